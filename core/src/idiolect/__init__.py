@@ -1,0 +1,156 @@
+"""Give a model path, get the exact way to talk to that model.
+
+```python
+import idiolect
+
+conversation = idiolect.get_conversation_template("lmsys/vicuna-7b-v1.5")
+conversation.append_message("user", "Hello!")
+conversation.append_message("assistant", None)
+prompt = conversation.get_prompt()
+```
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from idiolect.errors import (
+    AmbiguousModelError,
+    ControlTextError,
+    IdiolectError,
+    InvalidModelPathError,
+    MessageError,
+    PluginError,
+    RefusedError,
+    UnknownModelError,
+    UnknownTemplateError,
+    UnusedInputError,
+)
+from idiolect.notations.fastchat.conversation import Conversation
+from idiolect.prompt.segments import Control, Origin, Rendered, Segment
+from idiolect.prompt.template import Template
+from idiolect.prompt.unused import Unused
+from idiolect.registry.registry import Registry
+from idiolect.registry.resolve import Resolution
+from idiolect.reply.reply import Reply
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Mapping, Sequence
+
+    from idiolect.registry.registry import PluginInfo
+
+    ModelPath = str | os.PathLike[str]
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "AmbiguousModelError", "Control", "ControlTextError", "Conversation", "IdiolectError", "InvalidModelPathError", "MessageError", "Origin",
+    "PluginError", "RefusedError", "Rendered", "Reply", "Resolution", "Segment", "Template", "UnknownModelError", "UnknownTemplateError", "Unused",
+    "UnusedInputError", "__version__", "get_conv_template", "get_conversation_template", "get_template", "pin", "plugins", "register",
+    "register_conv_template", "render", "resolve",
+]  # fmt: skip
+
+_registry = Registry()
+
+
+def get_conversation_template(model_path: ModelPath, *, adapter: Any = None, default: str | None = None) -> Conversation:
+    """Return a new conversation in the official format of a model.
+
+    Args:
+        model_path: `owner/name`, a name, or a local path.
+        adapter: Who shall decide instead of the installed adapters: the name of an adapter or a template, or one itself.
+        default: The name of a template to use where nobody knows the model.
+
+    Raises:
+        UnknownModelError: If nobody knows the model and there is no default.
+    """
+    try:
+        return Conversation(_registry.resolve(model_path, adapter=adapter).template)
+    except UnknownModelError:
+        if default is None:
+            raise
+        return get_conv_template(default)
+
+
+def get_conv_template(name: str) -> Conversation:
+    """Return a new conversation in the template called `name`, or `plugin:name`.
+
+    Raises:
+        UnknownTemplateError: If there is none; it says which names are near.
+    """
+    prototype = _registry.conversations.get(name)
+    if prototype is not None:
+        copy: Conversation = prototype.copy()
+        return copy
+    return Conversation(_registry.templates.get(name))
+
+
+def register_conv_template(conv: Conversation | Template, override: bool = False) -> None:
+    """Make a template, or a conversation to start from, known by its name in this process.
+
+    Raises:
+        PluginError: If the name is taken and `override` is not set.
+    """
+    if isinstance(conv, Template):
+        _registry.templates.register(conv, override=override)
+        return
+    if not isinstance(conv, Conversation):
+        msg = f"cannot register {conv!r}; expected a Conversation or a Template"
+        raise PluginError(msg)
+    if conv.name in _registry.conversations and not override:
+        msg = f"a conversation {conv.name!r} is registered already\n  try: override=True, or another name"
+        raise PluginError(msg)
+    _registry.conversations[conv.name] = conv.copy()
+
+
+def resolve(model_path: ModelPath, *, adapter: Any = None) -> Resolution:
+    """Return what a model path resolves to, and why.
+
+    Raises:
+        InvalidModelPathError: If the path cannot name a model.
+        UnknownModelError: If nobody knows the model; the error says what to install.
+        AmbiguousModelError: If several adapters claim it equally; the error says how to choose one.
+    """
+    return _registry.resolve(model_path, adapter=adapter)
+
+
+def get_template(model_path: ModelPath, *, adapter: Any = None) -> Template:
+    """Return the official format of a model."""
+    return _registry.resolve(model_path, adapter=adapter).template
+
+
+def render(
+    model_path: ModelPath,
+    messages: Sequence[Mapping[str, Any]],
+    *,
+    adapter: Any = None,
+    tools: Sequence[Mapping[str, Any]] | None = None,
+    add_generation_prompt: bool = False,
+    strict: bool = False,
+    on_control: str = "report",
+    **options: Any,
+) -> Rendered:
+    """Render a conversation in the official format of a model; see `Template.render`."""
+    return get_template(model_path, adapter=adapter).render(
+        messages, tools=tools, add_generation_prompt=add_generation_prompt, strict=strict, on_control=on_control, **options
+    )
+
+
+def register(adapter: Any, *, name: str | None = None) -> Callable[[], None]:
+    """Add an adapter for this process: a module or an object with hooks. Call what is returned to take it away again.
+
+    Raises:
+        PluginError: If it cannot be an adapter; nothing is registered then.
+    """
+    return _registry.register(adapter, name=name)
+
+
+def pin(pattern: str, adapter: Any) -> Callable[[], None]:
+    """Decide which adapter, or template, speaks for all paths of a pattern such as `acme/*`. Call what is returned to take that back."""
+    return _registry.pin(pattern, adapter)
+
+
+def plugins(*, load: bool = False) -> list[PluginInfo]:
+    """Return what is known of every installed or registered plugin; none is imported unless `load` is set."""
+    return _registry.plugins(load=load)

@@ -1,0 +1,123 @@
+"""What a template program is given: the conversation, the tools and the options of one render."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Never
+
+from idiolect.errors import MessageError, RefusedError
+from idiolect.prompt.inputs import TRANSFORMED, given
+from idiolect.prompt.messages import Message, read_messages, read_tools
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import date
+
+    from idiolect.prompt.template import Template
+
+
+def today() -> date:
+    """Return the day on the caller's clock."""
+    import datetime
+
+    return datetime.date.today()
+
+
+class Chat:
+    """One conversation to render.
+
+    Attributes:
+        messages: The messages in one shape; their texts know where they came from when that is wanted.
+        tools: The tool schemas as given; empty where there are none.
+        add_generation_prompt: Whether the prompt shall end where the assistant begins to speak.
+        options: The options as given. Programs ask `option`, so that a default stands beside its use.
+    """
+
+    __slots__ = ("add_generation_prompt", "day_read", "messages", "options", "template", "tools", "tracked")
+
+    def __init__(
+        self,
+        template: Template,
+        messages: Sequence[Mapping[str, Any]],
+        tools: Sequence[Mapping[str, Any]] | None,
+        options: dict[str, Any],
+        *,
+        add_generation_prompt: bool,
+        tracked: bool,
+    ):
+        self.template = template
+        self.messages: Sequence[Message] = read_messages(messages, template.accepted_roles, tracked=tracked)
+        self.tools = read_tools(tools) if tools else ()
+        self.options = options
+        self.add_generation_prompt = add_generation_prompt
+        self.tracked = tracked
+        self.day_read: date | None = None
+
+    @property
+    def system(self) -> Message | None:
+        """The first message if it is the system's."""
+        messages = self.messages
+        return messages[0] if messages and messages[0].role == "system" else None
+
+    def option(self, name: str, default: Any = None) -> Any:
+        """Return an option of the caller's, or `default`."""
+        return self.options.get(name, default)
+
+    @property
+    def bos(self) -> str:
+        """The text that opens the prompt: the template's, unless the option `bos_token` replaces it."""
+        return self._token("bos_token", self.template.bos)
+
+    @property
+    def eos(self) -> str:
+        """The text that closes an answer: the template's, unless the option `eos_token` replaces it."""
+        return self._token("eos_token", self.template.eos)
+
+    def _token(self, name: str, default: str) -> str:
+        token = self.options.get(name, default) if self.options else default
+        if not isinstance(token, str):
+            msg = f"option {name} is {token!r} ({type(token).__name__}); expected text"
+            raise MessageError(msg)
+        return token
+
+    def date(self) -> date:
+        """Return the day to write into the prompt: the option `date`, or today."""
+        # Imported here because few templates ask for the day.
+        import datetime
+
+        day = self.options.get("date")
+        if day is None:
+            day = self.day_read = today()
+        elif not isinstance(day, datetime.date):
+            msg = f"option date is {day!r} ({type(day).__name__}); expected a date or a datetime"
+            raise MessageError(msg)
+        return day
+
+    def json(self, value: Any, *path: str | int, indent: int | None = None, **style: Any) -> str:
+        """Return `value`, which the caller gave at `path`, as JSON text the way chat templates write it."""
+        from idiolect.prompt.jsontext import to_json
+
+        text = to_json(value, indent=indent, **style)
+        return given(text, path, TRANSFORMED) if self.tracked else text
+
+    def given(self, value: Any, *path: str | int) -> Any:
+        """Return `value`, which the caller gave at `path`, with every text in it, keys too, knowing its origin."""
+        if not self.tracked:
+            return value
+        if isinstance(value, str):
+            return given(value, path)
+        if isinstance(value, Mapping):
+            return {self.given(key, *path, key): self.given(item, *path, key) if isinstance(key, str) else item for key, item in value.items()}
+        if isinstance(value, list | tuple):
+            return [self.given(item, *path, index) for index, item in enumerate(value)]
+        return value
+
+    def refuse(self, what: str, *, instead: str | None = None) -> Never:
+        """Refuse the conversation, as the maker's own format does.
+
+        Raises:
+            RefusedError: Always; `what` says what the model does not support, `instead` what to do.
+        """
+        hint = f"\n  try: {instead}" if instead else ""
+        msg = f"{self.template.name}: {what}{hint}"
+        raise RefusedError(msg)

@@ -1,0 +1,145 @@
+"""Text that came from the caller and remembers from where.
+
+A template program works on strings. When only the prompt is wanted they are plain `str`; when segments are wanted they are `Input`, a `str` that
+knows the field it came from and its offset there, and keeps both through the operations that templates use. Everything else that a program writes is
+template text. What cannot be followed is marked `UNKNOWN` and is never trusted.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Never, SupportsIndex, cast
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+Path = tuple[str | int, ...]
+
+TRANSFORMED = -1
+"""The offset of text that is not found letter for letter in its field, such as JSON made from it."""
+
+_new = str.__new__
+
+
+class Input(str):
+    """A piece of the caller's text: `path` names the field, `start` the offset in it."""
+
+    __slots__ = ("path", "start")
+    path: Path
+    start: int
+
+    def _piece(self, text: str, start: int) -> Input:
+        piece = _new(Input, text)
+        piece.path = self.path
+        piece.start = start
+        return piece
+
+    def _shifted(self, text: str, by: int) -> Input:
+        return self._piece(text, TRANSFORMED if self.start < 0 else self.start + by)
+
+    def _changed(self, text: str) -> Input:
+        return self if text == self else self._piece(text, TRANSFORMED)
+
+    # Operations that give a part of the text: the offset moves along.
+
+    def strip(self, chars: str | None = None, /) -> Input:
+        return self.lstrip(chars).rstrip(chars)
+
+    def lstrip(self, chars: str | None = None, /) -> Input:
+        text = str.lstrip(self, chars)
+        return self._shifted(text, len(self) - len(text))
+
+    def rstrip(self, chars: str | None = None, /) -> Input:
+        return self._shifted(str.rstrip(self, chars), 0)
+
+    def removeprefix(self, prefix: str, /) -> Input:
+        text = str.removeprefix(self, prefix)
+        return self._shifted(text, len(self) - len(text))
+
+    def removesuffix(self, suffix: str, /) -> Input:
+        return self._shifted(str.removesuffix(self, suffix), 0)
+
+    def __getitem__(self, key: SupportsIndex | slice) -> Input:
+        text = str.__getitem__(self, key)
+        if isinstance(key, slice):
+            start, _, step = key.indices(len(self))
+            return self._shifted(text, start) if step == 1 else self._changed(text)
+        index = key.__index__()
+        return self._shifted(text, index if index >= 0 else index + len(self))
+
+    def __iter__(self) -> Iterator[str]:
+        return (self._shifted(letter, offset) for offset, letter in enumerate(str.__iter__(self)))
+
+    def _located(self, pieces: Iterable[str]) -> list[Input]:
+        """Give each of the pieces, which stand in the text in this order, its offset."""
+        located, cursor = [], 0
+        for piece in pieces:
+            cursor = str.index(self, piece, cursor)
+            located.append(self._shifted(piece, cursor))
+            cursor += len(piece)
+        return located
+
+    def split(self, sep: str | None = None, maxsplit: SupportsIndex = -1) -> list[str]:
+        return cast("list[str]", self._located(str.split(self, sep, maxsplit)))
+
+    def rsplit(self, sep: str | None = None, maxsplit: SupportsIndex = -1) -> list[str]:
+        return cast("list[str]", self._located(str.rsplit(self, sep, maxsplit)))
+
+    def splitlines(self, keepends: bool = False) -> list[str]:
+        return cast("list[str]", self._located(str.splitlines(self, keepends)))
+
+    def partition(self, sep: str, /) -> tuple[str, str, str]:
+        before, middle, after = self._located(str.partition(self, sep))
+        return before, middle, after
+
+    def rpartition(self, sep: str, /) -> tuple[str, str, str]:
+        before, middle, after = self._located(str.rpartition(self, sep))
+        return before, middle, after
+
+    # Operations that change the text: it still came from this field, at no offset.
+
+    def replace(self, old: str, new: str, count: SupportsIndex = -1, /) -> Input:
+        return self._changed(str.replace(self, old, new, count))
+
+    def upper(self) -> Input:
+        return self._changed(str.upper(self))
+
+    def lower(self) -> Input:
+        return self._changed(str.lower(self))
+
+    def title(self) -> Input:
+        return self._changed(str.title(self))
+
+    def capitalize(self) -> Input:
+        return self._changed(str.capitalize(self))
+
+    def __mul__(self, count: SupportsIndex) -> Input:
+        return self._changed(str.__mul__(self, count))
+
+    # Joining with other text cannot be followed. `+` gives text of unknown origin; an f-string would give a plain string, which would count as
+    # template text and be trusted: so it raises.
+
+    def __add__(self, other: str) -> Input:
+        return unknown(str.__add__(self, other))
+
+    def __radd__(self, other: str) -> Input:
+        return unknown(other.__add__(self))
+
+    def __format__(self, spec: str, /) -> Never:
+        msg = "text from the caller was put into an f-string; hand the pieces to write() one by one instead"
+        raise TypeError(msg)
+
+    def __mod__(self, values: Any) -> Never:
+        self.__format__("")
+
+
+def given(text: str, path: Path, start: int = 0) -> Input:
+    """Mark `text` as the caller's, from the field `path`."""
+    piece = _new(Input, text)
+    piece.path = path
+    piece.start = start
+    return piece
+
+
+def unknown(text: str) -> Input:
+    """Mark `text` as of unknown origin, so that nothing trusts it."""
+    return given(text, (), TRANSFORMED)

@@ -1,0 +1,151 @@
+"""Turn tables: a format that is a prefix and a suffix for each role, said as data."""
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from idiolect.prompt.template import Template, _check_encodable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from idiolect.prompt.chat import Chat
+    from idiolect.prompt.messages import Message
+    from idiolect.prompt.writer import Writer
+
+ROUND = "{round}"
+
+
+class Turn(NamedTuple):
+    """What stands round the text of one turn."""
+
+    prefix: str = ""
+    suffix: str = ""
+    bare: str | None = None
+    """What is written instead of all that where the text is empty; None where emptiness makes no difference."""
+
+
+class TurnTemplate(Template):
+    """A format that needs no program: what stands round each role's text.
+
+    Args:
+        name: Under what name people find it.
+        system: Round the system text; None where the format has no place for one.
+        user: Round a user's text. `{round}` in a prefix is the number of the round.
+        assistant: Round an answer.
+        tool: Round a tool's result; None where the format has no place for one.
+        user_after_system: Round the user text that follows the system text, where the two share a turn.
+        generation: What the prompt ends with where the assistant shall speak; the prefix of an answer, if not given.
+        examples: Turns that the format writes before every conversation, as `(role, text)`.
+        first_round: The number of the first round.
+        trim: Whether text is stripped of white space at both ends.
+        facts: What `Template` takes: bos, stop, markers, default_system, ...
+    """
+
+    __slots__ = ("_around", "_pairwise", "examples", "first_round", "generation", "trim", "turns", "user_after_system")
+
+    turns: dict[str, Turn]
+    user_after_system: Turn | None
+    generation: str
+    examples: tuple[tuple[str, str], ...]
+    first_round: int
+    trim: bool
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        system: Turn | None = None,
+        user: Turn,
+        assistant: Turn,
+        tool: Turn | None = None,
+        user_after_system: Turn | None = None,
+        generation: str | None = None,
+        examples: "Iterable[tuple[str, str]]" = (),
+        first_round: int = 1,
+        trim: bool = False,
+        **facts: Any,
+    ):
+        turns = {"system": system, "user": user, "assistant": assistant, "tool": tool}
+        self.turns = {role: turn for role, turn in turns.items() if turn is not None}
+        self.user_after_system = user_after_system
+        self.generation = assistant.prefix if generation is None else generation
+        self.examples = tuple(examples)
+        self.first_round = first_round
+        self.trim = trim
+        numbered = any(ROUND in turn.prefix + turn.suffix for turn in self.turns.values())
+        self._pairwise = not (numbered or trim or user_after_system or self.examples)
+        self._around = {role: (turn.prefix, turn.suffix, turn.bare) for role, turn in self.turns.items()}
+        facts.setdefault("roles", tuple(self.turns))
+        facts.setdefault("capabilities", [word for role, word in (("system", "system"), ("tool", "tools")) if role in self.turns])
+        super().__init__(name, self._write, looks_for=(), **facts)
+
+    def _write(self, chat: "Chat", out: "Writer") -> None:
+        messages = chat.messages
+        system = chat.system
+        if chat.bos:
+            out += (chat.bos,)
+        after_system = False
+        if system is None and self.default_system and "system" in self.turns:
+            self._write_turn(out, self.turns["system"], self.default_system, 0)
+            after_system = True
+        rounds = self.first_round - 1
+        for example_role, text in self.examples:
+            rounds += example_role == "user"
+            self._write_turn(out, self.turns[example_role], text, rounds)
+        for message in out.turns(messages):
+            role = message.role
+            turn = self.turns.get(role)
+            if turn is None:
+                continue
+            if role == "user":
+                rounds += 1
+                if after_system and self.user_after_system is not None:
+                    turn = self.user_after_system
+            after_system = role == "system"
+            self._write_turn(out, turn, self._text_of(message), rounds)
+        if chat.add_generation_prompt:
+            out += (self.generation.replace(ROUND, str(rounds)),)
+
+    def _text_of(self, message: "Message") -> str:
+        return message.content.strip() if self.trim else message.content
+
+    def _write_turn(self, out: "Writer", turn: Turn, text: str, rounds: int) -> None:
+        prefix, suffix, bare = turn
+        if not text and bare is not None:
+            out += (bare.replace(ROUND, str(rounds)),)
+        elif ROUND in prefix:
+            out += prefix.replace(ROUND, str(rounds)), text, suffix
+        else:
+            out += prefix, text, suffix
+
+    def pairs_text(self, system: str | None, pairs: "Sequence[Sequence[Any]]", *, add_generation_prompt: bool) -> str:
+        """Return the prompt for `(role, text)` pairs: the way of a `Conversation`, which holds nothing else.
+
+        Raises:
+            MessageError: If a role is none of the format's, or a text is no text.
+        """
+        around = self._around
+        if not self._pairwise:
+            messages = [{"role": role, "content": text} for role, text in pairs]
+            if system is not None:
+                messages.insert(0, {"role": "system", "content": system})
+            return self.text(messages, add_generation_prompt=add_generation_prompt)
+        pieces = [self.bos] if self.bos else []
+        if system is None:
+            system = self.default_system or None
+        try:
+            if system is not None and "system" in around:
+                prefix, suffix, bare = around["system"]
+                pieces.append(prefix + system + suffix if system or bare is None else bare)
+            for role, text in pairs:
+                prefix, suffix, bare = around[role]
+                pieces.append(prefix + text + suffix if text or bare is None else bare)
+        except (KeyError, TypeError, ValueError):
+            # Whatever is wrong with them, the long way says it clearly.
+            pairs = [pair if isinstance(pair, Sequence) and len(pair) == 2 else (None, pair) for pair in pairs]
+            return self.text([{"role": role, "content": text} for role, text in pairs], add_generation_prompt=add_generation_prompt)
+        if add_generation_prompt:
+            pieces.append(self.generation)
+        result = "".join(pieces)
+        if not result.isascii():
+            _check_encodable(result)
+        return result

@@ -1,0 +1,66 @@
+"""Where a template program writes the prompt."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from idiolect.prompt.inputs import Path
+    from idiolect.prompt.messages import Message
+
+
+class Writer(list[str]):
+    r"""Collects the pieces of a prompt, which a program adds with `+=`.
+
+    Add the caller's text as pieces of their own, never joined with template text: that is how each piece keeps its origin.
+
+    ```python
+    out += "<|im_start|>", message.role, "\n", message.content, "<|im_end|>\n"
+    ```
+
+    It is a list because nothing is quicker: a method call for each turn would cost more than the whole rest of a prompt.
+    """
+
+    __slots__ = ()
+
+    def turns(self, messages: Sequence[Message]) -> Iterable[Message]:
+        """Go through `messages`; what is written meanwhile belongs to the turn of each."""
+        return messages
+
+    def turn(self, message: Message | None) -> None:
+        """Say whose turn the following text belongs to: that of `message`, or None for preamble and generation prompt."""
+
+    def used(self, *path: str | int) -> None:
+        """Say that a field reached the prompt although none of its text did, as an image does by its placeholder."""
+
+    def by_rule(self, *path: str | int) -> None:
+        """Say that the format leaves a field out on purpose, as many do with the reasoning of earlier turns."""
+
+
+class TrackingWriter(Writer):
+    """A writer that also remembers whose turn each piece belongs to, and what happened to the fields."""
+
+    __slots__ = ("left_out", "marks", "seen")
+
+    def __init__(self) -> None:
+        self.marks: list[tuple[int, int | None]] = []
+        self.seen: list[Path] = []
+        self.left_out: list[Path] = []
+
+    def turns(self, messages: Sequence[Message]) -> Iterable[Message]:
+        mark = self.marks.append
+        for message in messages:
+            mark((len(self), message.index))
+            yield message
+        mark((len(self), None))
+
+    def turn(self, message: Message | None) -> None:
+        self.marks.append((len(self), None if message is None else message.index))
+
+    def used(self, *path: str | int) -> None:
+        self.seen.append(path)
+
+    def by_rule(self, *path: str | int) -> None:
+        self.left_out.append(path)

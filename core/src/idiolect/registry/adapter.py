@@ -1,0 +1,86 @@
+"""A loaded plugin, ready to be asked. Each has a pluggy manager of its own, so that one plugin's faults never reach another."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from idiolect.errors import PluginError
+from idiolect.prompt.template import Template
+from idiolect.registry.load import new_manager
+from idiolect.registry.match import Match, Specificity
+from idiolect.reply.reply import Reply, cut_at_stop
+
+if TYPE_CHECKING:
+    from idiolect.registry.refs import ModelRef
+
+
+class Adapter:
+    """A plugin that speaks for a family of models."""
+
+    def __init__(self, plugin: Any, *, name: str, package: str = "", version: str = "", fallback: bool = False):
+        self.name = name
+        self.package = package
+        self.version = version
+        self.fallback = fallback
+        self.plugin = plugin
+        manager = new_manager()
+        manager.register(plugin, name)
+        self._hooks = manager.hook
+
+    @property
+    def id(self) -> str:
+        """The name that no other adapter has: `idiolect-qwen:qwen`; just the name where it was registered in this process."""
+        return f"{self.package}:{self.name}" if self.package else self.name
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.package} {self.version})" if self.package else f"{self.name} (registered in this process)"
+
+    def __repr__(self) -> str:
+        return f"<Adapter {self.id}>"
+
+    def match(self, ref: ModelRef) -> Match | None:
+        """Return the adapter's claim to a model.
+
+        Raises:
+            PluginError: If it returns something else than a claim.
+        """
+        for claim in self._hooks.match(model_path=ref.given, ref=ref):
+            if claim is True:
+                return Match(Specificity.FAMILY, "", reason="match() said yes")
+            if isinstance(claim, Match):
+                return claim
+            if claim is not False:
+                msg = f"match() returned {claim!r}; expected a Match, True, False or None"
+                raise PluginError(msg)
+        return None
+
+    def get_template(self, ref: ModelRef, match: Match) -> Template:
+        """Return the adapter's template for a model.
+
+        Raises:
+            PluginError: If it returns something else than a template.
+        """
+        template = self._hooks.get_template(model_path=ref.given, ref=ref, match=match)
+        if not isinstance(template, Template):
+            msg = f"get_template() returned {template!r}; expected a Template"
+            raise PluginError(msg)
+        return template
+
+    def list_templates(self) -> dict[str, Template]:
+        """Return the adapter's templates by name.
+
+        Raises:
+            PluginError: If two have one name, or something among them is no template.
+        """
+        templates: dict[str, Template] = {}
+        for listed in self._hooks.list_templates():
+            for template in listed:
+                if not isinstance(template, Template) or templates.setdefault(template.name, template) is not template:
+                    msg = f"list_templates() gave {template!r}; expected templates, each with a name of its own"
+                    raise PluginError(msg)
+        return templates
+
+    def postprocess(self, text: str, template: Template, ref: ModelRef) -> Reply:
+        """Return what the model said: by the plugin's own hook, or cut at the first stop string."""
+        reply = self._hooks.postprocess(text=text, template=template, ref=ref)
+        return reply if isinstance(reply, Reply) else cut_at_stop(text, template.stop)

@@ -1,0 +1,140 @@
+"""Adapters as data: a table of names and templates, for the many families that need no more."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, NamedTuple
+
+from idiolect.errors import PluginError
+from idiolect.prompt.template import Template
+from idiolect.registry.hookspecs import hookimpl
+from idiolect.registry.match import Match, Specificity
+
+if TYPE_CHECKING:
+    from idiolect.registry.refs import ModelRef
+
+ANYTHING = "*"
+
+
+class Rule(NamedTuple):
+    """Which names speak which template.
+
+    Attributes:
+        pattern: Words with which the name begins, `|` between alternatives, `?` before a word that may be absent, `*` for any words between:
+            `llama 2 * chat`, `?meta llama 3.1|3.3`. A pattern that begins with `*` may stand anywhere in the name, which is a weaker claim; one with
+            a `/` is a whole `owner/name`, the strongest. Words are those of `ModelRef.words`, so no word is ever found inside another.
+        template: The template.
+        kind: `chat`, or `base` for a model that was not trained to chat.
+        note: Why, for people.
+    """
+
+    pattern: str
+    template: Template
+    kind: str = "chat"
+    note: str = ""
+
+
+class Family:
+    """An adapter made from rules; the first that fits a name decides.
+
+    ```python
+    adapter = Family("acme", Rule("acme * chat", ACME_CHAT), Rule("acme", DEFAULT, kind="base"))
+    ```
+
+    Args:
+        name: The family.
+        rules: From the special to the general.
+        templates: Templates that no rule names but people may ask for.
+    """
+
+    def __init__(self, name: str, *rules: Rule, templates: Iterable[Template] = ()):
+        self.name = name
+        self.rules = rules
+        self.templates = {template.name: template for template in (*(rule.template for rule in rules), *templates)}
+
+    def __repr__(self) -> str:
+        return f"<Family {self.name!r}: {len(self.rules)} rules, {len(self.templates)} templates>"
+
+    @hookimpl
+    def match(self, ref: "ModelRef") -> Match | None:
+        """Return the claim of the first rule that fits."""
+        for rule in self.rules:
+            literal = matched_words(rule.pattern, ref)
+            if literal is not None:
+                reason = f"the name fits {rule.pattern!r}" + (f": {rule.note}" if rule.note else "")
+                return Match(_specificity(rule.pattern), literal, rule.template.name, rule.kind, reason)
+        return None
+
+    @hookimpl
+    def get_template(self, model_path: str, match: Match) -> Template:
+        """Return the template that the claim names.
+
+        Raises:
+            PluginError: If no rule has fitted and the family has several templates.
+        """
+        if match.template:
+            return self.templates[match.template]
+        if len(self.templates) == 1:
+            return next(iter(self.templates.values()))
+        names = ", ".join(f"{self.name}:{name}" for name in self.templates)
+        msg = f"{self.name} does not know {model_path!r} and has several templates\n  try: one of {names}"
+        raise PluginError(msg)
+
+    @hookimpl
+    def list_templates(self) -> Iterable[Template]:
+        """Return all templates of the family."""
+        return self.templates.values()
+
+
+def _specificity(pattern: str) -> Specificity:
+    if "/" in pattern:
+        return Specificity.REPO
+    return Specificity.TOKEN if pattern.startswith(ANYTHING) else Specificity.NAME
+
+
+def matched_words(pattern: str, ref: "ModelRef") -> str | None:
+    """Return the words of a name that a rule's pattern rests on, or None where it does not fit."""
+    if "/" in pattern:
+        return ref.path.lower() if ref.path.lower() == pattern.lower() else None
+    matched: list[str] = []
+    position = 0
+    anywhere = False
+    for run in _runs(pattern):
+        if not run:
+            anywhere = True
+            continue
+        # The earliest place will do: what follows a `*` may stand anywhere after it.
+        last = len(ref.words) if anywhere else position
+        found = next((fit for start in range(position, last + 1) if (fit := _fit(run, ref.words, start)) is not None), None)
+        if found is None:
+            return None
+        position, words = found
+        matched += words
+        anywhere = False
+    return "-".join(matched)
+
+
+def _runs(pattern: str) -> Iterable[list[str]]:
+    """Cut a pattern at its stars: runs of words that stand side by side, with an empty run for each star."""
+    run: list[str] = []
+    for word in pattern.split():
+        if word == ANYTHING:
+            if run:
+                yield run
+            yield []
+            run = []
+        else:
+            run.append(word)
+    if run:
+        yield run
+
+
+def _fit(run: list[str], words: tuple[str, ...], position: int) -> tuple[int, list[str]] | None:
+    """Return where a run that begins at `position` ends, and the words that it takes; None where it does not fit."""
+    taken = []
+    for wanted in run:
+        word = words[position] if position < len(words) else ""
+        if word and word in wanted.removeprefix("?").split("|"):
+            taken.append(word)
+            position += 1
+        elif not wanted.startswith("?"):
+            return None
+    return position, taken

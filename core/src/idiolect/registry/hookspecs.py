@@ -1,0 +1,59 @@
+"""The hooks that an adapter implements. All are optional but `match` and `get_template`, and each may take fewer arguments than are named here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pluggy
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from idiolect.prompt.template import Template
+    from idiolect.registry.match import Match
+    from idiolect.registry.refs import ModelRef
+    from idiolect.reply.reply import Reply
+
+PROJECT = "idiolect"
+hookspec = pluggy.HookspecMarker(PROJECT)
+hookimpl = pluggy.HookimplMarker(PROJECT)
+
+
+@hookspec
+def match(model_path: str, ref: ModelRef) -> Match | None:
+    """Say whether this adapter speaks for a model, and how surely.
+
+    Args:
+        model_path: The path as it was given.
+        ref: The path taken apart: `ref.owner`, `ref.name`, `ref.words`.
+
+    Returns:
+        A `Match`, or None. `True` and `False` are accepted too: `True` is a claim by family, the weakest.
+    """
+
+
+@hookspec(firstresult=True)
+def get_template(model_path: str, ref: ModelRef, match: Match) -> Template:  # type: ignore[empty-body]
+    """Return the template for a model that this adapter has claimed, or that a user has pinned to it.
+
+    Args:
+        model_path: The path as it was given.
+        ref: The path taken apart.
+        match: What `match` returned; where a pin decided and `match` had returned None, an empty claim.
+    """
+
+
+@hookspec(firstresult=True)
+def postprocess(text: str, template: Template, ref: ModelRef) -> Reply | None:
+    """Turn what the model wrote into a reply. Without this hook, the text is cut at the first stop string of the template.
+
+    Args:
+        text: All that the model wrote.
+        template: The template that the prompt was made with.
+        ref: The path taken apart.
+    """
+
+
+@hookspec
+def list_templates() -> Iterable[Template]:  # type: ignore[empty-body]
+    """Return every template of this adapter, so that it is found by name and shown in listings."""

@@ -1,0 +1,140 @@
+"""From a model path to a template: the values that say what was decided, by whom and why."""
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from idiolect.errors import AmbiguousModelError, UnknownModelError
+from idiolect.prompt.template import Template, first_difference
+from idiolect.registry.adapter import Adapter
+from idiolect.registry.known import FAMILIES, install_command, look_alike, package_for
+from idiolect.registry.match import Match, Specificity
+from idiolect.registry.refs import ModelRef, shown
+from idiolect.reply.reply import Reply, cut_at_stop
+
+if TYPE_CHECKING:
+    from idiolect.registry.load import Failure
+
+
+class Candidate(NamedTuple):
+    """An adapter that was asked about a path."""
+
+    adapter: Adapter
+    match: Match | None
+    """Its claim; None where it made none."""
+
+    def __str__(self) -> str:
+        if self.match is None:
+            return f"{self.adapter}: no claim"
+        return f"{self.adapter}: {self.match.specificity.name} {self.match.literal!r}: {self.match.reason}"
+
+
+class Resolution(NamedTuple):
+    """What a model path resolves to.
+
+    Attributes:
+        ref: The path taken apart.
+        adapter: The adapter that won; None where a template was chosen by name.
+        template: How to talk to the model.
+        kind: `chat`, or `base` for a model that was not trained to chat.
+        reason: Why, in one line.
+        specificity: What the claim rests on; None where somebody decided: an argument or a pin.
+        candidates: Every adapter that was asked, the strongest claim first.
+        warnings: What is odd about the path.
+    """
+
+    ref: ModelRef
+    adapter: Adapter | None
+    template: Template
+    kind: str
+    reason: str
+    specificity: Specificity | None
+    candidates: tuple[Candidate, ...]
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def package(self) -> str:
+        """The distribution of the adapter; empty where it was registered in this process."""
+        return self.adapter.package if self.adapter else ""
+
+    def postprocess(self, text: str) -> Reply:
+        """Return what the model said."""
+        if self.adapter is None:
+            return cut_at_stop(text, self.template.stop)
+        return self.adapter.postprocess(text, self.template, self.ref)
+
+
+def strongest(candidates: Iterable[Candidate]) -> list[Candidate]:
+    """Return the candidates, the strongest claim first, and equal ones in an order that does not depend on how they came."""
+    return sorted(
+        candidates, key=lambda each: (each.match is None, *(-part for part in (each.match.strength if each.match else ())), each.adapter.id)
+    )
+
+
+def refuse_tie(ref: ModelRef, tied: Sequence[tuple[Candidate, Template]]) -> None:
+    """Raise if equal claims lead to different templates.
+
+    Raises:
+        AmbiguousModelError: If they do; it names them, shows where the templates differ, and how to decide.
+    """
+    (first, template), *others = tied
+    for other, its_template in others:
+        difference = first_difference(template, its_template)
+        if difference is None:
+            continue
+        at, one, two = difference
+        claim = first.match
+        assert claim is not None, "only claims can be tied"
+        msg = (
+            f"{shown(ref.given)} is claimed equally ({claim.specificity.name}, {len(claim.literal)} characters) "
+            f"by {first.adapter.id} and {other.adapter.id}\n"
+            f"  the templates differ first at character {at}: {one!r} / {two!r}\n"
+            f"  try: IDIOLECT_PINS='{ref.path}={other.adapter.id}'\n"
+            f"   or: idiolect.pin({ref.path!r}, {other.adapter.id!r})"
+        )
+        raise AmbiguousModelError(msg, name=ref.given, claimants=[candidate.adapter.id for candidate, _ in tied])
+
+
+def unknown_model(ref: ModelRef, candidates: Sequence[Candidate], failures: "Sequence[Failure]", installed: Iterable[str]) -> UnknownModelError:
+    """Return the error for a path that nobody claims: what was considered, what failed, what to type next."""
+    lines = [f"no installed adapter recognises {shown(ref.given)}"]
+    considered = ", ".join(str(candidate.adapter) for candidate in candidates)
+    packages = set(installed)
+    if considered:
+        lines.append(f"  considered: {considered}")
+    elif packages:
+        lines.append(f"  considered: none; of the installed adapters ({', '.join(sorted(packages))}) none has a word for it")
+    else:
+        lines.append("  considered: none; no adapter is installed")
+    lines += [f"  failed: {failure}" for failure in failures]
+    lines += _look_alike_lines(ref)
+    package = package_for(ref.words)
+    advice = []
+    if package in packages:
+        lines.append(f"  {package} is installed but does not know this model; a newer version may")
+    elif package:
+        advice.append(install_command(package))
+    else:
+        lines += _near_lines(ref)
+    advice += ["get_conversation_template(path, adapter='chatml'), or any name of `idiolect templates`", f"idiolect why {ref.path}"]
+    lines += [f"  {'try' if index == 0 else ' or'}: {line}" for index, line in enumerate(advice)]
+    return UnknownModelError("\n".join(lines), model_path=ref.given, candidates=candidates, install=None if package in packages else package)
+
+
+def _look_alike_lines(ref: ModelRef) -> list[str]:
+    strange = sorted({letter for letter in ref.path if not letter.isascii()})
+    if not strange:
+        return []
+    import unicodedata
+
+    letters = ", ".join(f"U+{ord(letter):04X} {unicodedata.name(letter, 'unnamed')}" for letter in strange[:4])
+    meant = look_alike(ref.path)
+    hint = f"; did you mean {meant!r}?" if meant.isascii() else ""
+    return [f"  note: the path has {letters} in it{hint}"]
+
+
+def _near_lines(ref: ModelRef) -> list[str]:
+    from difflib import get_close_matches
+
+    known = [word for words in FAMILIES.values() for word in words]
+    near = next((found[0] for word in ref.words if len(word) > 3 and (found := get_close_matches(word, known, 1, 0.75))), None)
+    return [f"  did you mean a {near!r} model?"] if near else []

@@ -1,0 +1,54 @@
+"""Qwen against its maker's own templates."""
+
+from pathlib import Path
+
+import goldens
+import pytest
+
+import idiolect
+
+GOLDEN = Path(__file__).parent / "golden"
+TEMPLATES = {
+    "Qwen--Qwen1.5-4B-Chat": "qwen1.5",
+    "Qwen--Qwen2.5-3B-Instruct": "qwen2.5",
+}
+CASES = [(slug, *case) for slug in TEMPLATES for case in goldens.cases(GOLDEN / f"{slug}.json")]
+
+
+@pytest.mark.parametrize(("slug", "case", "arguments", "expected"), CASES, ids=[f"{case[0]}-{case[1]}" for case in CASES])
+def test_gives_the_makers_bytes(slug, case, arguments, expected):
+    goldens.check(idiolect.get_conv_template(f"qwen:{TEMPLATES[slug]}").template, arguments, expected)
+
+
+@pytest.mark.parametrize(
+    ("path", "template", "kind"),
+    [
+        ("Qwen/Qwen2.5-7B-Instruct", "qwen2.5", "chat"),
+        ("Qwen/Qwen2.5-Coder-32B-Instruct-GPTQ-Int4", "qwen2.5", "chat"),
+        ("unsloth/Qwen2.5-1000B-Instruct-bnb-4bit", "qwen2.5", "chat"),
+        ("Qwen/Qwen2-7B-Instruct", "qwen1.5", "chat"),
+        ("Qwen/Qwen1.5-4B-Chat", "qwen1.5", "chat"),
+        ("Qwen/CodeQwen1.5-7B-Chat", "qwen1.5", "chat"),
+        ("Qwen/Qwen-1_8B-Chat", "qwen-7b-chat", "chat"),
+        ("Qwen/Qwen-72B-Chat-Int4", "qwen-7b-chat", "chat"),
+        ("Qwen/Qwen-7B", "default", "base"),
+    ],
+)
+def test_knows_names(path, template, kind):
+    resolution = idiolect.resolve(path)
+    assert (resolution.template.name, resolution.kind, resolution.package) == (template, kind, "idiolect-qwen")
+
+
+@pytest.mark.parametrize("path", ["thisisnotqwen", "sqwentch/7b-chat", "deepseek-ai/DeepSeek-R1-Distill-Qwen-7B"])
+def test_claims_no_other_names(path):
+    with pytest.raises(idiolect.UnknownModelError):
+        idiolect.resolve(path)
+
+
+def test_a_first_generation_prompt_has_the_makers_default_system():
+    conversation = idiolect.get_conversation_template("Qwen/Qwen-7B-Chat")
+    conversation.append_message("user", "你好")
+    conversation.append_message("assistant", None)
+    assert conversation.get_prompt() == (
+        "<|im_start|>system\nYou are a helpful assistant.<|im_end|>\n<|im_start|>user\n你好<|im_end|>\n<|im_start|>assistant\n"
+    )

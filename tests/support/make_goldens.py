@@ -1,0 +1,45 @@
+"""Copy the goldens that the tests need from `../shared` into the repository, with their provenance.
+
+    python tests/support/make_goldens.py qwen llama
+
+Run by hand when an oracle changes; the tests read only what lies in the repository.
+"""
+
+import json
+import sys
+
+from goldens import REPOSITORY, SHARED
+
+
+def main(families):
+    native = json.loads((SHARED / "oracles/native.json").read_text("utf-8"))
+    index = {entry["slug"]: entry for entry in json.loads((SHARED / "oracles/index.json").read_text("utf-8"))}
+    battery = json.loads((SHARED / "goldens/battery.json").read_text("utf-8"))
+    write(
+        "tests/data/battery.json", {"provenance": "52 OpenAI-shaped conversations that every golden file refers to by id", "conversations": battery}
+    )
+    for family in families:
+        for slug in native[family]:
+            entry = index[slug]
+            cases = json.loads((SHARED / f"oracles/goldens/{slug}.json").read_text("utf-8"))
+            options = SHARED / f"oracles/goldens_options/{slug}.json"
+            if options.exists():
+                cases |= json.loads(options.read_text("utf-8"))["goldens"]
+            provenance = {
+                "model": entry["id"],
+                "template": entry["source"],
+                "sha256": entry["sha256"],
+                "confidence": entry["confidence"],
+                "made by": "the maker's Jinja template, rendered as transformers 5.22 does, the clock at 2024-07-26",
+            }
+            write(f"plugins/{family}/tests/golden/{slug}.json", {"provenance": provenance, "cases": cases})
+
+
+def write(path, data):
+    target = REPOSITORY / path
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(json.dumps(data, ensure_ascii=False, indent=1) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
