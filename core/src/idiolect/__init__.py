@@ -86,7 +86,7 @@ def get_conv_template(name: str) -> Conversation:
     return Conversation(_registry.templates.get(name))
 
 
-def register_conv_template(conv: Conversation | Template, override: bool = False) -> None:
+def register_conv_template(conv: Any, override: bool = False) -> None:
     """Make a template, or a conversation to start from, known by its name in this process.
 
     Raises:
