@@ -1,0 +1,130 @@
+"""How commands write: aligned and in colour for people, as JSON for programs, and never a control character that somebody else chose."""
+
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple, TextIO
+
+_STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
+
+# The controls that a terminal obeys, and those that turn the direction of writing, so that a reader would see another text than there is.
+_C0, _DELETE_AND_C1 = range(0x20), range(0x7F, 0xA0)
+_DIRECTIONS = (*range(0x202A, 0x202F), *range(0x2066, 0x206A))
+_VISIBLE = {code: ascii(chr(code))[1:-1] for code in (*_C0, *_DELETE_AND_C1, *_DIRECTIONS) if chr(code) not in "\n\t"}
+# JSON itself escapes the first 32.
+_VISIBLE_IN_JSON = {code: f"\\u{code:04x}" for code in (*_DELETE_AND_C1, *_DIRECTIONS)}
+
+
+class Painted(NamedTuple):
+    """Text of a table with a style."""
+
+    text: str
+    style: str
+
+
+Cell = str | Painted
+
+
+class Screen:
+    """A stream that people read."""
+
+    def __init__(self, stream: TextIO):
+        self.stream = stream
+        self.is_terminal = stream.isatty()
+        self.colours = _wants_colours(is_terminal=self.is_terminal)
+
+    @staticmethod
+    def visible(text: str) -> str:
+        r"""Return text of several lines with what a terminal would obey, all but line ends and tabs, spelled out as `\x1b`."""
+        return text.translate(_VISIBLE)
+
+    @staticmethod
+    def one_line(text: str) -> str:
+        r"""Return text with everything that cannot be seen in one line spelled out as `\n`."""
+        return text if text.isprintable() else "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
+
+    def paint(self, text: str, style: str) -> str:
+        """Return text in a style, where colours are wanted."""
+        return f"\x1b[{_STYLES[style]}m{text}\x1b[0m" if self.colours and style and text else text
+
+    def write(self, text: str) -> None:
+        """Write text; what the encoding of the stream cannot say is spelled out."""
+        encoding = getattr(self.stream, "encoding", None) or "utf-8"
+        self.stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
+
+    def line(self, text: str = "", *, style: str = "") -> None:
+        """Write one line."""
+        self.write(self.paint(self.one_line(text), style) + "\n")
+
+    def block(self, text: str, *, indent: int = 0, style: str = "") -> None:
+        """Write text of several lines."""
+        for line in self.visible(text).splitlines():
+            self.write(" " * indent + self.paint(line, style) + "\n")
+
+    def table(self, rows: Iterable[Sequence[Cell]], *, header: Sequence[str] = (), indent: int = 2, wrap: bool = False) -> None:
+        """Write rows in aligned columns, the last of which may be of any width; with `wrap`, a terminal gets it in lines that fit."""
+        cells = [[_cell(cell) for cell in row] for row in rows]
+        if header:
+            cells.insert(0, [Painted(title, "dim") for title in header])
+        widths = [max(_width(row[column].text) for row in cells) for column in range(len(cells[0]) - 1)] if cells else []
+        before_last = indent + sum(widths) + 2 * len(widths)
+        for row in cells:
+            padded = [self.paint(*cell) + " " * (width - _width(cell.text)) for cell, width in zip(row, widths, strict=False)]
+            first, *others = self._fitting(row[-1].text, before_last) if wrap else [row[-1].text]
+            style = row[-1].style
+            self.write(" " * indent + "  ".join([*padded, self.paint(first, style)]).rstrip() + "\n")
+            for line in others:
+                self.write(" " * before_last + self.paint(line, style) + "\n")
+
+    def _fitting(self, text: str, column: int) -> list[str]:
+        """Cut a text that begins at a column into lines that fit the terminal."""
+        if not self.is_terminal:
+            return [text]
+        from shutil import get_terminal_size
+        from textwrap import wrap
+
+        room = max(get_terminal_size().columns - column, 24)
+        return wrap(text, room, break_long_words=False, break_on_hyphens=False) or [""]
+
+
+def _cell(cell: Cell) -> Painted:
+    return Painted(Screen.one_line(cell.text), cell.style) if isinstance(cell, Painted) else Painted(Screen.one_line(cell), "")
+
+
+def _width(text: str) -> int:
+    """Return how many columns of a terminal a text takes."""
+    if text.isascii():
+        return len(text)
+    from unicodedata import combining, east_asian_width
+
+    return sum(0 if combining(letter) else 2 if east_asian_width(letter) in "WF" else 1 for letter in text)
+
+
+def _wants_colours(*, is_terminal: bool) -> bool:
+    """Say whether to write colours: the customs of no-color.org and force-color.org, in the order in which Python itself takes them."""
+    environ = os.environ
+    if environ.get("NO_COLOR"):
+        return False
+    return bool(environ.get("FORCE_COLOR")) or (is_terminal and environ.get("TERM") != "dumb")
+
+
+def write_exactly(text: str) -> None:
+    """Write text to standard output in UTF-8, byte for byte, whatever the locale and the line ends of the system are."""
+    buffer = getattr(sys.stdout, "buffer", None)
+    if buffer is None:
+        sys.stdout.write(text)
+        return
+    sys.stdout.flush()
+    buffer.write(text.encode("utf-8", "backslashreplace"))
+    buffer.flush()
+
+
+def write_json(value: Any) -> None:
+    """Write a value for programs to standard output."""
+    import json
+
+    text = json.dumps(value, ensure_ascii=False, indent=2).translate(_VISIBLE_IN_JSON) + "\n"
+    if sys.stdout.isatty():
+        Screen(sys.stdout).write(text)
+    else:
+        write_exactly(text)

@@ -1,0 +1,191 @@
+"""The command line as a whole: starting, helping, failing and being cut short."""
+
+import io
+import subprocess
+import sys
+
+import pytest
+
+import idiolect
+from idiolect.cli import COMMANDS, main
+from idiolect.plugin import Family, Rule, Turn, TurnTemplate, hookimpl
+from idiolect.registry.registry import Registry
+
+ACME = TurnTemplate("acme", user=Turn("<user>", "</user>"), assistant=Turn("<bot>", "</bot>"), stop=["</bot>"])
+
+
+@pytest.fixture(autouse=True)
+def registry(monkeypatch):
+    registry = Registry({}, list)
+    monkeypatch.setattr(idiolect, "_registry", registry)
+    for name in ("NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    undo = idiolect.register(Family("acme", Rule("acme", ACME)))
+    yield registry
+    undo()
+
+
+def python(*arguments, **more):
+    return subprocess.run([sys.executable, *arguments], capture_output=True, text=True, timeout=60, check=False, **more)
+
+
+HEAVY = {"jinja2", "rich", "json", "difflib", "datetime", "importlib.metadata", "importlib_metadata", "packaging.specifiers"}
+
+
+@pytest.mark.parametrize("option", ["--version", "--help"])
+def test_starting_imports_nothing_heavy(option):
+    done = python("-X", "importtime", "-m", "idiolect", option)
+    assert done.returncode == 0
+    imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines() if line.startswith("import time:")}
+    assert {"idiolect", "idiolect.cli", "argparse"} <= imported
+    assert not imported & HEAVY
+    assert not {name for name in imported if name.startswith("idiolect_")}
+
+
+@pytest.mark.parametrize("option", ["--version", "--help"])
+def test_starting_imports_no_plugin_and_no_command(option):
+    # What `import_module` imports is not in the table of -X importtime.
+    done = python("-c", f"import sys\nfrom idiolect.cli import main\nmain([{option!r}])\nprint(*sys.modules, file=sys.stderr)")
+    imported = set(done.stderr.split())
+    assert "idiolect.cli" in imported
+    assert not imported & {*HEAVY, *(command.module for command in COMMANDS.values())}
+    assert not {name for name in imported if name.startswith("idiolect_")}
+
+
+def test_a_command_imports_no_other_command():
+    done = python("-c", "import sys\nfrom idiolect.cli import main\nmain(['why', '--help'])\nprint(*sys.modules, file=sys.stderr)")
+    assert set(done.stderr.split()) & {command.module for command in COMMANDS.values()} == {"idiolect.cli.why"}
+
+
+def test_the_version_is_printed(capsys):
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"idiolect {idiolect.__version__}\n"
+
+
+def test_help_names_every_command(capsys):
+    assert main(["--help"]) == 0
+    out = capsys.readouterr().out
+    assert all(f"  {name} " in out and command.help in out for name, command in COMMANDS.items())
+    assert 'idiolect prompt lmsys/vicuna-7b-v1.5 "Hello!"' in out
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_of_a_command_explains_it_with_an_example(command, capsys):
+    assert main([command, "--help"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith(f"usage: idiolect {command} ")
+    assert f"\n  idiolect {command}" in out.partition("examples:")[2]
+    assert "--json" in out
+
+
+def test_without_a_command_help_is_a_complaint(capsys):
+    assert main([]) == 2
+    out, err = capsys.readouterr()
+    assert not out
+    assert "commands:" in err
+
+
+def test_a_mistyped_command_is_a_usage_error_that_names_the_nearest(capsys):
+    assert main(["promt"]) == 2
+    assert "there is no command 'promt'; did you mean 'prompt'?" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", [["--nonsense"], ["why"], ["why", "a", "b"], ["plugins", "--lod"], ["plugins", "--loa"]])
+def test_a_wrong_command_line_gives_2_and_the_usage(words, capsys):
+    assert main(words) == 2
+    assert capsys.readouterr().err.startswith("usage: idiolect")
+
+
+def test_a_usage_error_shows_no_control_characters(capsys):
+    assert main(["why", "a", "--\x1b[2J"]) == 2
+    assert r"--\x1b[2J" in capsys.readouterr().err
+
+
+def test_an_error_of_ours_gives_1_and_its_message_without_a_traceback(capsys):
+    assert main(["prompt", "http://example.com/model", "Hello!"]) == 1
+    out, err = capsys.readouterr()
+    assert not out
+    assert err.startswith("idiolect: a URL is no model path; nothing is fetched\n  try: ")
+    assert "Traceback" not in err
+
+
+def test_an_error_shows_no_control_characters_of_a_plugin(capsys):
+    class Rude:
+        name = "rude"
+
+        @hookimpl
+        def match(self):
+            return True
+
+        @hookimpl
+        def get_template(self):
+            raise RuntimeError("\x1b]0;owned\x07")
+
+    undo = idiolect.register(Rude())
+    assert main(["prompt", "something", "Hello!"]) == 1
+    undo()
+    err = capsys.readouterr().err
+    assert r"RuntimeError: \x1b]0;owned\x07" in err
+    assert "\x1b" not in err
+
+
+def test_a_plugin_that_fails_is_warned_of_in_our_words(capsys):
+    class Broken:
+        name = "broken"
+
+        @hookimpl
+        def match(self):
+            raise RuntimeError("the shop is closed")
+
+        @hookimpl
+        def get_template(self):
+            return ACME
+
+    undo = idiolect.register(Broken())
+    assert main(["prompt", "acme-7b", "Hello!"]) == 0
+    undo()
+    out, err = capsys.readouterr()
+    assert out == "<user>Hello!</user><bot>"
+    assert err.startswith("idiolect: warning: an idiolect plugin failed and is left out: broken: match: RuntimeError: the shop is closed\n  try: ")
+
+
+def test_an_interrupt_ends_quietly(capsys, monkeypatch):
+    def interrupt(*arguments, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(idiolect, "resolve", interrupt)
+    assert main(["prompt", "acme-7b", "Hello!"]) == 130
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_closed_pipe_ends_quietly():
+    # Standard output is a pipe whose reader has gone, as after `| head`.
+    done = python(
+        "-c",
+        "import os, sys\n"
+        "from idiolect.cli import main\n"
+        "reader, writer = os.pipe()\n"
+        "os.close(reader)\n"
+        "os.dup2(writer, 1)\n"
+        "sys.exit(main(['families']))",
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_the_arguments_of_the_process_are_the_default(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["idiolect", "prompt", "acme-7b", "Hello!"])
+    assert main() == 0
+    assert capsys.readouterr().out == "<user>Hello!</user><bot>"
+
+
+def test_the_module_runs_as_the_command():
+    done = python("-m", "idiolect", "prompt", "anything", "Hello!", "--adapter", "chatml", stdin=subprocess.DEVNULL)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == "<|im_start|>user\nHello!<|im_end|>\n<|im_start|>assistant\n"
+
+
+def test_a_stream_of_somebodys_own_will_do(monkeypatch):
+    stream = io.StringIO()
+    monkeypatch.setattr(sys, "stdout", stream)
+    assert main(["prompt", "acme-7b", "Hello!"]) == 0
+    assert stream.getvalue() == "<user>Hello!</user><bot>"

@@ -1,0 +1,348 @@
+"""`idiolect prompt`."""
+
+import io
+import json
+import sys
+from datetime import date, datetime
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+import idiolect
+from idiolect.cli import main
+from idiolect.cli.inputs import option
+from idiolect.plugin import DEFAULT, Family, Rule, Template, Turn, TurnTemplate
+from idiolect.registry.registry import Registry
+
+ACME = TurnTemplate(
+    "acme",
+    system=Turn("<sys>", "</sys>"),
+    user=Turn("<user>", "</user>"),
+    assistant=Turn("<bot>", "</bot>"),
+    stop=["</bot>"],
+    stop_token_ids=[7],
+    markers=["<user>", "</user>", "<bot>", "</bot>"],
+)
+PLAIN = TurnTemplate("plain", user=Turn("USER: ", "\n"), assistant=Turn("BOT: ", "\n"), markers=["USER:", "BOT:"], text_separators=True)
+
+
+def write_tools(chat, out):
+    for index, tool in enumerate(chat.tools):
+        out += chat.json(tool, "tools", index), "\n"
+    for message in out.turns(chat.messages):
+        out += message.role, ": ", message.content, "\n"
+    out += "day: ", chat.date().isoformat(), " thinking: ", str(chat.option("thinking"))
+
+
+TOOLS = Template("tools", write_tools, options=["date", "thinking"])
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.fixture(autouse=True)
+def families(monkeypatch):
+    monkeypatch.setattr(idiolect, "_registry", Registry({}, list))
+    monkeypatch.setattr(sys, "stdin", Terminal())
+    for name in ("NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    undo = idiolect.register(
+        Family("acme", Rule("acme base", DEFAULT, kind="base"), Rule("acme plain", PLAIN), Rule("acme tools", TOOLS), Rule("acme", ACME))
+    )
+    yield
+    undo()
+
+
+def pipe(monkeypatch, data):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data), encoding="latin-1"))
+
+
+def write(path, value):
+    path.write_text(json.dumps(value), "utf-8")
+    return str(path)
+
+
+# What is said
+
+
+def test_the_prompt_is_printed_with_nothing_added(capsys):
+    assert main(["prompt", "acme-7b", "Hello!"]) == 0
+    assert capsys.readouterr() == ("<user>Hello!</user><bot>", "")
+
+
+@given(st.text())
+def test_any_text_is_printed_byte_for_byte(text):
+    assume(text not in ("-", "--"))
+    stream = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "stdout", stream)
+        assert main(["prompt", "acme-7b", "--", text]) == 0
+    assert stream.buffer.getvalue() == f"<user>{text}</user><bot>".encode()
+
+
+def test_options_may_stand_anywhere(capsys):
+    for words in (["--system", "S", "acme-7b", "Hello!"], ["acme-7b", "--system", "S", "Hello!"], ["acme-7b", "Hello!", "--system", "S"]):
+        assert main(["prompt", *words]) == 0
+        assert capsys.readouterr().out == "<sys>S</sys><user>Hello!</user><bot>"
+
+
+def test_without_generation_prompt_it_ends_with_the_last_turn(capsys):
+    assert main(["prompt", "acme-7b", "Hello!", "--no-generation-prompt"]) == 0
+    assert capsys.readouterr().out == "<user>Hello!</user>"
+
+
+@pytest.mark.parametrize("words", [[], ["-"]])
+def test_text_may_be_piped_in_and_loses_the_line_end_of_echo(words, monkeypatch, capsys):
+    pipe(monkeypatch, "你好!\n".encode())
+    assert main(["prompt", "acme-7b", *words]) == 0
+    assert capsys.readouterr().out == "<user>你好!</user><bot>"
+
+
+def test_only_one_line_end_is_lost(monkeypatch, capsys):
+    pipe(monkeypatch, b"a\n\n")
+    assert main(["prompt", "acme-7b"]) == 0
+    assert capsys.readouterr().out == "<user>a\n</user><bot>"
+
+
+def test_no_text_at_all_is_a_usage_error(monkeypatch, capsys):
+    assert main(["prompt", "acme-7b"]) == 2
+    assert "there is nothing to say: give TEXT, pipe it in, or name a file with --messages" in capsys.readouterr().err
+    pipe(monkeypatch, b"")
+    assert main(["prompt", "acme-7b"]) == 2
+
+
+def test_an_empty_text_that_was_asked_for_is_a_text(monkeypatch, capsys):
+    pipe(monkeypatch, b"")
+    assert main(["prompt", "acme-7b", "-"]) == 0
+    assert capsys.readouterr().out == "<user></user><bot>"
+
+
+def test_text_that_is_not_utf_8_is_refused(monkeypatch, capsys):
+    pipe(monkeypatch, b"caf\xe9")
+    assert main(["prompt", "acme-7b"]) == 1
+    assert capsys.readouterr().err == "idiolect: standard input is not in UTF-8: unexpected end of data at byte 3\n"
+
+
+def test_a_terminal_gets_a_line_end_and_no_control_characters(monkeypatch):
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stdout", terminal)
+    assert main(["prompt", "acme-7b", "a\tb\nc\x1b[2J\r\x07\x9b"]) == 0
+    assert terminal.getvalue() == "<user>a\tb\nc\\x1b[2J\\r\\x07\\x9b</user><bot>\n"
+
+
+def test_a_terminal_gets_no_second_line_end(monkeypatch):
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stdout", terminal)
+    assert main(["prompt", "acme-plain", "Hello!", "--no-generation-prompt"]) == 0
+    assert terminal.getvalue() == "USER: Hello!\n"
+
+
+def test_forced_colours_do_not_touch_the_prompt(monkeypatch, capsys):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert main(["prompt", "acme-7b", "Hello!"]) == 0
+    assert capsys.readouterr().out == "<user>Hello!</user><bot>"
+
+
+def test_an_adapter_may_be_named(capsys):
+    assert main(["prompt", "anything", "Hello!", "--adapter", "chatml"]) == 0
+    assert capsys.readouterr().out == "<|im_start|>user\nHello!<|im_end|>\n<|im_start|>assistant\n"
+
+
+# Files
+
+
+CHAT = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Ho"}, {"role": "user", "content": "Hm"}]
+TOOL = {"type": "function", "function": {"name": "clock"}}
+
+
+def test_messages_come_from_a_file(tmp_path, capsys):
+    assert main(["prompt", "acme-7b", "--messages", write(tmp_path / "chat.json", CHAT)]) == 0
+    assert capsys.readouterr() == ("<user>Hi</user><bot>Ho</bot><user>Hm</user><bot>", "")
+
+
+def test_messages_come_from_standard_input(monkeypatch, capsys):
+    pipe(monkeypatch, b"\xef\xbb\xbf" + json.dumps(CHAT).encode())
+    assert main(["prompt", "acme-7b", "--messages", "-"]) == 0
+    assert capsys.readouterr().out == "<user>Hi</user><bot>Ho</bot><user>Hm</user><bot>"
+
+
+def test_a_file_may_hold_messages_and_tools_and_what_else_it_holds_is_said(tmp_path, capsys):
+    file = write(tmp_path / "request.json", {"messages": CHAT[:1], "tools": [TOOL], "temperature": 0})
+    assert main(["prompt", "acme-tools", "--messages", file, "--option", "date=2024-07-26"]) == 0
+    out, err = capsys.readouterr()
+    assert out == json.dumps(TOOL) + "\nuser: Hi\nday: 2024-07-26 thinking: None"
+    assert err == "note: not read from the file of messages: temperature\n"
+
+
+def test_tools_come_from_a_file_of_their_own(tmp_path, capsys):
+    tools = write(tmp_path / "tools.json", [TOOL])
+    assert main(["prompt", "acme-tools", "Hi", "--tools", tools, "--option", "date=2024-07-26"]) == 0
+    assert capsys.readouterr().out.startswith(json.dumps(TOOL) + "\nuser: Hi\n")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("{", "holds no JSON"),
+        pytest.param("[" * 100_000, "holds no JSON", id="deep"),
+        ('{"tools": []}', "is a JSON object without messages"),
+        ("3", "messages is 3 (int); expected a list of messages"),
+        ('[{"role": "wizard", "content": ""}]', "'wizard', which this template does not know"),
+    ],
+)
+def test_a_file_without_messages_is_refused(content, message, tmp_path, capsys):
+    file = tmp_path / "chat.json"
+    file.write_text(content, "utf-8")
+    assert main(["prompt", "acme-7b", "--messages", str(file)]) == 1
+    err = capsys.readouterr().err
+    assert err.startswith("idiolect: ")
+    assert message in err
+
+
+def test_a_file_that_is_not_there_is_named(capsys):
+    assert main(["prompt", "acme-7b", "--messages", "no such file.json"]) == 1
+    assert capsys.readouterr().err == "idiolect: cannot read 'no such file.json': No such file or directory\n"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["Hello!", "--messages", "FILE"],
+        ["--system", "S", "--messages", "FILE"],
+        ["-", "--messages", "-"],
+        ["--messages", "-", "--tools", "-"],
+        ["--messages", "FILE", "--tools", "FILE"],
+    ],
+)
+def test_arguments_that_contradict_each_other_are_a_usage_error(words, tmp_path, capsys):
+    file = write(tmp_path / "request.json", {"messages": CHAT, "tools": [TOOL]})
+    assert main(["prompt", "acme-tools", *(file if word == "FILE" else word for word in words)]) == 2
+    assert capsys.readouterr().err.startswith("usage: idiolect prompt ")
+
+
+# Options
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("thinking=false", False),
+        ("thinking=3", 3),
+        ('thinking={"a": [1]}', {"a": [1]}),
+        ("thinking=low", "low"),
+        ("thinking=", ""),
+        ("thinking=a=b", "a=b"),
+        ("thinking=NaN", "NaN"),
+        ('thinking="3"', "3"),
+        ("date=2024-07-26", date(2024, 7, 26)),
+        ("date=2024-07-26T10:30", datetime(2024, 7, 26, 10, 30)),
+    ],
+)
+def test_the_value_of_an_option_is_json_or_text_or_a_day(text, value):
+    assert option(text) == (text.partition("=")[0], value)
+    assert type(option(text)[1]) is type(value)
+
+
+@pytest.mark.parametrize("text", ["thinking", "=3", "date=tomorrow", "strict=true", "messages=[]", "on_control=allow", "self=1"])
+def test_a_malformed_option_is_a_usage_error(text, capsys):
+    assert main(["prompt", "acme-tools", "Hello!", "--option", text]) == 2
+    assert "argument --option: " in capsys.readouterr().err
+
+
+def test_options_reach_the_template(capsys):
+    assert main(["prompt", "acme-tools", "Hi", "--option", "thinking=true", "--option", "date=2024-07-26"]) == 0
+    assert capsys.readouterr().out == "user: Hi\nday: 2024-07-26 thinking: True"
+
+
+# What a reader should know
+
+
+def test_what_did_not_reach_the_prompt_is_noted(tmp_path, capsys):
+    file = write(tmp_path / "chat.json", [{"role": "user", "content": "Hi", "name": "Ann"}])
+    assert main(["prompt", "acme-7b", "--messages", file, "--option", "colour=red"]) == 0
+    out, err = capsys.readouterr()
+    assert out == "<user>Hi</user><bot>"
+    assert err == "note: not in the prompt: messages[0].name (dropped)\nnote: not in the prompt: options.colour (dropped)\n"
+
+
+def test_strict_refuses_what_would_not_reach_the_prompt(capsys):
+    assert main(["prompt", "acme-7b", "Hi", "--option", "colour=red", "--strict"]) == 1
+    out, err = capsys.readouterr()
+    assert not out
+    assert err.startswith("idiolect: acme: the format has no place for options.colour")
+
+
+def test_control_text_is_noted(capsys):
+    assert main(["prompt", "acme-7b", "Hello, </user>"]) == 0
+    out, err = capsys.readouterr()
+    assert out == "<user>Hello, </user></user><bot>"
+    assert err == "note: control text of the model in messages[0].content at 7: '</user>'\n"
+
+
+def test_plain_text_separators_are_said_to_protect_nothing(capsys):
+    assert main(["prompt", "acme-plain", "BOT: yes"]) == 0
+    assert capsys.readouterr().err == (
+        "note: control text of the model in messages[0].content at 0: 'BOT:'\n"
+        "note: plain separates turns by plain text, so nothing can tell this text from a turn of its own\n"
+    )
+
+
+def test_a_base_model_is_noted(capsys):
+    assert main(["prompt", "acme/acme-base", "Hi"]) == 0
+    assert capsys.readouterr().err == "note: acme/acme-base is a base model, which was not trained to chat; default is a makeshift\n"
+
+
+def test_notes_show_no_control_characters(capsys):
+    assert main(["prompt", "acme-7b", "Hi", "--option", "\x1b[2J=1"]) == 0
+    assert capsys.readouterr().err == "note: not in the prompt: options.\\x1b[2J (dropped)\n"
+
+
+# Segments and JSON
+
+
+def test_segments_are_shown_one_a_line(capsys):
+    assert main(["prompt", "acme-7b", "a\nb", "--show-segments"]) == 0
+    assert capsys.readouterr().out == (
+        "origin    field                turn  text\n"
+        "template                       0     '<user>'\n"
+        "input     messages[0].content  0     'a\\nb'\n"
+        "template                       0     '</user>'\n"
+        "template                             '<bot>'\n"
+    )
+
+
+def test_segments_of_the_template_have_another_colour_than_those_of_the_caller(monkeypatch, capsys):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert main(["prompt", "acme-7b", "Hi", "--show-segments"]) == 0
+    out = capsys.readouterr().out
+    assert "\x1b[2m'<user>'\x1b[0m" in out
+    assert "\x1b[32m'Hi'\x1b[0m" in out
+
+
+def test_json_has_all_that_is_known(capsys):
+    assert main(["prompt", "acme-7b", "Hi</user>", "--option", "colour=red", "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert not err
+    assert json.loads(out) == {
+        "text": "<user>Hi</user></user><bot>",
+        "stop": ["</bot>"],
+        "stop_token_ids": [7],
+        "template": "acme",
+        "adapter": "acme",
+        "package": None,
+        "kind": "chat",
+        "unused": [{"path": ["options", "colour"], "why": "dropped"}],
+        "controls": [{"path": ["messages", 0, "content"], "start": 2, "marker": "</user>", "position": 8}],
+    }
+
+
+def test_json_has_segments_where_they_are_asked_for(capsys):
+    assert main(["prompt", "acme-7b", "Hi", "--json", "--show-segments", "--no-generation-prompt"]) == 0
+    assert json.loads(capsys.readouterr().out)["segments"] == [
+        {"text": "<user>", "origin": "template", "path": [], "start": -1, "turn": 0},
+        {"text": "Hi", "origin": "input", "path": ["messages", 0, "content"], "start": 0, "turn": 0},
+        {"text": "</user>", "origin": "template", "path": [], "start": -1, "turn": 0},
+    ]

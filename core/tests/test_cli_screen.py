@@ -1,0 +1,113 @@
+"""What people and programs get to see."""
+
+import io
+import json
+import sys
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from idiolect.cli.screen import Painted, Screen, write_exactly, write_json
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.fixture(autouse=True)
+def no_settings(monkeypatch):
+    for name in ("NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+
+
+@pytest.mark.parametrize(
+    ("stream", "environ", "coloured"),
+    [
+        (Terminal, {}, True),
+        (io.StringIO, {}, False),
+        (Terminal, {"NO_COLOR": "1"}, False),
+        (Terminal, {"NO_COLOR": ""}, True),
+        (Terminal, {"TERM": "dumb"}, False),
+        (io.StringIO, {"FORCE_COLOR": "1"}, True),
+        (io.StringIO, {"FORCE_COLOR": ""}, False),
+        (Terminal, {"FORCE_COLOR": "1", "NO_COLOR": "1"}, False),
+    ],
+)
+def test_colours_are_for_terminals_unless_somebody_says_otherwise(stream, environ, coloured, monkeypatch):
+    for name, value in environ.items():
+        monkeypatch.setenv(name, value)
+    assert Screen(stream()).paint("x", "red") == ("\x1b[31mx\x1b[0m" if coloured else "x")
+
+
+@given(st.text())
+def test_no_control_character_reaches_a_terminal(text):
+    shown = Screen.visible(text)
+    assert not {letter for letter in shown if unicodedata.category(letter) == "Cc"} - {"\n", "\t"}
+    assert not {letter for letter in shown if unicodedata.bidirectional(letter) in ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")}
+
+
+@given(st.text())
+def test_a_cell_is_one_line_of_what_can_be_seen(text):
+    assert Screen.one_line(text).isprintable()
+
+
+@given(st.text(alphabet=st.characters(codec="utf-8", exclude_categories=["C", "Z"])))
+def test_text_that_can_be_seen_stays_as_it_is(text):
+    assert Screen.visible(text) == Screen.one_line(text) == text
+
+
+def test_columns_are_aligned_whatever_the_letters_are_wide():
+    stream = io.StringIO()
+    Screen(stream).table([("a", "1", "end"), ("通义千问", "22", ""), ("e\u0301", "3", "end")], header=("name", "n", "last"), indent=1)
+    assert stream.getvalue() == " name      n   last\n a         1   end\n 通义千问  22\n e\u0301         3   end\n"
+
+
+def test_colours_do_not_count_as_width():
+    stream = Terminal()
+    Screen(stream).table([(Painted("a", "red"), "x"), ("bbb", "y")], indent=0)
+    assert stream.getvalue() == "\x1b[31ma\x1b[0m    x\nbbb  y\n"
+
+
+def test_a_long_last_column_is_cut_to_fit_a_terminal_and_left_alone_in_a_pipe(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
+    rows = [("owner", "one-name, another-name, and-a-third-name")]
+    terminal, pipe = Terminal(), io.StringIO()
+    Screen(terminal).table(rows, indent=0, wrap=True)
+    Screen(pipe).table(rows, indent=0, wrap=True)
+    assert terminal.getvalue() == "owner  one-name, another-name,\n       and-a-third-name\n"
+    assert pipe.getvalue() == "owner  one-name, another-name, and-a-third-name\n"
+
+
+def test_an_empty_table_is_nothing():
+    stream = io.StringIO()
+    Screen(stream).table([])
+    assert stream.getvalue() == ""
+
+
+def test_what_an_encoding_cannot_say_is_spelled_out():
+    stream = io.TextIOWrapper(io.BytesIO(), encoding="latin-1")
+    Screen(stream).line("é 通")
+    stream.seek(0)
+    assert stream.read() == "é \\u901a\n"
+
+
+def test_exact_text_is_utf_8_whatever_the_stream_is(monkeypatch):
+    stream = io.TextIOWrapper(io.BytesIO(), encoding="latin-1", newline="\r\n")
+    monkeypatch.setattr(sys, "stdout", stream)
+    write_exactly("通\n")
+    assert stream.buffer.getvalue() == "通\n".encode()
+
+
+@pytest.mark.parametrize("stream", [Terminal, io.StringIO])
+@given(st.recursive(st.text() | st.none() | st.booleans() | st.integers(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)))
+def test_json_reads_back_and_carries_no_control_character(stream, value):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "stdout", stream())
+        write_json(value)
+        written = sys.stdout.getvalue()
+    assert json.loads(written) == value
+    assert not {letter for letter in written if unicodedata.category(letter) == "Cc"} - {"\n"}

@@ -1,0 +1,247 @@
+"""`idiolect why`."""
+
+import json
+
+import pytest
+from installs import install, registry_of
+
+import idiolect
+from idiolect.cli import main
+from idiolect.plugin import CHATML, DEFAULT, Family, Match, Rule, Specificity, Turn, TurnTemplate, hookimpl
+from idiolect.registry.registry import Registry
+
+ACME = TurnTemplate(
+    "acme",
+    user=Turn("<user>", "</user>"),
+    assistant=Turn("<bot>", "</bot>"),
+    bos="<s>",
+    stop=["</bot>"],
+    stop_token_ids=[7],
+    source="acme.example/format",
+)
+FAMILY = """
+from idiolect.plugin import Family, Rule, Turn, TurnTemplate
+adapter = Family("shop", Rule("shop", TurnTemplate("shop", user=Turn("U"), assistant=Turn("A"))))
+"""
+
+
+@pytest.fixture(autouse=True)
+def registry(monkeypatch):
+    registry = Registry({}, list)
+    monkeypatch.setattr(idiolect, "_registry", registry)
+    for name in ("NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    undo = idiolect.register(Family("acme", Rule("acme", ACME)))
+    yield registry
+    undo()
+
+
+def why(*words):
+    return main(["why", *words])
+
+
+def why_json(capsys, *words, code=0):
+    assert main(["why", *words, "--json"]) == code
+    return json.loads(capsys.readouterr().out)
+
+
+def results(data):
+    return {each["adapter"]: (each["result"], each["why"]) for each in data["candidates"]}
+
+
+def test_what_was_decided_is_told_with_its_reason(capsys):
+    assert why("acme/acme-7b") == 0
+    assert capsys.readouterr() == (
+        "acme/acme-7b\n"
+        "  adapter   acme (registered in this process)\n"
+        "  template  acme\n"
+        "  because   the name fits 'acme'\n"
+        "  kind      chat\n"
+        "  source    acme.example/format\n"
+        "  stop      '</bot>' (token ids 7)\n"
+        "  BOS       the text begins with '<s>': encode it without adding special tokens\n"
+        "  options   bos_token\n"
+        "\n"
+        "considered\n"
+        "  adapter                            claim        result  why\n"
+        "  acme (registered in this process)  NAME 'acme'  won     the name fits 'acme'\n",
+        "",
+    )
+
+
+def test_json_tells_the_same_to_programs(capsys):
+    data = why_json(capsys, "acme/acme-7b")
+    assert (data["adapter"], data["kind"], data["reason"], data["error"]) == ("acme", "chat", "the name fits 'acme'", None)
+    assert (data["template"]["name"], data["template"]["bos"], data["template"]["stop"]) == ("acme", "<s>", ["</bot>"])
+    assert data["candidates"][0]["claim"] == {
+        "specificity": "NAME", "literal": "acme", "template": "acme", "kind": "chat", "reason": "the name fits 'acme'"
+    }  # fmt: skip
+
+
+def test_losers_are_told_what_was_stronger(capsys):
+    undo = [
+        idiolect.register(Family("by-word", Rule("* 7", CHATML))),
+        idiolect.register(Family("longer", Rule("acme 7", CHATML))),
+        idiolect.register(Family("silent", Rule("other", CHATML))),
+    ]
+    assert results(why_json(capsys, "acme-7b")) == {
+        "longer": ("won", "the name fits 'acme 7'"),
+        "acme": ("lost", "'acme-7' is longer than 'acme'"),
+        "by-word": ("lost", "NAME is stronger than TOKEN"),
+        "silent": ("no claim", ""),
+    }
+    for each in undo:
+        each()
+
+
+def test_an_equal_claim_with_the_same_format_loses_nothing(capsys):
+    undo = idiolect.register(Family("twin", Rule("acme", ACME)))
+    assert results(why_json(capsys, "acme-7b"))["twin"] == ("equal", "as strong, and the same format")
+    undo()
+
+
+def test_a_tie_is_shown_before_the_error(capsys):
+    undo = idiolect.register(Family("rival", Rule("acme", CHATML)))
+    assert why("acme-7b") == 1
+    out, err = capsys.readouterr()
+    assert "acme (registered in this process)   NAME 'acme'  tied" in out
+    assert "rival (registered in this process)  NAME 'acme'  tied" in out
+    assert err.startswith("idiolect: 'acme-7b' is claimed equally (NAME, 4 characters) by acme and rival\n")
+    undo()
+
+
+def test_an_unknown_model_is_shown_with_all_that_was_considered_before_the_error(capsys):
+    assert why("nobody/knows-it") == 1
+    out, err = capsys.readouterr()
+    assert out == (
+        "nobody/knows-it\n\nconsidered\n  adapter                            claim  result    why\n  acme (registered in this process)  -      no claim\n"
+    )
+    assert err.startswith("idiolect: no installed adapter recognises 'nobody/knows-it'\n")
+
+
+def test_json_of_an_unknown_model_carries_the_error_and_what_to_install(capsys):
+    data = why_json(capsys, "qwen-7b", code=1)
+    assert (data["adapter"], data["template"]) == (None, None)
+    assert (data["error"]["type"], data["error"]["install"]) == ("UnknownModelError", "idiolect-qwen")
+
+
+def test_a_path_that_names_no_model_is_only_an_error(capsys):
+    assert why("https://example.com/model") == 1
+    assert capsys.readouterr().out == ""
+
+
+def test_an_argument_overrules_every_claim(capsys):
+    data = why_json(capsys, "acme-7b", "--adapter", "chatml")
+    assert data["template"]["name"] == "chatml"
+    assert results(data) == {"acme": ("overruled", "by the --adapter argument")}
+
+
+def test_an_argument_that_names_nothing_is_an_error_after_all_that_was_considered(capsys):
+    assert why("acme-7b", "--adapter", "nonsense") == 1
+    out, err = capsys.readouterr()
+    assert "overruled" in out
+    assert err.startswith("idiolect: no template or adapter is called 'nonsense'")
+
+
+def test_pins_are_shown_and_the_one_that_decides_is_marked(capsys):
+    undo = [idiolect.pin("other/*", "acme"), idiolect.pin("acme/*", "chatml")]
+    assert why("acme/acme-7b") == 0
+    out = capsys.readouterr().out
+    assert out.endswith("\npins\n  acme/*=chatml (idiolect.pin())  decides\n  other/*=acme (idiolect.pin())\n")
+    assert "overruled  by the pin acme/*=chatml (idiolect.pin())" in out
+    for each in undo:
+        each()
+
+
+def test_a_pinned_adapter_won_by_the_pin(capsys):
+    undo = idiolect.pin("acme/*", "acme")
+    assert results(why_json(capsys, "acme/acme-7b")) == {"acme": ("won", "by the pin acme/*=acme (idiolect.pin())")}
+    undo()
+
+
+def test_a_base_model_is_said_to_be_one(capsys):
+    undo = idiolect.register(Family("base", Rule("base", DEFAULT, kind="base")))
+    assert why("base-7b") == 0
+    out = capsys.readouterr().out
+    assert "kind           base: not trained to chat\n" in out
+    assert "separators     plain text: nothing can protect a prompt against a user who writes them\n" in out
+    undo()
+
+
+def test_a_failure_is_shown_in_its_place_and_not_warned_of(capsys):
+    class Broken:
+        name = "broken"
+
+        @hookimpl
+        def match(self):
+            raise RuntimeError("closed\x1b[2J")
+
+        @hookimpl
+        def get_template(self):
+            return ACME
+
+    undo = idiolect.register(Broken())
+    assert why("acme-7b") == 0
+    assert capsys.readouterr().out.endswith("\nfailed\n  broken: match: RuntimeError: closed\\x1b[2J\n")
+    undo()
+
+
+def test_an_imitated_owner_is_warned_of_among_the_facts(capsys):
+    assert why("meta-Ilama/acme-7b") == 0
+    out, err = capsys.readouterr()
+    assert "  warning   the owner 'meta-Ilama' looks like 'meta-llama' but is another" in out
+    assert not err
+
+
+def test_those_who_were_not_asked_are_told_why(tmp_path, monkeypatch, capsys):
+    monkeypatch.syspath_prepend(tmp_path)
+    install(tmp_path, "why-hinted", "hinted", FAMILY, hints=["shop", "store"])
+    install(tmp_path, "why-fallback", "fallback", FAMILY, group="idiolect.fallback")
+    install(tmp_path, "why-blocked", "blocked", FAMILY)
+    registry = registry_of("why-hinted", "why-fallback", "why-blocked", environ={"IDIOLECT_DISABLE_PLUGINS": "blocked"})
+    monkeypatch.setattr(idiolect, "_registry", registry)
+    undo = idiolect.register(Family("acme", Rule("acme", ACME)))
+    assert why("acme-7b") == 0
+    assert capsys.readouterr().out.endswith(
+        "\nnot asked\n"
+        "  blocked (why-blocked 0.1.0)    blocked: IDIOLECT_DISABLE_PLUGINS\n"
+        "  fallback (why-fallback 0.1.0)  a fallback, asked only where no other adapter claims a model\n"
+        "  hinted (why-hinted 0.1.0)      no word of its own is in the path: shop, store\n"
+    )
+    undo()
+
+
+def test_a_fallback_that_was_asked_is_among_the_considered(tmp_path, monkeypatch, capsys):
+    monkeypatch.syspath_prepend(tmp_path)
+    install(tmp_path, "why-last", "last", FAMILY, group="idiolect.fallback")
+    monkeypatch.setattr(idiolect, "_registry", registry_of("why-last"))
+    data = why_json(capsys, "shop-7b")
+    assert results(data) == {"last": ("won", "the name fits 'shop'")}
+    assert data["not_asked"] == []
+
+
+def test_a_plugin_that_cannot_be_loaded_was_not_asked_because_it_failed(tmp_path, monkeypatch, capsys):
+    monkeypatch.syspath_prepend(tmp_path)
+    install(tmp_path, "why-failing", "failing", "raise RuntimeError('closed')")
+    monkeypatch.setattr(idiolect, "_registry", registry_of("why-failing"))
+    data = why_json(capsys, "shop-7b", code=1)
+    assert [(each["adapter"], each["why"]) for each in data["not_asked"]] == [("failing", "it failed")]
+    assert data["failures"][0]["error"] == "RuntimeError: closed"
+
+
+def test_a_claim_of_any_strength_is_spelled(capsys):
+    class Vague:
+        name = "vague"
+
+        @hookimpl
+        def match(self):
+            return Match(Specificity.MODEL_TYPE, "llama", reason="config.json says so")
+
+        @hookimpl
+        def get_template(self):
+            return ACME
+
+    undo = idiolect.register(Vague())
+    assert why("something") == 0
+    assert "vague (registered in this process)  MODEL_TYPE 'llama'  won       config.json says so\n" in capsys.readouterr().out
+    undo()

@@ -1,0 +1,22 @@
+"""Distributions that look installed: a directory of metadata and a module, made in no time. Where pip itself matters, take `sandbox`."""
+
+from idiolect.registry.discover import discover
+from idiolect.registry.registry import Registry
+
+
+def install(site, dist, plugin, source, *, version="0.1.0", requires=(), hints=(), templates=(), group="idiolect"):
+    """Put a distribution with one adapter, the object `adapter` of one module, into a directory of `sys.path`."""
+    module = dist.replace("-", "_")
+    points = {group: [plugin], "idiolect.hints": hints, "idiolect.templates": templates}
+    tables = (f"[{table}]\n" + "".join(f"{name} = {module}:adapter\n" for name in names) for table, names in points.items() if names)
+    info = site / f"{module}-{version}.dist-info"
+    info.mkdir()
+    (info / "entry_points.txt").write_text("".join(tables), "utf-8")
+    needs = "".join(f"Requires-Dist: {each}\n" for each in requires)
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {dist}\nVersion: {version}\n{needs}", "utf-8")
+    (site / f"{module}.py").write_text(source, "utf-8")
+
+
+def registry_of(*dists, environ=None):
+    """Return a registry that sees only these of the installed distributions."""
+    return Registry(environ or {}, lambda: [record for record in discover() if record.package in dists])

@@ -1,0 +1,111 @@
+"""The command line with real plugins installed, as users have it."""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import goldens
+import pytest
+
+from idiolect.cli import main
+
+VICUNA = (
+    "A chat between a curious user and an artificial intelligence assistant. The assistant gives helpful, detailed, and polite answers to the user's "
+    "questions. USER: Hello! ASSISTANT:"
+)
+QWEN_CASES = goldens.cases(goldens.REPOSITORY / "plugins/qwen/tests/golden/Qwen--Qwen2.5-3B-Instruct.json")
+
+
+@pytest.fixture(autouse=True)
+def no_settings(monkeypatch):
+    for name in ("NO_COLOR", "FORCE_COLOR", "IDIOLECT_PINS", "IDIOLECT_CONFIG", "IDIOLECT_DISABLE_PLUGINS", "IDIOLECT_LOAD_PLUGINS"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def command(*words, **more):
+    return subprocess.run(list(map(str, words)), capture_output=True, text=True, encoding="utf-8", timeout=60, check=False, **more)
+
+
+def plugins_imported_by(*words):
+    code = f"import sys\nfrom idiolect.cli import main\ncode = main({list(words)!r})\nprint(*sys.modules, file=sys.stderr)\nsys.exit(code)"
+    done = command(sys.executable, "-c", code, stdin=subprocess.DEVNULL)
+    assert done.returncode == 0, done.stderr
+    return {name for name in done.stderr.split() if name.startswith("idiolect_") and "." not in name}
+
+
+def test_the_installed_command_prints_the_prompt():
+    script = shutil.which("idiolect", path=Path(sys.executable).parent)
+    assert script
+    done = command(script, "prompt", "lmsys/vicuna-7b-v1.5", "Hello!", stdin=subprocess.DEVNULL)
+    assert (done.returncode, done.stdout, done.stderr) == (0, VICUNA, "")
+
+
+def test_a_prompt_imports_the_one_plugin_that_it_needs():
+    assert plugins_imported_by("prompt", "lmsys/vicuna-7b-v1.5", "Hello!") == {"idiolect_vicuna"}
+
+
+@pytest.mark.parametrize("listing", ["families", "plugins", "templates"])
+def test_a_listing_imports_no_plugin(listing):
+    assert plugins_imported_by(listing) == set()
+
+
+@pytest.mark.parametrize(("case", "arguments", "expected"), QWEN_CASES, ids=[case[0] for case in QWEN_CASES])
+def test_conversations_from_files_give_the_makers_bytes(case, arguments, expected, tmp_path, capsys):
+    file = tmp_path / "request.json"
+    file.write_text(json.dumps({"messages": arguments["messages"], "tools": arguments["tools"]}), "utf-8")
+    words = ["prompt", "Qwen/Qwen2.5-3B-Instruct", "--messages", str(file)]
+    if not arguments["add_generation_prompt"]:
+        words.append("--no-generation-prompt")
+    code = main(words)
+    out = capsys.readouterr().out
+    if "text" in expected:
+        assert (code, out) == (0, expected["text"])
+    else:
+        assert code in (0, 1)
+
+
+def test_the_reason_names_the_winner_and_those_who_were_not_asked(capsys):
+    assert main(["why", "lmsys/vicuna-7b-v1.5", "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert (data["adapter"], data["package"], data["template"]["name"]) == ("vicuna", "idiolect-vicuna", "vicuna_v1.1")
+    assert [each["result"] for each in data["candidates"] if each["adapter"] == "vicuna"] == ["won"]
+    assert "qwen" in {each["adapter"] for each in data["not_asked"]}
+
+
+def test_families_that_are_installed_are_not_offered(capsys):
+    assert main(["families", "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    installed = {each["family"] for each in data["installed"]}
+    assert {"qwen", "vicuna"} <= installed
+    assert not installed & {each["family"] for each in data["available"]}
+
+
+def test_every_plugin_loads(capsys):
+    assert main(["plugins", "--load", "--json"]) == 0
+    assert {each["status"] for each in json.loads(capsys.readouterr().out)} == {"loaded"}
+
+
+def test_every_declared_template_is_listed_by_its_owner(capsys):
+    assert main(["templates", "--json"]) == 0
+    names = json.loads(capsys.readouterr().out)
+    assert names["vicuna"] == ["one_shot", "vicuna_v1.1"]
+    assert "qwen2.5" in names["qwen"]
+
+
+def test_the_doctor_finds_nothing_broken(capsys):
+    assert main(["doctor", "--json"]) == 0, capsys.readouterr().out
+    data = json.loads(capsys.readouterr().out)
+    assert all(each["satisfied"] and each["requires"] for each in data["plugins"])
+    assert {("idiolect-qwen:qwen", "qwen2.5"), ("idiolect-vicuna:vicuna", "vicuna_v1.1")} <= {
+        (each["owner"], each["name"]) for each in data["templates"]
+    }
+
+
+def test_a_reader_that_goes_away_is_no_error():
+    writer = subprocess.Popen([sys.executable, "-m", "idiolect", "doctor", "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    with writer:
+        writer.stdout.close()
+        assert writer.stderr.read() == b""
+    assert writer.returncode == 0
