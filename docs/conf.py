@@ -1,0 +1,13 @@
+"""How Sphinx builds these pages: `sphinx-build -W -b html docs docs/_build/html`."""
+
+project = "idiolect"
+author = "the idiolect authors"
+extensions = ["myst_parser"]
+exclude_patterns = ["_build", "requirements.txt", "tutorial/idiolect-toy"]
+
+html_theme = "furo"
+html_title = "idiolect"
+html_show_copyright = False
+
+# Headings of three levels can be linked to, as on any forge that shows Markdown.
+myst_heading_anchors = 3

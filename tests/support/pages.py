@@ -1,0 +1,128 @@
+"""The pages of the documentation, as the tests read and run them.
+
+One convention for all pages:
+
+- the `python` blocks of a page are one program; a `text` block that comes next after one is what it prints, and an error is shown as Python shows it,
+  without the trace;
+- in a `console` block, a line that begins with `$ ` is a command, and what follows it is its output;
+- a `toml` block that begins with a comment such as `# pins.toml` is a file of that name;
+- in what is printed, `...` stands for anything, on a line of its own for any number of lines; columns may stand closer or wider apart;
+- `shell` blocks are not run here: they install things.
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+REPOSITORY = Path(__file__).parents[2]
+DOCS = REPOSITORY / "docs"
+RUNNER = Path(__file__).with_name("run_page.py")
+BLOCK = re.compile(r"^```(\S*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+ANY_LINES = r"(?:.*\n)*?"
+FILE_NAME = re.compile(r"# (\S+\.toml)\n")
+
+
+class Block(NamedTuple):
+    """A fenced block of a page."""
+
+    line: int
+    language: str
+    text: str
+
+
+class Example(NamedTuple):
+    """Something to run, and what it prints; None where the page does not say."""
+
+    line: int
+    code: str
+    printed: str | None
+
+
+def all_pages():
+    """Return the pages that people read: READMEs and documentation, but nothing that was built from them."""
+    built = DOCS / "_build"
+    return [*sorted(REPOSITORY.glob("README*.md")), *sorted(page for page in DOCS.rglob("*.md") if built not in page.parents)]
+
+
+def name(page):
+    return page.relative_to(REPOSITORY).as_posix()
+
+
+def read_blocks(page):
+    text = page.read_text("utf-8")
+    return [Block(text.count("\n", 0, found.start()) + 1, found[1], found[2]) for found in BLOCK.finditer(text)]
+
+
+def python_examples(page):
+    """Return the program of a page, block by block. A block without a `text` block after it prints nothing."""
+    return [
+        Example(block.line, block.text, after.text if after.language == "text" else "")
+        for block, after in pairwise([*read_blocks(page), Block(0, "", "")])
+        if block.language == "python"
+    ]
+
+
+def console_examples(page):
+    """Return the commands of a page with the output that it shows."""
+    examples = []
+    for block in read_blocks(page):
+        if block.language == "console":
+            for part in re.split(r"^\$ ", block.text, flags=re.MULTILINE)[1:]:
+                command, _, printed = part.partition("\n")
+                examples.append(Example(block.line, command, printed or None))
+    return examples
+
+
+def files(page):
+    """Return the files that a page shows, by name."""
+    shown = (block.text for block in read_blocks(page) if block.language == "toml")
+    return {found[1]: text for text in shown if (found := FILE_NAME.match(text))}
+
+
+def fits(printed, expected):
+    """Return whether something was printed as a page says; newlines at the very end make no difference."""
+    pattern = "".join(ANY_LINES if line.strip() == "..." else _line_pattern(line) for line in _columns(expected).splitlines())
+    return re.fullmatch(pattern, _columns(printed)) is not None
+
+
+def _columns(text):
+    return re.sub(r"(?<=\S) {2,}(?=\S)", "  ", text.rstrip("\n") + "\n")
+
+
+def _line_pattern(line):
+    return ".*".join(map(re.escape, line.split("..."))) + "\n"
+
+
+def environment(directory=None):
+    """Return an environment in which commands of `directory` come first and nothing is pinned, blocked or coloured."""
+    clean = {key: value for key, value in os.environ.items() if not key.startswith(("IDIOLECT_", "PYTHON"))}
+    path = os.pathsep.join([str(directory or Path(sys.executable).parent), os.environ.get("PATH", "")])
+    return {**clean, "PATH": path, "NO_COLOR": "1", "COLUMNS": "100", "PYTHONIOENCODING": "utf-8"}
+
+
+def run_program(examples, cwd):
+    """Run a page's program in an interpreter of its own; return what each block printed."""
+    done = subprocess.run(
+        [sys.executable, "-W", "error", RUNNER],
+        input=json.dumps([example.code for example in examples]),
+        cwd=cwd,
+        env=environment(),
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def run_command(command, cwd, directory=None):
+    """Run a command as a shell does; return all that it printed."""
+    done = subprocess.run(
+        command, shell=True, cwd=cwd, env=environment(directory), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8", check=False
+    )
+    return done.stdout
