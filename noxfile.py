@@ -1,0 +1,89 @@
+"""Every check is a session: `nox` runs them all, `nox -s bench` measures. Python and pip are all that is needed."""
+
+from pathlib import Path
+
+import nox
+
+nox.needs_version = ">=2024.4.15"
+nox.options.default_venv_backend = "venv"
+nox.options.error_on_missing_interpreters = False  # a user who has only one Python still passes
+nox.options.sessions = ["lint", "types", "tests", "core_alone", "plugin_alone", "docs", "readme"]
+
+PYTHONS = ["3.11", "3.12", "3.13", "3.14"]
+PLUGINS = sorted(path.name for path in Path("plugins").iterdir() if (path / "pyproject.toml").exists())
+TEST_TOOLS = ["pytest>=8", "hypothesis>=6.100", "jinja2>=3.1.6"]
+
+
+def install(session, *packages):
+    """Install packages of this repository as users get them. Without build isolation: one build backend serves them all, in a tenth of the time."""
+    session.install("flit_core>=3.11,<5", "pluggy>=1.5", "packaging>=23", "importlib-metadata>=8")
+    session.install("--no-build-isolation", "--no-deps", *packages)
+
+
+def everything():
+    """Return the paths of core and of all plugins."""
+    return ["./core", *(f"./plugins/{name}" for name in PLUGINS)]
+
+
+@nox.session
+def lint(session):
+    """Check style and format."""
+    session.install("ruff")
+    session.run("ruff", "check", ".")
+    session.run("ruff", "format", "--check", ".")
+
+
+@nox.session
+def types(session):
+    """Check types, strictly."""
+    session.install("mypy")
+    install(session, *everything())
+    session.run("mypy", "core/src", *(f"plugins/{name}/src" for name in PLUGINS))
+
+
+@nox.session(python=PYTHONS)
+def tests(session):
+    """Test everything together, on each Python that is found."""
+    session.install(*TEST_TOOLS)
+    install(session, *everything())
+    session.run("pytest", *session.posargs)
+
+
+@nox.session
+def core_alone(session):
+    """Test core with no family installed."""
+    session.install(*TEST_TOOLS)
+    install(session, "./core")
+    session.run("pytest", "core/tests", *session.posargs)
+
+
+@nox.session
+@nox.parametrize("name", PLUGINS, ids=PLUGINS)
+def plugin_alone(session, name):
+    """Test each plugin with nothing but core beside it."""
+    session.install(*TEST_TOOLS)
+    install(session, "./core", f"./plugins/{name}")
+    session.run("pytest", f"plugins/{name}/tests", *session.posargs)
+
+
+@nox.session
+def docs(session):
+    """Build the documentation; a warning is an error. Its examples are run by the tests."""
+    session.install("-r", "docs/requirements.txt")
+    install(session, *everything())
+    session.run("sphinx-build", "-W", "-q", "-b", "html", "docs", "docs/_build/html")
+
+
+@nox.session
+def readme(session):
+    """Run the README's first command as a new user would, in a fresh copy of the repository."""
+    session.install("pytest>=8")
+    session.run("pytest", "tests/readme")
+
+
+@nox.session
+def bench(session):
+    """Measure speed beside the peers, as ratios in one run."""
+    session.install("-r", "bench/requirements.txt")
+    install(session, *everything())
+    session.run("python", "bench/run.py", *session.posargs)
