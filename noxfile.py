@@ -84,6 +84,7 @@ def readme(session):
 @nox.session
 def bench(session):
     """Measure speed beside the peers, as ratios in one run."""
-    session.install("-r", "bench/requirements.txt")
+    # Without what they ask for: FastChat would bring a web server and torch, and needs neither to make a prompt.
+    session.install("--no-deps", "-r", "bench/requirements.txt")
     install(session, *everything())
     session.run("python", "bench/run.py", *session.posargs)

@@ -98,10 +98,11 @@ def register_conv_template(conv: Any, override: bool = False) -> None:
     if not isinstance(conv, Conversation):
         msg = f"cannot register {conv!r}; expected a Conversation or a Template"
         raise PluginError(msg)
-    if conv.name in _registry.conversations and not override:
-        msg = f"a conversation {conv.name!r} is registered already\n  try: override=True, or another name"
-        raise PluginError(msg)
-    _registry.conversations[conv.name] = conv.copy()
+    with _registry.lock:
+        if conv.name in _registry.conversations and not override:
+            msg = f"a conversation {conv.name!r} is registered already\n  try: override=True, or another name"
+            raise PluginError(msg)
+        _registry.conversations[conv.name] = conv.copy()
 
 
 def resolve(model_path: ModelPath, *, adapter: Any = None) -> Resolution:

@@ -48,6 +48,10 @@ class Adapter:
             if claim is True:
                 return Match(Specificity.FAMILY, "", reason="match() said yes")
             if isinstance(claim, Match):
+                parts: tuple[object, ...] = claim
+                if not isinstance(parts[0], Specificity) or not isinstance(parts[1], str):
+                    msg = f"match() returned {claim!r}; expected a Specificity and a text"
+                    raise PluginError(msg)
                 return claim
             if claim is not False:
                 msg = f"match() returned {claim!r}; expected a Match, True, False or None"

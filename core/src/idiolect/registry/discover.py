@@ -84,9 +84,10 @@ def _records(dist: Distribution) -> Iterator[Record]:
 
 def distributions() -> list[Distribution]:
     """Return the distributions with entry points of ours, the first of each name on `sys.path`."""
-    if _foreign_finders() or not all(_is_directory(entry) for entry in sys.path if os.path.exists(entry or ".")):
+    path = [entry for entry in sys.path if isinstance(entry, str)]
+    if _foreign_finders() or any(map(_is_archive, path)):
         return list(_first_of_each_name(_by_importlib()))
-    return list(_first_of_each_name(_by_scan(sys.path)))
+    return list(_first_of_each_name(_by_scan(path)))
 
 
 def normal_name(name: str) -> str:
@@ -110,39 +111,45 @@ def _foreign_finders() -> bool:
     )
 
 
-def _is_directory(entry: str) -> bool:
-    return os.path.isdir(entry or ".")
+def _is_archive(entry: str) -> bool:
+    """Tell whether an entry of `sys.path` keeps metadata elsewhere than in directories of its own: a zip file, or an egg."""
+    return os.path.isfile(entry) or entry.lower().endswith(".egg")
 
 
 def _by_scan(path: Iterable[str]) -> Iterator[Distribution]:
     for entry in path:
         try:
-            children = sorted(child.path for child in os.scandir(entry or ".") if child.name.endswith((".dist-info", ".egg-info")))
+            children = sorted(child.path for child in os.scandir(entry or ".") if child.name.lower().endswith((".dist-info", ".egg-info")))
         except OSError:
             continue
         for child in children:
-            stem, _, kind = os.path.basename(child).rpartition(".")
-            name, _, version = stem.partition("-")
-            points: tuple[EntryPoint, ...] = ()
-            try:
-                with open(os.path.join(child, "entry_points.txt"), encoding="utf-8") as file:
-                    text = file.read()
-            except OSError:
-                text = ""
+            text = _read(child, "entry_points.txt")
             if "[idiolect" in text:
-                points = tuple(_parse(text))
-                if not version or kind == "egg-info":
-                    version = _version_in(child)
-            yield Distribution(normal_name(name), version, points)
+                name, version = _identity(child)
+                if name:
+                    yield Distribution(normal_name(name), version, tuple(_parse(text)))
+            else:
+                name, _, version = os.path.basename(child).rpartition(".")[0].partition("-")
+                yield Distribution(normal_name(name), version, ())
 
 
-def _version_in(directory: str) -> str:
-    """Return the version that the metadata file names; an egg-info directory may not have it in its own name."""
+def _read(directory: str, name: str) -> str:
     try:
-        with open(os.path.join(directory, "PKG-INFO"), encoding="utf-8") as file:
-            return next((line.partition(":")[2].strip() for line in file if line.startswith("Version:")), "")
+        with open(os.path.join(directory, name), encoding="utf-8", errors="replace") as file:
+            return file.read()
     except OSError:
         return ""
+
+
+def _identity(directory: str) -> tuple[str, str]:
+    """Return the name and version that the metadata tell; the directory's own name may lack them, or be what an interrupted pip left behind."""
+    headers: dict[str, str] = {}
+    for line in (_read(directory, "METADATA") or _read(directory, "PKG-INFO")).splitlines():
+        if not line:
+            break
+        key, _, value = line.partition(":")
+        headers.setdefault(key.lower(), value.strip())
+    return headers.get("name", ""), headers.get("version", "")
 
 
 def _parse(text: str) -> Iterator[EntryPoint]:
@@ -152,14 +159,22 @@ def _parse(text: str) -> Iterator[EntryPoint]:
             group = line[1:-1].strip()
         elif group in GROUPS and line and line[0] not in "#;":
             name, _, value = line.partition("=")
-            yield EntryPoint(group, name.strip(), value.partition("[")[0].strip())
+            yield _entry_point(group, name, value)
+
+
+def _entry_point(group: str, name: str, value: str) -> EntryPoint:
+    # `module : attribute [extra]` is allowed; blanks and extras mean nothing to us.
+    return EntryPoint(group, name.strip(), "".join(value.partition("[")[0].split()))
 
 
 def _by_importlib() -> Iterator[Distribution]:
     from idiolect.registry.metadata import metadata
 
     for dist in metadata.distributions():
-        name = dist.metadata["Name"]
-        if name:
-            points = tuple(EntryPoint(point.group, point.name, point.value) for point in dist.entry_points if point.group in GROUPS)
-            yield Distribution(normal_name(name), dist.version, points)
+        try:
+            points = tuple(_entry_point(point.group, point.name, point.value) for point in dist.entry_points if point.group in GROUPS)
+            found = Distribution(normal_name(dist.metadata["Name"]), dist.version, points)
+        # What an interrupted pip left behind, or somebody's broken metadata, must not hide the others.
+        except Exception:  # noqa: S112
+            continue
+        yield found

@@ -53,10 +53,10 @@ def load(record: "Record") -> Any:
         plugin: Any = import_module(module_name)
         for attribute in filter(None, attributes.split(".")):
             plugin = getattr(plugin, attribute)
+        wanted = getattr(plugin, API_ATTRIBUTE, getattr(sys.modules[module_name], API_ATTRIBUTE, USUAL_API))
     # A plugin may raise anything; one bad plugin must not take the others down.
     except Exception as error:
         raise StageError("load", error) from error
-    wanted = getattr(plugin, API_ATTRIBUTE, getattr(sys.modules[module_name], API_ATTRIBUTE, USUAL_API))
     check(plugin, api=wanted)
     return plugin
 

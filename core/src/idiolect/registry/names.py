@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from idiolect.errors import AmbiguousModelError, PluginError, UnknownTemplateError
 from idiolect.prompt.builtin import BUILTIN
+from idiolect.registry.resolve import blocked_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,11 +34,13 @@ class TemplateNames:
         Raises:
             PluginError: If the name is taken and `override` is not set.
         """
-        if template.name in self._own and not override:
-            msg = f"a template {template.name!r} is registered already\n  try: override=True, or another name"
-            raise PluginError(msg)
-        self._own = {**self._own, template.name: template}
-        self.forget()
+        with self._registry.lock:
+            if template.name in self._own and not override:
+                msg = f"a template {template.name!r} is registered already\n  try: override=True, or another name"
+                raise PluginError(msg)
+            self._own = {**self._own, template.name: template}
+            # A pin may have led to the template that was replaced.
+            self._registry.changed()
 
     def get(self, name: str) -> Template:
         """Return the template called `name`, or `plugin:name`.
@@ -95,7 +98,9 @@ class TemplateNames:
             names[adapter.name] = sorted(self._templates(adapter))
         for record in registry.usable():
             loaded = registry.adapter(record) if load else None
-            names[record.name] = sorted({*record.templates, *(self._templates(loaded) if loaded else ())})
+            # Two packages may have plugins of one name.
+            owner = record.id if record.name in names else record.name
+            names[owner] = sorted({*record.templates, *(self._templates(loaded) if loaded else ())})
         return names
 
     def several(self, name: str, owners: list[str]) -> AmbiguousModelError:
@@ -110,5 +115,7 @@ class TemplateNames:
         every = sorted({each for names in known.values() for each in names} | {f"{owner}:{each}" for owner, names in known.items() for each in names})
         near = get_close_matches(name, every, 3, 0.6)
         hint = f"did you mean {' or '.join(map(repr, near))}?" if near else f"registered: {', '.join(sorted(self._own))}"
-        msg = f"no template or adapter is called {name!r}; {hint}\n  try: idiolect templates"
+        lines = [f"no template or adapter is called {name!r}; {hint}", *blocked_lines(self._registry.installed())]
+        lines += [f"  failed: {failure}" for failure in self._registry.failures]
+        msg = "\n".join([*lines, "  try: idiolect templates"])
         return UnknownTemplateError(msg, name=name, near=near)

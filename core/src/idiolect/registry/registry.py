@@ -6,7 +6,7 @@ from _thread import RLock  # threading itself takes a tenth of what importing id
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
-from idiolect.errors import ModelPathWarning, PluginError, PluginWarning
+from idiolect.errors import AmbiguousModelError, ModelPathWarning, PluginError, PluginWarning, UnknownTemplateError
 from idiolect.prompt.template import Template
 from idiolect.registry.adapter import Adapter
 from idiolect.registry.discover import Record, discover, normal_name
@@ -14,9 +14,9 @@ from idiolect.registry.known import imitated_owner
 from idiolect.registry.load import Failure, StageError, check, load
 from idiolect.registry.match import Match, Specificity
 from idiolect.registry.names import TemplateNames
-from idiolect.registry.refs import ModelRef, parse_ref
+from idiolect.registry.refs import ModelRef, parse_ref, shown
 from idiolect.registry.resolve import Candidate, Resolution, refuse_tie, strongest, unknown_model
-from idiolect.registry.settings import Pin, Settings, read_settings
+from idiolect.registry.settings import DISABLE, Pin, Settings, read_settings
 
 MOST_REMEMBERED = 4096
 
@@ -52,7 +52,7 @@ class Registry:
     def __init__(self, environ: Mapping[str, str] = os.environ, find: Callable[[], list[Record]] = discover):
         self._environ = environ
         self._find = find
-        self._lock = RLock()
+        self.lock = RLock()
         self._records: tuple[Record, ...] | None = None
         self._settings = Settings()
         self._loaded: dict[str, Adapter | None] = {}
@@ -69,7 +69,7 @@ class Registry:
     def records(self) -> tuple[Record, ...]:
         """Return the installed adapters; the first call looks for them and reads the settings."""
         if self._records is None:
-            with self._lock:
+            with self.lock:
                 if self._records is None:
                     self._settings = read_settings(self._environ)
                     self._records = tuple(self._find())
@@ -78,6 +78,15 @@ class Registry:
     def usable(self) -> list[Record]:
         """Return the installed adapters that nobody has blocked."""
         return [record for record in self.records() if self._settings.blocks(record) is None]
+
+    def installed(self) -> dict[str, str | None]:
+        """Return the packages with adapters, each with the variable that keeps it out, or None."""
+        packages: dict[str, str | None] = {}
+        for record in self.records():
+            blocked = self._settings.blocks(record)
+            if blocked is None or record.package not in packages:
+                packages[record.package] = blocked
+        return packages
 
     @property
     def registered(self) -> tuple[Adapter, ...]:
@@ -91,18 +100,15 @@ class Registry:
             blocked = self._settings.blocks(record)
             if load and not blocked:
                 self.adapter(record)
-            failed = next((failure for failure in self.failures if (failure.package, failure.plugin) == (record.package, record.name)), None)
-            if blocked:
-                status = f"blocked: {blocked}"
-            elif failed:
-                status = f"failed: {failed.stage}: {type(failed.error).__name__}: {failed.error}"
-            elif record.id in self._loaded:
-                status = "loaded"
-            else:
-                status = "lazy" if record.hints else "eager"
+            usual = "loaded" if record.id in self._loaded else "lazy" if record.hints else "eager"
+            status = f"blocked: {blocked}" if blocked else self._failed(record.package, record.name) or usual
             infos.append(PluginInfo(record.name, record.package, record.version, record.hints, status, record.fallback))
-        infos += [PluginInfo(each.name, "", "", (), "loaded", each.fallback) for each in self._registered]
+        infos += [PluginInfo(each.name, "", "", (), self._failed("", each.name) or "loaded", each.fallback) for each in self._registered]
         return infos
+
+    def _failed(self, package: str, plugin: str) -> str | None:
+        failure = next((each for each in self.failures if (each.package, each.plugin) == (package, plugin)), None)
+        return f"failed: {failure.stage}: {type(failure.error).__name__}: {failure.error}" if failure else None
 
     def pins(self) -> tuple[Pin, ...]:
         """Return the pins in force, the mightiest first."""
@@ -124,17 +130,19 @@ class Registry:
             msg = f"cannot register {name!r}: {error.error}"
             raise PluginError(msg) from error.error
         adapter = Adapter(plugin, name=str(name))
-        with self._lock:
+        with self.lock:
             if any(each.name == adapter.name for each in self._registered):
                 msg = f"an adapter {name!r} is registered already\n  try: call what its register() returned, or register(adapter, name='another')"
                 raise PluginError(msg)
             self._registered += (adapter,)
-            self._changed()
+            self.changed()
 
         def undo() -> None:
-            with self._lock:
+            with self.lock:
                 self._registered = tuple(each for each in self._registered if each is not adapter)
-                self._changed()
+                # Whoever mends an adapter and registers it again begins anew.
+                self.failures = [each for each in self.failures if (each.package, each.plugin) != ("", adapter.name)]
+                self.changed()
 
         return undo
 
@@ -144,18 +152,19 @@ class Registry:
             msg = f"a pin needs a pattern such as 'acme/*', not {pattern!r}"
             raise PluginError(msg)
         pin = Pin(pattern.strip(), adapter, "idiolect.pin()")
-        with self._lock:
+        with self.lock:
             self._pins += (pin,)
-            self._changed()
+            self.changed()
 
         def undo() -> None:
-            with self._lock:
+            with self.lock:
                 self._pins = tuple(each for each in self._pins if each is not pin)
-                self._changed()
+                self.changed()
 
         return undo
 
-    def _changed(self) -> None:
+    def changed(self) -> None:
+        """Forget what was found, because something has changed."""
         self._remembered = {}
         self.templates.forget()
 
@@ -164,7 +173,7 @@ class Registry:
     def adapter(self, record: Record) -> Adapter | None:
         """Return the adapter of a record, imported if need be; None where that fails, which is remembered."""
         if record.id not in self._loaded:
-            with self._lock:
+            with self.lock:
                 if record.id not in self._loaded:
                     self._loaded[record.id] = self._load(record)
         return self._loaded[record.id]
@@ -182,7 +191,7 @@ class Registry:
         self._record_failure(Failure(adapter.name, adapter.package, adapter.version, stage, error))
 
     def _record_failure(self, failure: Failure) -> None:
-        with self._lock:
+        with self.lock:
             # Once for each kind of fault: a match() that raises would otherwise do so for every path.
             if any(each[:4] == failure[:4] and type(each.error) is type(failure.error) for each in self.failures):
                 return
@@ -198,8 +207,11 @@ class Registry:
             AmbiguousModelError: If several adapters with different templates claim it equally.
         """
         remembered = self._remembered
-        if adapter is None and type(model_path) is str and model_path in remembered:
-            return remembered[model_path]
+        if adapter is None and type(model_path) is str:
+            # In one step: another thread may clear what is remembered at any time.
+            known = remembered.get(model_path)
+            if known is not None:
+                return known
         ref = parse_ref(model_path)
         if adapter is not None:
             return self._decided(ref, adapter, "the adapter= argument", ())
@@ -214,13 +226,13 @@ class Registry:
     def _resolve(self, ref: ModelRef) -> Resolution:
         pin = next((pin for pin in self.pins() if pin.fits(ref)), None)
         if pin is not None:
-            return self._decided(ref, pin.adapter, f"pinned by {pin}", tuple(self.ask(ref)))
+            return self._pinned(ref, pin)
         candidates = self.ask(ref)
         if not candidates or candidates[0].match is None:
             candidates = strongest([*candidates, *self._ask(ref, fallback=True)])
         best = candidates[0].match if candidates else None
         if best is None:
-            raise unknown_model(ref, candidates, self.failures, {record.package for record in self.usable()})
+            raise unknown_model(ref, candidates, self.failures, self.installed())
         winner = candidates[0]
         tied = [candidate for candidate in candidates if candidate.match and candidate.match.strength == best.strength]
         templates = [(candidate, self._template(candidate.adapter, ref, candidate.match)) for candidate in tied if candidate.match]
@@ -248,12 +260,23 @@ class Registry:
                 continue
             yield Candidate(adapter, claim)
 
-    def _template(self, adapter: Adapter, ref: ModelRef, match: Match) -> Template:
+    def _template(self, adapter: Adapter, ref: ModelRef, match: Match, *, unasked: str | None = None) -> Template:
         try:
             return adapter.get_template(ref, match)
         except Exception as error:
+            if unasked and isinstance(error, PluginError):
+                # No fault of the adapter, which made no claim: it says itself why it cannot speak for the model.
+                msg = f"{adapter} is to speak for {shown(ref.given)} ({unasked}) but cannot: {error}"
+                raise PluginError(msg) from error
             self.fail(adapter, "get_template", error)
-            msg = f"{adapter} claims {ref.given!r} but cannot give its template: {type(error).__name__}: {error}"
+            msg = f"{adapter} claims {shown(ref.given)} but cannot give its template: {type(error).__name__}: {error}\n  try: {DISABLE}={adapter.id}"
+            raise PluginError(msg) from error
+
+    def _pinned(self, ref: ModelRef, pin: Pin) -> Resolution:
+        try:
+            return self._decided(ref, pin.adapter, f"pinned by {pin}", tuple(self.ask(ref)))
+        except (AmbiguousModelError, UnknownTemplateError) as error:
+            msg = f"{shown(ref.given)} is pinned by {pin}, which leads nowhere: {error}"
             raise PluginError(msg) from error
 
     def _decided(self, ref: ModelRef, adapter: Any, reason: str, candidates: tuple[Candidate, ...]) -> Resolution:
@@ -262,12 +285,13 @@ class Registry:
         if isinstance(chosen, Template):
             return Resolution(ref, None, chosen, "chat", reason, None, candidates, _oddities(ref))
         try:
-            match = chosen.match(ref)
+            claim = chosen.match(ref)
         except Exception as error:
             self.fail(chosen, "match", error)
-            match = None
-        match = match or Match(Specificity.FAMILY, "", reason=reason)
-        return Resolution(ref, chosen, self._template(chosen, ref, match), match.kind, reason, None, candidates, _oddities(ref))
+            claim = None
+        match = claim or Match(Specificity.FAMILY, "", reason=reason)
+        template = self._template(chosen, ref, match, unasked=None if claim else reason)
+        return Resolution(ref, chosen, template, match.kind, reason, None, candidates, _oddities(ref))
 
     def find(self, adapter: Any) -> Adapter | Template:
         """Return the adapter or template that somebody named: an object, `package:plugin`, `plugin`, `plugin:template` or a template's name.
@@ -295,8 +319,10 @@ class Registry:
 
     def by_name(self, name: str) -> list[Adapter]:
         """Return the adapters called `name`: `package:plugin`, or `plugin`."""
-        package, _, plugin = name.rpartition(":")
         found = [each for each in self._registered if each.name == name]
+        if found:
+            return found  # It has no other name, while an installed one has its package's too.
+        package, _, plugin = name.rpartition(":")
         for record in self.usable():
             if record.name == plugin and (not package or record.package == normal_name(package)):
                 adapter = self.adapter(record)

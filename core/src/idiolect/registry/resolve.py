@@ -1,6 +1,6 @@
 """From a model path to a template: the values that say what was decided, by whom and why."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from idiolect.errors import AmbiguousModelError, UnknownModelError
@@ -9,6 +9,7 @@ from idiolect.registry.adapter import Adapter
 from idiolect.registry.known import FAMILIES, install_command, look_alike, package_for
 from idiolect.registry.match import Match, Specificity
 from idiolect.registry.refs import ModelRef, shown
+from idiolect.registry.settings import PINS, pattern_for
 from idiolect.reply.reply import Reply, cut_at_stop
 
 if TYPE_CHECKING:
@@ -84,40 +85,61 @@ def refuse_tie(ref: ModelRef, tied: Sequence[tuple[Candidate, Template]]) -> Non
         at, one, two = difference
         claim = first.match
         assert claim is not None, "only claims can be tied"
+        pattern = pattern_for(ref.path)
         msg = (
             f"{shown(ref.given)} is claimed equally ({claim.specificity.name}, {len(claim.literal)} characters) "
             f"by {first.adapter.id} and {other.adapter.id}\n"
             f"  the templates differ first at character {at}: {one!r} / {two!r}\n"
-            f"  try: IDIOLECT_PINS='{ref.path}={other.adapter.id}'\n"
-            f"   or: idiolect.pin({ref.path!r}, {other.adapter.id!r})"
+            f"  try: {PINS}='{pattern}={other.adapter.id}'\n"
+            f"   or: idiolect.pin({pattern!r}, {other.adapter.id!r})"
         )
         raise AmbiguousModelError(msg, name=ref.given, claimants=[candidate.adapter.id for candidate, _ in tied])
 
 
-def unknown_model(ref: ModelRef, candidates: Sequence[Candidate], failures: "Sequence[Failure]", installed: Iterable[str]) -> UnknownModelError:
-    """Return the error for a path that nobody claims: what was considered, what failed, what to type next."""
+def unknown_model(
+    ref: ModelRef, candidates: Sequence[Candidate], failures: "Sequence[Failure]", installed: Mapping[str, str | None]
+) -> UnknownModelError:
+    """Return the error for a path that nobody claims: what was considered, what failed, what to type next.
+
+    `installed` has every package with adapters, and what keeps it out, if anything does.
+    """
     lines = [f"no installed adapter recognises {shown(ref.given)}"]
     considered = ", ".join(str(candidate.adapter) for candidate in candidates)
-    packages = set(installed)
+    usable = sorted(package for package, blocked in installed.items() if blocked is None)
     if considered:
         lines.append(f"  considered: {considered}")
-    elif packages:
-        lines.append(f"  considered: none; of the installed adapters ({', '.join(sorted(packages))}) none has a word for it")
+    elif usable:
+        lines.append(f"  considered: none; of the installed adapters ({', '.join(usable)}) none has a word for it")
     else:
-        lines.append("  considered: none; no adapter is installed")
+        lines.append(f"  considered: none; {'every adapter is blocked' if installed else 'no adapter is installed'}")
+    lines += blocked_lines(installed)
     lines += [f"  failed: {failure}" for failure in failures]
     lines += _look_alike_lines(ref)
     package = package_for(ref.words)
     advice = []
-    if package in packages:
-        lines.append(f"  {package} is installed but does not know this model; a newer version may")
-    elif package:
-        advice.append(install_command(package))
-    else:
+    if package is None:
         lines += _near_lines(ref)
-    advice += ["get_conversation_template(path, adapter='chatml'), or any name of `idiolect templates`", f"idiolect why {ref.path}"]
+    elif package not in installed:
+        advice.append(install_command(package))
+    elif blocked := installed[package]:
+        advice.append(f"let {package} in: change {blocked}")
+    elif all(failure.package != package for failure in failures):
+        lines.append(f"  {package} is installed but does not know this model; a newer version may")
+    advice += ["get_conversation_template(path, adapter='chatml'), or any name of `idiolect templates`", f"idiolect why {_shell_word(ref.path)}"]
     lines += [f"  {'try' if index == 0 else ' or'}: {line}" for index, line in enumerate(advice)]
-    return UnknownModelError("\n".join(lines), model_path=ref.given, candidates=candidates, install=None if package in packages else package)
+    return UnknownModelError("\n".join(lines), model_path=ref.given, candidates=candidates, install=None if package in installed else package)
+
+
+def blocked_lines(installed: Mapping[str, str | None]) -> list[str]:
+    """Return what a message says about packages that are installed but kept out."""
+    return [f"  blocked: {package} ({blocked})" for package, blocked in installed.items() if blocked]
+
+
+def _shell_word(path: str) -> str:
+    """Return `path` as a word that a shell leaves alone: whoever sent it must not write commands that somebody else types."""
+    import shlex
+
+    return shlex.quote(path) if len(path) <= 120 else "PATH"
 
 
 def _look_alike_lines(ref: ModelRef) -> list[str]:
@@ -127,7 +149,7 @@ def _look_alike_lines(ref: ModelRef) -> list[str]:
     import unicodedata
 
     letters = ", ".join(f"U+{ord(letter):04X} {unicodedata.name(letter, 'unnamed')}" for letter in strange[:4])
-    meant = look_alike(ref.path)
+    meant = "".join(letter if letter.isascii() else look_alike(letter) for letter in ref.path)
     hint = f"; did you mean {meant!r}?" if meant.isascii() else ""
     return [f"  note: the path has {letters} in it{hint}"]
 

@@ -39,6 +39,11 @@ class Pin(NamedTuple):
         return f"{self.pattern}={self.adapter} ({self.source})"
 
 
+def pattern_for(path: str) -> str:
+    """Return a pattern for one path: `?`, which stands for any letter, replaces those that mean something to a glob, a list of pins or a shell."""
+    return "".join("?" if letter in "*?[];='" or letter.isspace() else letter for letter in path)
+
+
 class Settings(NamedTuple):
     """Pins and blocks from the environment and from a config file."""
 
@@ -48,7 +53,8 @@ class Settings(NamedTuple):
 
     def blocks(self, record: "Record") -> str | None:
         """Return which variable keeps an adapter out; None where none does."""
-        names = {normal_name(record.name), record.package, record.id}
+        name = normal_name(record.name)
+        names = {name, record.package, f"{record.package}:{name}"}
         if names & self.disabled:
             return DISABLE
         if self.only is not None and not names & self.only:
@@ -88,7 +94,7 @@ def _config_pins(path: str) -> list[Pin]:
     try:
         with open(path, "rb") as file:
             pins = tomllib.load(file).get("pins", {})
-        return [_read_pin(f"{pattern}={adapter}", path) for pattern, adapter in pins.items()]
-    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError, AttributeError) as error:
+        return [Pin(pattern.strip(), adapter.strip(), path) for pattern, adapter in pins.items()]
+    except (OSError, ValueError, AttributeError) as error:
         msg = f'{CONFIG} names {path!r}, which cannot be used: {error}\n  try: a TOML file with a table [pins], "acme/*" = "idiolect-acme:acme"'
         raise IdiolectError(msg) from error

@@ -1,0 +1,93 @@
+"""What it costs to import idiolect and to ask it the first question, each time in a fresh interpreter."""
+
+import compileall
+import importlib.util
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from statistics import median
+
+from timing import Line
+
+RUNS = 31
+FAMILIES = 30
+DISTRIBUTIONS = 300
+
+BASE = "import pluggy, dataclasses, re"
+IMPORT = "import idiolect"
+FIRST = "import idiolect; idiolect.get_conversation_template('lmsys/vicuna-7b-v1.5')"
+
+CHILD = """
+import sys
+from time import perf_counter
+sys.path += sys.argv[1:]
+start = perf_counter()
+{code}
+print(perf_counter() - start)
+"""
+
+FAMILY = """
+from idiolect.plugin import Family, Rule, Turn, TurnTemplate
+
+adapter = Family("{name}", Rule("crowd {number} * chat", TurnTemplate("{name}", user=Turn("<user>", "</user>"), assistant=Turn("<bot>", "</bot>"))))
+"""
+
+
+def lines():
+    """Yield the lines about imports."""
+    with tempfile.TemporaryDirectory() as directory:
+        crowd(Path(directory))
+        base, imported, first = medians((BASE,), (IMPORT,), (FIRST,))
+        base_in_crowd, first_in_crowd = medians((BASE, directory), (FIRST, directory))
+    yield line("import idiolect", imported, base, 1.5)
+    yield line("import idiolect, and the first conversation", first, base, 2.5)
+    yield line(f"the same, with {FAMILIES} families among {DISTRIBUTIONS} distributions", first_in_crowd, base_in_crowd, 2.5)
+
+
+def line(what, time, base, bound):
+    return Line(what, time / base, bound, least=False, note=f"{time * 1e3:.1f} ms, beside {base * 1e3:.1f} ms for `{BASE}`")
+
+
+def medians(*tasks):
+    """Return the median time of each `(code, *directories to look for packages in)`; they take turns, each time in a fresh interpreter."""
+    times = [[] for _ in tasks]
+    for task in tasks:
+        in_fresh_interpreter(*task)
+    for _ in range(RUNS):
+        for index, task in enumerate(tasks):
+            times[index].append(in_fresh_interpreter(*task))
+    return [median(each) for each in times]
+
+
+def in_fresh_interpreter(code, *directories):
+    # Isolated (-I), so that neither the current directory nor somebody's settings of Python take part.
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("IDIOLECT_")}
+    command = [sys.executable, "-I", "-c", CHILD.format(code=code), *directories]
+    return float(subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout)
+
+
+def crowd(site):
+    """Fill a directory with the metadata of many distributions, some of which are families with a module of their own."""
+    for number in range(DISTRIBUTIONS):
+        name = f"crowd{number}"
+        if number < FAMILIES:
+            (site / f"{name}.py").write_text(FAMILY.format(name=name, number=number), "utf-8")
+            points = f"[idiolect]\n{name} = {name}:adapter\n\n[idiolect.hints]\n{name} = {name}:adapter\n"
+        else:
+            points = f"[console_scripts]\n{name} = {name}:main\n"
+        info = site / f"{name}-1.0.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n", "utf-8")
+        (info / "RECORD").write_text("", "utf-8")
+        (info / "entry_points.txt").write_text(points, "utf-8")
+    compileall.compile_dir(site, quiet=1)
+
+
+def missing_bytecode():
+    """Return the modules of idiolect that every interpreter would have to compile anew, which makes each line about imports too high."""
+    import idiolect
+
+    root = Path(idiolect.__file__).parent
+    return [str(path.relative_to(root)) for path in sorted(root.rglob("*.py")) if not os.path.exists(importlib.util.cache_from_source(path))]

@@ -1,0 +1,48 @@
+"""Stand-ins for the machine learning libraries that FastChat imports before it can answer a question about text."""
+
+import sys
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+
+# What fastchat.model.model_adapter imports, itself or through its neighbours; to find a template it uses none of them.
+STUBBED = frozenset({"accelerate", "huggingface_hub", "psutil", "requests", "torch", "tqdm", "transformers"})
+
+
+class Anything(ModuleType):
+    """A module in which every name is there: an empty class, usable as a base, a decorator or an annotation."""
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        value = type(name, (), {"__init__": lambda self, *_, **__: None, "__call__": lambda self, function: function})
+        setattr(self, name, value)
+        return value
+
+
+class Stubs(MetaPathFinder, Loader):
+    """Finds a stand-in wherever the real library is not installed; it is asked last."""
+
+    def find_spec(self, fullname, path=None, target=None):
+        return ModuleSpec(fullname, self, is_package=True) if fullname.partition(".")[0] in STUBBED else None
+
+    def create_module(self, spec):
+        return Anything(spec.name)
+
+    def exec_module(self, module):
+        pass
+
+
+def fastchat():
+    """Return FastChat's `model_adapter` module, imported with whatever stand-ins it needs.
+
+    Raises:
+        ImportError: If FastChat is not installed.
+    """
+    stubs = Stubs()
+    sys.meta_path.append(stubs)
+    try:
+        from fastchat.model import model_adapter
+    finally:
+        sys.meta_path.remove(stubs)
+    return model_adapter

