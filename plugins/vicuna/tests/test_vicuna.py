@@ -29,7 +29,10 @@ def test_gives_the_makers_bytes(template, script):
     expected = GOLDEN["templates"][template][script]
     assert conversation.get_prompt() == expected
     # The same through messages: an answer that is asked for is the generation prompt.
-    messages = [{"role": "system", "content": conversation.system_message}, *({"role": role, "content": text} for role, text in conversation.messages)]
+    messages = [
+        {"role": "system", "content": conversation.system_message},
+        *({"role": role, "content": text} for role, text in conversation.messages),
+    ]
     asked = messages[-1]["content"] is None
     assert conversation.template.text(messages[:-1] if asked else messages, add_generation_prompt=asked) == expected
 

@@ -2,25 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from time import time
 from typing import TYPE_CHECKING, Any, Never
 
 from idiolect.errors import MessageError, RefusedError
-from idiolect.prompt.inputs import TRANSFORMED, given
+from idiolect.prompt.inputs import TRANSFORMED, given, plain_str
 from idiolect.prompt.messages import Message, read_messages, read_tools
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from datetime import date
 
     from idiolect.prompt.template import Template
 
 
-def today() -> date:
-    """Return the day on the caller's clock."""
-    import datetime
+_today: tuple[int, date | None] = (0, None)
 
-    return datetime.date.today()
+
+def today() -> date:
+    """Return the day on the caller's clock. It is asked for with every prompt of some models, so it is looked up once a second."""
+    global _today
+    second, day = _today
+    now = int(time())
+    if day is None or now != second:
+        import datetime
+
+        day = datetime.date.today()
+        _today = now, day
+    return day
 
 
 class Chat:
@@ -61,7 +70,8 @@ class Chat:
 
     def option(self, name: str, default: Any = None) -> Any:
         """Return an option of the caller's, or `default`."""
-        return self.options.get(name, default)
+        value = self.options.get(name, default)
+        return given(plain_str(value), ("options", name)) if self.tracked and isinstance(value, str) and name in self.options else value
 
     @property
     def bos(self) -> str:
@@ -105,10 +115,11 @@ class Chat:
         if not self.tracked:
             return value
         if isinstance(value, str):
-            return given(value, path)
+            return given(plain_str(value), path)
         if isinstance(value, Mapping):
-            return {self.given(key, *path, key): self.given(item, *path, key) if isinstance(key, str) else item for key, item in value.items()}
-        if isinstance(value, list | tuple):
+            steps = {key: key if isinstance(key, str | int) else str(key) for key in value}
+            return {self.given(key, *path, step): self.given(value[key], *path, step) for key, step in steps.items()}
+        if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
             return [self.given(item, *path, index) for index, item in enumerate(value)]
         return value
 

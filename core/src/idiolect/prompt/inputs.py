@@ -69,30 +69,32 @@ class Input(str):
     def __iter__(self) -> Iterator[str]:
         return (self._shifted(letter, offset) for offset, letter in enumerate(str.__iter__(self)))
 
-    def _located(self, pieces: Iterable[str]) -> list[Input]:
-        """Give each of the pieces, which stand in the text in this order, its offset."""
+    def _located(self, pieces: Iterable[str], sep: str | None = None) -> list[Input]:
+        """Give each of the pieces, which stand in the text in this order with `sep` between them, its offset."""
         located, cursor = [], 0
         for piece in pieces:
-            cursor = str.index(self, piece, cursor)
+            if sep is None:
+                # What lies between is white space or the end of a line, with which no piece but the first begins.
+                cursor = str.index(self, piece, cursor)
             located.append(self._shifted(piece, cursor))
-            cursor += len(piece)
+            cursor += len(piece) + len(sep or "")
         return located
 
     def split(self, sep: str | None = None, maxsplit: SupportsIndex = -1) -> list[str]:
-        return cast("list[str]", self._located(str.split(self, sep, maxsplit)))
+        return cast("list[str]", self._located(str.split(self, sep, maxsplit), sep))
 
     def rsplit(self, sep: str | None = None, maxsplit: SupportsIndex = -1) -> list[str]:
-        return cast("list[str]", self._located(str.rsplit(self, sep, maxsplit)))
+        return cast("list[str]", self._located(str.rsplit(self, sep, maxsplit), sep))
 
     def splitlines(self, keepends: bool = False) -> list[str]:
         return cast("list[str]", self._located(str.splitlines(self, keepends)))
 
     def partition(self, sep: str, /) -> tuple[str, str, str]:
-        before, middle, after = self._located(str.partition(self, sep))
+        before, middle, after = self._located(str.partition(self, sep), "")
         return before, middle, after
 
     def rpartition(self, sep: str, /) -> tuple[str, str, str]:
-        before, middle, after = self._located(str.rpartition(self, sep))
+        before, middle, after = self._located(str.rpartition(self, sep), "")
         return before, middle, after
 
     # Operations that change the text: it still came from this field, at no offset.
@@ -112,11 +114,44 @@ class Input(str):
     def capitalize(self) -> Input:
         return self._changed(str.capitalize(self))
 
+    def swapcase(self) -> Input:
+        return self._changed(str.swapcase(self))
+
+    def casefold(self) -> Input:
+        return self._changed(str.casefold(self))
+
+    def center(self, width: SupportsIndex, fill: str = " ", /) -> Input:
+        return self._changed(str.center(self, width, fill))
+
+    def ljust(self, width: SupportsIndex, fill: str = " ", /) -> Input:
+        return self._changed(str.ljust(self, width, fill))
+
+    def rjust(self, width: SupportsIndex, fill: str = " ", /) -> Input:
+        return self._changed(str.rjust(self, width, fill))
+
+    def zfill(self, width: SupportsIndex, /) -> Input:
+        return self._changed(str.zfill(self, width))
+
+    def expandtabs(self, tabsize: SupportsIndex = 8) -> Input:
+        return self._changed(str.expandtabs(self, tabsize))
+
+    def translate(self, table: Any, /) -> Input:
+        return self._changed(str.translate(self, table))
+
     def __mul__(self, count: SupportsIndex) -> Input:
         return self._changed(str.__mul__(self, count))
 
+    __rmul__ = __mul__
+
+    def __str__(self) -> Input:
+        # A plain string would count as template text and be trusted.
+        return self
+
     # Joining with other text cannot be followed. `+` gives text of unknown origin; an f-string would give a plain string, which would count as
     # template text and be trusted: so it raises.
+
+    def join(self, pieces: Iterable[str], /) -> Input:
+        return unknown(str.join(self, pieces))
 
     def __add__(self, other: str) -> Input:
         return unknown(str.__add__(self, other))
@@ -130,6 +165,19 @@ class Input(str):
 
     def __mod__(self, values: Any) -> Never:
         self.__format__("")
+
+    def __rmod__(self, pattern: str) -> Never:
+        self.__format__("")
+
+    def format(self, *values: Any, **named: Any) -> Never:
+        self.__format__("")
+
+    def format_map(self, values: Any, /) -> Never:
+        self.__format__("")
+
+
+plain_str = str.__str__
+"""What gives an `Input`, or text of any other kind, as a plain string."""
 
 
 def given(text: str, path: Path, start: int = 0) -> Input:

@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple, Never
 
 from idiolect.errors import MessageError
-from idiolect.prompt.inputs import TRANSFORMED, Input, Path, given
+from idiolect.prompt.inputs import TRANSFORMED, Input, Path, given, plain_str
 
 STANDARD_ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
 PART_TYPES = frozenset(
@@ -101,11 +101,9 @@ def _read_message(index: int, raw: Raw, roles: frozenset[str], *, tracked: bool)
     where: Path = ("messages", index)
     if not isinstance(raw, Mapping):
         _wrong(spell(where), raw, 'a mapping such as {"role": "user", "content": "Hello!"}')
-    role = _text(raw.get("role"), (*where, "role"), tracked=tracked)
+    role = _text_or_none(raw.get("role"), (*where, "role"), tracked=tracked)
     if role is None or role not in roles:
-        known = ", ".join(sorted(roles))
-        msg = f"{spell(where)}.role is {raw.get('role')!r}, which this template does not know\n  known: {known}"
-        raise MessageError(msg)
+        _unknown_role(spell(where), raw.get("role"), roles)
     content, parts = _read_content(raw.get("content"), (*where, "content"), tracked=tracked)
     reasoning = None
     for name in REASONING_NAMES:
@@ -121,7 +119,7 @@ def _read_message(index: int, raw: Raw, roles: frozenset[str], *, tracked: bool)
     message.parts = parts
     message.reasoning = reasoning
     message.tool_calls = () if calls is None else _read_calls(calls, (*where, "tool_calls"), tracked=tracked)
-    message.name = _text(raw.get("name"), (*where, "name"), tracked=tracked)
+    message.name = _text_or_none(raw.get("name"), (*where, "name"), tracked=tracked)
     return message
 
 
@@ -129,8 +127,8 @@ def _read_content(value: Any, where: Path, *, tracked: bool) -> tuple[str, tuple
     if value is None:
         return "", ()
     if isinstance(value, str):
-        return (given(value, where) if tracked else value), ()
-    if not isinstance(value, Sequence) or isinstance(value, bytes):
+        return _text(value, where, tracked=tracked), ()
+    if not isinstance(value, Sequence) or isinstance(value, bytes | bytearray):
         _wrong(spell(where), value, "text, or a list of parts")
     parts = tuple(_read_part(part, (*where, index), tracked=tracked) for index, part in enumerate(value))
     texts = [part.text for part in parts if part.type == "text"]
@@ -145,13 +143,13 @@ def _read_part(raw: Raw, where: Path, *, tracked: bool) -> Part:
         _wrong(spell(where), raw, 'a part such as {"type": "text", "text": "Hello!"}')
     kind = raw.get("type")
     if not isinstance(kind, str) or kind not in PART_TYPES:
-        msg = f"{spell(where)}.type is {kind!r}, which is no known kind of part\n  known: {', '.join(sorted(PART_TYPES))}"
+        msg = f"{spell(where)}.type is {_shown(kind)}, which is no known kind of part\n  known: {', '.join(sorted(PART_TYPES))}"
         raise MessageError(msg)
     text = ""
     if kind == "text":
-        text = _text(raw.get("text"), (*where, "text"), tracked=tracked) or ""
         if raw.get("text") is None:
             _wrong(f"{spell(where)}.text", None, "the text of the part")
+        text = _text(raw["text"], (*where, "text"), tracked=tracked)
     return Part(kind, text, where, raw)
 
 
@@ -169,7 +167,7 @@ def _read_call(raw: Raw, where: Path, *, tracked: bool) -> Call:
         function, path = raw["function"], (*where, "function")
         if not isinstance(function, Mapping):
             _wrong(spell(path), function, 'a mapping such as {"name": ..., "arguments": {...}}')
-    name = _text(function.get("name"), (*path, "name"), tracked=tracked)
+    name = _text_or_none(function.get("name"), (*path, "name"), tracked=tracked)
     if name is None:
         _wrong(f"{spell(path)}.name", None, "the name of the function")
     value = function.get("arguments")
@@ -177,11 +175,9 @@ def _read_call(raw: Raw, where: Path, *, tracked: bool) -> Call:
         value = {}
     if not isinstance(value, Mapping | str):
         _wrong(f"{spell(path)}.arguments", value, "a mapping, or its JSON text")
-    text = value if isinstance(value, str) else None
+    text = _text(value, (*path, "arguments"), tracked=tracked) if isinstance(value, str) else None
     arguments = value if text is None else _parse_arguments(text)
-    if tracked and text is not None:
-        text = given(text, (*path, "arguments"))
-    return Call(name, arguments, text, _text(raw.get("id"), (*where, "id"), tracked=tracked), path, raw)
+    return Call(name, arguments, text, _text_or_none(raw.get("id"), (*where, "id"), tracked=tracked), path, raw)
 
 
 def _parse_arguments(text: str) -> Mapping[str, Any] | str:
@@ -195,12 +191,45 @@ def _parse_arguments(text: str) -> Mapping[str, Any] | str:
     return value if isinstance(value, dict) else text
 
 
-def _text(value: Any, where: Path, *, tracked: bool) -> str | None:
-    if value is None:
-        return None
+def _text(value: Any, where: Path, *, tracked: bool) -> str:
     if not isinstance(value, str):
         _wrong(spell(where), value, "text")
+    # An enumeration's member is text too, and says another one when it is asked for its string.
+    value = plain_str(value)
     return given(value, where) if tracked else value
+
+
+def _text_or_none(value: Any, where: Path, *, tracked: bool) -> str | None:
+    return None if value is None else _text(value, where, tracked=tracked)
+
+
+def messages_of_pairs(system: str | None, pairs: Sequence[Any], roles: frozenset[str]) -> list[Raw]:
+    """Return the `(role, text)` pairs of a conversation as messages, the system text before them.
+
+    Raises:
+        MessageError: If one is not a known role and its text; errors count the pairs, as whoever wrote them does.
+    """
+    messages: list[Raw] = []
+    if system is not None:
+        if not isinstance(system, str):
+            _wrong("system_message", system, "text")
+        messages.append({"role": "system", "content": system})
+    for index, pair in enumerate(pairs):
+        if not (type(pair) is list and len(pair) == 2 and type(pair[0]) is str and type(pair[1]) is str and pair[0] in roles):
+            _check_pair(f"messages[{index}]", pair, roles)
+        messages.append({"role": pair[0], "content": pair[1]})
+    return messages
+
+
+def _check_pair(where: str, pair: Any, roles: frozenset[str]) -> None:
+    if not isinstance(pair, list | tuple) or len(pair) != 2:
+        _wrong(where, pair, "a role and a text\n  try: append_message(role, text)")
+    role, content = pair
+    if not isinstance(role, str) or role not in roles:
+        _unknown_role(where, role, roles)
+    if not isinstance(content, str | list | tuple):
+        last = "; only the last one, of the assistant, may be None, which asks for an answer" if content is None else ""
+        _wrong(f"the text of {where}", content, f"text{last}")
 
 
 def read_tools(tools: Any) -> tuple[Raw, ...]:
@@ -225,9 +254,18 @@ def spell(path: Path) -> str:
     return str(first) + "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in rest)
 
 
-def _wrong(where: str, value: object, wanted: str) -> Never:
+def _unknown_role(where: str, role: object, roles: frozenset[str]) -> Never:
+    msg = f"the role of {where} is {_shown(role)}, which this template does not know\n  known: {', '.join(sorted(roles))}"
+    raise MessageError(msg)
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, str | bytes | bytearray):
+        value = value[:80]
     shown = repr(value)
-    if len(shown) > 80:
-        shown = shown[:77] + "..."
-    msg = f"{where} is {shown} ({type(value).__name__}); expected {wanted}"
+    return shown if len(shown) <= 80 else shown[:77] + "..."
+
+
+def _wrong(where: str, value: object, wanted: str) -> Never:
+    msg = f"{where} is {_shown(value)} ({type(value).__name__}); expected {wanted}"
     raise MessageError(msg)

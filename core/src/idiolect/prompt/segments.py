@@ -4,7 +4,7 @@ from bisect import bisect_right
 from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from idiolect.prompt.inputs import TRANSFORMED, Input, Path
+from idiolect.prompt.inputs import TRANSFORMED, Input, Path, plain_str
 from idiolect.prompt.unused import find_unused
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class Written:
     __slots__ = ("_chat", "_out", "text")
 
     def __init__(self, chat: "Chat", out: "TrackingWriter"):
-        self.text = "".join(out)
+        self.text = out.joined()
         self._chat = chat
         self._out = out
 
@@ -121,7 +121,7 @@ class Rendered:
 
 def used_paths(out: "TrackingWriter") -> set[Path]:
     """Return the fields of which something was written."""
-    return {piece.path for piece in out if type(piece) is Input}
+    return {piece.path for piece in out if type(piece) is Input and piece}
 
 
 def segments_of(writer: "TrackingWriter") -> list[Segment]:
@@ -131,10 +131,18 @@ def segments_of(writer: "TrackingWriter") -> list[Segment]:
     make = tuple.__new__
     literal = ""
     turn: int | None = None
+    next_turn: int | None = None
     begin = 0
-    # Adjacent template pieces of one turn are one segment, so a literal is kept back until something else follows it.
-    for end, next_turn in [*writer.marks, (len(writer), None)]:
-        for piece in writer[begin:end]:
+    # Adjacent template pieces of one turn are one segment, so a literal is kept back until something else follows it. A turn in which nothing is
+    # written does not part them.
+    for end, turn_after in [*writer.marks, (len(writer), None)]:
+        pieces = writer[begin:end]
+        if next_turn != turn and any(pieces):
+            if literal:
+                segments.append(make(Segment, (literal, template, (), TRANSFORMED, turn)))
+                literal = ""
+            turn = next_turn
+        for piece in pieces:
             if not isinstance(piece, Input):
                 literal += piece
             elif piece:
@@ -142,12 +150,16 @@ def segments_of(writer: "TrackingWriter") -> list[Segment]:
                     segments.append(make(Segment, (literal, template, (), TRANSFORMED, turn)))
                     literal = ""
                 path = piece.path
-                segments.append(make(Segment, (str(piece), Origin.INPUT if path else Origin.UNKNOWN, path, piece.start, turn)))
-        if literal and (next_turn != turn or end == len(writer)):
-            segments.append(make(Segment, (literal, template, (), TRANSFORMED, turn)))
-            literal = ""
-        begin, turn = end, next_turn
+                segments.append(make(Segment, (plain_str(piece), Origin.INPUT if path else Origin.UNKNOWN, path, piece.start, turn)))
+        begin, next_turn = end, turn_after
+    if literal:
+        segments.append(make(Segment, (literal, template, (), TRANSFORMED, turn)))
     return segments
+
+
+def is_role(path: Path) -> bool:
+    """Say whether `path` names the role of a message. Roles come from a list of known ones, so they may stand inside a marker."""
+    return len(path) == 3 and path[0] == "messages" and path[2] == "role"
 
 
 def _controls(text: str, segments: tuple[Segment, ...], template: "Template") -> list[Control]:
@@ -159,17 +171,19 @@ def _controls(text: str, segments: tuple[Segment, ...], template: "Template") ->
         starts.append(position)
         position += len(segment.text)
     found = []
-    for match in pattern.finditer(text):
+    match = pattern.search(text)
+    while match is not None:
         # A marker is the template's own only if every character of it is: one that begins in a message and ends in template text, or spans two
-        # messages, counts too. Roles come from a list of known ones and may be part of a marker.
-        first = bisect_right(starts, match.start()) - 1
-        last = bisect_right(starts, match.end() - 1) - 1
-        for index in range(first, last + 1):
+        # messages, counts too.
+        begin, end = match.span()
+        go_on = begin + 1
+        for index in range(bisect_right(starts, begin) - 1, bisect_right(starts, end - 1)):
             segment = segments[index]
-            if segment.origin is Origin.TEMPLATE or segment.path[-1:] == ("role",):
-                continue
-            offset = max(match.start() - starts[index], 0)
-            start = segment.start + offset if segment.start >= 0 else -1
-            found.append(Control(segment.path, start, match[0], match.start()))
-            break
+            if segment.origin is not Origin.TEMPLATE and not is_role(segment.path):
+                start = segment.start + max(begin - starts[index], 0) if segment.start >= 0 else TRANSFORMED
+                found.append(Control(segment.path, start, match[0], begin))
+                go_on = end
+                break
+        # After one of the template's own the search goes on inside it: another may begin there and end in a message.
+        match = pattern.search(text, go_on)
     return found

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from idiolect.errors import ControlTextError, IdiolectError, MessageError, UnusedInputError
+from idiolect.errors import ControlTextError, MessageError, PluginError, UnusedInputError
 from idiolect.prompt.chat import Chat
 from idiolect.prompt.messages import STANDARD_ROLES, spell
 from idiolect.prompt.segments import Rendered, Written
-from idiolect.prompt.shapes import Shapes
+from idiolect.prompt.shapes import Filled, Shapes
 from idiolect.prompt.unused import DROPPED
 from idiolect.prompt.writer import TrackingWriter, Writer
 
@@ -38,7 +38,8 @@ class Template:
         capabilities: What the format has words for: system, tools, parallel_tools, reasoning, images, ...
         options: The options that it reads.
         looks_for: The words in a text on which the program's way may depend, apart from its being empty; None where it may depend on anything.
-            With words, or with none at all, `text` and `render` are several times faster for plain conversations (see `prompt/shapes.py`).
+            With words, or with none at all, `text` and `render` are several times faster for plain conversations, with tools or without
+            (see `prompt/shapes.py`).
         source: Where the format is written down, with its revision.
     """
 
@@ -83,19 +84,19 @@ class Template:
     ):
         self.name = name
         self.program = program
-        self.roles = tuple(roles)
+        self.roles = _listed(name, "roles", roles)
         self.bos = bos
         self.eos = eos
-        self.stop = tuple(stop)
+        self.stop = _listed(name, "stop", stop)
         self.stop_token_ids = tuple(stop_token_ids)
-        self.markers = tuple(markers)
+        self.markers = _listed(name, "markers", markers)
         self.text_separators = text_separators
         self.default_system = default_system
-        self.capabilities = frozenset(capabilities)
-        self.options = (*options, *(["bos_token"] if bos else []), *(["eos_token"] if eos else []))
+        self.capabilities = frozenset(_listed(name, "capabilities", capabilities))
+        self.options = (*_listed(name, "options", options), *(["bos_token"] if bos else []), *(["eos_token"] if eos else []))
         self.source = source
         self.accepted_roles = STANDARD_ROLES.union(self.roles)
-        self._shapes = None if looks_for is None else Shapes(self, tuple(looks_for))
+        self._shapes = None if looks_for is None else Shapes(self, _listed(name, "looks_for", looks_for))
         self._marker_pattern: re.Pattern[str] | None = None
         self._frozen = True
 
@@ -148,17 +149,18 @@ class Template:
         if on_control not in CONTROL_POLICIES:
             msg = f"on_control is {on_control!r}; expected one of {', '.join(map(repr, CONTROL_POLICIES))}"
             raise MessageError(msg)
-        source: Source | None = None
-        if self._shapes is not None and not tools and not options:
-            source = self._shapes.fill(messages, add_generation_prompt=add_generation_prompt)
-        if source is None:
+        source: Source
+        filled = None if self._shapes is None or options else self._shapes.fill(messages, tools, add_generation_prompt)
+        if filled is not None:
+            source = Filled(*filled)
+        else:
             chat = Chat(self, messages, tools, options, add_generation_prompt=add_generation_prompt, tracked=True)
             out = TrackingWriter()
             self.program(chat, out)
             source = Written(chat, out)
         rendered = Rendered(self, source, look_for_controls=on_control != "allow")
-        if not rendered.text.isascii():
-            _check_encodable(rendered.text, rendered)
+        if not rendered.text.isascii() and not is_encodable(rendered.text):
+            _refuse_surrogate(rendered)
         if strict:
             _refuse_unused(rendered)
         if on_control == "raise" and rendered.controls:
@@ -176,38 +178,53 @@ class Template:
         **options: Any,
     ) -> str:
         """Return the prompt alone: the same bytes as `render(...).text`, several times faster."""
-        if strict or on_control == "raise" or on_control not in CONTROL_POLICIES:
+        if strict or on_control not in ("report", "allow"):
             return self.render(
                 messages, tools=tools, add_generation_prompt=add_generation_prompt, strict=strict, on_control=on_control, **options
             ).text
-        filled = None
-        if self._shapes is not None and not tools and not options:
-            filled = self._shapes.fill(messages, add_generation_prompt=add_generation_prompt)
+        filled = None if self._shapes is None or options else self._shapes.fill(messages, tools, add_generation_prompt)
         if filled is not None:
-            text = filled.text
+            text = filled[2]
         else:
             chat = Chat(self, messages, tools, options, add_generation_prompt=add_generation_prompt, tracked=False)
             out = Writer()
             self.program(chat, out)
-            text = "".join(out)
-        if not text.isascii():
-            _check_encodable(text)
+            text = out.joined()
+        if not text.isascii() and not is_encodable(text):
+            # This refuses it too, and can say in which field it is.
+            return self.render(messages, tools=tools, add_generation_prompt=add_generation_prompt, **options).text
         return text
 
 
-def _check_encodable(text: str, rendered: Rendered | None = None) -> None:
-    """Refuse lone surrogates here, where the field can be named, and not later in somebody's encoder."""
+def _listed(template: str, field: str, value: Iterable[str]) -> tuple[str, ...]:
+    """Return `value` as a tuple. To Python a text is a list too, of its letters; nobody means that."""
+    values = tuple(value)
+    if isinstance(value, str) or "" in values:
+        msg = f"template {template!r}: {field} is {value!r}; expected a list of texts\n  try: {field}=['...']"
+        raise PluginError(msg)
+    return values
+
+
+def is_encodable(text: str) -> bool:
+    """Say whether `text` has no half of a surrogate pair in it."""
     try:
         text.encode()
-    except UnicodeEncodeError as error:
-        where = f"character {error.start} of the prompt"
-        position = 0
-        for segment in rendered.segments if rendered else ():
-            if position <= error.start < position + len(segment.text) and segment.path:
-                where = f"{spell(segment.path)}, at character {error.start - position + max(segment.start, 0)}"
-            position += len(segment.text)
-        msg = f"{where}: {text[error.start]!r} is half of a surrogate pair and no character\n  try: decode the text with errors='replace'"
-        raise MessageError(msg) from None
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _refuse_surrogate(rendered: Rendered) -> NoReturn:
+    """Refuse half of a surrogate pair here, where the field can be named, and not later in somebody's encoder."""
+    where = next(index for index, letter in enumerate(rendered.text) if "\ud800" <= letter <= "\udfff")
+    field = f"character {where} of the prompt"
+    position = 0
+    for segment in rendered.segments:
+        if position <= where < position + len(segment.text) and segment.path:
+            field = f"{spell(segment.path)}, at character {where - position + max(segment.start, 0)}"
+        position += len(segment.text)
+    msg = f"{field}: {rendered.text[where]!r} is half of a surrogate pair and no character\n  try: decode the text with errors='replace'"
+    raise MessageError(msg)
 
 
 def _refuse_unused(rendered: Rendered) -> None:
@@ -238,13 +255,16 @@ def first_difference(one: Template, other: Template) -> tuple[int, str, str] | N
         if texts[0] != texts[1]:
             at = next((i for i, pair in enumerate(zip(*texts, strict=False)) if pair[0] != pair[1]), min(map(len, texts)))
             return at, texts[0][at : at + 24], texts[1][at : at + 24]
-    if (one.stop, one.markers) != (other.stop, other.markers):
-        return 0, f"stop {one.stop}", f"stop {other.stop}"
+    for field in ("stop", "markers"):
+        facts = getattr(one, field), getattr(other, field)
+        if facts[0] != facts[1]:
+            return 0, f"{field} {facts[0]}", f"{field} {facts[1]}"
     return None
 
 
 def _text_or_error(template: Template, messages: Sequence[Mapping[str, Any]]) -> str:
     try:
         return template.text(messages, add_generation_prompt=True)
-    except IdiolectError as error:
+    # A program may raise anything; two templates are only compared here.
+    except Exception as error:
         return f"(refuses: {error})"

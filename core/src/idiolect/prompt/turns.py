@@ -1,11 +1,13 @@
 """Turn tables: a format that is a prefix and a suffix for each role, said as data."""
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from idiolect.prompt.template import Template, _check_encodable
+from idiolect.prompt.messages import messages_of_pairs
+from idiolect.prompt.template import Template, is_encodable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from idiolect.prompt.chat import Chat
     from idiolect.prompt.messages import Message
@@ -42,7 +44,7 @@ class TurnTemplate(Template):
 
     __slots__ = ("_around", "_pairwise", "examples", "first_round", "generation", "trim", "turns", "user_after_system")
 
-    turns: dict[str, Turn]
+    turns: "Mapping[str, Turn]"
     user_after_system: Turn | None
     generation: str
     examples: tuple[tuple[str, str], ...]
@@ -65,15 +67,15 @@ class TurnTemplate(Template):
         **facts: Any,
     ):
         turns = {"system": system, "user": user, "assistant": assistant, "tool": tool}
-        self.turns = {role: turn for role, turn in turns.items() if turn is not None}
+        self.turns = MappingProxyType({role: turn for role, turn in turns.items() if turn is not None})
         self.user_after_system = user_after_system
         self.generation = assistant.prefix if generation is None else generation
         self.examples = tuple(examples)
         self.first_round = first_round
         self.trim = trim
-        numbered = any(ROUND in turn.prefix + turn.suffix for turn in self.turns.values())
+        numbered = ROUND in self.generation or any(ROUND in turn.prefix + (turn.bare or "") for turn in self.turns.values())
         self._pairwise = not (numbered or trim or user_after_system or self.examples)
-        self._around = {role: (turn.prefix, turn.suffix, turn.bare) for role, turn in self.turns.items()}
+        self._around = {role: (turn.prefix, turn.suffix, turn.bare) for role, turn in self.turns.items() if role != "system"}
         facts.setdefault("roles", tuple(self.turns))
         facts.setdefault("capabilities", [word for role, word in (("system", "system"), ("tool", "tools")) if role in self.turns])
         super().__init__(name, self._write, looks_for=(), **facts)
@@ -82,28 +84,30 @@ class TurnTemplate(Template):
         messages = chat.messages
         system = chat.system
         if chat.bos:
-            out += (chat.bos,)
+            out.append(chat.bos)
         after_system = False
-        if system is None and self.default_system and "system" in self.turns:
-            self._write_turn(out, self.turns["system"], self.default_system, 0)
+        if "system" in self.turns and (system is not None or self.default_system):
+            out.turn(system)
+            self._write_turn(out, self.turns["system"], self.default_system if system is None else self._text_of(system), 0)
+            out.turn(None)
             after_system = True
         rounds = self.first_round - 1
         for example_role, text in self.examples:
             rounds += example_role == "user"
-            self._write_turn(out, self.turns[example_role], text, rounds)
-        for message in out.turns(messages):
+            self._write_turn(out, self._turn_of(example_role, after_system=after_system), text, rounds)
+            after_system = False
+        for message in out.turns(messages[1:] if system else messages):
             role = message.role
-            turn = self.turns.get(role)
-            if turn is None:
-                continue
-            if role == "user":
-                rounds += 1
-                if after_system and self.user_after_system is not None:
-                    turn = self.user_after_system
-            after_system = role == "system"
-            self._write_turn(out, turn, self._text_of(message), rounds)
+            if role in self.turns:
+                rounds += role == "user"
+                self._write_turn(out, self._turn_of(role, after_system=after_system), self._text_of(message), rounds)
+                after_system = role == "system"
         if chat.add_generation_prompt:
-            out += (self.generation.replace(ROUND, str(rounds)),)
+            out.append(self.generation.replace(ROUND, str(rounds)))
+
+    def _turn_of(self, role: str, *, after_system: bool) -> Turn:
+        shared = self.user_after_system if after_system and role == "user" else None
+        return self.turns[role] if shared is None else shared
 
     def _text_of(self, message: "Message") -> str:
         return message.content.strip() if self.trim else message.content
@@ -111,7 +115,7 @@ class TurnTemplate(Template):
     def _write_turn(self, out: "Writer", turn: Turn, text: str, rounds: int) -> None:
         prefix, suffix, bare = turn
         if not text and bare is not None:
-            out += (bare.replace(ROUND, str(rounds)),)
+            out.append(bare.replace(ROUND, str(rounds)))
         elif ROUND in prefix:
             out += prefix.replace(ROUND, str(rounds)), text, suffix
         else:
@@ -123,29 +127,28 @@ class TurnTemplate(Template):
         Raises:
             MessageError: If a role is none of the format's, or a text is no text.
         """
+        result = self._joined(system, pairs, add_generation_prompt=add_generation_prompt) if self._pairwise else None
+        if result is None or not (result.isascii() or is_encodable(result)):
+            # The long way: it reads what is not plain text, and says clearly what is wrong.
+            return self.text(messages_of_pairs(system, pairs, self.accepted_roles), add_generation_prompt=add_generation_prompt)
+        return result
+
+    def _joined(self, system: str | None, pairs: "Sequence[Sequence[Any]]", *, add_generation_prompt: bool) -> str | None:
+        """Return the prompt for pairs of which each is a plain text of a role of the format; None where one is not."""
         around = self._around
-        if not self._pairwise:
-            messages = [{"role": role, "content": text} for role, text in pairs]
-            if system is not None:
-                messages.insert(0, {"role": "system", "content": system})
-            return self.text(messages, add_generation_prompt=add_generation_prompt)
         pieces = [self.bos] if self.bos else []
         if system is None:
             system = self.default_system or None
         try:
-            if system is not None and "system" in around:
-                prefix, suffix, bare = around["system"]
-                pieces.append(prefix + system + suffix if system or bare is None else bare)
+            if system is not None and "system" in self.turns:
+                prefix, suffix, bare = self.turns["system"]
+                pieces.append(prefix + system + suffix if system or bare is None else bare + system)
             for role, text in pairs:
                 prefix, suffix, bare = around[role]
-                pieces.append(prefix + text + suffix if text or bare is None else bare)
+                # To add an empty text changes nothing, but lets no None and no zero pass for one.
+                pieces.append(prefix + text + suffix if text or bare is None else bare + text)
         except (KeyError, TypeError, ValueError):
-            # Whatever is wrong with them, the long way says it clearly.
-            pairs = [pair if isinstance(pair, Sequence) and len(pair) == 2 else (None, pair) for pair in pairs]
-            return self.text([{"role": role, "content": text} for role, text in pairs], add_generation_prompt=add_generation_prompt)
+            return None
         if add_generation_prompt:
             pieces.append(self.generation)
-        result = "".join(pieces)
-        if not result.isascii():
-            _check_encodable(result)
-        return result
+        return "".join(pieces)

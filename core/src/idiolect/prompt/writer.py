@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from idiolect.errors import MessageError
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -24,6 +26,19 @@ class Writer(list[str]):
     """
 
     __slots__ = ()
+
+    def joined(self) -> str:
+        """Return all that was written.
+
+        Raises:
+            MessageError: If something that is no text was written, such as an option of another type.
+        """
+        try:
+            return "".join(self)
+        except TypeError:
+            odd: object = next(piece for piece in self if not isinstance(piece, str))
+            msg = f"{odd!r} ({type(odd).__name__}) cannot stand in a prompt; expected text\n  try: look at the types of the options"
+            raise MessageError(msg) from None
 
     def turns(self, messages: Sequence[Message]) -> Iterable[Message]:
         """Go through `messages`; what is written meanwhile belongs to the turn of each."""

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from idiolect.registry.registry import Registry
 
 
+MOST_REMEMBERED = 1024
+"""A template has many names: `qwen2.5`, `qwen:qwen2.5`, `idiolect-qwen:qwen:qwen2.5`, ..."""
+
+
 class TemplateNames:
     """Finds templates by name: those of this process first, then those that installed plugins declare."""
 
@@ -50,9 +54,13 @@ class TemplateNames:
             AmbiguousModelError: If several plugins have one of that name.
         """
         remembered = self._remembered
-        if name not in remembered:
-            remembered[name] = self._find(name)
-        return remembered[name]
+        template = remembered.get(name)
+        if template is None:
+            template = self._find(name)
+            if len(remembered) >= MOST_REMEMBERED:
+                remembered.clear()
+            remembered[name] = template
+        return template
 
     def _find(self, name: str) -> Template:
         if name in self._own:

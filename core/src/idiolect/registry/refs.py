@@ -41,12 +41,15 @@ def parse_ref(model_path: str | os.PathLike[str]) -> ModelRef:
     given = model_path if isinstance(model_path, str) else _path_text(model_path)
     _check(given)
     parts = [part for part in given.replace("\\", "/").split("/") if part]
+    if len(parts) > 2 and "@" in parts[1] and given[0] not in "/\\.":
+        # A revision may have slashes of its own: owner/name@refs/pr/1.
+        parts = [parts[0], "/".join(parts[1:])]
     owner = parts[0] if len(parts) == 2 and given[0] not in "/\\." and ":" not in parts[0] else None
     for part in parts:
         # A hub cache keeps a model under models--owner--name/snapshots/<commit>; the name is in that directory, wherever the path ends.
         if part.startswith(_HUB_CACHE):
-            owner, _, cached = part.removeprefix(_HUB_CACHE).rpartition("--")
-            parts = [cached]
+            cached_owner, _, cached = part.removeprefix(_HUB_CACHE).rpartition("--")
+            owner, parts = cached_owner or None, [cached]
             break
     name, _, revision = parts[-1].partition("@") if parts else ("", "", "")
     if not any(letter.isalnum() for letter in name) or name.startswith("-") or _is_drive(name):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from idiolect.errors import MessageError
+from idiolect.prompt.messages import messages_of_pairs
 from idiolect.prompt.turns import TurnTemplate
 
 if TYPE_CHECKING:
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from idiolect.prompt.template import Template
 
 USER, ASSISTANT = "user", "assistant"
+ASKS = ([ASSISTANT, None], (ASSISTANT, None))
 
 
 class Conversation:
@@ -44,7 +46,7 @@ class Conversation:
         self.offset = 0
         stop = template.stop
         self.stop_str: str | list[str] | None = (stop[0] if len(stop) == 1 else list(stop)) if stop else None
-        self.stop_token_ids = list(template.stop_token_ids) or None
+        self.stop_token_ids: list[int] | None = list(template.stop_token_ids) or None
 
     def __repr__(self) -> str:
         return f"<Conversation {self.name!r}: {len(self.messages)} messages>"
@@ -57,21 +59,14 @@ class Conversation:
         """
         messages = self.messages
         template = self.template
-        generate = False
-        if messages and messages[-1][1] is None:
-            if messages[-1][0] != ASSISTANT:
-                msg = f"the last message is {messages[-1]!r}; only the assistant's text may be None, which asks for an answer"
-                raise MessageError(msg)
-            generate = True
+        generate = bool(messages) and messages[-1] in ASKS
+        if generate:
             messages = messages[:-1]
         # The template itself adds the maker's default, and some do so only where no system text is given.
         system = None if self.system_message == template.default_system else self.system_message
         if type(template) is TurnTemplate:
             return template.pairs_text(system, messages, add_generation_prompt=generate)
-        turns = [{"role": role, "content": text} for role, text in messages]
-        if system is not None:
-            turns.insert(0, {"role": "system", "content": system})
-        return template.text(turns, add_generation_prompt=generate)
+        return template.text(messages_of_pairs(system, messages, template.accepted_roles), add_generation_prompt=generate)
 
     def set_system_message(self, system_message: str) -> None:
         """Replace the system text."""
@@ -117,11 +112,12 @@ class Conversation:
 
     def copy(self) -> Conversation:
         """Return a copy that shares nothing with this conversation but its template, which does not change."""
-        copy = Conversation(self.template, name=self.name, system_message=self.system_message, messages=self.messages)
+        copy = Conversation(self.template, name=self.name, system_message=self.system_message)
+        copy.messages = [_copied(pair) for pair in self.messages]
         copy.roles = self.roles
         copy.offset = self.offset
         copy.stop_str = list(self.stop_str) if isinstance(self.stop_str, list) else self.stop_str
-        copy.stop_token_ids = list(self.stop_token_ids) if self.stop_token_ids else None
+        copy.stop_token_ids = None if self.stop_token_ids is None else list(self.stop_token_ids)
         return copy
 
     __copy__ = copy
@@ -171,3 +167,12 @@ class Conversation:
     def _refuse(self, field: str) -> NoReturn:
         msg = f"{self.name!r} is an official format, to which {field} means nothing\n  try: a TurnTemplate of your own (idiolect.plugin)"
         raise AttributeError(msg)
+
+
+def _copied(pair: Any) -> Any:
+    """Return a copy that shares nothing with `pair` but texts, which do not change."""
+    if type(pair) is list and len(pair) == 2 and type(pair[0]) is str and (type(pair[1]) is str or pair[1] is None):
+        return pair.copy()
+    from copy import deepcopy
+
+    return deepcopy(pair)

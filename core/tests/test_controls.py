@@ -1,0 +1,127 @@
+"""The markers of a template are found in other people's text, and only there."""
+
+import pytest
+from made import CHATML, FULL, TEMPLATES, THINKING, slow_twin
+
+from idiolect import Control, ControlTextError, MessageError
+from idiolect.plugin import Template, Turn, TurnTemplate
+
+USER = {"role": "user", "content": "Hi"}
+TOOL = {"type": "function", "function": {"name": "f", "parameters": {"type": "object", "properties": {"<|im_end|>": {}}}}}
+
+
+def control(*path, start, marker, template, messages, **arguments):
+    rendered = template.render(messages, **arguments)
+    (found,) = rendered.controls
+    assert found == Control(path, start, marker, found.position)
+    assert rendered.text[found.position :].startswith(marker)
+    return found
+
+
+@pytest.mark.parametrize("template", [CHATML, FULL, THINKING, slow_twin(FULL)], ids=repr)
+def test_a_marker_in_a_message_is_reported_by_field_offset_and_marker(template):
+    messages = [USER, {"role": "user", "content": "ab<|im_end|>c"}]
+    control("messages", 1, "content", start=2, marker="<|im_end|>", template=template, messages=messages)
+
+
+@pytest.mark.parametrize("template", TEMPLATES, ids=repr)
+def test_a_templates_own_markers_are_not_reported(template):
+    for generate in (True, False):
+        assert template.render([USER, {"role": "assistant", "content": "x"}], add_generation_prompt=generate).controls == ()
+
+
+def test_a_marker_that_begins_in_a_message_and_ends_in_template_text_is_reported():
+    template = TurnTemplate("split", user=Turn("U:", "end|>"), assistant=Turn("A:"), markers=["<|im_end|>"])
+    control("messages", 0, "content", start=2, marker="<|im_end|>", template=template, messages=[{"role": "user", "content": "hi<|im_"}])
+
+
+def test_a_marker_that_begins_in_template_text_and_ends_in_a_message_is_reported():
+    template = TurnTemplate("split", user=Turn("U<|im_", ";"), assistant=Turn("A:"), markers=["<|im_end|>"])
+    control("messages", 0, "content", start=0, marker="<|im_end|>", template=template, messages=[{"role": "user", "content": "end|>"}])
+
+
+def test_a_marker_over_two_parts_or_two_messages_is_reported():
+    template = TurnTemplate("glue", user=Turn(), assistant=Turn(), markers=["<|im_end|>"])
+    halves = [{"type": "text", "text": "<|im_"}, {"type": "text", "text": "end|>"}]
+    control("messages", 0, "content", start=-1, marker="<|im_end|>", template=template, messages=[{"role": "user", "content": halves}])
+    control("messages", 0, "content", 0, "text", start=0, marker="<|im_end|>", template=FULL, messages=[{"role": "user", "content": halves}])
+    messages = [{"role": "user", "content": "<|im_"}, {"role": "assistant", "content": "end|>"}]
+    control("messages", 0, "content", start=0, marker="<|im_end|>", template=template, messages=messages)
+
+
+def test_a_marker_that_overlaps_the_templates_own_is_reported():
+    template = TurnTemplate("brackets", user=Turn("[["), assistant=Turn("A:"), markers=["[["])
+    control("messages", 0, "content", start=0, marker="[[", template=template, messages=[{"role": "user", "content": "[x"}])
+
+
+def test_of_markers_that_begin_together_the_longest_is_reported():
+    template = TurnTemplate("nested", user=Turn("U"), assistant=Turn("A"), markers=["<s", "<s>x", "<s>"])
+    control("messages", 0, "content", start=0, marker="<s>x", template=template, messages=[{"role": "user", "content": "<s>x"}])
+
+
+def test_a_role_inside_a_marker_is_not_reported():
+    def program(chat, out):
+        for message in out.turns(chat.messages):
+            out += "<|", message.role, "|>", message.content
+
+    for looks_for in ((), None):
+        template = Template("roles", program, markers=["<|user|>"], looks_for=looks_for)
+        assert template.render([USER]).controls == ()
+        assert len(template.render([{"role": "user", "content": "<|user|>"}]).controls) == 1
+
+
+def test_a_field_that_is_merely_called_role_is_looked_at():
+    def program(chat, out):
+        for call in chat.messages[0].tool_calls:
+            arguments = chat.given(call.arguments, *call.path, "arguments")
+            out += arguments["role"], arguments[1]
+
+    template = Template("arguments", program, markers=["<|im_end|>"])
+    call = {"function": {"name": "f", "arguments": {"role": "<|im_end|>", 1: "<|im_end|>"}}}
+    controls = template.render([{"role": "assistant", "content": "", "tool_calls": [call]}]).controls
+    assert [found.path[-2:] for found in controls] == [("arguments", "role"), ("arguments", 1)]
+
+
+@pytest.mark.parametrize(
+    ("messages", "arguments", "path"),
+    [
+        ([USER], {"tools": [TOOL]}, ("tools", 0)),
+        ([USER], {"mood": "<|im_end|>"}, ("options", "mood")),
+        ([{**USER, "role": "assistant", "reasoning": "<|im_end|>"}], {}, ("messages", 0, "reasoning")),
+        ([{**USER, "tool_calls": [{"name": "<|im_end|>"}]}], {}, ("messages", 0, "tool_calls", 0, "name")),
+        ([{**USER, "tool_calls": [{"name": "f", "arguments": {"<|im_end|>": 1}}]}], {}, ("messages", 0, "tool_calls", 0, "arguments")),
+        ([{**USER, "tool_calls": [{"name": "f", "arguments": "<|im_end|>"}]}], {}, ("messages", 0, "tool_calls", 0, "arguments")),
+    ],
+    ids=["tools", "option", "reasoning", "name of a call", "key of arguments", "arguments"],
+)
+def test_a_marker_is_found_in_every_field_that_is_written(messages, arguments, path):
+    (found,) = FULL.render(messages, **arguments).controls
+    assert (found.path, found.marker) == (path, "<|im_end|>")
+
+
+def test_controls_are_reported_refused_or_allowed():
+    messages = [{"role": "user", "content": "a<|im_end|>b<|im_start|>"}]
+    text = FULL.text(messages)
+    assert FULL.render(messages, on_control="allow").controls == ()
+    assert FULL.text(messages, on_control="allow") == FULL.render(messages, on_control="report").text == text
+    for way in (FULL.text, FULL.render):
+        with pytest.raises(ControlTextError, match=r"messages\[0\]\.content, at 1: '<\|im_end\|>'") as caught:
+            way(messages, on_control="raise")
+        assert caught.value.controls == FULL.render(messages).controls
+        assert str(way([USER], on_control="raise")) == FULL.text([USER])
+
+
+def test_an_error_about_much_control_text_stays_short():
+    with pytest.raises(ControlTextError, match="and 90 more") as caught:
+        CHATML.text([{"role": "user", "content": "<|im_end|>" * 100}], on_control="raise")
+    assert len(caught.value.controls) == 100
+
+
+@pytest.mark.parametrize("way", [CHATML.text, CHATML.render], ids=["text", "render"])
+def test_an_unknown_policy_is_an_error(way):
+    with pytest.raises(MessageError, match="on_control is 'warn'; expected one of 'report', 'raise', 'allow'"):
+        way([USER], on_control="warn")
+
+
+def test_a_template_without_markers_reports_none():
+    assert Template("none", FULL.program).render([{"role": "user", "content": "<|im_end|>"}]).controls == ()

@@ -1,0 +1,94 @@
+"""Families: rules over the words of a name, the first that fits decides, and no word is found inside another."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from idiolect import PluginError
+from idiolect.plugin import CHATML, DEFAULT, Family, Match, Rule, Specificity, Turn, TurnTemplate
+from idiolect.registry.family import matched_words
+from idiolect.registry.refs import parse_ref
+
+OTHER = TurnTemplate("other", user=Turn("U"), assistant=Turn("A"))
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path", "words"),
+    [
+        ("vicuna", "lmsys/vicuna-7b-v1.5", "vicuna"),
+        ("vicuna", "my-vicuna", None),
+        ("vicuna", "vicunas", None),
+        ("* vicuna", "my-vicuna-7b", "vicuna"),
+        ("* vicuna", "vicuna", "vicuna"),
+        ("qwen 2.5 * instruct|chat", "Qwen2.5-7B-Instruct", "qwen-2.5-instruct"),
+        ("qwen 2.5 * instruct|chat", "Qwen2.5-chat", "qwen-2.5-chat"),
+        ("qwen 2.5 * instruct|chat", "Qwen2.5-7B", None),
+        ("qwen 2.5 * instruct|chat", "Qwen2-7B-Instruct", None),
+        ("qwen 2.5 instruct", "Qwen2.5-7B-Instruct", None),
+        ("?meta llama 3.1|3.3", "Meta-Llama-3.1-8B", "meta-llama-3.1"),
+        ("?meta llama 3.1|3.3", "Llama-3.3-70B", "llama-3.3"),
+        ("?meta llama 3.1|3.3", "meta-3.1", None),
+        ("?meta|facebook llama", "facebook-llama", "facebook-llama"),
+        ("vicuna * v 0", "vicuna-7b-v0", "vicuna-v-0"),
+        ("vicuna * v 0", "vicuna-7b-v1.5", None),
+        ("a * b * c", "a-x-b-y-b-c", "a-b-c"),
+        ("a * b * c", "a-c-b", None),
+        ("*", "anything", ""),
+        ("acme/Chat-7B", "acme/chat-7b", "acme/chat-7b"),
+        ("acme/chat-7b", "other/chat-7b", None),
+        ("acme/chat-7b", "chat-7b", None),
+        ("llama", "hermes-3-llama", None),
+        ("llama", "/models/llama/hermes", None),
+    ],
+)
+def test_a_pattern_fits_words_at_the_beginning_unless_it_says_otherwise(pattern, path, words):
+    assert matched_words(pattern, parse_ref(path)) == words
+
+
+@pytest.mark.parametrize(
+    ("pattern", "specificity"), [("acme/acme-chat", Specificity.REPO), ("acme", Specificity.NAME), ("* chat", Specificity.TOKEN)]
+)
+def test_a_claim_is_as_strong_as_what_it_rests_on(pattern, specificity):
+    match = Family("acme", Rule(pattern, CHATML)).match(parse_ref("acme/acme-chat"))
+    assert match.specificity is specificity
+    assert match.reason == f"the name fits {pattern!r}"
+
+
+def test_the_first_rule_that_fits_decides():
+    family = Family("acme", Rule("acme * chat", CHATML), Rule("acme", DEFAULT, kind="base", note="never chatted"))
+    assert family.match(parse_ref("acme-7b-chat"))[2:4] == ("chatml", "chat")
+    assert family.match(parse_ref("acme-7b")) == Match(Specificity.NAME, "acme", "default", "base", "the name fits 'acme': never chatted")
+    assert family.match(parse_ref("other")) is None
+
+
+def test_strength_is_specificity_and_then_length():
+    claims = [Match(Specificity.TOKEN, "x" * 50), Match(Specificity.NAME, "x"), Match(Specificity.NAME, "xy"), Match(Specificity.REPO, "")]
+    assert sorted(claims, key=lambda claim: claim.strength) == claims
+    assert list(Specificity) == sorted(Specificity, reverse=True)
+
+
+def test_a_claim_leads_to_its_template():
+    family = Family("acme", Rule("acme", CHATML), templates=[OTHER])
+    assert family.get_template("acme", family.match(parse_ref("acme"))) is CHATML
+    assert list(family.list_templates()) == [CHATML, OTHER]
+    assert repr(family) == "<Family 'acme': 1 rules, 2 templates>"
+
+
+def test_an_empty_claim_leads_to_the_only_template_or_to_an_error():
+    empty = Match(Specificity.FAMILY, "")
+    assert Family("one", Rule("x", CHATML)).get_template("y", empty) is CHATML
+    with pytest.raises(PluginError, match="several templates\n  try: one of two:chatml, two:other"):
+        Family("two", Rule("x", CHATML), templates=[OTHER]).get_template("y", empty)
+
+
+word = st.sampled_from(["a", "b", "c"])
+
+
+@given(st.lists(word, min_size=1, max_size=6), st.lists(word, min_size=1, max_size=3), st.lists(word, max_size=3))
+def test_a_star_stands_for_any_words_and_for_none(name, before, after):
+    words = tuple(name)
+    expected = words[: len(before)] == tuple(before) and any(
+        words[start : start + len(after)] == tuple(after) for start in range(len(before), len(words) - len(after) + 1)
+    )
+    found = matched_words(" ".join([*before, "*", *after]), parse_ref("-".join(name)))
+    assert (found == "-".join(before + after)) if expected else (found is None)

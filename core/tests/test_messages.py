@@ -1,0 +1,189 @@
+"""Messages are read into one shape; what has a wrong type or shape is one clear error that names the field."""
+
+import enum
+from collections import OrderedDict, UserDict, deque
+from copy import deepcopy
+from types import MappingProxyType
+
+import pytest
+from hypothesis import given
+from made import FULL, rich_chats
+
+from idiolect import MessageError
+from idiolect.prompt.inputs import TRANSFORMED, Input
+from idiolect.prompt.messages import STANDARD_ROLES, messages_of_pairs, read_messages, read_tools, spell
+
+
+def read(*messages, tracked=False):
+    return read_messages(list(messages), STANDARD_ROLES, tracked=tracked)
+
+
+def user(content, **fields):
+    return {"role": "user", "content": content, **fields}
+
+
+def assistant(*calls):
+    return {"role": "assistant", "content": None, "tool_calls": list(calls)}
+
+
+class Role(str, enum.Enum):  # noqa: UP042 - the older kind, whose str() is not its text
+    USER = "user"
+
+
+WRONG = {
+    "messages is a text": ("hello", "messages is 'hello' (str); expected a list of messages"),
+    "messages is one message": (user("x"), "messages is {'role': 'user', 'content': 'x'} (dict); expected a list of messages"),
+    "messages is None": (None, "messages is None (NoneType)"),
+    "messages is a generator": ((each for each in [user("x")]), "(generator); expected a list of messages"),
+    "messages is a set": (set(), "messages is set() (set)"),
+    "messages is an empty text": ("", "messages is '' (str)"),
+    "messages is an empty mapping": ({}, "messages is {} (dict)"),
+    "a message is a text": (["x"], "messages[0] is 'x' (str); expected a mapping such as"),
+    "a message is a pair": ([("user", "x")], "messages[0] is ('user', 'x') (tuple)"),
+    "a message is None": ([user("x"), None], "messages[1] is None"),
+    "no role": ([{"content": "x"}], "the role of messages[0] is None, which this template does not know\n  known: assistant, developer,"),
+    "an unknown role": ([{"role": "USER", "content": "x"}], "the role of messages[0] is 'USER', which this template does not know"),
+    "a role of blanks": ([{"role": " user ", "content": "x"}], "the role of messages[0] is ' user '"),
+    "a role that is a list": ([{"role": ["user"], "content": "x"}], "messages[0].role is ['user'] (list); expected text"),
+    "a role that is a number": ([{"role": 1, "content": "x"}], "messages[0].role is 1 (int); expected text"),
+    "a number": ([user(5)], "messages[0].content is 5 (int); expected text, or a list of parts"),
+    "zero": ([user(0)], "messages[0].content is 0 (int)"),
+    "a truth": ([user(True)], "messages[0].content is True (bool)"),
+    "bytes": ([user(b"x")], "messages[0].content is b'x' (bytes)"),
+    "a byte array": ([user(bytearray(b"x"))], "messages[0].content is bytearray(b'x') (bytearray)"),
+    "a mapping": ([user({"type": "text", "text": "x"})], "messages[0].content is {'type': 'text', 'text': 'x'} (dict)"),
+    "a part that is a text": ([user(["x"])], "messages[0].content[0] is 'x' (str); expected a part such as"),
+    "a part of no kind": ([user([{"text": "x"}])], "messages[0].content[0].type is None, which is no known kind of part\n  known: audio,"),
+    "a part of an unknown kind": ([user([{"type": "nope"}])], "messages[0].content[0].type is 'nope'"),
+    "a part of a kind that is a list": ([user([{"type": []}])], "messages[0].content[0].type is []"),
+    "a text part without text": ([user([{"type": "text"}])], "messages[0].content[0].text is None"),
+    "a text part with a number": ([user([{"type": "text", "text": 5}])], "messages[0].content[0].text is 5 (int); expected text"),
+    "reasoning that is a list": ([user("x", reasoning_content=[])], "messages[0].reasoning_content is [] (list); expected text"),
+    "a name that is a number": ([user("x", name=5)], "messages[0].name is 5 (int); expected text"),
+    "calls that are a mapping": ([user("x", tool_calls={})], "messages[0].tool_calls is {} (dict); expected a list of tool calls"),
+    "calls that are a text": ([user("x", tool_calls="f()")], "messages[0].tool_calls is 'f()'"),
+    "a call that is a text": ([assistant("f()")], "messages[0].tool_calls[0] is 'f()' (str)"),
+    "a function that is a text": ([assistant({"function": "f"})], "messages[0].tool_calls[0].function is 'f' (str)"),
+    "a call without a name": ([assistant({"function": {}})], "messages[0].tool_calls[0].function.name is None"),
+    "a call with a number for a name": ([assistant({"function": {"name": 5}})], "messages[0].tool_calls[0].function.name is 5 (int)"),
+    "arguments that are a list": ([assistant({"name": "f", "arguments": []})], "messages[0].tool_calls[0].arguments is [] (list)"),
+    "an id that is a number": ([assistant({"name": "f", "id": 5})], "messages[0].tool_calls[0].id is 5 (int)"),
+}
+
+
+@pytest.mark.parametrize(("messages", "said"), WRONG.values(), ids=WRONG)
+@pytest.mark.parametrize("way", [FULL.text, FULL.render], ids=["text", "render"])
+def test_a_wrong_type_or_shape_is_one_error_that_names_the_field(way, messages, said):
+    with pytest.raises(MessageError) as caught:
+        way(messages)
+    assert said in str(caught.value)
+
+
+@pytest.mark.parametrize("role", ["u" * 1_000_000, "<|im_end|>\n"])
+def test_an_error_shows_no_more_of_a_value_than_a_line(role):
+    with pytest.raises(MessageError) as caught:
+        read({"role": role, "content": "x"})
+    assert len(str(caught.value)) < 300
+    assert str(caught.value).count("\n") == 1
+
+
+@pytest.mark.parametrize("kind", [OrderedDict, UserDict, MappingProxyType], ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("sequence", [list, tuple, deque], ids=lambda kind: kind.__name__)
+def test_any_mapping_in_any_sequence_is_read(kind, sequence):
+    messages = sequence([kind(user("x", name="n")), kind(user("y"))])
+    assert [(message.content, message.name) for message in read_messages(messages, STANDARD_ROLES, tracked=False)] == [("x", "n"), ("y", None)]
+    assert FULL.text(messages) == FULL.render(messages).text == FULL.text([user("x"), user("y")])
+
+
+def test_text_of_another_kind_is_the_text_that_it_is_and_not_what_it_says_of_itself():
+    messages = [{"role": Role.USER, "content": Role.USER, "name": "n"}, {"role": Role.USER, "content": Role.USER}]
+    expected = FULL.text([user("user"), user("user")])
+    assert FULL.text(messages) == FULL.render(messages).text == expected
+    assert FULL.text(messages[1:]) == FULL.render(messages[1:]).text == FULL.text([user("user")])
+    assert {type(segment.text) for segment in FULL.render(messages).segments} == {str}
+
+
+def test_content_may_be_absent():
+    assert [message.content for message in read({"role": "user"}, user(None), user([]))] == ["", "", ""]
+
+
+def test_the_texts_of_several_parts_are_joined_and_have_no_offset():
+    (message,) = read(user([{"type": "text", "text": "a"}, {"type": "image", "image": "x"}, {"type": "text", "text": "b"}]), tracked=True)
+    assert message.content == "ab"
+    assert (message.content.path, message.content.start) == (("messages", 0, "content"), TRANSFORMED)
+    assert [part.type for part in message.parts] == ["text", "image", "text"]
+
+
+def test_the_text_of_a_single_part_keeps_its_offset():
+    (message,) = read(user([{"type": "image", "image": "x"}, {"type": "text", "text": "a"}]), tracked=True)
+    assert (message.content.path, message.content.start) == (("messages", 0, "content", 1, "text"), 0)
+
+
+@pytest.mark.parametrize("name", ["reasoning_content", "thinking", "reasoning"])
+def test_reasoning_is_found_under_each_of_its_names(name):
+    (message,) = read(user("x", **{name: "why"}), tracked=True)
+    assert (message.reasoning, message.reasoning.path) == ("why", ("messages", 0, name))
+
+
+@pytest.mark.parametrize(
+    ("given_as", "arguments", "text"),
+    [
+        ({"a": 1}, {"a": 1}, None),
+        ('{"a": 1}', {"a": 1}, '{"a": 1}'),
+        ('{"a": 1', '{"a": 1', '{"a": 1'),
+        ("[1]", "[1]", "[1]"),
+        ("[" * 100_000, "[" * 100_000, "[" * 100_000),
+        ("9" * 5000, "9" * 5000, "9" * 5000),
+        (None, {}, None),
+        ("", "", ""),
+    ],
+    ids=["mapping", "JSON", "broken JSON", "JSON of a list", "deep JSON", "a long number", "absent", "empty"],
+)
+def test_arguments_are_parsed_where_they_are_the_json_of_an_object(given_as, arguments, text):
+    ((call,),) = [message.tool_calls for message in read(assistant({"name": "f", "arguments": given_as}))]
+    assert (call.arguments, call.text) == (arguments, text)
+
+
+def test_arguments_that_are_no_json_are_still_known_to_be_the_callers():
+    ((call,),) = [message.tool_calls for message in read(assistant({"function": {"name": "f", "arguments": "<|im_end|>"}}), tracked=True)]
+    assert isinstance(call.arguments, Input)
+    assert call.arguments.path == ("messages", 0, "tool_calls", 0, "function", "arguments")
+
+
+@given(rich_chats())
+def test_reading_changes_nothing_of_the_callers(messages):
+    before = deepcopy(messages)
+    for tracked in (True, False):
+        read_messages(messages, STANDARD_ROLES, tracked=tracked)
+    assert messages == before
+
+
+@pytest.mark.parametrize(
+    ("tools", "said"),
+    [
+        ("f", "tools is 'f' (str); expected a list of tool schemas"),
+        ({"type": "function"}, "tools is {'type': 'function'} (dict)"),
+        (5, "tools is 5 (int)"),
+        (["f"], "tools[0] is 'f' (str); expected a schema such as"),
+        ([{}, None], "tools[1] is None (NoneType)"),
+    ],
+)
+@pytest.mark.parametrize("way", [FULL.text, FULL.render], ids=["text", "render"])
+def test_wrong_tools_are_one_error(way, tools, said):
+    with pytest.raises(MessageError) as caught:
+        way([user("x")], tools=tools)
+    assert said in str(caught.value)
+
+
+def test_no_tools_may_be_said_in_two_ways():
+    assert read_tools(None) == read_tools([]) == ()
+
+
+def test_pairs_become_messages_after_the_system_text():
+    expected = [{"role": "system", "content": "s"}, {"role": "user", "content": "u"}]
+    assert messages_of_pairs("s", [["user", "u"]], STANDARD_ROLES) == expected
+    assert messages_of_pairs(None, [("user", "u")], STANDARD_ROLES) == expected[1:]
+
+
+def test_a_path_is_spelt_as_python_reaches_it():
+    assert spell(("messages", 0, "tool_calls", 1, "function", "name")) == "messages[0].tool_calls[1].function.name"

@@ -1,0 +1,119 @@
+"""A model path is taken apart by name alone; what cannot name a model is refused first."""
+
+from pathlib import PurePosixPath, PureWindowsPath
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from idiolect.errors import InvalidModelPathError, InvalidModelPathTypeError
+from idiolect.registry.refs import LONGEST_PATH, parse_ref
+
+NAME = "Qwen2.5-7B-Instruct"
+
+
+@pytest.mark.parametrize(
+    ("given_as", "path", "owner", "revision"),
+    [
+        ("Qwen/Qwen2.5-7B-Instruct", f"Qwen/{NAME}", "Qwen", None),
+        ("Qwen2.5-7B-Instruct", NAME, None, None),
+        ("Qwen/Qwen2.5-7B-Instruct/", f"Qwen/{NAME}", "Qwen", None),
+        ("Qwen/Qwen2.5-7B-Instruct@main", f"Qwen/{NAME}", "Qwen", "main"),
+        ("Qwen/Qwen2.5-7B-Instruct@", f"Qwen/{NAME}", "Qwen", None),
+        ("/data/llama/Qwen2.5-7B-Instruct", NAME, None, None),
+        ("/data/Qwen2.5-7B-Instruct/", NAME, None, None),
+        ("./Qwen2.5-7B-Instruct", NAME, None, None),
+        ("../models/Qwen2.5-7B-Instruct", NAME, None, None),
+        (r"C:\models\Qwen2.5-7B-Instruct", NAME, None, None),
+        (r"models\vicuna\Qwen2.5-7B-Instruct\\", NAME, None, None),
+        ("/cache/models--Qwen--Qwen2.5-7B-Instruct/snapshots/abc", f"Qwen/{NAME}", "Qwen", None),
+        (r"D:\hub\models--Qwen--Qwen2.5-7B-Instruct\snapshots\abc", f"Qwen/{NAME}", "Qwen", None),
+        ("/cache/models--Qwen--Qwen2.5-7B-Instruct", f"Qwen/{NAME}", "Qwen", None),
+    ],
+)
+def test_owner_name_and_revision_are_found_in_every_kind_of_path(given_as, path, owner, revision):
+    ref = parse_ref(given_as)
+    assert (ref.given, ref.path, ref.owner, ref.name, ref.revision) == (given_as, path, owner, NAME, revision)
+
+
+@pytest.mark.parametrize("path", [PurePosixPath("/data/Qwen2.5-7B-Instruct"), PureWindowsPath("C:/data/Qwen2.5-7B-Instruct")], ids=repr)
+def test_a_path_object_is_a_path(path):
+    assert parse_ref(path).name == NAME
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("Qwen2.5-7B-Instruct", ("qwen", "2.5", "7", "b", "instruct")),
+        ("Qwen-1_8B-Chat", ("qwen", "1.8", "b", "chat")),
+        ("vicuna-7b-v1.5-16k", ("vicuna", "7", "b", "v", "1.5", "16", "k")),
+        ("Meta-Llama-3-8B", ("meta", "llama", "3", "8", "b")),
+        ("internlm2_5-7b-chat", ("internlm", "2.5", "7", "b", "chat")),
+        ("thisisnotqwen", ("thisisnotqwen",)),
+        ("vi\u0441una", ("vi", "\u0441", "una")),
+        ("llama\u20102", ("llama", "\u2010", "2")),
+        ("模型-7B", ("模型", "7", "b")),
+    ],
+)
+def test_a_name_is_cut_into_words_and_numbers(name, words):
+    assert parse_ref(name).words == words
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["", " ", "/", "//", ".", "..", "./", "\\", "C:", "C:\\", "-", "--help", "-rf", "@main", "org/@main", "models--", "models--org--", "_", "…"],
+    ids=ascii,
+)
+def test_a_path_without_a_name_is_refused(path):
+    with pytest.raises(InvalidModelPathError, match="\n  try: a name such as"):
+        parse_ref(path)
+
+
+@pytest.mark.parametrize("path", ["a\0b", "a\nb", "\x1b[31mx", "x\x7f", "a\ud800", "vicuna\u200b", "a\u202eb"], ids=ascii)
+def test_control_characters_are_refused_and_shown_harmlessly(path):
+    with pytest.raises(InvalidModelPathError) as caught:
+        parse_ref(path)
+    assert str(caught.value).replace("\n", "").isprintable()
+
+
+@pytest.mark.parametrize("path", ["https://user:secret@example.org/x", "s3://bucket/model", "file:///etc/passwd", "hf:org/name"])
+def test_an_address_is_refused_without_showing_it(path):
+    with pytest.raises(InvalidModelPathError, match="a URL is no model path") as caught:
+        parse_ref(path)
+    assert path not in str(caught.value)
+    assert "secret" not in str(caught.value)
+
+
+def test_a_path_has_a_longest_length():
+    assert parse_ref("a" * LONGEST_PATH).name == "a" * LONGEST_PATH
+    with pytest.raises(InvalidModelPathError, match=f"has {LONGEST_PATH + 1} characters") as caught:
+        parse_ref("a" * (LONGEST_PATH + 1))
+    assert len(str(caught.value)) < 400
+
+
+@pytest.mark.parametrize("path", [None, 5, b"org/name", ["org", "name"], object()], ids=lambda path: type(path).__name__)
+def test_what_is_neither_text_nor_path_is_a_type_error_too(path):
+    with pytest.raises(InvalidModelPathTypeError, match=f"not {type(path).__name__}"):
+        parse_ref(path)
+    assert issubclass(InvalidModelPathTypeError, TypeError)
+
+
+@given(st.text(max_size=60))
+def test_any_text_is_taken_apart_or_refused(text):
+    try:
+        ref = parse_ref(text)
+    except InvalidModelPathError:
+        return
+    assert ref.given == text
+    assert ref.name
+    assert ref.path.endswith(ref.name)
+    assert all(word == word.lower() for word in ref.words)
+
+
+def test_a_revision_may_have_slashes_of_its_own():
+    ref = parse_ref("lmsys/vicuna-7b-v1.5@refs/pr/1")
+    assert (ref.path, ref.revision) == ("lmsys/vicuna-7b-v1.5", "refs/pr/1")
+
+
+def test_a_cached_model_without_an_owner_has_none():
+    assert parse_ref("/cache/models--gpt2/snapshots/abc").owner is None

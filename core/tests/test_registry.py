@@ -1,0 +1,201 @@
+"""The registry in one process: what is registered or pinned takes effect at once and can be taken back; a fault leaves nothing behind."""
+
+import pytest
+
+import idiolect
+from idiolect import AmbiguousModelError, PluginError, UnknownModelError
+from idiolect.errors import PluginWarning
+from idiolect.plugin import CHATML, DEFAULT, Family, Match, Rule, Specificity, Turn, TurnTemplate, hookimpl
+
+ACME = TurnTemplate("acme-chat", user=Turn("<u>", "</u>"), assistant=Turn("<a>", "</a>"), stop=["</a>"], markers=["<u>", "</u>", "<a>", "</a>"])
+OTHER = TurnTemplate("other-chat", user=Turn("[u]", "[/u]"), assistant=Turn("[a]", "[/a]"))
+FAMILY = Family("acme", Rule("acme", ACME))
+
+pytestmark = pytest.mark.usefixtures("registry")
+
+
+def hooks(**functions):
+    """Return an object with these hooks."""
+    made = {name: hookimpl(function) for name, function in functions.items()}
+    return type("Hooks", (), {name: staticmethod(function) for name, function in made.items()})()
+
+
+# What is registered
+
+
+def test_an_adapter_is_asked_once_it_is_registered_and_no_longer_once_that_is_undone():
+    with pytest.raises(UnknownModelError):
+        idiolect.resolve("acme/acme-7b")
+    undo = idiolect.register(FAMILY)
+    resolution = idiolect.resolve("acme/acme-7b")
+    assert (resolution.template, resolution.adapter.name, resolution.package, resolution.kind) == (ACME, "acme", "", "chat")
+    undo()
+    with pytest.raises(UnknownModelError):
+        idiolect.resolve("acme/acme-7b")
+    undo()
+
+
+def test_a_better_claim_takes_effect_after_a_look_up():
+    idiolect.register(FAMILY)
+    assert idiolect.get_template("acme/acme-7b") is ACME
+    undo = idiolect.register(Family("narrow", Rule("acme 7 b", OTHER)))
+    assert idiolect.get_template("acme/acme-7b") is OTHER
+    undo()
+    assert idiolect.get_template("acme/acme-7b") is ACME
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_the_order_of_registration_decides_nothing(reverse):
+    families = [FAMILY, Family("narrow", Rule("acme 7 b", OTHER)), Family("loose", Rule("* 7", CHATML))]
+    for family in reversed(families) if reverse else families:
+        idiolect.register(family)
+    resolution = idiolect.resolve("acme-7b")
+    assert resolution.template is OTHER
+    assert [candidate.adapter.name for candidate in resolution.candidates] == ["narrow", "acme", "loose"]
+
+
+def test_a_name_is_taken_once():
+    idiolect.register(FAMILY)
+    with pytest.raises(PluginError, match="an adapter 'acme' is registered already\n  try: "):
+        idiolect.register(Family("acme", Rule("other", OTHER)))
+    with pytest.raises(UnknownModelError):
+        idiolect.resolve("other")
+    idiolect.register(Family("acme", Rule("other", OTHER)), name="acme2")
+    assert idiolect.get_template("other") is OTHER
+
+
+@pytest.mark.parametrize(
+    ("plugin", "said"),
+    [
+        (object(), "it has no hooks\n  try: decorate match"),
+        (5, "it has no hooks"),
+        (hooks(match=lambda ref: True), "it has match\\(\\) but no get_template\\(\\)"),
+        (hooks(match=lambda ref: True, get_templat=lambda: ACME), "there is no hook 'get_templat'; did you mean 'get_template'\\?"),
+        (hooks(match=lambda paht: True, get_template=lambda: ACME), "cannot register .*paht"),
+    ],
+    ids=["no hooks", "a number", "no template", "a misspelt hook", "a misspelt argument"],
+)
+def test_what_cannot_be_an_adapter_is_refused_and_nothing_of_it_is_kept(plugin, said):
+    with pytest.raises(PluginError, match=f"(?s){said}"):
+        idiolect.register(plugin, name="bad")
+    assert idiolect.plugins() == []
+    idiolect.register(FAMILY, name="bad")
+    assert idiolect.get_template("acme") is ACME
+
+
+def test_hooks_may_take_fewer_arguments():
+    idiolect.register(hooks(match=lambda model_path: "acme" in model_path, get_template=lambda: ACME), name="short")
+    resolution = idiolect.resolve("my-acme")
+    assert (resolution.template, resolution.specificity, resolution.reason) == (ACME, Specificity.FAMILY, "match() said yes")
+
+
+def test_registered_plugins_are_listed():
+    undo = idiolect.register(FAMILY)
+    ((name, package, version, hints, status, fallback),) = idiolect.plugins()
+    assert (name, package, version, hints, status, fallback) == ("acme", "", "", (), "loaded", False)
+    undo()
+    assert idiolect.plugins() == []
+
+
+@pytest.mark.parametrize("claim", ["yes", 5, object(), Match("high", None)], ids=["text", "number", "object", "malformed"])
+def test_a_plugin_that_claims_in_its_own_words_is_left_out_and_the_others_go_on(claim):
+    idiolect.register(hooks(match=lambda: claim, get_template=lambda: OTHER), name="odd")
+    idiolect.register(FAMILY)
+    with pytest.warns(PluginWarning, match="odd: match: PluginError"):
+        assert idiolect.get_template("acme") is ACME
+    # Once for each kind of fault.
+    assert idiolect.get_template("acme-7b") is ACME
+
+
+def test_a_plugin_that_raises_in_match_does_not_hide_the_others():
+    idiolect.register(hooks(match=lambda: 1 / 0, get_template=lambda: OTHER), name="broken")
+    idiolect.register(FAMILY)
+    with pytest.warns(PluginWarning, match="broken: match: ZeroDivisionError: division by zero"):
+        assert idiolect.get_template("acme") is ACME
+
+
+@pytest.mark.parametrize("given_back", [None, "acme", 5], ids=repr)
+def test_a_plugin_that_gives_no_template_is_named(given_back):
+    idiolect.register(hooks(match=lambda: True, get_template=lambda: given_back), name="empty")
+    with pytest.warns(PluginWarning), pytest.raises(PluginError, match=r"empty .*get_template"):
+        idiolect.resolve("anything")
+
+
+# Ties
+
+
+def test_equal_claims_to_different_templates_are_an_error_that_names_both():
+    idiolect.register(FAMILY)
+    idiolect.register(Family("rival", Rule("acme", OTHER)))
+    with pytest.raises(AmbiguousModelError, match="is claimed equally") as caught:
+        idiolect.resolve("acme-7b")
+    assert sorted(caught.value.claimants) == ["acme", "rival"]
+    assert "'<u>U</u>" in str(caught.value)
+    assert "idiolect.pin('acme-7b', " in str(caught.value)
+
+
+def test_equal_claims_to_equal_templates_are_no_tie():
+    same = TurnTemplate("same", user=ACME.turns["user"], assistant=ACME.turns["assistant"], stop=ACME.stop, markers=ACME.markers)
+    idiolect.register(FAMILY)
+    idiolect.register(Family("rival", Rule("acme", same)))
+    assert idiolect.resolve("acme-7b").adapter.name == "acme"
+
+
+# Pins
+
+
+def test_a_pin_decides_and_can_be_taken_back():
+    idiolect.register(FAMILY)
+    idiolect.register(Family("rival", Rule("acme", OTHER)))
+    undo = idiolect.pin("ACME-*", "rival")
+    resolution = idiolect.resolve("acme-7b")
+    assert (resolution.template, resolution.specificity) == (OTHER, None)
+    assert resolution.reason == "pinned by ACME-*=rival (idiolect.pin())"
+    undo()
+    with pytest.raises(AmbiguousModelError):
+        idiolect.resolve("acme-7b")
+    undo()
+
+
+def test_the_last_pin_is_the_mightiest():
+    idiolect.pin("*", CHATML)
+    undo = idiolect.pin("acme/*", "default")
+    assert idiolect.get_template("acme/x") is DEFAULT
+    assert idiolect.get_template("other/x") is CHATML
+    undo()
+    assert idiolect.get_template("acme/x") is CHATML
+
+
+@pytest.mark.parametrize("adapter", ["acme", "acme:acme-chat", ACME, FAMILY], ids=["plugin", "plugin:template", "template", "adapter"])
+def test_a_pin_may_name_an_adapter_or_a_template_or_be_one(adapter):
+    idiolect.register(FAMILY)
+    idiolect.pin("strange", adapter)
+    assert idiolect.get_template("strange") is ACME
+
+
+def test_a_pinned_adapter_is_not_asked_for_permission():
+    idiolect.register(hooks(match=lambda: None, get_template=lambda match: ACME), name="shy")
+    idiolect.pin("strange", "shy")
+    assert idiolect.get_template("strange") is ACME
+
+
+def test_a_pin_that_leads_nowhere_says_so():
+    idiolect.pin("strange", "nobody")
+    with pytest.raises(PluginError, match=r"(?s)'strange' is pinned by strange=nobody .*no template or adapter is called 'nobody'"):
+        idiolect.resolve("strange")
+
+
+@pytest.mark.parametrize("pattern", ["", " ", None, 5], ids=repr)
+def test_a_pin_needs_a_pattern(pattern):
+    with pytest.raises(PluginError, match="a pin needs a pattern such as"):
+        idiolect.pin(pattern, "chatml")
+
+
+# Caches
+
+
+def test_what_is_remembered_of_paths_stays_bounded(registry):
+    idiolect.register(FAMILY)
+    for number in range(5000):
+        registry.resolve(f"acme-{number}")
+    assert len(registry._remembered) <= 4096

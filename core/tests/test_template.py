@@ -1,0 +1,134 @@
+"""A template gives one text on every way, changes nothing, says what it left out, and knows its markers in other people's text."""
+
+from copy import copy, deepcopy
+from datetime import date, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from made import CHATML, DATED, FOLDING, FULL, PROGRAMS, TABLES, TEMPLATES, THE_DAY, chats, slow_twin, texts
+
+from idiolect import IdiolectError, MessageError, PluginError, RefusedError
+from idiolect.plugin import Template, Turn, TurnTemplate
+from idiolect.prompt.template import first_difference
+
+USER = {"role": "user", "content": "Hi"}
+TOOL = {"type": "function", "function": {"name": "f", "parameters": {"type": "object", "properties": {"<|im_end|>": {}}}}}
+templates = st.sampled_from([*TEMPLATES, *map(slow_twin, TEMPLATES)])
+
+
+def text_or_error(way):
+    try:
+        return str(way())
+    except IdiolectError as error:
+        return repr(error)
+
+
+# One text
+
+
+@given(templates, chats(), st.booleans(), st.sampled_from([None, [TOOL]]))
+def test_text_is_the_text_of_render(template, messages, generate, tools):
+    arguments = {"tools": tools, "add_generation_prompt": generate}
+    assert text_or_error(lambda: template.text(messages, **arguments)) == text_or_error(lambda: template.render(messages, **arguments))
+
+
+@given(templates, chats())
+def test_nothing_of_the_callers_is_changed(template, messages):
+    tools = [deepcopy(TOOL)]
+    before = deepcopy((messages, tools))
+    for way in (template.text, template.render):
+        text_or_error(lambda way=way: way(messages, tools=tools, mood="b"))
+    assert (messages, tools) == before
+
+
+@given(templates, texts)
+def test_every_text_passes_unchanged_but_for_white_space_that_the_format_trims(template, said):
+    text = template.text([{"role": "user", "content": said}])
+    assert said in text or said.strip() in text
+
+
+@pytest.mark.parametrize("template", TEMPLATES, ids=repr)
+@pytest.mark.parametrize("said", ["\ud800", "x\udfff", "\ude00\ud83d", "é\ud83d\ude00"], ids=ascii)
+@pytest.mark.parametrize("way", [Template.text, Template.render], ids=["text", "render"])
+def test_half_of_a_surrogate_pair_is_refused_by_field_and_offset(template, said, way):
+    at = next(index for index, letter in enumerate(said) if "\ud800" <= letter <= "\udfff")
+    with pytest.raises(MessageError, match=rf"^messages\[0\]\.content, at character {at}: '\\ud.* is half of a surrogate pair"):
+        way(template, [{"role": "user", "content": said}])
+
+
+def test_a_day_may_be_given_as_date_or_as_datetime():
+    for day in (THE_DAY, datetime(2024, 7, 26, 12)):
+        assert DATED.text([USER], date=day).startswith("Today is 2024-07-26")
+    assert DATED.text([USER]).startswith(f"Today is {date.today()}")
+
+
+@pytest.mark.parametrize("options", [{"date": "2024-07-26"}, {"date": 5}], ids=repr)
+def test_a_day_that_is_none_is_an_error(options):
+    with pytest.raises(MessageError, match=r"option date is .* expected a date or a datetime"):
+        DATED.text([USER], **options)
+
+
+def test_the_opening_token_may_be_replaced():
+    assert FULL.text([USER]).startswith("<s><|im_start|>")
+    assert FULL.text([USER], bos_token="").startswith("<|im_start|>")
+    assert FULL.render([USER], bos_token="<bos>").unused == ()
+    with pytest.raises(MessageError, match="option bos_token is None"):
+        FULL.text([USER], bos_token=None)
+
+
+@pytest.mark.parametrize("way", [FULL.text, FULL.render], ids=["text", "render"])
+def test_an_option_of_a_type_that_cannot_be_written_is_an_error(way):
+    with pytest.raises(MessageError, match=r"^5 \(int\) cannot stand in a prompt; expected text"):
+        way([USER], mood=5)
+
+
+def test_a_refusal_names_the_template_and_what_to_do():
+    with pytest.raises(RefusedError, match=r"^folding: roles must alternate\n  try: user, assistant, user, \.\.\.$"):
+        FOLDING.text([USER, USER])
+
+
+@pytest.mark.parametrize("value", [{1, 2}, object(), float, {("a",): 1}], ids=lambda value: type(value).__name__)
+def test_what_json_cannot_say_is_an_error(value):
+    if isinstance(value, set):
+        assert "[1, 2]" in FULL.text([USER], tools=[{"f": value}])
+        return
+    with pytest.raises(MessageError, match="cannot write as JSON"):
+        FULL.text([USER], tools=[{"f": value}])
+
+
+# The object
+
+
+@pytest.mark.parametrize("template", [*TABLES, *PROGRAMS], ids=repr)
+def test_a_template_does_not_change(template):
+    for name in ("name", "bos", "markers", "program", "anything"):
+        with pytest.raises(AttributeError, match="a template does not change"):
+            setattr(template, name, "x")
+    assert copy(template) is template
+    assert deepcopy(template) is template
+    if isinstance(template, TurnTemplate):
+        with pytest.raises(TypeError):
+            template.turns["user"] = Turn()
+
+
+@pytest.mark.parametrize("field", ["roles", "stop", "markers", "capabilities", "options", "looks_for"])
+@pytest.mark.parametrize("value", ["<s>", ["<s>", ""]], ids=repr)
+def test_a_text_is_not_taken_for_a_list_of_letters(field, value):
+    with pytest.raises(PluginError, match=f"template 'slip': {field} is .* expected a list of texts"):
+        Template("slip", FULL.program, **{field: value})
+
+
+def test_the_options_name_the_tokens_that_may_be_replaced():
+    assert FULL.options == ("mood", "bos_token")
+    assert Template("x", FULL.program, eos="</s>").options == ("eos_token",)
+    assert CHATML.options == ()
+
+
+def test_templates_differ_first_where_their_texts_do():
+    other = TurnTemplate("other", user=Turn("<|im_start|>USER\n"), assistant=Turn("A"))
+    assert first_difference(CHATML, CHATML) is None
+    assert first_difference(CHATML, other) == (12, "user\nU<|im_end|>\n<|im_st", "USER\nUAA<|im_start|>USER")
+    facts = {"user": Turn("U"), "assistant": Turn("A")}
+    assert first_difference(TurnTemplate("a", **facts, stop=["x"]), TurnTemplate("b", **facts)) == (0, "stop ('x',)", "stop ()")
+    assert first_difference(TurnTemplate("a", **facts, markers=["x"]), TurnTemplate("b", **facts)) == (0, "markers ('x',)", "markers ()")

@@ -1,0 +1,34 @@
+"""Copy the hostile contents that the tests need from `../shared` into the repository, with their provenance.
+
+    python tests/support/make_hostile.py
+
+Run by hand when they change; the tests read only what lies in the repository. What each is to lead to is said by the tests, in our own words.
+"""
+
+import ast
+import json
+
+from goldens import REPOSITORY, SHARED
+
+KEPT = ("id", "family", "threat", "field", "content", "messages")
+
+
+def main():
+    cases = []
+    for case in json.loads((SHARED / "hostile/content.json").read_text("utf-8"))["cases"]:
+        kept = {key: case[key] for key in KEPT if key in case}
+        if "content_expr" in case:
+            unit, times = case["content_expr"].split("*")
+            kept["repeated"] = [ast.literal_eval(unit), int(times)]
+        cases.append(kept)
+    provenance = (
+        "the project's hostile contents, all of them, without what other tools do about them; `family` is whose markers a text imitates, `field` "
+        "where it stands in an OpenAI-shaped request, `repeated` a text and how often"
+    )
+    # In ASCII: some are no characters at all.
+    text = json.dumps({"provenance": provenance, "cases": cases}, indent=1)
+    (REPOSITORY / "tests/data/hostile_content.json").write_text(text + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()
