@@ -100,6 +100,11 @@ class Chat:
         text = to_json(value, indent=indent, **style)
         return given(text, path, TRANSFORMED) if self.tracked else text
 
+    def printed(self, value: Any, *path: str | int) -> str:
+        """Return `value`, which the caller gave at `path`, as Python prints it: chat templates do so with numbers, booleans and lists."""
+        text = str(value)
+        return given(text, path, TRANSFORMED) if self.tracked else text
+
     def given(self, value: Any, *path: str | int) -> Any:
         """Return `value`, which the caller gave at `path`, with every text in it, keys too, knowing its origin."""
         if not self.tracked:

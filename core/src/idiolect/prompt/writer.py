@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from idiolect.prompt.inputs import Input
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -35,8 +37,8 @@ class Writer(list[str]):
     def used(self, *path: str | int) -> None:
         """Say that a field reached the prompt although none of its text did, as an image does by its placeholder."""
 
-    def by_rule(self, *path: str | int) -> None:
-        """Say that the format leaves a field out on purpose, as many do with the reasoning of earlier turns."""
+    def by_rule(self, text: str | None) -> None:
+        """Say that the format leaves a text of the caller's out on purpose, as many do with the reasoning of earlier turns."""
 
 
 class TrackingWriter(Writer):
@@ -62,5 +64,6 @@ class TrackingWriter(Writer):
     def used(self, *path: str | int) -> None:
         self.seen.append(path)
 
-    def by_rule(self, *path: str | int) -> None:
-        self.left_out.append(path)
+    def by_rule(self, text: str | None) -> None:
+        if isinstance(text, Input):
+            self.left_out.append(text.path)
