@@ -73,10 +73,10 @@ def last_question(chat: Chat, contents: Sequence[Sequence[str]]) -> int:
     Raises:
         RefusedError: If there is none.
     """
-    for message in reversed(chat.messages):
-        if is_question(message, "".join(contents[message.index])):
-            return message.index
-    chat.refuse("there is no question of a user's in the conversation", instead="add a user message")
+    questions = [message.index for message in chat.messages if is_question(message, "".join(contents[message.index]))]
+    if not questions:
+        chat.refuse("there is no question of a user's in the conversation", instead="add a user message")
+    return questions[-1]
 
 
 def effort_of(chat: Chat) -> str:
