@@ -67,3 +67,16 @@ class TrackingWriter(Writer):
     def by_rule(self, text: str | None) -> None:
         if isinstance(text, Input):
             self.left_out.append(text.path)
+
+
+def stripped(pieces: Iterable[str]) -> list[str]:
+    """Return pieces of text as they are when white space at both ends of the whole is taken away."""
+    left = list(pieces)
+    while left and not left[0].strip():
+        del left[0]
+    while left and not left[-1].strip():
+        del left[-1]
+    if left:
+        left[0] = left[0].lstrip()
+        left[-1] = left[-1].rstrip()
+    return left

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from functools import partial
 
-from idiolect.plugin import Chat, Message, Template, Writer
+from idiolect.plugin import Chat, Message, Template, Writer, stripped
 from idiolect_qwen.chatml import MARKERS, STOP, STOP_IDS, THINK_MARKERS, TOOL_MARKERS, VISION_MARKERS, Pictures, is_question, thought_and_answer
 from idiolect_qwen.coder import HOW_TO_CALL, write_call
 from idiolect_qwen.qwen3 import NO_THOUGHT
@@ -36,14 +36,7 @@ def content_of(chat: Chat, out: Writer, pictures: Pictures, message: Message) ->
         if part.type != "text":
             out.used(*part.path)
     pictures.write(pieces, message)
-    while pieces and not pieces[0].strip():
-        del pieces[0]
-    while pieces and not pieces[-1].strip():
-        del pieces[-1]
-    if pieces:
-        pieces[0] = pieces[0].lstrip()
-        pieces[-1] = pieces[-1].rstrip()
-    return pieces
+    return stripped(pieces)
 
 
 def write_system(chat: Chat, out: Writer, effort: str) -> None:
