@@ -63,6 +63,20 @@ class Chat:
         """Return an option of the caller's, or `default`."""
         return self.options.get(name, default)
 
+    def text_option(self, name: str, default: str) -> str:
+        """Return an option of the caller's that is written into the prompt, or `default`, which is the maker's.
+
+        Raises:
+            MessageError: If the option is no text.
+        """
+        if self.options.get(name) is None:
+            return default
+        value = self.options[name]
+        if not isinstance(value, str):
+            msg = f"option {name} is {value!r} ({type(value).__name__}); expected text"
+            raise MessageError(msg)
+        return given(value, ("options", name)) if self.tracked else value
+
     @property
     def bos(self) -> str:
         """The text that opens the prompt: the template's, unless the option `bos_token` replaces it."""
