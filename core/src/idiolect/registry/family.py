@@ -21,13 +21,13 @@ class Rule(NamedTuple):
         pattern: Words with which the name begins, `|` between alternatives, `?` before a word that may be absent, `*` for any words between:
             `llama 2 * chat`, `?meta llama 3.1|3.3`. A pattern that begins with `*` may stand anywhere in the name, which is a weaker claim; one with
             a `/` is a whole `owner/name`, the strongest. Words are those of `ModelRef.words`, so no word is ever found inside another.
-        template: The template.
+        template: The template; None for names that look like the family's but speak another format.
         kind: `chat`, or `base` for a model that was not trained to chat.
         note: Why, for people.
     """
 
     pattern: str
-    template: Template
+    template: Template | None
     kind: str = "chat"
     note: str = ""
 
@@ -48,7 +48,7 @@ class Family:
     def __init__(self, name: str, *rules: Rule, templates: Iterable[Template] = ()):
         self.name = name
         self.rules = rules
-        self.templates = {template.name: template for template in (*(rule.template for rule in rules), *templates)}
+        self.templates = {template.name: template for template in (*(rule.template for rule in rules), *templates) if template is not None}
 
     def __repr__(self) -> str:
         return f"<Family {self.name!r}: {len(self.rules)} rules, {len(self.templates)} templates>"
@@ -58,7 +58,9 @@ class Family:
         """Return the claim of the first rule that fits."""
         for rule in self.rules:
             literal = matched_words(rule.pattern, ref)
-            if literal is not None:
+            if literal is not None and rule.template is None:
+                return None
+            if literal is not None and rule.template is not None:
                 reason = f"the name fits {rule.pattern!r}" + (f": {rule.note}" if rule.note else "")
                 return Match(_specificity(rule.pattern), literal, rule.template.name, rule.kind, reason)
         return None
