@@ -119,6 +119,11 @@ class Chat:
         text = str(value)
         return given(text, path, TRANSFORMED) if self.tracked else text
 
+    def shown(self, message: Message) -> str:
+        """Return the text of a message; a list of parts as Python prints it, which is what a maker's template comes to that knows only text."""
+        content = message.raw.get("content")
+        return message.content if content is None or isinstance(content, str) else self.printed(content, "messages", message.index, "content")
+
     def given(self, value: Any, *path: str | int) -> Any:
         """Return `value`, which the caller gave at `path`, with every text in it, keys too, knowing its origin."""
         if not self.tracked:

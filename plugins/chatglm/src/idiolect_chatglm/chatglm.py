@@ -1,11 +1,6 @@
 """ChatGLM-6B, ChatGLM2 and ChatGLM3."""
 
-from idiolect.plugin import Chat, Message, Template, Turn, TurnTemplate, Writer
-
-
-def shown(chat: Chat, message: Message) -> str:
-    """Return the text; content in parts is shown as Python does, which is what the maker's template comes to."""
-    return chat.printed(message.raw["content"], "messages", message.index, "content") if message.parts else message.content
+from idiolect.plugin import Chat, Template, Turn, TurnTemplate, Writer
 
 
 def chatglm(chat: Chat, out: Writer) -> None:
@@ -56,7 +51,7 @@ def chatglm3(chat: Chat, out: Writer) -> None:
     for message in out.turns(chat.messages):
         if message is chat.messages[0]:
             out.append("[gMASK]sop")
-        out += "<|", message.role, "|>\n ", shown(chat, message)
+        out += "<|", message.role, "|>\n ", chat.shown(message)
     if chat.add_generation_prompt:
         out.append("<|assistant|>")
 

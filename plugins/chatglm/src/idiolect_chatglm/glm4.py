@@ -5,7 +5,6 @@ from typing import Any
 
 from idiolect.plugin import Chat, Message, Template, Writer
 from idiolect_chatglm.builtin import BUILT_IN
-from idiolect_chatglm.chatglm import shown
 
 STOP = ("<|endoftext|>", "<|user|>", "<|observation|>")
 STOP_IDS = (151329, 151336, 151338)
@@ -36,7 +35,7 @@ def glm4(chat: Chat, out: Writer, *, name: str) -> None:
             write_tools(chat, out, message, tools, name)
         if message.content or message.parts:
             metadata = chat.given(message.raw.get("metadata", ""), "messages", message.index, "metadata")
-            out += "<|", message.role, "|>", metadata, "\n", shown(chat, message)
+            out += "<|", message.role, "|>", metadata, "\n", chat.shown(message)
     if chat.add_generation_prompt:
         out.append("<|assistant|>")
 

@@ -158,7 +158,7 @@ def glm5(chat: Chat, out: Writer) -> None:
 
 def function_of(tool: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the function of a tool schema."""
-    function: Mapping[str, Any] = tool["function"] if "function" in tool else tool
+    function: Mapping[str, Any] = tool.get("function", tool)
     return function
 
 

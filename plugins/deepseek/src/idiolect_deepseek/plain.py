@@ -32,7 +32,7 @@ def coder(chat: Chat, out: Writer) -> None:
         out.append(CODER)
     for message in out.turns(chat.messages):
         if message.role == "system":
-            out.append(message.content)
+            out.append(chat.shown(message))
         elif message.role == "user":
             out += "### Instruction:\n", message.content, "\n"
         else:

@@ -28,7 +28,7 @@ def write_last_system(chat: Chat, out: Writer) -> None:
     systems = [message for message in chat.messages if message.role == "system"]
     if systems:
         out.turn(systems[-1])
-        out.append(systems[-1].content)
+        out.append(chat.shown(systems[-1]))
         out.turn(None)
 
 

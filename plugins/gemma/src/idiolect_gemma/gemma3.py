@@ -31,11 +31,6 @@ def speaker(message: Message) -> str:
     return "model" if message.role == "assistant" else message.role
 
 
-def text_of(chat: Chat, message: Message) -> str:
-    """Return the text without white space round it; content in parts is shown as Python does, which is what the maker's template comes to."""
-    return (chat.printed(message.raw["content"], "messages", message.index, "content") if message.parts else message.content).strip()
-
-
 def gemma(chat: Chat, out: Writer) -> None:
     """Write Gemma 1 and 2, which have no system role."""
     if chat.system:
@@ -43,7 +38,7 @@ def gemma(chat: Chat, out: Writer) -> None:
     check_turns(chat, chat.messages)
     out.append(chat.bos)
     for message in out.turns(chat.messages):
-        out += "<start_of_turn>", speaker(message), "\n", text_of(chat, message), "<end_of_turn>\n"
+        out += "<start_of_turn>", speaker(message), "\n", chat.shown(message).strip(), "<end_of_turn>\n"
     if chat.add_generation_prompt:
         out.append("<start_of_turn>model\n")
 
@@ -58,6 +53,8 @@ def gemma3(chat: Chat, out: Writer, *, media: dict[str, str], whole_system: bool
         out += "<start_of_turn>", speaker(message), "\n"
         if system and message is messages[0]:
             out += system.parts[0].text if system.parts and not whole_system else system.content, "\n\n"
+        if message.raw.get("content", "") is None:
+            chat.refuse(f"message {message.index} has no content", instead="an empty text")
         if not message.parts:
             out.append(message.content.strip())
         for part in message.parts:

@@ -26,7 +26,7 @@ def write_system(chat: Chat, out: Writer) -> None:
 
 def write_developer(chat: Chat, out: Writer, first: Message | None) -> None:
     """Write the instructions, which are the system text of other models, and the tools."""
-    instructions = first.content if first else ""
+    instructions = chat.shown(first) if first and first.raw.get("content") else ""
     if not (instructions or chat.tools):
         return
     out.append("<|start|>developer<|message|>")

@@ -53,7 +53,7 @@ def k2(chat: Chat, out: Writer) -> None:
             out.append("<|tool_calls_section_end|>")
         elif role == "tool":
             # The backslash and the n are the maker's: its template has them outside of any string.
-            out += "## Return of ", call_id(chat, message), "\\n", message.content
+            out += "## Return of ", call_id(chat, message), "\\n", chat.shown(message)
         else:
             write_content(out, message)
         out.append("<|im_end|>")

@@ -121,16 +121,11 @@ def v3(chat: Chat, out: Writer, *, gap: str, trims: bool) -> None:
         elif message.tool_calls:
             write_calls(chat, out, message, gap)
         elif message.role == "assistant":
-            out += gap, shown(chat, message).strip() if trims else message.content, chat.eos
+            out += gap, chat.shown(message).strip() if trims else message.content, chat.eos
         elif message.role in ("tool", "tool_results"):
-            out += "[TOOL_RESULTS]", gap, '{"content": ', shown(chat, message), ', "call_id": "', result_id(chat, message), '"}[/TOOL_RESULTS]'
+            out += "[TOOL_RESULTS]", gap, '{"content": ', chat.shown(message), ', "call_id": "', result_id(chat, message), '"}[/TOOL_RESULTS]'
         else:
             refuse_role(chat, message)
-
-
-def shown(chat: Chat, message: Message) -> str:
-    """Return the text; content in parts is shown as Python does, which is what the maker's template comes to."""
-    return chat.printed(message.raw["content"], "messages", message.index, "content") if message.parts else message.content
 
 
 def large_2411(chat: Chat, out: Writer) -> None:

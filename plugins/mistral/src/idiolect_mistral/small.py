@@ -91,8 +91,7 @@ def small_3_2(chat: Chat, out: Writer) -> None:
             write_content(chat, out, message)
             out.append(chat.eos)
         elif message.role in ("tool", "tool_results"):
-            content = chat.printed(message.raw["content"], "messages", message.index, "content") if message.parts else message.content
-            out += "[TOOL_RESULTS]", result_id(chat, message), "[TOOL_CONTENT]", content, "[/TOOL_RESULTS]"
+            out += "[TOOL_RESULTS]", result_id(chat, message), "[TOOL_CONTENT]", chat.shown(message), "[/TOOL_RESULTS]"
         else:
             chat.refuse(f"there are no words for the role {message.role!r}", instead="system, user, assistant or tool")
 

@@ -102,7 +102,7 @@ def qwen3_coder(chat: Chat, out: Writer) -> None:
         elif role == "tool":
             if position and messages[position - 1].role != "tool":
                 out.append("<|im_start|>user\n")
-            out += "<tool_response>\n", message.content, "\n</tool_response>\n"
+            out += "<tool_response>\n", chat.shown(message), "\n</tool_response>\n"
             if position + 1 == len(messages) or messages[position + 1].role != "tool":
                 out.append("<|im_end|>\n")
         else:

@@ -69,7 +69,7 @@ def qwen2_5(chat: Chat, out: Writer) -> None:
     for position, message in enumerate(out.turns(messages)):
         role = message.role
         if role == "tool":
-            write_result(out, messages, position, message.content)
+            write_result(out, messages, position, chat.shown(message))
         elif role == "assistant" and message.tool_calls:
             out += "<|im_start|>", role
             if message.content:
@@ -98,7 +98,7 @@ def qwq(chat: Chat, out: Writer) -> None:
     for position, message in enumerate(out.turns(messages)):
         role = message.role
         if role == "tool":
-            write_result(out, messages, position, message.content)
+            write_result(out, messages, position, chat.shown(message))
         elif role == "assistant":
             content = message.content if position + 1 == len(messages) else message.content.split("</think>")[-1].lstrip("\n")
             out += "<|im_start|>", role

@@ -45,7 +45,8 @@ def write_calls(chat: Chat, out: Writer, message: Message, *, after_text: bool) 
 
 def last_question(messages: list[tuple[Message, str]]) -> int:
     """Return where the last question of the user's stands; thoughts before it are no longer of interest."""
-    return next((at for at in reversed(range(len(messages))) if is_question(*messages[at])), len(messages) - 1)
+    questions = [at for at, (message, text) in enumerate(messages) if isinstance(message.raw.get("content"), str) and is_question(message, text)]
+    return questions[-1] if questions else len(messages) - 1
 
 
 def thinking(chat: Chat, out: Writer, text_of: Callable[[Message], str]) -> None:
@@ -75,7 +76,7 @@ def thinking(chat: Chat, out: Writer, text_of: Callable[[Message], str]) -> None
 
 def qwen3(chat: Chat, out: Writer) -> None:
     """Write Qwen3 as it came out: thinking unless `enable_thinking` is False."""
-    thinking(chat, out, lambda message: message.content)
+    thinking(chat, out, chat.shown)
     if chat.add_generation_prompt:
         out.append("<|im_start|>assistant\n")
         if chat.option("enable_thinking") is False:

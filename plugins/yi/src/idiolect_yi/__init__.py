@@ -25,7 +25,7 @@ def yi_1_5(chat: Chat, out: Writer) -> None:
     system = chat.system
     if system:
         out.turn(system)
-        out.append(system.content)
+        out.append(chat.shown(system))
         out.turn(None)
     for message in out.turns(chat.messages):
         if message.role == "user":

@@ -1,0 +1,188 @@
+"""Random conversations, put to a template of ours and to its maker's own.
+
+    differential.check("Qwen--Qwen2.5-3B-Instruct", template)
+
+Needs `../shared`, where the makers' templates lie, and jinja2; a test that uses it is skipped where either is missing.
+"""
+
+import importlib.util
+from contextlib import suppress
+from functools import cache
+
+import pytest
+from goldens import SHARED, THE_DAY
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from idiolect import IdiolectError, RefusedError
+
+REFERENCE = SHARED / "oracles/reference.py"
+OF_OTHER_FORMATS = [
+    "<|im_start|>", "<|im_end|>\n", "<s>", "</s>", "[INST]", "[/INST]", "<<SYS>>", "<|eot_id|>", "<think>", "</think>", "<think>\n\n</think>\n\n",
+    "<tool_call>", "</tool_call>", "<tool_response>", "<|user|>", "<|end|>", "<start_of_turn>", "{{ x }}", "{% raw %}", "{%- if", '{"a": 1}', "None",
+]  # fmt: skip
+WHITE_SPACE = ["", " ", "\n", "\n\n", "\t", "\r\n", "\u00a0", "\u3000", "\x1c", "\u200b"]
+NAMES = ["get_weather", "calculate", "brave_search", "code_interpreter", "naïve", 'a"b']
+
+
+@cache
+def reference():
+    """Return the module that renders a maker's template, or skip the test where it cannot be had."""
+    if not REFERENCE.exists():
+        pytest.skip("the makers' templates are not here: ../shared is missing")
+    pytest.importorskip("jinja2", reason="the makers' templates are Jinja; jinja2 is not installed")
+    spec = importlib.util.spec_from_file_location("reference", REFERENCE)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def texts(markers=()):
+    """Return texts such as people and models write, and odd ones: white space at the ends, markers and what looks like them, any letters."""
+    words = ["Hello!", *markers, *OF_OTHER_FORMATS, "你好🎉"]
+    # Put together beforehand, because nearly all the time of these tests goes into drawing.
+    pool = ["Hello!", *WHITE_SPACE]
+    for number, word in enumerate(words):
+        for before, after in zip(WHITE_SPACE, reversed(WHITE_SPACE), strict=True):
+            pool += [before + word + after, before + words[number - 1] + after + word + before]
+    return st.sampled_from(pool) | st.text(max_size=5)
+
+
+# Remembered, because hypothesis looks through every new strategy before it draws from it.
+@cache
+def values(text):
+    """Return what may stand in JSON."""
+    scalars = text | st.integers(-999, 999) | st.booleans() | st.none() | st.sampled_from([0.5, -2.0, 1e30])
+    return scalars | st.lists(scalars, max_size=2) | st.dictionaries(text, scalars, max_size=2)
+
+
+def tools(text):
+    """Return lists of tool schemas."""
+    properties = st.fixed_dictionaries(
+        {"type": st.sampled_from(["string", "integer", "boolean", "array", "object"])},
+        optional={"description": text, "enum": st.lists(text, min_size=1, max_size=2), "default": values(text)},
+    )
+    parameters = st.fixed_dictionaries(
+        {"type": st.just("object"), "properties": st.dictionaries(st.sampled_from(["location", "unit", "数"]), properties, max_size=2)},
+        optional={"required": st.just(["location"])},
+    )
+    function = st.fixed_dictionaries({"name": st.sampled_from(NAMES), "description": text, "parameters": parameters})
+    return st.lists(st.fixed_dictionaries({"type": st.just("function"), "function": function}), min_size=1, max_size=2)
+
+
+@cache
+def contents(text, *, parts):
+    """Return the contents of messages: texts, and with `parts` also lists with images in them."""
+    if not parts:
+        return text
+    image = st.sampled_from([{"type": "image"}, {"type": "image"}, {"type": "image_url", "image_url": {"url": "http://example.com/a.jpg"}}])
+    listed = st.lists(image | text.map(lambda words: {"type": "text", "text": words}), max_size=3)
+    # Not `text | listed`: that would choose a list as seldom as any one of the many kinds of text.
+    return st.booleans().flatmap(lambda plain: text if plain else listed)
+
+
+@cache
+def functions(text):
+    """Return what calls name: a function and its arguments."""
+    arguments = st.dictionaries(st.sampled_from(["location", "n", "数"]), values(text), max_size=2)
+    return st.fixed_dictionaries({"name": st.sampled_from(NAMES), "arguments": arguments})
+
+
+@st.composite
+def answers(draw, text, *, calls):
+    """Return what an assistant says, with reasoning and calls or without, and the results of its calls."""
+    message = {"role": "assistant", "content": draw(text)}
+    if draw(st.integers(0, 3)) == 0:
+        message["reasoning_content"] = draw(text)
+    if not calls or draw(st.booleans()):
+        return [message]
+    # One call is what most makers allow; nine characters are what those who look at an id ask for.
+    count = draw(st.sampled_from([1, 1, 1, 2, 3, 0]))
+    ids = [f"call{draw(st.integers(0, 99999)):05}" for _ in range(count)]
+    function = functions(text)
+    message["tool_calls"] = [{"id": call_id, "type": "function", "function": draw(function)} for call_id in ids]
+    if draw(st.booleans()):
+        message["content"] = draw(st.sampled_from(["", None]))
+    return [message, *({"role": "tool", "tool_call_id": call_id, "name": "get_weather", "content": draw(text)} for call_id in ids)]
+
+
+@st.composite
+def rounds(draw, text, *, parts, calls):
+    """Return a conversation in good order: perhaps a system text, then questions and answers, ending anywhere."""
+    messages = [{"role": "system", "content": draw(text)}] if draw(st.booleans()) else []
+    question, answer = contents(text, parts=parts), answers(text, calls=calls)
+    for _ in range(draw(st.integers(0, 2))):
+        messages += [{"role": "user", "content": draw(question)}, *draw(answer)]
+        if messages[-1]["role"] == "tool" and draw(st.booleans()):
+            messages.append({"role": "assistant", "content": draw(text)})
+    return messages if messages and draw(st.booleans()) else [*messages, {"role": "user", "content": draw(question)}]
+
+
+@st.composite
+def disorder(draw, text, *, parts):
+    """Return a conversation in any order, such as none should be."""
+    role = st.sampled_from(["system", "user", "assistant", "tool", "developer"])
+    return draw(st.lists(st.builds(lambda role, content: {"role": role, "content": content}, role, contents(text, parts=parts)), max_size=4))
+
+
+def conversations(text, *, parts=False, calls=True):
+    """Return lists of messages: three quarters in good order."""
+    in_order = rounds(text, parts=parts, calls=calls)
+    return st.integers(0, 3).flatmap(lambda quarter: in_order if quarter else disorder(text, parts=parts))
+
+
+def check(slug, template, *, parts=False, options=None, max_examples=100, repaired=None):
+    """Assert that a template gives what its maker's does, on random conversations.
+
+    Args:
+        slug: The maker's template, as the index of the oracles calls it.
+        template: Ours.
+        parts: Whether contents may be lists of parts.
+        options: Strategies for the values of the maker's options, by name; each is given or left out at random.
+        max_examples: How many conversations to try, each with a generation prompt and without.
+        repaired: What gives the messages as the maker's template has to have them, by slug, where it is known to mishandle some.
+    """
+    reference()
+    text = texts(template.markers)
+    arguments = {
+        "messages": conversations(text, parts=parts),
+        "tools": st.none() | tools(text),
+        "options": st.fixed_dictionaries({}, optional=options or {}),
+    }
+
+    @settings(max_examples=max_examples, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+    @given(**arguments)
+    def is_equal(messages, tools, options):
+        for add_generation_prompt in (False, True):
+            makers = repaired(slug, messages) if repaired else messages
+            compare(slug, template, messages, makers=makers, tools=tools, add_generation_prompt=add_generation_prompt, **options)
+
+    is_equal()
+
+
+def compare(slug, template, messages, *, makers=None, **arguments):
+    """Assert that both give the same text; that ours refuses exactly what the maker's does; that ours errs clearly, if at all, where it crashes."""
+    maker = reference()
+    from jinja2.exceptions import TemplateError
+
+    ours = {"date": THE_DAY, **arguments} if "date" in template.options else arguments
+    try:
+        expected = maker.render(slug, messages if makers is None else makers, **arguments)
+    # A template may crash in any way.
+    except Exception as error:
+        # What a template raises on purpose is of this very type; its accidents are of others.
+        if type(error) is TemplateError:
+            with pytest.raises(RefusedError):
+                template.text(messages, **ours)
+            with pytest.raises(RefusedError):
+                template.render(messages, **ours)
+        else:
+            with suppress(IdiolectError):
+                template.text(messages, **ours)
+            with suppress(IdiolectError):
+                template.render(messages, **ours)
+        return
+    assert template.text(messages, **ours) == expected
+    rendered = template.render(messages, **ours)
+    assert rendered.text == expected
+    assert "".join(segment.text for segment in rendered.segments) == expected

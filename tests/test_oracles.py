@@ -1,0 +1,47 @@
+"""Every family against its makers' own templates, on random conversations."""
+
+import json
+
+import differential
+import goldens
+import pytest
+
+import idiolect
+
+MODELS = {}
+if goldens.SHARED.exists():
+    for model, slug in json.loads((goldens.SHARED / "oracles/resolution.json").read_text("utf-8")).items():
+        MODELS.setdefault(slug, model)
+
+
+def repairs():
+    """Return what the families' deviations say of inputs that the makers' templates mishandle, by slug."""
+    rows = [row for path in (goldens.REPOSITORY / "plugins").glob("*/deviations.json") for row in json.loads(path.read_text("utf-8"))]
+    return {(row["slug"], row["case"]) for row in rows}
+
+
+REPAIRS = repairs()
+
+
+def repaired(slug, messages):
+    """Return the messages as the maker's template has to be given them, where a deviation says that it mishandles them as they are."""
+    fixed = []
+    for message in messages:
+        each = dict(message)
+        if (slug, "content is None") in REPAIRS and each.get("content", "") is None:
+            each["content"] = ""
+        if (slug, "tool_calls is empty") in REPAIRS and each.get("tool_calls") == []:
+            del each["tool_calls"]
+        fixed.append(each)
+    return fixed
+
+
+def test_the_makers_templates_are_here():
+    if not goldens.SHARED.exists():
+        pytest.skip("the makers' templates are not here: ../shared is missing")
+    assert len(MODELS) == 66
+
+
+@pytest.mark.parametrize("slug", MODELS)
+def test_differs_nowhere_from_the_makers_template(slug):
+    differential.check(slug, idiolect.get_template(MODELS[slug]), parts=True, max_examples=40, repaired=repaired)
