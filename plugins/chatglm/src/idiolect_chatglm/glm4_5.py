@@ -59,7 +59,7 @@ def thought_and_answer(message: Message) -> tuple[str, str]:
 
 def write_result(chat: Chat, out: Writer, message: Message, line: str, *, first: bool) -> None:
     """Write what a tool answered; results that follow each other share one observation, results in parts have one each."""
-    if not message.parts:
+    if not isinstance(message.raw.get("content"), list | tuple):
         if first:
             out.append("<|observation|>")
         out += line, "<tool_response>", line, message.content, line, "</tool_response>"
