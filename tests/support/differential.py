@@ -119,25 +119,26 @@ def rounds(draw, text, *, parts, calls):
 
 
 @st.composite
-def disorder(draw, text, *, parts):
+def disorder(draw, text, *, parts, calls):
     """Return a conversation in any order, such as none should be."""
-    role = st.sampled_from(["system", "user", "assistant", "tool", "developer"])
+    role = st.sampled_from(["system", "user", "assistant", "developer", *(["tool"] if calls else [])])
     return draw(st.lists(st.builds(lambda role, content: {"role": role, "content": content}, role, contents(text, parts=parts)), max_size=4))
 
 
 def conversations(text, *, parts=False, calls=True):
     """Return lists of messages: three quarters in good order."""
     in_order = rounds(text, parts=parts, calls=calls)
-    return st.integers(0, 3).flatmap(lambda quarter: in_order if quarter else disorder(text, parts=parts))
+    return st.integers(0, 3).flatmap(lambda quarter: in_order if quarter else disorder(text, parts=parts, calls=calls))
 
 
-def check(slug, template, *, parts=False, options=None, max_examples=100, repaired=None):
+def check(slug, template, *, parts=False, calls=True, options=None, max_examples=100, repaired=None):
     """Assert that a template gives what its maker's does, on random conversations.
 
     Args:
         slug: The maker's template, as the index of the oracles calls it.
         template: Ours.
         parts: Whether contents may be lists of parts.
+        calls: Whether there may be tools, calls and results.
         options: Strategies for the values of the maker's options, by name; each is given or left out at random.
         max_examples: How many conversations to try, each with a generation prompt and without.
         repaired: What gives the messages as the maker's template has to have them, by slug, where it is known to mishandle some.
@@ -145,8 +146,8 @@ def check(slug, template, *, parts=False, options=None, max_examples=100, repair
     reference()
     text = texts(template.markers)
     arguments = {
-        "messages": conversations(text, parts=parts),
-        "tools": st.none() | tools(text),
+        "messages": conversations(text, parts=parts, calls=calls),
+        "tools": st.none() | tools(text) if calls else st.none(),
         "options": st.fixed_dictionaries({}, optional=options or {}),
     }
 
