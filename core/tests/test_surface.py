@@ -44,14 +44,17 @@ SIGNATURES = {
     Conversation.copy: "(self)",
     Conversation.dict: "(self)",
     Chat.option: "(self, name, default=None)",
+    Chat.text_option: "(self, name, default)",
     Chat.date: "(self)",
+    Chat.printed: "(self, value, *path)",
+    Chat.shown: "(self, message)",
     Chat.json: "(self, value, *path, indent=None, **style)",
     Chat.given: "(self, value, *path)",
     Chat.refuse: "(self, what, *, instead=None)",
     Writer.turns: "(self, messages)",
     Writer.turn: "(self, message)",
     Writer.used: "(self, *path)",
-    Writer.by_rule: "(self, *path)",
+    Writer.by_rule: "(self, text)",
 }
 FIELDS = {
     idiolect.Segment: ("text", "origin", "path", "start", "turn"),
@@ -86,7 +89,7 @@ def test_the_face_for_users():
 def test_the_face_for_authors_of_adapters():
     assert sorted(idiolect.plugin.__all__) == [
         "API_VERSION", "CHATML", "Call", "Chat", "DEFAULT", "Family", "Match", "Message", "ModelRef", "Part", "Reply", "Rule", "Specificity",
-        "Template", "ToolCall", "Turn", "TurnTemplate", "Writer", "hookimpl",
+        "Template", "ToolCall", "Turn", "TurnTemplate", "Writer", "hookimpl", "stripped",
     ]  # fmt: skip
 
 

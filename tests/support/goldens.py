@@ -64,3 +64,13 @@ def check(template, arguments, expected):
         assert rendered.text == expected["text"]
         assert template.text(messages, **arguments) == expected["text"]
         assert "".join(segment.text for segment in rendered.segments) == expected["text"]
+
+
+def owner(path):
+    """Return the package that speaks for a path, or None: what other families are installed is not a family's business."""
+    import idiolect
+
+    try:
+        return idiolect.resolve(path).package
+    except idiolect.UnknownModelError:
+        return None

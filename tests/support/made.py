@@ -72,7 +72,7 @@ def full(chat, out):
         if message.reasoning and message.index in answers[-1:]:
             out += "<think>", message.reasoning, "</think>"
         elif message.reasoning:
-            out.by_rule("messages", message.index, next(key for key in ("reasoning_content", "thinking", "reasoning") if key in message.raw))
+            out.by_rule(message.reasoning)
         if message.parts:
             for part in message.parts:
                 if part.type == "text":

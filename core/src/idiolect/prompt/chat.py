@@ -73,6 +73,20 @@ class Chat:
         value = self.options.get(name, default)
         return given(plain_str(value), ("options", name)) if self.tracked and isinstance(value, str) and name in self.options else value
 
+    def text_option(self, name: str, default: str) -> str:
+        """Return an option of the caller's that is written into the prompt, or `default`, which is the maker's.
+
+        Raises:
+            MessageError: If the option is no text.
+        """
+        if self.options.get(name) is None:
+            return default
+        value = self.options[name]
+        if not isinstance(value, str):
+            msg = f"option {name} is {value!r} ({type(value).__name__}); expected text"
+            raise MessageError(msg)
+        return given(value, ("options", name)) if self.tracked else value
+
     @property
     def bos(self) -> str:
         """The text that opens the prompt: the template's, unless the option `bos_token` replaces it."""
@@ -109,6 +123,16 @@ class Chat:
 
         text = to_json(value, indent=indent, **style)
         return given(text, path, TRANSFORMED) if self.tracked else text
+
+    def printed(self, value: Any, *path: str | int) -> str:
+        """Return `value`, which the caller gave at `path`, as Python prints it: chat templates do so with numbers, booleans and lists."""
+        text = str(value)
+        return given(text, path, TRANSFORMED) if self.tracked else text
+
+    def shown(self, message: Message) -> str:
+        """Return the text of a message; a list of parts as Python prints it, which is what a maker's template comes to that knows only text."""
+        content = message.raw.get("content")
+        return message.content if content is None or isinstance(content, str) else self.printed(content, "messages", message.index, "content")
 
     def given(self, value: Any, *path: str | int) -> Any:
         """Return `value`, which the caller gave at `path`, with every text in it, keys too, knowing its origin."""

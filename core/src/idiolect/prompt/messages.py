@@ -9,7 +9,21 @@ from idiolect.prompt.inputs import TRANSFORMED, Input, Path, given, plain_str
 
 STANDARD_ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
 PART_TYPES = frozenset(
-    {"text", "image", "image_url", "video", "video_url", "audio", "audio_url", "input_audio", "file", "document", "thinking", "reasoning"}
+    {
+        "text",
+        "image",
+        "image_url",
+        "video",
+        "video_url",
+        "audio",
+        "audio_url",
+        "input_audio",
+        "file",
+        "document",
+        "thinking",
+        "reasoning",
+        "tool_reference",
+    }
 )
 REASONING_NAMES = ("reasoning_content", "thinking", "reasoning")
 """Under which names people give an assistant's reasoning; the first that is there counts."""

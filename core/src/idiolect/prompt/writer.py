@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from idiolect.errors import MessageError
+from idiolect.prompt.inputs import Input
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -50,8 +51,8 @@ class Writer(list[str]):
     def used(self, *path: str | int) -> None:
         """Say that a field reached the prompt although none of its text did, as an image does by its placeholder."""
 
-    def by_rule(self, *path: str | int) -> None:
-        """Say that the format leaves a field out on purpose, as many do with the reasoning of earlier turns."""
+    def by_rule(self, text: str | None) -> None:
+        """Say that the format leaves a text of the caller's out on purpose, as many do with the reasoning of earlier turns."""
 
 
 class TrackingWriter(Writer):
@@ -77,5 +78,19 @@ class TrackingWriter(Writer):
     def used(self, *path: str | int) -> None:
         self.seen.append(path)
 
-    def by_rule(self, *path: str | int) -> None:
-        self.left_out.append(path)
+    def by_rule(self, text: str | None) -> None:
+        if isinstance(text, Input):
+            self.left_out.append(text.path)
+
+
+def stripped(pieces: Iterable[str]) -> list[str]:
+    """Return pieces of text as they are when white space at both ends of the whole is taken away."""
+    left = list(pieces)
+    while left and not left[0].strip():
+        del left[0]
+    while left and not left[-1].strip():
+        del left[-1]
+    if left:
+        left[0] = left[0].lstrip()
+        left[-1] = left[-1].rstrip()
+    return left

@@ -13,6 +13,13 @@ if TYPE_CHECKING:
 
 ANYTHING = "*"
 
+PACKAGING = frozenset({
+    "b", "e", "v", "base", "pt", "hf", "original", "safetensors", "unsloth", "mlx", "onnx", "gguf", "ggml", "gptq", "awq", "exl", "bnb", "quantized",
+    "dynamic", "fp", "bf", "nf", "int", "bit", "iq", "q", "k", "xxs", "xs", "s", "m", "l", "w", "a", "g",
+})  # fmt: skip
+"""What may follow the name of a base model that was only packed anew. A model that somebody tuned keeps the name of its base and adds a word of its
+own: then nobody knows what it speaks."""
+
 
 class Rule(NamedTuple):
     """Which names speak which template.
@@ -21,13 +28,13 @@ class Rule(NamedTuple):
         pattern: Words with which the name begins, `|` between alternatives, `?` before a word that may be absent, `*` for any words between:
             `llama 2 * chat`, `?meta llama 3.1|3.3`. A pattern that begins with `*` may stand anywhere in the name, which is a weaker claim; one with
             a `/` is a whole `owner/name`, the strongest. Words are those of `ModelRef.words`, so no word is ever found inside another.
-        template: The template.
-        kind: `chat`, or `base` for a model that was not trained to chat.
+        template: The template; None for names that look like the family's but speak another format.
+        kind: `chat`, or `base` for a model that was not trained to chat; after a base model's name only sizes and packaging (`-hf-AWQ`) may follow.
         note: Why, for people.
     """
 
     pattern: str
-    template: Template
+    template: Template | None
     kind: str = "chat"
     note: str = ""
 
@@ -48,7 +55,7 @@ class Family:
     def __init__(self, name: str, *rules: Rule, templates: Iterable[Template] = ()):
         self.name = name
         self.rules = rules
-        self.templates = {template.name: template for template in (*(rule.template for rule in rules), *templates)}
+        self.templates = {template.name: template for template in (*(rule.template for rule in rules), *templates) if template is not None}
 
     def __repr__(self) -> str:
         return f"<Family {self.name!r}: {len(self.rules)} rules, {len(self.templates)} templates>"
@@ -57,10 +64,13 @@ class Family:
     def match(self, ref: "ModelRef") -> Match | None:
         """Return the claim of the first rule that fits."""
         for rule in self.rules:
-            literal = matched_words(rule.pattern, ref)
-            if literal is not None:
-                reason = f"the name fits {rule.pattern!r}" + (f": {rule.note}" if rule.note else "")
-                return Match(_specificity(rule.pattern), literal, rule.template.name, rule.kind, reason)
+            fit = matched_words(rule.pattern, ref)
+            if fit is None or (rule.kind == "base" and not all(word in PACKAGING or word[0].isdigit() for word in fit.rest)):
+                continue
+            if rule.template is None:
+                return None
+            reason = f"the name fits {rule.pattern!r}" + (f": {rule.note}" if rule.note else "")
+            return Match(_specificity(rule.pattern), fit.literal, rule.template.name, rule.kind, reason)
         return None
 
     @hookimpl
@@ -90,10 +100,17 @@ def _specificity(pattern: str) -> Specificity:
     return Specificity.TOKEN if pattern.startswith(ANYTHING) else Specificity.NAME
 
 
-def matched_words(pattern: str, ref: "ModelRef") -> str | None:
-    """Return the words of a name that a rule's pattern rests on, or None where it does not fit."""
+class Fit(NamedTuple):
+    """How a pattern fits a name: the words that it rests on, joined, and the words that follow them."""
+
+    literal: str
+    rest: tuple[str, ...]
+
+
+def matched_words(pattern: str, ref: "ModelRef") -> Fit | None:
+    """Return how a rule's pattern fits a name, or None where it does not."""
     if "/" in pattern:
-        return ref.path.lower() if ref.path.lower() == pattern.lower() else None
+        return Fit(ref.path.lower(), ()) if ref.path.lower() == pattern.lower() else None
     matched: list[str] = []
     position = 0
     anywhere = False
@@ -109,7 +126,7 @@ def matched_words(pattern: str, ref: "ModelRef") -> str | None:
         position, words = found
         matched += words
         anywhere = False
-    return "-".join(matched)
+    return Fit("-".join(matched), ref.words[position:])
 
 
 def _runs(pattern: str) -> Iterable[list[str]]:

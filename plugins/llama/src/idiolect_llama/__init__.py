@@ -1,6 +1,6 @@
 """Llama and Code Llama, by Meta."""
 
-from idiolect.plugin import DEFAULT, Family, Match, ModelRef, Rule, hookimpl
+from idiolect.plugin import DEFAULT, Family, Rule
 from idiolect_llama.llama2 import CODELLAMA, CODELLAMA_70B, LLAMA2
 from idiolect_llama.llama3 import LLAMA3, LLAMA3_1, LLAMA3_2, LLAMA3_2_VISION
 from idiolect_llama.llama4 import LLAMA4
@@ -10,27 +10,7 @@ __idiolect_api__ = "~=1.0"
 NEVER_CHATTED = "a base model: the chat markers were never trained on"
 PLAIN_TEXT = "a base model: the chat markers are plain text, so it can be tuned on them, as XTuner's table does"
 
-# A model that somebody tuned keeps the name of its base and adds a word of its own; what is packed anew adds only these.
-BASE_WORDS = frozenset({
-    "meta", "llama", "codellama", "python", "vision", "scout", "maverick", "b", "e", "hf", "original", "safetensors", "unsloth", "mlx", "onnx",
-    "gguf", "ggml", "gptq", "awq", "exl", "bnb", "quantized", "dynamic", "fp", "bf", "nf", "int", "bit", "iq", "q", "k", "xxs", "xs", "s", "m", "l",
-    "w", "a", "g",
-})  # fmt: skip
-
-
-class LlamaFamily(Family):
-    """A family that claims a base model only where the name says nothing else: the names of many tuned models begin with Llama."""
-
-    @hookimpl
-    def match(self, ref: ModelRef) -> Match | None:
-        """Return the claim of the first rule that fits."""
-        claim: Match | None = super().match(ref)
-        if claim is not None and claim.kind == "base" and not all(word in BASE_WORDS or word[0].isdigit() for word in ref.words):
-            return None
-        return claim
-
-
-adapter = LlamaFamily(
+adapter = Family(
     "llama",
     Rule("llama 2 chat", LLAMA2),
     Rule("llama 2 7|13|34|70 b * chat", LLAMA2),
@@ -46,7 +26,7 @@ adapter = LlamaFamily(
     Rule("?meta llama 3.2 * instruct", LLAMA3_2),
     Rule("?meta llama 4 * instruct", LLAMA4),
     Rule("llama 2 7|13|34|70 b", LLAMA2, kind="base", note=PLAIN_TEXT),
-    Rule("codellama 7|13|34|70 b", DEFAULT, kind="base", note=NEVER_CHATTED),
+    Rule("codellama 7|13|34|70 b ?python", DEFAULT, kind="base", note=NEVER_CHATTED),
     Rule("llama 7|13|30|33|65 b", DEFAULT, kind="base", note=NEVER_CHATTED),
     Rule("?meta llama 3|3.1 8|70|405 b", DEFAULT, kind="base", note=NEVER_CHATTED),
     Rule("?meta llama 3.2 1|3|11|90 b ?vision", DEFAULT, kind="base", note=NEVER_CHATTED),

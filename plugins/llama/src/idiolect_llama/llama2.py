@@ -3,39 +3,33 @@
 from collections.abc import Callable
 
 from idiolect.plugin import Chat, Message, Template, Writer
-from idiolect_llama.texts import printed
 
 MARKERS = ("[INST]", "[/INST]", "<<SYS>>", "<</SYS>>", "<s>", "</s>")
 
 
 def llama2(chat: Chat, out: Writer) -> None:
     """Write Llama 2."""
-    write_rounds(chat, out, stripped)
+    write_rounds(chat, out, lambda message: message.content)
 
 
 def codellama(chat: Chat, out: Writer) -> None:
     """Write Code Llama of 7, 13 and 34 billion: as Llama 2, but a list of parts is shown as Python shows it, where Llama 2 cannot have one."""
-    write_rounds(chat, out, printed)
+    write_rounds(chat, out, chat.shown)
 
 
-def stripped(chat: Chat, message: Message) -> str:
-    """Return the text without white space round it."""
-    return message.content.strip()
-
-
-def write_rounds(chat: Chat, out: Writer, text_of: Callable[[Chat, Message], str]) -> None:
+def write_rounds(chat: Chat, out: Writer, text_of: Callable[[Message], str]) -> None:
     """Write each question in [INST], each answer bare; the system text stands in the first question."""
     system = chat.system
     for position, message in enumerate(out.turns(chat.messages[1:] if system else chat.messages)):
         check_alternation(chat, message, position)
         if message.role == "assistant":
-            out += " ", text_of(chat, message), " ", chat.eos
+            out += " ", text_of(message).strip(), " ", chat.eos
         elif message.role == "user":
             out += chat.bos, "[INST] "
             if system is not None and position == 0:
                 write_system_and_question(out, system, message)
             else:
-                out.append(text_of(chat, message))
+                out.append(text_of(message).strip())
             out.append(" [/INST]")
 
 
@@ -63,7 +57,7 @@ def codellama_70b(chat: Chat, out: Writer) -> None:
     out.append(chat.bos)
     for position, message in enumerate(out.turns(chat.messages)):
         check_alternation(chat, message, position + due)
-        out += "Source: ", message.role, "\n\n ", printed(chat, message), " <step> "
+        out += "Source: ", message.role, "\n\n ", chat.shown(message).strip(), " <step> "
     out.append("Source: assistant\nDestination: user\n\n ")
 
 

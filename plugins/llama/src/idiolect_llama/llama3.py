@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from idiolect.errors import MessageError
 from idiolect.plugin import Call, Chat, Message, Template, Writer
-from idiolect_llama.texts import date_string, printed, write_parts, write_printed
+from idiolect_llama.texts import write_parts, write_printed
 from idiolect_llama.tools import TOOL_OPTIONS, Shape, offered_tools, only_call, write_call, write_system, write_turns
 
 BOS = "<|begin_of_text|>"
@@ -22,7 +22,7 @@ def llama3(chat: Chat, out: Writer) -> None:
     if messages:
         out.append(chat.bos)
     for message in out.turns(messages):
-        out += HEADER, message.role, END_HEADER, printed(chat, message), EOT
+        out += HEADER, message.role, END_HEADER, chat.shown(message).strip(), EOT
     if chat.add_generation_prompt:
         out += HEADER, "assistant", END_HEADER
 
@@ -31,9 +31,8 @@ def llama3_1(chat: Chat, out: Writer) -> None:
     """Write Llama 3.1: as 3.2, with tools that the model knows by itself, and a day that does not pass."""
     tools = offered_tools(chat)
     builtin = builtin_tools(chat)
-    given = date_string(chat)
     about = [] if builtin is None else named(builtin)
-    about += dates("26 Jul 2024" if given is None else given)
+    about += dates(chat.text_option("date_string", "26 Jul 2024"))
     out.append(chat.bos)
     write_system(chat, out, LLAMA3_1_SHAPE, tools, about=about, ipython=builtin is not None)
     write_turns(chat, out, LLAMA3_1_SHAPE, tools)
@@ -58,8 +57,7 @@ def llama3_2_vision(chat: Chat, out: Writer) -> None:
 
 def day(chat: Chat) -> str:
     """Return the day to write: the option `date_string`, or what the clock says."""
-    given = date_string(chat)
-    return chat.date().strftime("%d %b %Y") if given is None else given
+    return chat.date().strftime("%d %b %Y") if chat.option("date_string") is None else chat.text_option("date_string", "")
 
 
 def dates(today: str) -> list[str]:

@@ -104,8 +104,8 @@ def write_turns(chat: Chat, out: Writer, shape: Shape, tools: Sequence[str] | No
 
 def write_result(chat: Chat, out: Writer, message: Message, shape: Shape) -> None:
     """Write what a tool gave: as JSON, text too."""
-    content = message.raw.get("content", "")
-    result = "None" if content is None else chat.json(content, "messages", message.index, "content")
+    content = message.raw.get("content")
+    result = chat.json("" if content is None else content, "messages", message.index, "content")
     out += shape.header, "ipython", shape.end_header, result, shape.end
 
 

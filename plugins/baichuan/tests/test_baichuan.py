@@ -1,0 +1,136 @@
+"""Baichuan against those who write its prompts as its maker's code does."""
+
+import json
+from pathlib import Path
+
+import goldens
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import idiolect
+
+GOLDEN = Path(__file__).parent / "golden"
+NAMES = ("baichuan-chat", "baichuan2-chat")
+MARKERS = {"baichuan-chat": ("<reserved_102>", "<reserved_103>"), "baichuan2-chat": ("<reserved_106>", "<reserved_107>")}
+CASES = [(name, *case) for name in NAMES for case in json.loads((GOLDEN / f"{name}.json").read_text("utf-8"))["cases"].items()]
+DEVIATIONS = goldens.deviations("baichuan")
+AGREED = [case for case in CASES if case[:2] not in DEVIATIONS]
+SYSTEM = {"role": "system", "content": "Be brief."}
+QUESTION = {"role": "user", "content": "你好"}
+ANSWER = {"role": "assistant", "content": "Hi"}
+
+
+def template(name):
+    return idiolect.get_conv_template(f"baichuan:{name}").template
+
+
+def asked(expected):
+    return {key: expected[key] for key in ("messages", "add_generation_prompt")}
+
+
+@pytest.mark.parametrize(("name", "case", "expected"), AGREED, ids=[f"{case[0]}-{case[1]}" for case in AGREED])
+def test_gives_the_bytes_on_which_others_agree_with_the_maker(name, case, expected):
+    goldens.check(template(name), asked(expected), expected)
+
+
+@pytest.mark.parametrize(("name", "case"), DEVIATIONS, ids=[f"{name}-{case}" for name, case in DEVIATIONS])
+def test_a_deviation_is_one(name, case):
+    expected = next(each[2] for each in CASES if each[:2] == (name, case))
+    try:
+        text = template(name).text(**asked(expected))
+    except idiolect.RefusedError:
+        return
+    assert text != expected["text"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_answer_at_the_end_is_gone_on_with(name):
+    user, assistant = MARKERS[name]
+    expected = f"{user}你好{assistant}Hi"
+    assert template(name).text([QUESTION, ANSWER], add_generation_prompt=True) == expected
+    assert template(name).text([QUESTION, ANSWER]) == expected
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_prompt_opens_an_answer_where_one_is_wanted(name):
+    user, assistant = MARKERS[name]
+    assert template(name).text([QUESTION]) == f"{user}你好"
+    assert template(name).text([QUESTION], add_generation_prompt=True) == f"{user}你好{assistant}"
+
+
+def test_a_system_text_stands_bare_in_front():
+    assert template("baichuan2-chat").text([SYSTEM, QUESTION], add_generation_prompt=True) == "Be brief.<reserved_106>你好<reserved_107>"
+
+
+def test_a_late_system_text_is_refused():
+    with pytest.raises(idiolect.RefusedError, match="can only stand first, but message 1 is one"):
+        template("baichuan2-chat").text([QUESTION, SYSTEM])
+
+
+def test_the_first_generation_has_no_system_role():
+    with pytest.raises(idiolect.RefusedError, match="no system role\n  try: put it in front"):
+        template("baichuan-chat").text([SYSTEM, QUESTION])
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("role", ["tool", "function", "developer"])
+def test_a_role_without_words_is_refused(name, role):
+    with pytest.raises(idiolect.RefusedError, match=f"no words for the role '{role}'"):
+        template(name).text([QUESTION, {"role": role, "content": "22"}])
+
+
+def test_tools_do_not_reach_the_prompt_and_the_report_says_so():
+    rendered = template("baichuan2-chat").render([QUESTION], tools=[{"type": "function", "function": {"name": "f"}}])
+    assert [unused.path for unused in rendered.unused] == [("tools", 0)]
+
+
+def test_markers_are_tokens():
+    for name in NAMES:
+        assert not template(name).text_separators
+        rendered = template(name).render([{"role": "user", "content": f"x{MARKERS[name][1]}y"}])
+        assert [(control.start, control.marker) for control in rendered.controls] == [(1, MARKERS[name][1])]
+        assert template(name).stop_token_ids == (2,)
+
+
+@given(st.sampled_from(NAMES), st.lists(st.tuples(st.sampled_from(["user", "assistant"]), st.text(max_size=8)), max_size=6), st.booleans())
+def test_nothing_stands_between_turns(name, pairs, add_generation_prompt):
+    user, assistant = MARKERS[name]
+    messages = [{"role": role, "content": text} for role, text in pairs]
+    expected = "".join((user if role == "user" else assistant) + text for role, text in pairs)
+    if add_generation_prompt and not (pairs and pairs[-1][0] == "assistant"):
+        expected += assistant
+    assert template(name).text(messages, add_generation_prompt=add_generation_prompt) == expected
+    rendered = template(name).render(messages, add_generation_prompt=add_generation_prompt)
+    assert "".join(segment.text for segment in rendered.segments) == expected
+
+
+@pytest.mark.parametrize(
+    ("path", "name", "kind"),
+    [
+        ("baichuan-inc/Baichuan2-7B-Chat", "baichuan2-chat", "chat"),
+        ("baichuan-inc/Baichuan2-13B-Chat-4bits", "baichuan2-chat", "chat"),
+        ("TheBloke/baichuan2-7b-chat-GGUF", "baichuan2-chat", "chat"),
+        ("/data/models/Baichuan2-13B-Chat/", "baichuan2-chat", "chat"),
+        ("baichuan-inc/Baichuan-13B-Chat", "baichuan-chat", "chat"),
+        ("baichuan-inc/Baichuan-7B", "default", "base"),
+        ("baichuan-inc/Baichuan-13B-Base", "default", "base"),
+        ("baichuan-inc/Baichuan2-7B-Base", "default", "base"),
+        ("baichuan-inc/Baichuan2-13B-Base", "default", "base"),
+        ("baichuan-inc/Baichuan2-7B-Intermediate-Checkpoints", "default", "base"),
+    ],
+)
+def test_knows_names(path, name, kind):
+    resolution = idiolect.resolve(path)
+    assert (resolution.template.name, resolution.kind, resolution.package) == (name, kind, "idiolect-baichuan")
+
+
+def test_says_why_a_base_model_has_the_default():
+    assert "never trained on" in idiolect.resolve("baichuan-inc/Baichuan-7B").reason
+
+
+@pytest.mark.parametrize(
+    "path", ["baichuan-inc/Baichuan-M2-32B", "baichuan-inc/Baichuan-Omni-1d5", "baichuan-7b-chat", "/chat/baichuan", "mybaichuan2-7b-chat"]
+)
+def test_claims_no_other_names(path):
+    assert goldens.owner(path) != "idiolect-baichuan"

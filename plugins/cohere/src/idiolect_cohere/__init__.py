@@ -1,0 +1,16 @@
+"""Command and Aya, by Cohere."""
+
+from idiolect.plugin import Family, Rule
+from idiolect_cohere.command_a import COMMAND_A
+from idiolect_cohere.command_r import COMMAND_R, COMMAND_R7B
+
+__idiolect_api__ = "~=1.0"
+
+adapter = Family(
+    "cohere",
+    Rule("?c ?4 ?ai command a reasoning", COMMAND_A),
+    Rule("?c ?4 ?ai command r 7 b", COMMAND_R7B),
+    Rule("?c ?4 ?ai command r", COMMAND_R),
+    Rule("aya 23", COMMAND_R),
+    Rule("aya expanse", COMMAND_R),
+)

@@ -1,0 +1,276 @@
+"""InternLM against its maker's template, its maker's document, and the tools that speak to it."""
+
+import json
+from pathlib import Path
+
+import differential
+import goldens
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import idiolect
+
+GOLDEN = Path(__file__).parent / "golden"
+SLUG = "internlm--internlm2-1_8b"
+INTERNLM2 = idiolect.get_conv_template("internlm:internlm2-chat").template
+DEVIATIONS = {case for slug, case in goldens.deviations("internlm") if slug == SLUG}
+DOCUMENT = json.loads((GOLDEN / "internlm2-document.json").read_text("utf-8"))
+EXAMPLES = {example["id"]: example for example in DOCUMENT["examples"]}
+TOOLS = json.loads((GOLDEN / "internlm2-tools.json").read_text("utf-8"))
+FIRST = ("internlm-chat", "internlm-chat-20b")
+FIRST_CASES = [
+    (name, *case) for name in FIRST for case in json.loads((GOLDEN / f"{name}.json").read_text("utf-8"))["cases"].items()
+]  # fmt: skip
+
+WEATHER = {"type": "function", "function": {"name": "get_weather", "description": "天气", "parameters": {"type": "object", "properties": {}}}}
+QUESTION = {"role": "user", "content": "Hello!"}
+
+
+def called(name, arguments, call_id="call00001"):
+    return {
+        "role": "assistant",
+        "content": "",
+        "tool_calls": [{"id": call_id, "type": "function", "function": {"name": name, "arguments": arguments}}],
+    }
+
+
+CASES = goldens.cases(GOLDEN / f"{SLUG}.json")
+PLAIN = [case for case in CASES if case[0] not in DEVIATIONS]
+WITH_TOOLS = [case for case in CASES if case[0] in DEVIATIONS]
+
+
+# What the maker's template says.
+
+
+@pytest.mark.parametrize("name", ["internlm2-chat", "internlm3-instruct"])
+@pytest.mark.parametrize(("case", "arguments", "expected"), PLAIN, ids=[case[0] for case in PLAIN])
+def test_gives_the_makers_bytes(name, case, arguments, expected):
+    goldens.check(idiolect.get_conv_template(f"internlm:{name}").template, arguments, expected)
+
+
+def test_plain_conversations_differ_nowhere_from_the_makers_template():
+    text = differential.texts(INTERNLM2.markers)
+    plain = differential.conversations(text, calls=False).filter(lambda messages: all(message["role"] != "tool" for message in messages))
+
+    @settings(max_examples=60, deadline=None)
+    @given(plain, st.booleans())
+    def is_equal(messages, add_generation_prompt):
+        differential.compare(SLUG, INTERNLM2, messages, add_generation_prompt=add_generation_prompt)
+
+    is_equal()
+
+
+@pytest.mark.parametrize(("case", "arguments", "expected"), WITH_TOOLS, ids=[case[0] for case in WITH_TOOLS])
+def test_differs_from_the_makers_template_where_the_document_says_more(case, arguments, expected):
+    text = INTERNLM2.text(**arguments)
+    assert text != expected["text"]
+    # vLLM's example says `arguments` where the maker says `parameters`; it has no other difference.
+    assert text == TOOLS["vllm"][case].replace('", "arguments": {', '", "parameters": {')
+
+
+# What the maker's document says.
+
+
+@pytest.mark.parametrize("spelling", ["named", "numbered"])
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_writes_the_documents_examples_in_both_spellings(example, spelling):
+    messages, expected = EXAMPLES[example]["messages"], EXAMPLES[example][spelling]
+    assert INTERNLM2.text(messages, spelling=spelling) == "<s>" + expected
+    rendered = INTERNLM2.render(messages, spelling=spelling, bos_token="", strict=True, on_control="raise")
+    assert rendered.text == "".join(segment.text for segment in rendered.segments) == expected
+    assert rendered.unused == ()
+
+
+def test_the_markers_are_the_documents_tokens():
+    assert set(INTERNLM2.markers) == {token[spelling] for token in DOCUMENT["tokens"] for spelling in ("named", "numbered")} | {"<s>", "</s>"}
+    ids = {token[spelling]: token["id"] for token in DOCUMENT["tokens"] for spelling in ("named", "numbered")} | {"</s>": 2}
+    assert {ids[stop] for stop in INTERNLM2.stop} == set(INTERNLM2.stop_token_ids)
+
+
+def test_the_interpreter_as_a_tool_has_the_documents_words():
+    messages = [
+        message for message in EXAMPLES["code_interpreter"]["messages"] if message.get("name") != "interpreter" or message["role"] != "system"
+    ]
+    rendered = INTERNLM2.render(messages, tools=[{"type": "code_interpreter"}], bos_token="", strict=True)
+    assert rendered.text == EXAMPLES["code_interpreter"]["named"]
+
+
+def test_tools_follow_every_system_text_that_opens_the_conversation():
+    example = EXAMPLES["function_call_and_code_interpreter"]
+    messages = [message for message in example["messages"] if message.get("name") != "plugin" or message["role"] != "system"]
+    text = INTERNLM2.text(messages, tools=[WEATHER], bos_token="")
+    before, opening, after = example["named"].partition("<|im_start|>system name=<|plugin|>\n")
+    rest = after.partition("<|im_end|>")[2]
+    assert text == before + opening + json.dumps([WEATHER["function"]], ensure_ascii=False) + "<|im_end|>" + rest
+
+
+def test_results_of_tools_come_from_the_environment():
+    example = EXAMPLES["function_call"]
+    messages = [{**message, "role": "tool"} if message["role"] == "environment" else message for message in example["messages"]]
+    assert INTERNLM2.text(messages, bos_token="") == example["named"]
+
+
+# What others write who speak to InternLM2.
+
+
+@pytest.mark.parametrize("case", TOOLS["xtuner"], ids=lambda case: case["id"])
+def test_gives_the_bytes_of_the_makers_training_code(case):
+    assert INTERNLM2.text(case["messages"]) == case["text"]
+
+
+@pytest.mark.parametrize("case", TOOLS["lmdeploy"], ids=lambda case: case["id"])
+def test_gives_the_bytes_of_lmdeploy(case):
+    # LMDeploy has no place for the name of a user.
+    messages = [{key: value for key, value in message.items() if key != "name" or message["role"] != "user"} for message in case["messages"]]
+    assert INTERNLM2.text(messages, tools=case.get("tools"), add_generation_prompt=True, bos_token="") == case["text"]
+
+
+# Names, calls and results.
+
+
+@pytest.mark.parametrize("role", ["system", "user", "assistant", "environment"])
+@pytest.mark.parametrize(("name", "written"), [("plugin", "<|plugin|>"), ("interpreter", "<|interpreter|>"), ("file", "file")])
+def test_a_name_stands_beside_the_role(role, name, written):
+    text = INTERNLM2.text([{"role": role, "name": name, "content": "x"}], bos_token="")
+    assert text == f"<|im_start|>{role} name={written}\nx<|im_end|>\n"
+
+
+def test_a_name_that_is_a_token_counts_as_control_text():
+    rendered = INTERNLM2.render([{"role": "user", "name": "<|plugin|>", "content": "x"}])
+    assert [(control.path, control.marker) for control in rendered.controls] == [(("messages", 0, "name"), "<|plugin|>")]
+
+
+@pytest.mark.parametrize("role", ["tool", "function"])
+def test_the_name_of_the_function_that_answers_is_left_out_by_rule(role):
+    rendered = INTERNLM2.render([{"role": role, "name": "get_weather", "content": "22"}], bos_token="", strict=True)
+    assert rendered.text == "<|im_start|>environment name=<|plugin|>\n22<|im_end|>\n"
+    assert rendered.unused == (idiolect.Unused(("messages", 0, "name"), "by-rule"),)
+
+
+@pytest.mark.parametrize("name", ["interpreter", "code_interpreter", "python_interpreter"])
+@pytest.mark.parametrize("arguments", [{"code": "print(1)"}, '{"code": "print(1)"}', "print(1)", "```python\nprint(1)\n```"])
+def test_the_interpreter_is_called_with_fenced_code(name, arguments):
+    messages = [called(name, arguments), {"role": "tool", "tool_call_id": "call00001", "content": "1"}]
+    rendered = INTERNLM2.render(messages, bos_token="", strict=True)
+    assert rendered.text == (
+        "<|im_start|>assistant\n<|action_start|><|interpreter|>\n```python\nprint(1)\n```<|action_end|>\n<|im_end|>\n"
+        "<|im_start|>environment name=<|interpreter|>\n1<|im_end|>\n"
+    )
+    assert all(segment.path[:2] == ("messages", 0) for segment in rendered.segments if "print" in segment.text)
+
+
+def test_a_function_that_is_called_like_the_interpreter_is_a_function():
+    tool = {"type": "function", "function": {"name": "interpreter", "parameters": {}}}
+    messages = [called("interpreter", {"code": "x"}), {"role": "tool", "tool_call_id": "call00001", "name": "interpreter", "content": "1"}]
+    text = INTERNLM2.text(messages, tools=[tool])
+    assert '<|plugin|>\n{"name": "interpreter", "parameters": {"code": "x"}}' in text
+    assert "<|interpreter|>" not in text
+
+
+@pytest.mark.parametrize("arguments", [{}, {"code": 1}, {"code": "x", "timeout": 1}, {"command": "x"}])
+def test_a_call_that_is_no_code_is_that_of_a_function(arguments):
+    text = INTERNLM2.text([called("interpreter", arguments), {"role": "tool", "tool_call_id": "call00001", "content": "1"}])
+    assert f'<|action_start|><|plugin|>\n{{"name": "interpreter", "parameters": {json.dumps(arguments)}}}<|action_end|><|im_end|>' in text
+    assert "<|interpreter|>" not in text
+
+
+def test_arguments_that_are_no_object_stay_as_the_model_wrote_them():
+    assert '{"name": "get_weather", "parameters": {oops}' in INTERNLM2.text([called("get_weather", "{oops")])
+
+
+def test_a_bare_function_is_a_tool_too():
+    assert INTERNLM2.text([QUESTION], tools=[WEATHER["function"]]) == INTERNLM2.text([QUESTION], tools=[WEATHER])
+
+
+@pytest.mark.parametrize("spelling", ["old", "", None, 146, ["named"]])
+def test_an_unknown_spelling_is_an_error(spelling):
+    with pytest.raises(idiolect.MessageError, match="expected 'named'"):
+        INTERNLM2.text([QUESTION], spelling=spelling)
+
+
+@given(st.data(), st.booleans())
+def test_the_spellings_differ_in_the_tokens_alone(data, add_generation_prompt):
+    text = st.text(max_size=8)
+    role = st.sampled_from(["system", "user", "assistant", "environment", "tool"])
+    message = st.fixed_dictionaries({"role": role, "content": text}, optional={"name": text})
+    messages = data.draw(st.lists(message | st.builds(called, text.filter(bool), st.fixed_dictionaries({"a": text})), max_size=4))
+    arguments = {"tools": data.draw(st.none() | st.just([WEATHER])), "add_generation_prompt": add_generation_prompt}
+    named = INTERNLM2.text(messages, **arguments)
+    for token in DOCUMENT["tokens"]:
+        named = named.replace(token["named"], token["numbered"])
+    assert INTERNLM2.text(messages, spelling="numbered", **arguments) == named
+    assert INTERNLM2.render(messages, spelling="numbered", **arguments).text == named
+
+
+# The first generation.
+
+
+@pytest.mark.parametrize(("name", "case", "expected"), FIRST_CASES, ids=[f"{case[0]}-{case[1]}" for case in FIRST_CASES])
+def test_gives_the_bytes_of_the_makers_tools(name, case, expected):
+    template = idiolect.get_conv_template(f"internlm:{name}").template
+    arguments = {key: expected[key] for key in ("messages", "add_generation_prompt")}
+    goldens.check(template, arguments, expected)
+
+
+@pytest.mark.parametrize("name", FIRST)
+def test_an_answer_of_the_first_generation_is_closed_by_its_token(name):
+    text = idiolect.get_conv_template(f"internlm:{name}").template.text([QUESTION, {"role": "assistant", "content": "Hi"}])
+    assert text.endswith("<|Bot|>:Hi<eoa>\n")
+
+
+# Names of models.
+
+
+@pytest.mark.parametrize(
+    ("path", "template", "kind"),
+    [
+        ("internlm/internlm2-chat-7b", "internlm2-chat", "chat"),
+        ("internlm/internlm2-chat-1_8b-sft", "internlm2-chat", "chat"),
+        ("internlm/internlm2-chat-20b-4bits", "internlm2-chat", "chat"),
+        ("Shanghai_AI_Laboratory/internlm2_5-7b-chat-1m", "internlm2-chat", "chat"),
+        ("internlm/internlm2_5-20b-chat-4bit-awq", "internlm2-chat", "chat"),
+        ("/models/internlm2.5-7b-chat-q4_k_m.gguf", "internlm2-chat", "chat"),
+        ("internlm/internlm2-math-7b", "internlm2-chat", "chat"),
+        ("internlm/internlm2-math-plus-1_8b", "internlm2-chat", "chat"),
+        ("internlm/internlm3-8b-instruct", "internlm3-instruct", "chat"),
+        ("internlm/internlm3-8b-instruct-awq", "internlm3-instruct", "chat"),
+        ("internlm/internlm-chat-7b", "internlm-chat", "chat"),
+        ("internlm/internlm-chat-7b-8k", "internlm-chat", "chat"),
+        ("internlm/internlm-chat-7b-v1_1", "internlm-chat-20b", "chat"),
+        ("internlm/internlm-chat-7b-v1.1", "internlm-chat-20b", "chat"),
+        ("internlm/internlm-chat-20b-4bit", "internlm-chat-20b", "chat"),
+        ("internlm/internlm-7b", "default", "base"),
+        ("internlm/internlm-20b", "default", "base"),
+        ("internlm/internlm2-1_8b", "default", "base"),
+        ("internlm/internlm2-7b", "default", "base"),
+        ("internlm/internlm2-20b", "default", "base"),
+        ("internlm/internlm2-base-20b", "default", "base"),
+        ("internlm/internlm2_5-7b", "default", "base"),
+        ("internlm/internlm2-math-base-7b", "default", "base"),
+    ],
+)
+def test_knows_names(path, template, kind):
+    resolution = idiolect.resolve(path)
+    assert (resolution.template.name, resolution.kind, resolution.package) == (template, kind, "idiolect-internlm")
+
+
+def test_says_why_a_base_model_has_the_default():
+    assert "never trained on" in idiolect.resolve("internlm/internlm2-7b").reason
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "internlm/internlm-xcomposer2-7b",
+        "internlm/internlm-xcomposer2d5-7b-chat",
+        "internlm/internlm2-1_8b-reward",
+        "internlm/internlm2_5-step-prover",
+        "internlm/internlm2-math-plus-mixtral8x22b",
+        "internlm/Intern-S1-mini",
+        "OpenGVLab/InternVL2-2B",
+        "notinternlm2-chat-7b",
+    ],
+)
+def test_claims_no_other_names(path):
+    assert goldens.owner(path) != "idiolect-internlm"

@@ -1,0 +1,13 @@
+"""Kimi K2, by Moonshot AI."""
+
+from idiolect.plugin import DEFAULT, Family, Rule
+from idiolect_kimi.templates import K2, K2_THINKING
+
+__idiolect_api__ = "~=1.0"
+
+adapter = Family(
+    "kimi",
+    Rule("kimi k 2 thinking", K2_THINKING),
+    Rule("kimi k 2 ?0905 instruct", K2),
+    Rule("kimi k 2 base", DEFAULT, kind="base", note="a base model: the chat markers were never trained on"),
+)

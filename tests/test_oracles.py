@@ -1,0 +1,27 @@
+"""Every family against its makers' own templates, on random conversations."""
+
+import json
+
+import differential
+import goldens
+import pytest
+
+import idiolect
+
+MODELS = {}
+if goldens.SHARED.exists():
+    for model, slug in json.loads((goldens.SHARED / "oracles/resolution.json").read_text("utf-8")).items():
+        MODELS.setdefault(slug, model)
+
+
+def test_the_makers_templates_are_here():
+    if not goldens.SHARED.exists():
+        pytest.skip("the makers' templates are not here: ../shared is missing")
+    assert len(MODELS) == 66
+
+
+@pytest.mark.parametrize("slug", MODELS)
+def test_differs_nowhere_from_the_makers_template(slug):
+    # A family that says more about tools than its maker's template is compared where there are none; its own tests cover the rest.
+    calls = not any(row == slug and case.startswith("tool_roundtrip") for row, case in differential.deviations())
+    differential.check(slug, idiolect.get_template(MODELS[slug]), parts=True, calls=calls, max_examples=40)
