@@ -11,7 +11,9 @@ nox.options.sessions = ["lint", "types", "tests", "core_alone", "plugin_alone", 
 
 PYTHONS = ["3.11", "3.12", "3.13", "3.14"]
 PLUGINS = sorted(path.name for path in Path("plugins").iterdir() if (path / "pyproject.toml").exists())
-TEST_TOOLS = ["pytest>=8", "hypothesis>=6.100", "jinja2>=3.1.6"]
+TEST_TOOLS = ["pytest>=8", "pytest-xdist>=3", "hypothesis>=6.100", "jinja2>=3.1.6"]
+# A file's tests stay together: many share what they build.
+IN_PARALLEL = ["-q", "-n", "auto", "--dist", "loadfile"]
 
 
 def install(session, *packages):
@@ -46,7 +48,7 @@ def tests(session):
     """Test everything together, on each Python that is found."""
     session.install(*TEST_TOOLS)
     install(session, *everything())
-    session.run("pytest", *session.posargs)
+    session.run("pytest", *IN_PARALLEL, "--ignore=tests/readme", *session.posargs)
 
 
 @nox.session
@@ -54,16 +56,18 @@ def core_alone(session):
     """Test core with no family installed."""
     session.install(*TEST_TOOLS)
     install(session, "./core")
-    session.run("pytest", "core/tests", *session.posargs)
+    session.run("pytest", *IN_PARALLEL, "core/tests", *session.posargs)
 
 
 @nox.session
-@nox.parametrize("name", PLUGINS, ids=PLUGINS)
-def plugin_alone(session, name):
-    """Test each plugin with nothing but core beside it."""
+def plugin_alone(session):
+    """Test each plugin with nothing but core beside it: one after the other, in one environment. Name some to test only those."""
     session.install(*TEST_TOOLS)
-    install(session, "./core", f"./plugins/{name}")
-    session.run("pytest", f"plugins/{name}/tests", *session.posargs)
+    install(session, "./core")
+    for name in session.posargs or PLUGINS:
+        session.install("--no-build-isolation", "--no-deps", f"./plugins/{name}")
+        session.run("pytest", "-q", f"plugins/{name}/tests")
+        session.run("pip", "uninstall", "--quiet", "--yes", f"idiolect-{name}")
 
 
 @nox.session
