@@ -50,6 +50,7 @@ SIGNATURES = {
     Chat.shown: "(self, message)",
     Chat.json: "(self, value, *path, indent=None, **style)",
     Chat.given: "(self, value, *path)",
+    Chat.require_alternation: "(self, messages)",
     Chat.refuse: "(self, what, *, instead=None)",
     Writer.turns: "(self, messages)",
     Writer.turn: "(self, message)",
@@ -89,7 +90,7 @@ def test_the_face_for_users():
 def test_the_face_for_authors_of_adapters():
     assert sorted(idiolect.plugin.__all__) == [
         "API_VERSION", "CHATML", "Call", "Chat", "DEFAULT", "Family", "Match", "Message", "ModelRef", "Part", "Reply", "Rule", "Specificity",
-        "Template", "ToolCall", "Turn", "TurnTemplate", "Writer", "hookimpl", "stripped",
+        "Template", "ToolCall", "Turn", "TurnTemplate", "Writer", "hookimpl", "stripped", "think_tags",
     ]  # fmt: skip
 
 

@@ -15,7 +15,7 @@ from idiolect.prompt.chat import Chat
 from idiolect.prompt.messages import Call, Message, Part
 from idiolect.prompt.template import Template
 from idiolect.prompt.turns import Turn, TurnTemplate
-from idiolect.prompt.writer import Writer, stripped
+from idiolect.prompt.writer import Writer, stripped, think_tags
 from idiolect.registry.family import Family, Rule
 from idiolect.registry.hookspecs import hookimpl
 from idiolect.registry.load import API_VERSION
@@ -26,4 +26,5 @@ from idiolect.reply.reply import Reply, ToolCall
 __all__ = [
     "API_VERSION", "CHATML", "DEFAULT", "Call", "Chat", "Family", "Match", "Message", "ModelRef", "Part", "Reply", "Rule", "Specificity", "Template",
     "ToolCall", "Turn", "TurnTemplate", "Writer", "hookimpl", "stripped",
+    "think_tags",
 ]  # fmt: skip

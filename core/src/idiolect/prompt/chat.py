@@ -147,6 +147,33 @@ class Chat:
             return [self.given(item, *path, index) for index, item in enumerate(value)]
         return value
 
+    def require_alternation(self, messages: Sequence[Message]) -> None:
+        """Refuse messages that do not go user, assistant, user, assistant, as several makers do.
+
+        Raises:
+            RefusedError: If a message of the user's stands where an answer is due, or anything else where a user's is.
+        """
+        for position, message in enumerate(messages):
+            if (message.role == "user") != (position % 2 == 0):
+                due = "an answer" if position % 2 else "a user's message"
+                self.refuse(
+                    f"messages[{message.index}] is {message.role!r} where {due} is due; user and assistant must alternate",
+                    instead="join messages of one role that follow each other",
+                )
+
+    @property
+    def documents(self) -> Sequence[Mapping[str, Any]]:
+        """The option `documents`; empty where there is none.
+
+        Raises:
+            MessageError: If it is not a list of mappings.
+        """
+        documents = self.options.get("documents") or ()
+        if not isinstance(documents, list | tuple) or not all(isinstance(document, Mapping) for document in documents):
+            msg = f"option documents is {documents!r}; expected a list of mappings\n  try: documents=[{{'title': '...', 'text': '...'}}]"
+            raise MessageError(msg)
+        return documents
+
     def refuse(self, what: str, *, instead: str | None = None) -> Never:
         """Refuse the conversation, as the maker's own format does.
 

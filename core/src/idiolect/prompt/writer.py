@@ -94,3 +94,11 @@ def stripped(pieces: Iterable[str]) -> list[str]:
         left[0] = left[0].lstrip()
         left[-1] = left[-1].rstrip()
     return left
+
+
+def think_tags(text: str) -> tuple[str, str]:
+    """Return the thought in `<think>` tags that opens an answer, and the answer, without the line breaks between them; no thought is empty."""
+    if "</think>" not in text:
+        return "", text
+    pieces = text.split("</think>")
+    return pieces[0].rstrip("\n").split("<think>")[-1].lstrip("\n"), pieces[-1].lstrip("\n")

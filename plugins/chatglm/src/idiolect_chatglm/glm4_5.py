@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from idiolect.plugin import Call, Chat, Message, Template, Writer
+from idiolect.plugin import Call, Chat, Message, Template, Writer, think_tags
 from idiolect_chatglm.glm4 import MARKERS, STOP, STOP_IDS
 
 BEFORE_TOOLS = (
@@ -48,13 +48,7 @@ def write_call(chat: Chat, out: Writer, call: Call, line: str) -> None:
 
 def thought_and_answer(message: Message) -> tuple[str, str]:
     """Return the reasoning and the answer: as given, or taken from `<think>` tags inside the content."""
-    content = message.content
-    if message.reasoning is not None:
-        return message.reasoning, content
-    if "</think>" not in content:
-        return "", content
-    pieces = content.split("</think>")
-    return pieces[0].rstrip("\n").split("<think>")[-1].lstrip("\n"), pieces[-1].lstrip("\n")
+    return think_tags(message.content) if message.reasoning is None else (message.reasoning, message.content)
 
 
 def write_result(chat: Chat, out: Writer, message: Message, line: str, *, first: bool) -> None:

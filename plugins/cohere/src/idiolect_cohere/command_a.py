@@ -4,7 +4,7 @@ from typing import Any
 
 from idiolect.plugin import Chat, Message, Template, Writer
 from idiolect_cohere.command_r import BOS, END, MARKERS, SECTIONS, STOP_IDS, TURN
-from idiolect_cohere.documents import Calls, documents_of, write_documents
+from idiolect_cohere.documents import Calls, write_documents
 from idiolect_cohere.words import (
     ACTIONS,
     AVAILABLE,
@@ -60,7 +60,7 @@ def write_tools(chat: Chat, out: Writer, mode: Mode) -> None:
     if mode.citations:
         out += GROUNDING, "" if mode.skip_thinking else '"Reflection" and ', GROUNDED, "\n"
     out += AVAILABLE, "["
-    documents = documents_of(chat)
+    documents = chat.documents
     if documents:
         out += "    ", DOCUMENT_TOOL, "," if chat.tools else ""
     for index, tool in enumerate(chat.tools):
@@ -89,7 +89,7 @@ def write_system(chat: Chat, out: Writer, mode: Mode, system: Message | None) ->
     out += TURN, "<|SYSTEM_TOKEN|># System Preamble\n", SAFETY[mode.safety], "\n", CUTOFF, "\n"
     if mode.reasoning:
         out += REASONING, "\n"
-    if chat.tools or documents_of(chat) or mode.reasoning:
+    if chat.tools or chat.documents or mode.reasoning:
         write_tools(chat, out, mode)
     out.append(DEFAULT_PREAMBLE)
     if system or mode.json:
@@ -148,7 +148,7 @@ def command_a(chat: Chat, out: Writer) -> None:
             out += TURN, "<|USER_TOKEN|>"
             write_content(out, message)
             out.append(END)
-            if documents_of(chat) and not calls.documents_sent:
+            if chat.documents and not calls.documents_sent:
                 calls.documents_sent = True
                 calls.number += 1
                 write_documents(chat, out, "" if mode.skip_thinking else LOOK_THROUGH, "            ", ",            ", "        ")

@@ -1,9 +1,7 @@
 """Command R and Aya, and Command R7B, which can be given documents."""
 
-from collections.abc import Sequence
-
-from idiolect.plugin import Chat, Message, Template, Writer
-from idiolect_cohere.documents import Calls, documents_of, write_documents
+from idiolect.plugin import Chat, Template, Writer
+from idiolect_cohere.documents import Calls, write_documents
 from idiolect_cohere.words import (
     ACTIONS,
     AVAILABLE,
@@ -35,24 +33,10 @@ SECTIONS = (
 )  # fmt: skip
 
 
-def check_turns(chat: Chat, messages: Sequence[Message]) -> None:
-    """Refuse what does not go user, assistant, user, assistant.
-
-    Raises:
-        RefusedError: If the turns do not alternate.
-    """
-    for position, message in enumerate(messages):
-        if (message.role == "user") != (position % 2 == 0):
-            chat.refuse(
-                f"turns must alternate, user first, after a system message at most; message {message.index} has the role {message.role!r}",
-                instead="join the texts of one speaker into one message",
-            )
-
-
 def write_turns(chat: Chat, out: Writer, opening: str, closing: str) -> None:
     """Write the turns after a system message; an answer stands between `opening` and `closing`."""
     messages = chat.messages[1:] if chat.system else chat.messages
-    check_turns(chat, messages)
+    chat.require_alternation(messages)
     for message in out.turns(messages):
         if message.role == "user":
             out += TURN, "<|USER_TOKEN|>", message.content.strip(), END
@@ -75,7 +59,7 @@ def command_r(chat: Chat, out: Writer) -> None:
 def command_r7b(chat: Chat, out: Writer) -> None:
     """Write Command R7B: with documents it is told how to use them; without, only what the caller says."""
     out.append(chat.bos)
-    if documents_of(chat):
+    if chat.documents:
         with_documents(chat, out)
         return
     out.turn(chat.system)

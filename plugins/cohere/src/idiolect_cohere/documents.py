@@ -1,9 +1,7 @@
 """Calls, their results, and documents, which Command is given as if a tool had found them."""
 
-from collections.abc import Mapping, Sequence
 from typing import Any
 
-from idiolect.errors import MessageError
 from idiolect.plugin import Chat, Message, Writer
 
 CALLED = (
@@ -14,23 +12,10 @@ CALLED = (
 FOUND = '},\n        "is_error": null\n    }\n]<|END_TOOL_RESULT|><|END_OF_TURN_TOKEN|>'
 
 
-def documents_of(chat: Chat) -> Sequence[Mapping[str, Any]]:
-    """Return the option `documents`.
-
-    Raises:
-        MessageError: If they are no list.
-    """
-    documents = chat.option("documents") or ()
-    if not isinstance(documents, list | tuple):
-        msg = f"option documents is {documents!r}; expected a list\n  try: documents=[{{'title': '...', 'text': '...'}}]"
-        raise MessageError(msg)
-    return documents
-
-
 def write_documents(chat: Chat, out: Writer, thought: str, before: str, between: str, after: str) -> None:
     """Write the documents as the result of a call that the model never made."""
     out += "<|START_OF_TURN_TOKEN|><|CHATBOT_TOKEN|>", thought, CALLED
-    for index, document in enumerate(documents_of(chat)):
+    for index, document in enumerate(chat.documents):
         out += between if index else before, f'"{index}": ', chat.json(document, "documents", index)
     out += after, FOUND
 

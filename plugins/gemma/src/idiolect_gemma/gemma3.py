@@ -1,6 +1,5 @@
 """Gemma 1, 2, 3 and 3n: user and model take turns; a system text, where there may be one, opens the first turn."""
 
-from collections.abc import Sequence
 from functools import partial
 
 from idiolect.plugin import Chat, Message, Template, Writer
@@ -12,20 +11,6 @@ STOP_IDS = (106, 1)
 MARKERS = ("<start_of_turn>", "<end_of_turn>", "<bos>", "<eos>")
 
 
-def check_turns(chat: Chat, messages: Sequence[Message]) -> None:
-    """Refuse what does not go user, model, user, model.
-
-    Raises:
-        RefusedError: If the turns do not alternate.
-    """
-    for position, message in enumerate(messages):
-        if (message.role == "user") != (position % 2 == 0):
-            chat.refuse(
-                f"turns must alternate, user first; message {message.index} has the role {message.role!r}",
-                instead="join the texts of one speaker into one message",
-            )
-
-
 def speaker(message: Message) -> str:
     """Return the format's word for a role."""
     return "model" if message.role == "assistant" else message.role
@@ -35,7 +20,7 @@ def gemma(chat: Chat, out: Writer) -> None:
     """Write Gemma 1 and 2, which have no system role."""
     if chat.system:
         chat.refuse("there is no system role", instead="put the system text in front of the first user message")
-    check_turns(chat, chat.messages)
+    chat.require_alternation(chat.messages)
     out.append(chat.bos)
     for message in out.turns(chat.messages):
         out += "<start_of_turn>", speaker(message), "\n", chat.shown(message).strip(), "<end_of_turn>\n"
@@ -47,7 +32,7 @@ def gemma3(chat: Chat, out: Writer, *, media: dict[str, str], whole_system: bool
     """Write Gemma 3: parts are stripped one by one, and media are placeholders."""
     system = chat.system
     messages = chat.messages[1:] if system else chat.messages
-    check_turns(chat, messages)
+    chat.require_alternation(messages)
     out.append(chat.bos)
     for message in out.turns(messages):
         out += "<start_of_turn>", speaker(message), "\n"

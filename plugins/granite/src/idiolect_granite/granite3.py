@@ -1,6 +1,6 @@
 """Granite 3.1 and 3.3: every role in markers; tools and documents in turns of their own."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from idiolect.errors import MessageError
@@ -19,19 +19,6 @@ from idiolect_granite.words import (
 
 STOP = "<|end_of_text|>"
 MARKERS = ("<|start_of_role|>", "<|end_of_role|>", "<|end_of_text|>", "<|tool_call|>")
-
-
-def documents_of(chat: Chat) -> Sequence[Mapping[str, Any]]:
-    """Return the option `documents`.
-
-    Raises:
-        MessageError: If they are not a list of mappings.
-    """
-    documents = chat.option("documents") or ()
-    if not isinstance(documents, list | tuple) or not all(isinstance(document, Mapping) for document in documents):
-        msg = f"option documents is {documents!r}; expected a list of mappings\n  try: documents=[{{'text': '...'}}]"
-        raise MessageError(msg)
-    return documents
 
 
 def controls_of(chat: Chat) -> Mapping[str, Any]:
@@ -73,7 +60,7 @@ def write_system(chat: Chat, out: Writer, *words: str) -> None:
 
 def granite3_1(chat: Chat, out: Writer) -> None:
     """Write Granite 3.1."""
-    documents, controls = documents_of(chat), controls_of(chat)
+    documents, controls = chat.documents, controls_of(chat)
     words = ["Knowledge Cutoff Date: April 2024.\nToday's Date: ", chat.date().strftime("%B %d, %Y"), ".\nYou are Granite, developed by IBM."]
     if chat.tools:
         words += [TOOLS_3_1, "\n\n" if documents else ""]
@@ -96,7 +83,7 @@ def granite3_1(chat: Chat, out: Writer) -> None:
 
 def granite3_3(chat: Chat, out: Writer) -> None:
     """Write Granite 3.3, which can be asked to think."""
-    documents, controls = documents_of(chat), controls_of(chat)
+    documents, controls = chat.documents, controls_of(chat)
     tools = chat.option("available_tools") or chat.tools
     tools_path = ("options", "available_tools") if chat.option("available_tools") else ("tools",)
     words = ["Knowledge Cutoff Date: April 2024. Today's Date: ", chat.date().strftime("%B %d, %Y"), ". You are Granite, developed by IBM."]

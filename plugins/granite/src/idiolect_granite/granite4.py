@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from idiolect.plugin import Chat, Message, Template, Writer
-from idiolect_granite.granite3 import MARKERS, documents_of
+from idiolect_granite.granite3 import MARKERS
 
 BEFORE_TOOLS = (
     "You are a helpful assistant with access to the following tools. You may call one or more tools to assist with the user query.\n\n"
@@ -59,7 +59,7 @@ def write_system(chat: Chat, out: Writer) -> None:
     text = lines_of(system) if system else []
     tools = chat.option("available_tools") or chat.tools
     tools_path = ("options", "available_tools") if chat.option("available_tools") else ("tools",)
-    documents = documents_of(chat)
+    documents = chat.documents
     out.append("<|start_of_role|>system<|end_of_role|>")
     out.turn(system)
     if not ("".join(text) or tools or documents):

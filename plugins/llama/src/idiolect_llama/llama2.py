@@ -20,13 +20,14 @@ def codellama(chat: Chat, out: Writer) -> None:
 def write_rounds(chat: Chat, out: Writer, text_of: Callable[[Message], str]) -> None:
     """Write each question in [INST], each answer bare; the system text stands in the first question."""
     system = chat.system
-    for position, message in enumerate(out.turns(chat.messages[1:] if system else chat.messages)):
-        check_alternation(chat, message, position)
+    messages = chat.messages[1:] if system else chat.messages
+    chat.require_alternation(messages)
+    for message in out.turns(messages):
         if message.role == "assistant":
             out += " ", text_of(message).strip(), " ", chat.eos
         elif message.role == "user":
             out += chat.bos, "[INST] "
-            if system is not None and position == 0:
+            if system is not None and message is messages[0]:
                 write_system_and_question(out, system, message)
             else:
                 out.append(text_of(message).strip())
@@ -43,20 +44,11 @@ def write_system_and_question(out: Writer, system: Message, question: Message) -
         out += "\n\n", text
 
 
-def check_alternation(chat: Chat, message: Message, position: int) -> None:
-    """Refuse a user's message where an answer is due, and anything else where a user's is."""
-    if (message.role == "user") != (position % 2 == 0):
-        due = "an answer" if position % 2 else "a user's message"
-        what = f"messages[{message.index}] is {message.role!r} where {due} is due; user and assistant alternate after an optional system text"
-        chat.refuse(what, instead="join messages of one role that follow each other")
-
-
 def codellama_70b(chat: Chat, out: Writer) -> None:
     """Write Code Llama of 70 billion: every turn names its source. The prompt ends where the assistant speaks, asked for or not."""
-    due = 1 if chat.system else 0
+    chat.require_alternation(chat.messages[1:] if chat.system else chat.messages)
     out.append(chat.bos)
-    for position, message in enumerate(out.turns(chat.messages)):
-        check_alternation(chat, message, position + due)
+    for message in out.turns(chat.messages):
         out += "Source: ", message.role, "\n\n ", chat.shown(message).strip(), " <step> "
     out.append("Source: assistant\nDestination: user\n\n ")
 

@@ -1,6 +1,6 @@
 """The instruct formats of Mistral: v1 (7B v0.1, v0.2, Mixtral), v3 (7B v0.3, Large 2407), Nemo, and Large 2411."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -9,20 +9,6 @@ from idiolect.plugin import Call, Chat, Message, Template, Writer
 BOS = "<s>"
 EOS = "</s>"
 TOOL_MARKERS = ("[AVAILABLE_TOOLS]", "[/AVAILABLE_TOOLS]", "[TOOL_CALLS]", "[TOOL_RESULTS]", "[/TOOL_RESULTS]")
-
-
-def check_turns(chat: Chat, messages: Sequence[Message]) -> None:
-    """Refuse what does not go user, assistant, user, assistant.
-
-    Raises:
-        RefusedError: If the turns do not alternate.
-    """
-    for position, message in enumerate(messages):
-        if (message.role == "user") != (position % 2 == 0):
-            chat.refuse(
-                f"turns must alternate, user first, after a system message at most; message {message.index} has the role {message.role!r}",
-                instead="join the texts of one speaker into one message",
-            )
 
 
 def call_id(chat: Chat, call: Call) -> str:
@@ -53,7 +39,7 @@ def v1(chat: Chat, out: Writer) -> None:
     """Write the first format, in which the system text opens the first turn."""
     system = chat.system
     messages = chat.messages[1:] if system else chat.messages
-    check_turns(chat, messages)
+    chat.require_alternation(messages)
     out.append(chat.bos)
     for message in out.turns(messages):
         if message.role == "user":
@@ -107,7 +93,7 @@ def v3(chat: Chat, out: Writer, *, gap: str, trims: bool) -> None:
     """Write v3 and Nemo: tools and the system text stand in the last user turn. They differ in a space here and there."""
     system = chat.system
     messages = chat.messages[1:] if system else chat.messages
-    check_turns(chat, [each for each in messages if each.role not in ("tool", "tool_results") and each.raw.get("tool_calls") is None])
+    chat.require_alternation([each for each in messages if each.role not in ("tool", "tool_results") and each.raw.get("tool_calls") is None])
     questions = [message for message in messages if message.role == "user"]
     out.append(chat.bos)
     for message in out.turns(messages):

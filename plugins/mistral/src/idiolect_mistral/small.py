@@ -1,7 +1,7 @@
 """Mistral Small 3.2: a system prompt of its own, pictures, and calls without JSON round them."""
 
 from idiolect.plugin import Chat, Message, Template, Writer
-from idiolect_mistral.instruct import BOS, EOS, call_id, check_turns, result_id
+from idiolect_mistral.instruct import BOS, EOS, call_id, result_id
 
 BEFORE_DAY = (
     "You are Mistral Small 3, a Large Language Model (LLM) created by Mistral AI, a French startup headquartered in Paris.\n"
@@ -71,7 +71,7 @@ def small_3_2(chat: Chat, out: Writer) -> None:
     out.append("[/SYSTEM_PROMPT]")
     out.turn(None)
     messages = chat.messages[1:] if system else chat.messages
-    check_turns(chat, [message for message in messages if message.role != "tool" and not message.tool_calls])
+    chat.require_alternation([message for message in messages if message.role != "tool" and not message.tool_calls])
     questions = [message for message in messages if message.role == "user"]
     for message in out.turns(messages):
         if message.role == "system":

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from idiolect.plugin import Call, Chat, Message, Writer
+from idiolect.plugin import Call, Chat, Message, Writer, think_tags
 
 STOP = ("<|im_end|>", "<|endoftext|>")
 STOP_IDS = (151645, 151643)
@@ -57,12 +57,7 @@ def text_only(message: Message) -> str:
 
 def thought_and_answer(message: Message, content: str) -> tuple[str, str]:
     """Return the reasoning and the answer: as given, or taken from `<think>` tags inside the content."""
-    if message.reasoning is not None:
-        return message.reasoning, content
-    if "</think>" not in content:
-        return "", content
-    pieces = content.split("</think>")
-    return pieces[0].rstrip("\n").split("<think>")[-1].lstrip("\n"), pieces[-1].lstrip("\n")
+    return think_tags(content) if message.reasoning is None else (message.reasoning, content)
 
 
 def is_question(message: Message, content: str) -> bool:
