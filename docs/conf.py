@@ -8,6 +8,8 @@ exclude_patterns = ["_build", "requirements.txt", "tutorial/idiolect-toy"]
 html_theme = "furo"
 html_title = "idiolect"
 html_show_copyright = False
+html_static_path = ["_static"]
+html_css_files = ["gallery.css"]
 
 # Headings of three levels can be linked to, as on any forge that shows Markdown.
 myst_heading_anchors = 3

@@ -1,7 +1,11 @@
 """What the documentation says is so: its examples run, and its reference pages leave nothing out."""
 
+import importlib
 import inspect
+import json
 import re
+import runpy
+import tomllib
 
 import pages
 import pytest
@@ -9,7 +13,9 @@ import pytest
 import idiolect.errors
 import idiolect.plugin
 from idiolect.cli import COMMANDS
-from idiolect.registry import hookspecs, settings
+from idiolect.plugin import CHATML, DEFAULT
+from idiolect.prompt.messages import PART_TYPES
+from idiolect.registry import family, hookspecs, known, settings
 
 REFERENCE = pages.DOCS / "reference"
 # The tutorial's commands need its own package: test_tutorial.py runs them where that is installed.
@@ -17,6 +23,10 @@ TUTORIAL = pages.DOCS / "tutorial" / "first-adapter.md"
 WITH_PYTHON = [page for page in pages.all_pages() if pages.python_examples(page)]
 WITH_COMMANDS = [page for page in pages.all_pages() if pages.console_examples(page) and page != TUTORIAL]
 TABLED = ["README.md", "README.zh-CN.md"]
+FAMILIES = sorted(path.parent.name for path in (pages.REPOSITORY / "plugins").glob("*/pyproject.toml"))
+GALLERY = [pages.DOCS / "gallery" / f"{name}.md" for name in ("index", *FAMILIES)]
+
+every_family = pytest.mark.parametrize("name", FAMILIES)
 
 
 def check(page, example, printed):
@@ -115,4 +125,81 @@ def test_variables_are_documented(variable):
 @pytest.mark.parametrize("readme", TABLED)
 def test_families_table(readme):
     tabled = re.findall(r"^\| \[(\S+)\]\(plugins/\1/README\.md\) \|", (pages.REPOSITORY / readme).read_text("utf-8"), re.MULTILINE)
-    assert tabled == sorted(path.parent.name for path in (pages.REPOSITORY / "plugins").glob("*/pyproject.toml"))
+    assert tabled == FAMILIES
+
+
+def test_every_family_is_an_extra_of_core():
+    extras = tomllib.loads((pages.REPOSITORY / "core/pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+    assert extras == {**{name: [f"idiolect-{name}"] for name in FAMILIES}, "all": [f"idiolect-{name}" for name in FAMILIES]}
+
+
+@every_family
+def test_the_advice_of_core_knows_every_family(name):
+    for rule in adapter(name).rules:
+        words = tuple(word.removeprefix("?").split("|")[0] for word in rule.pattern.split() if word != family.ANYTHING)
+        assert "/" in rule.pattern or known.package_for(words) == f"idiolect-{name}", rule.pattern
+
+
+@every_family
+def test_the_notice_names_the_sources_of_every_family(name):
+    (row,) = re.findall(rf"^\| {name} \| (.*) \|$", (pages.REPOSITORY / "NOTICE").read_text("utf-8"), re.MULTILINE)
+    for golden in (pages.REPOSITORY / "plugins" / name / "tests/golden").glob("*.json"):
+        provenance = json.loads(golden.read_text("utf-8"))["provenance"]
+        assert "model" not in provenance or provenance["model"].rpartition("/")[2] in row
+
+
+def adapter(name):
+    return importlib.import_module(f"idiolect_{name}").adapter
+
+
+@every_family
+def test_the_readme_of_a_family_has_its_templates_and_what_they_have_words_for(name):
+    readme = (pages.REPOSITORY / "plugins" / name / "README.md").read_text("utf-8")
+    tabled = dict(re.findall(r"^\| .+ \| `(\S+)` \| (?:(.*) )?\| .+ \|$", readme, re.MULTILINE))
+    templates = [template for template in adapter(name).templates.values() if template not in (CHATML, DEFAULT)]
+    assert {key: set(filter(None, words.split(", "))) for key, words in tabled.items()} == {each.name: each.capabilities for each in templates}
+    assert all(option in readme for each in templates for option in each.options if option not in ("bos_token", "eos_token"))
+
+
+@pytest.fixture(scope="module")
+def made():
+    """The pages of the gallery as they are to be."""
+    return runpy.run_path(str(pages.DOCS / "make_gallery.py"))["pages"]()
+
+
+@pytest.mark.parametrize("page", GALLERY, ids=pages.name)
+def test_the_gallery_is_what_the_templates_write(page, made):
+    assert page.read_text("utf-8") == made[page], "try: python docs/make_gallery.py"
+
+
+def test_the_gallery_has_no_other_pages(made):
+    assert set((pages.DOCS / "gallery").iterdir()) == set(GALLERY) == set(made)
+
+
+@every_family
+def test_every_golden_and_every_deviation_is_in_the_gallery(name):
+    folder = pages.REPOSITORY / "plugins" / name
+    page = (pages.DOCS / "gallery" / f"{name}.md").read_text("utf-8")
+    assert page.count("\n| checked against |") >= len(list(folder.glob("tests/golden/*.json")))
+    assert all(f"`{row['case']}`" in page for row in json.loads((folder / "deviations.json").read_text("utf-8")))
+
+
+@pytest.mark.parametrize("name", idiolect.plugin.__all__)
+def test_what_plugins_may_import_is_documented(name):
+    assert any(re.search(rf"\b{name}\b", page.read_text("utf-8")) for page in REFERENCE.glob("*.md"))
+
+
+@pytest.mark.parametrize(("value", "page"), [(idiolect.plugin.Chat, "Chat"), (idiolect.plugin.Message, "Message")])
+def test_what_programs_work_with_is_documented(value, page):
+    private = {"day_read", "options", "template", "tracked"}
+    names = {name for name in (*dir(value), *getattr(value, "__annotations__", ())) if not name.startswith("_")} - private
+    assert all(re.search(rf"`{name}\b", section("templates.md", page)) for name in names)
+
+
+def test_kinds_of_parts_are_documented():
+    assert all(f"`{kind}`" in section("templates.md", "Part") for kind in PART_TYPES)
+
+
+def test_words_of_packaging_are_documented():
+    rows = re.findall(r"^\| [a-z ]+ \| (`.*`) \|$", section("hooks.md", "Base models and packaging"), re.MULTILINE)
+    assert {word.strip("`") for row in rows for word in row.split(", ")} == family.PACKAGING

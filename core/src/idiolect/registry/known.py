@@ -15,7 +15,7 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     "yi": ("yi",),
     "zephyr": ("zephyr", "stablelm"),
     "phi": ("phi",),
-    "gptoss": ("gpt",),
+    "gptoss": ("oss",),
     "kimi": ("kimi", "moonlight"),
     "cohere": ("command", "aya"),
     "granite": ("granite",),

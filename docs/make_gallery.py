@@ -1,0 +1,326 @@
+"""Write the gallery, one page a family, from what the installed templates say and do: `python docs/make_gallery.py`.
+
+The pages are committed, so that they can be read where nothing is built; a test compares them with what this writes.
+"""
+
+import importlib
+import json
+from datetime import date
+from functools import cache
+from html import escape
+from pathlib import Path
+
+import idiolect
+from idiolect.plugin import CHATML, DEFAULT
+from idiolect.prompt.messages import spell
+
+REPOSITORY = Path(__file__).parents[1]
+GALLERY = REPOSITORY / "docs" / "gallery"
+FAMILIES = sorted(path.parent.name for path in (REPOSITORY / "plugins").glob("*/pyproject.toml"))
+THE_DAY = date(2024, 7, 26)
+
+TOOL = {
+    "type": "function",
+    "function": {
+        "name": "get_weather",
+        "description": "Tell the weather in a city.",
+        "parameters": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]},
+    },
+}
+SYSTEM = {"role": "system", "content": "Be brief."}
+TALK = [
+    {"role": "user", "content": "Hello!"},
+    {"role": "assistant", "content": "Hi! How can I help?"},
+    {"role": "user", "content": "What is 6 times 7?"},
+]
+QUESTION = {"role": "user", "content": "What is the weather in Paris?"}
+CALL = {"id": "call00001", "type": "function", "function": {"name": "get_weather", "arguments": {"city": "Paris"}}}
+RESULT = {"role": "tool", "tool_call_id": "call00001", "content": "18 degrees, rain"}
+IMAGE = {"role": "user", "content": [{"type": "image"}, {"type": "text", "text": "What is this?"}]}
+DOCUMENTS = [{"doc_id": 1, "title": "Paris", "text": "Paris is the capital of France."}]
+# These take tools in a field of a message, not beside the messages.
+TOOLS_IN_A_MESSAGE = {"glm-4", "glm-4-hf", "phi-4-mini"}
+# This one goes through a result item by item, so a text would stand there letter by letter.
+RESULTS_IN_PARTS = {"command-a-reasoning"}
+# Goldens that neither name their model nor bear the name of their template.
+GOLDEN_OF = {"internlm2-document": ["internlm2-chat"], "internlm2-tools": ["internlm2-chat"]}
+
+UNCLAIMED = "not claimed"
+PLAIN_TEXT = "plain text: nothing can protect a prompt against a user who writes them"
+
+
+@cache
+def family(name):
+    return importlib.import_module(f"idiolect_{name}")
+
+
+def own_templates(name):
+    """Return the templates of a family, in the order of its rules, without those of core."""
+    return [template for template in family(name).adapter.templates.values() if template not in (CHATML, DEFAULT)]
+
+
+def anchor(heading):
+    """Return how a forge, and Sphinx, name the anchor of a heading."""
+    return "".join(letter for letter in heading.lower().replace(" ", "-") if letter.isalnum() or letter in "-_")
+
+
+# Words in Markdown.
+
+
+def code(text):
+    """Return a text as it stands in code, also in a cell of a table, with its line ends spelled out."""
+    shown = text.replace("\\", "\\\\").replace("\n", "\\n").replace("|", "\\|")
+    fence = "``" if "`" in shown else "`"
+    return f"{fence} {shown} {fence}" if shown != shown.strip() or "`" in shown else f"{fence}{shown}{fence}"
+
+
+def codes(texts):
+    return ", ".join(map(code, texts))
+
+
+def prose(text):
+    """Return words of ours with what would be a tag to Markdown, or part a table, made harmless."""
+    return text.replace("<", "\\<").replace("|", "\\|")
+
+
+def table(*rows, header=("", "")):
+    lines = ["| " + " | ".join(line) + " |" for line in (header, *rows) if line]
+    lines.insert(1, "|---" * len(header) + "|")
+    return "\n".join(lines).replace("|  |", "| |").replace("|  |", "| |")
+
+
+def shortened(text, most=160):
+    return text if len(text) <= most else text[:most].rsplit(" ", 1)[0] + " ..."
+
+
+# Prompts.
+
+
+def preformatted(rendered):
+    """Return a prompt as HTML: what the caller gave is bold; spaces at the end of a line, and the line end at the very end, are made visible."""
+    pieces = []
+    for segment in rendered.segments:
+        # Three backticks would be a fence to whoever reads the page as plain Markdown.
+        text = escape(segment.text, quote=False).replace("```", "&#96;&#96;&#96;")
+        pieces.append(text if segment.origin is idiolect.Origin.TEMPLATE else f"<b>{text}</b>")
+    lines = "".join(pieces).split("\n")
+    for index, line in enumerate(lines):
+        kept = line.rstrip(" ")
+        lines[index] = kept + "␣" * (len(line) - len(kept))
+    if not lines[-1]:
+        lines[-2:] = [lines[-2] + "⏎"]
+    return f"<pre>{chr(10).join(lines)}</pre>"
+
+
+def rendered(template, messages, *, add_generation_prompt=True, **options):
+    if "date" in template.options:
+        options["date"] = THE_DAY
+    return template.render(messages, add_generation_prompt=add_generation_prompt, **options)
+
+
+def left_out(prompt):
+    """Return a line that says what did not reach the prompt."""
+    paths = {why: codes(spell(unused.path) for unused in prompt.unused if unused.why == why) for why in ("dropped", "by-rule")}
+    dropped = f"Not in the prompt, because the format has no words for it: {paths['dropped']}." if paths["dropped"] else ""
+    by_rule = f"Left out by the maker's rule: {paths['by-rule']}." if paths["by-rule"] else ""
+    return f"\n{' '.join(filter(None, (dropped, by_rule)))}\n" if prompt.unused else ""
+
+
+def conversation(template):
+    """Return a plain conversation as the template writes it, without the system text where it refuses one."""
+    try:
+        prompt = rendered(template, [SYSTEM, *TALK])
+    except idiolect.RefusedError as error:
+        reason = str(error).removeprefix(f"{template.name}: ").partition("\n")[0]
+        prompt = rendered(template, TALK)
+        return f"A conversation without a system text, which is refused ({reason}):\n\n{preformatted(prompt)}\n{left_out(prompt)}"
+    return f"A conversation:\n\n{preformatted(prompt)}\n{left_out(prompt)}"
+
+
+def folded(summary, prompt):
+    return f"<details>\n<summary>{summary}</summary>\n\n{preformatted(prompt)}\n{left_out(prompt)}\n</details>\n"
+
+
+def with_tool(template):
+    """Yield a call and its result, where the format has words for them."""
+    if template.name in TOOLS_IN_A_MESSAGE:
+        yield folded("With a tool, in the field <code>tools</code> of a message", rendered(template, [{**SYSTEM, "tools": [TOOL]}, QUESTION]))
+    elif template.capabilities & {"tools", "parallel_tools"}:
+        call = {"role": "assistant", "content": None, "tool_calls": [CALL]}
+        if "reasoning" in template.capabilities:
+            call["reasoning_content"] = "I have a tool for that."
+        result = {**RESULT, "content": [{"type": "text", "text": RESULT["content"]}]} if template.name in RESULTS_IN_PARTS else RESULT
+        yield folded("With a tool, a call and its result", rendered(template, [QUESTION, call, result], tools=[TOOL]))
+
+
+def with_more(template):
+    """Yield the other things that the format has words for."""
+    if "images" in template.capabilities:
+        yield folded("With an image", rendered(template, [IMAGE]))
+    if "documents" in template.options:
+        yield folded("With a document", rendered(template, [TALK[0]], documents=DOCUMENTS))
+
+
+def ending(prompt):
+    """Return the text at the end of a prompt that belongs to no message."""
+    texts = []
+    for segment in reversed(prompt.segments):
+        if segment.turn is not None:
+            break
+        texts.insert(0, segment.text)
+    return "".join(texts)
+
+
+def generation_prompt(template):
+    """Return what is written where the assistant shall speak."""
+    asked, unasked = (ending(rendered(template, TALK, add_generation_prompt=asked)) for asked in (True, False))
+    if asked == unasked:
+        return f"{code(asked)}, asked for or not" if asked else "none: the user's turn ends the prompt"
+    return code(asked) + (f"; where it is not asked for, {code(unasked)}" if unasked else "")
+
+
+# Where it all comes from.
+
+
+@cache
+def goldens(name):
+    """Return `(template, name of the file, what it holds)` for every golden file of a family."""
+    found = []
+    for file in sorted((REPOSITORY / "plugins" / name / "tests" / "golden").glob("*.json")):
+        golden = json.loads(file.read_text("utf-8"))
+        provenance = golden["provenance"]
+        if "model" in provenance:
+            templates = [idiolect.resolve(provenance["model"], adapter=name).template.name]
+        else:
+            templates = GOLDEN_OF.get(file.stem) or list(golden.get("templates", [file.stem]))
+        found += [(template, file.stem, golden) for template in templates]
+    return found
+
+
+def checked_against(golden):
+    """Return what golden prompts were made with."""
+    provenance = golden["provenance"]
+    if isinstance(provenance, str):
+        return prose(provenance)
+    if "sha256" in provenance:
+        where = f"from {code(provenance['template'])}, sha256 {code(provenance['sha256'])}; confidence: {provenance['confidence']}"
+        return f"the template of {provenance['model']}, {where}; {len(golden['cases'])} conversations"
+    return prose("; ".join(f"{key}: {words}" for key, words in provenance.items()))
+
+
+def deviations(name):
+    """Yield a line for each reason why a family differs from what it is checked against."""
+    template_of = {stem: template for template, stem, _ in goldens(name)}
+    cases = {}
+    for row in json.loads((REPOSITORY / "plugins" / name / "deviations.json").read_text("utf-8")):
+        cases.setdefault((template_of.get(row["slug"], row["slug"]), row["reason"]), []).append(row["case"])
+    for (template, reason), slugs in cases.items():
+        yield f"- `{template}`, {codes(slugs)}: {prose(reason)}"
+
+
+# Pages.
+
+
+def facts(name, template):
+    """Return what is known of a template."""
+    names = [(rule.pattern, rule.kind) for rule in family(name).adapter.rules if rule.template is template] if name else []
+    bos = f"the text begins with {code(template.bos)}: encode it without adding special tokens" if template.bos else "not in the text"
+    ids = f"; token ids {', '.join(map(str, template.stop_token_ids))}" if template.stop_token_ids else ""
+    return table(
+        ("names", ", ".join(code(pattern) + (" (base)" if kind == "base" else "") for pattern, kind in names)) if names else (),
+        ("roles", codes(template.roles)),
+        ("has words for", ", ".join(sorted(template.capabilities)) or "user and assistant alone"),
+        ("options", codes(template.options)) if template.options else (),
+        ("default system", code(shortened(template.default_system))) if template.default_system else (),
+        ("generation prompt", generation_prompt(template)),
+        ("stop", (codes(template.stop) or "none") + ids),
+        ("BOS", bos),
+        ("markers", codes(template.markers)),
+        ("separators", PLAIN_TEXT if template.text_separators else "control tokens"),
+        ("source", prose(template.source)),
+        *(("checked against", checked_against(golden)) for owner, _, golden in (goldens(name) if name else ()) if owner == template.name),
+    )
+
+
+def template_section(name, template):
+    return "\n".join([
+        f"## {template.name}\n", facts(name, template), "", conversation(template), *with_tool(template), *with_more(template),
+    ])  # fmt: skip
+
+
+def template_link(template, page=""):
+    return f"[{template.name}]({page}#{anchor(template.name)})"
+
+
+def rule_row(rule):
+    if rule.template is None:
+        template = UNCLAIMED
+    elif rule.template in (CHATML, DEFAULT):
+        template = template_link(rule.template, "index.md")
+    else:
+        template = template_link(rule.template)
+    return code(rule.pattern), rule.kind if rule.template else "", template, prose(rule.note)
+
+
+def family_page(name):
+    """Return the page of a family."""
+    module = family(name)
+    differs = list(deviations(name))
+    return "\n".join([
+        f"# {name}\n",
+        f"{module.__doc__.strip()} How to read this page: [Gallery](index.md).\n",
+        "The first of these patterns that fits a name decides:\n",
+        table(*map(rule_row, module.adapter.rules), header=("names", "kind", "template", "why")),
+        "",
+        *(template_section(name, template) for template in own_templates(name)),
+        "## Where it differs\n",
+        *(differs or ["Nowhere: every prompt that was compared is equal."]),
+        "",
+    ])  # fmt: skip
+
+
+HOW_TO_READ = """\
+# Gallery
+
+Every format that idiolect knows, one page a family, written by the formats themselves: the tests fail where a page and the code differ.
+
+In the examples, **what the caller gave is bold**; all the rest is the template's own. A role is the caller's where a format copies it. A space at the
+end of a line is shown as `␣`, a line end at the very end of a prompt as `⏎`; tables spell a line end out, as `\\n`. Long things are folded. Where a
+format writes the day, it is 26 July 2024.
+
+The names on each page are [patterns](../reference/hooks.md#rule). *Base* says that the model was never trained to chat: see
+[Base models](../explanation/base-models.md). *Checked against* says where the prompts came from with which the tests compare the template, byte for
+byte, and how far that copy can be trusted; where it is missing, the template was written from its source alone. What the other words mean:
+[Templates](../reference/templates.md#template).
+"""
+
+
+def index_page():
+    """Return the page that leads to the others, with the templates that belong to no family."""
+    rows = [
+        (f"[{name}]({name}.md)", family(name).__doc__.strip().partition("\n")[0].partition(". ")[0].rstrip("."),
+         ", ".join(template_link(template, f"{name}.md") for template in own_templates(name)))
+        for name in FAMILIES
+    ]  # fmt: skip
+    return "\n".join([
+        HOW_TO_READ,
+        table(*rows, header=("family", "", "templates")),
+        "",
+        "Two templates belong to core.\n",
+        template_section(None, DEFAULT),
+        template_section(None, CHATML),
+        "```{toctree}\n:hidden:\n",
+        *FAMILIES,
+        "```",
+        "",
+    ])  # fmt: skip
+
+
+def pages():
+    """Return all pages by path."""
+    return {GALLERY / "index.md": index_page(), **{GALLERY / f"{name}.md": family_page(name) for name in FAMILIES}}
+
+
+if __name__ == "__main__":
+    for path, text in pages().items():
+        path.write_text(text, "utf-8")
