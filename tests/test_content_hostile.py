@@ -1,14 +1,20 @@
 """Text that imitates a model's markers is seen in every field and never changed; odd text that is none passes unchanged."""
 
 import json
+import math
 import time
 
 import hostile
 import pytest
+from goldens import battery
+from hostile import related
 
-from idiolect import ControlTextError, MessageError, RefusedError
+from idiolect import ControlTextError, MessageError, Origin, RefusedError
+from idiolect.prompt.messages import STANDARD_ROLES
+from idiolect.prompt.segments import is_role
 
-IMITATIONS = [case for case in hostile.cases() if case["family"] != "any" and case["threat"] != "role-spoof"]
+IMITATIONS = [case for case in hostile.cases() if case["family"] not in ("any", *hostile.NOT_OURS) and case["threat"] != "role-spoof"]
+CONTENTS = [case for case in hostile.cases() if case["family"] != "any" and "content" in case and case["field"].endswith(".content")]
 
 
 def cases(*threats):
@@ -29,24 +35,42 @@ def rendered_or_refused(template, arguments, **policy):
 
 def reached(rendered, path):
     """Return the segments that stem from a field: from itself, from what it holds, or from what holds it."""
-    return [segment for segment in rendered.segments if segment.path and all(one == other for one, other in zip(segment.path, path, strict=False))]
+    return [segment for segment in rendered.segments if segment.path and related(segment.path, path)]
+
+
+def text_of(case):
+    """Return the whole text of a case: of parts, what they are when they stand together."""
+    return case["content"] if "content" in case else "".join(part["text"] for message in case["messages"] for part in message["content"])
+
+
+def arrived(rendered, path, wanted):
+    """Say whether what is wanted of a field stands in the prompt, in one piece."""
+    segments = reached(rendered, path)
+    whole = "".join(segment.text if segment in segments else "\0" for segment in rendered.segments)
+    return all(each in whole for each in wanted)
+
+
+def aimed(template, case, wanted):
+    """Return a request in which the template lets the markers of a case arrive, and where: in the field of the case, or in a user's text.
+
+    A format may refuse a field, have no place for it, cut it off where a thought ends, or write it letter by letter.
+    """
+    arguments, path = hostile.request(case)
+    rendered = rendered_or_refused(template, arguments)
+    if rendered is not None and arrived(rendered, path, wanted):
+        return arguments, path
+    if rendered is not None and not any(segment.text.strip() for segment in reached(rendered, path)):
+        assert not [control for control in rendered.controls if related(control.path, path)]
+        # Nothing is lost in silence but ids, which are not counted.
+        named = [unused.path for unused in rendered.unused]
+        assert path[-1] == "tool_call_id" or any(related(each, path) or each == ("options", path[0]) for each in named)
+    return hostile.request({"field": "user.content", "content": text_of(case)})
 
 
 def check_reported(template, arguments, path):
-    """Assert that every policy does its duty; say whether control text of the model's was seen. What does not reach the prompt needs no report."""
-    rendered = rendered_or_refused(template, arguments)
-    if rendered is None:
-        return True
+    """Assert that every policy does its duty about the markers in a field, and return them."""
+    rendered = template.render(**arguments)
     segments = reached(rendered, path)
-    if not any(segment.text.strip() for segment in segments):
-        assert not [control for control in rendered.controls if control.path[: len(path)] == path]
-        # Nothing is lost in silence but ids, which are not counted.
-        assert rendered.unused or path[-1] == "tool_call_id"
-        return True
-    if not rendered.controls:
-        # Halves in two parts make no marker where the format does not bring them together.
-        parts = arguments["messages"][0]["content"]
-        return isinstance(parts, list) and "".join(part["text"] for part in parts) not in "".join(segment.text for segment in segments)
     for control in rendered.controls:
         assert control.marker in template.markers
         assert rendered.text[control.position :].startswith(control.marker)
@@ -59,48 +83,67 @@ def check_reported(template, arguments, path):
     allowed = template.render(**arguments, on_control="allow")
     assert (allowed.text, allowed.controls) == (rendered.text, ())
     assert template.text(**arguments) == rendered.text
-    return True
+    return [control.marker for control in rendered.controls]
 
 
-def stands_in(text, rendered):
-    """Say whether a text stands in a prompt as it is, or but for white space that the format trims."""
-    return text in rendered.text or text.strip() in rendered.text or json.dumps(text, ensure_ascii=False)[1:-1] in rendered.text
+def stands_in(text, rendered, path):
+    """Say whether a text stands in a prompt as it is, but for white space that the format trims; or as JSON, even letter by letter."""
+    pieces = [segment.text for segment in reached(rendered, path)]
+    if pieces and all(piece[:1] == piece[-1:] == '"' for piece in pieces):
+        return "".join(map(json.loads, pieces)) == text
+    return text in rendered.text or text.strip() in rendered.text
 
 
 # What imitates a family
 
 
-def test_every_family_of_the_battery_is_ours_or_has_a_reason_not_to_be():
-    tables = [hostile.EVERY, hostile.SOME, hostile.NOT_OURS, {"any": ""}]
-    assert sorted(family for table in tables for family in table) == sorted({case["family"] for case in hostile.cases()})
+def test_every_family_of_the_battery_is_spoken_by_one_of_ours_or_has_a_reason_not_to_be():
+    ids = {case["id"] for case in hostile.cases()}
+    families = [family for table in (hostile.SPOKEN, hostile.NOT_OURS, {"any": ""}) for family in table if family not in ids]
+    assert sorted(families) == sorted({case["family"] for case in hostile.cases()})
 
 
-@pytest.mark.parametrize("case", [case for case in IMITATIONS if case["family"] in hostile.EVERY], ids=lambda case: case["id"])
+def test_every_template_is_imitated_by_a_case():
+    aimed_at = {name for case in IMITATIONS if case["id"] not in hostile.HARMLESS for name in hostile.spoken_by(case)}
+    assert sorted(hostile.installed().keys() - aimed_at) == sorted(hostile.NEVER_IMITATED)
+
+
+@pytest.mark.parametrize("case", [case for case in IMITATIONS if case["id"] not in hostile.HARMLESS], ids=lambda case: case["id"])
 def test_a_family_sees_through_what_imitates_it(case):
-    arguments, path = hostile.request(case)
-    for template in hostile.spoken_by(case["family"]):
-        assert check_reported(template, arguments, path) or case["id"] in hostile.HARMLESS, f"{template.name} lacks a marker"
+    wanted = hostile.imitated(text_of(case)) | set(hostile.SEPARATORS.findall(text_of(case)))
+    assert wanted
+    assert hostile.spoken_by(case)
+    for name in hostile.spoken_by(case):
+        template = hostile.installed()[name]
+        arguments, path = aimed(template, case, wanted)
+        markers = check_reported(template, arguments, path)
+        assert [each for each in wanted if not any(each in marker for marker in markers)] == [], f"{name} lacks a marker"
 
 
-@pytest.mark.parametrize("case", [case for case in IMITATIONS if case["family"] in hostile.SOME], ids=lambda case: case["id"])
-def test_one_format_at_least_of_a_family_sees_through_what_imitates_it(case):
-    arguments, path = hostile.request(case)
-    found = hostile.spoken_by(case["family"])
-    if found and case["id"] not in hostile.HARMLESS:
-        results = {template.name: check_reported(template, arguments, path) for template in found}
-        assert any(results.values())
+@pytest.mark.parametrize("case", [case for case in IMITATIONS if case["id"] in hostile.HARMLESS], ids=lambda case: case["id"])
+def test_what_is_no_marker_is_not_taken_for_one(case):
+    arguments, _ = hostile.request(case)
+    for name in hostile.spoken_by(case):
+        assert hostile.installed()[name].render(**arguments).controls == (), name
 
 
-@pytest.mark.parametrize(
-    "case", [case for case in IMITATIONS if "content" in case and case["field"].endswith(".content")], ids=lambda case: case["id"]
-)
+@pytest.mark.parametrize(("name", "template"), templates(), ids=hostile.installed())
+def test_every_marker_of_a_template_is_seen_in_what_a_user_says(name, template):
+    for marker in template.markers:
+        arguments, path = hostile.request({"field": "user.content", "content": f"before{marker}after"})
+        assert marker in check_reported(template, arguments, path)
+
+
+@pytest.mark.parametrize("case", CONTENTS, ids=lambda case: case["id"])
 def test_imitations_pass_unchanged_unless_they_are_to_be_refused(case):
     arguments, path = hostile.request(case)
     for name, template in templates():
         for policy in ("report", "allow"):
             rendered = rendered_or_refused(template, arguments, on_control=policy)
-            whole = rendered and "".join(segment.text for segment in reached(rendered, path))
-            assert not whole or case["id"] in hostile.HARMLESS or stands_in(case["content"], rendered), name
+            if rendered is not None and reached(rendered, path):
+                # What stands before the end of a thought is left out.
+                kept = case["content"].rpartition("</think>")[2].lstrip("\n") if case["family"] == "qwen3" else case["content"]
+                assert stands_in(case["content"], rendered, path) or (kept and stands_in(kept, rendered, path)), name
 
 
 @cases("role-spoof")
@@ -110,6 +153,29 @@ def test_a_role_is_never_made_of_markers(case):
         for way in (template.text, template.render):
             with pytest.raises(MessageError, match=r"the role of messages\[1\] is '.*', which this template does not know"):
                 way(**arguments)
+
+
+# What a template writes itself
+
+
+def written(template):
+    """Return what looks like a control marker in a template's own words, over all conversations and options; roles may stand inside."""
+    found = set()
+    for case in battery().values():
+        for options in hostile.options_of(template):
+            arguments = {key: case[key] for key in ("messages", "tools", "add_generation_prompt")}
+            rendered = rendered_or_refused(template, {**arguments, **options})
+            segments = rendered.segments if rendered else ()
+            own = [segment.text if segment.origin is Origin.TEMPLATE or is_role(segment.path) else "\0" for segment in segments]
+            found |= hostile.imitated("".join(own))
+    return found
+
+
+@pytest.mark.parametrize("template", hostile.installed().values(), ids=hostile.installed())
+def test_whatever_looks_like_a_marker_in_a_templates_own_words_is_one(template):
+    # A format that writes any role in tags does so with roles that its model has no token for: those are plain text to it.
+    no_tokens = {f"<|{role}|>" for role in STANDARD_ROLES.difference(template.roles)}
+    assert sorted(each for each in written(template) - no_tokens if not any(each in marker for marker in template.markers)) == []
 
 
 # What is for every model
@@ -125,7 +191,7 @@ def test_odd_text_passes_unchanged_and_is_reported_only_where_it_is_a_marker(cas
     arguments, path = hostile.request(case)
     for name, template in templates():
         rendered = template.render(**arguments)
-        assert stands_in(case["content"], rendered), name
+        assert stands_in(case["content"], rendered, path), name
         assert template.text(**arguments) == template.render(**arguments, on_control="allow").text == rendered.text
         own = any(marker in case["content"] for marker in template.markers)
         assert bool(rendered.controls) == own, name
@@ -152,9 +218,10 @@ def test_a_wrong_type_is_refused_by_field(case):
 
 
 def seconds(template, text):
-    begun = time.perf_counter()
+    # Of the processor: on a busy machine a clock shows how long others took, and that only above the length of a time slice.
+    begun = time.process_time()
     template.render([{"role": "user", "content": text}]).controls  # noqa: B018 - it is what takes the time
-    return time.perf_counter() - begun
+    return time.process_time() - begun
 
 
 @cases("size")
@@ -164,8 +231,12 @@ def test_time_grows_with_the_length_of_a_text_and_no_faster(case):
     # A hundredth shows a curve as well as the whole.
     text = unit * (times // 100)
     for name, template in templates():
-        # The machine may be busy, so the best of several tries counts.
-        ratios = []
-        while not ratios or (min(ratios) >= 3 and len(ratios) < 6):
-            ratios.append(min(seconds(template, text * 2) for _ in range(3)) / min(seconds(template, text) for _ in range(3)))
-        assert min(ratios) < 3, name
+        # What is made at the first time does not count.
+        seconds(template, unit)
+        once = twice = math.inf
+        for _ in range(12):
+            once, twice = min(once, seconds(template, text)), min(twice, seconds(template, text * 2))
+            # Caches and collectors disturb, so the best of several tries counts.
+            if twice < 3 * once:
+                break
+        assert twice < 3 * once, name

@@ -1,6 +1,7 @@
 """Hostile contents: where each stands in a request, and which of our templates it is aimed at."""
 
 import json
+import re
 from copy import deepcopy
 from fnmatch import fnmatchcase
 from functools import cache
@@ -10,70 +11,92 @@ from goldens import REPOSITORY
 import idiolect
 from idiolect.plugin import CHATML, DEFAULT
 
-EVERY = {
-    "chatml/qwen": "qwen:*",
+LIKE_CHATML = "idiolect:chatml qwen:* yi:* internlm:internlm[23]* zephyr:zephyr-gemma phi:phi-4 phi:phi-4-reasoning"
+V3_AND_R1 = "deepseek:deepseek-v3* deepseek:deepseek-r1*"
+SPOKEN = {
+    "chatml/qwen": LIKE_CHATML,
     "qwen-eos": "qwen:*",
-    "qwen": "qwen:* tools",
-    "qwen-resp": "qwen:* tools",
-    "qwen3": "qwen:qwen3*",
-    "llama2": "llama:llama-2*",
+    "qwen": "qwen:*+tools granite:granite-4.0",
+    "hermes": "qwen:*+tools granite:granite-4.0",
+    "qwen-resp": "qwen:*+tools",
+    "qwen3": "qwen:*+reasoning",
+    "qwen3-coder": "qwen:qwen3-coder qwen:qwen3.[568]",
+    "llama2": "llama:llama-2-chat llama:codellama*",
     "llama3": "llama:llama-3*",
-    "mllama": "llama:llama-3.2-vision",
-    "llama4": "llama:llama-4*",
-    "vicuna": "vicuna:vicuna*",
+    "mllama": "llama:llama-3.2-vision llama:llama-4",
+    "llama4": "llama:llama-4",
+    "vicuna": "vicuna:*",
     "vicuna-nl": "vicuna:vicuna*",
     "xwin/wizard": "vicuna:vicuna*",
-}
-"""Families of the battery, and our templates (`plugin:template`, and what they must be capable of) every one of which must see through them."""
-
-SOME = {
-    "qwen3-coder": "qwen:qwen3-coder*",
-    "qwen-audio": "qwen:*audio*",
-    "chatglm3": "chatglm:*",
-    "chatglm4": "chatglm:*",
-    "glm4": "chatglm:*",
-    "internlm1": "internlm:*",
-    "internlm2": "internlm:*",
-    "internlm2-old": "internlm:*",
-    "baichuan1": "baichuan:*",
-    "baichuan2": "baichuan:*",
-    "mistral-v1": "mistral:*",
+    "alpaca": "deepseek:deepseek-coder",
+    "chatglm3": "chatglm:chatglm3* chatglm:glm-*",
+    "chatglm4": "chatglm:glm-*",
+    "glm4": "chatglm:glm-*+tools",
+    "internlm1": "internlm:internlm-chat*",
+    "internlm2": "internlm:internlm[23]*",
+    "internlm2-old": "internlm:internlm2*",
+    "baichuan1": "baichuan:baichuan-chat",
+    "baichuan2": "baichuan:baichuan2-chat",
+    "mistral-v1": "mistral:* llama:llama-2-chat llama:codellama-instruct",
     "mistral-v3": "mistral:*",
-    "mistral-v7": "mistral:*",
-    "mistral-res": "mistral:*",
-    "magistral": "mistral:*",
-    "pixtral": "mistral:*",
-    "deepseek": "deepseek:*",
+    "mistral-v7": "mistral:mistral-large* mistral:mistral-small*",
+    "mistral-res": "mistral:*+tools",
+    "pixtral": "mistral:*+images",
+    "deepseek": V3_AND_R1,
     "deepseek-llm": "deepseek:*",
-    "deepseek-v3": "deepseek:*",
-    "gemma": "gemma:*",
-    "gemma4": "gemma:*",
+    "deepseek-v3": V3_AND_R1,
+    "gemma": "gemma:gemma gemma:gemma-3*",
+    "gemma4": "gemma:gemma-4",
     "yi": "yi:*",
-    "zephyr": "zephyr:*",
-    "phi3": "phi:*",
-    "phi3v": "phi:*",
+    "zephyr": "zephyr:zephyr",
+    "falcon3": "zephyr:stablelm-zephyr",
+    "smollm/olmo": "zephyr:stablelm-zephyr",
+    "phi3": "phi:phi-3* phi:phi-4-mini",
     "gpt-oss": "gptoss:*",
     "kimi": "kimi:*",
     "command-r": "cohere:*",
+    "tool/command-r": "cohere:command-a* cohere:command-r7b",
     "granite": "granite:*",
 }
-"""Families of which one plugin has several formats: at least one of its templates must see through them."""
+"""Families of the battery, or single cases, and our templates (`plugin:template`, and what it must be capable of) that speak so."""
 
 PLAIN_TEXT = "known only in FastChat's notation, whose separators are plain text that nothing can protect"
 NO_FAMILY = "no family of this project"
+NO_MODEL = "a model that the family has no template for"
 NOT_OURS = {
-    **dict.fromkeys(["alpaca", "dolly", "h2ogpt", "koala", "phoenix", "rwkv", "openchat", "hermes"], PLAIN_TEXT),
-    **dict.fromkeys(["exaone", "falcon3", "internvl", "llava", "minicpm", "minimax", "seed", "seed-oss", "smollm/olmo"], NO_FAMILY),
+    **dict.fromkeys(["dolly", "h2ogpt", "koala", "phoenix", "rwkv", "openchat"], PLAIN_TEXT),
+    **dict.fromkeys(["exaone", "internvl", "llava", "minicpm", "minimax", "seed", "seed-oss"], NO_FAMILY),
+    **dict.fromkeys(["magistral", "phi3v", "qwen-audio"], NO_MODEL),
 }
+NEVER_IMITATED = ("chatglm:chatglm-6b", "chatglm:chatglm2-6b", "vicuna:one_shot", "idiolect:default")
+"""Templates whose turns no case imitates: they are plain text."""
 
 HARMLESS = {
     "re/prefix-of-template": "`<` before the template's own marker makes no other marker",
     "re/two-messages": "the halves are of a marker that the format does not have",
-    "re/think-removed": "what stands before </think> is left out whole",
     "re/nfkc-ds": "letters that only look like a marker's are none to a tokenizer",
-    "reason/qwen3": "the text is cut at the marker, which is left out itself",
 }
 """Cases in which no marker arises, and why."""
+
+TAGS = re.compile(r"<\|[^|<>\s]+\|?>|<[^|<>\s]+\|>|<｜[^｜]+｜>|\[/?[A-Z_]+(?:_\d+)?\]|</?[A-Za-z_]\w*>|<</?[A-Z]+>>")
+"""What looks like a control marker."""
+SEPARATORS = re.compile(r"### \w+:|\b(?:USER|ASSISTANT):")
+"""What looks like a speaker in plain text."""
+
+A_FRAME = "frames what the model is told; neither turns nor replies are cut there"
+A_CALL = "stands inside a call, which markers enclose"
+A_SOURCE = "names a source within a sentence of a reply"
+NO_MARKERS = {
+    **dict.fromkeys(["tools", "documents", "IMPORTANT", "name", "description", "type", "parameters"], A_FRAME),
+    **dict.fromkeys(["function", "parameter"], A_CALL),
+    "co": A_SOURCE,
+}
+"""Tags that look like markers and are plain words, and why."""
+
+
+def imitated(text):
+    """Return what looks like a control marker in a text, without tags that are plain words."""
+    return {found for found in TAGS.findall(text) if found.strip("</>") not in NO_MARKERS}
 
 
 @cache
@@ -84,27 +107,31 @@ def cases():
 
 @cache
 def installed():
-    """Return every installed template as `plugin:name`, core's two among them."""
-    found = {"idiolect:chatml": CHATML, "idiolect:default": DEFAULT}
+    """Return every installed template as `plugin:name`; core's two once, as `idiolect:name`."""
+    own = [DEFAULT, CHATML]
+    found = {f"idiolect:{template.name}": template for template in own}
     for plugin in idiolect.plugins(load=True):
         adapter = idiolect._registry.find(f"{plugin.package}:{plugin.name}" if plugin.package else plugin.name)
-        found |= {f"{plugin.name}:{name}": template for name, template in adapter.list_templates().items()}
+        found |= {f"{plugin.name}:{name}": template for name, template in adapter.list_templates().items() if template not in own}
     return found
 
 
-def spoken_by(family):
-    """Return the installed templates that a family of the battery is aimed at."""
-    pattern, _, capability = {**EVERY, **SOME}[family].partition(" ")
-    return [
-        template
-        for name, template in installed().items()
-        if fnmatchcase(name, pattern) and (not capability or capability in template.capabilities) and template not in (CHATML, DEFAULT)
-    ]
+def spoken_by(case):
+    """Return the names of the installed templates that a case is aimed at."""
+    found = []
+    for wanted in SPOKEN[case["id"] if case["id"] in SPOKEN else case["family"]].split():
+        pattern, _, capability = wanted.partition("+")
+        found += [
+            name for name, template in installed().items() if fnmatchcase(name, pattern) and (not capability or capability in template.capabilities)
+        ]
+    return found
 
 
-CALL = {"id": "call_1", "type": "function", "function": {"name": "look", "arguments": {"where": "here"}}}
+CALL = {"id": "call00001", "type": "function", "function": {"name": "look", "arguments": {"where": "here"}}}
 TOOL = {"type": "function", "function": {"name": "look", "description": "Look.", "parameters": {"type": "object", "properties": {"where": {}}}}}
 USER = {"role": "user", "content": "Hi"}
+# Some models want ids of nine letters.
+RESULT = {"role": "tool", "content": "x", "tool_call_id": "call00001"}
 
 
 def request(case):
@@ -113,7 +140,8 @@ def request(case):
         return {"messages": deepcopy(case["messages"])}, ("messages",)
     text = case["content"]
     call, tool = deepcopy(CALL), deepcopy(TOOL)
-    answer = {"role": "assistant", "content": "Yes", "tool_calls": [call]}
+    # Some formats write calls only where nothing else is said.
+    answer = {"role": "assistant", "content": None, "tool_calls": [call]}
     with_call = {"messages": [USER, answer], "tools": [TOOL]}
     with_tool = {"messages": [USER], "tools": [tool]}
     function = ("messages", 1, "tool_calls", 0, "function")
@@ -129,9 +157,9 @@ def request(case):
         case "user.name":
             return {"messages": [{**USER, "name": text}]}, ("messages", 0, "name")
         case "tool.content":
-            return {**with_call, "messages": [USER, answer, {"role": "tool", "content": text}]}, ("messages", 2, "content")
+            return {**with_call, "messages": [USER, answer, {**RESULT, "content": text}]}, ("messages", 2, "content")
         case "tool.tool_call_id":
-            return {**with_call, "messages": [USER, answer, {"role": "tool", "content": "x", "tool_call_id": text}]}, ("messages", 2, "tool_call_id")
+            return {**with_call, "messages": [USER, answer, {**RESULT, "tool_call_id": text}]}, ("messages", 2, "tool_call_id")
         case "assistant.tool_calls[0].function.name":
             call["function"]["name"] = text
             return with_call, (*function, "name")
@@ -160,3 +188,38 @@ def value_at(arguments, path):
     for step in path:
         value = value[step]
     return value
+
+
+def related(one, other):
+    """Say whether two paths name the same field, or one of them what holds the other."""
+    return all(step == other_step for step, other_step in zip(one, other, strict=False))
+
+
+DOCUMENTS = [{"doc_id": "7", "title": "Paris", "text": "A city."}]
+OPTIONS = {
+    "enable_thinking": [True, False],
+    "thinking": [True, False],
+    "clear_thinking": [False],
+    "preserve_thinking": [True, False],
+    "reasoning": [False],
+    "skip_thinking": [True],
+    "reasoning_effort": ["low"],
+    "add_vision_id": [True],
+    "documents": [DOCUMENTS],
+    "response_format": [{"type": "json_object", "schema": "any"}],
+    "builtin_tools": [["browser", "python"]],
+    "tools_in_user_message": [False],
+    "spelling": ["numbered"],
+}
+WITH_DOCUMENTS = {"controls": {"citations": True, "hallucinations": True}, "enable_citations": True}
+"""Options that matter only beside documents."""
+
+
+def options_of(template):
+    """Yield none of a template's options, then each alone that changes what it writes, then all that concerns documents."""
+    yield {}
+    for name in template.options:
+        for value in OPTIONS.get(name, []):
+            yield {name: value}
+    if "documents" in template.options:
+        yield {"documents": DOCUMENTS, **{name: value for name, value in WITH_DOCUMENTS.items() if name in template.options}}

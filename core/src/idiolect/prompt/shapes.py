@@ -3,9 +3,12 @@
 Most conversations are plain: roles and texts, no options. What a template writes round the texts then depends on the sequence of roles and on the
 tools alone: the *shape*. So the program runs once for each shape, on stand-in texts, and leaves a skeleton; every later conversation of that shape
 only fills in its texts. A template says by `looks_for` that this holds for it. Whatever does not fit goes the long way.
+
+Where it also leaves the texts as they are, there is a shorter way still for short conversations: see `prompt/unrolled.py`.
 """
 
 from marshal import dumps
+from operator import methodcaller
 from typing import TYPE_CHECKING, Any
 
 from idiolect.errors import IdiolectError
@@ -24,10 +27,14 @@ if TYPE_CHECKING:
     from idiolect.prompt.unused import Unused
 
     Raw = Mapping[str, Any]
+    Strip = Callable[[str], str]
+    Write = Callable[[list[Raw]], str | None]
 
 LONGEST_SHAPE = 64
 """Longer conversations are rarer and all different: their shapes would fill the cache and never be met again."""
 MOST_SHAPES = 256
+LONGEST_UNROLLED = 16
+"""To compile what is written out for longer ones takes longer than it is likely to save."""
 LARGEST_TOOLS = 16_384
 """Bytes: what is remembered of tools must not grow without bound either."""
 
@@ -36,9 +43,22 @@ END = None
 EQUAL_BYTES = 2
 """The format of marshal in which equal values give equal bytes; in later ones that depends on who else holds them."""
 
-_NOT_AT_START: "tuple[Callable[[str], str], ...]" = (plain_str, str.rstrip)
-_STRIPS: "tuple[Callable[[str], str], ...]" = (*_NOT_AT_START, str.strip, str.lstrip)
-"""What a template may do to a text before it writes it."""
+PLACES = slice(1, None, 2)
+"""Where the texts stand among the pieces of a skeleton."""
+
+_lstrip_lines, _rstrip_lines, _strip_lines = (methodcaller(name, "\n") for name in ("lstrip", "rstrip", "strip"))
+_STRIPS: "tuple[tuple[Strip, Strip | None], ...]" = (
+    (plain_str, None),
+    (str.strip, str.lstrip),
+    (str.lstrip, str.lstrip),
+    (str.rstrip, None),
+    (_strip_lines, _lstrip_lines),
+    (_lstrip_lines, _lstrip_lines),
+    (_rstrip_lines, None),
+)
+"""What a template may do to a text before it writes it, and what of that it does at the start."""
+STAND_IN = "\n\n \t\u3000text {} \u3000\t \n\n"
+"""White space of many kinds, so that each way to strip a text leaves something else."""
 
 
 class Skeleton:
@@ -48,20 +68,22 @@ class Skeleton:
         pieces: Literal, empty place, literal, ..., literal.
         order: Whose text goes into which place; None where it is simply all of them in order.
         strips: The places whose texts are stripped, and how.
+        write: The function that writes this shape, where there is one.
         layout: The segments, with stand-ins for those of the texts.
-        slots: Where in the layout those are: the index there, the message, how its text is stripped, its path and its turn.
+        slots: Where in the layout those are: the index there, the message, how its text is stripped (also at its start), its path and its turn.
         unused: What no prompt of this shape has room for, with the message whose text it is, if it is one.
         day: The day that is written in it, if one is: the next day it is no longer good.
-        simple: Whether the texts go into it as they are, all and in order.
+        simple: Whether the texts go into it as they are, all and in order, whatever they are. With tools they never do.
     """
 
-    __slots__ = ("day", "layout", "order", "pieces", "simple", "slots", "strips", "unused")
+    __slots__ = ("day", "layout", "order", "pieces", "simple", "slots", "strips", "unused", "write")
 
     pieces: list[str]
     order: tuple[int, ...] | None
-    strips: "list[tuple[int, Callable[[str], str]]]"
+    strips: "list[tuple[int, Strip]]"
+    write: "Write | None"
     layout: list[Segment]
-    slots: "list[tuple[int, int, Callable[[str], str], Path, int | None]]"
+    slots: "list[tuple[int, int, Strip, Strip | None, Path, int | None]]"
     unused: "list[tuple[int | None, Unused]]"
     day: "date | None"
     simple: bool
@@ -81,9 +103,9 @@ class Filled:
         segments = self._skeleton.layout.copy()
         given = Origin.INPUT
         make = tuple.__new__
-        for index, message, strip, path, turn in self._skeleton.slots:
+        for index, message, strip, strip_start, path, turn in self._skeleton.slots:
             text = plain_str(self._contents[message])
-            start = 0 if strip in _NOT_AT_START else len(text) - len(text.lstrip())
+            start = 0 if strip_start is None else len(text) - len(strip_start(text))
             segments[index] = make(Segment, (strip(text), given, path, start, turn))
         return segments
 
@@ -96,15 +118,27 @@ class Shapes:
 
     They stand in a tree: role by role, each dictionary leads to the next, and the last has the skeleton under `END`. To walk there while the
     messages are read takes less time than to make a key of their roles and to look that up.
+
+    Attributes:
+        complete: For each number of messages, what writes the shape that was last met, where something does: without tools.
+        asking: The same, with a generation prompt.
     """
 
-    __slots__ = ("_count", "_looks_for", "_skeletons", "_template")
+    __slots__ = ("_count", "_looks_for", "_skeletons", "_template", "asking", "complete")
+
+    complete: "dict[int, Write]"
+    asking: "dict[int, Write]"
 
     def __init__(self, template: "Template", looks_for: tuple[str, ...]):
         self._template = template
         self._looks_for = looks_for
+        self._forget()
+
+    def _forget(self) -> None:
         self._skeletons: dict[Any, dict[Any, Any]] = {}
         self._count = 0
+        self.complete = {}
+        self.asking = {}
 
     def fill(self, messages: "Sequence[Raw]", tools: "Sequence[Raw] | None", add_generation_prompt: bool) -> tuple[Skeleton, list[str], str] | None:
         """Return what `Filled` takes, the prompt last, or None where a conversation must go the long way."""
@@ -123,16 +157,18 @@ class Shapes:
             skeleton: Skeleton | None = node[END]
             if skeleton is None:
                 return None
-            texts = contents
+            texts: list[str] | None = contents
+            if skeleton.write is not None:
+                (self.asking if add_generation_prompt else self.complete)[len(contents)] = skeleton.write
             if not skeleton.simple:
                 if skeleton.day is not None and skeleton.day != today():
                     return self._fill_new(messages, tools, add_generation_prompt)
-                chosen = self._texts(skeleton, contents)
-                if chosen is None:
+                # Some formats find a message by its text, to write the tools beside it: where a text comes twice, the stand-ins would mislead.
+                texts = None if tools and len(set(contents)) < len(contents) else self._texts(skeleton, contents)
+                if texts is None:
                     return None
-                texts = chosen
             pieces = skeleton.pieces.copy()
-            pieces[1::2] = texts
+            pieces[PLACES] = texts
             return skeleton, contents, "".join(pieces)
         except KeyError:
             return self._fill_new(messages, tools, add_generation_prompt)
@@ -175,8 +211,7 @@ class Shapes:
             return False
         skeleton = _skeleton(self._template, roles, tools, add_generation_prompt, looks_for=self._looks_for)
         if self._count >= MOST_SHAPES:
-            self._skeletons = {}
-            self._count = 0
+            self._forget()
         self._count += 1
         node = self._skeletons.setdefault(root, {})
         for role in roles:
@@ -194,7 +229,7 @@ def _skeleton(
     template: "Template", roles: list[str], tools: "Sequence[Raw] | None", add_generation_prompt: bool, *, looks_for: tuple[str, ...]
 ) -> Skeleton | None:
     """Return the skeleton of a shape, or None where the template refuses it or does more with the texts than write them."""
-    stand_ins = [f"\n text {index} \n" for index in range(len(roles))]
+    stand_ins = [STAND_IN.format(index) for index in range(len(roles))]
     messages = [{"role": role, "content": text} for role, text in zip(roles, stand_ins, strict=True)]
     out = TrackingWriter()
     try:
@@ -214,10 +249,10 @@ def _skeleton(
         index = path[1] if len(path) == 3 and path[2] == "content" else None
         if not isinstance(index, int):
             return None
-        strip = next((strip for strip in _STRIPS if strip(stand_ins[index]) == segment.text), None)
-        if strip is None:
+        strips = next((strips for strips in _STRIPS if strips[0](stand_ins[index]) == segment.text), None)
+        if strips is None:
             return None
-        skeleton.slots.append((place, index, strip, path, segment.turn))
+        skeleton.slots.append((place, index, *strips, path, segment.turn))
         skeleton.pieces += "", ""
     order = tuple(message for _, message, *_ in skeleton.slots)
     skeleton.order = None if order == tuple(range(len(roles))) else order
@@ -227,5 +262,12 @@ def _skeleton(
         for unused in find_unused(chat, used_paths(out), set(out.seen), set(out.left_out))
     ]
     skeleton.day = chat.day_read
-    skeleton.simple = skeleton.order is None and skeleton.day is None and not (skeleton.strips or looks_for)
+    unchanged = skeleton.day is None and not (skeleton.strips or looks_for or tools)
+    skeleton.simple = unchanged and skeleton.order is None
+    skeleton.write = None
+    if unchanged and 0 < len(roles) <= LONGEST_UNROLLED:
+        # Imported here because nobody needs it to import idiolect.
+        from idiolect.prompt.unrolled import unrolled
+
+        skeleton.write = unrolled(roles, skeleton.pieces[::2], order)
     return skeleton

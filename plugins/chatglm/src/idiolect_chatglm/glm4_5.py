@@ -40,9 +40,11 @@ def write_call(chat: Chat, out: Writer, call: Call, line: str) -> None:
     if not isinstance(call.arguments, Mapping):
         chat.refuse(f"the arguments of a tool call are {call.arguments!r}", instead="a mapping, or its JSON text")
     for name, value in call.arguments.items():
-        where = (*call.path, "arguments", name)
-        shown = chat.given(value, *where) if isinstance(value, str) else chat.json(value, *where)
-        out += "<arg_key>", chat.given(name, *where), "</arg_key>", line, "<arg_value>", shown, "</arg_value>", line
+        # Of arguments that were given as text, no single one has a field.
+        where = (*call.path, "arguments", name) if call.text is None else (*call.path, "arguments")
+        as_given = chat.given if call.text is None else chat.printed
+        shown = as_given(value, *where) if isinstance(value, str) else chat.json(value, *where)
+        out += "<arg_key>", chat.printed(name, *where), "</arg_key>", line, "<arg_value>", shown, "</arg_value>", line
     out.append("</tool_call>")
 
 

@@ -39,7 +39,8 @@ class Mode:
         self.safety = "STRICT" if str(chat.option("safety_mode", "CONTEXTUAL")).upper() == "STRICT" else "CONTEXTUAL"
         self.citations = chat.option("enable_citations", False)
         form: Any = chat.option("response_format") or {}
-        self.schema = form.get("json_schema") or form.get("schema")
+        self.schema_name = "json_schema" if form.get("json_schema") else "schema"
+        self.schema = form.get(self.schema_name)
         self.json = form.get("type") == "json_object" or self.schema
 
 
@@ -101,8 +102,9 @@ def write_system(chat: Chat, out: Writer, mode: Mode, system: Message | None) ->
     if mode.json:
         out.append(JSON_ONLY)
         if mode.schema:
-            shown = chat.given(mode.schema, "options", "response_format") if isinstance(mode.schema, str) else None
-            out += "Your output should adhere to the following json schema:\n", shown or chat.printed(mode.schema, "options", "response_format")
+            where = ("options", "response_format", mode.schema_name)
+            shown = chat.given(mode.schema, *where) if isinstance(mode.schema, str) else chat.printed(mode.schema, *where)
+            out += "Your output should adhere to the following json schema:\n", shown
     out.append(END)
 
 

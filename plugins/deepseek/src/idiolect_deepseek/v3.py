@@ -35,7 +35,8 @@ def write_last_system(chat: Chat, out: Writer) -> None:
 def write_call(chat: Chat, out: Writer, call: Call) -> None:
     """Write one call: its type, its name, and its arguments as fenced JSON."""
     arguments = chat.json(call.arguments, *call.path, "arguments") if call.text is None else call.text
-    kind = chat.given(call.raw.get("type", "function"), *call.path, "type")
+    where = call.path[:-1] if call.path[-1] == "function" else call.path
+    kind = chat.given(call.raw["type"], *where, "type") if "type" in call.raw else "function"
     out += "<｜tool▁call▁begin｜>", kind, "<｜tool▁sep｜>", call.name, "\n```json\n", arguments, "\n```<｜tool▁call▁end｜>"
 
 

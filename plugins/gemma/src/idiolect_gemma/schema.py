@@ -62,11 +62,8 @@ class Notation:
         for index, (key, value) in enumerate(in_order(mapping)):
             if index:
                 self.out.append(",")
-            if quoted_keys:
-                self.quoted(key, *path, key)
-            else:
-                self.out.append(self.chat.given(key, *path, key))
-            self.out.append(":")
+            quote = QUOTE if quoted_keys else ""
+            self.out += quote, self.chat.printed(key, *path, key), quote, ":"
             self.value(value, *path, key, quoted_keys=quoted_keys)
 
     def declaration(self, tool: Mapping[str, Any], *path: str | int) -> None:
@@ -117,7 +114,7 @@ class Notation:
         for index, (name, fields) in enumerate(shown):
             if index:
                 self.out.append(",")
-            self.out += self.chat.given(name, *path, name), ":{"
+            self.out += self.chat.printed(name, *path, name), ":{"
             self.parameter(fields if isinstance(fields, Mapping) else {}, *path, name)
 
     def parameter(self, fields: Mapping[str, Any], *path: str | int) -> None:
@@ -164,7 +161,7 @@ class Notation:
             if index:
                 out.append(",")
             where = (*path, key)
-            out += self.chat.given(key, *where), ":"
+            out += self.chat.printed(key, *where), ":"
             if key == "properties":
                 out.append("{")
                 if isinstance(value, Mapping):

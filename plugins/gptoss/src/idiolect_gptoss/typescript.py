@@ -84,7 +84,7 @@ def _write_object(chat: Chat, out: Writer, fields: Mapping[str, Any], *path: str
         where = (*path, "properties", name)
         if index:
             out.append(", ")
-        out += chat.given(name, *where), "" if name in (fields.get("required") or []) else "?", ": \n", " " * 16
+        out += chat.printed(name, *where), "" if name in (fields.get("required") or []) else "?", ": \n", " " * 16
         write_type(chat, out, spec, *where)
     out.append("}")
 
@@ -113,7 +113,7 @@ def _write_parameter(chat: Chat, out: Writer, name: str, spec: Any, *path: str |
     fields: Mapping[str, Any] = spec if isinstance(spec, Mapping) else {}
     if fields.get("description"):
         out += "// ", printed(chat, fields["description"], *path, "description"), "\n"
-    out += chat.given(name, *path), "" if required else "?", ": "
+    out += chat.printed(name, *path), "" if required else "?", ": "
     write_type(chat, out, fields, *path)
     if "default" in fields:
         default = fields["default"]

@@ -125,7 +125,7 @@ GRANITE3_3 = Template(
     options=["available_tools", "documents", "controls", "thinking", "date"],
     stop=[STOP],
     stop_token_ids=[0],
-    markers=[*MARKERS, "<|start_of_cite|>", "<|end_of_cite|>"],
+    markers=[*MARKERS, "<|start_of_cite|>", "<|end_of_cite|>", "<think>", "</think>", "<response>", "</response>"],
     looks_for=(),
     source="ibm-granite/granite-3.3-2b-instruct, chat_template.jinja",
 )

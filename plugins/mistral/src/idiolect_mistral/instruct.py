@@ -71,7 +71,7 @@ def write_tools(chat: Chat, out: Writer, gap: str) -> None:
         out.append(', {"type": "function", "function": {' if index else '{"type": "function", "function": {')
         shown = [(key, value) for key, value in function.items() if key != "return"]
         for place, (key, value) in enumerate(shown):
-            out += ', "' if place else '"', chat.given(key, *path, key), '": '
+            out += ', "' if place else '"', chat.printed(key, *path, key), '": '
             if isinstance(value, str):
                 out += '"', chat.given(value, *path, key), '"'
             else:

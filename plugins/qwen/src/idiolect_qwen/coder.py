@@ -20,12 +20,15 @@ HOW_TO_CALL = (
 )
 
 
-def spelled(chat: Chat, value: Any, *path: str | int, json: bool) -> str:
-    """Return a value as text: as JSON, or as Python prints it, which is what these templates do with what is not a mapping."""
-    if isinstance(value, str):
+def spelled(chat: Chat, value: Any, *path: str | int, json: bool, derived: bool = False) -> str:
+    """Return a value as text: as JSON, or as Python prints it, which is what these templates do with what is not a mapping.
+
+    `derived`: it was read from a text, and is not found letter for letter at `path`.
+    """
+    if isinstance(value, str) and not derived:
         text: str = chat.given(value, *path)
         return text
-    return chat.json(value, *path) if json else chat.printed(value, *path)
+    return chat.json(value, *path) if json and not isinstance(value, str) else chat.printed(value, *path)
 
 
 def write_call(chat: Chat, out: Writer, call: Call, *, lists_as_json: bool, rest_as_json: bool = False) -> None:
@@ -33,9 +36,11 @@ def write_call(chat: Chat, out: Writer, call: Call, *, lists_as_json: bool, rest
     out += "<tool_call>\n<function=", call.name, ">\n"
     if isinstance(call.arguments, Mapping):
         for name, value in call.arguments.items():
-            where = (*call.path, "arguments", name)
+            # Of arguments that were given as text, no single one has a field.
+            where = (*call.path, "arguments", name) if call.text is None else (*call.path, "arguments")
             as_json = rest_as_json or isinstance(value, Mapping) or (lists_as_json and isinstance(value, list | tuple))
-            out += "<parameter=", chat.given(name, *where), ">\n", spelled(chat, value, *where, json=as_json), "\n</parameter>\n"
+            out += "<parameter=", chat.printed(name, *where), ">\n"
+            out += spelled(chat, value, *where, json=as_json, derived=call.text is not None), "\n</parameter>\n"
     out.append("</function>\n</tool_call>")
 
 
@@ -44,7 +49,7 @@ def write_other_keys(chat: Chat, out: Writer, schema: Any, known: tuple[str, ...
     if isinstance(schema, Mapping):
         for key, value in schema.items():
             if key not in known:
-                tag = chat.given(key, *path, key)
+                tag = chat.printed(key, *path, key)
                 out += "\n<", tag, ">", spelled(chat, value, *path, key, json=isinstance(value, Mapping)), "</", tag, ">"
 
 
@@ -62,7 +67,7 @@ def write_tool(chat: Chat, out: Writer, index: int, tool: Mapping[str, Any]) -> 
     properties = parameters.get("properties") if isinstance(parameters, Mapping) else None
     for name, fields in properties.items() if isinstance(properties, Mapping) else ():
         where = (*path_to, "properties", name)
-        out += "\n<parameter>\n<name>", chat.given(name, *where), "</name>"
+        out += "\n<parameter>\n<name>", chat.printed(name, *where), "</name>"
         if "type" in fields:
             out += "\n<type>", spelled(chat, fields["type"], *where, "type", json=False), "</type>"
         if "description" in fields:

@@ -1,0 +1,266 @@
+"""No text of the caller's is ever taken for the template's own, and none is lost in silence: shown with texts that no template could write."""
+
+import json
+import re
+from copy import deepcopy
+
+import hostile
+import pytest
+from goldens import battery
+
+from idiolect import Origin, RefusedError, UnusedInputError
+
+WORDS = re.compile(r"(\s+|</?think>)")
+FOREIGN = re.compile(r"[\ue000-\uf8ff]|\\ue[0-9a-f]{3}")
+"""A character for private use, also as JSON and Python escape it."""
+
+KEYWORDS = {
+    "type", "function", "name", "description", "parameters", "properties", "required", "enum", "items", "oneOf", "default", "nullable", "response",
+}  # fmt: skip
+"""The keys of a schema by which formats find their way; all others are replaced."""
+RICH = {
+    "type": "function",
+    "function": {
+        "name": "plan",
+        "description": "Plan a journey.",
+        "parameters": {
+            "type": "object",
+            "properties": {
+                "stops": {"type": "array", "description": "Where to stop", "items": {"type": "object", "properties": {"town": {"type": "string"}}}},
+                "names": {"type": "array", "items": {"type": "string", "enum": ["a", "b"]}, "nullable": True},
+                "mood": {"oneOf": [{"type": "string", "description": "In a word", "default": "merry"}, {"type": "number"}], "default": "calm"},
+                "pace": {"type": "string", "enum": ["slow", "fast"], "default": "slow", "extra": "odd"},
+                "party": {"type": "object", "properties": {"size": {"type": "integer", "default": 2}}, "required": ["size"]},
+                "either": {"type": ["string", "null"], "default": "none"},
+                "bare": {"type": "object", "where": {"type": "string", "description": "Beside the type"}},
+            },
+            "required": ["stops", "pace"],
+            "extra": {"odd": "even"},
+        },
+        "response": {"type": "object", "description": "The plan"},
+        "extra": "odd",
+    },
+    "extra": "odd",
+}
+"""A tool with whatever a schema may have, which stands beside those of the battery."""
+
+IDS = ("messages",)
+"""The path of ids, which occur in several messages and are not counted."""
+TEXT_OPTIONS = ("date_string", "model_identity")
+"""Options whose text is written into the prompt, whatever it is."""
+PART_KEYS = ("text", "image", "image_url", "url")
+PICKS = {
+    "tools": [
+        "command-a-reasoning", "gemma-4", "glm-5.1", "gpt-oss", "internlm2-chat", "internlm3-instruct", "mistral-nemo", "mistral-v3", "qwen3-coder",
+    ],
+    "documents": ["granite-3.1", "granite-3.3"],
+}  # fmt: skip
+"""Formats that take from a tool or a document what they have words for, and leave the rest."""
+BY_ID = ["kimi-k2-thinking"]
+"""Formats that write the id of a call in place of its name: the ids of their models have the names in them."""
+
+
+class Sentinels:
+    """Replaces texts by characters that no template could write, and remembers of which field each is.
+
+    Every text is nine times one character: as long as the ids that some models want.
+    """
+
+    def __init__(self):
+        self.path_of = {}
+
+    def new(self, *path):
+        letter = chr(0xE000 + len(self.path_of))
+        self.path_of[letter] = path
+        return letter * 9
+
+    def words(self, text, *path):
+        """Replace the words of a text; white space and the ends of a thought decide what a format does, and stay."""
+        return "".join(word if not word or WORDS.fullmatch(word) else self.new(*path) for word in WORDS.split(text))
+
+    def value(self, value, *path, keys=(), fixed=(), known=None):
+        """Replace all texts of a value, its keys too. What occurs again within it keeps its replacement, as names in a schema must.
+
+        Args:
+            value: The value.
+            path: Of which field it is.
+            keys: Keys that stay.
+            fixed: Keys that stay together with what stands there.
+            known: What was replaced before.
+        """
+        known = {} if known is None else known
+        if isinstance(value, str):
+            if value not in known:
+                known[value] = self.new(*path)
+            return known[value]
+        if isinstance(value, list):
+            return [self.value(item, *path, keys=keys, fixed=fixed, known=known) for item in value]
+        if isinstance(value, dict):
+            replaced = {}
+            for key, item in value.items():
+                new_key = key if key in keys or key in fixed else self.value(key, *path, known=known)
+                replaced[new_key] = item if key in fixed else self.value(item, *path, keys=keys, fixed=fixed, known=known)
+            return replaced
+        return value
+
+    def message(self, message, index, ids, *, as_text):
+        """Replace all texts of a message, in place."""
+        where = ("messages", index)
+        content = message["content"]
+        if isinstance(content, str):
+            message["content"] = self.words(content, *where, "content")
+        else:
+            parts = enumerate({"image": "a.jpg", **part} if part["type"] == "image" else part for part in content)
+            message["content"] = [self.value(part, *where, "content", place, keys=PART_KEYS, fixed=("type",)) for place, part in parts]
+        for name in ("reasoning_content", "name"):
+            if name in message:
+                message[name] = self.words(message[name], *where, name)
+        if "tool_call_id" in message:
+            message["tool_call_id"] = self.value(message["tool_call_id"], *IDS, known=ids)
+        for place, call in enumerate(message.get("tool_calls", ())):
+            path = (*where, "tool_calls", place, "function")
+            arguments = self.value(call["function"]["arguments"], *path, "arguments")
+            call["id"] = self.value(call["id"], *IDS, known=ids)
+            call["function"] = {
+                "name": self.new(*path, "name"),
+                "arguments": json.dumps(arguments, ensure_ascii=False) if as_text else arguments,
+            }
+
+    def extras(self, message, index):
+        """Add the fields that are a family's own, in place."""
+        where = ("messages", index)
+        message["metadata"] = self.new(*where, "metadata")
+        message["tool_plan"] = self.new(*where, "tool_plan")
+        message["tools"] = [self.value(RICH, *where, "tools", keys=KEYWORDS, fixed=("type",))]
+        message["tool_responses"] = [{"name": self.new(*where, "tool_responses"), "response": {self.new(*where, "tool_responses"): 1}}]
+        for place, call in enumerate(message.get("tool_calls", ())):
+            call["function"]["content_type"] = self.new(*where, "tool_calls", place)
+
+
+def foreign(case, options, *, types=True, as_text=False, extras=False):
+    """Return a conversation of the battery as arguments of `render` with every text of the caller's replaced, and the replacements.
+
+    Args:
+        case: The conversation.
+        options: Options of the template's.
+        types: Whether the types in schemas stay, which decide how a format describes a parameter.
+        as_text: Whether the arguments of calls are given as JSON text, as servers do.
+        extras: Whether messages also have the fields that only one family knows.
+    """
+    given, ids = Sentinels(), {}
+    messages = deepcopy(case["messages"])
+    for index, message in enumerate(messages):
+        given.message(message, index, ids, as_text=as_text)
+        if extras:
+            given.extras(message, index)
+    tools = [*case["tools"], RICH] if case["tools"] else None
+    if tools:
+        fixed = ("type",) if types else ()
+        tools = [given.value(tool, "tools", index, keys=KEYWORDS, fixed=fixed) for index, tool in enumerate(tools)]
+    if "documents" in options:
+        documents = [{**document, "extra": "odd"} for document in options["documents"]]
+        documents = [given.value(document, "documents", index, keys=hostile.DOCUMENTS[0]) for index, document in enumerate(documents)]
+        options = {**options, "documents": documents}
+    options = {name: given.new("options", name) if name in TEXT_OPTIONS else value for name, value in options.items()}
+    return {"messages": messages, "tools": tools, "add_generation_prompt": case["add_generation_prompt"], **options}, given
+
+
+def requests(template, *, extras):
+    """Yield every conversation for a template, with its texts replaced, as arguments and replacements."""
+    for case in battery().values():
+        for options in hostile.options_of(template):
+            yield foreign(case, options)
+        if case["tools"]:
+            yield foreign(case, {}, types=False)
+            yield foreign(case, {}, as_text=True)
+        if extras:
+            yield foreign(case, {}, extras=True)
+            yield foreign(case, dict.fromkeys(set(template.options).intersection(TEXT_OPTIONS)))
+
+
+def renderings(template, *, extras=False):
+    """Yield what becomes of them; with `extras`, also of fields and options that are a family's own and are not counted."""
+    for arguments, given in requests(template, extras=extras):
+        try:
+            yield arguments, given, template.render(**arguments)
+        except RefusedError:
+            continue
+
+
+def letters(text):
+    """Return the foreign letters in a text, also where they are escaped."""
+    return {found if len(found) == 1 else chr(int(found[2:], 16)) for found in FOREIGN.findall(text)}
+
+
+every_template = pytest.mark.parametrize("template", hostile.installed().values(), ids=hostile.installed())
+
+
+@every_template
+def test_no_text_of_the_callers_is_taken_for_the_templates_own(template):
+    for arguments, given, rendered in renderings(template, extras=True):
+        for segment in rendered.segments:
+            assert segment.origin is not Origin.UNKNOWN, segment
+            found = letters(segment.text)
+            assert not (segment.origin is Origin.TEMPLATE and found), segment
+            assert all(hostile.related(segment.path, given.path_of[letter]) for letter in found), segment
+        assert template.text(**arguments) == rendered.text
+
+
+@every_template
+def test_the_offset_of_a_text_is_where_it_stands_in_its_field(template):
+    for arguments, _, rendered in renderings(template, extras=True):
+        for segment in rendered.segments:
+            if segment.start >= 0:
+                text = hostile.value_at({**arguments, "options": arguments}, segment.path)
+                assert isinstance(text, str), segment
+                assert text[segment.start :].startswith(segment.text), segment
+
+
+def is_whole(template, arguments, field):
+    """Say whether a format that writes something of a field writes all of it."""
+    if field[0] in PICKS:
+        return template.name not in PICKS[field[0]]
+    # Of a text with a thought inside many formats keep only what follows it.
+    return "</think>" not in str(hostile.value_at(arguments, field))
+
+
+def is_medium(arguments, field):
+    """Say whether a field is a part that is no text: what a prompt has of it is a placeholder."""
+    return field[2:3] == ("content",) and len(field) == 4 and hostile.value_at(arguments, field)["type"] != "text"
+
+
+def without(arguments, field):
+    """Return arguments without a part."""
+    *holder, place = field
+    fewer = deepcopy(arguments)
+    del hostile.value_at(fewer, holder)[place]
+    return fewer
+
+
+@every_template
+def test_every_text_stands_in_the_prompt_or_is_reported(template):
+    for arguments, given, rendered in renderings(template):
+        standing = letters(rendered.text)
+        unused = {unused.path for unused in rendered.unused}
+        for field in set(given.path_of.values()) - {IDS}:
+            of_field = {letter for letter, path in given.path_of.items() if path == field}
+            if is_medium(arguments, field):
+                assert field in unused or template.text(**without(arguments, field)) != rendered.text, field
+            elif field in unused:
+                assert not of_field & standing, field
+            elif is_whole(template, arguments, field):
+                assert of_field <= standing or (template.name in BY_ID and field[-1] == "name"), field
+            else:
+                assert of_field & standing, field
+
+
+@every_template
+def test_strict_refuses_what_is_reported_unless_it_is_left_out_by_rule(template):
+    for arguments, _, rendered in renderings(template):
+        dropped = tuple(unused for unused in rendered.unused if unused.why == "dropped")
+        if not dropped:
+            assert template.text(**arguments, strict=True) == rendered.text
+            continue
+        with pytest.raises(UnusedInputError) as caught:
+            template.text(**arguments, strict=True)
+        assert caught.value.unused == dropped
