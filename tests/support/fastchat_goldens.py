@@ -22,6 +22,9 @@ def golden(name):
     return json.loads((GOLDEN / f"{name}.json").read_text("utf-8"))
 
 
+CASES = golden("templates")["cases"]
+
+
 def filled(name, script):
     """Return a conversation in a template with what a script of the goldens says."""
     conversation = idiolect_fastchat.get_conv_template(name)

@@ -20,6 +20,13 @@ __all__ = [
 ]  # fmt: skip
 
 
+class UnknownNameError(UnknownTemplateError, KeyError):
+    """FastChat has no template of this name. FastChat raises a `KeyError`, so this is one too."""
+
+    # A KeyError shows its message as Python would write it, all on one line.
+    __str__ = Exception.__str__
+
+
 def __getattr__(name: str) -> Any:
     if name == "conv_templates":
         return _templates()
@@ -46,7 +53,7 @@ def get_conv_template(name: str) -> Conversation:
     """Return a new conversation in the template called `name`.
 
     Raises:
-        UnknownTemplateError: If there is none; it says which names are near.
+        UnknownNameError: If there is none; it says which names are near.
     """
     found = _templates().get(name)
     if found is not None:
@@ -60,7 +67,7 @@ def get_conv_template(name: str) -> Conversation:
     near = get_close_matches(str(name), [*_templates(), *OURS], 3, 0.5)
     hint = f"did you mean {' or '.join(map(repr, near))}?" if near else "no name is near it"
     msg = f"FastChat has no template {name!r}; {hint}\n  try: sorted(idiolect_fastchat.conv_templates), or idiolect.get_conv_template({name!r})"
-    raise UnknownTemplateError(msg, name=str(name), near=near)
+    raise UnknownNameError(msg, name=str(name), near=near)
 
 
 def register_conv_template(template: Any, override: bool = False) -> None:

@@ -7,6 +7,7 @@ model. And it says that the answer is FastChat's.
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from idiolect.errors import MessageError, PluginError
 from idiolect.plugin import Match, ModelRef, Specificity, Template, hookimpl
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ class FastChat:
     def match(self, ref: ModelRef) -> Match | None:
         """Claim a model for which one of FastChat's adapters matches."""
         answer = find_answer(ref)
-        if answer is None or answer.conversation.sep_style is None:
+        if answer is None or not self._can_be_written(answer.conversation):
             return None
         words = " and ".join(map(repr, answer.literal.split()))
         name = answer.conversation.name
@@ -59,8 +60,6 @@ class FastChat:
         """
         answer = find_answer(ref)
         if answer is None:
-            from idiolect.errors import PluginError
-
             msg = f"FastChat does not know {ref.given!r} and would give it an example about a birthday party\n  try: 'fastchat:one_shot'"
             raise PluginError(msg)
         return self._template(answer.conversation)
@@ -71,10 +70,7 @@ class FastChat:
         from idiolect_fastchat.conversation import conv_templates
         from idiolect_fastchat.ours import OURS
 
-        for conversation in conv_templates.values():
-            # One has no style: its model is spoken to through somebody's interface only, and FastChat cannot write it either.
-            if conversation.sep_style is not None:
-                yield self._template(conversation)
+        yield from (self._template(conversation) for conversation in conv_templates.values() if self._can_be_written(conversation))
         yield from (template for name, template in OURS.items() if name not in conv_templates)
 
     def differences(self, model_path: str) -> "list[Difference]":
@@ -83,7 +79,17 @@ class FastChat:
 
         return differences(model_path)
 
+    def _can_be_written(self, conversation: "Conversation") -> bool:
+        # One of FastChat's has no style: its model is spoken to through somebody's programming interface only.
+        try:
+            self._template(conversation)
+        except MessageError:
+            return False
+        return True
+
     def _template(self, conversation: "Conversation") -> Template:
+        if conversation.sep_style is None:
+            return conversation.template
         made = self._made.get(conversation.name)
         if made is not None and made[0] == conversation:
             return made[1]

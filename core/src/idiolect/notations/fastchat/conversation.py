@@ -30,7 +30,7 @@ class Conversation(Converters):
     `Image`.
 
     Args:
-        name: The name, or a template.
+        what: A template, or the name.
         system_template: What stands round the system text: `{system_message}` is its place.
         system_message: The system text. Of a template, None is the maker's default.
         system_message_vision: Another one for conversations with images.
@@ -43,13 +43,15 @@ class Conversation(Converters):
         stop_str: The strings at which a reply ends: one, several as a list, or None.
         stop_token_ids: Their token ids, or None.
         max_image_size_mb: How large an image may be.
+        name: The name; of a template, its own if not given.
     """
 
     # No slots: people hang things of their own on a conversation, as FastChat lets them.
 
     def __init__(
         self,
-        name: str | Template,
+        what: str | Template | None = None,
+        /,
         system_template: str = "{system_message}",
         system_message: str | None = None,
         system_message_vision: str = "",
@@ -62,23 +64,31 @@ class Conversation(Converters):
         stop_str: str | list[str] | None = None,
         stop_token_ids: list[int] | None = None,
         max_image_size_mb: float | None = None,
+        *,
+        name: str | None = None,
     ):
         self._template: Template | None = None
         # How the separators are written is worked out once, until one of them changes.
         self._plan: Plan | None = None
-        if isinstance(name, Template):
-            self._template = template = name
-            name = template.name
+        if isinstance(what, Template):
+            self._template = what
+            name = name or what.name
             roles = (USER, ASSISTANT)
             sep_style = sep = sep2 = None
-            system_template = ""
-            system_message = template.default_system if system_message is None else system_message
-            if stop_str is None and template.stop:
-                stop_str = template.stop[0] if len(template.stop) == 1 else list(template.stop)
-            stop_token_ids = stop_token_ids or list(template.stop_token_ids) or None
+            if system_message is None:
+                system_message = what.default_system
+            if stop_str is None and what.stop:
+                stop_str = what.stop[0] if len(what.stop) == 1 else list(what.stop)
+            if stop_token_ids is None and what.stop_token_ids:
+                stop_token_ids = list(what.stop_token_ids)
+        elif what is not None:
+            name = what
+        if name is None:
+            msg = "a conversation needs a template or a name\n  try: Conversation(template), or Conversation(name, sep_style=..., ...)"
+            raise MessageError(msg)
         self.name = name
         self._system_template = system_template
-        self.system_message = system_message or ""
+        self.system_message = "" if system_message is None else system_message
         self.system_message_vision = system_message_vision
         self.roles = roles
         self.messages = [_copied(list(message)) for message in messages]
@@ -232,7 +242,7 @@ class Conversation(Converters):
 
 def _is_illustrated(message: Any) -> bool:
     """Say whether a message has a text with images."""
-    return len(message) == 2 and type(message[1]) is tuple and len(message[1]) == 2
+    return isinstance(message, list | tuple) and len(message) == 2 and type(message[1]) is tuple and len(message[1]) == 2
 
 
 def _copied(pair: Any) -> Any:

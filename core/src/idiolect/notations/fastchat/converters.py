@@ -167,7 +167,7 @@ class Converters:
             "template_name": self.name,
             "system_message": self.system_message,
             "roles": self.roles,
-            "messages": self.extract_text_and_image_hashes_from_messages(),
+            "messages": [list(pair) for pair in self.extract_text_and_image_hashes_from_messages()],
             "offset": self.offset,
         }
 

@@ -202,8 +202,7 @@ def _refuse(fields: Any, style: Style, pairs: Sequence[Any]) -> NoReturn:
         if text and not isinstance(text, str) and not _is_illustrated(text):
             msg = f"the text of {where} is {text!r} ({type(text).__name__}); expected text, or (text, [images])"
             raise MessageError(msg)
-    missing = [mark for mark in ("sep", "sep2") if not isinstance(getattr(fields, mark), str)]
-    msg = f"{name} cannot write this conversation: {' and '.join(missing) or 'a field'} is no text\n  try: sep='...', sep2='...'"
+    msg = f"{name} cannot write this conversation with sep={fields.sep!r} and sep2={fields.sep2!r}\n  try: a text for each"
     raise MessageError(msg)
 
 
