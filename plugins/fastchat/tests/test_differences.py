@@ -4,7 +4,7 @@ import importlib.util
 
 import pytest
 from fastchat_goldens import golden
-from goldens import SHARED, THE_DAY
+from goldens import REPOSITORY, SHARED, THE_DAY
 
 import idiolect
 import idiolect_fastchat
@@ -124,5 +124,17 @@ def test_a_row_is_not_shown_for_a_name_that_fastchat_gives_another_template():
 
 def test_a_row_can_be_read():
     assert str(ROWS["gemma-system"]) == (
-        "FastChat drops a system text and does not say so; the maker's format: refuses a system text (google/gemma-2b-it, tokenizer_config.json)"
+        "FastChat: drops a system text and does not say so; the maker: refuses a system text (google/gemma-2b-it, tokenizer_config.json)"
     )
+
+
+def test_the_page_has_all_rows_and_no_others():
+    page = (REPOSITORY / "docs/reference/fastchat-differences.md").read_text("utf-8")
+    rows = [line for line in page.splitlines() if line.startswith("| `")]
+    assert rows == [page_row(row) for row in all_differences()]
+
+
+def page_row(row):
+    """Return a row as the page has it."""
+    cells = [", ".join(f"`{model}`" for model in row.models), f"`{row.template}`", row.level, row.fastchat, row.maker, row.evidence]
+    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"

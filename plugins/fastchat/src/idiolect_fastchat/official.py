@@ -36,7 +36,7 @@ class Difference(NamedTuple):
     example: Mapping[str, Any]
 
     def __str__(self) -> str:
-        return f"FastChat {self.fastchat}; the maker's format: {self.maker} ({self.evidence})"
+        return f"FastChat: {self.fastchat}; the maker: {self.maker} ({self.evidence})"
 
 
 @lru_cache(maxsize=1)
