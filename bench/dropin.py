@@ -17,11 +17,12 @@ import idiolect_fastchat
 
 TURNS = (1, 10, 100, 1000)
 MOST_USED = 10
+# FastChat asks its adapters one after the other, so the first is found at once; ours looks for all of them together.
 PATHS = {
-    "the first adapter": "stable-vicuna-13b",
-    "an adapter in the middle": "Qwen/Qwen-7B-Chat",
-    "the last adapter": "IEITYuan/Yuan-embedding",
-    "no adapter": "acme/unheard-of",
+    "the first adapter": ("stable-vicuna-13b", 0.4),
+    "an adapter in the middle": ("Qwen/Qwen-7B-Chat", 1.0),
+    "the last adapter": ("IEITYuan/Yuan-embedding", 2.0),
+    "no adapter": ("acme/unheard-of", 2.0),
 }
 BASE = "pluggy, dataclasses, re"
 IMPORTS = 25
@@ -35,8 +36,7 @@ def lines():
     except ImportError as error:
         yield Line("the drop-in beside FastChat", None, 1.0, note=f"no FastChat: {error}")
         return
-    for what, path in PATHS.items():
-        bound = 2.0 if what == "the last adapter" else 1.0
+    for what, (path, bound) in PATHS.items():
         ours, theirs = partial(cold, idiolect_fastchat, path), partial(cold, fastchat, path)
         yield beside(f"get_conversation_template, nothing remembered, {what}", ours, theirs, bound, text=lambda conversation: conversation.name)
     theirs = sys.modules["fastchat.conversation"]

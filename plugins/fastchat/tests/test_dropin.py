@@ -140,3 +140,23 @@ def test_separators_can_be_changed_at_any_time():
     assert conversation.get_prompt() == "S\nUSER: Hi\nASSISTANT: Ho\n"
     conversation.system_template = "<{system_message}>"
     assert conversation.get_prompt() == "<S>\nUSER: Hi\nASSISTANT: Ho\n"
+
+
+THREADS = """
+import sys, threading
+sys.setswitchinterval(1e-6)
+from idiolect_fastchat.model import model_adapter
+found, start = [], threading.Barrier(8)
+def ask():
+    start.wait()
+    found.append((model_adapter.get_model_adapter("lmsys/vicuna-7b-v1.5"), model_adapter.VicunaAdapter, model_adapter.model_adapters))
+threads = [threading.Thread(target=ask) for _ in range(8)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+print(all(type(adapter) is kind and adapter in adapters for adapter, kind, adapters in found), len({id(adapters) for _, _, adapters in found}))
+"""
+
+
+def test_threads_that_begin_together_see_the_same_adapters():
+    done = subprocess.run([sys.executable, "-c", THREADS], capture_output=True, text=True, check=True)
+    assert done.stdout == "True 1\n"

@@ -401,7 +401,7 @@ def test_9_q1_a_path_is_enough():
 
 
 def test_9_q2_the_prompt_can_be_printed(capsys):
-    print(talk(get_conv_template("vicuna_v1.1"), "Hello!"))
+    print(talk(get_conv_template("vicuna_v1.1"), "Hello!"))  # noqa: T201 - that it can be printed is the point
     assert capsys.readouterr().out.endswith("USER: Hello! ASSISTANT:\n")
 
 

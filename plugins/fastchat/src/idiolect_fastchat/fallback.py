@@ -42,12 +42,14 @@ class FastChat:
         answer = find_answer(ref)
         if answer is None or not self._can_be_written(answer.conversation):
             return None
+        from idiolect_fastchat.official import differences_of_name
+
         words = " and ".join(map(repr, answer.literal.split()))
         name = answer.conversation.name
         reason = f"FastChat's answer, not the maker's: its {type(answer.adapter).__name__} gives {name!r}"
         if words:
             reason += f" for {words} in the {answer.place}"
-        if self.differences(ref.given):
+        if any(row.template == name for row in differences_of_name(ref.name)):
             reason += "; the maker's format is known to be another"
         return Match(Specificity.FAMILY, answer.literal, name, "chat", reason)
 
@@ -109,10 +111,10 @@ def find_answer(ref: ModelRef) -> Answer | None:
     from idiolect_fastchat.model.model_adapter import BaseModelAdapter, PeftModelAdapter, RowAdapter, matching
 
     for place, path in (("name", ref.name), ("path", ref.path)):
-        for adapter in matching(path):
-            if type(adapter) not in (BaseModelAdapter, PeftModelAdapter):
-                literal = adapter.pattern.holds(path) or "" if isinstance(adapter, RowAdapter) else ""
-                return Answer(adapter, literal, place, adapter.get_default_conv_template(ref.path))
+        # A name must be enough: no file is looked at, so nobody is asked who would.
+        for adapter in matching(path, but=(BaseModelAdapter, PeftModelAdapter)):
+            literal = adapter.pattern.holds(path) or "" if isinstance(adapter, RowAdapter) else ""
+            return Answer(adapter, literal, place, adapter.get_default_conv_template(ref.path))
     return None
 
 

@@ -47,8 +47,7 @@ def all_differences() -> tuple[Difference, ...]:
 
 def differences(model_path: str) -> list[Difference]:
     """Return the differences that concern a model: those for its name, if FastChat gives it the template that they are about."""
-    name = _name(model_path)
-    rows = [row for row in all_differences() if any(fnmatchcase(name, pattern) for pattern in row.models)]
+    rows = differences_of_name(_name(model_path))
     if not rows:
         return []
     try:
@@ -56,6 +55,11 @@ def differences(model_path: str) -> list[Difference]:
     except IdiolectError:
         return []
     return [row for row in rows if row.template == template]
+
+
+def differences_of_name(name: str) -> list[Difference]:
+    """Return the differences for models of a name, whatever FastChat gives them."""
+    return [row for row in all_differences() if any(fnmatchcase(name.lower(), pattern) for pattern in row.models)]
 
 
 def _name(model_path: str) -> str:

@@ -7,6 +7,7 @@ The 101 registrations lie in adapters.json and are read when `model_adapters` is
 from __future__ import annotations
 
 import os
+from _thread import RLock
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
@@ -142,46 +143,47 @@ def __getattr__(name: str) -> Any:
     if name == "model_adapters":
         return _adapters()
     if name in _LISTS:
-        return tuple(term.lstrip("=") for terms in _class(_LISTS[name]).pattern.alternatives for term in terms)
+        return tuple(term.lstrip("=") for terms in _classes()[_LISTS[name]].pattern.alternatives for term in terms)
     if name.endswith("Adapter") and name in _classes():
-        return _class(name)
+        return _classes()[name]
     msg = f"module {__name__!r} has no attribute {name!r}"
     raise AttributeError(msg)
 
 
-@lru_cache(maxsize=1)
-def _rows() -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = read_json("adapters.json")
-    return rows
+# Read only once: two threads must not have classes of their own.
+_reading = RLock()
+_classes_read: dict[str, type[RowAdapter]] = {}
 
 
-@lru_cache(maxsize=1)
 def _classes() -> dict[str, type[RowAdapter]]:
     """Return a class for each adapter, by name."""
-    classes: dict[str, type[RowAdapter]] = {}
-    for row in _rows():
-        templates = row["templates"] if isinstance(row["templates"], dict) else {"": row["templates"]}
-        fields = {
-            "__doc__": f"FastChat's adapter for `{row['match']}`.",
-            "__module__": __name__,
-            "pattern": read_pattern(row["match"]),
-            "templates": {read_pattern(pattern): template for pattern, template in templates.items()},
-        }
-        classes.setdefault(row["adapter"], type(row["adapter"], (RowAdapter,), fields))
-    return classes
-
-
-def _class(name: str) -> type[RowAdapter]:
-    return _classes()[name]
+    _adapters()
+    return _classes_read
 
 
 def _adapters() -> list[Any]:
     """Return the adapters in FastChat's order; the first call reads them. From then on it is a global as any other, which people may change."""
     adapters: list[Any] | None = globals().get("model_adapters")
     if adapters is None:
-        read = [PeftModelAdapter(), *(_class(row["adapter"])() for row in _rows()), BaseModelAdapter()]
-        adapters = globals().setdefault("model_adapters", read)
+        with _reading:
+            adapters = globals().get("model_adapters")
+            if adapters is None:
+                rows = [_class_of(row) for row in read_json("adapters.json")]
+                adapters = globals()["model_adapters"] = [PeftModelAdapter(), *(row() for row in rows), BaseModelAdapter()]
     return adapters
+
+
+def _class_of(row: dict[str, Any]) -> type[RowAdapter]:
+    name, templates = row["adapter"], row["templates"]
+    if name not in _classes_read:
+        fields = {
+            "__doc__": f"FastChat's adapter for `{row['match']}`.",
+            "__module__": __name__,
+            "pattern": read_pattern(row["match"]),
+            "templates": {read_pattern(each): template for each, template in (templates if isinstance(templates, dict) else {"": templates}).items()},
+        }
+        _classes_read[name] = type(name, (RowAdapter,), fields)
+    return _classes_read[name]
 
 
 def _exists(path: str) -> bool:
@@ -218,8 +220,8 @@ class Index:
 _index = Index([])
 
 
-def matching(path: str) -> Iterator[Any]:
-    """Yield the adapters that match a path, in order."""
+def matching(path: str, *, but: tuple[type, ...] = ()) -> Iterator[Any]:
+    """Yield the adapters that match a path, in order, but for those of some types, which are not asked."""
     global _index
     adapters = _adapters()
     index = _index
@@ -231,5 +233,5 @@ def matching(path: str) -> Iterator[Any]:
         sure.update((position, all_of_it) for needle, position, all_of_it in index.needles[beginning] if needle in low)
     for position in sorted(sure):
         adapter = index.adapters[position]
-        if sure[position] or adapter.match(path):
+        if type(adapter) not in but and (sure[position] or adapter.match(path)):
             yield adapter
