@@ -55,7 +55,7 @@ def test_where_it_answers_it_answers_as_fastchat_does():
         if resolution.package == "idiolect-fastchat":
             assert (resolution.template.name, f"its {adapter} " in resolution.reason) == (template, True), path
             answered += 1
-    assert answered > 700
+    assert answered > 500
 
 
 def test_a_conversation_speaks_as_all_of_idiolects_do():

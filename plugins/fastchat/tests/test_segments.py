@@ -164,7 +164,8 @@ def test_the_marks_of_a_style_are_found_in_a_text():
 def test_plain_text_separators_are_said_to_be_such():
     plain = {name for name in TEMPLATES if idiolect_fastchat.conv_templates[name].template.text_separators}
     assert {"vicuna_v1.1", "one_shot", "alpaca", "chatglm", "deepseek-chat", "openchat_3.5"} <= plain
-    assert plain.isdisjoint({"qwen-7b-chat", "llama-2", "llama-3", "gemma", "zephyr", "baichuan2-chat", "chatglm3", "raw"})
+    assert plain.isdisjoint({"qwen-7b-chat", "llama-2", "llama-3", "gemma", "zephyr", "baichuan2-chat", "chatglm3"})
+    assert {"raw", "codegeex"} <= plain, "without a marker there is nothing to protect"
 
 
 PICTURE = {"type": "image_url", "image_url": {"url": "https://example.com/cat.png"}}

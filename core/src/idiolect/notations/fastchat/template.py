@@ -135,4 +135,5 @@ def find_markers(fields: Fields, stops: "Iterable[str]") -> tuple[list[str], boo
     found.update(dict.fromkeys(stop.strip() for stop in stops if stop.strip()))
     plain = [role for role in fields.roles if role.strip() and not special.search(role) and not style.marks]
     found.update(dict.fromkeys((role + style.colon.partition("<")[0]).strip() for role in plain))
-    return list(found), bool(plain)
+    # Where there is no marker at all, nothing keeps the turns apart but the texts themselves.
+    return list(found), bool(plain) or not found
