@@ -148,7 +148,7 @@ def test_a_system_text_that_cannot_be_followed_is_of_unknown_origin():
         {"sep": "{round}"},
         {"sep2": None, "sep_style": SeparatorStyle.ADD_COLON_TWO},
         {"sep_style": SeparatorStyle.LLAMA2, "roles": ("Q", "A")},
-        {"messages": [["Q", ("x", [CAT])]]},
+        {"messages": [["Q", ("x", [CAT])]], "offset": 1},
         {"system_template": "fixed"},
         {"system_template": "{{{system_message}}}"},
         {"system_message": ""},
@@ -158,6 +158,13 @@ def test_what_no_turn_table_says_has_none(change):
     fields = {"system_message": "Be brief.", "roles": ("Q", "A"), "sep": " ", "sep2": ";"}
     assert turn_table(Conversation("mine", **fields)) is not None
     assert turn_table(Conversation("mine", **{**fields, **change})) is None
+
+
+def test_what_was_said_is_no_part_of_the_template_but_examples_are():
+    conversation = Conversation("mine", roles=("Q", "A"), messages=[["Q", "one"], ["A", "two"]], offset=2)
+    conversation.append_message("Q", "three")
+    assert conversation.template.text([{"role": "user", "content": "four"}]) == "\nQ: one\nA: two\nQ: four\n"
+    assert conversation.template.text(conversation.to_openai_api_messages()) == conversation.get_prompt()
 
 
 # Over a template

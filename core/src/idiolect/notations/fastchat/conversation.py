@@ -112,7 +112,7 @@ class Conversation(Converters):
 
     @property
     def template(self) -> Template:
-        """How to talk to the model; of a conversation with a separator style, a template made of its fields and its examples as they are now.
+        """How to talk to the model; with a separator style, a template made of the fields and the examples as they are now.
 
         Raises:
             MessageError: If there is no separator style either.

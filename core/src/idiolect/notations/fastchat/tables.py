@@ -32,7 +32,7 @@ def turn_table(conversation: Conversation) -> TurnTemplate | None:
     if conversation.sep_style in BEYOND_TABLES or any(ROUND in (field or "") for field in fields):
         return None
     turns = _turns(conversation, plan)
-    examples = [(("user", "assistant")[index % 2], text) for index, (_, text) in enumerate(conversation.messages)]
+    examples = [(("user", "assistant")[index % 2], text) for index, (_, text) in enumerate(conversation.messages[: conversation.offset])]
     if turns is None or not all(isinstance(text, str) for _, text in examples) or not _has_simple_system(conversation, plan):
         return None
     template = StyleTemplate(conversation)

@@ -39,7 +39,7 @@ class StyleTemplate(Template):
     and assistant have no place and are reported as unused.
 
     Args:
-        conversation: What holds the separator style and its fields, and the examples that every conversation begins with.
+        conversation: What holds the separator style and its fields. Its first messages, up to the offset, are examples that every prompt begins with.
         source: Where the format is written down.
     """
 
@@ -55,7 +55,7 @@ class StyleTemplate(Template):
             conversation.sep,
             conversation.sep2,
             conversation.system_template,
-            tuple((role, text) for role, text in conversation.messages),
+            tuple((role, text) for role, text in conversation.messages[: conversation.offset]),
         )
         style = plan_of(fields).style
         stop = conversation.stop_str
