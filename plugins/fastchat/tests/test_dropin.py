@@ -114,6 +114,7 @@ def test_only_a_conversation_is_registered(templates):
 def test_a_conversation_can_be_pickled_and_compared():
     conversation = get_conv_template("one_shot")
     conversation.append_message("Human", "Hello!")
+    assert conversation.get_prompt()
     again = pickle.loads(pickle.dumps(conversation))
     assert again == conversation
     assert again.get_prompt() == conversation.get_prompt()

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 from idiolect.errors import MessageError
 from idiolect.notations.fastchat.converters import ASSISTANT, USER, Converters, with_images
 from idiolect.notations.fastchat.separators import SeparatorStyle
-from idiolect.notations.fastchat.writing import Plan, plan_of, prompt
 from idiolect.prompt.messages import messages_of_pairs
 from idiolect.prompt.template import Template
 from idiolect.prompt.turns import TurnTemplate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+    from idiolect.notations.fastchat.writing import Plan
 
 
 ASKS = ([ASSISTANT, None], (ASSISTANT, None))
@@ -106,9 +107,12 @@ class Conversation(Converters):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Conversation):
             return NotImplemented
-        return {**self.__dict__, "_plan": None} == {**other.__dict__, "_plan": None}
+        return self.__getstate__() == other.__getstate__()
 
     __hash__ = None  # type: ignore[assignment]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_plan": None}
 
     @property
     def template(self) -> Template:
@@ -131,10 +135,13 @@ class Conversation(Converters):
         """
         if self._template is not None:
             return self._official_prompt(self._template)
-        the_plan = self._plan
-        if the_plan is None:
-            the_plan = self._plan = plan_of(self)
-        return prompt(the_plan, self, self.system_message, self.messages)
+        plan = self._plan
+        if plan is None:
+            # Here, because whoever only speaks official formats needs no styles.
+            from idiolect.notations.fastchat.writing import plan_of
+
+            plan = self._plan = plan_of(self)
+        return plan.prompt(self, self.system_message, self.messages)
 
     def _official_prompt(self, template: Template) -> str:
         messages = self.messages

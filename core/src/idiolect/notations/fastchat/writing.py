@@ -36,6 +36,29 @@ class Plan:
         self.odd_end = odd_end
         self.quick: Quick | None = None
 
+    def prompt(self, fields: Any, system: Any, pairs: Sequence[Sequence[Any]]) -> str:
+        """Return the prompt for `(role, text)` pairs.
+
+        Raises:
+            MessageError: If the style cannot write them.
+        """
+        if self.quick is not None:
+            try:
+                return _quick_prompt(self.quick, system, pairs)
+            except (TypeError, ValueError):
+                # Something in them is not simply a text; it may be images.
+                pass
+        style = self.style
+        out = [style.opening]
+        try:
+            write_system(out, self, fields, system)
+            write_turns(out, self, fields, pairs if style.last is None else pairs[-style.last :])
+            return "".join(out)
+        except (TypeError, ValueError, AttributeError) as error:
+            if isinstance(error, MessageError):
+                raise
+            _refuse(fields, style, pairs)
+
 
 Quick = tuple[str | None, str, bool, str, str, str, str, str]
 
@@ -104,30 +127,6 @@ def formatted(system_template: str, system: Any) -> str:
     except (LookupError, ValueError, AttributeError) as error:
         msg = f"system_template is {system_template!r}, which cannot be filled in: {type(error).__name__}: {error}\n  try: {PLACEHOLDER} alone"
         raise MessageError(msg) from None
-
-
-def prompt(the_plan: Plan, fields: Any, system: Any, pairs: Sequence[Sequence[Any]]) -> str:
-    """Return the prompt for `(role, text)` pairs.
-
-    Raises:
-        MessageError: If the style cannot write them.
-    """
-    if the_plan.quick is not None:
-        try:
-            return _quick_prompt(the_plan.quick, system, pairs)
-        except (TypeError, ValueError):
-            # Something in them is not simply a text; it may be images.
-            pass
-    style = the_plan.style
-    out = [style.opening]
-    try:
-        write_system(out, the_plan, fields, system)
-        write_turns(out, the_plan, fields, pairs if style.last is None else pairs[-style.last :])
-        return "".join(out)
-    except (TypeError, ValueError, AttributeError) as error:
-        if isinstance(error, MessageError):
-            raise
-        _refuse(fields, style, pairs)
 
 
 def _quick_prompt(quick: Quick, system: str, pairs: Sequence[Sequence[Any]]) -> str:
