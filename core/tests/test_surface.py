@@ -33,10 +33,14 @@ SIGNATURES = {
     Turn: "(prefix='', suffix='', bare=None)",
     Rule: "(pattern, template, kind='chat', note='')",
     Family: "(name, *rules, templates=())",
-    Conversation: "(template, *, name=None, system_message=None, messages=())",
+    Conversation: (
+        "(what=None, /, system_template='{system_message}', system_message=None, system_message_vision='', roles=('USER', 'ASSISTANT'), messages=(), "
+        "offset=0, sep_style=<SeparatorStyle.ADD_COLON_SINGLE: 1>, sep='\\n', sep2=None, stop_str=None, stop_token_ids=None, max_image_size_mb=None, *, "
+        "name=None)"
+    ),
     Conversation.get_prompt: "(self)",
     Conversation.set_system_message: "(self, system_message)",
-    Conversation.get_system_message: "(self)",
+    Conversation.get_system_message: "(self, is_vision=False)",
     Conversation.append_message: "(self, role, message)",
     Conversation.update_last_message: "(self, message)",
     Conversation.to_openai_api_messages: "(self)",

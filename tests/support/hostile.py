@@ -107,10 +107,15 @@ def cases():
 
 @cache
 def installed():
-    """Return every installed template as `plugin:name`; core's two once, as `idiolect:name`."""
+    """Return every installed template of a family as `plugin:name`; core's two once, as `idiolect:name`.
+
+    A fallback is left out: what it has is another tool's, faults included, such as a format that eats the last letter of a text.
+    """
     own = [DEFAULT, CHATML]
     found = {f"idiolect:{template.name}": template for template in own}
     for plugin in idiolect.plugins(load=True):
+        if plugin.fallback:
+            continue
         adapter = idiolect._registry.find(f"{plugin.package}:{plugin.name}" if plugin.package else plugin.name)
         found |= {f"{plugin.name}:{name}": template for name, template in adapter.list_templates().items() if template not in own}
     return found

@@ -60,6 +60,12 @@ def _show(considered: Considered, screen: Screen) -> None:
     screen.line(considered.ref.given, style="bold")
     if considered.resolution is not None:
         screen.table([(Painted(fact, "dim"), text) for fact, text in _facts(considered.resolution)])
+    told = _differences(considered)
+    if told:
+        screen.line()
+        screen.line("FastChat and the maker", style="bold")
+        for difference in told:
+            screen.block(str(difference), indent=2)
     screen.line()
     screen.line("considered", style="bold")
     if considered.verdicts:
@@ -81,6 +87,14 @@ def _show(considered: Considered, screen: Screen) -> None:
         screen.line("failed", style="bold")
         for failure in failures:
             screen.block(str(failure), indent=2, style="red")
+
+
+def _differences(considered: Considered) -> list[Any]:
+    """Return what installed fallbacks tell of how they differ from the model's maker: those that have a method `differences`."""
+    registry = idiolect._registry
+    adapters = [registry.adapter(record) for record in registry.usable() if record.fallback]
+    tellers = [getattr(adapter.plugin, "differences", None) for adapter in adapters if adapter is not None]
+    return [difference for tell in tellers if tell is not None for difference in tell(considered.ref.given)]
 
 
 def _facts(resolution: Resolution) -> list[tuple[str, str]]:
@@ -124,6 +138,7 @@ def _as_data(considered: Considered) -> dict[str, Any]:
         "reason": resolution.reason if resolution else None,
         "template": template_facts(resolution.template) if resolution else None,
         "warnings": list(resolution.warnings) if resolution else [],
+        "differences": [difference._asdict() for difference in _differences(considered)],
         "candidates": [_candidate_data(verdict) for verdict in considered.verdicts],
         "not_asked": [
             {"adapter": record.name, "package": record.package, "version": record.version, "hints": record.hints, "why": why}

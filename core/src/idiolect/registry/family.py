@@ -1,6 +1,6 @@
 """Adapters as data: a table of names and templates, for the many families that need no more."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from idiolect.errors import PluginError
@@ -12,22 +12,35 @@ if TYPE_CHECKING:
     from idiolect.registry.refs import ModelRef
 
 ANYTHING = "*"
+NUMBER = "#"
+END = "."
 
 PACKAGING = frozenset({
-    "b", "e", "v", "base", "pt", "hf", "original", "safetensors", "unsloth", "mlx", "onnx", "gguf", "ggml", "gptq", "awq", "exl", "bnb", "quantized",
-    "dynamic", "fp", "bf", "nf", "int", "bit", "iq", "q", "k", "xxs", "xs", "s", "m", "l", "w", "a", "g",
+    "b", "e", "v", "base", "pt", "hf", "original", "safetensors", "unsloth", "mlx", "mlc", "onnx", "ov", "gguf", "ggml", "gptq", "awq", "exl", "bnb",
+    "hqq", "quantized", "dynamic", "ud", "fp", "nvfp", "mxfp", "bf", "nf", "f", "int", "bit", "bits", "bpw", "iq", "i", "q", "k", "xxs", "xs", "s", "m",
+    "l", "xl", "nl", "h", "w", "a", "g",
 })  # fmt: skip
 """What may follow the name of a base model that was only packed anew. A model that somebody tuned keeps the name of its base and adds a word of its
 own: then nobody knows what it speaks."""
+
+ADAPTERS = frozenset({"adapter", "dora", "lora", "peft", "qlora"})
+"""What may follow the name of a chat model too: a small adapter seldom changes the format."""
+
+NO_TALKERS = frozenset({
+    "accelerator", "cls", "dflash", "draft", "dspark", "eagle", "embed", "embedding", "embeddings", "guard", "medusa", "mtp", "orm", "peagle", "prm",
+    "rerank", "reranker", "reward", "rm", "speculator", "speculators",
+})  # fmt: skip
+"""What only a model is called that gives vectors, scores or drafts. It may have the name of a chat model for the rest, but nobody talks to it."""
 
 
 class Rule(NamedTuple):
     """Which names speak which template.
 
     Attributes:
-        pattern: Words with which the name begins, `|` between alternatives, `?` before a word that may be absent, `*` for any words between:
-            `llama 2 * chat`, `?meta llama 3.1|3.3`. A pattern that begins with `*` may stand anywhere in the name, which is a weaker claim; one with
-            a `/` is a whole `owner/name`, the strongest. Words are those of `ModelRef.words`, so no word is ever found inside another.
+        pattern: Words with which the name begins, `|` between alternatives, `?` before a word that may be absent, `#` for any number, `*` for any words
+            between: `llama 2 # b chat`, `?meta llama 3.1|3.3`. A `.` at its end means that only numbers, packaging and adapters may follow: `phi 4 .`.
+            A pattern that begins with `*` may stand anywhere in the name, which is a weaker claim; one with a `/` is a whole `owner/name`, the
+            strongest. Words are those of `ModelRef.words`, so no word is ever found inside another.
         template: The template; None for names that look like the family's but speak another format.
         kind: `chat`, or `base` for a model that was not trained to chat; after a base model's name only sizes and packaging (`-hf-AWQ`) may follow.
         note: Why, for people.
@@ -65,8 +78,10 @@ class Family:
         """Return the claim of the first rule that fits."""
         for rule in self.rules:
             fit = matched_words(rule.pattern, ref)
-            if fit is None or (rule.kind == "base" and not all(word in PACKAGING or word[0].isdigit() for word in fit.rest)):
+            if fit is None or (rule.kind == "base" and not _only(PACKAGING, fit.rest)):
                 continue
+            if not NO_TALKERS.intersection(ref.words).issubset(fit.literal.split("-")) and "/" not in rule.pattern:
+                return None
             if rule.template is None:
                 return None
             reason = f"the name fits {rule.pattern!r}" + (f": {rule.note}" if rule.note else "")
@@ -94,6 +109,10 @@ class Family:
         return self.templates.values()
 
 
+def _only(allowed: frozenset[str], words: Iterable[str]) -> bool:
+    return all(word in allowed or word[0].isdigit() for word in words)
+
+
 def _specificity(pattern: str) -> Specificity:
     if "/" in pattern:
         return Specificity.REPO
@@ -114,22 +133,25 @@ def matched_words(pattern: str, ref: "ModelRef") -> Fit | None:
     matched: list[str] = []
     position = 0
     anywhere = False
-    for run in _runs(pattern):
+    for run in _runs(pattern.removesuffix(END)):
         if not run:
             anywhere = True
             continue
         # The earliest place will do: what follows a `*` may stand anywhere after it.
         last = len(ref.words) if anywhere else position
-        found = next((fit for start in range(position, last + 1) if (fit := _fit(run, ref.words, start)) is not None), None)
+        found = next((fit for start in range(position, last + 1) for fit in _fits(run, ref.words, start)), None)
         if found is None:
             return None
         position, words = found
         matched += words
         anywhere = False
-    return Fit("-".join(matched), ref.words[position:])
+    rest = ref.words[position:]
+    if pattern.endswith(END) and not _only(PACKAGING | ADAPTERS, rest):
+        return None
+    return Fit("-".join(matched), rest)
 
 
-def _runs(pattern: str) -> Iterable[list[str]]:
+def _runs(pattern: str) -> Iterator[list[str]]:
     """Cut a pattern at its stars: runs of words that stand side by side, with an empty run for each star."""
     run: list[str] = []
     for word in pattern.split():
@@ -144,14 +166,15 @@ def _runs(pattern: str) -> Iterable[list[str]]:
         yield run
 
 
-def _fit(run: list[str], words: tuple[str, ...], position: int) -> tuple[int, list[str]] | None:
-    """Return where a run that begins at `position` ends, and the words that it takes; None where it does not fit."""
-    taken = []
-    for wanted in run:
-        word = words[position] if position < len(words) else ""
-        if word and word in wanted.removeprefix("?").split("|"):
-            taken.append(word)
-            position += 1
-        elif not wanted.startswith("?"):
-            return None
-    return position, taken
+def _fits(run: list[str], words: tuple[str, ...], position: int) -> Iterator[tuple[int, list[str]]]:
+    """Yield every way in which a run fits that begins at `position`: where it ends and the words that it takes, those that may be absent first taken."""
+    if not run:
+        yield position, []
+        return
+    wanted = run[0].removeprefix("?")
+    word = words[position] if position < len(words) else ""
+    if word and (word[0].isdigit() if wanted == NUMBER else word in wanted.split("|")):
+        for end, taken in _fits(run[1:], words, position + 1):
+            yield end, [word, *taken]
+    if run[0].startswith("?"):
+        yield from _fits(run[1:], words, position)

@@ -68,6 +68,8 @@ class TemplateNames:
         owner, _, bare = name.rpartition(":")
         found: dict[str, Template] = {}
         for adapter in self._owners(owner, bare):
+            if found and adapter.fallback:
+                break
             template = self._templates(adapter).get(bare)
             if template is not None:
                 found[adapter.id] = template
@@ -78,13 +80,13 @@ class TemplateNames:
         raise self._unknown(name)
 
     def _owners(self, owner: str, bare: str) -> Iterator[Adapter]:
-        """Yield the adapters that may have a template: those called `owner`, or without an owner those that declare it."""
+        """Yield the adapters that may have a template: those called `owner`, or without an owner those that declare it, fallbacks last."""
         registry = self._registry
         if owner:
             yield from registry.by_name(owner)
             return
         yield from registry.registered
-        for record in registry.usable():
+        for record in sorted(registry.usable(), key=lambda record: record.fallback):
             if bare in record.templates:
                 adapter = registry.adapter(record)
                 if adapter is not None:

@@ -9,6 +9,7 @@ from idiolect.errors import InvalidModelPathError, InvalidModelPathTypeError
 LONGEST_PATH = 4096
 # Whatever is not ASCII is a word of its own, so that a look-alike letter or hyphen never passes for the real one.
 _WORDS = re.compile(r"[0-9]+(?:[._][0-9]+)*|[a-z]+|[^\x00-\x7f]+")
+_SEPARATOR = re.compile(r"[a-z]_|_[a-z]")
 _HUB_CACHE = "models--"
 
 
@@ -55,7 +56,16 @@ def parse_ref(model_path: str | os.PathLike[str]) -> ModelRef:
     if not any(letter.isalnum() for letter in name) or name.startswith("-") or _is_drive(name):
         _refuse(f"{shown(given)} has no name in it")
     path = f"{owner}/{name}" if owner else name
-    return ModelRef(given, path, owner, name, revision or None, tuple(word.replace("_", ".") for word in _WORDS.findall(name.lower())))
+    return ModelRef(given, path, owner, name, revision or None, _words(name.lower()))
+
+
+def _words(name: str) -> tuple[str, ...]:
+    # ModelScope keeps Qwen2.5 as Qwen2___5.
+    name = name.replace("___", ".")
+    if "-" not in name and _SEPARATOR.search(name):
+        # Here `_` stands between words, as in llama_2_7b_chat; else between digits it is a point, as in internlm2_5-7b-chat.
+        name = name.replace("_", " ")
+    return tuple(word.replace("_", ".") for word in _WORDS.findall(name))
 
 
 def _is_drive(name: str) -> bool:

@@ -1,0 +1,59 @@
+"""Which paths FastChat's adapters match, in a notation of our own.
+
+`vicuna` occurs in the path, `falcon !chat` occurs and the other does not, `gemini | bard` one of them, `=bard` is the whole path. Case makes no
+difference, unless `case:` stands in front; after `name:` only the last part of the path is looked at. So `case name: v0` is a `v0` in the last part.
+The empty pattern always holds.
+"""
+
+Terms = tuple[str, ...]
+
+
+class Pattern:
+    """A pattern taken apart."""
+
+    __slots__ = ("alternatives", "cased", "name_only")
+
+    def __init__(self, *, cased: bool, name_only: bool, alternatives: tuple[Terms, ...]):
+        self.cased = cased
+        self.name_only = name_only
+        self.alternatives = alternatives
+
+    def holds(self, path: str) -> str | None:
+        """Return what the path was recognised by; None where it does not fit. For the empty pattern that is empty too."""
+        if not self.alternatives:
+            return ""
+        text = last_part(path) if self.name_only else path
+        if not self.cased:
+            text = text.lower()
+        for terms in self.alternatives:
+            if all(_holds(term, text) for term in terms):
+                return " ".join(term.lstrip("=") for term in terms if term[0] != "!")
+        return None
+
+    def needles(self) -> list[tuple[str, bool]]:
+        """Return lower-case texts, one of which is in every lower-case path that fits, and whether a path with it surely fits."""
+        found = []
+        for terms in self.alternatives:
+            wanted = [term for term in terms if term[0] != "!"]
+            sure = len(terms) == 1 and wanted[0][0] != "=" and not self.cased and not self.name_only
+            found.append((max((term.lstrip("=") for term in wanted), key=len).lower(), sure))
+        return found
+
+
+def read_pattern(pattern: str) -> Pattern:
+    """Take a pattern apart."""
+    flags, colon, rest = pattern.partition(": ")
+    words = flags.split() if colon else []
+    alternatives = (rest if colon else pattern).split(" | ") if pattern else []
+    return Pattern(cased="case" in words, name_only="name" in words, alternatives=tuple(tuple(each.split()) for each in alternatives))
+
+
+def last_part(path: str) -> str:
+    """Return what follows the last slash, one at the very end aside."""
+    return path.removesuffix("/").rpartition("/")[2]
+
+
+def _holds(term: str, text: str) -> bool:
+    if term[0] == "!":
+        return term[1:] not in text
+    return term[1:] == text if term[0] == "=" else term in text

@@ -1,0 +1,78 @@
+"""Conversations for other programming interfaces, against FastChat's own."""
+
+import pytest
+from fastchat_goldens import golden, image
+
+import idiolect_fastchat
+from idiolect import IdiolectError
+from idiolect.notations.fastchat.images import Image
+
+GOLDEN = golden("api_messages")
+CALLS = [(name, system, script) for name, systems in GOLDEN["results"].items() for system, scripts in systems.items() for script in scripts]
+
+
+def conversation_of(name, system, script):
+    conversation = idiolect_fastchat.get_conv_template(name)
+    if system == "empty":
+        conversation.set_system_message("")
+    for who, message in GOLDEN["scripts"][script]:
+        if isinstance(message, list):
+            message = (message[0], [image(kind) for kind in message[1]])
+        conversation.append_message(conversation.roles[who == "a"], message)
+    return conversation
+
+
+def called(conversation, call):
+    """Return what a method gives, called as the goldens write it: `name`, or `name(argument=True)`."""
+    name, _, argument = call.rstrip(")").partition("(")
+    arguments = {argument.partition("=")[0]: True} if argument else {}
+    try:
+        return getattr(conversation, name)(**arguments)
+    except IdiolectError:
+        return {"error": "an error"}
+
+
+def ours(value, conversation):
+    """Return what we give, in the words of the goldens."""
+    if isinstance(value, Image):
+        return {"_Image": {"url": value.url, "format": value.image_format.name}}
+    if isinstance(value, dict):
+        if value.keys() == {"mime_type", "data"}:
+            return {"bytes": len(value["data"]), "type": value["mime_type"]}
+        return {key: ours(item, conversation) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [ours(item, conversation) for item in value]
+    if value and value == conversation.system_message_vision:
+        return "$SYSTEM VISION$"
+    if value and value == conversation.system_message:
+        return "$SYSTEM$"
+    return value.replace(GOLDEN["image"], "$B64$") if isinstance(value, str) else value
+
+
+def theirs(value):
+    """Return what FastChat gave, with plain data in place of other packages' classes."""
+    if isinstance(value, dict):
+        if "_pil" in value or "_vertex_image_bytes" in value:
+            return {"bytes": value.get("_vertex_image_bytes", 70), "type": "image/png"}
+        if "error" in value:
+            return {"error": "an error"}
+        return {key: theirs(item) for key, item in value.items() if key != "_class"}
+    return [theirs(item) for item in value] if isinstance(value, list) else value
+
+
+@pytest.mark.parametrize(("name", "system", "script"), CALLS)
+def test_every_conversion_is_fastchats(name, system, script):
+    pytest.importorskip("PIL", reason="the hash of an image is that of its pixels")
+    expected = {call: theirs(value) for call, value in GOLDEN["results"][name][system][script].items()}
+    conversation = conversation_of(name, system, script)
+    assert {call: ours(called(conversation, call), conversation) for call in expected} == expected
+
+
+def test_there_are_1162_of_them():
+    assert sum(len(GOLDEN["results"][name][system][script]) for name, system, script in CALLS) == 1162
+
+
+def test_text_alone_is_extracted_too():
+    conversation = conversation_of("vicuna_v1.1", "default", "image_two")
+    texts = ["Compare.", "Same.", "Sure?", None]
+    assert conversation.extract_text_from_messages() == [(("USER", "ASSISTANT")[place % 2], text) for place, text in enumerate(texts)]

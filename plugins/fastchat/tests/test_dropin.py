@@ -1,0 +1,163 @@
+"""What people who replace FastChat rely on besides the prompts."""
+
+import importlib
+import pickle
+import subprocess
+import sys
+
+import pytest
+
+import idiolect
+import idiolect_fastchat
+from idiolect.errors import PluginError, UnknownTemplateError
+from idiolect_fastchat import Conversation, SeparatorStyle, conv_templates, get_conv_template, register_conv_template
+
+
+@pytest.fixture
+def templates():
+    """The table of templates, which is as it was after the test."""
+    before = conv_templates.copy()
+    yield conv_templates
+    conv_templates.clear()
+    conv_templates.update(before)
+
+
+def test_the_conversation_is_idiolects():
+    assert idiolect_fastchat.Conversation is idiolect.Conversation
+
+
+@pytest.mark.parametrize(
+    ("path", "names"),
+    [
+        ("", ["conv_templates", "model_adapters", "get_model_adapter", "register_model_adapter", "BaseModelAdapter", "IMAGE_PLACEHOLDER_STR"]),
+        (
+            ".conversation",
+            ["Conversation", "SeparatorStyle", "conv_templates", "get_conv_template", "register_conv_template", "IMAGE_PLACEHOLDER_STR"],
+        ),
+        (".model", ["get_conversation_template"]),
+        (".model.model_adapter", ["get_conversation_template", "get_model_adapter", "register_model_adapter", "model_adapters", "BaseModelAdapter"]),
+        (".serve.vision.image", ["Image", "ImageFormat"]),
+    ],
+)
+def test_names_are_found_where_people_import_them_from(path, names):
+    module = importlib.import_module(f"idiolect_fastchat{path}")
+    for name in names:
+        assert getattr(module, name) is not None
+    with pytest.raises(AttributeError):
+        _ = module.no_such_name
+
+
+def test_a_table_is_the_same_wherever_it_is_imported_from():
+    from idiolect_fastchat import conversation
+    from idiolect_fastchat.model import model_adapter
+
+    assert idiolect_fastchat.conv_templates is conversation.conv_templates is conv_templates
+    assert idiolect_fastchat.model_adapters is model_adapter.model_adapters
+
+
+def test_nothing_heavy_is_imported_and_no_table_read():
+    heavy = ["torch", "transformers", "psutil", "PIL", "json", "dataclasses", "difflib", "importlib.metadata"]
+    code = f"import idiolect_fastchat, sys; print([name for name in {heavy} if name in sys.modules]); print('conv_templates' in vars(sys.modules['idiolect_fastchat.conversation']))"
+    done = subprocess.run([sys.executable, "-S", "-c", f"import sys; sys.path[:] = {sys.path}; {code}"], capture_output=True, text=True, check=True)
+    assert done.stdout.split("\n")[:2] == ["[]", "False"]
+
+
+def test_a_template_of_ones_own(templates):
+    mine = Conversation(
+        name="mine", system_message="Be brief.", roles=("Human", "AI"), sep_style=SeparatorStyle.ADD_COLON_SINGLE, sep="\n\n", stop_str="###"
+    )
+    register_conv_template(mine)
+    mine.set_system_message("changed")
+    conversation = get_conv_template("mine")
+    conversation.append_message(conversation.roles[0], "Hello!")
+    conversation.append_message(conversation.roles[1], None)
+    assert conversation.get_prompt() == "Be brief.\n\nHuman: Hello!\n\nAI:"
+    assert conversation.stop_str == "###"
+
+
+def test_a_name_is_taken_only_once_unless_told_otherwise(templates):
+    mine = Conversation("vicuna_v1.1", system_message="Mine.")
+    with pytest.raises(PluginError, match="override=True"):
+        register_conv_template(mine)
+    register_conv_template(mine, override=True)
+    assert get_conv_template("vicuna_v1.1").system_message == "Mine."
+    # Under its full name idiolect sees the change too: what was made of the old one is not kept.
+    assert idiolect_fastchat.adapter._template(conv_templates["vicuna_v1.1"]).default_system == "Mine."
+
+
+def test_two_names_are_ours_and_give_way_to_ones_own(templates):
+    assert "chatml" not in templates
+    assert "yi-34b-chat" not in templates
+    for name in ("chatml", "yi-34b-chat"):
+        conversation = get_conv_template(name)
+        conversation.set_system_message("Be brief.")
+        conversation.append_message(conversation.roles[0], "Hello!")
+        conversation.append_message(conversation.roles[1], None)
+        assert conversation.get_prompt() == ("<|im_start|>system\nBe brief.<|im_end|>\n<|im_start|>user\nHello!<|im_end|>\n<|im_start|>assistant\n")
+    register_conv_template(Conversation("chatml", system_message="Mine."))
+    assert get_conv_template("chatml").system_message == "Mine."
+
+
+def test_an_unknown_name_says_which_are_near_and_is_a_key_error():
+    with pytest.raises(UnknownTemplateError, match=r"did you mean 'vicuna_v1\.1'") as caught:
+        get_conv_template("vicuna_v1_1")
+    assert isinstance(caught.value, KeyError)
+    assert caught.value.near[0] == "vicuna_v1.1"
+    assert "\n  try: " in str(caught.value)
+
+
+def test_only_a_conversation_is_registered(templates):
+    with pytest.raises(PluginError, match="expected a Conversation"):
+        register_conv_template("vicuna_v1.1")
+
+
+def test_a_conversation_can_be_pickled_and_compared():
+    conversation = get_conv_template("one_shot")
+    conversation.append_message("Human", "Hello!")
+    assert conversation.get_prompt()
+    again = pickle.loads(pickle.dumps(conversation))
+    assert again == conversation
+    assert again.get_prompt() == conversation.get_prompt()
+    assert again != get_conv_template("one_shot")
+    assert again != "one_shot"
+
+
+def test_people_may_hang_things_on_a_conversation():
+    conversation = get_conv_template("vicuna_v1.1")
+    conversation.version = "v1"
+    assert conversation.copy().version == "v1"
+
+
+def test_separators_can_be_changed_at_any_time():
+    conversation = get_conv_template("vicuna_v1.1")
+    conversation.set_system_message("S")
+    conversation.append_message("USER", "Hi")
+    conversation.append_message("ASSISTANT", "Ho")
+    assert conversation.get_prompt() == "S USER: Hi ASSISTANT: Ho</s>"
+    conversation.sep2 = "<end>"
+    assert conversation.get_prompt() == "S USER: Hi ASSISTANT: Ho<end>"
+    conversation.sep_style = SeparatorStyle.ADD_COLON_SINGLE
+    conversation.sep = "\n"
+    assert conversation.get_prompt() == "S\nUSER: Hi\nASSISTANT: Ho\n"
+    conversation.system_template = "<{system_message}>"
+    assert conversation.get_prompt() == "<S>\nUSER: Hi\nASSISTANT: Ho\n"
+
+
+THREADS = """
+import sys, threading
+sys.setswitchinterval(1e-6)
+from idiolect_fastchat.model import model_adapter
+found, start = [], threading.Barrier(8)
+def ask():
+    start.wait()
+    found.append((model_adapter.get_model_adapter("lmsys/vicuna-7b-v1.5"), model_adapter.VicunaAdapter, model_adapter.model_adapters))
+threads = [threading.Thread(target=ask) for _ in range(8)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+print(all(type(adapter) is kind and adapter in adapters for adapter, kind, adapters in found), len({id(adapters) for _, _, adapters in found}))
+"""
+
+
+def test_threads_that_begin_together_see_the_same_adapters():
+    done = subprocess.run([sys.executable, "-c", THREADS], capture_output=True, text=True, check=True)
+    assert done.stdout == "True 1\n"

@@ -1,0 +1,140 @@
+"""Which adapter and template FastChat has for a path."""
+
+import json
+
+import pytest
+from fastchat_goldens import golden
+
+import idiolect_fastchat
+from idiolect.errors import PluginError, UnknownModelError
+from idiolect_fastchat import BaseModelAdapter, get_conversation_template, get_model_adapter, model_adapters, register_model_adapter
+from idiolect_fastchat.model import model_adapter
+
+PATHS = golden("resolve")["paths"]
+ERRORS = {path for path, (_, template, _) in PATHS.items() if isinstance(template, dict)}
+
+
+@pytest.fixture
+def adapters():
+    """The list of adapters, which is as it was after the test."""
+    before = model_adapters.copy()
+    get_model_adapter.cache_clear()
+    yield model_adapters
+    model_adapters[:] = before
+    get_model_adapter.cache_clear()
+
+
+def test_every_path_has_fastchats_adapter_and_template():
+    found = {path: [type(get_model_adapter(path)).__name__, get_conversation_template(path).name] for path in PATHS if path not in ERRORS}
+    assert found == {path: [adapter, template] for path, (adapter, template, _) in PATHS.items() if path not in ERRORS}
+    assert len(PATHS) == 1726
+
+
+def test_a_path_called_peft_needs_its_config_file():
+    for path in ERRORS:
+        assert type(get_model_adapter(path)).__name__ == "PeftModelAdapter"
+        with pytest.raises(PluginError, match=r"adapter_config\.json"):
+            get_conversation_template(path)
+
+
+def test_there_are_101_adapters_the_last_of_which_matches_everything():
+    assert len(model_adapters) == 101
+    assert type(model_adapters[-1]) is BaseModelAdapter
+    assert all(adapter.match("anything at all") == (adapter is model_adapters[-1]) for adapter in model_adapters)
+
+
+def test_the_shortcut_asks_nobody_out_of_order():
+    # `matching` asks only those that can match; to ask everybody must come to the same.
+    for path in PATHS:
+        asked = [adapter for adapter in model_adapters if adapter.match(path)]
+        assert list(model_adapter.matching(path)) == asked, path
+
+
+def test_an_unknown_model_silently_gets_the_birthday_party():
+    conversation = get_conversation_template("acme/unheard-of")
+    assert (conversation.name, conversation.offset, len(conversation.messages)) == ("one_shot", 2, 2)
+
+
+def test_a_peft_adapter_speaks_as_its_base_model_does(tmp_path):
+    (tmp_path / "adapter_config.json").write_text(json.dumps({"base_model_name_or_path": "lmsys/vicuna-7b-v1.5"}), "utf-8")
+    assert get_conversation_template(str(tmp_path)).name == "vicuna_v1.1"
+
+
+@pytest.mark.parametrize("config", ['{"base_model_name_or_path": "acme/peft-model"}', "{}", "[]", "no JSON", '{"base_model_name_or_path": 7}'])
+def test_a_peft_adapter_without_a_base_model_is_a_clear_error(tmp_path, config):
+    (tmp_path / "adapter_config.json").write_text(config, "utf-8")
+    with pytest.raises(PluginError, match="try: the path of the base model"):
+        get_conversation_template(str(tmp_path))
+
+
+class AcmeAdapter(BaseModelAdapter):
+    """As people write them for FastChat."""
+
+    use_fast_tokenizer = False
+
+    def match(self, model_path: str):
+        return "acme" in model_path.lower()
+
+    def get_default_conv_template(self, model_path: str):
+        return idiolect_fastchat.get_conv_template("vicuna_v1.1")
+
+
+def test_an_adapter_written_for_fastchat_is_asked_about_the_last_part_of_a_path(adapters):
+    register_model_adapter(AcmeAdapter)
+    assert get_conversation_template("somebody/Acme-7B").name == "vicuna_v1.1"
+    # FastChat puts it after the one that matches every whole path.
+    assert get_conversation_template("acme/model-7B").name == "one_shot"
+
+
+def test_registering_after_a_look_up_takes_effect(adapters):
+    assert get_conversation_template("somebody/Acme-7B").name == "one_shot"
+    register_model_adapter(AcmeAdapter)
+    assert get_conversation_template("somebody/Acme-7B").name == "vicuna_v1.1"
+
+
+def test_the_list_may_be_changed_as_people_do(adapters):
+    adapters.insert(0, AcmeAdapter())
+    assert get_conversation_template("acme/model-7B").name == "vicuna_v1.1"
+    adapters.clear()
+    get_model_adapter.cache_clear()
+    with pytest.raises(UnknownModelError):
+        get_model_adapter("acme/model-7B")
+
+
+def test_registering_gives_the_class_back_so_that_it_can_decorate(adapters):
+    assert register_model_adapter(AcmeAdapter) is AcmeAdapter
+
+
+@pytest.mark.parametrize("wrong", [object(), object, AcmeAdapter(), None])
+def test_what_is_no_adapter_is_not_registered(adapters, wrong):
+    with pytest.raises(PluginError, match="a class with match"):
+        register_model_adapter(wrong)
+    assert len(adapters) == 101
+
+
+def test_fastchats_classes_can_be_imported_and_extended(adapters):
+    from idiolect_fastchat.model.model_adapter import VicunaAdapter
+
+    class Mine(VicunaAdapter):
+        def match(self, model_path):
+            return model_path == "mine"
+
+    assert type(get_model_adapter("lmsys/vicuna-7b-v1.5")) is VicunaAdapter
+    register_model_adapter(Mine)
+    assert get_conversation_template("mine").name == "vicuna_v1.1"
+
+
+def test_lists_of_models_behind_programming_interfaces_are_there():
+    from idiolect_fastchat.model.model_adapter import ANTHROPIC_MODEL_LIST, OPENAI_MODEL_LIST
+
+    assert "claude-2.1" in ANTHROPIC_MODEL_LIST
+    assert "gpt-4-turbo" in OPENAI_MODEL_LIST
+    for name in (*ANTHROPIC_MODEL_LIST, *OPENAI_MODEL_LIST):
+        assert type(get_model_adapter(name)).__name__ in ("ChatGPTAdapter", "ClaudeAdapter")
+
+
+def test_nothing_loads_a_model():
+    with pytest.raises(PluginError, match="loads no model"):
+        get_model_adapter("lmsys/vicuna-7b-v1.5").load_model("lmsys/vicuna-7b-v1.5", {})
+    with pytest.raises(AttributeError, match="no attribute 'AcmeAdapter'"):
+        _ = model_adapter.AcmeAdapter
