@@ -157,16 +157,17 @@ class Shapes:
             skeleton: Skeleton | None = node[END]
             if skeleton is None:
                 return None
-            texts: list[str] | None = contents
             if skeleton.write is not None:
                 (self.asking if add_generation_prompt else self.complete)[len(contents)] = skeleton.write
+            texts = contents
             if not skeleton.simple:
                 if skeleton.day is not None and skeleton.day != today():
                     return self._fill_new(messages, tools, add_generation_prompt)
-                # Some formats find a message by its text, to write the tools beside it: where a text comes twice, the stand-ins would mislead.
-                texts = None if tools and len(set(contents)) < len(contents) else self._texts(skeleton, contents)
-                if texts is None:
+                # Some formats find a message by its text and write the tools beside it; no two stand-ins are the same.
+                chosen = None if tools and len(set(contents)) < len(contents) else self._texts(skeleton, contents)
+                if chosen is None:
                     return None
+                texts = chosen
             pieces = skeleton.pieces.copy()
             pieces[PLACES] = texts
             return skeleton, contents, "".join(pieces)

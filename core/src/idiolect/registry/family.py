@@ -17,8 +17,8 @@ END = "."
 
 PACKAGING = frozenset({
     "b", "e", "v", "base", "pt", "hf", "original", "safetensors", "unsloth", "mlx", "mlc", "onnx", "ov", "gguf", "ggml", "gptq", "awq", "exl", "bnb",
-    "hqq", "quantized", "dynamic", "ud", "fp", "nvfp", "mxfp", "bf", "nf", "f", "int", "bit", "bits", "bpw", "iq", "i", "q", "k", "xxs", "xs", "s", "m",
-    "l", "xl", "nl", "h", "w", "a", "g",
+    "hqq", "quantized", "dynamic", "ud", "fp", "nvfp", "mxfp", "bf", "nf", "f", "int", "bit", "bits", "bpw", "iq", "i", "q", "k", "xxs", "xs", "s",
+    "m", "l", "xl", "nl", "h", "w", "a", "g",
 })  # fmt: skip
 """What may follow the name of a base model that was only packed anew. A model that somebody tuned keeps the name of its base and adds a word of its
 own: then nobody knows what it speaks."""
@@ -37,10 +37,10 @@ class Rule(NamedTuple):
     """Which names speak which template.
 
     Attributes:
-        pattern: Words with which the name begins, `|` between alternatives, `?` before a word that may be absent, `#` for any number, `*` for any words
-            between: `llama 2 # b chat`, `?meta llama 3.1|3.3`. A `.` at its end means that only numbers, packaging and adapters may follow: `phi 4 .`.
-            A pattern that begins with `*` may stand anywhere in the name, which is a weaker claim; one with a `/` is a whole `owner/name`, the
-            strongest. Words are those of `ModelRef.words`, so no word is ever found inside another.
+        pattern: Words with which the name begins, `|` between alternatives, `?` before a word that may be absent, `#` for any number, `*` for any
+            words between: `llama 2 # b chat`, `?meta llama 3.1|3.3`. A `.` at the end means that only numbers, packaging and adapters may follow:
+            `phi 4 .`. A pattern that begins with `*` may stand anywhere in the name, which is a weaker claim; one with a `/` is a whole
+            `owner/name`, the strongest. Words are those of `ModelRef.words`, so no word is ever found inside another.
         template: The template; None for names that look like the family's but speak another format.
         kind: `chat`, or `base` for a model that was not trained to chat; after a base model's name only sizes and packaging (`-hf-AWQ`) may follow.
         note: Why, for people.
@@ -80,9 +80,7 @@ class Family:
             fit = matched_words(rule.pattern, ref)
             if fit is None or (rule.kind == "base" and not _only(PACKAGING, fit.rest)):
                 continue
-            if not NO_TALKERS.intersection(ref.words).issubset(fit.literal.split("-")) and "/" not in rule.pattern:
-                return None
-            if rule.template is None:
+            if rule.template is None or _is_no_talker(rule, fit, ref):
                 return None
             reason = f"the name fits {rule.pattern!r}" + (f": {rule.note}" if rule.note else "")
             return Match(_specificity(rule.pattern), fit.literal, rule.template.name, rule.kind, reason)
@@ -109,8 +107,18 @@ class Family:
         return self.templates.values()
 
 
+def _is_no_talker(rule: Rule, fit: "Fit", ref: "ModelRef") -> bool:
+    """Tell whether a name has a word of `NO_TALKERS` that the rule does not ask for itself."""
+    return "/" not in rule.pattern and not NO_TALKERS.intersection(ref.words).issubset(fit.literal.split("-"))
+
+
 def _only(allowed: frozenset[str], words: Iterable[str]) -> bool:
-    return all(word in allowed or word[0].isdigit() for word in words)
+    return all(word in allowed or _is_number(word) for word in words)
+
+
+def _is_number(word: str) -> bool:
+    # Not isdigit(), which takes the digits of every script.
+    return "0" <= word[0] <= "9"
 
 
 def _specificity(pattern: str) -> Specificity:
@@ -167,13 +175,13 @@ def _runs(pattern: str) -> Iterator[list[str]]:
 
 
 def _fits(run: list[str], words: tuple[str, ...], position: int) -> Iterator[tuple[int, list[str]]]:
-    """Yield every way in which a run fits that begins at `position`: where it ends and the words that it takes, those that may be absent first taken."""
+    """Yield every way in which a run fits from `position` on: where it ends, and the words that it takes; that which takes the most comes first."""
     if not run:
         yield position, []
         return
     wanted = run[0].removeprefix("?")
     word = words[position] if position < len(words) else ""
-    if word and (word[0].isdigit() if wanted == NUMBER else word in wanted.split("|")):
+    if word and (_is_number(word) if wanted == NUMBER else word in wanted.split("|")):
         for end, taken in _fits(run[1:], words, position + 1):
             yield end, [word, *taken]
     if run[0].startswith("?"):

@@ -5,23 +5,24 @@ from __future__ import annotations
 FAMILIES: dict[str, tuple[str, ...]] = {
     "llama": ("llama", "codellama"),
     "vicuna": ("vicuna", "longchat"),
-    "qwen": ("qwen", "qwq", "qvq", "codeqwen"),
+    "qwen": ("qwen", "qwq", "codeqwen"),
     "internlm": ("internlm",),
-    "chatglm": ("chatglm", "glm", "codegeex"),
+    "chatglm": ("chatglm", "glm"),
     "baichuan": ("baichuan",),
-    "mistral": ("mistral", "mixtral", "ministral", "codestral", "pixtral", "magistral", "devstral"),
+    "mistral": ("mistral", "mixtral"),
     "deepseek": ("deepseek",),
     "gemma": ("gemma", "codegemma"),
     "yi": ("yi",),
-    "zephyr": ("zephyr", "stablelm"),
+    "zephyr": ("zephyr",),
     "phi": ("phi",),
     "gptoss": ("oss",),
-    "kimi": ("kimi", "moonlight"),
+    "kimi": ("kimi",),
     "cohere": ("command", "aya"),
     "granite": ("granite",),
     "fastchat": ("hermes", "openhermes", "dolphin", "openchat", "starling", "alpaca", "koala", "wizardlm", "mpt", "falcon", "openorca"),
 }
-"""The families of this project, and the words by which their models are known. `fastchat` keeps the long tail of 2023."""
+"""The families of this project, and the words by which the models are known that they speak for: not all that their makers have made, because advice to
+install a package that does not know the model either is worse than none. `fastchat` keeps the long tail of 2023."""
 
 OWNERS = (
     "01-ai", "baichuan-inc", "codellama", "cohereforai", "coherelabs", "deepseek-ai", "google", "huggingfaceh4", "ibm-granite", "internlm", "lmsys",

@@ -2,6 +2,7 @@
 
 import os
 import re
+from itertools import pairwise
 from typing import NamedTuple, NoReturn
 
 from idiolect.errors import InvalidModelPathError, InvalidModelPathTypeError
@@ -9,7 +10,6 @@ from idiolect.errors import InvalidModelPathError, InvalidModelPathTypeError
 LONGEST_PATH = 4096
 # Whatever is not ASCII is a word of its own, so that a look-alike letter or hyphen never passes for the real one.
 _WORDS = re.compile(r"[0-9]+(?:[._][0-9]+)*|[a-z]+|[^\x00-\x7f]+")
-_SEPARATOR = re.compile(r"[a-z]_|_[a-z]")
 _HUB_CACHE = "models--"
 
 
@@ -62,9 +62,10 @@ def parse_ref(model_path: str | os.PathLike[str]) -> ModelRef:
 def _words(name: str) -> tuple[str, ...]:
     # ModelScope keeps Qwen2.5 as Qwen2___5.
     name = name.replace("___", ".")
-    if "-" not in name and _SEPARATOR.search(name):
+    parts = name.split("_")
+    if "-" not in name and not all(left[-1:].isdigit() and right[:1].isdigit() for left, right in pairwise(parts)):
         # Here `_` stands between words, as in llama_2_7b_chat; else between digits it is a point, as in internlm2_5-7b-chat.
-        name = name.replace("_", " ")
+        name = " ".join(parts)
     return tuple(word.replace("_", ".") for word in _WORDS.findall(name))
 
 

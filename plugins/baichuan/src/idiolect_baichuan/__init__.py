@@ -76,8 +76,8 @@ BAICHUAN2 = _template(
 
 adapter = Family(
     "baichuan",
-    Rule("baichuan 2 7|13 b chat", BAICHUAN2),
-    Rule("baichuan 2 7|13 b base|intermediate ?checkpoints", DEFAULT, kind="base", note=NEVER_CHATTED),
+    Rule("baichuan 2 # b chat", BAICHUAN2),
+    Rule("baichuan 2 # b base|intermediate ?checkpoints", DEFAULT, kind="base", note=NEVER_CHATTED),
     Rule("baichuan 13 b chat", BAICHUAN),
     Rule("baichuan 13 b base", DEFAULT, kind="base", note=NEVER_CHATTED),
     Rule("baichuan 7 b chat|sft", None, note="the maker has published no such model"),

@@ -7,5 +7,5 @@ __idiolect_api__ = "~=1.0"
 
 adapter = Family(
     "gptoss",
-    Rule("gpt oss", HARMONY),
+    Rule("gpt oss # b", HARMONY),
 )

@@ -6,10 +6,14 @@ from idiolect_granite.granite4 import GRANITE4
 
 __idiolect_api__ = "~=1.0"
 
+NEVER_CHATTED = "a base model: the chat markers were never trained on"
+
 adapter = Family(
     "granite",
-    Rule("granite 3.1|3.3|4|4.0 * base", DEFAULT, kind="base", note="a base model: the chat markers were never trained on"),
-    Rule("granite 4|4.0", GRANITE4),
-    Rule("granite 3.3 * instruct", GRANITE3_3),
-    Rule("granite 3.1 * instruct", GRANITE3_1),
+    Rule("granite 3.1|3.3 # b ?a ?# ?m base", DEFAULT, kind="base", note=NEVER_CHATTED),
+    Rule("granite 4.0 ?h small|tiny|micro base", DEFAULT, kind="base", note=NEVER_CHATTED),
+    Rule("granite 4.0 ?h # b|m base", DEFAULT, kind="base", note=NEVER_CHATTED),
+    Rule("granite 4.0 ?h small|tiny|micro .", GRANITE4),
+    Rule("granite 3.3 # b instruct", GRANITE3_3),
+    Rule("granite 3.1 # b ?a ?# ?m instruct", GRANITE3_1),
 )

@@ -8,27 +8,29 @@ from idiolect_llama.llama4 import LLAMA4
 __idiolect_api__ = "~=1.0"
 
 NEVER_CHATTED = "a base model: the chat markers were never trained on"
+NO_FORMAT = "a base model: its maker gave it no chat format"
 PLAIN_TEXT = "a base model: the chat markers are plain text, so it can be tuned on them, as XTuner's table does"
 
 adapter = Family(
     "llama",
     Rule("llama 2 chat", LLAMA2),
-    Rule("llama 2 7|13|34|70 b * chat", LLAMA2),
-    Rule("codellama 70 b * instruct", CODELLAMA_70B),
-    Rule("codellama 7|13|34 b * instruct", CODELLAMA),
-    Rule("?meta llama 3 * instruct", LLAMA3),
+    Rule("llama 2 # b chat", LLAMA2),
+    Rule("codellama 70 b instruct", CODELLAMA_70B),
+    Rule("codellama # b instruct", CODELLAMA),
+    Rule("?meta llama 3 # b instruct", LLAMA3),
     # The resolution corpus pairs this one repository with the template of 3.2, although every copy of its own file that was seen is that of 3.1. On
     # the day of the goldens both give the same bytes; else they differ in the day and in `builtin_tools`.
     Rule("meta-llama/Meta-Llama-3.1-8B-Instruct", LLAMA3_2, note="paired with the template of 3.2, which asks the clock for the day"),
-    Rule("?meta llama 3.1 * instruct", LLAMA3_1),
-    Rule("?meta llama 3.3 * instruct", LLAMA3_1, note="its repository has the template of 3.1, letter for letter"),
-    Rule("?meta llama 3.2 * vision * instruct", LLAMA3_2_VISION),
-    Rule("?meta llama 3.2 * instruct", LLAMA3_2),
-    Rule("?meta llama 4 * instruct", LLAMA4),
-    Rule("llama 2 7|13|34|70 b", LLAMA2, kind="base", note=PLAIN_TEXT),
-    Rule("codellama 7|13|34|70 b ?python", DEFAULT, kind="base", note=NEVER_CHATTED),
-    Rule("llama 7|13|30|33|65 b", DEFAULT, kind="base", note=NEVER_CHATTED),
-    Rule("?meta llama 3|3.1 8|70|405 b", DEFAULT, kind="base", note=NEVER_CHATTED),
-    Rule("?meta llama 3.2 1|3|11|90 b ?vision", DEFAULT, kind="base", note=NEVER_CHATTED),
+    Rule("?meta llama 3.1 # b instruct", LLAMA3_1),
+    Rule("?meta llama 3.3 # b instruct", LLAMA3_1, note="its repository has the template of 3.1, letter for letter"),
+    Rule("?meta llama 3.2 # b vision instruct", LLAMA3_2_VISION),
+    Rule("?meta llama 3.2 vision # b instruct", LLAMA3_2_VISION),
+    Rule("?meta llama 3.2 # b instruct", LLAMA3_2),
+    Rule("?meta llama 4 scout|maverick # b # e instruct", LLAMA4),
+    Rule("llama 2 # b", LLAMA2, kind="base", note=PLAIN_TEXT),
+    Rule("codellama # b ?python", DEFAULT, kind="base", note=NEVER_CHATTED),
+    Rule("llama 7|13|30|33|65 b", DEFAULT, kind="base", note=NO_FORMAT),
+    Rule("?meta llama 3|3.1 # b", DEFAULT, kind="base", note=NEVER_CHATTED),
+    Rule("?meta llama 3.2 # b ?vision", DEFAULT, kind="base", note=NEVER_CHATTED),
     Rule("?meta llama 4 scout|maverick", DEFAULT, kind="base", note=NEVER_CHATTED),
 )

@@ -8,11 +8,11 @@ __idiolect_api__ = "~=1.0"
 
 adapter = Family(
     "phi",
-    Rule("phi 4 mini * instruct", PHI4_MINI),
-    Rule("phi 4 reasoning", PHI4_REASONING),
-    Rule("phi 4", PHI4),
-    Rule("phi 3.5 mini * instruct", PHI3_5),
-    Rule("phi 3 small * instruct", PHI3_SMALL),
-    Rule("phi 3 medium * instruct", PHI3_MEDIUM),
-    Rule("phi 3 mini * instruct", PHI3_MINI),
+    Rule("phi 4 mini instruct", PHI4_MINI),
+    Rule("phi 4 reasoning ?plus .", PHI4_REASONING),
+    Rule("phi 4 .", PHI4),
+    Rule("phi 3.5 mini instruct", PHI3_5),
+    Rule("phi 3 small # k instruct", PHI3_SMALL),
+    Rule("phi 3 medium # k instruct", PHI3_MEDIUM),
+    Rule("phi 3 mini # k instruct", PHI3_MINI),
 )

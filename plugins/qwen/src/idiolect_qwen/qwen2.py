@@ -156,6 +156,6 @@ QWQ = Template(
     stop=STOP,
     stop_token_ids=STOP_IDS,
     markers=[*MARKERS, *TOOL_MARKERS, *THINK_MARKERS],
-    looks_for=("</think>", "\n"),
+    looks_for=("</think>",),
     source="Qwen/QwQ-32B, tokenizer_config.json",
 )

@@ -46,7 +46,7 @@ YI_1_5 = Template(
 
 adapter = Family(
     "yi",
-    Rule("yi 1.5 * chat", YI_1_5),
-    Rule("yi 6|9|34 b chat", YI),
-    Rule("yi ?1.5 6|9|34 b", DEFAULT, kind="base", note="a base model: the chat markers were never trained on"),
+    Rule("yi 1.5 # b chat", YI_1_5),
+    Rule("yi # b chat", YI),
+    Rule("yi ?1.5 # b", DEFAULT, kind="base", note="a base model: the chat markers were never trained on"),
 )

@@ -74,7 +74,8 @@ STABLELM_ZEPHYR = Template(
 
 adapter = Family(
     "zephyr",
-    Rule("zephyr * gemma", ZEPHYR_GEMMA),
-    Rule("zephyr", ZEPHYR),
-    Rule("stablelm zephyr", STABLELM_ZEPHYR),
+    Rule("zephyr 7 b gemma", ZEPHYR_GEMMA),
+    Rule("zephyr 7 b alpha|beta|sft|dpo", ZEPHYR),
+    Rule("zephyr 7 b .", ZEPHYR),
+    Rule("stablelm zephyr 3 b", STABLELM_ZEPHYR),
 )
