@@ -18,6 +18,8 @@ from idiolect.registry.registry import Registry
 CASES = json.loads((Path(__file__).parent / "data/hostile_paths.json").read_text("utf-8"))["cases"]
 # Where the family that a path resolves to is not also the name of a package.
 PACKAGES = {"llama-2": "llama", "llama-3": "llama", "chatml": "fastchat", "openchat": "fastchat", "starling": "fastchat"}
+# ChatML on Llama 3. No package knows it, FastChat's least of all: it would give it the first template that it has.
+NOBODYS = {"cognitivecomputations/dolphin-2.9-llama3-8b"}
 INSTALLED = {info.package for info in idiolect.plugins()}
 
 
@@ -42,7 +44,9 @@ def outcome(path, registry=idiolect):
 def check_family(path, package):
     """Assert that a package speaks for a path, or, where it is not installed, that no other family does and the error names it."""
     found = outcome(path)
-    if package in INSTALLED:
+    if path in NOBODYS:
+        assert type(found) is UnknownModelError
+    elif package in INSTALLED:
         assert found.package == package
     elif isinstance(found, UnknownModelError):
         assert found.install == package
@@ -126,6 +130,7 @@ def test_an_imitated_owner_is_warned_of(case):
         assert resolution.install == f"idiolect-{family}"
         return
     (warning,) = [each for each in caught if each.category is ModelPathWarning]
+    assert resolution.package == f"idiolect-{family}"
     owner = case["path"].partition("/")[0]
     assert str(warning.message).startswith(f"the owner {owner!a} looks like ")
     assert resolution.warnings == (str(warning.message),)

@@ -48,7 +48,7 @@ def test_every_family_that_is_not_installed_has_its_command(capsys):
     out = printed(capsys, "families")
     assert out.startswith("installed\n  none\n\nnot installed\n")
     assert all(f"pip install idiolect-{family} " in out for family in FAMILIES)
-    assert "qwen, qwq, qvq, codeqwen" in out
+    assert "qwen, qwq, codeqwen" in out
     assert "from a checkout: pip install ./plugins/" in out
 
 

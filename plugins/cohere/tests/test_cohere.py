@@ -25,7 +25,7 @@ def test_gives_the_makers_bytes(slug, case, arguments, expected):
     ("path", "template", "kind"),
     [
         ("CohereLabs/c4ai-command-r-v01", "command-r", "chat"),
-        ("CohereForAI/c4ai-command-r-plus-08-2024", "command-r", "chat"),
+        ("CohereForAI/c4ai-command-r-plus", "command-r", "chat"),
         ("CohereLabs/c4ai-command-r7b-12-2024", "command-r7b", "chat"),
         ("CohereLabs/command-a-reasoning-08-2025", "command-a-reasoning", "chat"),
         ("CohereForAI/aya-23-8B", "command-r", "chat"),
@@ -37,6 +37,6 @@ def test_knows_names(path, template, kind):
     assert (resolution.template.name, resolution.kind, resolution.package) == (template, kind, "idiolect-cohere")
 
 
-@pytest.mark.parametrize("path", ["commander-7b", "CohereLabs/c4ai-command-a-03-2025"])
+@pytest.mark.parametrize("path", ["commander-7b", "CohereLabs/c4ai-command-a-03-2025", "CohereForAI/c4ai-command-r-plus-08-2024"])
 def test_claims_no_other_names(path):
     assert goldens.owner(path) != "idiolect-cohere"

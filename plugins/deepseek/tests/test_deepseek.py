@@ -28,10 +28,10 @@ def test_gives_the_makers_bytes(slug, case, arguments, expected):
 @pytest.mark.parametrize(
     ("path", "template", "kind"),
     [
-        ("deepseek-ai/DeepSeek-R1-0528", "deepseek-r1", "chat"),
+        ("deepseek-ai/DeepSeek-R1", "deepseek-r1", "chat"),
         ("deepseek-ai/DeepSeek-R1-Distill-Qwen-7B", "deepseek-r1-distill", "chat"),
         ("unsloth/DeepSeek-R1-Distill-Llama-8B-GGUF", "deepseek-r1-distill", "chat"),
-        ("deepseek-ai/DeepSeek-V3-0324", "deepseek-v3", "chat"),
+        ("deepseek-ai/DeepSeek-V3", "deepseek-v3", "chat"),
         ("deepseek-ai/DeepSeek-V3-Base", "default", "base"),
         ("deepseek-ai/DeepSeek-V3.1", "deepseek-v3.1", "chat"),
         ("deepseek-ai/deepseek-coder-33b-instruct", "deepseek-coder", "chat"),
@@ -44,6 +44,6 @@ def test_knows_names(path, template, kind):
     assert (resolution.template.name, resolution.kind, resolution.package) == (template, kind, "idiolect-deepseek")
 
 
-@pytest.mark.parametrize("path", ["notdeepseek-v3", "deepseeker/chat-7b"])
+@pytest.mark.parametrize("path", ["notdeepseek-v3", "deepseeker/chat-7b", "deepseek-ai/DeepSeek-R1-0528", "deepseek-ai/DeepSeek-V3-0324"])
 def test_claims_no_other_names(path):
     assert goldens.owner(path) != "idiolect-deepseek"

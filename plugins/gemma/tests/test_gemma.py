@@ -32,7 +32,7 @@ def test_gives_the_makers_bytes(slug, case, arguments, expected):
         ("google/gemma-3-27b-it", "gemma-3", "chat"),
         ("google/gemma-3-1b-it", "gemma-3-1b", "chat"),
         ("google/gemma-3n-E2B-it", "gemma-3n", "chat"),
-        ("google/gemma-4-31B-it", "gemma-4", "chat"),
+        ("google/gemma-4-E4B-it", "gemma-4", "chat"),
         ("google/gemma-2-9b", "default", "base"),
         ("google/gemma-3-4b-pt", "default", "base"),
         ("unsloth/gemma-3-4b-it-GGUF", "gemma-3", "chat"),
@@ -43,6 +43,6 @@ def test_knows_names(path, template, kind):
     assert (resolution.template.name, resolution.kind, resolution.package) == (template, kind, "idiolect-gemma")
 
 
-@pytest.mark.parametrize("path", ["HuggingFaceH4/zephyr-7b-gemma-v0.1", "openchat/openchat-3.5-0106-gemma"])
+@pytest.mark.parametrize("path", ["HuggingFaceH4/zephyr-7b-gemma-v0.1", "openchat/openchat-3.5-0106-gemma", "google/gemma-4-31B-it"])
 def test_claims_no_other_names(path):
     assert goldens.owner(path) != "idiolect-gemma"

@@ -24,7 +24,7 @@ def test_gives_the_makers_bytes(slug, case, arguments, expected):
     ("path", "template", "kind"),
     [
         ("moonshotai/Kimi-K2-Instruct", "kimi-k2", "chat"),
-        ("moonshotai/Kimi-K2-Instruct-0905", "kimi-k2", "chat"),
+        ("unsloth/Kimi-K2-Instruct-GGUF", "kimi-k2", "chat"),
         ("moonshotai/Kimi-K2-Thinking", "kimi-k2-thinking", "chat"),
         ("moonshotai/Kimi-K2-Base", "default", "base"),
     ],
@@ -34,6 +34,6 @@ def test_knows_names(path, template, kind):
     assert (resolution.template.name, resolution.kind, resolution.package) == (template, kind, "idiolect-kimi")
 
 
-@pytest.mark.parametrize("path", ["kimichi-7b", "moonshotai/Kimi-VL-A3B-Instruct"])
+@pytest.mark.parametrize("path", ["kimichi-7b", "moonshotai/Kimi-VL-A3B-Instruct", "moonshotai/Kimi-K2-Instruct-0905"])
 def test_claims_no_other_names(path):
     assert goldens.owner(path) != "idiolect-kimi"

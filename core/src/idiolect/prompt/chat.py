@@ -141,8 +141,12 @@ class Chat:
         if isinstance(value, str):
             return given(plain_str(value), path)
         if isinstance(value, Mapping):
-            steps = {key: key if isinstance(key, str | int) else str(key) for key in value}
-            return {self.given(key, *path, step): self.given(value[key], *path, step) for key, step in steps.items()}
+            tracked = {}
+            for key, item in value.items():
+                where = (*path, key if isinstance(key, str | int) else str(key))
+                # A key names a value; it stands nowhere in that value's text.
+                tracked[given(plain_str(key), where, TRANSFORMED) if isinstance(key, str) else key] = self.given(item, *where)
+            return tracked
         if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
             return [self.given(item, *path, index) for index, item in enumerate(value)]
         return value

@@ -266,7 +266,7 @@ def _skeleton(
     unchanged = skeleton.day is None and not (skeleton.strips or looks_for or tools)
     skeleton.simple = unchanged and skeleton.order is None
     skeleton.write = None
-    if unchanged and 0 < len(roles) <= LONGEST_UNROLLED:
+    if unchanged and order and len(roles) <= LONGEST_UNROLLED:
         # Imported here because nobody needs it to import idiolect.
         from idiolect.prompt.unrolled import unrolled
 

@@ -18,7 +18,7 @@ def unrolled(roles: Sequence[str], literals: Sequence[str], order: tuple[int, ..
     Args:
         roles: The role of each message.
         literals: What stands before, between and after the texts.
-        order: Whose text stands in which place.
+        order: Whose text stands in which place; there must be one.
     """
     around = "".join(literals)
     try:

@@ -21,8 +21,8 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     "granite": ("granite",),
     "fastchat": ("hermes", "openhermes", "dolphin", "openchat", "starling", "alpaca", "koala", "wizardlm", "mpt", "falcon", "openorca"),
 }
-"""The families of this project, and the words by which the models are known that they speak for: not all that their makers have made, because advice to
-install a package that does not know the model either is worse than none. `fastchat` keeps the long tail of 2023."""
+"""The families of this project, and the words by which the models are known that they speak for: not everything that their makers have made, because
+advice to install a package that does not know the model either is worse than none. `fastchat` keeps the long tail of 2023."""
 
 OWNERS = (
     "01-ai", "baichuan-inc", "codellama", "cohereforai", "coherelabs", "deepseek-ai", "google", "huggingfaceh4", "ibm-granite", "internlm", "lmsys",

@@ -144,7 +144,8 @@ def _template(version: str, source: str, *options: str) -> Template:
         stop=STOP,
         stop_token_ids=STOP_IDS,
         markers=[*MARKERS, *TOOL_MARKERS, *THINK_MARKERS, *VISION_MARKERS],
-        looks_for=("</think>", "<tool_response>"),
+        # 3.8 does not look for thoughts inside the content.
+        looks_for=("<tool_response>",) if version == "3.8" else ("</think>", "<tool_response>"),
         source=source,
     )
 

@@ -1,0 +1,155 @@
+"""Every installed template: what it claims by `looks_for` is true, and plain conversations go the fast way."""
+
+import sys
+from functools import partial
+from types import CodeType, FunctionType
+
+import differential
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+import idiolect
+from idiolect import IdiolectError
+from idiolect.plugin import Template
+
+
+def installed():
+    """Return every installed template as `plugin:name`, those of a fallback too."""
+    adapters = [idiolect._registry.find(f"{plugin.package}:{plugin.name}") for plugin in idiolect.plugins(load=True) if plugin.package]
+    return {f"{adapter.name}:{name}": template for adapter in adapters for name, template in adapter.list_templates().items()}
+
+
+TEMPLATES = installed()
+PLAIN = ("u", "ua", "uau", "uaua", "su", "sua", "suau", "suauau" * 3)
+ROLES = {"u": "user", "a": "assistant", "s": "system", "d": "developer", "t": "tool"}
+TOOL = {"type": "function", "function": {"name": "look", "description": "Look.", "parameters": {"type": "object", "properties": {"at": {}}}}}
+CHANGE_TEXTS = {"fastchat:falcon", "fastchat:rwkv", "fastchat:yuan2"}
+"""They rewrite what stands within a text, so that there is nothing to fill in."""
+
+every_template = pytest.mark.parametrize("name", TEMPLATES)
+
+
+def long_way(template):
+    """Return the same template without the fast path."""
+    twin = object.__new__(type(template))
+    for kind in type(template).__mro__:
+        for slot in getattr(kind, "__slots__", ()):
+            if slot not in ("__weakref__", "_frozen"):
+                object.__setattr__(twin, slot, getattr(template, slot))
+    object.__setattr__(twin, "_shapes", None)
+    return twin
+
+
+def constants(code):
+    """Yield the texts that stand in a function and in those that it makes."""
+    for constant in code.co_consts:
+        if isinstance(constant, str):
+            yield constant
+        elif isinstance(constant, tuple):
+            yield from (each for each in constant if isinstance(each, str))
+        elif isinstance(constant, CodeType):
+            yield from constants(constant)
+
+
+def words_of(template):
+    """Return the texts that stand in the modules of a plugin, and others that formats look for: any of them may be what a program looks for."""
+    program = template.program
+    while isinstance(program, partial):
+        program = program.func
+    package = program.__module__.partition(".")[0]
+    words = {*template.markers, *differential.OF_OTHER_FORMATS}
+    for name, module in sys.modules.items():
+        if package != "idiolect" and name.partition(".")[0] == package:
+            for value in vars(module).values():
+                if isinstance(value, FunctionType):
+                    words.update(constants(value.__code__))
+                elif isinstance(value, tuple):
+                    words.update(each for each in value if isinstance(each, str))
+                elif isinstance(value, str):
+                    words.add(value)
+    return sorted(word for word in words if 0 < len(word) < 40)
+
+
+def conversation(roles, *texts):
+    return [{"role": ROLES[letter], "content": texts[index % len(texts)]} for index, letter in enumerate(roles)]
+
+
+def conversations(words):
+    """Return a strategy for conversations of roles and texts: such as every format allows, and others; texts may come twice."""
+    roles = st.sampled_from([*PLAIN, "aua", "ususa", "uatata", "sduau"]) | st.text("uasdt", max_size=6)
+    texts = st.lists(differential.texts(words) | st.sampled_from(words), min_size=1, max_size=5)
+    return st.builds(lambda roles, texts: conversation(roles, *texts), roles, texts)
+
+
+def views(template, messages, **arguments):
+    """Return all that a template makes of a conversation; of a refusal, what it says."""
+    try:
+        text = template.text(messages, **arguments)
+    except IdiolectError as error:
+        return type(error), str(error)
+    rendered = template.render(messages, **arguments)
+    return text, rendered.text, rendered.segments, rendered.unused, rendered.controls
+
+
+def text_or_refusal(template, messages, **arguments):
+    try:
+        return template.text(messages, **arguments)
+    except IdiolectError as error:
+        return type(error), str(error)
+
+
+@every_template
+def test_no_other_word_than_those_it_looks_for_changes_its_way(name):
+    template = TEMPLATES[name]
+    twin = long_way(template)
+    for word in words_of(template):
+        for text in (word, f"a{word}b", f" {word}\n", f"{word}a{word.replace('<', '</', 1)}"):
+            for letter in "sua":
+                for roles in ("suau", "suaua"):
+                    messages = [{"role": ROLES[each], "content": text if each == letter else f"text {index}"} for index, each in enumerate(roles)]
+                    assert text_or_refusal(template, messages) == text_or_refusal(twin, messages)
+
+
+@every_template
+def test_both_ways_give_one_result(name):
+    template = TEMPLATES[name]
+    twin = long_way(template)
+
+    @settings(max_examples=25, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+    @given(conversations(words_of(template)), st.booleans(), st.sampled_from([None, None, [TOOL]]))
+    @example(conversation("uauau", "same"), True, [TOOL])
+    def check(messages, generate, tools):
+        # Twice: a shape that was just met goes another way than one that was not.
+        for _ in range(2):
+            assert views(template, messages, tools=tools, add_generation_prompt=generate) == views(
+                twin, messages, tools=tools, add_generation_prompt=generate
+            )
+
+    check()
+
+
+@every_template
+@pytest.mark.parametrize("tools", [None, [TOOL]], ids=["plain", "tools"])
+@pytest.mark.parametrize("generate", [True, False])
+def test_plain_conversations_go_the_fast_way(name, tools, generate):
+    template = TEMPLATES[name]
+    fast = []
+    for roles in PLAIN:
+        messages = conversation(roles, *(f"text {index}" for index in range(len(roles))))
+        if isinstance(views(long_way(template), messages, tools=tools, add_generation_prompt=generate)[0], str):
+            fast.append(template._shapes is not None and template._shapes.fill(messages, tools, generate) is not None)
+    assert fast
+    assert not any(fast) if name in CHANGE_TEXTS else all(fast)
+
+
+def test_a_text_that_comes_twice_does_not_mislead_a_template_that_finds_its_place_by_the_text():
+    def program(chat, out):
+        for message in out.turns(chat.messages):
+            if chat.tools and message.raw == chat.messages[-1].raw:
+                out.append("[TOOLS]")
+            out += message.content, "\n"
+
+    template = Template("finding", program, looks_for=())
+    assert template.text(conversation("uu", "a", "b"), tools=[TOOL]) == "a\n[TOOLS]b\n"
+    assert template.text(conversation("uu", "a", "a"), tools=[TOOL]) == "[TOOLS]a\n[TOOLS]a\n"
