@@ -11,12 +11,6 @@ import idiolect_fastchat
 from idiolect import IdiolectError
 from idiolect_fastchat.official import all_differences, differences
 
-ROWS = {row.id: row for row in all_differences()}
-MAKERS = golden("makers")["cases"]
-ORACLES = SHARED / "oracles"
-# Makers that do not agree with themselves: a family follows one of their files, the row another.
-OTHERWISE = {"qwen1.5": "the family has the default of the smaller ones, with the full stop"}
-
 
 def fastchats_prompt(row):
     """Return the name of FastChat's template for the example, and its prompt; None where it cannot write one."""
@@ -59,8 +53,6 @@ def test_the_family_of_the_maker_gives_the_makers_prompt(row):
         pytest.skip("no family is installed for it")
     if resolution.adapter.fallback:
         pytest.skip("no family is installed for it")
-    if row.id in OTHERWISE:
-        pytest.skip(OTHERWISE[row.id])
     template = resolution.template
     options = {"date": THE_DAY} if "date" in template.options else {}
     messages = row.example["messages"]

@@ -10,6 +10,7 @@ import idiolect
 GOLDEN = Path(__file__).parent / "golden"
 TEMPLATES = {
     "Qwen--Qwen1.5-4B-Chat": "qwen1.5",
+    "Qwen--Qwen1.5-72B-Chat": "qwen1.5-72b",
     "Qwen--Qwen2.5-3B-Instruct": "qwen2.5",
     "Qwen--Qwen2.5-VL-7B-Instruct": "qwen2-vl",
     "Qwen--QwQ-32B": "qwq",

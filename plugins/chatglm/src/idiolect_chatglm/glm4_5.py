@@ -244,5 +244,6 @@ def _template(name: str, program: Any, source: str, *options: str, ids: tuple[in
 
 GLM4_5 = _template("glm-4.5", glm4_5, "zai-org/GLM-4.5, chat_template.jinja", ids=STOP_IDS)
 GLM4_6 = _template("glm-4.6", glm4_5, "zai-org/GLM-4.6, chat_template.jinja", ids=STOP_IDS)
+# GLM-4.7 speaks it with the vocabulary of GLM-4.5, GLM-4.7-Flash and GLM-5 with a larger one: no ids are right for all.
 GLM5 = _template("glm-5", glm5, "zai-org/GLM-5, chat_template.jinja", "clear_thinking")
-GLM5_1 = _template("glm-5.1", glm5_1, "zai-org/GLM-5.1, chat_template.jinja", "clear_thinking")
+GLM5_1 = _template("glm-5.1", glm5_1, "zai-org/GLM-5.1, chat_template.jinja", "clear_thinking", ids=(154820, 154827, 154829))

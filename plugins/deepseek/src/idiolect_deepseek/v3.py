@@ -127,7 +127,8 @@ def _template(name: str, source: str, *, systems: Callable[[Chat, Writer], None]
         bos=BOS,
         capabilities=["system", "parallel_tools", *(["reasoning"] if thinks else [])],
         stop=[EOS],
-        stop_token_ids=[1],
+        # A distilled model has the vocabulary of what it was made of, Llama's or Qwen's: no id is right for all.
+        stop_token_ids=[] if systems is write_last_system else [1],
         markers=MARKERS,
         looks_for=("</think>",) if thinks else (),
         source=source,

@@ -82,7 +82,8 @@ CODELLAMA_70B = Template(
     codellama_70b,
     bos="<s>",
     stop=["<step>", "</s>"],
-    stop_token_ids=[32015, 2],
+    # Not that of `<step>`, which no source outside the model's own files confirms.
+    stop_token_ids=[2],
     markers=["<step>", "Source: system", "Source: user", "Source: assistant", "Destination: user", "<s>", "</s>"],
     # <step> is a token of its own, but who speaks is said in plain text.
     text_separators=True,

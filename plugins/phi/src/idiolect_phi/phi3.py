@@ -4,8 +4,9 @@ from idiolect.plugin import Chat, Template, Writer
 
 SPOKEN = ("system", "user", "assistant")
 EOS = "<|endoftext|>"
-STOP = ("<|end|>", "<|endoftext|>")
-STOP_IDS = (32007, 32000)
+# The maker stops where the model begins a turn of its own, too.
+STOP = ("<|end|>", "<|assistant|>", "<|endoftext|>")
+STOP_IDS = (32007, 32001, 32000)
 MARKERS = ("<|system|>", "<|user|>", "<|assistant|>", "<|end|>", "<|endoftext|>")
 
 
@@ -78,7 +79,7 @@ PHI3_SMALL = Template(
     phi3_small,
     bos="<|endoftext|>",
     eos=EOS,
-    stop=STOP,
+    stop=["<|end|>", "<|endoftext|>"],
     stop_token_ids=[100266, 100257],
     markers=MARKERS,
     looks_for=(),

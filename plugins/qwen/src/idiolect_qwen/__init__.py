@@ -2,7 +2,7 @@
 
 from idiolect.plugin import DEFAULT, Family, Rule
 from idiolect_qwen.coder import QWEN3_CODER
-from idiolect_qwen.qwen2 import QWEN1, QWEN1_5, QWEN2_5, QWEN2_VL, QWQ
+from idiolect_qwen.qwen2 import QWEN1, QWEN1_5, QWEN1_5_72B, QWEN2_5, QWEN2_VL, QWQ
 from idiolect_qwen.qwen3 import QWEN3, QWEN3_FIRST, QWEN3_INSTRUCT, QWEN3_THINKING, QWEN3_VL
 from idiolect_qwen.qwen3_5 import QWEN3_5, QWEN3_6, QWEN3_8
 
@@ -32,6 +32,7 @@ adapter = Family(
     Rule("qwen 2.5 # b instruct 1 m", None, note="those for long texts have another default system text, or not: two copies disagree"),
     Rule("qwen 2.5 ?coder # b instruct|chat", QWEN2_5),
     Rule("qwen 2 # b ?a ?# ?b instruct", QWEN1_5),
+    Rule("qwen 1.5 72 b chat", QWEN1_5_72B, note="the 72B has a template of its own"),
     Rule("qwen 1.5 # b chat", QWEN1_5),
     Rule("qwen 1.5 moe a # b chat", QWEN1_5),
     Rule("codeqwen 1.5 # b chat", QWEN1_5),

@@ -15,6 +15,7 @@ from idiolect_qwen.chatml import (
 )
 
 ASSISTANT = "You are a helpful assistant."
+ASSISTANT_72B = "You are a helpful assistant"
 QWEN = "You are Qwen, created by Alibaba Cloud. You are a helpful assistant."
 
 # The first generation. Source: QwenLM/Qwen, `make_context`, which stops at <|im_start|> too.
@@ -38,6 +39,19 @@ def qwen1_5(chat: Chat, out: Writer) -> None:
     for message in out.turns(chat.messages):
         out += "<|im_start|>", message.role, "\n", message.content, "<|im_end|>\n"
     if chat.add_generation_prompt:
+        out.append("<|im_start|>assistant\n")
+
+
+def qwen1_5_72b(chat: Chat, out: Writer) -> None:
+    """Write Qwen1.5-72B by the earlier template that its repository kept: an answer that ends the conversation stays open."""
+    messages = chat.messages
+    if messages and chat.system is None:
+        out += "<|im_start|>system\n", ASSISTANT_72B, "<|im_end|>\n"
+    for message in out.turns(messages):
+        out += "<|im_start|>", message.role, "\n", message.content
+        if message is not messages[-1] or chat.add_generation_prompt:
+            out.append("<|im_end|>\n")
+    if chat.add_generation_prompt and messages and messages[-1].role != "assistant":
         out.append("<|im_start|>assistant\n")
 
 
@@ -123,6 +137,16 @@ QWEN1_5 = Template(
     markers=MARKERS,
     looks_for=(),
     source="Qwen/Qwen1.5-4B-Chat, tokenizer_config.json",
+)
+QWEN1_5_72B = Template(
+    "qwen1.5-72b",
+    qwen1_5_72b,
+    default_system=ASSISTANT_72B,
+    stop=STOP,
+    stop_token_ids=STOP_IDS,
+    markers=MARKERS,
+    looks_for=(),
+    source="Qwen/Qwen1.5-72B-Chat, tokenizer_config.json",
 )
 QWEN2_VL = Template(
     "qwen2-vl",

@@ -4,10 +4,12 @@ from collections.abc import Sequence
 from functools import partial
 
 from idiolect.plugin import Chat, Message, Template, Writer, stripped
-from idiolect_qwen.chatml import MARKERS, STOP, STOP_IDS, THINK_MARKERS, TOOL_MARKERS, VISION_MARKERS, Pictures, is_question, thought_and_answer
+from idiolect_qwen.chatml import MARKERS, STOP, THINK_MARKERS, TOOL_MARKERS, VISION_MARKERS, Pictures, is_question, thought_and_answer
 from idiolect_qwen.coder import HOW_TO_CALL, write_call
 from idiolect_qwen.qwen3 import NO_THOUGHT
 
+# The vocabulary is larger than that of Qwen3, and the markers have moved.
+STOP_IDS = (248046, 248044)
 BEFORE_TOOLS = "# Tools\n\nYou have access to the following functions:\n\n<tools>"
 EFFORT = {
     "xhigh": (
