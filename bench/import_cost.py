@@ -6,18 +6,22 @@ import os
 import subprocess
 import sys
 import tempfile
+from importlib.metadata import entry_points
 from pathlib import Path
 from statistics import median
 
 from timing import Line
 
 RUNS = 31
+PLUGIN_RUNS = 9
+"""Fewer, because there are many plugins and the bound is far from what they take."""
 FAMILIES = 30
 DISTRIBUTIONS = 300
 
 BASE = "import pluggy, dataclasses, re"
 IMPORT = "import idiolect"
 FIRST = "import idiolect; idiolect.get_conversation_template('lmsys/vicuna-7b-v1.5')"
+PLUGIN = "import idiolect; start = perf_counter(); import {module}"
 
 CHILD = """
 import sys
@@ -44,18 +48,32 @@ def lines():
     yield line("import idiolect", imported, base, 1.5)
     yield line("import idiolect, and the first conversation", first, base, 2.5)
     yield line(f"the same, with {FAMILIES} families among {DISTRIBUTIONS} distributions", first_in_crowd, base_in_crowd, 2.5)
+    yield plugin_line()
 
 
 def line(what, time, base, bound):
     return Line(what, time / base, bound, least=False, note=f"{time * 1e3:.1f} ms, beside {base * 1e3:.1f} ms for `{BASE}`")
 
 
-def medians(*tasks):
+def plugin_line():
+    """Return the line about the slowest of all installed plugins."""
+    groups = ("idiolect", "idiolect.fallback")
+    modules = sorted({point.module.partition(".")[0] for group in groups for point in entry_points(group=group)})
+    if not modules:
+        return Line("import of a plugin after idiolect", None, 10, least=False, unit="ms", note="there is none")
+    times = medians(*((PLUGIN.format(module=module),) for module in modules), runs=PLUGIN_RUNS)
+    slowest_first = sorted(zip(times, modules, strict=True), reverse=True)
+    note = ", ".join(f"{module} {time * 1e3:.1f} ms" for time, module in slowest_first[:3])
+    what = f"import of a plugin after idiolect, the slowest of {len(modules)}"
+    return Line(what, slowest_first[0][0] * 1e3, 10, least=False, unit="ms", note=f"{note}; the quickest {slowest_first[-1][0] * 1e3:.1f} ms")
+
+
+def medians(*tasks, runs=RUNS):
     """Return the median time of each `(code, *directories to look for packages in)`; they take turns, each time in a fresh interpreter."""
     times = [[] for _ in tasks]
     for task in tasks:
         in_fresh_interpreter(*task)
-    for _ in range(RUNS):
+    for _ in range(runs):
         for index, task in enumerate(tasks):
             times[index].append(in_fresh_interpreter(*task))
     return [median(each) for each in times]

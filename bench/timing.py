@@ -20,6 +20,7 @@ class Line(NamedTuple):
         least: Whether the bound is the least that the ratio must be.
         note: Figures for people, or why nothing was measured.
         failed: Whether nothing was measured because the two sides do not agree.
+        unit: What the ratio counts: times the other side, unless it has no other side.
     """
 
     what: str
@@ -28,6 +29,7 @@ class Line(NamedTuple):
     least: bool = True
     note: str = ""
     failed: bool = False
+    unit: str = "x"
 
     @property
     def verdict(self):
@@ -36,8 +38,8 @@ class Line(NamedTuple):
         return "ok" if (self.ratio >= self.bound if self.least else self.ratio <= self.bound) else "over"
 
     def cells(self):
-        ratio = "" if self.ratio is None else f"{self.ratio:.2f} x"
-        return (self.what, ratio, f"{'at least' if self.least else 'at most'} {self.bound:g} x", self.verdict, self.note)
+        ratio = "" if self.ratio is None else f"{self.ratio:.2f} {self.unit}"
+        return (self.what, ratio, f"{'at least' if self.least else 'at most'} {self.bound:g} {self.unit}", self.verdict, self.note)
 
 
 def seconds(*functions):

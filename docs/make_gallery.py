@@ -16,6 +16,8 @@ from idiolect.prompt.messages import spell
 
 REPOSITORY = Path(__file__).parents[1]
 GALLERY = REPOSITORY / "docs" / "gallery"
+# FastChat has rules and templates of another kind, and a page of another kind.
+FASTCHAT = "fastchat"
 FAMILIES = sorted(path.parent.name for path in (REPOSITORY / "plugins").glob("*/pyproject.toml"))
 THE_DAY = date(2024, 7, 26)
 
@@ -279,10 +281,60 @@ def family_page(name):
     ])  # fmt: skip
 
 
+def fastchat_row(conversation, template):
+    """Return what one of FastChat's templates is and writes; the example is the second question, because many begin with something of their own."""
+    if template is None:
+        return code(conversation.name), "none", codes(conversation.roles), "", "", "cannot be written, by FastChat neither"
+    prompt = rendered(template, [*TALK[:2], {"role": "user", "content": "Bye!"}])
+    first = next(index for index, segment in enumerate(prompt.segments) if segment.turn == 2)
+    ids = f"ids {', '.join(map(str, template.stop_token_ids))}" if template.stop_token_ids else ""
+    return (
+        code(conversation.name),
+        conversation.sep_style.name,
+        ", ".join(code(role) if role else "none" for role in conversation.roles),
+        "plain text" if template.text_separators else "markers",
+        "; ".join(filter(None, (codes(template.stop), ids))) or "none",
+        code("".join(segment.text for segment in prompt.segments[first:])),
+    )
+
+
+FASTCHAT_COLUMNS = ("template", "style", "roles", "set apart by", "stop", "a question, and where the answer begins")
+FASTCHAT_INTRODUCTION = """\
+FastChat's templates, faults included, for models that no family claims: [Coming from FastChat](../how-to/coming-from-fastchat.md). One of them by
+name is `fastchat:koala_v1`.
+
+They are in one table, because most differ in their words alone. The example is the second question of a conversation, up to where the answer begins;
+the whole prompt often begins with more, such as a default system text, or in `one_shot` a long example. Where turns are set apart by plain text,
+nothing can protect a prompt against a user who writes it. *Markers* are spelled like control tokens; whether a model's tokenizer knows them as such,
+FastChat does not say. All of a prompt: `idiolect prompt MODEL TEXT --adapter fastchat:NAME --show-segments`.
+"""
+
+
+def fastchat_page():
+    """Return the page of FastChat's templates."""
+    conversations = family(FASTCHAT).conv_templates.values()
+    templates = {template.name: template for template in family(FASTCHAT).adapter.list_templates()}
+    files = sorted((REPOSITORY / "plugins" / FASTCHAT / "tests" / "golden").glob("*.json"))
+    said = {file.stem: json.loads(file.read_text("utf-8"))["provenance"].partition(". ")[0] for file in files}
+    return "\n".join([
+        f"# {FASTCHAT}\n",
+        FASTCHAT_INTRODUCTION,
+        table(("source", templates["one_shot"].source.partition(":")[0]), *(("checked against", f"{code(stem)}: {said[stem]}") for stem in said)),
+        "",
+        f"## All {len(conversations)} templates\n",
+        table(*(fastchat_row(each, templates.get(each.name)) for each in conversations), header=FASTCHAT_COLUMNS),
+        "",
+        "## Where it differs\n",
+        *(list(deviations(FASTCHAT)) or ["From FastChat nowhere: every prompt that was compared is equal."]),
+        "\nFrom the makers in many places: [FastChat and the makers](../reference/fastchat-differences.md).\n",
+    ])  # fmt: skip
+
+
 HOW_TO_READ = """\
 # Gallery
 
-Every format that idiolect knows, one page a family, written by the formats themselves: the tests fail where a page and the code differ.
+Every format that idiolect knows, one page a family and one for FastChat, written by the formats themselves: the tests fail where a page and the code
+differ.
 
 In the examples, **what the caller gave is bold**; all the rest is the template's own. A role is the caller's where a format copies it. A space at the
 end of a line is shown as `␣`, a line end at the very end of a prompt as `⏎`; tables spell a line end out, as `\\n`. Long things are folded. Where a
@@ -295,11 +347,16 @@ byte, and how far that copy can be trusted; where it is missing, the template wa
 """
 
 
+def template_links(name):
+    if name == FASTCHAT:
+        return f"[all {len(family(name).conv_templates)}]({name}.md)"
+    return ", ".join(template_link(template, f"{name}.md") for template in own_templates(name))
+
+
 def index_page():
     """Return the page that leads to the others, with the templates that belong to no family."""
     rows = [
-        (f"[{name}]({name}.md)", family(name).__doc__.strip().partition("\n")[0].partition(". ")[0].rstrip("."),
-         ", ".join(template_link(template, f"{name}.md") for template in own_templates(name)))
+        (f"[{name}]({name}.md)", family(name).__doc__.strip().partition("\n")[0].partition(". ")[0].rstrip("."), template_links(name))
         for name in FAMILIES
     ]  # fmt: skip
     return "\n".join([
@@ -316,9 +373,13 @@ def index_page():
     ])  # fmt: skip
 
 
+def page_of(name):
+    return fastchat_page() if name == FASTCHAT else family_page(name)
+
+
 def pages():
     """Return all pages by path."""
-    return {GALLERY / "index.md": index_page(), **{GALLERY / f"{name}.md": family_page(name) for name in FAMILIES}}
+    return {GALLERY / "index.md": index_page(), **{GALLERY / f"{name}.md": page_of(name) for name in FAMILIES}}
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ import pytest
 
 import idiolect.errors
 import idiolect.plugin
+import idiolect_fastchat
 from idiolect.cli import COMMANDS
 from idiolect.plugin import CHATML, DEFAULT
 from idiolect.prompt.messages import PART_TYPES
@@ -27,6 +28,8 @@ FAMILIES = sorted(path.parent.name for path in (pages.REPOSITORY / "plugins").gl
 GALLERY = [pages.DOCS / "gallery" / f"{name}.md" for name in ("index", *FAMILIES)]
 
 every_family = pytest.mark.parametrize("name", FAMILIES)
+# FastChat has no rules of ours: what decides are its own adapters, and its templates are of one kind.
+every_family_with_rules = pytest.mark.parametrize("name", [name for name in FAMILIES if name != "fastchat"])
 
 
 def check(page, example, printed):
@@ -133,7 +136,7 @@ def test_every_family_is_an_extra_of_core():
     assert extras == {**{name: [f"idiolect-{name}"] for name in FAMILIES}, "all": [f"idiolect-{name}" for name in FAMILIES]}
 
 
-@every_family
+@every_family_with_rules
 def test_the_advice_of_core_knows_every_family(name):
     for rule in adapter(name).rules:
         words = tuple(word.removeprefix("?").split("|")[0] for word in rule.pattern.split() if word != family.ANYTHING)
@@ -152,13 +155,23 @@ def adapter(name):
     return importlib.import_module(f"idiolect_{name}").adapter
 
 
-@every_family
+@every_family_with_rules
 def test_the_readme_of_a_family_has_its_templates_and_what_they_have_words_for(name):
     readme = (pages.REPOSITORY / "plugins" / name / "README.md").read_text("utf-8")
     tabled = dict(re.findall(r"^\| .+ \| `(\S+)` \| (?:(.*) )?\| .+ \|$", readme, re.MULTILINE))
     templates = [template for template in adapter(name).templates.values() if template not in (CHATML, DEFAULT)]
     assert {key: set(filter(None, words.split(", "))) for key, words in tabled.items()} == {each.name: each.capabilities for each in templates}
     assert all(option in readme for each in templates for option in each.options if option not in ("bos_token", "eos_token"))
+
+
+def test_the_readme_of_fastchat_has_every_template_under_its_style():
+    readme = (pages.REPOSITORY / "plugins/fastchat/README.md").read_text("utf-8")
+    tabled = {style: re.findall("`(.+?)`", names) for style, names in re.findall(r"^\| ([A-Z0-9_]+) \| (`.*`) \|$", readme, re.MULTILINE)}
+    styles = {style.name: [] for style in idiolect_fastchat.SeparatorStyle}
+    for conversation in idiolect_fastchat.conv_templates.values():
+        if conversation.sep_style is not None:
+            styles[conversation.sep_style.name].append(conversation.name)
+    assert tabled == styles
 
 
 @pytest.fixture(scope="module")
@@ -170,6 +183,11 @@ def made():
 @pytest.mark.parametrize("page", GALLERY, ids=pages.name)
 def test_the_gallery_is_what_the_templates_write(page, made):
     assert page.read_text("utf-8") == made[page], "try: python docs/make_gallery.py"
+
+
+def test_every_template_of_fastchat_is_in_the_gallery():
+    rows = re.findall(r"^\| `(\S+)` \| ", (pages.DOCS / "gallery/fastchat.md").read_text("utf-8"), re.MULTILINE)
+    assert rows == list(idiolect_fastchat.conv_templates)
 
 
 def test_the_gallery_has_no_other_pages(made):
@@ -200,6 +218,12 @@ def test_kinds_of_parts_are_documented():
     assert all(f"`{kind}`" in section("templates.md", "Part") for kind in PART_TYPES)
 
 
-def test_words_of_packaging_are_documented():
-    rows = re.findall(r"^\| [a-z ]+ \| (`.*`) \|$", section("hooks.md", "Base models and packaging"), re.MULTILINE)
-    assert {word.strip("`") for row in rows for word in row.split(", ")} == family.PACKAGING
+@pytest.mark.parametrize(("heading", "words"), [("Base models and packaging", family.PACKAGING), ("Models that nobody talks to", family.NO_TALKERS)])
+def test_words_after_a_pattern_are_documented(heading, words):
+    rows = re.findall(r"^\| [a-z ]+ \| (`.*`) \|$", section("hooks.md", heading), re.MULTILINE)
+    assert {word.strip("`") for row in rows for word in row.split(", ")} == words
+
+
+def test_words_of_small_adapters_are_documented():
+    (row,) = re.findall(r"^\| `chatty 2 \.` \| .*\((.*)\) alone \|", section("hooks.md", "Rule"), re.MULTILINE)
+    assert {word.strip("`") for word in row.split(", ")} == family.ADAPTERS

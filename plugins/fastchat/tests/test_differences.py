@@ -11,6 +11,10 @@ import idiolect_fastchat
 from idiolect import IdiolectError
 from idiolect_fastchat.official import all_differences, differences
 
+ROWS = {row.id: row for row in all_differences()}
+MAKERS = golden("makers")["cases"]
+ORACLES = SHARED / "oracles"
+
 
 def fastchats_prompt(row):
     """Return the name of FastChat's template for the example, and its prompt; None where it cannot write one."""
