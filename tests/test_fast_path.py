@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 import idiolect
 from idiolect import IdiolectError
-from idiolect.plugin import Template
+from idiolect.plugin import Template, Turn, TurnTemplate
+from idiolect.prompt.shapes import LONGEST_UNROLLED, STAND_IN
 
 
 def installed():
@@ -27,6 +28,10 @@ TOOL = {"type": "function", "function": {"name": "look", "description": "Look.",
 CHANGE_TEXTS = {"fastchat:falcon", "fastchat:rwkv", "fastchat:yuan2"}
 """They rewrite what stands within a text, so that there is nothing to fill in."""
 
+ASCII = TurnTemplate("ascii", user=Turn("<u>", "</u>"), assistant=Turn("<a>", "</a>"))
+WIDE = TurnTemplate("wide", user=Turn("<｜u｜>", "\n"), assistant=Turn("<｜a｜>", "\n"))
+"""Neither has a place for a system text."""
+
 every_template = pytest.mark.parametrize("name", TEMPLATES)
 
 
@@ -37,7 +42,8 @@ def long_way(template):
         for slot in getattr(kind, "__slots__", ()):
             if slot not in ("__weakref__", "_frozen"):
                 object.__setattr__(twin, slot, getattr(template, slot))
-    object.__setattr__(twin, "_shapes", None)
+    for slot, nothing in (("_shapes", None), ("_asking", {}), ("_complete", {})):
+        object.__setattr__(twin, slot, nothing)
     return twin
 
 
@@ -119,6 +125,7 @@ def test_both_ways_give_one_result(name):
     @settings(max_examples=25, deadline=None, database=None, suppress_health_check=list(HealthCheck))
     @given(conversations(words_of(template)), st.booleans(), st.sampled_from([None, None, [TOOL]]))
     @example(conversation("uauau", "same"), True, [TOOL])
+    @example(conversation("uaua", STAND_IN.format(0)), False, None)
     def check(messages, generate, tools):
         # FastChat's system texts are formatted, and the long way cannot always tell what came from where.
         result = text_or_refusal if name.startswith("fastchat:") else views
@@ -143,6 +150,27 @@ def test_plain_conversations_go_the_fast_way(name, tools, generate):
             fast.append(template._shapes is not None and template._shapes.fill(messages, tools, generate) is not None)
     assert fast
     assert not any(fast) if name in CHANGE_TEXTS else all(fast)
+
+
+@pytest.mark.parametrize("template", [ASCII, WIDE], ids=repr)
+@pytest.mark.parametrize("wrong", [5, 0, None, b"x", ["x"], {"a": 1}, "", " ", "\ud800", "é", "中文", "👩‍🚀", "\0"], ids=repr)
+@pytest.mark.parametrize("place", [0, 1, 2, 3])
+def test_a_shape_that_was_met_lets_nothing_pass_that_the_long_way_does_not(template, wrong, place):
+    good = conversation("suau", "a", "b", "c", "d")
+    assert template.text(good) == template.text(good) == long_way(template).text(good)
+    for changed in ({**good[place], "content": wrong}, {**good[place], "name": "n"}, {"role": "user"}, {"role": "nobody", "content": "x"}, wrong):
+        messages = [*good[:place], changed, *good[place + 1 :]]
+        assert views(template, messages) == views(long_way(template), messages)
+    assert template.text(good) == long_way(template).text(good)
+
+
+@pytest.mark.parametrize("template", [ASCII, WIDE], ids=repr)
+@pytest.mark.parametrize("count", [1, 2, LONGEST_UNROLLED - 1, LONGEST_UNROLLED, LONGEST_UNROLLED + 1])
+def test_shapes_of_one_length_do_not_get_in_each_others_way(template, count):
+    for roles in ("u" * count, "a" * count, "s" * count, "u" * count, ("sua" * count)[:count]):
+        for generate in (False, True, True, False):
+            messages = conversation(roles, *map(str, range(count)))
+            assert views(template, messages, add_generation_prompt=generate) == views(long_way(template), messages, add_generation_prompt=generate)
 
 
 def test_a_text_that_comes_twice_does_not_mislead_a_template_that_finds_its_place_by_the_text():

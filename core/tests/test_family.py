@@ -75,7 +75,7 @@ def test_the_first_rule_that_fits_decides():
 
 @pytest.mark.parametrize("name", ["acme-chat-reward", "acme-embedding-chat", "acme-chat-eagle3", "acme-guard-chat"])
 def test_a_model_that_gives_vectors_scores_or_drafts_is_no_chat_model_whatever_its_name(name):
-    assert Family("acme", Rule("acme * chat", CHATML)).match(parse_ref(name)) is None
+    assert Family("acme", Rule("acme * chat", CHATML)).match(parse_ref(name)).kind == "none"
 
 
 def test_a_rule_may_ask_for_such_a_model_by_name():

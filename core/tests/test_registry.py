@@ -6,6 +6,8 @@ import idiolect
 from idiolect import AmbiguousModelError, PluginError, UnknownModelError
 from idiolect.errors import PluginWarning
 from idiolect.plugin import CHATML, DEFAULT, Family, Match, Rule, Specificity, Turn, TurnTemplate, hookimpl
+from idiolect.registry.adapter import Adapter
+from idiolect.registry.registry import Registry
 
 ACME = TurnTemplate("acme-chat", user=Turn("<u>", "</u>"), assistant=Turn("<a>", "</a>"), stop=["</a>"], markers=["<u>", "</u>", "<a>", "</a>"])
 OTHER = TurnTemplate("other-chat", user=Turn("[u]", "[/u]"), assistant=Turn("[a]", "[/a]"))
@@ -199,3 +201,15 @@ def test_what_is_remembered_of_paths_stays_bounded(registry):
     for number in range(5000):
         registry.resolve(f"acme-{number}")
     assert len(registry._remembered) <= 4096
+
+
+def test_a_name_that_a_family_knows_to_speak_another_format_is_not_left_to_a_fallback():
+    registry = Registry(environ={}, find=list)
+    registry.register(Family("acme", Rule("acme vision", None, note="those that see speak another format"), Rule("acme", CHATML)))
+    fallback = Adapter(hooks(match=lambda: True, get_template=lambda: DEFAULT), name="guess", fallback=True)
+    registry._registered += (fallback,)
+    assert registry.resolve("other-7b").adapter is fallback
+    assert registry.resolve("acme-7b").template is CHATML
+    with pytest.raises(UnknownModelError, match="those that see speak another format"):
+        registry.resolve("acme-vision-7b")
+    assert registry.resolve("acme-vision-7b", adapter="acme").template is CHATML

@@ -5,13 +5,13 @@ from typing import NamedTuple
 
 from idiolect.errors import AmbiguousModelError, IdiolectError, UnknownModelError
 from idiolect.registry.discover import Record
-from idiolect.registry.match import Match
+from idiolect.registry.match import NO_FORMAT, Match
 from idiolect.registry.refs import ModelRef
 from idiolect.registry.registry import Registry
 from idiolect.registry.resolve import Candidate, Resolution
 from idiolect.registry.settings import Pin
 
-WON, LOST, EQUAL, TIED, OVERRULED, NO_CLAIM = "won", "lost", "equal", "tied", "overruled", "no claim"
+WON, LOST, EQUAL, TIED, OVERRULED, NO_CLAIM, SPEAKS_NONE = "won", "lost", "equal", "tied", "overruled", "no claim", "no format"
 
 
 class Verdict(NamedTuple):
@@ -60,7 +60,8 @@ def consider(registry: Registry, ref: ModelRef, adapter: str | None) -> Consider
     if decision:
         verdicts = tuple(_overruled(candidate, resolution, decision) for candidate in candidates)
     else:
-        verdicts = tuple(_compared(candidate, candidates[0].match, resolution, error) for candidate in candidates)
+        best = next((each.match for each in candidates if each.match and each.match.kind != NO_FORMAT), None)
+        verdicts = tuple(_compared(candidate, best, resolution, error) for candidate in candidates)
         # Fallbacks that are tied were asked too, though not by the question above.
         asked |= set(error.claimants if isinstance(error, AmbiguousModelError) else ())
     return Considered(ref, resolution, error, verdicts, tuple(_not_asked(registry, asked)), pin)
@@ -76,6 +77,8 @@ def _overruled(candidate: Candidate, resolution: Resolution | None, decision: st
 
 def _compared(candidate: Candidate, best: Match | None, resolution: Resolution | None, error: IdiolectError | None) -> Verdict:
     match = candidate.match
+    if match is not None and match.kind == NO_FORMAT:
+        return Verdict(candidate, SPEAKS_NONE, match.reason)
     if match is None or best is None:
         return Verdict(candidate, NO_CLAIM, "")
     if match.strength == best.strength:

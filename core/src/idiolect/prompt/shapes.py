@@ -73,7 +73,7 @@ class Skeleton:
         slots: Where in the layout those are: the index there, the message, how its text is stripped (also at its start), its path and its turn.
         unused: What no prompt of this shape has room for, with the message whose text it is, if it is one.
         day: The day that is written in it, if one is: the next day it is no longer good.
-        simple: Whether the texts go into it as they are, all and in order, whatever they are. With tools they never do.
+        simple: Whether the texts go into it as they are, all and in order, and there is nothing to look for in them.
     """
 
     __slots__ = ("day", "layout", "order", "pieces", "simple", "slots", "strips", "unused", "write")
@@ -126,19 +126,13 @@ class Shapes:
 
     __slots__ = ("_count", "_looks_for", "_skeletons", "_template", "asking", "complete")
 
-    complete: "dict[int, Write]"
-    asking: "dict[int, Write]"
-
     def __init__(self, template: "Template", looks_for: tuple[str, ...]):
         self._template = template
         self._looks_for = looks_for
-        self._forget()
-
-    def _forget(self) -> None:
         self._skeletons: dict[Any, dict[Any, Any]] = {}
         self._count = 0
-        self.complete = {}
-        self.asking = {}
+        self.complete: dict[int, Write] = {}
+        self.asking: dict[int, Write] = {}
 
     def fill(self, messages: "Sequence[Raw]", tools: "Sequence[Raw] | None", add_generation_prompt: bool) -> tuple[Skeleton, list[str], str] | None:
         """Return what `Filled` takes, the prompt last, or None where a conversation must go the long way."""
@@ -170,7 +164,11 @@ class Shapes:
                 texts = chosen
             pieces = skeleton.pieces.copy()
             pieces[PLACES] = texts
-            return skeleton, contents, "".join(pieces)
+            text = "".join(pieces)
+            # To ask the texts takes no time, whatever their length; what stands round them was asked when the skeleton was made.
+            if text.isascii() or all(map(str.isascii, contents)) or is_encodable(text):
+                return skeleton, contents, text
+            return None
         except KeyError:
             return self._fill_new(messages, tools, add_generation_prompt)
         except (TypeError, ValueError, AttributeError):
@@ -203,7 +201,7 @@ class Shapes:
 
     def _learn(self, messages: "Sequence[Raw]", tools: "Sequence[Raw] | None", add_generation_prompt: bool) -> bool:
         """Make the skeleton of a shape, and say whether it is one to remember."""
-        roles = [raw["role"] for raw in messages if raw["content"] and len(raw) == 2]
+        roles = [plain_str(raw["role"]) for raw in messages if raw["content"] and len(raw) == 2]
         root = _root(tools, add_generation_prompt) if tools else add_generation_prompt
         # Only what is of limited size is remembered; a role that nobody knows may be a whole book.
         if len(roles) > LONGEST_SHAPE or (isinstance(root, tuple) and len(root[1]) > LARGEST_TOOLS):
@@ -212,13 +210,24 @@ class Shapes:
             return False
         skeleton = _skeleton(self._template, roles, tools, add_generation_prompt, looks_for=self._looks_for)
         if self._count >= MOST_SHAPES:
-            self._forget()
+            self._skeletons = {}
+            self._count = 0
         self._count += 1
         node = self._skeletons.setdefault(root, {})
         for role in roles:
             node = node.setdefault(role, {})
         node[END] = skeleton
         return True
+
+
+def is_encodable(text: str) -> bool:
+    """Say whether `text` has no half of a surrogate pair in it."""
+    try:
+        # As UTF-8, Chinese takes four times as long.
+        text.encode("utf-16")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _root(tools: Any, add_generation_prompt: bool) -> tuple[bool, bytes]:
@@ -229,7 +238,7 @@ def _root(tools: Any, add_generation_prompt: bool) -> tuple[bool, bytes]:
 def _skeleton(
     template: "Template", roles: list[str], tools: "Sequence[Raw] | None", add_generation_prompt: bool, *, looks_for: tuple[str, ...]
 ) -> Skeleton | None:
-    """Return the skeleton of a shape, or None where the template refuses it or does more with the texts than write them."""
+    """Return the skeleton of a shape, or None where the template refuses it, or does more with the texts than write them."""
     stand_ins = [STAND_IN.format(index) for index in range(len(roles))]
     messages = [{"role": role, "content": text} for role, text in zip(roles, stand_ins, strict=True)]
     out = TrackingWriter()
@@ -255,6 +264,8 @@ def _skeleton(
             return None
         skeleton.slots.append((place, index, *strips, path, segment.turn))
         skeleton.pieces += "", ""
+    if not is_encodable("".join(skeleton.pieces)):
+        return None
     order = tuple(message for _, message, *_ in skeleton.slots)
     skeleton.order = None if order == tuple(range(len(roles))) else order
     skeleton.strips = [(place, strip) for place, (_, _, strip, *_) in enumerate(skeleton.slots) if strip is not plain_str]

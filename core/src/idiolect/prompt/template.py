@@ -9,7 +9,7 @@ from idiolect.errors import ControlTextError, MessageError, PluginError, UnusedI
 from idiolect.prompt.chat import Chat
 from idiolect.prompt.messages import STANDARD_ROLES, spell
 from idiolect.prompt.segments import Rendered, Written
-from idiolect.prompt.shapes import Filled, Shapes
+from idiolect.prompt.shapes import Filled, Shapes, is_encodable
 from idiolect.prompt.unused import DROPPED
 from idiolect.prompt.writer import TrackingWriter, Writer
 
@@ -44,8 +44,8 @@ class Template:
     """
 
     __slots__ = (
-        "__weakref__", "_frozen", "_marker_pattern", "_shapes", "accepted_roles", "bos", "capabilities", "default_system", "eos", "markers", "name",
-        "options", "program", "roles", "source", "stop", "stop_token_ids", "text_separators",
+        "__weakref__", "_asking", "_complete", "_frozen", "_marker_pattern", "_shapes", "accepted_roles", "bos", "capabilities", "default_system",
+        "eos", "markers", "name", "options", "program", "roles", "source", "stop", "stop_token_ids", "text_separators",
     )  # fmt: skip
 
     # Declared, because the assignments below go through a loop.
@@ -97,6 +97,8 @@ class Template:
         self.source = source
         self.accepted_roles = STANDARD_ROLES.union(self.roles)
         self._shapes = None if looks_for is None else Shapes(self, _listed(name, "looks_for", looks_for))
+        self._complete = {} if self._shapes is None else self._shapes.complete
+        self._asking = {} if self._shapes is None else self._shapes.asking
         self._marker_pattern: re.Pattern[str] | None = None
         self._frozen = True
 
@@ -159,7 +161,7 @@ class Template:
             self.program(chat, out)
             source = Written(chat, out)
         rendered = Rendered(self, source, look_for_controls=on_control != "allow")
-        if not rendered.text.isascii() and not is_encodable(rendered.text):
+        if filled is None and not rendered.text.isascii() and not is_encodable(rendered.text):
             _refuse_surrogate(rendered)
         if strict:
             _refuse_unused(rendered)
@@ -178,10 +180,9 @@ class Template:
         **options: Any,
     ) -> str:
         """Return the prompt alone: the same bytes as `render(...).text`, several times faster."""
-        shapes = self._shapes
-        if shapes is not None and not (tools or options or strict) and on_control == "report" and type(messages) is list:
+        if not (tools or options or strict) and on_control == "report" and type(messages) is list:
             # Nearly every call; it stands here because a method of its own would cost a tenth of all this.
-            write = (shapes.asking if add_generation_prompt else shapes.complete).get(len(messages))
+            write = (self._asking if add_generation_prompt else self._complete).get(len(messages))
             if write is not None:
                 try:
                     written = write(messages)
@@ -194,14 +195,13 @@ class Template:
             return self.render(
                 messages, tools=tools, add_generation_prompt=add_generation_prompt, strict=strict, on_control=on_control, **options
             ).text
-        filled = None if shapes is None or options else shapes.fill(messages, tools, add_generation_prompt)
+        filled = None if self._shapes is None or options else self._shapes.fill(messages, tools, add_generation_prompt)
         if filled is not None:
-            text = filled[2]
-        else:
-            chat = Chat(self, messages, tools, options, add_generation_prompt=add_generation_prompt, tracked=False)
-            out = Writer()
-            self.program(chat, out)
-            text = out.joined()
+            return filled[2]
+        chat = Chat(self, messages, tools, options, add_generation_prompt=add_generation_prompt, tracked=False)
+        out = Writer()
+        self.program(chat, out)
+        text = out.joined()
         if not text.isascii() and not is_encodable(text):
             # This refuses it too, and can say in which field it is.
             return self.render(messages, tools=tools, add_generation_prompt=add_generation_prompt, **options).text
@@ -215,16 +215,6 @@ def _listed(template: str, field: str, value: Iterable[str]) -> tuple[str, ...]:
         msg = f"template {template!r}: {field} is {value!r}; expected a list of texts\n  try: {field}=['...']"
         raise PluginError(msg)
     return values
-
-
-def is_encodable(text: str) -> bool:
-    """Say whether `text` has no half of a surrogate pair in it."""
-    try:
-        # Of all encodings this is the quickest for text that is not ASCII.
-        text.encode("utf-16")
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _refuse_surrogate(rendered: Rendered) -> NoReturn:

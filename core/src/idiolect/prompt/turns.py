@@ -4,7 +4,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from idiolect.prompt.messages import messages_of_pairs
-from idiolect.prompt.template import Template, is_encodable
+from idiolect.prompt.shapes import is_encodable
+from idiolect.prompt.template import Template
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

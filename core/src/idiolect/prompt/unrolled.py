@@ -12,7 +12,7 @@ from typing import Any
 Write = Callable[[list[Mapping[str, Any]]], str | None]
 
 
-def unrolled(roles: Sequence[str], literals: Sequence[str], order: tuple[int, ...]) -> Write | None:
+def unrolled(roles: Sequence[str], literals: Sequence[str], order: tuple[int, ...]) -> Write:
     """Return a function that writes conversations of these roles; it returns None, or raises, for any other and for whatever is not plain.
 
     Args:
@@ -20,12 +20,7 @@ def unrolled(roles: Sequence[str], literals: Sequence[str], order: tuple[int, ..
         literals: What stands before, between and after the texts.
         order: Whose text stands in which place; there must be one.
     """
-    around = "".join(literals)
-    try:
-        around.encode()
-    except UnicodeEncodeError:
-        return None
-    blank = _compiled(len(roles), order, around.isascii())
+    blank = _compiled(len(roles), order, "".join(literals).isascii())
     meant = {f"r{index}": role for index, role in enumerate(roles)} | {f"p{place}": literal for place, literal in enumerate(literals)}
     constants = tuple(meant.get(constant, constant) for constant in blank.__code__.co_consts)
     return FunctionType(blank.__code__.replace(co_consts=constants), blank.__globals__)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from idiolect.errors import PluginError
 from idiolect.prompt.template import Template
 from idiolect.registry.hookspecs import hookimpl
-from idiolect.registry.match import Match, Specificity
+from idiolect.registry.match import NO_FORMAT, Match, Specificity
 
 if TYPE_CHECKING:
     from idiolect.registry.refs import ModelRef
@@ -80,9 +80,11 @@ class Family:
             fit = matched_words(rule.pattern, ref)
             if fit is None or (rule.kind == "base" and not _only(PACKAGING, fit.rest)):
                 continue
-            if rule.template is None or _is_no_talker(rule, fit, ref):
-                return None
             reason = f"the name fits {rule.pattern!r}" + (f": {rule.note}" if rule.note else "")
+            if rule.template is None:
+                return Match(_specificity(rule.pattern), fit.literal, "", NO_FORMAT, reason)
+            if _is_no_talker(rule, fit, ref):
+                return Match(_specificity(rule.pattern), fit.literal, "", NO_FORMAT, "it gives vectors, scores or drafts; nobody talks to it")
             return Match(_specificity(rule.pattern), fit.literal, rule.template.name, rule.kind, reason)
         return None
 

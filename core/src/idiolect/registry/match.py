@@ -3,6 +3,9 @@
 from enum import IntEnum
 from typing import NamedTuple
 
+NO_FORMAT = "none"
+"""The kind of a model that an adapter knows by name, and to speak none of its formats."""
+
 
 class Specificity(IntEnum):
     """What a claim rests on; a higher one wins."""
@@ -26,7 +29,8 @@ class Match(NamedTuple):
         specificity: What the claim rests on.
         literal: The part of the path that it rests on; within one specificity the longer one wins.
         template: The name of the template; empty where the adapter has but one.
-        kind: `chat`, or `base` for a model that was not trained to chat.
+        kind: `chat`, `base` for a model that was not trained to chat, or `none` for a name that the adapter knows to speak none of its formats:
+            that is no claim, but it keeps fallbacks from guessing.
         reason: One line for people.
     """
 

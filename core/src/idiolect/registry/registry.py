@@ -12,7 +12,7 @@ from idiolect.registry.adapter import Adapter
 from idiolect.registry.discover import Record, discover, normal_name
 from idiolect.registry.known import imitated_owner
 from idiolect.registry.load import Failure, StageError, check, load
-from idiolect.registry.match import Match, Specificity
+from idiolect.registry.match import NO_FORMAT, Match, Specificity
 from idiolect.registry.names import TemplateNames
 from idiolect.registry.refs import ModelRef, parse_ref, shown
 from idiolect.registry.resolve import Candidate, Resolution, refuse_tie, strongest, unknown_model
@@ -228,16 +228,15 @@ class Registry:
         if pin is not None:
             return self._pinned(ref, pin)
         candidates = self.ask(ref)
-        if not candidates or candidates[0].match is None:
+        if all(candidate.match is None for candidate in candidates):
             candidates = strongest([*candidates, *self._ask(ref, fallback=True)])
-        best = candidates[0].match if candidates else None
-        if best is None:
+        claims = [(each, each.match) for each in candidates if each.match is not None and each.match.kind != NO_FORMAT]
+        if not claims:
             raise unknown_model(ref, candidates, self.failures, self.installed())
-        winner = candidates[0]
-        tied = [candidate for candidate in candidates if candidate.match and candidate.match.strength == best.strength]
-        templates = [(candidate, self._template(candidate.adapter, ref, candidate.match)) for candidate in tied if candidate.match]
-        refuse_tie(ref, templates)
-        return Resolution(ref, winner.adapter, templates[0][1], best.kind, best.reason, best.specificity, tuple(candidates), _oddities(ref))
+        winner, best = claims[0]
+        tied = [(each, self._template(each.adapter, ref, match)) for each, match in claims if match.strength == best.strength]
+        refuse_tie(ref, tied)
+        return Resolution(ref, winner.adapter, tied[0][1], best.kind, best.reason, best.specificity, tuple(candidates), _oddities(ref))
 
     def ask(self, ref: ModelRef) -> list[Candidate]:
         """Return the claims of all adapters that have a word for the path, fallbacks aside, the strongest first."""
@@ -288,6 +287,8 @@ class Registry:
             claim = chosen.match(ref)
         except Exception as error:
             self.fail(chosen, "match", error)
+            claim = None
+        if claim is not None and claim.kind == NO_FORMAT:
             claim = None
         match = claim or Match(Specificity.FAMILY, "", reason=reason)
         template = self._template(chosen, ref, match, unasked=None if claim else reason)

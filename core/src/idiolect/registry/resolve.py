@@ -112,6 +112,7 @@ def unknown_model(
         lines.append(f"  considered: none; of the installed adapters ({', '.join(usable)}) none has a word for it")
     else:
         lines.append(f"  considered: none; {'every adapter is blocked' if installed else 'no adapter is installed'}")
+    lines += [f"  {each.adapter} knows it, and has no format for it: {each.match.reason}" for each in candidates if each.match]
     lines += blocked_lines(installed)
     lines += [f"  failed: {failure}" for failure in failures]
     lines += _look_alike_lines(ref)
@@ -123,7 +124,7 @@ def unknown_model(
         advice.append(install_command(package))
     elif blocked := installed[package]:
         advice.append(f"let {package} in: change {blocked}")
-    elif all(failure.package != package for failure in failures):
+    elif all(failure.package != package for failure in failures) and not any(each.match for each in candidates):
         lines.append(f"  {package} is installed but does not know this model; a newer version may")
     advice += ["get_conversation_template(path, adapter='chatml'), or any name of `idiolect templates`", f"idiolect why {_shell_word(ref.path)}"]
     lines += [f"  {'try' if index == 0 else ' or'}: {line}" for index, line in enumerate(advice)]
