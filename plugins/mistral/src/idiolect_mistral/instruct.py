@@ -93,7 +93,7 @@ def v3(chat: Chat, out: Writer, *, gap: str, trims: bool) -> None:
     """Write v3 and Nemo: tools and the system text stand in the last user turn. They differ in a space here and there."""
     system = chat.system
     messages = chat.messages[1:] if system else chat.messages
-    chat.require_alternation([each for each in messages if each.role not in ("tool", "tool_results") and each.raw.get("tool_calls") is None])
+    chat.require_alternation([each for each in messages if each.role not in ("tool", "tool_results") and not each.tool_calls])
     questions = [message for message in messages if message.role == "user"]
     out.append(chat.bos)
     for message in out.turns(messages):
