@@ -40,12 +40,13 @@ class Template:
         looks_for: The words in a text on which the program's way may depend, apart from its being empty; None where it may depend on anything.
             With words, or with none at all, `text` and `render` are several times faster for plain conversations, with tools or without
             (see `prompt/shapes.py`).
+        reply: How the model's replies are written: the name of a reply format, or a `Grammar`; empty where they are plain text.
         source: Where the format is written down, with its revision.
     """
 
     __slots__ = (
         "__weakref__", "_asking", "_complete", "_frozen", "_marker_pattern", "_shapes", "accepted_roles", "bos", "capabilities", "default_system",
-        "eos", "markers", "name", "options", "program", "roles", "source", "stop", "stop_token_ids", "text_separators",
+        "eos", "markers", "name", "options", "program", "reply", "roles", "source", "stop", "stop_token_ids", "text_separators",
     )  # fmt: skip
 
     # Declared, because the assignments below go through a loop.
@@ -61,6 +62,7 @@ class Template:
     default_system: str
     capabilities: frozenset[str]
     options: tuple[str, ...]
+    reply: Any
     source: str
     accepted_roles: frozenset[str]
 
@@ -80,6 +82,7 @@ class Template:
         capabilities: Iterable[str] = ("system",),
         options: Iterable[str] = (),
         looks_for: Iterable[str] | None = None,
+        reply: Any = "",
         source: str = "",
     ):
         self.name = name
@@ -94,6 +97,7 @@ class Template:
         self.default_system = default_system
         self.capabilities = frozenset(_listed(name, "capabilities", capabilities))
         self.options = (*_listed(name, "options", options), *(["bos_token"] if bos else []), *(["eos_token"] if eos else []))
+        self.reply = reply
         self.source = source
         self.accepted_roles = STANDARD_ROLES.union(self.roles)
         self._shapes = None if looks_for is None else Shapes(self, _listed(name, "looks_for", looks_for))

@@ -8,7 +8,7 @@ from idiolect.errors import PluginError
 from idiolect.prompt.template import Template
 from idiolect.registry.load import new_manager
 from idiolect.registry.match import Match, Specificity
-from idiolect.reply.reply import Reply, cut_at_stop
+from idiolect.reply.reply import Reply
 
 if TYPE_CHECKING:
     from idiolect.registry.refs import ModelRef
@@ -84,7 +84,15 @@ class Adapter:
                     raise PluginError(msg)
         return templates
 
-    def postprocess(self, text: str, template: Template, ref: ModelRef) -> Reply:
-        """Return what the model said: by the plugin's own hook, or cut at the first stop string."""
-        reply = self._hooks.postprocess(text=text, template=template, ref=ref)
-        return reply if isinstance(reply, Reply) else cut_at_stop(text, template.stop)
+    def postprocess(self, reply: Reply, template: Template, ref: ModelRef) -> Reply:
+        """Return a reply as the plugin's own hook refines it; without one, or where it fails, as it is."""
+        try:
+            refined = self._hooks.postprocess(text=reply.raw, template=template, ref=ref, reply=reply)
+        except Exception as error:  # a plugin may raise anything, and what the model said must not be lost for it
+            import warnings
+
+            from idiolect.errors import PluginWarning
+
+            warnings.warn(f"{self} failed in postprocess: {type(error).__name__}: {error}\n  try: idiolect doctor", PluginWarning, stacklevel=2)
+            return reply
+        return refined if isinstance(refined, Reply) else reply

@@ -44,13 +44,14 @@ def get_template(model_path: str, ref: ModelRef, match: Match) -> Template:  # t
 
 
 @hookspec(firstresult=True)
-def postprocess(text: str, template: Template, ref: ModelRef) -> Reply | None:
-    """Turn what the model wrote into a reply. Without this hook, the text is cut at the first stop string of the template.
+def postprocess(text: str, template: Template, ref: ModelRef, reply: Reply) -> Reply | None:
+    """Refine a reply. Without this hook, or where it returns None, it is what the grammar of the template makes of the text.
 
     Args:
         text: All that the model wrote.
         template: The template that the prompt was made with.
         ref: The path taken apart.
+        reply: The reply as the grammar reads it. `reply._replace(content=...)` makes another one.
     """
 
 

@@ -1,7 +1,7 @@
 """From a model path to a template: the values that say what was decided, by whom and why."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from idiolect.errors import AmbiguousModelError, UnknownModelError
 from idiolect.prompt.template import Template, first_difference
@@ -10,10 +10,11 @@ from idiolect.registry.known import FAMILIES, install_command, look_alike, packa
 from idiolect.registry.match import Match, Specificity
 from idiolect.registry.refs import ModelRef, shown
 from idiolect.registry.settings import PINS, pattern_for
-from idiolect.reply.reply import Reply, cut_at_stop
 
 if TYPE_CHECKING:
     from idiolect.registry.load import Failure
+    from idiolect.reply.reply import Reply
+    from idiolect.reply.stream import ReplyStream
 
 
 class Candidate(NamedTuple):
@@ -57,11 +58,20 @@ class Resolution(NamedTuple):
         """The distribution of the adapter; empty where it was registered in this process."""
         return self.adapter.package if self.adapter else ""
 
-    def postprocess(self, text: str) -> Reply:
+    def stream(self, **options: Any) -> "ReplyStream":
+        """Return a stream for a reply of the model: by the grammar of its template, cut at its stop strings, refined by the adapter at the end."""
+        from idiolect.reply.stream import ReplyStream
+
+        adapter = self.adapter
+        refine = None if adapter is None else lambda reply: adapter.postprocess(reply, self.template, self.ref)
+        grammar = options.pop("grammar", None) or self.template.reply or "plain"
+        return ReplyStream(grammar, stop=self.template.stop, refine=refine, **options)
+
+    def postprocess(self, text: str, *, finish: str | None = None, **options: Any) -> "Reply":
         """Return what the model said."""
-        if self.adapter is None:
-            return cut_at_stop(text, self.template.stop)
-        return self.adapter.postprocess(text, self.template, self.ref)
+        stream = self.stream(**options)
+        stream.feed(text)
+        return stream.close(finish)
 
 
 def strongest(candidates: Iterable[Candidate]) -> list[Candidate]:

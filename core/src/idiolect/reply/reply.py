@@ -1,17 +1,40 @@
 """What a model said, taken apart."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from idiolect.reply.events import Piece, Problem
 
 
 class ToolCall(NamedTuple):
-    """A call that the model asks for."""
+    """A call that the model asks for.
+
+    Attributes:
+        name: The function.
+        arguments: Its arguments: a mapping; where the model gave something else, that.
+        arguments_text: The same as JSON text; of a call that breaks off, as much of it as there is.
+        id: The model's own id, or `call_<index>` where it gives none.
+        index: Its number among the calls of this reply.
+        complete: Whether the model finished it.
+        span: From where to where it stands in the raw text.
+    """
 
     name: str
-    arguments: Mapping[str, Any]
+    arguments: Any
+    arguments_text: str = ""
     id: str | None = None
+    index: int = 0  # type: ignore[assignment]  # a tuple has a method of this name, which nobody misses here
     complete: bool = True
     span: tuple[int, int] | None = None
+
+    def to_openai(self) -> dict[str, Any]:
+        """Return the call as it stands in an OpenAI message."""
+        text = self.arguments_text
+        if not text:
+            import json
+
+            text = json.dumps(self.arguments, ensure_ascii=False)
+        return {"id": self.id or f"call_{self.index}", "type": "function", "function": {"name": self.name, "arguments": text}}
 
 
 class Reply(NamedTuple):
@@ -20,26 +43,30 @@ class Reply(NamedTuple):
     Attributes:
         content: What is meant for the user.
         reasoning: What the model thought aloud; None where it did not.
-        tool_calls: The calls that it asks for.
+        tool_calls: The calls that it asks for, all of them complete.
         stop: The stop string at which the reply ended; None where none was met.
-        finish: Why it ended: `stop`, or `length` where the text just breaks off.
-        problems: What could not be understood.
+        finish: Why it ended: `stop`, `tool_calls`, or `length` where it breaks off; None where nothing tells.
+        problems: What could not be understood, in the order of the text.
         raw: All that the model wrote.
+        incomplete: The calls that break off, or that broke and so stand in the content as they were written.
+        pieces: The raw text cut up: every character of it belongs to exactly one piece.
     """
 
     content: str
     reasoning: str | None = None
     tool_calls: tuple[ToolCall, ...] = ()
     stop: str | None = None
-    finish: str = "length"
-    problems: tuple[str, ...] = ()
+    finish: str | None = None
+    problems: "tuple[Problem, ...]" = ()
     raw: str = ""
+    incomplete: tuple[ToolCall, ...] = ()
+    pieces: "tuple[Piece, ...]" = ()
 
-
-def cut_at_stop(text: str, stops: Sequence[str]) -> Reply:
-    """Return the reply up to the first stop string in `text`; of two that begin together, the longer one counts."""
-    found = [(text.find(stop), -len(stop), stop) for stop in stops if stop and stop in text]
-    if not found:
-        return Reply(text, raw=text)
-    position, _, stop = min(found)
-    return Reply(text[:position], stop=stop, finish="stop", raw=text)
+    def to_openai(self) -> dict[str, Any]:
+        """Return the reply as an OpenAI message: what a template can render again."""
+        message: dict[str, Any] = {"role": "assistant", "content": self.content or (None if self.tool_calls else "")}
+        if self.reasoning is not None:
+            message["reasoning_content"] = self.reasoning
+        if self.tool_calls:
+            message["tool_calls"] = [call.to_openai() for call in self.tool_calls]
+        return message

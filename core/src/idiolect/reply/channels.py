@@ -1,0 +1,225 @@
+"""Read replies that are messages with headers: harmony, and formats like it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from idiolect.reply.events import AFTER, CALL, CONTENT, MARK, REASONING
+from idiolect.reply.grammar import SPACE
+from idiolect.reply.headers import Header, headers_for
+from idiolect.reply.plan import Found
+from idiolect.reply.probe import MORE, NO, Live
+from idiolect.reply.reader import BROKEN, DONE
+from idiolect.reply.sections import read_call, read_section
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from idiolect.reply.plan import CallPlan, Plan, SectionPlan
+    from idiolect.reply.reader import Reader, Steps
+
+START, OPENING, STOP, OVER = "start", "opening", "stop", "over"
+
+
+class Talk:
+    """The reading of one reply."""
+
+    def __init__(self, reader: Reader, plan: Plan):
+        channels = plan.grammar.channels
+        assert channels is not None
+        self.reader = reader
+        self.plan = plan
+        self.channels = channels
+        self.headers = headers_for(channels)
+        self.over = False
+        self.spoken: set[str] = set()
+        ends = [(mark, STOP) for mark in channels.stop] + [(mark, OVER) for mark in plan.ends if mark not in channels.stop]
+        starts = [(mark, START) for mark in channels.start]
+        openings = [(mark, OPENING) for mark in channels.opening if mark.strip() == mark]
+        self.outside = Live([*ends, *starts, *openings, *((mark, "end") for mark in channels.end)])
+        self.body = Live([*ends, *((mark, "end") for mark in channels.end), *(starts if channels.restart else [])])
+
+    def read(self, *, starts_in_reasoning: bool) -> Steps:
+        """Read it all."""
+        reader = self.reader
+        while reader.exhausted() and not reader.ended:
+            yield
+        header = yield from self.find(opening=True)
+        if header is not None:
+            yield from self.read_message(header, reader.position)
+        elif starts_in_reasoning:
+            yield from self.read_body(REASONING if self.plan.takes_reasoning else CONTENT)
+        while not self.over:
+            yield from self.read_outside()
+        while not reader.ended or not reader.exhausted():
+            reader.skip(len(reader.buffer), AFTER)
+            yield
+
+    def read_outside(self) -> Steps:
+        """Read text that belongs to no message, up to the next header."""
+        reader = self.reader
+        while True:
+            mark = yield from self.next_mark(self.outside, CONTENT)
+            if not mark:
+                self.over = True
+                return
+            kinds = self.outside.acts[mark]
+            start = reader.position
+            if START in kinds:
+                header = yield from self.find(behind=len(mark))
+                if header is not None:
+                    yield from self.read_message(header, start, len(mark))
+                    return
+            elif OPENING in kinds:
+                header = yield from self.find(opening=True)
+                if header is not None:
+                    yield from self.read_message(header, start)
+                    return
+            else:
+                self.end_at(mark)
+                if self.over:
+                    return
+                continue
+            reader.pass_on(reader.at + len(mark), CONTENT)
+            reader.report("stray_header", start, f"{mark!r} starts no header that can be read")
+
+    def read_message(self, header: Header, start: int, skipped: int = 0) -> Steps:
+        """Read the body of a message, by what its header says."""
+        reader, plan = self.reader, self.plan
+        kind = header.kind
+        if (kind == REASONING and not plan.takes_reasoning and self.channels.keep) or (kind == CALL and not plan.takes_tools):
+            # What is not taken out stays as it was written.
+            reader.pass_on(header.body, CONTENT)
+            yield from self.read_rest(CONTENT, keep_end=True)
+            return
+        text_at = reader.position + skipped
+        reader.skip(header.body)
+        if header.problem:
+            reader.report(header.problem[0], start, header.problem[1])
+        if kind == CALL:
+            yield from self.read_call_body(header, text_at)
+        else:
+            yield from self.read_body(REASONING if kind == REASONING and plan.takes_reasoning else CONTENT)
+
+    def read_body(self, kind: str) -> Steps:
+        """Read the text that a message is."""
+        reader = self.reader
+        if kind in self.spoken and self.channels.join:
+            reader.turn(kind)
+            reader.pending.append(self.channels.join)
+        self.spoken.add(kind)
+        yield from self.read_rest(kind)
+
+    def read_rest(self, kind: str, *, keep_end: bool = False) -> Steps:
+        """Read text up to the end of its message."""
+        reader = self.reader
+        mark = yield from self.next_mark(self.body, kind)
+        if not mark:
+            self.over = True
+            reader.unfinished = kind == REASONING
+        elif START not in self.body.acts[mark]:
+            if keep_end:
+                reader.pass_on(reader.at + len(mark), CONTENT)
+            else:
+                self.end_at(mark)
+
+    def read_call_body(self, header: Header, text_at: int) -> Steps:
+        """Read the call that a message is."""
+        reader = self.reader
+        start = reader.position
+        if self.channels.call is None:
+            yield from self.read_sections(start)
+        else:
+            found = yield from self.find_call(self.plan.message.calls[0], header)
+            if found is None:
+                reader.report("unbalanced_json", start, "a call was announced, and none follows")
+                if self.channels.spill:
+                    reader.say(CONTENT, header.text, text_at)
+                    reader.border(MARK, text_at + len(header.text))
+                return
+            outcome = yield from read_call(reader, found, start)
+            if outcome not in (DONE, BROKEN):
+                self.over = True
+                return
+        run_at = reader.position
+        run = yield from reader.run(SPACE)
+        if not reader.exhausted() and not (yield from self.look(self.body)):
+            reader.say(CONTENT, run, run_at)
+        elif run:
+            reader.border(MARK, run_at)
+        yield from self.read_rest(CONTENT)
+
+    def read_sections(self, start: int) -> Steps:
+        """Read the sections of calls that stand in a body."""
+        reader = self.reader
+        for plan in self.plan.sections:
+            found = yield from self.find_section(plan)
+            if found is not None:
+                yield from read_section(reader, found, start)
+                return
+
+    def end_at(self, mark: str) -> None:
+        """Read over a mark that ends a message, or the reply."""
+        reader = self.reader
+        reader.skip(reader.at + len(mark))
+        acts = self.outside.acts[mark]
+        if STOP in acts or OVER in acts:
+            reader.halt(mark)
+        self.over = OVER in acts
+
+    # Looking ahead
+
+    def next_mark(self, live: Live, kind: str) -> Generator[None, None, str]:
+        """Say text up to the next mark, and return that, empty at the end of the reply."""
+        reader = self.reader
+        while True:
+            found = live.search(reader.buffer, reader.at)
+            if found is None:
+                reader.pass_on(len(reader.buffer), kind)
+                if reader.ended:
+                    return ""
+                reader.fall_quiet(live.search, kind)
+                yield
+                continue
+            reader.pass_on(found.start(), kind)
+            mark = yield from self.look(live)
+            if mark:
+                return mark
+            reader.pass_on(reader.at + 1, kind)
+
+    def look(self, live: Live) -> Generator[None, None, str]:
+        """Return the mark that stands here, empty where there is none."""
+        while (mark := live.look(self.reader.buffer, self.reader.at, self.reader.ended)) is None:
+            yield
+        return mark
+
+    def find(self, *, behind: int = 0, opening: bool = False) -> Generator[None, None, Header | None]:
+        """Return the header that begins here, or so far behind, if one does."""
+        reader, headers = self.reader, self.headers
+        while True:
+            if opening:
+                found = headers.opens(reader.buffer, reader.at, reader.ended, fresh=reader.fresh and not reader.position)
+            else:
+                found = headers.look(reader.buffer, reader.at + behind, reader.ended)
+            if not isinstance(found, int):
+                return found
+            if found == NO:
+                return None
+            yield
+
+    def find_section(self, plan: SectionPlan) -> Generator[None, None, Found | None]:
+        """Return the section that begins here, if one does."""
+        while (found := plan.look(self.reader.buffer, self.reader.at, self.reader.ended)) == MORE:
+            yield
+        return None if isinstance(found, int) else found
+
+    def find_call(self, plan: CallPlan, header: Header) -> Generator[None, None, Found | None]:
+        """Return the call that begins here, if one does."""
+        reader = self.reader
+        while True:
+            start, arguments, _ = plan.look(reader.buffer, reader.at, reader.ended)
+            if start == NO:
+                return None
+            if start != MORE:
+                return Found(self.plan.message, plan, start, arguments, {"name": header.name})
+            yield

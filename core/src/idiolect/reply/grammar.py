@@ -1,0 +1,230 @@
+"""How a family writes its replies, said as data.
+
+A grammar is a handful of facts: what opens and closes reasoning, what opens a section of tool calls, how one call is written, at which marks a
+reply ends. The engine does the rest, whole or streamed; no family has a parser of its own.
+
+Wherever a mark is asked for, a text is one mark; a tuple in its place is several marks in a row with white space between them. Alternatives
+that begin alike stand with the longer one first.
+"""
+
+from typing import Any, NamedTuple
+
+SPACE = " \t\r\n"
+NAME = r"\s*(?P<name>[^\s<{(][^\n<{(]*?)\s*"
+"""The name of a function, bare."""
+QUOTED_NAME = r"""\s*name=["']?(?P<name>[^"'<>]*?)["']?\s*(?P<empty>/)?"""
+"""The name of a function as an attribute; a slash at the end says that the call has no arguments."""
+KEY = r"\s*(?P<key>[^\n<]*?)\s*"
+"""The name of a parameter, bare."""
+QUOTED_KEY = r"""\s*name=["']?(?P<key>[^"'<>]*?)["']?\s*"""
+"""The name of a parameter as an attribute."""
+
+Mark = str | tuple[str, ...]
+Marks = tuple[Mark, ...]
+
+
+class Reasoning(NamedTuple):
+    """A stretch of thinking aloud."""
+
+    open: tuple[str, ...]
+    close: tuple[str, ...]
+    until: tuple[str, ...] = ()
+    """Marks that end it without being its close, and then mean what they always mean."""
+    lead: str = ""
+    """Characters that are dropped after its opening,"""
+    trail: str = ""
+    """before its close,"""
+    after: str = ""
+    """and after its close."""
+    special: bool = False
+    """Whether its marks are tokens that nobody writes by chance. Then it may open anywhere, and a close too many is dropped; otherwise it opens at
+    the start of a reply only, and a later mark is text."""
+    starts: bool = False
+    """Whether a reply begins inside it where the prompt is not known."""
+
+
+class Wrapper(NamedTuple):
+    """Marks round the content that are no part of it."""
+
+    open: tuple[str, ...]
+    close: tuple[str, ...]
+    special: bool = False
+    """Whether its marks are tokens that nobody writes by chance. Otherwise it opens at the start of the content only."""
+
+
+class Head(NamedTuple):
+    """What stands between the opening of a call, or of a parameter, and what follows."""
+
+    end: tuple[str, ...]
+    fields: str = NAME
+    """A pattern with the groups `name`, `id`, `key`, `type`, `string`, `empty`, as far as there are such things."""
+    keep: bool = False
+    """Whether its end belongs to what follows."""
+
+
+class Json(NamedTuple):
+    """A call that is one JSON object with a name and arguments in it, in any order."""
+
+    name: tuple[str, ...] = ("name",)
+    arguments: tuple[str, ...] = ("arguments", "parameters")
+    id: tuple[str, ...] = ("id",)
+
+
+class JsonMap(NamedTuple):
+    """A call that is a JSON object of one pair: the name, and the arguments."""
+
+
+class NamedJson(NamedTuple):
+    """A call whose name stands before its JSON arguments."""
+
+    text: str = ""
+    """The parameter for arguments that are no JSON but plain text; empty where they must be JSON."""
+
+
+class Params(NamedTuple):
+    """A call with a mark for each parameter, and text as its value."""
+
+    open: str
+    head: Head
+    close: str
+    """What closes a value; `{key}` in it is the name of the parameter."""
+    value: str = ""
+    """What opens a value, where the key has a close of its own."""
+    trim: str = ""
+    """A text that is dropped once at each end of a value, if it is there."""
+    untyped: str = "json"
+    """What a value without a schema is: `json` if it can be read so, else text; or always `string`."""
+    unwrap: tuple[str, ...] = ()
+    """Parameters that no tool has, in which a model wraps all its arguments by mistake."""
+    nested: bool = False
+    """Whether a value may be made of parameters itself; a list is then one of parameters called `item`."""
+    body: bool = False
+    """Whether a JSON object may stand in place of the parameters."""
+    space: str = ""
+    """What counts as white space besides white space."""
+    cdata: bool = False
+    """Whether a value may stand in `<![CDATA[...]]>`."""
+
+
+class Literals(NamedTuple):
+    """A call as in Python, `name(key=literal, ...)`, or in a notation like it."""
+
+    assign: str = "="
+    close: str = ")"
+    quotes: tuple[str, ...] = ()
+    """Marks that stand round texts in place of Python's quotes."""
+
+
+class Code(NamedTuple):
+    """A call that is plain text up to the close of its section: code for an interpreter."""
+
+    name: str
+    key: str = "code"
+    fence: tuple[str, ...] = ()
+    """What may open the text and is no part of it, such as a Markdown fence."""
+    unfence: str = ""
+    """What may then close it."""
+
+
+Arguments = Json | JsonMap | NamedJson | Params | Literals | Code
+
+
+class Call(NamedTuple):
+    """One call."""
+
+    arguments: Arguments
+    open: Marks = ()
+    head: Head | None = None
+    close: Marks = ()
+    """What may follow it; parameters cannot do without."""
+    rename: str = ""
+    """A pattern of which the group `name` is the name proper."""
+
+
+class Section(NamedTuple):
+    """Where calls stand."""
+
+    calls: tuple[Call, ...]
+    open: Marks = ()
+    """What opens it; without, calls stand in the text itself."""
+    close: Marks = ()
+    between: str = ""
+    """What separates calls, white space aside."""
+    before: str = ""
+    """The white space that a template writes before it, exactly; it is no content."""
+    after: str = ""
+    """Characters that are dropped after it when content follows."""
+    gap: str = SPACE
+    """Characters that are no content when they stand between two calls, or after the last."""
+    start: bool = False
+    """Whether it can stand only where a reply begins."""
+    alone: bool = False
+    """Whether its calls may stand without it."""
+    special: bool = False
+    """Whether its marks are tokens that nobody writes by chance: then it may be empty."""
+
+
+class Channels(NamedTuple):
+    """Messages with headers, of which each says what it is, or for whom."""
+
+    start: tuple[str, ...]
+    """What starts a header. The first one of a reply usually stands in the prompt."""
+    bodies: tuple[tuple[str, str], ...]
+    """What starts a body, and what that makes it: `content`, `reasoning` or `call`; empty where the header says it."""
+    end: tuple[str, ...] = ()
+    stop: tuple[str, ...] = ()
+    """Ends at which a model stops."""
+    shape: str = r"[^\n]*"
+    """A pattern for a whole header."""
+    letters: str = r"[^\n]"
+    """A pattern for the letters that may stand in a header."""
+    to: str = ""
+    """A pattern of which the first group is a recipient,"""
+    channel: str = ""
+    """and one for a channel."""
+    opening: tuple[str, ...] = ()
+    """With what a header can begin where nothing starts it; empty: with anything of the right shape, at the start of a reply."""
+    reasoning: tuple[str, ...] = ()
+    """The channels, or recipients, that are reasoning,"""
+    content: tuple[str, ...] = ()
+    """those that are content,"""
+    everyone: tuple[str, ...] = ()
+    """and the recipients that say nothing. Any other recipient is a function."""
+    call: Call | None = None
+    """How a call is written in a body; None: as the sections of the grammar say."""
+    restart: bool = False
+    """Whether the start of a header ends a body that nothing has ended."""
+    keep: bool = False
+    """Whether reasoning that is not taken out keeps its marks."""
+    spill: bool = False
+    """Whether a header is content where its call breaks."""
+    join: str = ""
+    """What is put between two messages that are both reasoning, or both content."""
+
+
+class Grammar(NamedTuple):
+    """How replies are written.
+
+    Attributes:
+        name: Under what name people find it.
+        reasoning: How thinking aloud is marked.
+        wrappers: Marks round the content.
+        sections: Where calls stand, and how they are written; the first that fits counts.
+        channels: Messages with headers, where replies are made of such.
+        end: Marks at which a reply ends.
+        prefix: A text of the prompt's end that the content repeats.
+        example: A reply in this format, for people and for tests.
+    """
+
+    name: str
+    reasoning: Reasoning | None = None
+    wrappers: tuple[Wrapper, ...] = ()
+    sections: tuple[Section, ...] = ()
+    channels: Channels | None = None
+    end: tuple[str, ...] = ()
+    prefix: str = ""
+    example: str = ""
+
+    def but(self, name: str, **facts: Any) -> "Grammar":
+        """Return a grammar that differs in its name and the given facts."""
+        return self._replace(name=name, **facts)

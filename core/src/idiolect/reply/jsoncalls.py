@@ -1,0 +1,230 @@
+"""Calls that are written in JSON, from end to end or behind their name."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from idiolect.reply import jsontext
+from idiolect.reply.grammar import Json, NamedJson
+from idiolect.reply.plaintext import text_argument
+from idiolect.reply.reader import BROKEN, CUT, DONE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
+    from idiolect.reply.plan import Found
+    from idiolect.reply.reader import Reader
+
+
+def _ignore(text: str) -> None:
+    """Say nothing of what is read."""
+
+
+class _ObjectCall:
+    """What is known so far of a call that is one JSON object; its keys may come in any order."""
+
+    def __init__(self, reader: Reader, spec: Json, *, bare: bool):
+        self.reader = reader
+        self.spec = spec
+        # An object that nothing announces is a call only if it has arguments: answers in JSON have names in them too.
+        self.bare = bare
+        self.name: str | None = None
+        self.id: str | None = None
+        self.early: list[str] = []
+        self.answered = False
+
+    def begin(self) -> None:
+        """Begin the call, if all is known that it takes."""
+        reader = self.reader
+        if reader.call is not None:
+            if self.id is not None and reader.call.id is None:
+                reader.call.id = self.id
+            return
+        if self.name is None or (self.bare and not self.answered and not self.early):
+            return
+        reader.begin_call(self.name, self.id)
+        reader.pending.extend(self.early)
+
+    def put(self) -> Callable[[str], None]:
+        """Return where the text of the arguments goes."""
+        return self.reader.pending.append if self.reader.call is not None else self.early.append
+
+
+def json_call(reader: Reader, found: Found) -> Generator[None, None, str]:
+    """Read a call that is one object: `{"name": ..., "arguments": {...}}`."""
+    call_plan = found.call
+    assert call_plan is not None
+    spec = call_plan.call.arguments
+    assert isinstance(spec, Json)
+    state = _ObjectCall(reader, spec, bare=call_plan.first_key is not None)
+    outcome = yield from _members(reader, state)
+    if outcome == CUT and reader.call is not None and state.answered:
+        reader.report("unbalanced_json", reader.origin, "the call ends before its object does")
+        return DONE
+    if outcome != DONE:
+        return outcome
+    if state.name is None or (state.bare and not state.answered):
+        reader.why = "" if state.bare else "incomplete_call"
+        return BROKEN
+    state.begin()
+    if not state.answered:
+        reader.pending.append("{}")
+    return DONE
+
+
+def _members(reader: Reader, state: _ObjectCall) -> Generator[None, None, str]:
+    depth = 1
+    first = True
+    reader.at += 1
+    while True:
+        if not (yield from jsontext.spaces(reader, _ignore)):
+            return CUT
+        letter = reader.buffer[reader.at]
+        if letter == "}":
+            reader.at += 1
+            depth -= 1
+            if depth == 0:
+                return DONE
+            first = False
+            continue
+        if not first:
+            if letter != ",":
+                return _broken(reader)
+            reader.at += 1
+            if not (yield from jsontext.spaces(reader, _ignore)):
+                return CUT
+        key = yield from _text(reader)
+        if key is None:
+            return CUT if reader.ended and reader.exhausted() else _broken(reader)
+        if not (yield from jsontext.spaces(reader, _ignore)):
+            return CUT
+        if reader.buffer[reader.at] != ":":
+            return _broken(reader)
+        reader.at += 1
+        if not (yield from jsontext.spaces(reader, _ignore)):
+            return CUT
+        letter = reader.buffer[reader.at]
+        if key == "function" and letter == "{" and key not in state.spec.name:
+            reader.at += 1
+            depth += 1
+            first = True
+            continue
+        outcome = yield from _member(reader, state, key, letter)
+        if outcome != DONE:
+            return outcome
+        first = False
+
+
+def _member(reader: Reader, state: _ObjectCall, key: str, letter: str) -> Generator[None, None, str]:
+    """Read the value of one key."""
+    spec = state.spec
+    names = key in spec.name or (key == "function" and letter == '"')
+    if (names and state.name is not None) or (key in spec.arguments and state.answered):
+        reader.report("duplicate_key", reader.origin, f"the call has {key!r} twice; the first one counts")
+    elif (names or key in spec.id) and letter == '"':
+        text = yield from _text(reader)
+        if text is None:
+            return CUT if reader.ended and reader.exhausted() else _broken(reader)
+        if names:
+            state.name = text
+        else:
+            state.id = text
+        state.begin()
+        return DONE
+    elif key in spec.arguments:
+        return (yield from _arguments(reader, state, letter))
+    return (yield from jsontext.value(reader, _ignore, live=False))
+
+
+def _arguments(reader: Reader, state: _ObjectCall, letter: str) -> Generator[None, None, str]:
+    if letter in "{[":
+        if state.name is not None and reader.call is None:
+            reader.begin_call(state.name, state.id)
+        outcome = yield from jsontext.value(reader, state.put(), live=reader.call is not None)
+        state.answered = outcome == DONE
+        return outcome
+    pieces: list[str] = []
+    outcome = yield from jsontext.value(reader, pieces.append, live=False)
+    if outcome == DONE:
+        state.answered = True
+        state.begin()
+        state.put()(_decoded_once("".join(pieces)))
+    return outcome
+
+
+def _decoded_once(text: str) -> str:
+    """Return arguments that were given as the JSON text of JSON text, decoded; and no arguments where they are null."""
+    if text == "null":
+        return "{}"
+    value: Any = json.loads(text) if text[0] == '"' else None
+    if isinstance(value, str):
+        try:
+            return value if isinstance(json.loads(value, parse_constant=_refuse), dict | list) else text
+        except (ValueError, RecursionError):
+            return text
+    return text
+
+
+def _refuse(word: str) -> None:
+    raise ValueError(word)
+
+
+def _text(reader: Reader) -> Generator[None, None, str | None]:
+    """Read a string and return what it says; None where there is none."""
+    if reader.buffer[reader.at] != '"':
+        return None
+    pieces: list[str] = []
+    outcome = yield from jsontext.string(reader, pieces.append, live=False)
+    return json.loads("".join(pieces)) if outcome == DONE else None
+
+
+def json_map_call(reader: Reader, found: Found) -> Generator[None, None, str]:
+    """Read a call that is an object of one pair: `{"name": {...}}`."""
+    reader.at += 1
+    yield from jsontext.spaces(reader, _ignore)
+    name = yield from _text(reader)
+    if name is None:
+        return CUT
+    if not (yield from jsontext.spaces(reader, _ignore)):
+        return CUT
+    if reader.buffer[reader.at] != ":":
+        return _broken(reader)
+    reader.at += 1
+    if not (yield from jsontext.spaces(reader, _ignore)):
+        return CUT
+    if reader.buffer[reader.at] != "{":
+        return _broken(reader)
+    reader.begin_call(name)
+    outcome = yield from jsontext.value(reader, reader.pending.append, live=True)
+    if outcome != DONE:
+        return outcome
+    if not (yield from jsontext.spaces(reader, _ignore)):
+        reader.report("unbalanced_json", reader.origin, "the call ends before its object does")
+        return DONE
+    if reader.buffer[reader.at] != "}":
+        return _broken(reader)
+    reader.at += 1
+    return DONE
+
+
+def named_json_call(reader: Reader, found: Found) -> Generator[None, None, str]:
+    """Read the JSON arguments of a call whose name stands before them."""
+    call_plan = found.call
+    assert call_plan is not None
+    spec = call_plan.call.arguments
+    assert isinstance(spec, NamedJson)
+    reader.begin_call(call_plan.name(found.fields), found.fields.get("id"))
+    if not (yield from jsontext.spaces(reader, _ignore)):
+        return CUT
+    if reader.buffer[reader.at] not in "{[":
+        if spec.text:
+            return (yield from text_argument(reader, spec.text, call_plan.ends))
+        reader.pending.append("{}")
+        return DONE
+    return (yield from jsontext.value(reader, reader.pending.append, live=True))
+
+
+def _broken(reader: Reader) -> str:
+    reader.why = "unbalanced_json"
+    return BROKEN

@@ -1,0 +1,186 @@
+"""Calls with a mark for each parameter. Their values are plain text; the tools' schemas say what it stands for."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from idiolect.reply import jsontext, probe
+from idiolect.reply.grammar import Params
+from idiolect.reply.plaintext import quoted
+from idiolect.reply.probe import MORE
+from idiolect.reply.reader import BROKEN, CUT, DONE
+from idiolect.reply.schema import STRING, as_json
+from idiolect.reply.tags import read_tags
+from idiolect.reply.values import Value, read_value
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from idiolect.reply.plan import CallPlan, Found
+    from idiolect.reply.reader import Reader
+
+PARAM, END, BODY = "param", "end", "body"
+
+
+def params_call(reader: Reader, found: Found) -> Generator[None, None, str]:
+    """Read the parameters of a call, up to and with its close."""
+    plan = found.call
+    assert plan is not None
+    spec = plan.call.arguments
+    assert isinstance(spec, Params)
+    name = plan.name(found.fields)
+    reader.begin_call(name, found.fields.get("id"))
+    writer = _Writer(reader, name)
+    if "empty" in found.fields:
+        writer.end()
+        return DONE
+    while True:
+        what, fields = yield from _next(reader, plan, spec)
+        if what == END:
+            writer.end()
+            return DONE
+        if what == BODY and not writer.keys:
+            outcome = yield from jsontext.value(reader, reader.pending.append, live=True)
+            what, _ = (yield from _next(reader, plan, spec)) if outcome == DONE else (outcome, {})
+            return DONE if what == END else BROKEN if what in (PARAM, BODY) else what
+        if what != PARAM:
+            return what
+        outcome = yield from _parameter(reader, plan, spec, writer, fields)
+        if outcome != DONE:
+            return outcome
+
+
+class _Writer:
+    """Writes the JSON object that the parameters are."""
+
+    def __init__(self, reader: Reader, tool: str):
+        self.reader = reader
+        self.tool = tool
+        self.keys: set[str] = set()
+
+    def unwrapped(self, text: str) -> bool:
+        """Write an object in which a model has wrapped all its arguments; say whether it is one."""
+        json_text, fits = as_json(text, frozenset({"object"}))
+        if not fits:
+            return False
+        try:
+            members = {key: json.dumps(value, ensure_ascii=False, allow_nan=False) for key, value in json.loads(json_text).items()}
+        except ValueError:
+            return False
+        for key, value in members.items():
+            self.key(key)
+            self.reader.pending.append(value)
+        return True
+
+    def key(self, key: str) -> bool:
+        """Write a key; say whether it may be written: an object has each key but once."""
+        if key in self.keys:
+            self.reader.report("duplicate_key", self.reader.origin, f"the call has the parameter {key!r} twice; the first one counts")
+            return False
+        self.reader.pending.append(f"{', ' if self.keys else '{'}{quoted(key)}: ")
+        self.keys.add(key)
+        return True
+
+    def end(self) -> None:
+        """Write the end of the object."""
+        self.reader.pending.append("}" if self.keys else "{}")
+
+
+def _next(reader: Reader, plan: CallPlan, spec: Params) -> Generator[None, None, tuple[str, dict[str, str]]]:
+    """Read on to what comes next in a call: a parameter, with what its head says, or the end."""
+    while True:
+        # Whether the reply has ended is asked last: a mark that it breaks off is still a mark, and no stray text.
+        buffer = reader.buffer
+        at = plan.space(buffer, reader.at, ended=False)
+        end = probe.literal(buffer, at, spec.open, ended=False) if at >= 0 else at
+        if end >= 0:
+            end, fields = plan.param.look(buffer, end, ended=False)
+            if end >= 0:
+                reader.at = end
+                return PARAM, fields
+        close = probe.either(buffer, at, plan.closes, ended=False) if at >= 0 else at
+        if close >= 0:
+            reader.at = close
+            return END, {}
+        implied = probe.either(buffer, at, plan.implied, ended=False) if at >= 0 else at
+        if implied >= 0:
+            return END, {}
+        if spec.body and at >= 0 and buffer.startswith("{", at):
+            reader.at = at
+            return BODY, {}
+        if MORE not in (end, close, implied):
+            reader.why = "stray_text"
+            return BROKEN, {}
+        if reader.ended:
+            return CUT, {}
+        yield
+
+
+def _parameter(reader: Reader, plan: CallPlan, spec: Params, writer: _Writer, fields: dict[str, str]) -> Generator[None, None, str]:
+    """Read the value of one parameter."""
+    key = fields.get("key", "")
+    if spec.value:
+        opens = yield from _value_opens(reader, plan, spec)
+        if opens != DONE:
+            # A key without a value says nothing.
+            return DONE if opens == NO_VALUE else opens
+    types = _types(reader, writer.tool, key, fields)
+    if spec.nested:
+        nested = yield from read_tags(
+            reader, plan, spec, key, reader.schemas.parameters(writer.tool).get(key), reader.schemas.known.get(writer.tool, {})
+        )
+        if nested is not None:
+            outcome, text = nested
+            if outcome == DONE and writer.key(key):
+                reader.pending.append(text)
+            return outcome
+    wraps = key in spec.unwrap and writer.tool in reader.schemas.known and key not in reader.schemas.parameters(writer.tool) and not writer.keys
+    value = Value(reader, spec, types, hold=wraps or key in writer.keys, start=lambda: writer.key(key))
+    outcome = yield from read_value(reader, plan, spec, key, value)
+    if outcome != DONE:
+        return outcome
+    if value.streamed:
+        value.close()
+        return DONE
+    text = value.text()
+    if wraps and writer.unwrapped(text):
+        return DONE
+    json_text, fits = as_json(text, types, untyped=spec.untyped)
+    if writer.key(key):
+        reader.pending.append(json_text)
+        if not fits:
+            reader.report("bad_value", reader.origin, f"the parameter {key!r} is {text!r:.80}, which the schema does not allow")
+    return DONE
+
+
+NO_VALUE = "no value"
+
+
+def _value_opens(reader: Reader, plan: CallPlan, spec: Params) -> Generator[None, None, str]:
+    while True:
+        buffer = reader.buffer
+        at = plan.space(buffer, reader.at, ended=False)
+        end = probe.literal(buffer, at, spec.value, ended=False) if at >= 0 else at
+        if end >= 0:
+            reader.at = end
+            return DONE
+        other = probe.either(buffer, at, [(spec.open,), *plan.closes, *plan.implied], ended=False) if at >= 0 else at
+        if other >= 0:
+            return NO_VALUE
+        if MORE not in (end, other):
+            reader.why = "stray_text"
+            return BROKEN
+        if reader.ended:
+            return CUT
+        yield
+
+
+def _types(reader: Reader, tool: str, key: str, fields: dict[str, str]) -> frozenset[str]:
+    """Return the types of a parameter: by the schema; where there is none, by what its mark says."""
+    types = reader.schemas.types(tool, key)
+    if types:
+        return types
+    if "type" in fields:
+        return frozenset({fields["type"]})
+    return STRING if fields.get("string") == "true" else frozenset()

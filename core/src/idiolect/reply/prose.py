@@ -1,0 +1,317 @@
+"""Read replies that are text with marks in it: reasoning, content, and sections of calls between."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from idiolect.reply.events import AFTER, CONTENT, MARK, REASONING
+from idiolect.reply.grammar import SPACE
+from idiolect.reply.plan import CLOSE, END, OPEN, SECTION, UNTIL, UNWRAP, WRAP, Found, SectionPlan
+from idiolect.reply.probe import MORE, NO
+from idiolect.reply.sections import read_section
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+    from typing import Any
+
+    from idiolect.reply.plan import Plan
+    from idiolect.reply.probe import Live
+    from idiolect.reply.reader import Reader, Steps
+
+
+class Prose:
+    """The reading of one reply.
+
+    Between marks, white space may belong to them; such a stretch is a gap. Its white space waits until it is known what follows.
+    """
+
+    def __init__(self, reader: Reader, plan: Plan):
+        self.reader = reader
+        self.plan = plan
+        self.gap = SPACE
+        """The characters of the gap in which we are; empty in the midst of text."""
+        self.trim = ""
+        """Which of them are dropped if text follows."""
+        self.wrapped = False
+        self.over = False
+
+    def read(self, *, starts_in_reasoning: bool) -> Steps:
+        """Read it all."""
+        reader = self.reader
+        if self.plan.grammar.prefix:
+            reader.turn(CONTENT)
+            reader.pending.append(self.plan.grammar.prefix)
+        if starts_in_reasoning and self.plan.grammar.reasoning is not None:
+            yield from self.read_reasoning()
+        while not self.over:
+            if self.gap:
+                yield from self.read_gap()
+            else:
+                yield from self.read_text()
+        while not reader.ended or not reader.exhausted():
+            reader.skip(len(reader.buffer), AFTER)
+            yield
+
+    def read_gap(self) -> Steps:
+        """Read white space between marks, and decide whose it is."""
+        reader = self.reader
+        start = reader.position
+        run = yield from reader.run(self.gap)
+        if reader.exhausted():
+            self.over = True
+            if reader.fresh:
+                # There is nothing but white space in this reply.
+                reader.say(CONTENT, run, start)
+            elif run:
+                reader.border(MARK, start)
+            return
+        mark = yield from self.look(self.plan.text)
+        if mark and (yield from self.act(mark, run, start)):
+            return
+        if reader.fresh:
+            for plan in self.plan.bare:
+                found = yield from self.find(plan)
+                if found is not None:
+                    yield from self.take_section(found, start)
+                    return
+        kept = run.lstrip(self.trim)
+        if len(kept) < len(run):
+            reader.border(MARK, start)
+        reader.say(CONTENT, kept, start + len(run) - len(kept))
+        self.gap = ""
+        if mark:
+            reader.pass_on(reader.at + 1, CONTENT)
+
+    def read_text(self) -> Steps:
+        """Read content up to a mark that means something."""
+        reader, live, before = self.reader, self.plan.text, self.plan.before
+        while True:
+            buffer, at = reader.buffer, reader.at
+            found = live.search(buffer, at)
+            if found is None:
+                reader.pass_on(len(buffer), CONTENT)
+                if reader.ended:
+                    self.over = True
+                    return
+                reader.fall_quiet(live.search, CONTENT)
+                yield
+                continue
+            reader.pass_on(found.start(), CONTENT)
+            start = reader.position
+            run = (yield from reader.run(before)) if before else ""
+            mark = "" if reader.exhausted() else (yield from self.look(live))
+            if mark and (yield from self.act(mark, run, start)):
+                return
+            reader.say(CONTENT, run, start)
+            if not run:
+                reader.pass_on(reader.at + 1, CONTENT)
+
+    def read_reasoning(self) -> Steps:
+        """Read reasoning up to its end; what ends it is read too, unless it means something else besides."""
+        reader, plan, live = self.reader, self.plan, self.plan.reasoning
+        reasoning = plan.grammar.reasoning
+        assert reasoning is not None
+        kind = REASONING if plan.takes_reasoning else CONTENT
+        if plan.takes_reasoning:
+            yield from self.skip_lead()
+        while True:
+            buffer, at = reader.buffer, reader.at
+            found = live.search(buffer, at)
+            if found is None:
+                reader.pass_on(len(buffer), kind)
+                if reader.ended:
+                    self.over = reader.unfinished = True
+                    return
+                reader.fall_quiet(live.search, kind)
+                yield
+                continue
+            reader.pass_on(found.start(), kind)
+            start = reader.position
+            run = (yield from reader.run(plan.held)) if plan.held else ""
+            mark = "" if reader.exhausted() else (yield from self.look(live))
+            if mark and (yield from self.ends_reasoning(mark, run, start, kind)):
+                return
+            reader.say(kind, run, start)
+            if not run:
+                reader.pass_on(reader.at + 1, kind)
+
+    def skip_lead(self) -> Steps:
+        """Read over what opens reasoning once more, and over the white space that belongs to it."""
+        reader = self.reader
+        reasoning = self.plan.grammar.reasoning
+        assert reasoning is not None
+        while True:
+            start = reader.position
+            run = (yield from reader.run(reasoning.lead)) if reasoning.lead else ""
+            if run:
+                reader.border(MARK, start)
+            while reader.exhausted() and not reader.ended:
+                yield
+            mark = "" if reader.exhausted() else (yield from self.look(self.plan.text))
+            if mark not in reasoning.open:
+                return
+            reader.skip(reader.at + len(mark))
+
+    def ends_reasoning(self, mark: str, run: str, start: int, kind: str) -> Generator[None, None, bool]:
+        """Say whether reasoning ends at a mark, before which a run of white space has been read."""
+        reader, plan = self.reader, self.plan
+        reasoning = plan.grammar.reasoning
+        assert reasoning is not None
+        codes = {code for code, _ in self.acts(plan.reasoning, mark)}
+        if CLOSE in codes:
+            kept = run.rstrip(reasoning.trail) if plan.takes_reasoning else run
+            reader.say(kind, kept, start)
+            reader.border(MARK, start + len(kept))
+            if plan.takes_reasoning:
+                reader.skip(reader.at + len(mark))
+                self.gap, self.trim = SPACE, reasoning.after
+            else:
+                reader.pass_on(reader.at + len(mark), CONTENT)
+                self.gap = ""
+            return True
+        kept = run
+        if UNTIL in codes:
+            sections = [act for code, act in self.acts(plan.text, mark) if code == SECTION]
+            if plan.takes_tools and sections:
+                found = yield from self.find_any(sections)
+                if found is None and not reader.ended:
+                    return False
+                kept = run.removesuffix(self.before(found)) if found else run
+        reader.say(kind, kept, start)
+        reader.border(MARK, start + len(kept))
+        self.gap, self.trim = SPACE, ""
+        return True
+
+    # What marks mean
+
+    def act(self, mark: str, run: str, start: int) -> Generator[None, None, bool]:
+        """Do what a mark in the text means, and say whether it means anything here. Before it, a run of white space has been read at `start`."""
+        reader, plan = self.reader, self.plan
+        in_gap = bool(self.gap)
+        sections: list[SectionPlan] = []
+        for code, what in self.acts(plan.text, mark):
+            if code == SECTION:
+                sections.append(what)
+                continue
+            if not self.applies(code, what):
+                continue
+            if not in_gap or (code == OPEN and not plan.takes_reasoning):
+                reader.say(CONTENT, run, start)
+            elif run:
+                reader.border(MARK, start)
+            here = reader.position
+            reader.skip(reader.at + len(mark))
+            if code == END:
+                reader.halt(mark)
+                self.over = True
+            elif code == OPEN:
+                yield from self.open_reasoning(here, mark)
+            elif code == CLOSE:
+                reader.report("stray_close", here, f"{mark!r} closes what nothing has opened")
+                if reader.fresh:
+                    reasoning = plan.grammar.reasoning
+                    self.gap, self.trim = SPACE, reasoning.after if reasoning else ""
+            else:
+                self.wrapped = code == WRAP
+            return True
+        if sections and not plan.takes_tools:
+            self.stay_verbatim(run, start)
+            yield from self.read_verbatim()
+            return True
+        if sections:
+            found = yield from self.find_any(sections)
+            if found is not None:
+                if not in_gap:
+                    kept = run.removesuffix(self.before(found))
+                    reader.say(CONTENT, kept, start)
+                    start += len(kept)
+                yield from self.take_section(found, start)
+                return True
+        return False
+
+    def applies(self, code: str, what: Any) -> bool:
+        """Say whether a mark means something where we are: some do only at the start of a reply."""
+        reasoning = self.plan.grammar.reasoning
+        if code in (OPEN, CLOSE):
+            assert reasoning is not None
+            return (reasoning.special or self.reader.fresh) and (self.plan.takes_reasoning or code == OPEN)
+        if code == WRAP:
+            return what.special or self.reader.fresh
+        if code == UNWRAP:
+            return what.special or self.wrapped
+        return True
+
+    def open_reasoning(self, here: int, mark: str) -> Steps:
+        """Read reasoning that a mark has opened; where it is not to be taken out, the mark is content."""
+        reader = self.reader
+        if not self.plan.takes_reasoning:
+            reader.say(CONTENT, mark, here)
+        yield from self.read_reasoning()
+
+    def take_section(self, found: Found, start: int) -> Steps:
+        """Read a section that begins at `start`, and the gap behind it."""
+        reader = self.reader
+        section = found.section.section
+        stands = yield from read_section(reader, found, start)
+        self.gap, self.trim = (section.gap, section.after) if stands else ("", "")
+
+    def before(self, found: Found) -> str:
+        """Return the white space that belongs to a section which begins here; to a call without its section, none does."""
+        plan = found.section
+        return plan.section.before if found.start > self.reader.at or not plan.opens else ""
+
+    def stay_verbatim(self, run: str, start: int) -> None:
+        """Say the white space before a section that is not to be taken out."""
+        kept = run.lstrip(self.trim) if self.gap else run
+        self.reader.border(MARK, start)
+        self.reader.say(CONTENT, kept, start + len(run) - len(kept))
+
+    def read_verbatim(self) -> Steps:
+        """Read all the rest as content, up to the end of the reply: the calls in it are for somebody else to read."""
+        reader, live = self.reader, self.plan.reasoning
+        while True:
+            found = live.search(reader.buffer, reader.at)
+            if found is None:
+                reader.pass_on(len(reader.buffer), CONTENT)
+                if reader.ended:
+                    self.over = True
+                    return
+                yield
+                continue
+            reader.pass_on(found.start(), CONTENT)
+            mark = yield from self.look(live)
+            if mark and any(code == END for code, _ in self.acts(live, mark)):
+                reader.skip(reader.at + len(mark))
+                reader.halt(mark)
+                self.over = True
+                return
+            reader.pass_on(reader.at + 1, CONTENT)
+
+    # Looking ahead
+
+    def look(self, live: Live) -> Generator[None, None, str]:
+        """Return the mark that stands here, empty where there is none."""
+        while (mark := live.look(self.reader.buffer, self.reader.at, self.reader.ended)) is None:
+            yield
+        return mark
+
+    def find(self, plan: SectionPlan) -> Generator[None, None, Found | None]:
+        """Return the section that begins here, if one does."""
+        while (found := plan.look(self.reader.buffer, self.reader.at, self.reader.ended)) == MORE:
+            yield
+        return None if found == NO or isinstance(found, int) else found
+
+    def find_any(self, plans: list[SectionPlan]) -> Generator[None, None, Found | None]:
+        """Return the first section of several that begins here."""
+        for plan in plans:
+            if plan.section.start and not self.reader.fresh:
+                continue
+            found = yield from self.find(plan)
+            if found is not None:
+                return found
+        return None
+
+    @staticmethod
+    def acts(live: Live, mark: str) -> list[Any]:
+        """Return what a mark may mean."""
+        return live.acts.get(mark, [])

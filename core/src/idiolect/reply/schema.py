@@ -1,0 +1,166 @@
+"""What the tools' schemas say of a parameter, and a text read accordingly."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from idiolect.errors import MessageError
+from idiolect.reply.plaintext import quoted
+
+KINDS = {str: "string", bool: "boolean", int: "integer", float: "number", dict: "object", list: "array", type(None): "null"}
+ALL = frozenset(KINDS.values())
+DEEPEST = 16
+"""How far references and unions are followed: a schema may refer to itself."""
+STRING = frozenset({"string"})
+
+
+class Schemas:
+    """The tools that a model may call.
+
+    Args:
+        tools: OpenAI tool schemas, or the function objects out of them.
+
+    Raises:
+        MessageError: If they are no list of mappings.
+    """
+
+    def __init__(self, tools: Sequence[Mapping[str, Any]] | None):
+        self.known: dict[str, Mapping[str, Any]] = {}
+        if tools is None:
+            return
+        if isinstance(tools, str | bytes | Mapping) or not isinstance(tools, Sequence):
+            msg = f"tools is {tools!r:.80}; expected a list of tool schemas"
+            raise MessageError(msg)
+        for index, tool in enumerate(tools):
+            function = tool.get("function", tool) if isinstance(tool, Mapping) else None
+            if not isinstance(function, Mapping) or not isinstance(function.get("name"), str):
+                msg = f"tools[{index}] is {tool!r:.80}; expected a schema such as {{'name': ..., 'parameters': {{...}}}}, in 'function' or not"
+                raise MessageError(msg)
+            parameters = function.get("parameters")
+            self.known[function["name"]] = parameters if isinstance(parameters, Mapping) else {}
+
+    def parameters(self, name: str) -> Mapping[str, Any]:
+        """Return the schemas of a tool's parameters."""
+        properties = self.known.get(name, {}).get("properties")
+        return properties if isinstance(properties, Mapping) else {}
+
+    def types(self, name: str, key: str) -> frozenset[str]:
+        """Return the JSON types that a parameter may have; none where nothing is known of it."""
+        return types_of(self.parameters(name).get(key), self.known.get(name, {}))
+
+
+def types_of(schema: Any, root: Mapping[str, Any], depth: int = 0) -> frozenset[str]:
+    """Return the JSON types that a schema allows; none where it does not say."""
+    if not isinstance(schema, Mapping) or depth > DEEPEST:
+        return frozenset()
+    reference = schema.get("$ref")
+    if isinstance(reference, str):
+        return types_of(_resolve(reference, root), root, depth + 1)
+    named = schema.get("type")
+    if isinstance(named, str):
+        return frozenset({named}) & ALL
+    if isinstance(named, list | tuple):
+        return frozenset(name for name in named if isinstance(name, str)) & ALL
+    if "const" in schema:
+        return frozenset({_kind(schema["const"])})
+    if isinstance(schema.get("enum"), list | tuple):
+        return frozenset(map(_kind, schema["enum"]))
+    for union in ("anyOf", "oneOf", "allOf"):
+        members = schema.get(union)
+        if isinstance(members, list | tuple):
+            found = [types_of(member, root, depth + 1) for member in members]
+            return frozenset() if union != "allOf" and not all(found) else frozenset().union(*found)
+    if isinstance(schema.get("properties"), Mapping):
+        return frozenset({"object"})
+    return frozenset({"array"}) if "items" in schema else frozenset()
+
+
+def child(schema: Any, root: Mapping[str, Any], key: str | None, depth: int = 0) -> Any:
+    """Return the schema of a member of an object, or of the items of a list where `key` is None."""
+    if not isinstance(schema, Mapping) or depth > DEEPEST:
+        return None
+    if isinstance(schema.get("$ref"), str):
+        return child(_resolve(schema["$ref"], root), root, key, depth + 1)
+    properties = schema.get("properties")
+    found = schema.get("items") if key is None else properties.get(key) if isinstance(properties, Mapping) else None
+    if found is not None:
+        return found
+    members = [member for union in ("anyOf", "oneOf", "allOf") for member in schema.get(union) or ()]
+    return next((inner for member in members if (inner := child(member, root, key, depth + 1)) is not None), None)
+
+
+def _resolve(reference: str, root: Mapping[str, Any]) -> Any:
+    place: Any = root
+    for step in reference.removeprefix("#").strip("/").split("/"):
+        place = place.get(step) if isinstance(place, Mapping) else None
+    return place
+
+
+def _kind(value: Any) -> str:
+    return KINDS.get(type(value), "string")
+
+
+def as_json(text: str, types: frozenset[str], *, untyped: str = "json") -> tuple[str, bool]:
+    """Return a text that a model wrote for a parameter as JSON text, and whether it is of a type that the schema allows.
+
+    Without types, what can be read as JSON is JSON, and anything else is text. With types, text stays text unless it can be read as one of the
+    other types.
+    """
+    if types == STRING or (not types and untyped == "string"):
+        return quoted(text), True
+    stripped = text.strip()
+    for candidate in _candidates(stripped, types):
+        if not types or _fits(candidate, types):
+            return candidate, True
+    return quoted(text), not types or "string" in types
+
+
+def _candidates(text: str, types: frozenset[str]) -> list[str]:
+    """Return the readings of a text as JSON, the plainest first."""
+    found = [text] if valid(text) else []
+    if not types:
+        return found
+    lowered = text.lower()
+    if "boolean" in types and lowered in ("true", "false"):
+        found.append(lowered)
+    if "null" in types and text == "None":
+        found.append("null")
+    if types & {"object", "array"} and not found and text[:1] in ("{", "["):
+        from idiolect.reply.literals import literal_as_json
+
+        found += [reading for reading in (literal_as_json(text), _unescaped(text)) if reading is not None]
+    return found
+
+
+def _fits(text: str, types: frozenset[str]) -> bool:
+    value = json.loads(text)
+    kind = _kind(value)
+    if kind == "integer":
+        return bool(types & {"integer", "number"})
+    if kind == "number" and "integer" in types and value.is_integer():
+        return True
+    return kind in types and kind != "string"
+
+
+def _unescaped(text: str) -> str | None:
+    """Return JSON text that was escaped once too often as it was meant."""
+    try:
+        inner = json.loads(f'"{text}"')
+    except ValueError:
+        return None
+    return inner if valid(inner) else None
+
+
+def valid(text: str) -> bool:
+    """Say whether a text is JSON, and nothing but."""
+    try:
+        json.loads(text, parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _refuse(word: str) -> None:
+    raise ValueError(word)

@@ -1,0 +1,116 @@
+"""Read sections of calls, whatever the calls are written like."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from idiolect.reply import probe
+from idiolect.reply.events import CALL
+from idiolect.reply.grammar import Code, Json, JsonMap, Literals, NamedJson, Params
+from idiolect.reply.jsoncalls import json_call, json_map_call, named_json_call
+from idiolect.reply.literals import literals_call
+from idiolect.reply.params import params_call
+from idiolect.reply.plaintext import code_call
+from idiolect.reply.plan import Found
+from idiolect.reply.probe import MORE, NO
+from idiolect.reply.reader import CUT, DONE
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from idiolect.reply.plan import SectionPlan
+    from idiolect.reply.reader import Reader
+
+READERS = {Json: json_call, JsonMap: json_map_call, NamedJson: named_json_call, Params: params_call, Literals: literals_call, Code: code_call}
+WHY = {
+    "unbalanced_json": "the JSON of the call breaks at this text's end",
+    "bad_literal": "the call has something in it that is no value",
+    "too_deep": "the arguments of the call lie too deep in each other",
+    "stray_text": "the call has text in it that belongs to no parameter",
+    "incomplete_call": "the call has no name",
+}
+
+
+def read_section(reader: Reader, found: Found, start: int) -> Generator[None, None, bool]:
+    """Read the calls of a section that begins at `start` in the raw text; say whether it stands: calls that break are content."""
+    plan = found.section
+    if found.call is None:
+        reader.skip(found.arguments)
+        return True
+    opened = found.start > reader.at or not plan.opens
+    stands = False
+    while True:
+        outcome = yield from read_call(reader, found, start)
+        if outcome != DONE:
+            return outcome == CUT
+        stands = True
+        assert found.call is not None
+        if not isinstance(found.call.call.arguments, Params):
+            yield from _skip_close(reader, found.call.closes)
+        following = yield from _next(reader, plan, opened=opened)
+        if following is None:
+            return stands
+        found = following
+        start = reader.base + found.start
+
+
+def read_call(reader: Reader, found: Found, start: int) -> Generator[None, None, str]:
+    """Read one call. If it breaks, all since `start` is content."""
+    call = found.call
+    assert call is not None
+    reader.border("mark", start)
+    reader.skip(found.start)
+    reader.border(CALL)
+    reader.origin = reader.position
+    reader.at = found.arguments
+    outcome: str = yield from READERS[type(call.call.arguments)](reader, found)
+    if outcome == DONE:
+        reader.end_call(complete=True)
+    elif outcome == CUT and reader.call is not None:
+        reader.at = len(reader.buffer)
+        reader.unfinished = True
+        reader.end_call(complete=False)
+        reader.report("incomplete_call", reader.origin, "the reply ends inside a call")
+    else:
+        if outcome != CUT and reader.why:
+            reader.end_call(complete=False)
+            reader.report(reader.why, start, WHY[reader.why])
+        reader.give_back(start)
+    return outcome
+
+
+def _skip_close(reader: Reader, closes: list[tuple[str, ...]]) -> Generator[None, None, None]:
+    while closes:
+        end = probe.either(reader.buffer, reader.at, closes, reader.ended)
+        if end >= 0:
+            reader.skip(end)
+        if end != MORE:
+            return
+        yield
+
+
+def _next(reader: Reader, plan: SectionPlan, *, opened: bool) -> Generator[None, None, Found | None]:
+    """Read on to the next call of the section; None where there is none: then its close, if it has one, is behind us."""
+    section = plan.section
+    while True:
+        buffer, ended = reader.buffer, reader.ended
+        at = probe.space(buffer, reader.at)
+        close = probe.either(buffer, at, plan.closes, ended)
+        if close >= 0:
+            reader.skip(close)
+            return None
+        call: Found | int = NO
+        if opened:
+            call = at
+            if section.between:
+                call = probe.literal(buffer, at, section.between, ended)
+                if call >= 0 and ended and probe.space(buffer, call) == len(buffer):
+                    reader.skip(len(buffer))
+                    return None
+            if isinstance(call, int) and call >= 0:
+                call = plan.look_for_call(buffer, call, ended, further=True)
+        if isinstance(call, Found):
+            return call
+        if MORE not in (close, call):
+            return None
+        yield
