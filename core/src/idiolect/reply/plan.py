@@ -78,6 +78,8 @@ class CallPlan:
         """Return where the call that begins at `at` starts, or NO or MORE; where its arguments do; and what its head says."""
         if not isinstance(self.call.arguments, Code):
             at = probe.space(buffer, at)
+            if at == len(buffer) and not ended:
+                return MORE, 0, {}
         for marks in self.opens:
             after = probe.sequence(buffer, at, marks, ended) if marks else at
             fields: dict[str, str] = {}
