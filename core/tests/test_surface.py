@@ -18,6 +18,10 @@ SIGNATURES = {
     idiolect.resolve: "(model_path, *, adapter=None)",
     idiolect.get_template: "(model_path, *, adapter=None)",
     idiolect.render: f"(model_path, {RENDER.replace('*, tools', '*, adapter=None, tools')})",
+    idiolect.parse: (
+        "(model_path, output, *, format=None, tools=None, prompt=None, starts_in_reasoning=None, extract=('reasoning', 'tools'), finish=None)"
+    ),
+    idiolect.stream: "(model_path, *, format=None, tools=None, prompt=None, starts_in_reasoning=None, extract=('reasoning', 'tools'))",
     idiolect.register: "(adapter, *, name=None)",
     idiolect.pin: "(pattern, adapter)",
     idiolect.plugins: "(*, load=False)",
@@ -25,7 +29,7 @@ SIGNATURES = {
     Template.text: f"(self, {RENDER})",
     Template: (
         "(name, program, *, roles=('system', 'user', 'assistant'), bos='', eos='', stop=(), stop_token_ids=(), markers=(), text_separators=False, "
-        "default_system='', capabilities=('system',), options=(), looks_for=None, source='')"
+        "default_system='', capabilities=('system',), options=(), looks_for=None, reply='', source='')"
     ),
     TurnTemplate: (
         "(name, *, system=None, user, assistant, tool=None, user_after_system=None, generation=None, examples=(), first_round=1, trim=False, **facts)"
@@ -66,8 +70,8 @@ FIELDS = {
     idiolect.Control: ("path", "start", "marker", "position"),
     idiolect.Unused: ("path", "why"),
     idiolect.Resolution: ("ref", "adapter", "template", "kind", "reason", "specificity", "candidates", "warnings"),
-    idiolect.Reply: ("content", "reasoning", "tool_calls", "stop", "finish", "problems", "raw"),
-    idiolect.plugin.ToolCall: ("name", "arguments", "id", "complete", "span"),
+    idiolect.Reply: ("content", "reasoning", "tool_calls", "stop", "finish", "problems", "raw", "incomplete", "pieces"),
+    idiolect.plugin.ToolCall: ("name", "arguments", "arguments_text", "id", "index", "complete", "span"),
     idiolect.plugin.Match: ("specificity", "literal", "template", "kind", "reason"),
     idiolect.plugin.ModelRef: ("given", "path", "owner", "name", "revision", "words"),
     idiolect.plugin.Part: ("type", "text", "path", "raw"),
@@ -86,15 +90,15 @@ def test_the_face_for_users():
     assert sorted(idiolect.__all__) == [
         "AmbiguousModelError", "Control", "ControlTextError", "Conversation", "IdiolectError", "InvalidModelPathError", "MessageError", "Origin",
         "PluginError", "RefusedError", "Rendered", "Reply", "Resolution", "Segment", "Template", "UnknownModelError", "UnknownTemplateError",
-        "Unused", "UnusedInputError", "__version__", "get_conv_template", "get_conversation_template", "get_template", "pin", "plugins", "register",
-        "register_conv_template", "render", "resolve",
+        "Unused", "UnusedInputError", "__version__", "get_conv_template", "get_conversation_template", "get_template", "parse", "pin", "plugins",
+        "register", "register_conv_template", "render", "resolve", "stream",
     ]  # fmt: skip
 
 
 def test_the_face_for_authors_of_adapters():
     assert sorted(idiolect.plugin.__all__) == [
         "API_VERSION", "CHATML", "Call", "Chat", "DEFAULT", "Family", "Match", "Message", "ModelRef", "Part", "Reply", "Rule", "Specificity",
-        "Template", "ToolCall", "Turn", "TurnTemplate", "Writer", "hookimpl", "stripped", "think_tags",
+        "Template", "ToolCall", "Turn", "TurnTemplate", "Writer", "grammar", "hookimpl", "stripped", "think_tags",
     ]  # fmt: skip
 
 

@@ -36,9 +36,11 @@ from idiolect.reply.reply import Reply
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from idiolect.registry.registry import PluginInfo
+    from idiolect.reply.grammar import Grammar
+    from idiolect.reply.stream import ReplyStream
 
     ModelPath = str | os.PathLike[str]
 
@@ -47,8 +49,8 @@ __version__ = "0.1.0"
 __all__ = [
     "AmbiguousModelError", "Control", "ControlTextError", "Conversation", "IdiolectError", "InvalidModelPathError", "MessageError", "Origin",
     "PluginError", "RefusedError", "Rendered", "Reply", "Resolution", "Segment", "Template", "UnknownModelError", "UnknownTemplateError", "Unused",
-    "UnusedInputError", "__version__", "get_conv_template", "get_conversation_template", "get_template", "pin", "plugins", "register",
-    "register_conv_template", "render", "resolve",
+    "UnusedInputError", "__version__", "get_conv_template", "get_conversation_template", "get_template", "parse", "pin", "plugins", "register",
+    "register_conv_template", "render", "resolve", "stream",
 ]  # fmt: skip
 
 _registry = Registry()
@@ -136,6 +138,73 @@ def render(
     return get_template(model_path, adapter=adapter).render(
         messages, tools=tools, add_generation_prompt=add_generation_prompt, strict=strict, on_control=on_control, **options
     )
+
+
+def parse(
+    model_path: ModelPath | None,
+    output: str,
+    *,
+    format: str | Grammar | None = None,  # noqa: A002  # the word that everybody expects
+    tools: Sequence[Mapping[str, Any]] | None = None,
+    prompt: Rendered | str | None = None,
+    starts_in_reasoning: bool | None = None,
+    extract: Iterable[str] = ("reasoning", "tools"),
+    finish: str | None = None,
+) -> Reply:
+    """Take apart what a model wrote. Whatever that is, nothing is raised for it and nothing of it is lost; see `stream` for the arguments.
+
+    Args:
+        model_path: The model; None where `format` alone decides.
+        output: All that the model wrote, with its special tokens.
+        format: How it is written, if not as the model's template says.
+        tools: The tools that the model may call.
+        prompt: The prompt that was answered.
+        starts_in_reasoning: Whether the reply begins inside reasoning, for those who know better than the prompt.
+        extract: What shall be taken out of the content.
+        finish: The server's finish reason, such as `length`.
+    """
+    heard = stream(model_path, format=format, tools=tools, prompt=prompt, starts_in_reasoning=starts_in_reasoning, extract=extract)
+    heard.feed(output)
+    return heard.close(finish)
+
+
+def stream(
+    model_path: ModelPath | None,
+    *,
+    format: str | Grammar | None = None,  # noqa: A002  # the word that everybody expects
+    tools: Sequence[Mapping[str, Any]] | None = None,
+    prompt: Rendered | str | None = None,
+    starts_in_reasoning: bool | None = None,
+    extract: Iterable[str] = ("reasoning", "tools"),
+) -> ReplyStream:
+    """Take apart what a model writes, while it writes: feed chunks and get events, close and get the reply.
+
+    Args:
+        model_path: The model; None where `format` alone decides.
+        format: How the reply is written, if not as the model's template says: a name of `idiolect.reply.formats()`, or a `Grammar`.
+        tools: The tools that the model may call. They decide the types of arguments where a format carries only text.
+        prompt: The prompt that is answered. Its end tells whether the reply begins inside reasoning.
+        starts_in_reasoning: Whether the reply begins inside reasoning, for those who know better than the prompt.
+        extract: What shall be taken out of the content, `reasoning` and `tools`; the rest stays in it as it was written.
+
+    Raises:
+        MessageError: If an argument has a wrong type, or neither a model nor a format is named.
+        UnknownModelError: If nobody knows the model.
+    """
+    from idiolect.reply.stream import ReplyStream
+
+    options: dict[str, Any] = {
+        "tools": tools,
+        "prompt": prompt.text if isinstance(prompt, Rendered) else prompt,
+        "starts_in_reasoning": starts_in_reasoning,
+        "extract": extract,
+    }
+    if model_path is not None:
+        return _registry.resolve(model_path).stream(grammar=format, **options)
+    if format is None:
+        msg = "neither a model nor a format is named\n  try: format='hermes_json', or any name of idiolect.reply.formats()"
+        raise MessageError(msg)
+    return ReplyStream(format, **options)
 
 
 def register(adapter: Any, *, name: str | None = None) -> Callable[[], None]:

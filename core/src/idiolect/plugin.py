@@ -10,6 +10,8 @@ adapter = Family("acme", Rule("acme * chat", ACME))
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from idiolect.prompt.builtin import CHATML, DEFAULT
 from idiolect.prompt.chat import Chat
 from idiolect.prompt.messages import Call, Message, Part
@@ -23,8 +25,21 @@ from idiolect.registry.match import Match, Specificity
 from idiolect.registry.refs import ModelRef
 from idiolect.reply.reply import Reply, ToolCall
 
+if TYPE_CHECKING:
+    from idiolect.reply import grammar
+
 __all__ = [
     "API_VERSION", "CHATML", "DEFAULT", "Call", "Chat", "Family", "Match", "Message", "ModelRef", "Part", "Reply", "Rule", "Specificity", "Template",
-    "ToolCall", "Turn", "TurnTemplate", "Writer", "hookimpl", "stripped",
+    "ToolCall", "Turn", "TurnTemplate", "Writer", "grammar", "hookimpl", "stripped",
     "think_tags",
 ]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    """Import the words for reply grammars when somebody writes one: most families just name a format."""
+    if name == "grammar":
+        from idiolect.reply import grammar
+
+        return grammar
+    msg = f"module {__name__!r} has no attribute {name!r}"
+    raise AttributeError(msg)

@@ -4,34 +4,33 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from idiolect.reply.events import AFTER, CALL, CONTENT, MARK, REASONING
+from idiolect.reply.events import CALL, CONTENT, MARK, REASONING
 from idiolect.reply.grammar import SPACE
 from idiolect.reply.headers import Header, headers_for
 from idiolect.reply.plan import Found
 from idiolect.reply.probe import MORE, NO, Live
+from idiolect.reply.program import Program
 from idiolect.reply.reader import BROKEN, DONE
 from idiolect.reply.sections import read_call, read_section
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-    from idiolect.reply.plan import CallPlan, Plan, SectionPlan
+    from idiolect.reply.plan import CallPlan, Plan
     from idiolect.reply.reader import Reader, Steps
 
 START, OPENING, STOP, OVER = "start", "opening", "stop", "over"
 
 
-class Talk:
+class Talk(Program):
     """The reading of one reply."""
 
     def __init__(self, reader: Reader, plan: Plan):
         channels = plan.grammar.channels
         assert channels is not None
-        self.reader = reader
-        self.plan = plan
+        super().__init__(reader, plan)
         self.channels = channels
         self.headers = headers_for(channels)
-        self.over = False
         self.spoken: set[str] = set()
         ends = [(mark, STOP) for mark in channels.stop] + [(mark, OVER) for mark in plan.ends if mark not in channels.stop]
         starts = [(mark, START) for mark in channels.start]
@@ -44,16 +43,14 @@ class Talk:
         reader = self.reader
         while reader.exhausted() and not reader.ended:
             yield
-        header = yield from self.find(opening=True)
+        header = yield from self.find_header(opening=True)
         if header is not None:
             yield from self.read_message(header, reader.position)
         elif starts_in_reasoning:
             yield from self.read_body(REASONING if self.plan.takes_reasoning else CONTENT)
         while not self.over:
             yield from self.read_outside()
-        while not reader.ended or not reader.exhausted():
-            reader.skip(len(reader.buffer), AFTER)
-            yield
+        yield from self.read_on_for_nothing()
 
     def read_outside(self) -> Steps:
         """Read text that belongs to no message, up to the next header."""
@@ -66,12 +63,12 @@ class Talk:
             kinds = self.outside.acts[mark]
             start = reader.position
             if START in kinds:
-                header = yield from self.find(behind=len(mark))
+                header = yield from self.find_header(behind=len(mark))
                 if header is not None:
                     yield from self.read_message(header, start, len(mark))
                     return
             elif OPENING in kinds:
-                header = yield from self.find(opening=True)
+                header = yield from self.find_header(opening=True)
                 if header is not None:
                     yield from self.read_message(header, start)
                     return
@@ -152,11 +149,9 @@ class Talk:
     def read_sections(self, start: int) -> Steps:
         """Read the sections of calls that stand in a body."""
         reader = self.reader
-        for plan in self.plan.sections:
-            found = yield from self.find_section(plan)
-            if found is not None:
-                yield from read_section(reader, found, start)
-                return
+        found = yield from self.find_any(self.plan.sections)
+        if found is not None:
+            yield from read_section(reader, found, start)
 
     def end_at(self, mark: str) -> None:
         """Read over a mark that ends a message, or the reply."""
@@ -187,13 +182,7 @@ class Talk:
                 return mark
             reader.pass_on(reader.at + 1, kind)
 
-    def look(self, live: Live) -> Generator[None, None, str]:
-        """Return the mark that stands here, empty where there is none."""
-        while (mark := live.look(self.reader.buffer, self.reader.at, self.reader.ended)) is None:
-            yield
-        return mark
-
-    def find(self, *, behind: int = 0, opening: bool = False) -> Generator[None, None, Header | None]:
+    def find_header(self, *, behind: int = 0, opening: bool = False) -> Generator[None, None, Header | None]:
         """Return the header that begins here, or so far behind, if one does."""
         reader, headers = self.reader, self.headers
         while True:
@@ -206,12 +195,6 @@ class Talk:
             if found == NO:
                 return None
             yield
-
-    def find_section(self, plan: SectionPlan) -> Generator[None, None, Found | None]:
-        """Return the section that begins here, if one does."""
-        while (found := plan.look(self.reader.buffer, self.reader.at, self.reader.ended)) == MORE:
-            yield
-        return None if isinstance(found, int) else found
 
     def find_call(self, plan: CallPlan, header: Header) -> Generator[None, None, Found | None]:
         """Return the call that begins here, if one does."""

@@ -19,6 +19,11 @@ KEY = r"\s*(?P<key>[^\n<]*?)\s*"
 QUOTED_KEY = r"""\s*name=["']?(?P<key>[^"'<>]*?)["']?\s*"""
 """The name of a parameter as an attribute."""
 
+__all__ = [
+    "KEY", "NAME", "QUOTED_KEY", "QUOTED_NAME", "SPACE", "Call", "Channels", "Code", "Grammar", "Head", "Json", "JsonMap", "Literals", "NamedJson",
+    "Params", "Reasoning", "Section", "Wrapper",
+]  # fmt: skip
+
 Mark = str | tuple[str, ...]
 Marks = tuple[Mark, ...]
 

@@ -11,7 +11,9 @@ from idiolect.reply.jsontext import DEEPEST, NUMBER, spaces
 from idiolect.reply.plaintext import quoted
 from idiolect.reply.plan import BARE_KEY, PYTHON_KEY
 from idiolect.reply.probe import MORE, NO
+from idiolect.reply.pythontext import QUOTE, QUOTE_SO_FAR, python_text
 from idiolect.reply.reader import BROKEN, CUT, DONE, Reader
+from idiolect.reply.schema import Schemas
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -19,16 +21,10 @@ if TYPE_CHECKING:
     from idiolect.reply.plan import Found
 
 LONGEST_WORD = 4096
-QUOTE = re.compile(r"[rRbBuUfF]{0,2}(?P<quote>\"\"\"|'''|\"|')")
-QUOTE_SO_FAR = re.compile(r"[rRbBuUfF]{0,2}(?:\"{1,2}|'{1,2})?\Z")
 WORD = re.compile(r"[^\s,()\[\]{}:='\"]*")
 BARE_WORD = re.compile(r"[^,\[\]{}<]*")
 WORDS = {"True": "true", "true": "true", "False": "false", "false": "false", "None": "null", "null": "null"}
-ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "a": "\a", "\\": "\\", "'": "'", '"': '"', "\n": ""}
-CODES = {"x": 2, "u": 4, "U": 8}
-HEX = re.compile(r"[0-9a-fA-F]*")
 NUMBER_LIKE = re.compile(r"[-+]?\.?[0-9]")
-OCTAL = re.compile(r"[0-7]{1,3}")
 
 
 def literals_call(reader: Reader, found: Found) -> Generator[None, None, str]:
@@ -205,7 +201,7 @@ def _scalar(reader: Reader, spec: Literals, pieces: list[str], *, goes_on: bool)
             pieces.append('"')
         raw = "r" in quote[0].lower()
         reader.at = quote.end()
-        return (yield from _python_text(reader, quote["quote"], pieces, raw=raw))
+        return (yield from python_text(reader, quote["quote"], pieces, raw=raw))
     return (yield from _word(reader, spec, pieces))
 
 
@@ -267,84 +263,8 @@ def _marked_text(reader: Reader, mark: str, pieces: list[str]) -> Generator[None
         yield
 
 
-def _python_text(reader: Reader, quote: str, pieces: list[str], *, raw: bool) -> Generator[None, None, str]:
-    """Read a text up to its closing quote: one behind which the literal can end. Models forget to escape quotes."""
-    plain = re.compile(rf"[^{quote[0]}\\]*").match
-    while True:
-        buffer, at = reader.buffer, reader.at
-        found = plain(buffer, at)
-        assert found is not None, "the pattern matches nothing too"
-        end = found.end()
-        if end > at:
-            pieces.append(quoted(buffer[at:end])[1:-1])
-            reader.at = end
-        if end == len(buffer):
-            if reader.ended:
-                return CUT
-            yield
-            continue
-        if buffer[end] == "\\":
-            decoded = _escape(buffer, end, raw=raw, ended=reader.ended)
-            if decoded is None:
-                yield
-                continue
-            text, length = decoded
-            pieces.append(quoted(text)[1:-1])
-            reader.at = end + length
-            continue
-        closes = _closes(buffer, end, quote, reader.ended)
-        if closes == MORE:
-            yield
-        elif closes == NO:
-            pieces.append(quoted(quote[0])[1:-1])
-            reader.at = end + 1
-        else:
-            pieces.append('"')
-            reader.at = closes
-            return DONE
-
-
-def _closes(buffer: str, at: int, quote: str, ended: bool) -> int:
-    end = probe.literal(buffer, at, quote, ended)
-    if end < 0:
-        return end
-    after = probe.space(buffer, end)
-    if after == len(buffer):
-        return end if ended else MORE
-    if not ended and QUOTE_SO_FAR.match(buffer, after):
-        return MORE
-    return end if buffer[after] in ",)]}:" or QUOTE.match(buffer, after) else NO
-
-
-def _escape(buffer: str, at: int, *, raw: bool, ended: bool) -> tuple[str, int] | None:
-    """Return what an escape says, and its length; None where more text must tell."""
-    if at + 1 == len(buffer):
-        return ("\\", 1) if ended else None
-    letter = buffer[at + 1]
-    if raw:
-        return "\\" + letter, 2
-    if letter in ESCAPES:
-        return ESCAPES[letter], 2
-    if letter in CODES:
-        length = CODES[letter]
-        digits = HEX.match(buffer, at + 2, at + 2 + length)
-        assert digits is not None, "the pattern matches nothing too"
-        if len(digits[0]) == length:
-            code = int(digits[0], 16)
-            return (chr(code), 2 + length) if code < 0x110000 else ("\\", 1)
-        return None if not ended and digits.end() == len(buffer) else ("\\", 1)
-    octal = OCTAL.match(buffer, at + 1)
-    if octal:
-        if len(octal[0]) < 3 and octal.end() == len(buffer) and not ended:
-            return None
-        return chr(int(octal[0], 8)), 1 + len(octal[0])
-    return "\\", 1
-
-
 def literal_as_json(text: str) -> str | None:
     """Return the JSON of a text that is one Python literal; None where it is none."""
-    from idiolect.reply.schema import Schemas
-
     reader = Reader(Schemas(None))
     reader.buffer, reader.ended = text, True
     pieces: list[str] = []

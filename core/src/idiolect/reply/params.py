@@ -6,11 +6,12 @@ import json
 from typing import TYPE_CHECKING
 
 from idiolect.reply import jsontext, probe
+from idiolect.reply.coerce import as_json
 from idiolect.reply.grammar import Params
 from idiolect.reply.plaintext import quoted
 from idiolect.reply.probe import MORE
 from idiolect.reply.reader import BROKEN, CUT, DONE
-from idiolect.reply.schema import STRING, as_json
+from idiolect.reply.schema import STRING
 from idiolect.reply.tags import read_tags
 from idiolect.reply.values import Value, read_value
 

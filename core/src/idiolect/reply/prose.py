@@ -4,36 +4,34 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from idiolect.reply.events import AFTER, CONTENT, MARK, REASONING
+from idiolect.reply.events import CONTENT, MARK, REASONING
 from idiolect.reply.grammar import SPACE
-from idiolect.reply.plan import CLOSE, END, OPEN, SECTION, UNTIL, UNWRAP, WRAP, Found, SectionPlan
-from idiolect.reply.probe import MORE, NO
+from idiolect.reply.plan import CLOSE, END, OPEN, SECTION, UNTIL, UNWRAP, WRAP
+from idiolect.reply.program import Program
 from idiolect.reply.sections import read_section
 
 if TYPE_CHECKING:
     from collections.abc import Generator
     from typing import Any
 
-    from idiolect.reply.plan import Plan
+    from idiolect.reply.plan import Found, Plan, SectionPlan
     from idiolect.reply.probe import Live
     from idiolect.reply.reader import Reader, Steps
 
 
-class Prose:
+class Prose(Program):
     """The reading of one reply.
 
     Between marks, white space may belong to them; such a stretch is a gap. Its white space waits until it is known what follows.
     """
 
     def __init__(self, reader: Reader, plan: Plan):
-        self.reader = reader
-        self.plan = plan
+        super().__init__(reader, plan)
         self.gap = SPACE
         """The characters of the gap in which we are; empty in the midst of text."""
         self.trim = ""
         """Which of them are dropped if text follows."""
         self.wrapped = False
-        self.over = False
 
     def read(self, *, starts_in_reasoning: bool) -> Steps:
         """Read it all."""
@@ -48,9 +46,7 @@ class Prose:
                 yield from self.read_gap()
             else:
                 yield from self.read_text()
-        while not reader.ended or not reader.exhausted():
-            reader.skip(len(reader.buffer), AFTER)
-            yield
+        yield from self.read_on_for_nothing()
 
     def read_gap(self) -> Steps:
         """Read white space between marks, and decide whose it is."""
@@ -69,11 +65,10 @@ class Prose:
         if mark and (yield from self.act(mark, run, start)):
             return
         if reader.fresh:
-            for plan in self.plan.bare:
-                found = yield from self.find(plan)
-                if found is not None:
-                    yield from self.take_section(found, start)
-                    return
+            found = yield from self.find_any(self.plan.bare)
+            if found is not None:
+                yield from self.take_section(found, start)
+                return
         kept = run.lstrip(self.trim)
         if len(kept) < len(run):
             reader.border(MARK, start)
@@ -286,30 +281,6 @@ class Prose:
                 self.over = True
                 return
             reader.pass_on(reader.at + 1, CONTENT)
-
-    # Looking ahead
-
-    def look(self, live: Live) -> Generator[None, None, str]:
-        """Return the mark that stands here, empty where there is none."""
-        while (mark := live.look(self.reader.buffer, self.reader.at, self.reader.ended)) is None:
-            yield
-        return mark
-
-    def find(self, plan: SectionPlan) -> Generator[None, None, Found | None]:
-        """Return the section that begins here, if one does."""
-        while (found := plan.look(self.reader.buffer, self.reader.at, self.reader.ended)) == MORE:
-            yield
-        return None if found == NO or isinstance(found, int) else found
-
-    def find_any(self, plans: list[SectionPlan]) -> Generator[None, None, Found | None]:
-        """Return the first section of several that begins here."""
-        for plan in plans:
-            if plan.section.start and not self.reader.fresh:
-                continue
-            found = yield from self.find(plan)
-            if found is not None:
-                return found
-        return None
 
     @staticmethod
     def acts(live: Live, mark: str) -> list[Any]:

@@ -59,6 +59,8 @@ class ReplyStream:
             msg = f"extract is {extract!r}; expected some of 'reasoning', 'tools'\n  try: extract=('reasoning', 'tools')"
             raise MessageError(msg)
         plan = plan_for(grammar, wanted, tuple(stop))
+        if prompt is not None:
+            _check_text(prompt, "the prompt")
         if starts_in_reasoning is None:
             starts_in_reasoning = opens_in_reasoning(grammar, prompt, plan.ends)
         self.grammar = grammar
@@ -83,9 +85,7 @@ class ReplyStream:
             reader.base += len(chunk)
             reader.sink.append(chunk)
             return [_new(Event, (reader.kind, chunk, reader.index, None, None, None))]
-        if not isinstance(chunk, str):
-            msg = f"a chunk is {chunk!r:.80} ({type(chunk).__name__}); expected text\n  try: decode it first, with errors='replace'"
-            raise MessageError(msg)
+        _check_text(chunk)
         if reader.ended:
             msg = "the stream is closed and takes no more text\n  try: a new stream for the next reply"
             raise MessageError(msg)
@@ -141,3 +141,9 @@ class ReplyStream:
             reader.pieces(),
         )
         return self._refine(reply) if self._refine else reply
+
+
+def _check_text(given: object, what: str = "a chunk") -> None:
+    if not isinstance(given, str):
+        msg = f"{what} is {given!r:.80} ({type(given).__name__}); expected text\n  try: decode it first, with errors='replace'"
+        raise MessageError(msg)

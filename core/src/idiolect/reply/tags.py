@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from idiolect.reply import probe
+from idiolect.reply.coerce import as_json
 from idiolect.reply.plaintext import quoted
 from idiolect.reply.probe import MORE, NO
 from idiolect.reply.reader import BROKEN, CUT, DONE
-from idiolect.reply.schema import as_json, child, types_of
+from idiolect.reply.schema import child, types_of
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping

@@ -1,0 +1,53 @@
+"""What every way of reading a reply has in common: looking ahead, and what lies behind the end."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from idiolect.reply.events import AFTER
+from idiolect.reply.probe import MORE
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from idiolect.reply.plan import Found, Plan, SectionPlan
+    from idiolect.reply.probe import Live
+    from idiolect.reply.reader import Reader, Steps
+
+
+class Program:
+    """The reading of one reply."""
+
+    def __init__(self, reader: Reader, plan: Plan):
+        self.reader = reader
+        self.plan = plan
+        self.over = False
+        """Whether the reply has ended, by a mark or by its end."""
+
+    def read_on_for_nothing(self) -> Steps:
+        """Read over what follows the end of the reply."""
+        reader = self.reader
+        while not reader.ended or not reader.exhausted():
+            reader.skip(len(reader.buffer), AFTER)
+            yield
+
+    def look(self, live: Live) -> Generator[None, None, str]:
+        """Return the mark that stands here, empty where there is none."""
+        while (mark := live.look(self.reader.buffer, self.reader.at, self.reader.ended)) is None:
+            yield
+        return mark
+
+    def find(self, plan: SectionPlan) -> Generator[None, None, Found | None]:
+        """Return the section that begins here, if one does."""
+        while (found := plan.look(self.reader.buffer, self.reader.at, self.reader.ended)) == MORE:
+            yield
+        return None if isinstance(found, int) else found
+
+    def find_any(self, plans: list[SectionPlan]) -> Generator[None, None, Found | None]:
+        """Return the first section of several that begins here."""
+        for plan in plans:
+            if not plan.section.start or self.reader.fresh:
+                found = yield from self.find(plan)
+                if found is not None:
+                    return found
+        return None
