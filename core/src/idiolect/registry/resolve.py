@@ -58,14 +58,21 @@ class Resolution(NamedTuple):
         """The distribution of the adapter; empty where it was registered in this process."""
         return self.adapter.package if self.adapter else ""
 
-    def stream(self, **options: Any) -> "ReplyStream":
+    def stream(self, *, grammar: Any = None, prompt: str | None = None, **options: Any) -> "ReplyStream":
         """Return a stream for a reply of the model: by the grammar of its template, cut at its stop strings, refined by the adapter at the end."""
+        from idiolect.registry.hearing import setting
         from idiolect.reply.stream import ReplyStream
 
-        adapter = self.adapter
-        refine = None if adapter is None else lambda reply: adapter.postprocess(reply, self.template, self.ref)
-        grammar = options.pop("grammar", None) or self.template.reply or "plain"
-        return ReplyStream(grammar, stop=self.template.stop, refine=refine, **options)
+        adapter, template = self.adapter, self.template
+        around = setting(template)
+        return ReplyStream(
+            grammar or template.reply or "plain",
+            prompt=around.prompt if prompt is None else prompt,
+            stop=template.stop,
+            edges=(around.lead, around.tail),
+            refine=None if adapter is None else lambda reply: adapter.postprocess(reply, template, self.ref),
+            **options,
+        )
 
     def postprocess(self, text: str, *, finish: str | None = None, **options: Any) -> "Reply":
         """Return what the model said."""

@@ -155,8 +155,8 @@ class Section(NamedTuple):
     close: Marks = ()
     between: str = ""
     """What separates calls, white space aside."""
-    before: str = ""
-    """The white space that a template writes before it, exactly; it is no content."""
+    before: tuple[str, ...] = ()
+    """The white space that a template writes before it, exactly; it is no content. Alternatives, the longest first."""
     after: str = ""
     """Characters that are dropped after it when content follows."""
     gap: str = SPACE

@@ -11,7 +11,7 @@ from idiolect.reply.grammar import Params
 from idiolect.reply.plaintext import quoted
 from idiolect.reply.probe import MORE
 from idiolect.reply.reader import BROKEN, CUT, DONE
-from idiolect.reply.schema import STRING
+from idiolect.reply.schema import ALL, STRING
 from idiolect.reply.tags import read_tags
 from idiolect.reply.values import Value, read_value
 
@@ -183,5 +183,5 @@ def _types(reader: Reader, tool: str, key: str, fields: dict[str, str]) -> froze
     if types:
         return types
     if "type" in fields:
-        return frozenset({fields["type"]})
+        return frozenset({fields["type"]}) & ALL
     return STRING if fields.get("string") == "true" else frozenset()

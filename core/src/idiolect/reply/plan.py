@@ -32,7 +32,9 @@ class CallPlan:
         self.extra_space = ""
         if isinstance(arguments, Params):
             self._prepare(arguments)
-        if isinstance(arguments, Json) and section.start and not section.open:
+        brackets = "".join(part for mark in section.open for part in probe.in_a_row(mark))
+        if isinstance(arguments, Json) and section.start and not any(map(str.isalpha, brackets)):
+            # Nothing but brackets announces it: it must look like a call from its first key on.
             known = "|".join(map(re.escape, (*arguments.name, *arguments.arguments, *arguments.id, "type", "function")))
             self.first_key = re.compile(rf'\{{[ \t\r\n]*"(?:{known})"')
 
@@ -209,13 +211,15 @@ class Found(NamedTuple):
 class Plan:
     """All that is to be known of a grammar to read by it."""
 
-    def __init__(self, grammar: Grammar, extract: frozenset[str], stop: tuple[str, ...]):
+    def __init__(self, grammar: Grammar, extract: frozenset[str], stop: tuple[str, ...], tail: str):
         self.grammar = grammar
+        self.tail = tail
         self.takes_reasoning = "reasoning" in extract
         self.takes_tools = "tools" in extract
         self.sections = [SectionPlan(section) for section in grammar.sections]
         self.bare = [plan for plan in self.sections if plan.section.start and not plan.section.open] if self.takes_tools else []
-        self.before = "".join(sorted({letter for section in grammar.sections for letter in section.before})) if self.takes_tools else ""
+        before = "".join(text for section in grammar.sections for text in section.before) if self.takes_tools else ""
+        self.before = "".join(sorted(set(before + tail)))
         self.ends = tuple(dict.fromkeys((*grammar.end, *stop)))
         end_acts: list[tuple[str, object]] = [(mark, (END, None)) for mark in self.ends if mark]
         text_acts = list(end_acts)
@@ -237,15 +241,17 @@ class Plan:
                 Section((grammar.channels.call,), close=(*channels.end, *channels.stop, *(channels.start if channels.restart else ())))
             )
         self.text = Live(text_acts, also=self.before)
+        # In a gap the white space is read already with which some marks begin.
+        self.gap = Live([*text_acts, *((mark.lstrip(), act) for mark, act in end_acts if mark[0].isspace() and mark.strip())])
         trail = reasoning.trail if reasoning is not None and self.takes_reasoning else ""
         self.held = "".join(sorted(set(trail) | set(self.before)))
         self.reasoning = Live(reasoning_acts, also=self.held)
 
 
 @lru_cache(maxsize=128)
-def plan_for(grammar: Grammar, extract: frozenset[str], stop: tuple[str, ...]) -> Plan:
+def plan_for(grammar: Grammar, extract: frozenset[str], stop: tuple[str, ...], tail: str = "") -> Plan:
     """Return the plan, made once for each use of a grammar."""
-    return Plan(grammar, extract, stop)
+    return Plan(grammar, extract, stop, tail)
 
 
 __all__ = ["Code", "Found", "Plan", "SectionPlan", "plan_for"]

@@ -68,7 +68,7 @@ class HeadProbe:
         self.ends = head.end
         self.keep = head.keep
         self.fields = re.compile(head.fields)
-        self.stop = re.compile("[" + re.escape(NEVER_IN_A_HEAD + "".join(end[0] for end in head.end)) + "]")
+        self.stop = re.compile("[\n" + re.escape(NEVER_IN_A_HEAD + "".join(end[0] for end in head.end)) + "]")
 
     def look(self, buffer: str, at: int, ended: bool) -> tuple[int, dict[str, str]]:
         """Return where the head at `at` ends, or NO or MORE, and its fields."""
@@ -91,6 +91,12 @@ class HeadProbe:
                 return (at if self.keep else end), {key: value for key, value in found.groupdict().items() if value is not None}
             if buffer[at] in NEVER_IN_A_HEAD:
                 return NO, {}
+            if buffer[at] == "\n" and not buffer[begin:at].isspace() and at > begin:
+                # Nothing but its end can follow the line of a head.
+                behind = space(buffer, at)
+                ends = [literal(buffer, behind, mark, ended) for mark in self.ends]
+                if max(ends) < 0 and MORE not in ends:
+                    return NO, {}
             at += 1
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator
     from typing import Any
 
-    from idiolect.reply.plan import Found, Plan, SectionPlan
+    from idiolect.reply.plan import Found, Plan
     from idiolect.reply.probe import Live
     from idiolect.reply.reader import Reader, Steps
 
@@ -25,8 +25,10 @@ class Prose(Program):
     Between marks, white space may belong to them; such a stretch is a gap. Its white space waits until it is known what follows.
     """
 
-    def __init__(self, reader: Reader, plan: Plan):
+    def __init__(self, reader: Reader, plan: Plan, lead: str = ""):
         super().__init__(reader, plan)
+        self.lead = lead
+        """White space with which the template lets every answer begin."""
         self.gap = SPACE
         """The characters of the gap in which we are; empty in the midst of text."""
         self.trim = ""
@@ -61,15 +63,15 @@ class Prose(Program):
             elif run:
                 reader.border(MARK, start)
             return
-        mark = yield from self.look(self.plan.text)
-        if mark and (yield from self.act(mark, run, start)):
+        mark = yield from self.look(self.plan.gap)
+        if mark and (yield from self.act(self.plan.gap, mark, run, start)):
             return
         if reader.fresh:
             found = yield from self.find_any(self.plan.bare)
             if found is not None:
                 yield from self.take_section(found, start)
                 return
-        kept = run.lstrip(self.trim)
+        kept = run.removeprefix(self.lead) if not start else run.lstrip(self.trim)
         if len(kept) < len(run):
             reader.border(MARK, start)
         reader.say(CONTENT, kept, start + len(run) - len(kept))
@@ -94,8 +96,11 @@ class Prose(Program):
             reader.pass_on(found.start(), CONTENT)
             start = reader.position
             run = (yield from reader.run(before)) if before else ""
-            mark = "" if reader.exhausted() else (yield from self.look(live))
-            if mark and (yield from self.act(mark, run, start)):
+            if reader.exhausted():
+                self.say_last(run, start)
+                continue
+            mark = yield from self.look(live)
+            if mark and (yield from self.act(live, mark, run, start)):
                 return
             reader.say(CONTENT, run, start)
             if not run:
@@ -171,7 +176,7 @@ class Prose(Program):
                 found = yield from self.find_any(sections)
                 if found is None and not reader.ended:
                     return False
-                kept = run.removesuffix(self.before(found)) if found else run
+                kept = self.without_before(run, found) if found else run
         reader.say(kind, kept, start)
         reader.border(MARK, start + len(kept))
         self.gap, self.trim = SPACE, ""
@@ -179,36 +184,11 @@ class Prose(Program):
 
     # What marks mean
 
-    def act(self, mark: str, run: str, start: int) -> Generator[None, None, bool]:
+    def act(self, live: Live, mark: str, run: str, start: int) -> Generator[None, None, bool]:
         """Do what a mark in the text means, and say whether it means anything here. Before it, a run of white space has been read at `start`."""
-        reader, plan = self.reader, self.plan
-        in_gap = bool(self.gap)
-        sections: list[SectionPlan] = []
-        for code, what in self.acts(plan.text, mark):
-            if code == SECTION:
-                sections.append(what)
-                continue
-            if not self.applies(code, what):
-                continue
-            if not in_gap or (code == OPEN and not plan.takes_reasoning):
-                reader.say(CONTENT, run, start)
-            elif run:
-                reader.border(MARK, start)
-            here = reader.position
-            reader.skip(reader.at + len(mark))
-            if code == END:
-                reader.halt(mark)
-                self.over = True
-            elif code == OPEN:
-                yield from self.open_reasoning(here, mark)
-            elif code == CLOSE:
-                reader.report("stray_close", here, f"{mark!r} closes what nothing has opened")
-                if reader.fresh:
-                    reasoning = plan.grammar.reasoning
-                    self.gap, self.trim = SPACE, reasoning.after if reasoning else ""
-            else:
-                self.wrapped = code == WRAP
-            return True
+        plan = self.plan
+        acts = self.acts(live, mark)
+        sections = [what for code, what in acts if code == SECTION]
         if sections and not plan.takes_tools:
             self.stay_verbatim(run, start)
             yield from self.read_verbatim()
@@ -216,13 +196,40 @@ class Prose(Program):
         if sections:
             found = yield from self.find_any(sections)
             if found is not None:
-                if not in_gap:
-                    kept = run.removesuffix(self.before(found))
-                    reader.say(CONTENT, kept, start)
+                if not self.gap:
+                    kept = self.without_before(run, found)
+                    self.reader.say(CONTENT, kept, start)
                     start += len(kept)
                 yield from self.take_section(found, start)
                 return True
+        for code, what in acts:
+            if code != SECTION and self.applies(code, what):
+                yield from self.do(code, mark, run, start)
+                return True
         return False
+
+    def do(self, code: str, mark: str, run: str, start: int) -> Steps:
+        """Do what a mark means that opens no section."""
+        reader, plan = self.reader, self.plan
+        if code == END and not self.gap:
+            self.say_last(run, start)
+        elif not self.gap or (code == OPEN and not plan.takes_reasoning):
+            reader.say(CONTENT, run, start)
+        elif run:
+            reader.border(MARK, start)
+        here = reader.position
+        reader.skip(reader.at + len(mark))
+        if code == END:
+            reader.halt(mark)
+            self.over = True
+        elif code == OPEN:
+            yield from self.open_reasoning(here, mark)
+        elif code == CLOSE:
+            reader.report("stray_close", here, f"{mark!r} closes what nothing has opened")
+            if reader.fresh and plan.grammar.reasoning is not None:
+                self.gap, self.trim = SPACE, plan.grammar.reasoning.after
+        else:
+            self.wrapped = code == WRAP
 
     def applies(self, code: str, what: Any) -> bool:
         """Say whether a mark means something where we are: some do only at the start of a reply."""
@@ -250,10 +257,20 @@ class Prose(Program):
         stands = yield from read_section(reader, found, start)
         self.gap, self.trim = (section.gap, section.after) if stands else ("", "")
 
-    def before(self, found: Found) -> str:
-        """Return the white space that belongs to a section which begins here; to a call without its section, none does."""
+    def without_before(self, run: str, found: Found) -> str:
+        """Return white space without what belongs to a section behind it; to a call without its section, nothing does."""
         plan = found.section
-        return plan.section.before if found.start > self.reader.at or not plan.opens else ""
+        if found.start > self.reader.at or not plan.opens:
+            for text in plan.section.before:
+                if run.endswith(text):
+                    return run.removesuffix(text)
+        return run
+
+    def say_last(self, run: str, start: int) -> None:
+        """Say white space at the end of the reply, without what the template lets every answer end with."""
+        kept = run.removesuffix(self.plan.tail)
+        self.reader.say(CONTENT, kept, start)
+        self.reader.border(MARK, start + len(kept))
 
     def stay_verbatim(self, run: str, start: int) -> None:
         """Say the white space before a section that is not to be taken out."""

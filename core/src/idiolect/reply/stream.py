@@ -36,6 +36,7 @@ class ReplyStream:
         starts_in_reasoning: Whether it begins inside reasoning, for those who know better.
         extract: What shall be taken out of the content: `reasoning`, `tools`.
         stop: Strings at which the reply ends, besides those of the grammar.
+        edges: White space with which the template lets every answer begin and end; it is no content.
         refine: What makes the final reply of the one that the grammar gives.
 
     Raises:
@@ -51,6 +52,7 @@ class ReplyStream:
         starts_in_reasoning: bool | None = None,
         extract: Iterable[str] = ("reasoning", "tools"),
         stop: Iterable[str] = (),
+        edges: tuple[str, str] = ("", ""),
         refine: Callable[[Reply], Reply] | None = None,
     ):
         grammar = get_grammar(grammar)
@@ -58,14 +60,14 @@ class ReplyStream:
         if isinstance(extract, str) or not wanted <= EXTRACTS:
             msg = f"extract is {extract!r}; expected some of 'reasoning', 'tools'\n  try: extract=('reasoning', 'tools')"
             raise MessageError(msg)
-        plan = plan_for(grammar, wanted, tuple(stop))
+        plan = plan_for(grammar, wanted, tuple(stop), edges[1])
         if prompt is not None:
             _check_text(prompt, "the prompt")
         if starts_in_reasoning is None:
             starts_in_reasoning = opens_in_reasoning(grammar, prompt, plan.ends)
         self.grammar = grammar
         self._reader = reader = Reader(Schemas(tools), plan.ends)
-        program = Talk(reader, plan) if grammar.channels else Prose(reader, plan)
+        program = Talk(reader, plan) if grammar.channels else Prose(reader, plan, edges[0])
         self._steps = program.read(starts_in_reasoning=starts_in_reasoning)
         self._refine = refine
         self._reply: Reply | None = None

@@ -238,6 +238,7 @@ def _template(name: str, program: Any, source: str, *options: str, ids: tuple[in
         stop_token_ids=ids,
         markers=[*MARKERS, *TAGS],
         looks_for=("</think>",),
+        reply="glm4_xml",
         source=source,
     )
 

@@ -173,5 +173,6 @@ COMMAND_A = Template(
     stop_token_ids=STOP_IDS,
     markers=[*MARKERS, *SECTIONS],
     looks_for=(),
+    reply="cohere_action",
     source="CohereLabs/command-a-reasoning-08-2025, chat_template.jinja",
 )

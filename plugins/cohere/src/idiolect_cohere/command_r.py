@@ -114,6 +114,7 @@ COMMAND_R = Template(
     stop_token_ids=STOP_IDS,
     markers=MARKERS,
     looks_for=(),
+    reply="command_r_plus",
     source="CohereLabs/c4ai-command-r-v01, tokenizer_config.json: the default template",
 )
 COMMAND_R7B = Template(
@@ -127,5 +128,6 @@ COMMAND_R7B = Template(
     stop_token_ids=STOP_IDS,
     markers=[*MARKERS, *SECTIONS],
     looks_for=(),
+    reply="cohere_action",
     source="CohereLabs/c4ai-command-r7b-12-2024, tokenizer_config.json: the default template",
 )

@@ -131,6 +131,7 @@ def _template(name: str, source: str, *, systems: Callable[[Chat, Writer], None]
         stop_token_ids=[] if systems is write_last_system else [1],
         markers=MARKERS,
         looks_for=("</think>",) if thinks else (),
+        reply="deepseek_r1" if thinks else "deepseek_v3",
         source=source,
     )
 

@@ -50,5 +50,6 @@ V3_1 = Template(
     stop_token_ids=[1],
     markers=MARKERS,
     looks_for=("</think>",),
+    reply="deepseek_v31",
     source="deepseek-ai/DeepSeek-V3.1, tokenizer_config.json",
 )

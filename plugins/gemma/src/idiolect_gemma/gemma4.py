@@ -151,5 +151,6 @@ GEMMA4 = Template(
     stop_token_ids=[106, 50, 1],
     markers=MARKERS,
     looks_for=("<|channel>", "<channel|>"),
+    reply="gemma4",
     source="google/gemma-4-E2B-it, chat_template.jinja",
 )

@@ -119,5 +119,6 @@ HARMONY = Template(
     stop_token_ids=[200002, 200012, 199999],
     markers=["<|start|>", "<|end|>", "<|message|>", "<|channel|>", "<|constrain|>", "<|return|>", "<|call|>", "<|startoftext|>", "<|endoftext|>"],
     looks_for=TAGS,
+    reply="harmony",
     source="openai/gpt-oss-20b, chat_template.jinja",
 )

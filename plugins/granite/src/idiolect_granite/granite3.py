@@ -116,6 +116,7 @@ GRANITE3_1 = Template(
     stop_token_ids=[0],
     markers=MARKERS,
     looks_for=(),
+    reply="granite3_list",
     source="ibm-granite/granite-3.1-3b-a800m-instruct, tokenizer_config.json",
 )
 GRANITE3_3 = Template(
@@ -127,5 +128,6 @@ GRANITE3_3 = Template(
     stop_token_ids=[0],
     markers=[*MARKERS, "<|start_of_cite|>", "<|end_of_cite|>", "<think>", "</think>", "<response>", "</response>"],
     looks_for=(),
+    reply="granite3_list",
     source="ibm-granite/granite-3.3-2b-instruct, chat_template.jinja",
 )

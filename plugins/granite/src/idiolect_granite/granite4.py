@@ -118,5 +118,6 @@ GRANITE4 = Template(
     stop_token_ids=[100257],
     markers=[*MARKERS, "<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>"],
     looks_for=(),
+    reply="hermes_json",
     source="ibm-granite/granite-4.0-h-small, chat_template.jinja",
 )

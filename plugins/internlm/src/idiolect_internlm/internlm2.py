@@ -191,6 +191,7 @@ INTERNLM2 = Template(
     stop_token_ids=[92542, 2],
     markers=[*NAMED, *NUMBERED, "<s>", "</s>"],
     looks_for=(),
+    reply="internlm2_action",
     source="InternLM/InternLM, chat/chat_format.md; internlm/internlm2-chat-7b, tokenizer_config.json",
 )
 # The format is InternLM2's, but the vocabulary is another: `<|im_end|>` is 128131.
@@ -204,5 +205,6 @@ INTERNLM3 = Template(
     stop_token_ids=[128131, 2],
     markers=[*NAMED, "<s>", "</s>"],
     looks_for=(),
+    reply="internlm2_action",
     source="internlm/internlm3-8b-instruct, tokenizer_config.json and generation_config.json",
 )

@@ -109,6 +109,7 @@ K2 = Template(
     stop_token_ids=STOP_IDS,
     markers=MARKERS,
     looks_for=(),
+    reply="kimi_k2",
     source="moonshotai/Kimi-K2-Instruct, chat_template.jinja",
 )
 K2_THINKING = Template(
@@ -121,5 +122,6 @@ K2_THINKING = Template(
     stop_token_ids=STOP_IDS,
     markers=[*MARKERS, "<think>", "</think>"],
     looks_for=(),
+    reply="kimi_k2",
     source="moonshotai/Kimi-K2-Thinking, chat_template.jinja",
 )

@@ -154,6 +154,7 @@ LLAMA3_1 = Template(
     capabilities=["system", "tools"],
     options=[*TOOL_OPTIONS, "builtin_tools", "date_string"],
     looks_for=(),
+    reply="llama3_json",
     source="meta-llama/Llama-3.1-8B-Instruct, tokenizer_config.json",
 )
 LLAMA3_2 = Template(
@@ -167,6 +168,7 @@ LLAMA3_2 = Template(
     capabilities=["system", "tools"],
     options=[*TOOL_OPTIONS, "date_string", "date"],
     looks_for=(),
+    reply="llama3_json",
     source="meta-llama/Llama-3.2-3B-Instruct, tokenizer_config.json",
 )
 LLAMA3_2_VISION = Template(
@@ -180,5 +182,6 @@ LLAMA3_2_VISION = Template(
     capabilities=["system", "tools", "images"],
     options=[*TOOL_OPTIONS, "date_string", "date"],
     looks_for=(),
+    reply="llama3_json",
     source="meta-llama/Llama-3.2-11B-Vision-Instruct, chat_template.json",
 )

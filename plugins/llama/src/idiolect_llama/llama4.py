@@ -46,5 +46,6 @@ LLAMA4 = Template(
     capabilities=["system", "tools", "parallel_tools", "images"],
     options=TOOL_OPTIONS,
     looks_for=(),
+    reply="llama4_pythonic",
     source="meta-llama/Llama-4-Scout-17B-16E-Instruct, chat_template.json, as axolotl 0.19 has it",
 )  # fmt: skip

@@ -154,6 +154,7 @@ def _v3(name: str, source: str, *, gap: str, trims: bool) -> Template:
         stop_token_ids=[2],
         markers=[BOS, EOS, "[INST]", "[/INST]", *TOOL_MARKERS],
         looks_for=(),
+        reply="mistral",
         source=source,
     )
 

@@ -111,5 +111,6 @@ SMALL_3_2 = Template(
         "[CALL_ID]", "[ARGS]", "[TOOL_RESULTS]", "[TOOL_CONTENT]", "[/TOOL_RESULTS]", "[IMG]", "[IMG_BREAK]", "[IMG_END]",
     ],
     looks_for=(),
+    reply="mistral",
     source="mistralai/Mistral-Small-3.2-24B-Instruct-2506, chat_template.jinja",
 )  # fmt: skip

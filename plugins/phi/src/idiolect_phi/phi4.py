@@ -62,6 +62,7 @@ PHI4_REASONING = Template(
     stop_token_ids=[100265, 100257],
     markers=[*MARKERS, "<think>", "</think>"],
     looks_for=(),
+    reply="think",
     source="microsoft/Phi-4-reasoning, tokenizer_config.json",
 )
 PHI4_MINI = Template(
@@ -72,5 +73,6 @@ PHI4_MINI = Template(
     stop_token_ids=[200020, 199999],
     markers=["<|system|>", "<|user|>", "<|assistant|>", "<|tool|>", "<|/tool|>", "<|tool_call|>", "<|/tool_call|>", "<|end|>", "<|endoftext|>"],
     looks_for=(),
+    reply="phi4mini_functools",
     source="microsoft/Phi-4-mini-instruct, tokenizer_config.json",
 )

@@ -125,5 +125,6 @@ QWEN3_CODER = Template(
     stop_token_ids=STOP_IDS,
     markers=[*MARKERS, *TOOL_MARKERS],
     looks_for=(),
+    reply="qwen3_coder_xml",
     source="Qwen/Qwen3-Coder-30B-A3B-Instruct, chat_template.jinja",
 )

@@ -28,6 +28,7 @@ QWEN1 = TurnTemplate(
     stop=["<|im_end|>", "<|im_start|>", "<|endoftext|>"],
     stop_token_ids=[151645, 151644, 151643],
     markers=MARKERS,
+    reply="react",
     source="QwenLM/Qwen, examples and qwen_generation_utils.py: make_context",
 )
 
@@ -170,6 +171,7 @@ QWEN2_5 = Template(
     stop_token_ids=STOP_IDS,
     markers=[*MARKERS, *TOOL_MARKERS],
     looks_for=(),
+    reply="hermes_json",
     source="Qwen/Qwen2.5-3B-Instruct, tokenizer_config.json",
 )
 QWQ = Template(
@@ -181,5 +183,6 @@ QWQ = Template(
     stop_token_ids=STOP_IDS,
     markers=[*MARKERS, *TOOL_MARKERS, *THINK_MARKERS],
     looks_for=("</think>",),
+    reply="hermes_json",
     source="Qwen/QwQ-32B, tokenizer_config.json",
 )

@@ -154,6 +154,7 @@ def _template(name: str, program: Callable[[Chat, Writer], None], source: str, *
         stop_token_ids=STOP_IDS,
         markers=[*MARKERS, *TOOL_MARKERS, *(THINK_MARKERS if thinks else ())],
         looks_for=("</think>", "<tool_response>") if thinks else (),
+        reply="hermes_json",
         source=source,
     )
 
@@ -172,5 +173,6 @@ QWEN3_VL = Template(
     stop_token_ids=STOP_IDS,
     markers=[*MARKERS, *TOOL_MARKERS, *VISION_MARKERS],
     looks_for=(),
+    reply="hermes_json",
     source="Qwen/Qwen3-VL-4B-Instruct, chat_template.json",
 )

@@ -148,6 +148,7 @@ def _template(version: str, source: str, *options: str) -> Template:
         markers=[*MARKERS, *TOOL_MARKERS, *THINK_MARKERS, *VISION_MARKERS],
         # 3.8 does not look for thoughts inside the content.
         looks_for=("<tool_response>",) if version == "3.8" else ("</think>", "<tool_response>"),
+        reply="qwen3_coder_xml",
         source=source,
     )
 

@@ -10,7 +10,7 @@ PYTHON_CALL = Call(Literals(), head=Head(("(",), DOTTED_NAME))
 HERMES = Grammar(
     "hermes_json",
     reasoning=TAGS,
-    sections=(Section((OBJECT,), ("<tool_call>",), ("</tool_call>",), before="\n"),),
+    sections=(Section((OBJECT,), ("<tool_call>",), ("</tool_call>",), before=("\n",)),),
     end=CHATML_END,
     example='<tool_call>\n{"name": "get_weather", "arguments": {"city": "Paris"}}\n</tool_call>',
 )
@@ -18,7 +18,7 @@ REKA = HERMES.but("reka", end=("<sep>", "<|endoftext|>"))
 ERNIE45 = HERMES.but(
     "ernie45",
     wrappers=(RESPONSE,),
-    sections=(Section((OBJECT,), ("<tool_call>",), ("</tool_call>",), before="\n\n"),),
+    sections=(Section((OBJECT,), ("<tool_call>",), ("</tool_call>",), before=("\n\n",)),),
     end=("</s>", "<|im_end|>"),
     example='Look.\n</think>\n\n<tool_call>\n{"name": "get_weather", "arguments": {"city": "Paris"}}\n</tool_call>\n',
 )
@@ -37,14 +37,14 @@ INTERNLM2 = Grammar(
             (OBJECT,),
             (("<|action_start|>", "<|plugin|>"), ("[UNUSED_TOKEN_144]", "[UNUSED_TOKEN_141]")),
             ("<|action_end|>", "[UNUSED_TOKEN_143]"),
-            before="\n",
+            before=("\n",),
             special=True,
         ),
         Section(
             (Call(Code("python_interpreter", fence=("```python\n", "```\n"), unfence="\n```")),),
             (("<|action_start|>", "<|interpreter|>"), ("[UNUSED_TOKEN_144]", "[UNUSED_TOKEN_142]")),
             ("<|action_end|>", "[UNUSED_TOKEN_143]"),
-            before="\n",
+            before=("\n",),
             special=True,
         ),
     ),
@@ -151,7 +151,7 @@ COMMAND_R_PLUS = Grammar(
             (("Action:\n```json", "["), ("Action: ```json", "[")),
             (("]", "```"), "]"),
             between=",",
-            before="\n",
+            before=("\n",),
         ),
     ),
     end=("<|END_OF_TURN_TOKEN|>",),
@@ -162,7 +162,7 @@ XLAM = Grammar(
     reasoning=TAGS,
     sections=(
         Section((OBJECT,), ("[",), ("]",), between=",", start=True),
-        Section((OBJECT,), (("```json", "["),), (("]", "```"), "]"), between=",", before="\n"),
+        Section((OBJECT,), (("```json", "["),), (("]", "```"), "]"), between=",", before=("\n",)),
         Section((OBJECT,), (("[TOOL_CALLS]", "["),), ("]",), between=","),
         Section((OBJECT,), (("<tool_call>", "["),), (("]", "</tool_call>"), "]"), between=","),
     ),

@@ -8,7 +8,7 @@ QWEN_CALL = Call(Params("<parameter=", Head((">",), KEY), "</parameter>", trim="
 QWEN3_CODER = Grammar(
     "qwen3_coder_xml",
     reasoning=TAGS._replace(until=("<tool_call>",), trail=SPACE, after=SPACE),
-    sections=(Section((QWEN_CALL,), ("<tool_call>",), ("</tool_call>",), before="\n", alone=True),),
+    sections=(Section((QWEN_CALL,), ("<tool_call>",), ("</tool_call>",), before=("\n\n", "\n"), alone=True),),
     end=CHATML_END,
     example="<tool_call>\n<function=get_weather>\n<parameter=city>\nParis\n</parameter>\n</function>\n</tool_call>",
 )
@@ -36,7 +36,7 @@ GLM4 = Grammar(
     sections=(
         Section(
             (Call(PAIRS, ("<tool_call>",), Head(("<arg_key>", "</tool_call>"), GLM_NAME, keep=True), ("</tool_call>",)),),
-            before="\n",
+            before=("\n",),
         ),
     ),
     end=("<|user|>", "<|observation|>", "<|endoftext|>"),
@@ -104,13 +104,13 @@ DSML_CALL = Call(
 DEEPSEEK_V32 = Grammar(
     "deepseek_v32_dsml",
     reasoning=TAGS,
-    sections=(Section((DSML_CALL,), ("<｜DSML｜function_calls>",), ("</｜DSML｜function_calls>",), before="\n\n", alone=True, special=True),),
+    sections=(Section((DSML_CALL,), ("<｜DSML｜function_calls>",), ("</｜DSML｜function_calls>",), before=("\n\n",), alone=True, special=True),),
     end=DEEPSEEK_END,
     example='<｜DSML｜function_calls>\n<｜DSML｜invoke name="get_weather">\n<｜DSML｜parameter name="city" string="true">Paris</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜function_calls>',  # noqa: E501
 )
 DEEPSEEK_V4 = DEEPSEEK_V32.but(
     "deepseek_v4_dsml",
-    sections=(Section((DSML_CALL,), ("<｜DSML｜tool_calls>",), ("</｜DSML｜tool_calls>",), before="\n\n", alone=True, special=True),),
+    sections=(Section((DSML_CALL,), ("<｜DSML｜tool_calls>",), ("</｜DSML｜tool_calls>",), before=("\n\n",), alone=True, special=True),),
     example='<｜DSML｜tool_calls>\n<｜DSML｜invoke name="get_time"/>\n</｜DSML｜tool_calls>',
 )
 STEP3 = Grammar(

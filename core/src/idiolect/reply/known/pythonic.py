@@ -1,18 +1,20 @@
 """Formats whose calls look like Python, or nearly so."""
 
-from idiolect.reply.grammar import Call, Grammar, Head, Literals, Reasoning, Section
+from idiolect.reply.grammar import Call, Grammar, Head, Literals, Reasoning, Section, Wrapper
 from idiolect.reply.known.json_calls import OBJECT, PYTHON_CALL
 from idiolect.reply.known.thinking import CHATML_END, TAGS
 
 LIST = Section((PYTHON_CALL,), ("[",), ("]",), between=",")
 
 PYTHONIC = Grammar("pythonic", sections=(LIST,), end=("<|eot_id|>", "<|eom_id|>"), example='[get_weather(city="Paris")]')
-# The model often writes JSON all the same.
+# The model often writes JSON all the same; the maker's template puts it behind the marks, and text between them.
 LLAMA4 = Grammar(
     "llama4_pythonic",
+    wrappers=(Wrapper(("<|python_start|>",), ("<|python_end|>",), special=True),),
     sections=(
         Section((PYTHON_CALL,), (("<|python_start|>", "["), "["), (("]", "<|python_end|>"), "]"), between=","),
         Section((OBJECT,), ("<|python_start|>",), ("<|python_end|>",), between=";"),
+        Section((OBJECT,), ("<|python_end|>",)),
         Section((OBJECT,), between=";", start=True),
     ),
     end=("<|eot|>", "<|eom|>"),

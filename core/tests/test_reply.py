@@ -1,0 +1,294 @@
+"""Replies: the functions that users call, and the values that they get."""
+
+import json
+
+import pytest
+
+import idiolect
+from idiolect import MessageError, Reply
+from idiolect.errors import PluginWarning
+from idiolect.plugin import Family, Rule, Template, ToolCall, Turn, TurnTemplate, grammar, hookimpl
+from idiolect.reply import formats
+
+CALL = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Paris"}}\n</tool_call>'
+THINKS = TurnTemplate(
+    "thinks",
+    user=Turn("<u>", "</u>"),
+    assistant=Turn("<a>", "</a>"),
+    stop=["</a>"],
+    markers=["<u>", "</u>", "<a>", "</a>"],
+    generation="<a><think>\n",
+    reply="hermes_json",
+)
+SPACED = TurnTemplate("spaced", user=Turn("U:", "\n"), assistant=Turn("A: ", " </s>"), generation="A:", stop=["</s>"])
+
+
+def parse(text, **arguments):
+    return idiolect.parse(None, text, **{"format": "hermes_json"} | arguments)
+
+
+def test_a_reply_is_taken_apart():
+    reply = parse(f"<think>\nLook it up.\n</think>\n\nOne moment.\n{CALL}<|im_end|>")
+    assert (reply.reasoning, reply.content, reply.stop, reply.finish, reply.problems) == (
+        "Look it up.",
+        "One moment.",
+        "<|im_end|>",
+        "tool_calls",
+        (),
+    )
+    (call,) = reply.tool_calls
+    assert (call.name, call.arguments, call.arguments_text, call.id, call.index) == (
+        "get_weather",
+        {"city": "Paris"},
+        '{"city": "Paris"}',
+        "call_0",
+        0,
+    )
+    assert reply.raw[slice(*call.span)] == '{"name": "get_weather", "arguments": {"city": "Paris"}}'
+    assert [piece.kind for piece in reply.pieces] == ["mark", "reasoning", "mark", "content", "mark", "call", "mark"]
+
+
+def test_whole_is_streamed_in_one_chunk():
+    stream = idiolect.stream(None, format="hermes_json")
+    events = stream.feed(f"Hi {CALL}") + stream.finish()
+    assert [event.kind for event in events] == ["content", "call_start", "call_args", "call_end"]
+    assert stream.close() == parse(f"Hi {CALL}")
+
+
+def test_every_name_of_a_format_is_listed_and_one_that_is_none_is_refused_with_those_near_it():
+    assert len(formats()) == 55
+    assert {"hermes_json", "harmony", "react", "plain"} <= set(formats())
+    with pytest.raises(MessageError, match=r"no reply format 'hermes'\n  try: did you mean 'hermes_json'"):
+        parse("x", format="hermes")
+
+
+def test_without_a_model_a_format_must_be_named():
+    with pytest.raises(MessageError, match="neither a model nor a format"):
+        idiolect.parse(None, "x")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [{"output": b"x"}, {"tools": "f"}, {"tools": [{"type": "function"}]}, {"tools": [3]}, {"extract": "tools"}, {"extract": ["tool"]}, {"prompt": 3}],
+)
+def test_arguments_of_a_wrong_type_are_refused(arguments):
+    with pytest.raises(MessageError):
+        parse(arguments.pop("output", "x"), **arguments)
+
+
+def test_a_closed_stream_takes_no_more_text_and_gives_the_same_reply_again():
+    stream = idiolect.stream(None, format="plain")
+    stream.feed("Hi")
+    reply = stream.close()
+    with pytest.raises(MessageError, match="closed"):
+        stream.feed("x")
+    assert stream.finish() == []
+    assert stream.close() is reply
+
+
+def test_an_empty_reply_is_one():
+    assert parse("") == Reply("")
+    stream = idiolect.stream(None, format="plain")
+    assert stream.feed("") == []
+
+
+def test_what_is_not_extracted_stays_in_the_content_as_it_was_written():
+    text = f"<think>\nWell.\n</think>\n\nOh.\n{CALL}"
+    assert parse(text, extract=()).content == text
+    only_tools = parse(text, extract=["tools"])
+    assert (only_tools.content, only_tools.reasoning, len(only_tools.tool_calls)) == ("<think>\nWell.\n</think>\n\nOh.", None, 1)
+    only_reasoning = parse(text, extract=["reasoning"])
+    assert (only_reasoning.content, only_reasoning.reasoning, only_reasoning.tool_calls) == (f"Oh.\n{CALL}", "Well.", ())
+
+
+def test_a_draft_of_a_call_in_reasoning_is_none_even_where_reasoning_is_not_extracted():
+    assert parse(f"<think>{CALL}</think>No.", extract=["tools"]).tool_calls == ()
+
+
+# Why it ended
+
+
+@pytest.mark.parametrize(
+    ("text", "given", "finish"),
+    [
+        ("Hi", None, None),
+        ("Hi<|im_end|>", None, "stop"),
+        ("Hi", "stop", "stop"),
+        ("Hi", "length", "length"),
+        (CALL, None, "tool_calls"),
+        (CALL, "stop", "tool_calls"),
+        (CALL, "length", "length"),
+        (CALL[:50], None, "length"),
+        ("<think>Hm", None, "length"),
+        (CALL + CALL[:50], None, "length"),
+    ],
+)
+def test_why_a_reply_ended(text, given, finish):
+    assert parse(text, finish=given).finish == finish
+
+
+def test_a_reply_is_cut_at_the_first_end_and_what_follows_is_not_lost():
+    reply = parse("Hi<|im_end|>\n<|im_start|>user\nBye<|im_end|>")
+    assert (reply.content, reply.stop, reply.raw[reply.pieces[-1].start :]) == ("Hi", "<|im_end|>", "\n<|im_start|>user\nBye<|im_end|>")
+    assert reply.pieces[-1].kind == "after"
+
+
+# Calls that go wrong
+
+
+def test_a_call_that_breaks_off_is_listed_apart_and_its_arguments_so_far_are_the_beginning_of_json():
+    reply = parse('Hi <tool_call>{"name": "f", "arguments": {"x": "lo')
+    assert (reply.content, reply.tool_calls, [problem.code for problem in reply.problems]) == ("Hi ", (), ["incomplete_call"])
+    (call,) = reply.incomplete
+    assert (call.name, call.arguments, call.arguments_text, call.complete) == ("f", '{"x": "lo', '{"x": "lo', False)
+
+
+def test_a_call_that_breaks_is_content_and_the_next_one_stands():
+    reply = parse('<tool_call>{"name": "f", "arguments": {bad}}</tool_call>' + CALL)
+    assert reply.content == '<tool_call>{"name": "f", "arguments": {bad}}</tool_call>'
+    assert ([call.name for call in reply.tool_calls], [call.name for call in reply.incomplete]) == (["get_weather"], ["f"])
+    (problem,) = reply.problems
+    assert (problem.code, reply.raw[slice(*problem.span)]) == ("unbalanced_json", '<tool_call>{"name": "f", "arguments": {')
+
+
+def test_a_call_of_an_unknown_tool_is_kept_and_named():
+    reply = parse(CALL, tools=[{"name": "other"}])
+    assert ([call.name for call in reply.tool_calls], [problem.code for problem in reply.problems]) == (["get_weather"], ["unknown_tool"])
+    assert parse(CALL, tools=[]).problems == ()
+
+
+@pytest.mark.parametrize("text", ['[{"name": "f", "arguments": {}}]', '{"name": "f", "arguments": {"x": 1}}'])
+def test_a_call_without_its_marks_is_suspected(text):
+    assert [problem.code for problem in parse(text).problems] == ["markers_missing"]
+    assert parse(text, format="plain").problems == ()
+
+
+# Where it begins
+
+
+@pytest.mark.parametrize(
+    ("prompt", "reasoning"),
+    [
+        ("<|im_start|>assistant\n<think>\n", "Hm."),
+        ("<|im_start|>assistant\n<think>", "Hm."),
+        ("<|im_start|>assistant\n<think>\n\n</think>\n\n", None),
+        ("<|im_start|>assistant\n", None),
+        ("<|im_start|>user\nWhat is <think>?<|im_end|>\n<|im_start|>assistant\n", None),
+        ("<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n<think>\nSo far, ", "Hm."),
+        ("", None),
+    ],
+)
+def test_the_prompt_tells_whether_a_reply_begins_inside_reasoning(prompt, reasoning):
+    reply = parse("Hm.\n</think>\n\nYes.", prompt=prompt)
+    assert reply.reasoning == reasoning
+    assert reply.content == ("Yes." if reasoning else "Hm.\n</think>\n\nYes.")
+
+
+def test_whoever_knows_better_than_the_prompt_is_believed():
+    assert parse("Hm.</think>Yes.", prompt="", starts_in_reasoning=True).reasoning == "Hm."
+    assert parse("Hm.</think>Yes.", prompt="<think>", starts_in_reasoning=False).reasoning is None
+
+
+def test_a_reply_that_opens_reasoning_once_more_is_not_disturbed():
+    assert parse("<think>\nHm.</think>Yes.", starts_in_reasoning=True).reasoning == "Hm."
+
+
+def test_a_channel_that_the_prompt_has_opened_goes_on():
+    prompt = "<|start|>user<|message|>Hi<|end|><|start|>assistant<|channel|>analysis<|message|>"
+    reply = parse("Hm.<|end|><|start|>assistant<|channel|>final<|message|>Yes.", format="harmony", prompt=prompt)
+    assert (reply.reasoning, reply.content) == ("Hm.", "Yes.")
+
+
+# By the model
+
+
+def test_a_model_is_heard_by_the_grammar_of_its_template(registry):
+    idiolect.register(Family("acme", Rule("acme", THINKS)))
+    rendered = idiolect.render("acme", [{"role": "user", "content": "Hi"}], add_generation_prompt=True)
+    reply = idiolect.parse("acme", f"Hm.\n</think>\n\nYes.{CALL}</a><u>", prompt=rendered)
+    assert (reply.reasoning, reply.content, reply.stop, len(reply.tool_calls)) == ("Hm.", "Yes.", "</a>", 1)
+
+
+def test_without_the_prompt_a_model_is_taken_to_begin_as_its_template_lets_it(registry):
+    idiolect.register(Family("acme", Rule("acme", THINKS)))
+    assert idiolect.parse("acme", "Hm.</think>Yes.").reasoning == "Hm."
+
+
+def test_a_format_can_be_named_for_a_model_that_writes_another_one(registry):
+    idiolect.register(Family("acme", Rule("acme", THINKS)))
+    reply = idiolect.parse("acme", '{"name": "f", "parameters": {}}</a>', format="llama3_json")
+    assert ([call.name for call in reply.tool_calls], reply.stop) == (["f"], "</a>")
+
+
+def test_white_space_that_a_template_writes_round_every_answer_is_no_content(registry):
+    idiolect.register(Family("acme", Rule("acme", SPACED)))
+    assert idiolect.parse("acme", " Hi  there. </s>").content == "Hi  there."
+    assert idiolect.parse("acme", "  Hi  </s>").content == " Hi "
+    assert idiolect.parse("acme", " Hi ").content == "Hi"
+
+
+def test_a_grammar_can_be_a_plugins_own(registry):
+    own = grammar.Grammar("acme", sections=(grammar.Section((grammar.Call(grammar.Json()),), ("<<",), (">>",)),), end=("</a>",))
+    idiolect.register(Family("acme", Rule("acme", Template("own", lambda chat, out: None, reply=own))))
+    assert [call.name for call in idiolect.parse("acme", '<<{"name": "f", "arguments": {}}>></a>').tool_calls] == ["f"]
+
+
+class Refining(Family):
+    @hookimpl
+    def postprocess(self, reply):
+        return reply._replace(content=reply.content.upper())
+
+
+class Failing(Family):
+    @hookimpl
+    def postprocess(self, text, reply):
+        raise RuntimeError(text)
+
+
+def test_a_plugin_may_refine_a_reply_whole_or_streamed(registry):
+    idiolect.register(Refining("acme", Rule("acme", THINKS)))
+    assert idiolect.parse("acme", f"</think>yes{CALL}").content == "YES"
+    stream = idiolect.stream("acme")
+    stream.feed("</think>yes")
+    assert stream.close().content == "YES"
+
+
+def test_a_plugin_that_fails_does_not_cost_the_reply(registry):
+    idiolect.register(Failing("acme", Rule("acme", THINKS)))
+    with pytest.warns(PluginWarning, match="acme .* failed in postprocess: RuntimeError"):
+        assert idiolect.parse("acme", "</think>yes").content == "yes"
+
+
+# For others
+
+
+def test_a_reply_becomes_an_openai_message_that_renders_again():
+    message = parse(f"<think>Hm.</think>{CALL}").to_openai()
+    assert message == {
+        "role": "assistant",
+        "content": None,
+        "reasoning_content": "Hm.",
+        "tool_calls": [{"id": "call_0", "type": "function", "function": {"name": "get_weather", "arguments": '{"city": "Paris"}'}}],
+    }
+    assert parse("").to_openai() == {"role": "assistant", "content": ""}
+
+
+def test_a_call_made_by_hand_has_its_arguments_as_text_in_an_openai_message():
+    assert ToolCall("f", {"x": "é"}).to_openai()["function"] == {"name": "f", "arguments": '{"x": "é"}'}
+
+
+def test_events_become_openai_deltas_that_add_up_to_the_message():
+    stream = idiolect.stream(None, format="hermes_json")
+    text = f"<think>Hm.</think>Oh.\n{CALL}\n{CALL}<|im_end|>"
+    events = [event for letter in text for event in stream.feed(letter)] + stream.finish()
+    content = reasoning = ""
+    calls = {}
+    for delta in filter(None, (event.to_openai() for event in events)):
+        content += delta.get("content", "")
+        reasoning += delta.get("reasoning_content", "")
+        for piece in delta.get("tool_calls", ()):
+            call = calls.setdefault(piece["index"], {"id": piece.get("id"), "name": piece["function"].get("name"), "arguments": ""})
+            call["arguments"] += piece["function"]["arguments"]
+    assert (content, reasoning) == ("Oh.", "Hm.")
+    assert calls == {index: {"id": f"call_{index}", "name": "get_weather", "arguments": '{"city": "Paris"}'} for index in (0, 1)}
+    assert json.loads(calls[0]["arguments"]) == stream.close().tool_calls[0].arguments

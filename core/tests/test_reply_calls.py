@@ -1,0 +1,320 @@
+"""Calls, in each of the ways in which they are written."""
+
+import json
+
+import pytest
+import replies
+
+OBJECT = {"x": {"type": "integer"}, "s": {"type": "string"}, "b": {"type": "boolean"}, "o": {"type": "object"}}
+UNIONS = {
+    "maybe": {"anyOf": [{"type": "string"}, {"type": "null"}]},
+    "either": {"type": ["integer", "string"]},
+    "size": {"enum": ["s", "m"]},
+    "three": {"const": 3},
+    "place": {"$ref": "#/$defs/Place"},
+    "loop": {"$ref": "#/$defs/Loop"},
+    "list": {"type": "array"},
+}
+TOOLS = [
+    {
+        "type": "function",
+        "function": {
+            "name": "f",
+            "parameters": {
+                "type": "object",
+                "properties": OBJECT | UNIONS,
+                "$defs": {"Place": {"type": "object", "properties": {}}, "Loop": {"$ref": "#/$defs/Loop"}},
+            },
+        },
+    }
+]
+
+
+def calls(text, name, **arguments):
+    reply, _ = replies.read(text, format=name, **arguments)
+    assert reply.tool_calls, reply
+    return [(call.name, call.arguments) for call in reply.tool_calls]
+
+
+def problems(text, name, **arguments):
+    return [problem.code for problem in replies.read(text, format=name, **arguments)[0].problems]
+
+
+# JSON
+
+
+def hermes(inside):
+    return f"<tool_call>{inside}</tool_call>"
+
+
+@pytest.mark.parametrize(
+    ("inside", "arguments"),
+    [
+        ('{"name": "f"}', {}),
+        ('{"name": "f", "arguments": null}', {}),
+        ('{"name": "f", "arguments": "{\\"x\\": 1}"}', {"x": 1}),
+        ('{"name": "f", "arguments": "plain"}', "plain"),
+        ('{"name": "f", "arguments": [1]}', [1]),
+        ('{"arguments": {"x": 1}, "name": "f"}', {"x": 1}),
+        ('{"name": "f", "parameters": {"x": 1}}', {"x": 1}),
+        ('{"type": "function", "function": {"name": "f", "arguments": {"x": 1}}}', {"x": 1}),
+        ('{"name": "f", "note": {"name": "g", "arguments": {}}, "arguments": {"x": 1}}', {"x": 1}),
+        ('{"name": "f", "arguments": {"x": True, "y": None}}', {"x": True, "y": None}),
+        ('{"name": "f", "arguments": {"x": "a\nb\tc\x01"}}', {"x": "a\nb\tc\x01"}),
+        ('{"name": "f", "arguments": {"x": "\\d+ \\u12 \\"}"}}', {"x": '\\d+ \\u12 "}'}),
+    ],
+)
+def test_a_json_call_is_read_however_it_is_put(inside, arguments):
+    reply, events = replies.read(hermes(inside), format="hermes_json")
+    (call,) = reply.tool_calls
+    assert (call.name, call.arguments, reply.content) == ("f", arguments, "")
+    assert json.loads(call.arguments_text) == arguments
+    assert "".join(event.text for event in events if event.kind == "call_args") == call.arguments_text
+
+
+@pytest.mark.parametrize(
+    ("inside", "code"),
+    [
+        ('{"arguments": {}}', "incomplete_call"),
+        ('{"name": 3, "arguments": {}}', "incomplete_call"),
+        ('{"name": "f", "arguments": {"x": 1 "y": 2}}', "unbalanced_json"),
+        ('{"name": "f", "arguments": {"x": 1]}', "unbalanced_json"),
+        ('{"name": "f", "arguments": {"x": 01}}', "bad_literal"),
+        ('{"name": "f", "arguments": {"x": NaN}}', "bad_literal"),
+        ('{"name": "f" "arguments": {}}', "unbalanced_json"),
+        ('{"name": "f", "arguments": ' + '{"x": ' * 300 + "1", "too_deep"),
+    ],
+)
+def test_what_is_no_json_is_content_and_a_problem(inside, code):
+    reply, _ = replies.read(hermes(inside), format="hermes_json")
+    assert (reply.content, reply.tool_calls, [problem.code for problem in reply.problems]) == (hermes(inside), (), [code])
+
+
+def test_of_two_equal_keys_the_first_counts():
+    text = hermes('{"name": "f", "name": "g", "arguments": {"x": 1}, "arguments": {"x": 2}}')
+    assert calls(text, "hermes_json") == [("f", {"x": 1})]
+    assert problems(text, "hermes_json") == ["duplicate_key", "duplicate_key"]
+
+
+def test_the_models_own_id_is_kept_even_if_it_comes_last():
+    reply, events = replies.read('[TOOL_CALLS][{"name": "f", "arguments": {}, "id": "123456789"}]', format="mistral")
+    assert reply.tool_calls[0].id == "123456789"
+    assert [event.id for event in events if event.kind in ("call_start", "call_end")] == [None, "123456789"]
+    assert replies.read("<|tool_call_begin|>functions.f:3<|tool_call_argument_begin|>{}", format="kimi_k2")[0].tool_calls[0].id == "functions.f:3"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['{"name": "Ann", "age": 3}', '{"answer": 42}', '{"parameters": {}}', '[{"name": "f"}]', "{}", "{", '{"name": "Ann"', '{"name": ["Ann"]}'],
+)
+def test_an_answer_in_json_is_no_call(text):
+    for name in ("llama3_json", "granite3_list", "xlam"):
+        reply, _ = replies.read(text, format=name)
+        assert (reply.content, reply.tool_calls, reply.problems) == (text, (), ())
+
+
+def test_a_bare_object_is_a_call_only_where_the_reply_begins():
+    text = '{"name": "f", "parameters": {}}'
+    assert calls(f"\n{text}; {text}", "llama3_json") == [("f", {}), ("f", {})]
+    assert replies.read(f"So: {text}", format="llama3_json")[0].tool_calls == ()
+
+
+def test_a_built_in_tool_of_llama_is_called_as_in_python():
+    assert calls('<|python_tag|>brave_search.call(query="x")<|eom_id|>', "llama3_json") == [("brave_search.call", {"query": "x"})]
+
+
+def test_code_for_an_interpreter_is_a_call_with_its_fence_taken_off():
+    text = "Look:\n<|action_start|><|interpreter|>\n```python\n  print(1)\n```\n<|action_end|>"
+    assert calls(text, "internlm2_action") == [("python_interpreter", {"code": "  print(1)"})]
+    assert calls("<|python_tag|>print(1)<|eot_id|>", "functionary_v31") == [("python", {"code": "print(1)"})]
+    assert replies.read(text, format="internlm2_action")[0].content == "Look:"
+
+
+# Parameters
+
+
+def coder(**parameters):
+    inside = "".join(f"<parameter={key}>\n{value}\n</parameter>\n" for key, value in parameters.items())
+    return f"<tool_call>\n<function=f>\n{inside}</function>\n</tool_call>"
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "value"),
+    [
+        ("s", "007", "007"),
+        ("s", '{"a": 1}', '{"a": 1}'),
+        ("s", "", ""),
+        ("s", "null", "null"),
+        ("s", " a\n\nb ", " a\n\nb "),
+        ("x", " 42 ", 42),
+        ("x", "-14", -14),
+        ("b", "True", True),
+        ("b", "FALSE", False),
+        ("o", '{"a": [1]}', {"a": [1]}),
+        ("o", "{'a': (1, None)}", {"a": [1, None]}),
+        ("o", '{\\"a\\": 1}', {"a": 1}),
+        ("maybe", "null", None),
+        ("maybe", "None", None),
+        ("maybe", "none", "none"),
+        ("either", "5", 5),
+        ("either", "5a", "5a"),
+        ("either", '"5"', '"5"'),
+        ("size", "m", "m"),
+        ("three", "3", 3),
+        ("place", '{"city": "x"}', {"city": "x"}),
+        ("loop", "[1]", [1]),
+        ("other", "[1, 2]", [1, 2]),
+        ("other", "007", "007"),
+        ("other", "NaN", "NaN"),
+        ("other", "true story", "true story"),
+        ("other", '"quoted"', "quoted"),
+    ],
+)
+def test_the_schema_decides_what_a_text_stands_for(key, text, value):
+    assert calls(coder(**{key: text}), "qwen3_coder_xml", tools=TOOLS) == [("f", {key: value})]
+    assert calls(coder(**{key: text}), "qwen3_coder_xml", tools=[TOOLS[0]["function"]]) == [("f", {key: value})]
+
+
+@pytest.mark.parametrize(("key", "text"), [("x", "many"), ("b", "1"), ("o", "[1]"), ("x", '"5"'), ("list", "{}")])
+def test_a_text_that_the_schema_does_not_allow_stays_text_and_is_named(key, text):
+    assert calls(coder(**{key: text}), "qwen3_coder_xml", tools=TOOLS) == [("f", {key: text})]
+    assert problems(coder(**{key: text}), "qwen3_coder_xml", tools=TOOLS) == ["bad_value"]
+
+
+def test_a_text_may_speak_of_the_marks_that_close_it():
+    value = "if a </parameter> b\n</function> <parameter= and </tool_call>"
+    assert calls(coder(s=value, x="1"), "qwen3_coder_xml", tools=TOOLS) == [("f", {"s": value, "x": 1})]
+
+
+def test_a_parameter_that_nothing_closes_ends_where_the_next_begins():
+    text = "<tool_call>\n<function=f>\n<parameter=s>\na\n<parameter=x>\n1\n</function>\n</tool_call>"
+    assert calls(text, "qwen3_coder_xml", tools=TOOLS) == [("f", {"s": "a", "x": 1})]
+
+
+def test_a_call_that_nothing_closes_ends_where_its_section_does():
+    assert calls("<tool_call>\n<function=f>\n<parameter=x>\n1\n</parameter>\n</tool_call>", "qwen3_coder_xml") == [("f", {"x": 1})]
+
+
+def test_of_two_equal_parameters_the_first_counts():
+    text = coder(s="a").replace("</function>", "<parameter=s>\nb\n</parameter>\n</function>")
+    assert calls(text, "qwen3_coder_xml", tools=TOOLS) == [("f", {"s": "a"})]
+    assert problems(text, "qwen3_coder_xml", tools=TOOLS) == ["duplicate_key"]
+
+
+def test_a_text_is_passed_on_while_it_is_written_where_it_can_be_nothing_else():
+    head = "<tool_call>\n<function=f>\n<parameter=s>\n"
+    _, events = replies.read(head + "some words", [len(head), 5, 5], format="qwen3_coder_xml", tools=TOOLS)
+    assert [event.text for event in events if event.kind == "call_args"] == ['{"s": "some ', "words"]
+    _, events = replies.read(head + "some words", [len(head), 5, 5], format="qwen3_coder_xml")
+    assert [event.text for event in events if event.kind == "call_args"] == ['{"s": "some ', "words"]
+    _, events = replies.read(head + '{"a": 1', [len(head), 3, 4], format="qwen3_coder_xml")
+    assert [event.text for event in events if event.kind == "call_args"] == []
+
+
+def test_a_wrapped_set_of_arguments_is_unwrapped_if_the_tool_has_no_such_parameter():
+    text = '<｜DSML｜invoke name="f">\n<｜DSML｜parameter name="arguments" string="false">{"x": 1}</｜DSML｜parameter>\n</｜DSML｜invoke>'
+    assert calls(text, "deepseek_v32_dsml", tools=TOOLS) == [("f", {"x": 1})]
+    assert calls(text, "deepseek_v32_dsml") == [("f", {"arguments": {"x": 1}})]
+
+
+def test_a_json_object_may_stand_in_place_of_parameters_where_the_format_has_it():
+    text = '<｜DSML｜tool_calls><｜DSML｜invoke name="f">{"x": 1}</｜DSML｜invoke></｜DSML｜tool_calls>'
+    assert calls(text, "deepseek_v4_dsml") == [("f", {"x": 1})]
+
+
+def test_parameters_may_lie_in_parameters():
+    ns = "]<]minimax[>["
+    inside = f"{ns}<o>{ns}<a>1{ns}</a>{ns}<list>{ns}<item>x{ns}</item>{ns}<item>y{ns}</item>{ns}</list>{ns}</o>"
+    text = f'{ns}<tool_call>{ns}<invoke name="f">{inside}{ns}</invoke>{ns}</tool_call>'
+    assert calls(text, "minimax_m3") == [("f", {"o": {"a": 1, "list": ["x", "y"]}})]
+
+
+def test_a_value_in_cdata_is_taken_out_of_it():
+    text = '<function name="f"><param name="s"><![CDATA[<b> & "c"]]></param></function>'
+    assert calls(text, "minicpm5_xml", tools=TOOLS) == [("f", {"s": '<b> & "c"'})]
+
+
+def test_the_mark_may_name_the_type():
+    arguments = "".join(
+        f'<|open|>argument key="{key}" type="{kind}"<|sep|>1<|close|>argument<|sep|>'
+        for key, kind in (("a", "string"), ("b", "number"), ("c", "odd"))
+    )
+    text = f'<|open|>tools<|sep|><|open|>call tool="f" index="1"<|sep|>{arguments}<|close|>call<|sep|><|close|>tools<|sep|>'
+    assert calls(text, "kimi_k3") == [("f", {"a": "1", "b": 1, "c": 1})]
+
+
+# As in Python
+
+
+@pytest.mark.parametrize(
+    ("literal", "value"),
+    [
+        ("1", 1), ("-1.5e3", -1500.0), ("0x1f", 31), ("1_000", 1000), (".5", 0.5), ("00501", "00501"), ("True", True), ("null", None),
+        ("'a'", "a"), ('"a\\"b\\n\\x41\\u00e9\\101\\d"', 'a"b\nAéA\\d'), ("r'\\d'", "\\d"), ("'''a'b'''", "a'b"), ("''", ""), ("'a' \"b\"", "ab"),
+        ("'it's 'quoted' here'", "it's 'quoted' here"), ("'a\nb'", "a\nb"),
+        ("[1, [2,], (3,), (4)]", [1, [2], [3], 4]), ("()", []), ("{}", {}), ("{'a': 1, 2: 'b', }", {"a": 1, "2": "b"}), ("{'a', 'b'}", ["a", "b"]),
+        ("{'a': {'b': [None]}}", {"a": {"b": [None]}}),
+    ],
+)  # fmt: skip
+def test_a_python_literal_is_read(literal, value):
+    assert calls(f"[f(k={literal}, z=0)]", "pythonic") == [("f", {"k": value, "z": 0})]
+
+
+@pytest.mark.parametrize("literal", ["x", "1+1", "{'a': 1, 'b'}", "{1: 2: 3}", "[1 2]", "g()", "nan", "", "[" * 300])
+def test_what_is_no_python_literal_is_content(literal):
+    text = f"<function_calls>f(k={literal})</function_calls>"
+    reply, _ = replies.read(text, format="olmo3_pythonic")
+    assert (reply.content, reply.tool_calls, [call.name for call in reply.incomplete]) == (text, (), ["f"])
+
+
+def test_a_link_in_markdown_is_no_call():
+    text = "See [the docs](https://x) and [f] or [g(x)]."
+    assert replies.read(text, format="pythonic")[0].content == text
+
+
+def test_a_notation_like_python_has_its_own_quotes():
+    text = '<|tool_call>call:f{s:<|"|>a, "b"}<|"|>,o:{k:[1,true,<|"|>x<|"|>]},bare:plain words}<tool_call|>'
+    assert calls(text, "gemma4") == [("f", {"s": 'a, "b"}', "o": {"k": [1, True, "x"]}, "bare": "plain words"})]
+
+
+# In words
+
+
+def test_react_is_read_by_its_words():
+    text = 'Thought: I need it.\nAction: get_weather\nAction Input: {"city": "Paris"}\nObservation: 22'
+    reply, _ = replies.read(text, format="react")
+    assert (reply.reasoning, reply.content, reply.stop) == ("I need it.", "", "Observation:")
+    assert calls(text, "react") == [("get_weather", {"city": "Paris"})]
+
+
+def test_an_answer_in_react_is_content():
+    reply, _ = replies.read("Thought: I now know the final answer\nFinal Answer: It is 22 degrees.", format="react")
+    assert (reply.reasoning, reply.content, reply.tool_calls) == ("I now know the final answer", "It is 22 degrees.", ())
+
+
+def test_input_in_react_may_be_plain_text():
+    assert calls("Action: search\nAction Input: weather in Paris\nObservation:", "react") == [("search", {"input": "weather in Paris"})]
+
+
+# Channels
+
+
+def test_text_outside_of_messages_is_content_and_marks_that_start_nothing_are_named():
+    reply, _ = replies.read("Hi <|start|>assistant <|end|>there", format="harmony")
+    assert (reply.content, [problem.code for problem in reply.problems]) == ("Hi <|start|>assistant there", ["stray_header"])
+
+
+def test_a_built_in_tool_gets_its_text():
+    text = "<|start|>assistant<|channel|>analysis to=python code<|message|>print(1)<|call|>"
+    assert calls(text, "harmony") == [("python", {"code": "print(1)"})]
+
+
+def test_messages_of_one_kind_are_joined_by_a_line_end():
+    thoughts = "".join(f"<|channel|>analysis<|message|>{text}<|end|><|start|>assistant" for text in "ab")
+    assert replies.read(f"{thoughts}<|channel|>final<|message|>c<|return|>", format="harmony")[0].reasoning == "a\nb"
+
+
+def test_a_message_that_nothing_ends_ends_where_the_next_begins():
+    text = "<|channel|>analysis<|message|>a<|start|>assistant<|channel|>final<|message|>b"
+    reply, _ = replies.read(text, format="harmony")
+    assert (reply.reasoning, reply.content) == ("a", "b")

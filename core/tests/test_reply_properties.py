@@ -1,0 +1,182 @@
+"""The nine properties that every grammar has, by its being a grammar: P1 to P9.
+
+P6, which is about time, stands in test_reply_hostile.py; P8, the round trip through the templates, in tests/test_round_trip.py.
+"""
+
+import json
+import os
+import string
+
+import pytest
+import replies
+from hypothesis import given, note, settings
+from hypothesis import strategies as st
+
+from idiolect.reply.jsontext import value
+from idiolect.reply.known import FORMATS
+from idiolect.reply.reader import CUT, Reader
+from idiolect.reply.schema import Schemas
+from idiolect.reply.stream import ReplyStream
+
+TOOLS = [
+    {
+        "name": "f",
+        "parameters": {
+            "type": "object",
+            "properties": {"x": {"type": "integer"}, "s": {"type": "string"}, "u": {"type": ["string", "number"]}, "o": {"type": "object"}},
+        },
+    },
+    {"name": "get_weather", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}}},
+]
+SHARDS = [
+    "{", "}", "[", "]", '"', "\\", "'", ",", ":", " ", "\n", "\n\n", "text", "<", ">", "</", "<|", "|>", "é", "你好", "\ud83d", "\x00", "```", "```json\n",
+    "name", '"name": "f"', '"arguments": {', '"x": 1', '"s": "a\\"b"', "true", "None", "-1.5e3", "f(", "x=", "call:f{", "functions.f:0", "\\n", "\\u00e",
+    "\\d", "assistant", " to=functions.f", " to=self", '{"name": "f", "arguments": {"x": [1, {"y": null}]}}', '{"x": "<tool_call>"}', "###",
+]  # fmt: skip
+
+
+def marks(facts):
+    """Return the texts among the facts of a grammar, but for its patterns."""
+    if isinstance(facts, str):
+        return [facts] if facts and "(?" not in facts else []
+    return [mark for fact in facts for mark in marks(fact)] if isinstance(facts, tuple) else []
+
+
+@st.composite
+def texts(draw, grammar):
+    """Draw a reply made of a grammar's own marks, pieces of its example, and shards of anything."""
+    example = grammar.example
+    cut = st.tuples(st.integers(0, len(example)), st.integers(0, len(example))).map(lambda ends: example[min(ends) : max(ends)])
+    own = st.sampled_from(marks(grammar[1:-1]) or [example])
+    pieces = st.one_of(own, own, cut, st.just(example), st.sampled_from(SHARDS), st.text(max_size=5))
+    return "".join(draw(st.lists(pieces, max_size=12)))
+
+
+@st.composite
+def replies_of(draw, name):
+    """Draw a reply in a format, and how it shall be read."""
+    return draw(texts(FORMATS[name])), {
+        "format": name,
+        "tools": draw(st.sampled_from([None, TOOLS])),
+        "starts_in_reasoning": draw(st.sampled_from([None, True, False])),
+        "extract": draw(st.sampled_from([("reasoning", "tools"), ("tools",), ("reasoning",), ()])),
+        "stop": draw(st.sampled_from([(), ("###",)])),
+        "edges": draw(st.sampled_from([("", ""), (" ", "\n")])),
+    }
+
+
+# There are many formats, so each gets a few; `IDIOLECT_EXAMPLES=10000` tries as many as a release should.
+few = settings(max_examples=int(os.environ.get("IDIOLECT_EXAMPLES", "20")))
+
+
+def every_format(test):
+    return pytest.mark.parametrize("name", sorted(FORMATS))(few(test))
+
+
+sizes = st.lists(st.integers(1, 9), min_size=1, max_size=4)
+
+
+def joined(events, kind, index=None):
+    return "".join(event.text for event in events if event.kind == kind and event.index == index)
+
+
+@every_format
+@given(data=st.data())
+def test_p1_every_chunking_gives_the_same_events_and_the_same_reply(name, data):
+    text, how = data.draw(replies_of(name))
+    cut = data.draw(sizes)
+    reply, events = replies.read(text, **how)
+    again, others = replies.read(text, cut, **how)
+    note(f"{text!r} {how} {cut}")
+    assert replies.fold(others) == replies.fold(events)
+    assert again == reply
+
+
+@every_format
+@given(data=st.data())
+def test_p2_and_p9_what_was_said_stands_and_is_what_the_reply_says(name, data):
+    text, how = data.draw(replies_of(name))
+    reply, events = replies.read(text, data.draw(sizes), **how)
+    note(f"{text!r} {how}")
+    assert joined(events, "content") == reply.content
+    assert (joined(events, "reasoning") or None) == reply.reasoning
+    ended = [event.call for event in events if event.kind == "call_end"]
+    assert [call for call in ended if call.complete] == list(reply.tool_calls)
+    assert [call for call in ended if not call.complete] == list(reply.incomplete)
+    assert [event.text for event in events if event.kind == "call_start"] == [call.name for call in ended]
+    assert [event.problem for event in events if event.kind == "problem"] == list(reply.problems)
+    assert {event.text for event in events if event.kind == "stop"} == ({reply.stop} if reply.stop else set()) or FORMATS[name].channels
+
+
+@every_format
+@given(text=st.text(string.ascii_letters + " .,!?", max_size=200))
+def test_p3_of_plain_text_only_white_space_and_what_may_be_a_mark_is_held_back(name, text):
+    text = f"Well, {text}"
+    grammar = FORMATS[name]
+    longest = max(map(len, marks(grammar[1:-1])), default=0)
+    stream = ReplyStream(name, starts_in_reasoning=False)
+    said = 0
+    for end, letter in enumerate(text, 1):
+        said += sum(len(event.text) for event in stream.feed(letter))
+        assert end - said + len(grammar.prefix) <= longest + end - len(text[:end].rstrip())
+    assert stream.close().content == grammar.prefix + text
+
+
+@given(text=st.text(st.characters(codec="utf-8", exclude_categories=["Cc"]), max_size=200))
+def test_p3_the_text_of_an_argument_comes_at_most_one_character_late(text):
+    stream = ReplyStream("hermes_json")
+    stream.feed('<tool_call>{"name": "f", "arguments": {"s": "')
+    sent = ""
+    written = json.dumps(text, ensure_ascii=False)[1:-1]
+    for end, letter in enumerate(written, 1):
+        sent += joined(stream.feed(letter), "call_args", 0)
+        assert end - len(sent) <= 1
+    assert written.startswith(sent)
+
+
+@every_format
+@given(data=st.data())
+def test_p4_every_character_belongs_to_exactly_one_piece(name, data):
+    text, how = data.draw(replies_of(name))
+    reply, _ = replies.read(text, **how)
+    note(f"{text!r} {how}")
+    assert "".join(text[piece.start : piece.end] for piece in reply.pieces) == text == reply.raw
+    assert all(one.end == two.start and one.kind != two.kind for one, two in zip(reply.pieces, reply.pieces[1:], strict=False))
+    grammar = FORMATS[name]
+    if not grammar.prefix and not (grammar.channels and grammar.channels.join):
+        assert "".join(text[piece.start : piece.end] for piece in reply.pieces if piece.kind == "content") == reply.content
+        assert ("".join(text[piece.start : piece.end] for piece in reply.pieces if piece.kind == "reasoning") or None) == reply.reasoning
+
+
+@every_format
+@given(text=st.text(st.characters(exclude_categories=[]), max_size=60))
+def test_p5_nothing_is_raised_for_any_text(name, text):
+    reply, _ = replies.read(text, format=name)
+    assert reply.raw == text
+
+
+@every_format
+@given(data=st.data())
+def test_p7_arguments_are_valid_json_or_the_beginning_of_it(name, data):
+    text, how = data.draw(replies_of(name))
+    reply, events = replies.read(text, **how)
+    note(f"{text!r} {how}")
+    for call in (*reply.tool_calls, *reply.incomplete):
+        assert joined(events, "call_args", call.index) == call.arguments_text
+        if call.complete:
+            assert json.loads(call.arguments_text) == call.arguments
+        else:
+            assert begins_json(call.arguments_text)
+
+
+def begins_json(text):
+    """Say whether a text can go on to be valid JSON."""
+    reader = Reader(Schemas(None))
+    reader.buffer, reader.ended = text, True
+    read = []
+    steps = value(reader, read.append, live=False)
+    try:
+        while True:
+            next(steps)
+    except StopIteration as stop:
+        return (stop.value == CUT and text.startswith("".join(read))) or "".join(read) == text

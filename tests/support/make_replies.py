@@ -1,0 +1,30 @@
+"""Copy the replies that the tests need from `../shared` into the repository, with their provenance.
+
+    python tests/support/make_replies.py
+
+Run by hand when they change; the tests read only what lies in the repository.
+"""
+
+import json
+
+from goldens import REPOSITORY, SHARED
+
+PROVENANCE = {
+    "parse": (
+        "777 replies in 54 formats with what they mean, out of the tests of llama.cpp b21e4de, vLLM a014e35, SGLang cce0a12 and Ollama fb30760: "
+        "`source` names the test; vLLM's and SGLang's were run, and what their parsers gave in a passing test was written down"
+    ),
+    "parse-adversarial": "20 replies on which other parsers fail, with what they mean; `why` names the failure",
+}
+
+
+def main():
+    for name, provenance in PROVENANCE.items():
+        vectors = json.loads((SHARED / f"vectors/{name}.json").read_text("utf-8"))
+        lines = ",\n".join(json.dumps(vector, ensure_ascii=False) for vector in vectors)
+        text = f'{{"provenance": {json.dumps(provenance)},\n"vectors": [\n{lines}\n]}}\n'
+        (REPOSITORY / f"tests/data/replies/{name}.json").write_text(text, "utf-8")
+
+
+if __name__ == "__main__":
+    main()

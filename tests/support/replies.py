@@ -1,0 +1,92 @@
+"""Replies with what they mean, and ways to cut them up."""
+
+import json
+from functools import cache
+
+from goldens import REPOSITORY
+
+DATA = REPOSITORY / "tests/data/replies"
+STAGES = {"reasoning": ("reasoning",), "tools": ("tools",), "full": ("reasoning", "tools")}
+TEXTS = ("content", "reasoning", "call_args")
+
+
+@cache
+def vectors(name):
+    """Return the replies of a file."""
+    return json.loads((DATA / f"{name}.json").read_text("utf-8"))["vectors"]
+
+
+@cache
+def held_wrong():
+    """Return the vectors that we hold to be wrong for us, by id, with the reason of each."""
+    data = json.loads((DATA / "held-wrong.json").read_text("utf-8"))
+    return {vector: data["reasons"][code] for vector, code in data["vectors"].items()}
+
+
+def read(text, sizes=None, **arguments):
+    """Return the reply and the events of a text, fed in chunks of the given sizes over and over; whole without."""
+    from idiolect.reply.stream import ReplyStream
+
+    stream = ReplyStream(arguments.pop("format"), **arguments)
+    events = []
+    for chunk in chunks(text, sizes or [len(text)]):
+        events += stream.feed(chunk)
+    events += stream.finish()
+    return stream.close(), events
+
+
+def chunks(text, sizes):
+    """Cut a text into chunks of the given sizes, over and over."""
+    start = index = 0
+    while start < len(text):
+        size = max(sizes[index % len(sizes)], 1)
+        yield text[start : start + size]
+        start += size
+        index += 1
+
+
+def read_vector(vector, sizes=None):
+    """Return the reply and the events of a vector, with the options that it names."""
+    options = vector["options"]
+    extract = [what for what in STAGES[vector["stage"]] if what != "reasoning" or options.get("extract_reasoning") is not False]
+    return read(
+        vector["input"],
+        sizes,
+        format=vector["format"],
+        tools=vector["tools"] or None,
+        starts_in_reasoning=True if options.get("prompt_opens_reasoning") else None,
+        extract=extract,
+        stop=options.get("stop", ()),
+    )
+
+
+def fold(events):
+    """Return events with adjacent pieces of one text joined: what is left does not depend on chunks."""
+    folded = []
+    for event in events:
+        if folded and event.kind in TEXTS and (folded[-1].kind, folded[-1].index) == (event.kind, event.index):
+            folded[-1] = folded[-1]._replace(text=folded[-1].text + event.text)
+        else:
+            folded.append(event)
+    return folded
+
+
+def as_expected(vector, reply):
+    """Say whether a reply is what a vector wants, or any of its alternatives, in the fields that it pins."""
+    calls = [{"name": call.name, "arguments": call.arguments} for call in reply.tool_calls]
+    if vector["options"].get("unknown_tool_policy_tested"):
+        # The vector has the peer's policy, which drops calls of unknown tools; ours keeps them for the caller to drop.
+        known = {tool["name"] for tool in vector["tools"]}
+        calls = [call for call in calls if call["name"] in known]
+    found = {"content": reply.content, "reasoning": reply.reasoning, "tool_calls": calls}
+    spaces_differ = "compare with strip()" in (vector.get("note") or "")
+    alternatives = [vector["expected"], *(other["expected"] for other in vector.get("alternatives", ()))]
+    return any(all(_same(field, wanted[field], found[field], spaces_differ) for field in vector["fields"]) for wanted in alternatives)
+
+
+def _same(field, wanted, found, spaces_differ):
+    if field == "tool_calls":
+        wanted = [{"name": call["name"], "arguments": call["arguments"]} for call in wanted]
+    elif field == "content" and spaces_differ:
+        wanted, found = wanted.strip(), found.strip()
+    return wanted == found
