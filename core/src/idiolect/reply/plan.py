@@ -11,7 +11,7 @@ from idiolect.reply.probe import MORE, NO, HeadProbe, Live
 OPEN, CLOSE, UNTIL, WRAP, UNWRAP, SECTION, END = "open", "close", "until", "wrap", "unwrap", "section", "end"
 PYTHON_KEY = re.compile(r"[A-Za-z_]\w{0,200}[ \t\r\n]*=(?!=)")
 PYTHON_KEY_SO_FAR = re.compile(r"(?:[A-Za-z_]\w{0,200}[ \t\r\n]*=?)?\Z")
-BARE_KEY = re.compile(r"[^:{}\[\],\"'\n]{1,200}:")
+BARE_KEY = re.compile(r"[^:{}\[\],\"'\n]{0,200}:")
 BARE_KEY_SO_FAR = re.compile(r"[^:{}\[\],\"'\n]{0,200}\Z")
 
 

@@ -57,9 +57,11 @@ class Prose(Program):
         run = yield from reader.run(self.gap)
         if reader.exhausted():
             self.over = True
-            if reader.fresh:
+            if reader.fresh and not start:
                 # There is nothing but white space in this reply.
-                reader.say(CONTENT, run, start)
+                kept = run.removeprefix(self.lead)
+                reader.border(MARK, start)
+                self.say_last(kept, len(run) - len(kept))
             elif run:
                 reader.border(MARK, start)
             return
