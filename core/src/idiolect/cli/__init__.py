@@ -27,6 +27,7 @@ class Command(NamedTuple):
 
 COMMANDS: dict[str, Command] = {
     "prompt": Command("idiolect.cli.prompt", "print the exact prompt that a model expects"),
+    "parse": Command("idiolect.cli.parse", "take apart what a model wrote: reasoning, content, tool calls"),
     "why": Command("idiolect.cli.why", "show what a model path resolves to, and why"),
     "families": Command("idiolect.cli.families", "list the model families: installed, and to be had"),
     "plugins": Command("idiolect.cli.plugins", "list the installed plugins and how they fare"),

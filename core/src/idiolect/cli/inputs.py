@@ -1,4 +1,4 @@
-"""What `idiolect prompt` is given: text, files and options."""
+"""What commands are given: text, files and options."""
 
 import sys
 from argparse import ArgumentError, ArgumentTypeError, Namespace
@@ -73,11 +73,11 @@ def read_conversation(arguments: Namespace) -> Conversation:
         MessageError: If what it holds is no JSON, or has no messages in it.
     """
     _check(arguments)
-    tools = None if arguments.tools is None else _read_json(arguments.tools)
+    tools = None if arguments.tools is None else read_json(arguments.tools)
     if arguments.messages is None:
         system = [] if arguments.system is None else [{"role": "system", "content": arguments.system}]
         return Conversation([*system, {"role": "user", "content": _text(arguments.text)}], tools)
-    given = _read_json(arguments.messages)
+    given = read_json(arguments.messages)
     if not isinstance(given, dict):
         return Conversation(given, tools)
     if "messages" not in given:
@@ -100,14 +100,19 @@ def _check(arguments: Namespace) -> None:
 def _text(text: str | None) -> str:
     if text is not None and text != STDIN:
         return text
-    read = "" if text is None and sys.stdin.isatty() else _read(STDIN)
+    read = "" if text is None and sys.stdin.isatty() else read_text(STDIN)
     if text is None and not read:
         raise ArgumentError(None, "there is nothing to say: give TEXT, pipe it in, or name a file with --messages")
     # The line end that echo and editors add belongs to the file, not to what is said.
     return read.removesuffix("\n").removesuffix("\r")
 
 
-def _read(path: str) -> str:
+def read_text(path: str) -> str:
+    """Return the text of a file, or of standard input.
+
+    Raises:
+        IdiolectError: If it cannot be read, or is not in UTF-8.
+    """
     try:
         if path == STDIN:
             return _stdin().decode()
@@ -127,11 +132,17 @@ def _stdin() -> bytes:
     return sys.stdin.read().encode() if buffer is None else buffer.read()
 
 
-def _read_json(path: str) -> Any:
+def read_json(path: str) -> Any:
+    """Return what a JSON file, or standard input, holds.
+
+    Raises:
+        IdiolectError: If it cannot be read.
+        MessageError: If it holds no JSON.
+    """
     import json
 
     try:
-        return json.loads(_read(path).removeprefix("\ufeff"))
+        return json.loads(read_text(path).removeprefix("\ufeff"))
     except (ValueError, RecursionError) as error:
         msg = f"{_name(path)} holds no JSON: {error}"
         raise MessageError(msg) from error

@@ -1,0 +1,161 @@
+"""`idiolect parse`: what a model wrote, taken apart."""
+
+from __future__ import annotations
+
+import codecs
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+import idiolect
+from idiolect.cli.inputs import STDIN, read_json, read_text
+from idiolect.cli.screen import Screen, write_exactly, write_json
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+    from collections.abc import Iterator
+
+    from idiolect.reply.events import Event
+    from idiolect.reply.reply import Reply, ToolCall
+
+EPILOG = """\
+examples:
+  idiolect parse Qwen/Qwen2.5-7B-Instruct reply.txt
+  idiolect parse Qwen/Qwen2.5-7B-Instruct --tools tools.json --json < reply.txt
+  my-server | idiolect parse - --format qwen3_coder_xml --follow
+"""
+STYLES = {"reasoning": "dim", "content": "", "call_start": "cyan", "call_args": "green", "problem": "yellow", "stop": "dim"}
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Describe the command and its arguments."""
+    parser.description = (
+        "Take apart what a model wrote: reasoning, content, tool calls, and why it ended.\n"
+        "Hand it over as the model wrote it, with its special tokens; a line end at the very end is taken off."
+    )
+    parser.epilog = EPILOG
+    parser.add_argument("model", metavar="MODEL", help="owner/name, a name, or a local path; - where --format alone decides")
+    parser.add_argument("file", metavar="FILE", nargs="?", default=STDIN, help="what the model wrote; - or nothing reads it from standard input")
+    parser.add_argument("--format", metavar="NAME", help="how it is written, if not as the model's template says: hermes_json, harmony, ...")
+    parser.add_argument("--tools", metavar="FILE", help="a JSON file of OpenAI tool schemas, which decide the types of arguments")
+    parser.add_argument("--prompt", metavar="FILE", help="the prompt that was answered: its end tells whether the reply begins inside reasoning")
+    parser.add_argument("--follow", action="store_true", help="show it while it comes in")
+    parser.add_argument("--json", action="store_true", help="print the reply as JSON; with --follow, each event on a line")
+
+
+def run(arguments: Namespace) -> int:
+    """Show the reply; while it comes in, if that is wanted."""
+    stream = idiolect.stream(
+        None if arguments.model == STDIN else arguments.model,
+        format=arguments.format,
+        tools=None if arguments.tools is None else read_json(arguments.tools),
+        prompt=None if arguments.prompt is None else read_text(arguments.prompt),
+    )
+    if arguments.follow:
+        show = _print_event_as_json if arguments.json else _Follower().show
+        for chunk in _chunks(arguments.file):
+            for event in stream.feed(chunk):
+                show(event)
+        for event in stream.finish():
+            show(event)
+        reply = stream.close()
+        if not arguments.json:
+            sys.stdout.write("\n")
+            _print_end(reply)
+        return 0
+    stream.feed(read_text(arguments.file).removesuffix("\n").removesuffix("\r"))
+    reply = stream.close()
+    if arguments.json:
+        write_json(_as_data(reply))
+    else:
+        _print_reply(reply)
+    return 0
+
+
+def _chunks(path: str) -> Iterator[str]:
+    """Yield text as it comes in, without the line end at the very end."""
+    decoder = codecs.getincrementaldecoder("utf-8")("replace")
+    file = sys.stdin.fileno() if path == STDIN else os.open(path, os.O_RDONLY)
+    held = ""
+    try:
+        while data := os.read(file, 65_536):
+            text = held + decoder.decode(data)
+            held = "\n" if text.endswith("\n") else ""
+            yield text.removesuffix(held)
+    finally:
+        if path != STDIN:
+            os.close(file)
+    yield decoder.decode(b"", final=True)
+
+
+class _Follower:
+    """Shows events one after the other, with a heading wherever another kind of text begins."""
+
+    def __init__(self) -> None:
+        self.screen = Screen(sys.stdout)
+        self.heading = ""
+
+    def show(self, event: Event) -> None:
+        kind = event.kind
+        heading = f"call {event.text}" if kind == "call_start" else "" if kind in ("call_end", "call_args") else kind
+        if heading and heading != self.heading:
+            self.screen.write("\n" if self.heading else "")
+            self.screen.line(heading, style="bold")
+            self.heading = heading
+        if kind in ("content", "reasoning", "call_args"):
+            self.screen.write(self.screen.paint(self.screen.visible(event.text), STYLES[kind]))
+            sys.stdout.flush()
+        elif event.problem is not None:
+            self.screen.write(self.screen.paint(self.screen.one_line(event.problem.text), STYLES[kind]))
+        elif kind == "stop":
+            self.screen.write(self.screen.paint(repr(event.text), STYLES[kind]))
+
+
+def _print_reply(reply: Reply) -> None:
+    screen = Screen(sys.stdout)
+    for heading, text, style in (("reasoning", reply.reasoning, "dim"), ("content", reply.content, "")):
+        if text:
+            screen.line(heading, style="bold")
+            screen.block(text, indent=2, style=style)
+    for call in reply.tool_calls:
+        _print_call(screen, "call", call)
+    for call in reply.incomplete:
+        _print_call(screen, "incomplete call", call)
+    for problem in reply.problems:
+        screen.line(f"problem {problem.code}, at {problem.span[0]} to {problem.span[1]}: {problem.text}", style="yellow")
+    _print_end(reply)
+
+
+def _print_call(screen: Screen, heading: str, call: ToolCall) -> None:
+    screen.line(f"{heading} {call.name}", style="bold")
+    screen.block(call.arguments_text, indent=2, style="green")
+
+
+def _print_end(reply: Reply) -> None:
+    screen = Screen(sys.stdout)
+    stop = f" at {reply.stop!r}" if reply.stop else ""
+    screen.line(f"ended: {reply.finish or 'nothing tells why'}{stop}", style="dim")
+
+
+def _as_data(reply: Reply) -> dict[str, Any]:
+    return {
+        "content": reply.content,
+        "reasoning": reply.reasoning,
+        "tool_calls": [call._asdict() for call in reply.tool_calls],
+        "stop": reply.stop,
+        "finish": reply.finish,
+        "problems": [problem._asdict() for problem in reply.problems],
+        "incomplete": [call._asdict() for call in reply.incomplete],
+        "pieces": [piece._asdict() for piece in reply.pieces],
+    }
+
+
+def _print_event_as_json(event: Event) -> None:
+    import json
+
+    data: dict[str, Any] = {"kind": event.kind, "text": event.text, "index": event.index, "id": event.id}
+    if event.call is not None:
+        data["call"] = event.call._asdict()
+    if event.problem is not None:
+        data["problem"] = event.problem._asdict()
+    write_exactly(json.dumps(data, ensure_ascii=False) + "\n")
