@@ -12,7 +12,9 @@ from idiolect.registry.adapter import Adapter
 from idiolect.reply.grammar import Json, JsonMap, NamedJson
 from idiolect.reply.known import get_grammar
 
-NAMES = sorted(path.parent.name for path in (REPOSITORY / "plugins").glob("*/pyproject.toml"))
+# FastChat's and XTuner's templates are kept as they are, stop strings or none.
+COPIES = {"fastchat", "xtuner"}
+NAMES = sorted({path.parent.name for path in (REPOSITORY / "plugins").glob("*/pyproject.toml")} - COPIES)
 PARAMETERS = {"city": "string", "days": "integer", "deep": "object", "tags": "array", "flag": "boolean"}
 TOOLS = [
     {

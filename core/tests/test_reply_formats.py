@@ -1,14 +1,17 @@
 """The formats, as data."""
 
 import re
+import runpy
 from pathlib import Path
 
 import pytest
 import replies
 
+import idiolect
 from idiolect.reply.known import FORMATS
 
-PAGE = Path(__file__).parents[2] / "docs/reference/reply-formats.md"
+DOCS = Path(__file__).parents[2] / "docs"
+SOURCE = Path(idiolect.__file__).parent / "reply"
 NO_CALL = {
     "plain", "think", "minimax_append_think", "granite_think", "kimi_vl_think", "hunyuan_a13b", "apriel", "deepseek_r1", "deepseek_v4_dsml",
     "olmo3_pythonic",
@@ -38,16 +41,14 @@ def test_every_vector_has_a_format_and_every_format_but_react_has_a_vector():
     assert set(FORMATS) - {vector["format"] for vector in replies.vectors("parse")} == {"react"}
 
 
-def test_every_format_is_in_the_reference_with_its_example():
-    text = PAGE.read_text("utf-8")
-    shown = dict(re.findall(r"^### (\w+)\n.*?```text\n(.*?)\n```", text, re.MULTILINE | re.DOTALL))
-    assert shown == {name: grammar.example for name, grammar in FORMATS.items()}
+def test_the_reference_is_what_the_formats_say():
+    made = runpy.run_path(str(DOCS / "make_reply_formats.py"))
+    assert made["PAGE"].read_text("utf-8") == made["page"](), "try: python docs/make_reply_formats.py"
+    assert {f"### {name}" for name in FORMATS} <= set(made["page"]().splitlines())
 
 
 def test_every_problem_that_can_be_named_is_explained():
-    source = Path(replies.__file__).parents[2] / "core/src/idiolect/reply"
-    text = "".join(path.read_text("utf-8") for path in source.rglob("*.py"))
-    codes = set(re.findall(r'report\(\s*"(\w+)"', text)) | set(re.findall(r'why = "(\w+)"', text)) | set(re.findall(r'problem = \("(\w+)"', text))
-    page = (Path(replies.__file__).parents[2] / "docs/reference/reply-problems.md").read_text("utf-8")
-    assert {"unbalanced_json", "bad_literal", "too_deep", "unknown_channel"} <= codes | {"too_deep"}
-    assert set(re.findall(r"^### (\w+)$", page, re.MULTILINE)) == codes | {"too_deep", "bad_literal", "unbalanced_json"}
+    text = "".join(path.read_text("utf-8") for path in SOURCE.rglob("*.py"))
+    codes = set(re.findall(r"""(?:report\(|why = |problem = \(|_broken\(reader, )\s*"(\w+)\"""", text)) | {"bad_literal"}
+    explained = re.findall(r"^### (\w+)$", (DOCS / "reference/reply-problems.md").read_text("utf-8"), re.MULTILINE)
+    assert set(explained) == codes

@@ -218,6 +218,7 @@ class Grammar(NamedTuple):
         channels: Messages with headers, where replies are made of such.
         end: Marks at which a reply ends.
         prefix: A text of the prompt's end that the content repeats.
+        models: Who writes so, for people.
         example: A reply in this format, for people and for tests.
     """
 
@@ -228,6 +229,7 @@ class Grammar(NamedTuple):
     channels: Channels | None = None
     end: tuple[str, ...] = ()
     prefix: str = ""
+    models: str = ""
     example: str = ""
 
     def but(self, name: str, **facts: Any) -> "Grammar":

@@ -12,20 +12,23 @@ HERMES = Grammar(
     reasoning=TAGS,
     sections=(Section((OBJECT,), ("<tool_call>",), ("</tool_call>",), before=("\n",)),),
     end=CHATML_END,
+    models="Hermes 2 and 3, Qwen2.5 and 3, QwQ, MiMo, Granite 4",
     example='<tool_call>\n{"name": "get_weather", "arguments": {"city": "Paris"}}\n</tool_call>',
 )
-REKA = HERMES.but("reka", end=("<sep>", "<|endoftext|>"))
+REKA = HERMES.but("reka", end=("<sep>", "<|endoftext|>"), models="Reka")
 ERNIE45 = HERMES.but(
     "ernie45",
     wrappers=(RESPONSE,),
     sections=(Section((OBJECT,), ("<tool_call>",), ("</tool_call>",), before=("\n\n",)),),
     end=("</s>", "<|im_end|>"),
+    models="ERNIE-4.5-Thinking",
     example='Look.\n</think>\n\n<tool_call>\n{"name": "get_weather", "arguments": {"city": "Paris"}}\n</tool_call>\n',
 )
 LONGCAT = Grammar(
     "longcat",
     sections=(Section((OBJECT,), ("<longcat_tool_call>",), ("</longcat_tool_call>",)),),
     end=("</longcat_s>",),
+    models="LongCat-Flash",
     example='<longcat_tool_call>{"name": "get_weather", "arguments": {"city": "Paris"}}</longcat_tool_call>',
 )
 # The interpreter is handed code, in a Markdown fence; that this is a call of `python_interpreter` is our name for it.
@@ -49,12 +52,14 @@ INTERNLM2 = Grammar(
         ),
     ),
     end=("<|im_end|>", "[UNUSED_TOKEN_145]", "</s>"),
+    models="InternLM2 and 2.5, Intern-S1",
     example='Look:<|action_start|><|plugin|>\n{"name": "get_weather", "parameters": {"city": "Paris"}}<|action_end|>',
 )
 GRANITE_20B = Grammar(
     "granite20b_fc",
     sections=(Section((OBJECT,), ("<function_call>",)),),
     end=("<|endoftext|>",),
+    models="granite-20b-functioncalling",
     example='<function_call> {"name": "get_weather", "arguments": {"city": "Paris"}}',
 )
 # Without the tag, an object at the very start is a call if it has a name and arguments. Built-in tools are called as in Python.
@@ -65,12 +70,14 @@ LLAMA3 = Grammar(
         Section((OBJECT,), between=";", after=" \n", start=True),
     ),
     end=("<|eot_id|>", "<|eom_id|>", "<|end_of_text|>"),
+    models="Llama 3.1, 3.2 and 3.3",
     example='{"name": "get_weather", "parameters": {"city": "Paris"}}',
 )
 GIGACHAT3 = Grammar(
     "gigachat3",
     sections=(Section((OBJECT,), ("<|message_sep|>\n\nfunction call<|role_sep|>\n", "<|function_call|>")),),
     end=("</s>", "<|message_sep|>\n\n"),
+    models="GigaChat3",
     example='Look.<|function_call|>{"name": "get_weather", "arguments": {"city": "Paris"}}',
 )
 
@@ -83,6 +90,7 @@ GRANITE3 = Grammar(
         Section((OBJECT,), ("[",), ("]",), between=",", start=True),
     ),
     end=("<|end_of_text|>",),
+    models="Granite 3",
     example='<|tool_call|>[{"name": "get_weather", "arguments": {"city": "Paris"}}]',
 )
 TOOL_CALLS = Section((OBJECT,), (("<tool_calls>", "["),), (("]", "</tool_calls>"), "]"), between=",")
@@ -90,6 +98,7 @@ JAMBA = Grammar(
     "jamba",
     sections=(TOOL_CALLS,),
     end=("<|eom|>", "<|endoftext|>"),
+    models="Jamba 1.5",
     example='<tool_calls>[\n    {"name": "get_weather", "arguments": {"city": "Paris"}}\n]</tool_calls>',
 )
 HUNYUAN_A13B = Grammar(
@@ -98,6 +107,7 @@ HUNYUAN_A13B = Grammar(
     wrappers=(ANSWER,),
     sections=(TOOL_CALLS,),
     end=("<|eos|>",),
+    models="Hunyuan-A13B",
     example="<think>\nTwo and two.\n</think>\n<answer>\nFour.\n</answer>",
 )
 # The prompt ends with the words that open the reasoning.
@@ -107,6 +117,7 @@ APRIEL = Grammar(
     wrappers=(Wrapper((), ("[END FINAL RESPONSE]",), special=True),),
     sections=(TOOL_CALLS,),
     end=("<|end|>",),
+    models="Apriel",
     example="Two and two.\n[BEGIN FINAL RESPONSE]\nFour.\n[END FINAL RESPONSE]",
 )
 NEMOTRON_NANO_V2 = Grammar(
@@ -114,6 +125,7 @@ NEMOTRON_NANO_V2 = Grammar(
     reasoning=TAGS,
     sections=(Section((OBJECT,), (("<TOOLCALL>", "["),), (("]", "</TOOLCALL>"), "]"), between=","),),
     end=("<SPECIAL_12>", "</s>"),
+    models="Nemotron-Nano-v2",
     example='<TOOLCALL>[{"name": "get_weather", "arguments": {"city": "Paris"}}]</TOOLCALL>',
 )
 FUNCTOOLS = (Section((OBJECT,), (("functools", "["),), ("]",), between=",", start=True),)
@@ -121,9 +133,12 @@ PHI4_MINI = Grammar(
     "phi4mini_functools",
     sections=FUNCTOOLS,
     end=("<|end|>", "<|endoftext|>"),
+    models="Phi-4-mini",
     example='functools[{"name": "get_weather", "arguments": {"city": "Paris"}}]',
 )
-FIREFUNCTION_V2 = PHI4_MINI.but("firefunction_v2", end=("<|eot_id|>",), example=' functools[{"name": "get_weather", "arguments": {"city": "Paris"}}]')
+FIREFUNCTION_V2 = PHI4_MINI.but(
+    "firefunction_v2", end=("<|eot_id|>",), models="firefunction-v2", example=' functools[{"name": "get_weather", "arguments": {"city": "Paris"}}]'
+)
 COHERE = Grammar(
     "cohere_action",
     reasoning=Reasoning(("<|START_THINKING|>",), ("<|END_THINKING|>",), special=True),
@@ -141,6 +156,7 @@ COHERE = Grammar(
         ),
     ),
     end=("<|END_OF_TURN_TOKEN|>",),
+    models="Command R7B and A",
     example='<|START_THINKING|>Look.<|END_THINKING|><|START_ACTION|>[\n    {"tool_call_id": "0", "tool_name": "get_weather", "parameters": {"city": "Paris"}}\n]<|END_ACTION|>',  # noqa: E501
 )
 COMMAND_R_PLUS = Grammar(
@@ -155,6 +171,7 @@ COMMAND_R_PLUS = Grammar(
         ),
     ),
     end=("<|END_OF_TURN_TOKEN|>",),
+    models="Command R and R+",
     example='Action:\n```json\n[{"tool_name": "get_weather", "parameters": {"city": "Paris"}}]\n```',
 )
 XLAM = Grammar(
@@ -167,6 +184,7 @@ XLAM = Grammar(
         Section((OBJECT,), (("<tool_call>", "["),), (("]", "</tool_call>"), "]"), between=","),
     ),
     end=("<|eot_id|>", "<|im_end|>"),
+    models="xLAM-2",
     example='[{"name": "get_weather", "arguments": {"city": "Paris"}}]',
 )
 APERTUS = Grammar(
@@ -174,6 +192,7 @@ APERTUS = Grammar(
     reasoning=Reasoning(("<|inner_prefix|>",), ("<|inner_suffix|>",), special=True),
     sections=(Section((Call(JsonMap()),), (("<|tools_prefix|>", "["),), (("]", "<|tools_suffix|>"), "]"), between=",", gap="", special=True),),
     end=("<|assistant_end|>", "</s>"),
+    models="Apertus",
     example='<|inner_prefix|>Look.<|inner_suffix|><|tools_prefix|>[{"get_weather": {"city": "Paris"}}]<|tools_suffix|>',
 )
 # Two generations of one maker: a list of objects, or a name before each object.
@@ -188,5 +207,6 @@ MISTRAL = Grammar(
         ),
     ),
     end=("</s>",),
+    models="Mistral 7B v0.3 and later, Nemo, Small, Devstral, Magistral",
     example='[TOOL_CALLS]get_weather[ARGS]{"city": "Paris"}',
 )

@@ -21,6 +21,7 @@ HARMONY = Grammar(
         keep=True,
         join="\n",
     ),
+    models="gpt-oss",
     example='<|channel|>analysis<|message|>Look.<|end|><|start|>assistant<|channel|>commentary to=functions.get_weather <|constrain|>json<|message|>{"city": "Paris"}<|call|>',  # noqa: E501
 )
 MUSE_GLIMMER = Grammar(
@@ -52,6 +53,7 @@ MUSE_GLIMMER = Grammar(
             ("</atem:function_calls>",),
         ),
     ),
+    models="Muse Glimmer",
     example=' to=self<|message|>Look.<|eom|><|start|>assistant to=get_weather<|message|><atem:function_calls>\n<atem:invoke name="get_weather">\n<atem:parameter name="city">Paris</atem:parameter>\n</atem:invoke>\n</atem:function_calls><|eom|>',  # noqa: E501
 )
 INKLING = Grammar(
@@ -66,5 +68,6 @@ INKLING = Grammar(
         call=Call(Json(arguments=("args", "arguments", "parameters"))),
         spill=True,
     ),
+    models="Inkling",
     example='<|message_model|>get_weather<|content_invoke_tool_json|>{"name": "get_weather", "args": {"city": "Paris"}}<|end_message|>',
 )

@@ -31,9 +31,10 @@ DEEPSEEK_V3 = Grammar(
         ),
     ),
     end=DEEPSEEK_END,
+    models="DeepSeek-V3",
     example='<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>get_weather\n```json\n{"city": "Paris"}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>',  # noqa: E501
 )
-DEEPSEEK_R1 = DEEPSEEK_V3.but("deepseek_r1", example="Two and two.\n</think>\n\nFour.")
+DEEPSEEK_R1 = DEEPSEEK_V3.but("deepseek_r1", models="DeepSeek-R1 and the models distilled from it", example="Two and two.\n</think>\n\nFour.")
 DEEPSEEK_V31 = DEEPSEEK_V3.but(
     "deepseek_v31",
     sections=(
@@ -45,6 +46,7 @@ DEEPSEEK_V31 = DEEPSEEK_V3.but(
             special=True,
         ),
     ),
+    models="DeepSeek-V3.1",
     example='<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>get_weather<｜tool▁sep｜>{"city": "Paris"}<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
 )
 SECTION_OPENS = ("<|tool_calls_section_begin|>", "<|tool_call_section_begin|>")
@@ -68,6 +70,7 @@ KIMI_K2 = Grammar(
         ),
     ),
     end=("<|im_end|>", "[EOS]"),
+    models="Kimi-K2",
     example='<|tool_calls_section_begin|><|tool_call_begin|>functions.get_weather:0<|tool_call_argument_begin|>{"city": "Paris"}<|tool_call_end|><|tool_calls_section_end|>',  # noqa: E501
 )
 FUNCTIONARY_V31 = Grammar(
@@ -77,6 +80,7 @@ FUNCTIONARY_V31 = Grammar(
         Section((Call(Code("python")),), ("<|python_tag|>",)),
     ),
     end=("<|eot_id|>", "<|eom_id|>"),
+    models="Functionary v3.1",
     example='<function=get_weather>{"city": "Paris"}</function>',
 )
 # The prompt ends with the mark that starts the first header.
@@ -93,6 +97,7 @@ FUNCTIONARY_V32 = Grammar(
         restart=True,
     ),
     end=("<|eot_id|>", "<|end_of_text|>"),
+    models="Functionary v3.2",
     example='get_weather\n{"city": "Paris"}',
 )
 # Plain words, of InternLM2 and the first Qwen among others. The reply is to stop where the tool's answer is to stand.
@@ -121,5 +126,6 @@ REACT = Grammar(
         ),
     ),
     end=("\nObservation:", "\nObservation：", "<|im_end|>", "<|endoftext|>"),
+    models="Qwen 1, InternLM2 and others that are told to",
     example='Thought: I need the weather.\nAction: get_weather\nAction Input: {"city": "Paris"}\nObservation:',
 )

@@ -10,6 +10,7 @@ QWEN3_CODER = Grammar(
     reasoning=TAGS._replace(until=("<tool_call>",), trail=SPACE, after=SPACE),
     sections=(Section((QWEN_CALL,), ("<tool_call>",), ("</tool_call>",), before=("\n\n", "\n"), alone=True),),
     end=CHATML_END,
+    models="Qwen3-Coder, Qwen3.5 and later, Nemotron-3, Step-3.5",
     example="<tool_call>\n<function=get_weather>\n<parameter=city>\nParis\n</parameter>\n</function>\n</tool_call>",
 )
 SEED_OSS = Grammar(
@@ -24,6 +25,7 @@ SEED_OSS = Grammar(
         ),
     ),
     end=("<seed:eos>",),
+    models="Seed-OSS",
     example="<seed:tool_call>\n<function=get_weather>\n<parameter=city>Paris</parameter>\n</function>\n</seed:tool_call>",
 )
 
@@ -40,15 +42,17 @@ GLM4 = Grammar(
         ),
     ),
     end=("<|user|>", "<|observation|>", "<|endoftext|>"),
+    models="GLM-4.5 and later",
     example="<tool_call>get_weather\n<arg_key>city</arg_key>\n<arg_value>Paris</arg_value>\n</tool_call>",
 )
-POOLSIDE = GLM4.but("poolside_v1", end=("</assistant>", "<|endoftext|>"))
-LING3 = GLM4.but("ling3", end=("<|role_end|>", "<|endoftext|>"))
+POOLSIDE = GLM4.but("poolside_v1", end=("</assistant>", "<|endoftext|>"), models="Laguna")
+LING3 = GLM4.but("ling3", end=("<|role_end|>", "<|endoftext|>"), models="Ling-3")
 HUNYUAN_V3 = Grammar(
     "hunyuan_v3_xml",
     reasoning=TAGS,
     sections=(Section((Call(PAIRS, ("<tool_call>",), Head(("<tool_sep>",)), ("</tool_call>",)),), ("<tool_calls>",), ("</tool_calls>",)),),
     end=("<|eos|>",),
+    models="Hy3",
     example="<tool_calls><tool_call>get_weather<tool_sep><arg_key>city</arg_key><arg_value>Paris</arg_value></tool_call></tool_calls>",
 )
 
@@ -65,6 +69,7 @@ MINIMAX_M2 = Grammar(
         ),
     ),
     end=("[e~[",),
+    models="MiniMax-M2",
     example='<minimax:tool_call>\n<invoke name="get_weather">\n<parameter name="city">Paris</parameter>\n</invoke>\n</minimax:tool_call>',
 )
 NS = "]<]minimax[>["
@@ -87,6 +92,7 @@ MINIMAX_M3 = Grammar(
         ),
     ),
     end=("[e~[",),
+    models="MiniMax-M3",
     example=f'{NS}<tool_call>\n{NS}<invoke name="get_weather">{NS}<city>Paris{NS}</city>{NS}</invoke>\n{NS}</tool_call>',
 )
 DSML_CALL = Call(
@@ -106,11 +112,13 @@ DEEPSEEK_V32 = Grammar(
     reasoning=TAGS,
     sections=(Section((DSML_CALL,), ("<｜DSML｜function_calls>",), ("</｜DSML｜function_calls>",), before=("\n\n",), alone=True, special=True),),
     end=DEEPSEEK_END,
+    models="DeepSeek-V3.2",
     example='<｜DSML｜function_calls>\n<｜DSML｜invoke name="get_weather">\n<｜DSML｜parameter name="city" string="true">Paris</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜function_calls>',  # noqa: E501
 )
 DEEPSEEK_V4 = DEEPSEEK_V32.but(
     "deepseek_v4_dsml",
     sections=(Section((DSML_CALL,), ("<｜DSML｜tool_calls>",), ("</｜DSML｜tool_calls>",), before=("\n\n",), alone=True, special=True),),
+    models="DeepSeek-V4",
     example='<｜DSML｜tool_calls>\n<｜DSML｜invoke name="get_time"/>\n</｜DSML｜tool_calls>',
 )
 STEP3 = Grammar(
@@ -137,6 +145,7 @@ STEP3 = Grammar(
         ),
     ),
     end=("<|eot|>",),
+    models="Step-3",
     example='<｜tool_calls_begin｜><｜tool_call_begin｜>function<｜tool_sep｜><steptml:invoke name="get_weather"><steptml:parameter name="city">Paris</steptml:parameter></steptml:invoke><｜tool_call_end｜><｜tool_calls_end｜>',  # noqa: E501
 )
 MINICPM5 = Grammar(
@@ -155,6 +164,7 @@ MINICPM5 = Grammar(
         ),
     ),
     end=CHATML_END,
+    models="MiniCPM5",
     example='<function name="get_weather"><param name="city">Paris</param></function>',
 )
 DOTS = Grammar(
@@ -164,6 +174,7 @@ DOTS = Grammar(
         Section((Call(PARAMETER, ("<invoke ",), INVOKE, ("</invoke>",)), Call(Json())), ("<dots_function_call>",), ("</dots_function_call>",)),
     ),
     end=("<|endofassistant|>", "<|endoftext|>"),
+    models="dots",
     example='<dots_function_call><invoke name="get_weather"><parameter name="city">Paris</parameter></invoke></dots_function_call>',
 )
 KIMI_K3 = Grammar(
@@ -199,5 +210,6 @@ KIMI_K3 = Grammar(
         ),
     ),
     end=("<|im_end|>",),
+    models="Kimi-K3",
     example='Look.<|close|>think<|sep|><|open|>tools<|sep|><|open|>call tool="get_weather" index="1"<|sep|><|open|>argument key="city" type="string"<|sep|>Paris<|close|>argument<|sep|><|close|>call<|sep|><|close|>tools<|sep|><|close|>message<|sep|>',  # noqa: E501
 )

@@ -6,7 +6,7 @@ from idiolect.reply.known.thinking import CHATML_END, TAGS
 
 LIST = Section((PYTHON_CALL,), ("[",), ("]",), between=",")
 
-PYTHONIC = Grammar("pythonic", sections=(LIST,), end=("<|eot_id|>", "<|eom_id|>"), example='[get_weather(city="Paris")]')
+PYTHONIC = Grammar("pythonic", sections=(LIST,), end=("<|eot_id|>", "<|eom_id|>"), models="Llama 3.2, ToolACE", example='[get_weather(city="Paris")]')
 # The model often writes JSON all the same; the maker's template puts it behind the marks, and text between them.
 LLAMA4 = Grammar(
     "llama4_pythonic",
@@ -18,6 +18,7 @@ LLAMA4 = Grammar(
         Section((OBJECT,), between=";", start=True),
     ),
     end=("<|eot|>", "<|eom|>"),
+    models="Llama 4",
     example='<|python_start|>[get_weather(city="Paris")]<|python_end|>',
 )
 OLMO3 = Grammar(
@@ -25,6 +26,7 @@ OLMO3 = Grammar(
     reasoning=TAGS,
     sections=(Section((PYTHON_CALL,), ("<function_calls>",), ("</function_calls>",)),),
     end=CHATML_END,
+    models="Olmo 3",
     example='<function_calls>get_weather(city="Paris")\nget_time()</function_calls>',
 )
 LFM2 = Grammar(
@@ -42,6 +44,7 @@ LFM2 = Grammar(
         Section((OBJECT,), ("<|tool_call_start|>",), ("<|tool_call_end|>",), after="\n", special=True),
     ),
     end=("<|im_end|>",),
+    models="LFM2",
     example='<|tool_call_start|>[get_weather(city="Paris")]<|tool_call_end|>',
 )
 CALL_NAME = r"\s*call:(?P<name>[^\s:{}]+)\s*"
@@ -58,6 +61,7 @@ GEMMA4 = Grammar(
         ),
     ),
     end=("<turn|>", "<eos>"),
+    models="Gemma 4",
     example='<|channel>thought\nLook.<channel|><|tool_call>call:get_weather{city:<|"|>Paris<|"|>}<tool_call|>',
 )
 FUNCTIONGEMMA = Grammar(
@@ -71,5 +75,6 @@ FUNCTIONGEMMA = Grammar(
         ),
     ),
     end=("<end_of_turn>", "<eos>"),
+    models="FunctionGemma",
     example="<start_function_call>call:get_weather{city:<escape>Paris<escape>}<end_function_call>",
 )
