@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import codecs
-import os
 import sys
 from typing import TYPE_CHECKING, Any
 
 import idiolect
 from idiolect.cli.inputs import STDIN, read_json, read_text
 from idiolect.cli.screen import Screen, write_exactly, write_json
+from idiolect.errors import IdiolectError
+from idiolect.registry.refs import shown
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -75,17 +76,27 @@ def run(arguments: Namespace) -> int:
 def _chunks(path: str) -> Iterator[str]:
     """Yield text as it comes in, without the line end at the very end."""
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
-    file = sys.stdin.fileno() if path == STDIN else os.open(path, os.O_RDONLY)
     held = ""
-    try:
-        while data := os.read(file, 65_536):
-            text = held + decoder.decode(data)
-            held = "\n" if text.endswith("\n") else ""
-            yield text.removesuffix(held)
-    finally:
-        if path != STDIN:
-            os.close(file)
+    for data in _bytes(path):
+        text = held + decoder.decode(data)
+        held = "\n" if text.endswith("\n") else ""
+        yield text.removesuffix(held)
     yield decoder.decode(b"", final=True)
+
+
+def _bytes(path: str) -> Iterator[bytes]:
+    try:
+        # `read1` returns what there is, and does not wait for more.
+        if path != STDIN:
+            with open(path, "rb") as file:
+                yield from iter(lambda: file.read1(65_536), b"")
+        elif (buffer := getattr(sys.stdin, "buffer", None)) is not None:
+            yield from iter(lambda: buffer.read1(65_536), b"")
+        else:
+            yield sys.stdin.read().encode()
+    except (OSError, ValueError) as error:
+        msg = f"cannot read {'standard input' if path == STDIN else shown(path)}: {getattr(error, 'strerror', None) or error}"
+        raise IdiolectError(msg) from error
 
 
 class _Follower:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from idiolect.reply.events import CALL, CONTENT, MARK, REASONING
 from idiolect.reply.grammar import SPACE
 from idiolect.reply.headers import Header, headers_for
-from idiolect.reply.plan import Found
-from idiolect.reply.probe import MORE, NO, Live
+from idiolect.reply.plan import OPENING, OVER, START, STOP, Found
+from idiolect.reply.probe import MORE, NO
 from idiolect.reply.program import Program
 from idiolect.reply.reader import BROKEN, DONE
 from idiolect.reply.sections import read_call, read_section
@@ -17,9 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Generator
 
     from idiolect.reply.plan import CallPlan, Plan
+    from idiolect.reply.probe import Live
     from idiolect.reply.reader import Reader, Steps
-
-START, OPENING, STOP, OVER = "start", "opening", "stop", "over"
 
 
 class Talk(Program):
@@ -32,11 +31,7 @@ class Talk(Program):
         self.channels = channels
         self.headers = headers_for(channels)
         self.spoken: set[str] = set()
-        ends = [(mark, STOP) for mark in channels.stop] + [(mark, OVER) for mark in plan.ends if mark not in channels.stop]
-        starts = [(mark, START) for mark in channels.start]
-        openings = [(mark, OPENING) for mark in channels.opening if mark.strip() == mark]
-        self.outside = Live([*ends, *starts, *openings, *((mark, "end") for mark in channels.end)])
-        self.body = Live([*ends, *((mark, "end") for mark in channels.end), *(starts if channels.restart else [])])
+        self.outside, self.body = plan.outside, plan.body
 
     def read(self, *, starts_in_reasoning: bool) -> Steps:
         """Read it all."""
@@ -115,7 +110,7 @@ class Talk(Program):
             self.over = True
             reader.unfinished = kind == REASONING
         elif START not in self.body.acts[mark]:
-            if keep_end:
+            if keep_end and OVER not in self.body.acts[mark]:
                 reader.pass_on(reader.at + len(mark), CONTENT)
             else:
                 self.end_at(mark)

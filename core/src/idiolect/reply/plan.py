@@ -5,10 +5,11 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from idiolect.reply import probe
-from idiolect.reply.grammar import Call, Code, Grammar, Json, JsonMap, Literals, NamedJson, Params, Section
+from idiolect.reply.grammar import Call, Channels, Code, Grammar, Json, JsonMap, Literals, NamedJson, Params, Section
 from idiolect.reply.probe import MORE, NO, HeadProbe, Live
 
 OPEN, CLOSE, UNTIL, WRAP, UNWRAP, SECTION, END = "open", "close", "until", "wrap", "unwrap", "section", "end"
+START, OPENING, STOP, OVER = "start", "opening", "stop", "over"
 PYTHON_KEY = re.compile(r"[A-Za-z_]\w{0,200}[ \t\r\n]*=(?!=)")
 PYTHON_KEY_SO_FAR = re.compile(r"(?:[A-Za-z_]\w{0,200}[ \t\r\n]*=?)?\Z")
 BARE_KEY = re.compile(r"[^:{}\[\],\"'\n]{0,200}:")
@@ -235,17 +236,24 @@ class Plan:
             text_acts += [(mark, (UNWRAP, wrapper)) for mark in wrapper.close]
         for plan in self.sections:
             text_acts += [(mark, (SECTION, plan)) for mark in sorted(plan.first_marks())]
-        if grammar.channels is not None and grammar.channels.call is not None:
-            channels = grammar.channels
-            self.message = SectionPlan(
-                Section((grammar.channels.call,), close=(*channels.end, *channels.stop, *(channels.start if channels.restart else ())))
-            )
+        if grammar.channels is not None:
+            self._prepare_messages(grammar.channels)
         self.text = Live(text_acts, also=self.before)
         # In a gap the white space is read already with which some marks begin.
         self.gap = Live([*text_acts, *((mark.lstrip(), act) for mark, act in end_acts if mark[0].isspace() and mark.strip())])
         trail = reasoning.trail if reasoning is not None and self.takes_reasoning else ""
         self.held = "".join(sorted(set(trail) | set(self.before)))
         self.reasoning = Live(reasoning_acts, also=self.held)
+
+    def _prepare_messages(self, channels: Channels) -> None:
+        restarts = channels.start if channels.restart else ()
+        if channels.call is not None:
+            self.message = SectionPlan(Section((channels.call,), close=(*channels.end, *channels.stop, *restarts)))
+        ends = [(mark, STOP) for mark in channels.stop] + [(mark, OVER) for mark in self.ends if mark not in channels.stop]
+        ends += [(mark, CLOSE) for mark in channels.end]
+        openings = [(mark, OPENING) for mark in channels.opening if not mark[0].isspace() and mark.startswith("<")]
+        self.outside = Live([*ends, *((mark, START) for mark in channels.start), *openings])
+        self.body = Live([*ends, *((mark, START) for mark in restarts)])
 
 
 @lru_cache(maxsize=128)

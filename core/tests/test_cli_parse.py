@@ -1,0 +1,113 @@
+"""`idiolect parse`."""
+
+import io
+import json
+import sys
+
+import pytest
+
+import idiolect
+from idiolect.cli import main
+from idiolect.plugin import Family, Rule, Turn, TurnTemplate
+from idiolect.registry.registry import Registry
+
+ACME = TurnTemplate("acme", user=Turn("<u>", "</u>"), assistant=Turn("<a>", "</a>"), stop=["</a>"], reply="hermes_json")
+REPLY = b'<think>\nLook.\n</think>\n\nHi\x1b!\n<tool_call>\n{"name": "f", "arguments": {"x": "\xc3\xa9"}}\n</tool_call></a>\n'
+
+
+@pytest.fixture(autouse=True)
+def family(monkeypatch):
+    monkeypatch.setattr(idiolect, "_registry", Registry({}, list))
+    monkeypatch.setenv("NO_COLOR", "1")
+    idiolect.register(Family("acme", Rule("acme", ACME)))
+
+
+@pytest.fixture
+def reply(tmp_path):
+    file = tmp_path / "reply.txt"
+    file.write_bytes(REPLY)
+    return str(file)
+
+
+def pipe(monkeypatch, data):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data), encoding="latin-1"))
+
+
+def test_a_reply_is_shown_taken_apart_and_without_control_characters(reply, capsys):
+    assert main(["parse", "acme", reply]) == 0
+    assert capsys.readouterr().out == ("reasoning\n  Look.\ncontent\n  Hi\\x1b!\ncall f\n" + '  {"x": "é"}\n' + "ended: tool_calls at '</a>'\n")
+
+
+def test_a_reply_may_come_from_standard_input(monkeypatch, capsys):
+    pipe(monkeypatch, REPLY)
+    assert main(["parse", "acme"]) == 0
+    assert "call f" in capsys.readouterr().out
+
+
+def test_a_format_needs_no_model(monkeypatch, capsys):
+    pipe(monkeypatch, b"<|channel|>final<|message|>Yes.<|return|>")
+    assert main(["parse", "-", "--format", "harmony"]) == 0
+    assert capsys.readouterr().out == "content\n  Yes.\nended: stop at '<|return|>'\n"
+
+
+def test_for_programs_it_is_json(reply, capsys):
+    assert main(["parse", "acme", reply, "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert (data["content"], data["reasoning"], data["finish"], data["stop"]) == ("Hi\x1b!", "Look.", "tool_calls", "</a>")
+    assert data["tool_calls"][0]["arguments"] == {"x": "é"}
+    assert [piece["kind"] for piece in data["pieces"]] == ["mark", "reasoning", "mark", "content", "mark", "call", "mark"]
+
+
+@pytest.mark.parametrize("source", ["file", "pipe"])
+def test_it_is_shown_while_it_comes_in(source, reply, monkeypatch, capsys):
+    pipe(monkeypatch, REPLY)
+    assert main(["parse", "acme", reply if source == "file" else "-", "--follow"]) == 0
+    assert capsys.readouterr().out == (
+        "reasoning\nLook.\ncontent\nHi\\x1b!\ncall f\n" + '{"x": "é"}\nstop\n' + "'</a>'\nended: tool_calls at '</a>'\n"
+    )
+
+
+def test_each_event_is_a_line_for_programs(reply, capsys):
+    assert main(["parse", "acme", reply, "--follow", "--json"]) == 0
+    events = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [event["kind"] for event in events] == ["reasoning", "content", "call_start", "call_args", "call_end", "stop"]
+    assert events[4]["call"]["arguments"] == {"x": "é"}
+
+
+def test_what_went_wrong_is_shown(monkeypatch, capsys):
+    pipe(monkeypatch, b'<tool_call>{"name": "f", "arguments": {"x')
+    assert main(["parse", "acme"]) == 0
+    assert capsys.readouterr().out == (
+        'incomplete call f\n  {"x\nproblem incomplete_call, at 11 to 41: the reply ends inside a call\nended: length\n'
+    )
+    pipe(monkeypatch, b'<tool_call>{"name": "f", "arguments": {"x')
+    assert main(["parse", "acme", "--follow"]) == 0
+    assert "problem\nthe reply ends inside a call" in capsys.readouterr().out
+
+
+def test_tools_and_the_prompt_are_read_from_files(tmp_path, monkeypatch, capsys):
+    (tmp_path / "tools.json").write_text('[{"name": "g"}]', "utf-8")
+    (tmp_path / "prompt.txt").write_text("<a><think>\n", "utf-8")
+    pipe(monkeypatch, b'Hm.</think><tool_call>{"name": "f"}</tool_call>')
+    assert main(["parse", "acme", "--tools", str(tmp_path / "tools.json"), "--prompt", str(tmp_path / "prompt.txt")]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("reasoning\n  Hm.\n")
+    assert "problem unknown_tool" in out
+
+
+@pytest.mark.parametrize("more", [[], ["--follow"]])
+def test_a_file_that_is_not_there_is_an_error(more, tmp_path, capsys):
+    assert main(["parse", "acme", str(tmp_path / "none"), *more]) == 1
+    assert "cannot read" in capsys.readouterr().err
+
+
+def test_a_format_that_is_none_is_an_error(monkeypatch, capsys):
+    pipe(monkeypatch, b"")
+    assert main(["parse", "-", "--format", "hermes"]) == 1
+    assert "did you mean 'hermes_json'" in capsys.readouterr().err
+
+
+def test_a_stream_of_somebodys_own_will_do(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "stdin", io.StringIO("Hi</a>"))
+    assert main(["parse", "acme", "--follow"]) == 0
+    assert capsys.readouterr().out == "content\nHi\nstop\n'</a>'\nended: stop at '</a>'\n"
