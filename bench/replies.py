@@ -1,5 +1,6 @@
 """Replies, streamed in chunks of four characters, beside transformers' own parser; and how time grows with their length."""
 
+import itertools
 import json
 from functools import partial
 from time import process_time
@@ -63,7 +64,9 @@ KINDS = {
     ),
     "nested parameters": (
         "minimax_m3",
-        lambda tokens: f'{NS}<tool_call>{NS}<invoke name="w">{NS}<c>{f"{NS}<item>1{NS}</item>" * (tokens // 10)}{NS}</c>{NS}</invoke>{NS}</tool_call>',
+        lambda tokens: (
+            f'{NS}<tool_call>{NS}<invoke name="w">{NS}<c>{f"{NS}<item>1{NS}</item>" * (tokens // 10)}{NS}</c>{NS}</invoke>{NS}</tool_call>'
+        ),
     ),
     "Python": ("pythonic", lambda tokens: f"[w(c={text(tokens)!r})]"),
     "like Python": ("gemma4", lambda tokens: f'<|tool_call>call:w{{c:<|"|>{text(tokens)}<|"|>}}<tool_call|>'),
@@ -91,7 +94,7 @@ def lines():
 def doubling(kind, name, make):
     """Return the line that says how much longer a reply takes that is twice as long."""
     times = [best(partial(read, name, cut(make(tokens)), tools=STRING)) for tokens in DOUBLINGS]
-    worst = max(after / before for before, after in zip(times, times[1:], strict=False))
+    worst = max(after / before for before, after in itertools.pairwise(times))
     note = ", ".join(f"{time * 1e3:.1f}" for time in times)
     return Line(f"{kind}: each doubling from 1k to 64k tokens", worst, 2.2, least=False, note=f"{note} ms")
 
