@@ -38,11 +38,6 @@ def test_the_directories_of_a_path_do_not_decide():
         idiolect.resolve("/exp/attempt3/checkpoint-500")
 
 
-def test_a_family_comes_first():
-    assert idiolect.resolve("lmsys/vicuna-7b-v1.5").package == "idiolect-vicuna"
-    assert idiolect.resolve("Qwen/Qwen2.5-7B-Instruct").package == "idiolect-qwen"
-
-
 def test_where_it_answers_it_answers_as_fastchat_does():
     answered = 0
     for path, (adapter, template, phase) in PATHS.items():
@@ -73,12 +68,6 @@ def test_a_pin_to_fastchat_needs_a_match_too():
     with pytest.raises(PluginError, match="birthday"):
         idiolect.resolve("acme/unheard-of", adapter="fastchat")
     assert idiolect.resolve("lmsys/vicuna-7b-v1.5", adapter="fastchat").template.source.startswith("lm-sys/FastChat")
-
-
-def test_a_template_of_a_family_wins_over_one_of_fastchats():
-    assert idiolect.get_conv_template("qwen-7b-chat").template is idiolect.get_conv_template("qwen:qwen-7b-chat").template
-    assert idiolect.get_conv_template("fastchat:qwen-7b-chat").template.source.startswith("lm-sys/FastChat")
-    assert idiolect.get_conv_template("koala_v1").template is idiolect.get_conv_template("fastchat:koala_v1").template
 
 
 def test_all_templates_are_declared_and_can_be_rendered():
