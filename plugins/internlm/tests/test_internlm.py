@@ -274,3 +274,17 @@ def test_says_why_a_base_model_has_the_default():
 )
 def test_claims_no_other_names(path):
     assert goldens.owner(path) != "idiolect-internlm"
+
+
+@pytest.mark.parametrize("spelling", ["named", "numbered"])
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_every_answer_of_the_document_is_heard_as_it_was_meant(name, spelling):
+    messages = EXAMPLES[name]["messages"]
+    for index, message in enumerate(messages):
+        if message["role"] == "assistant":
+            prompt = INTERNLM2.text(messages[:index], add_generation_prompt=True, spelling=spelling)
+            output = INTERNLM2.text(messages[: index + 1], spelling=spelling).removeprefix(prompt)
+            reply = idiolect.parse("internlm/internlm2-chat-7b", output, prompt=prompt)
+            assert reply.content == message["content"]
+            assert len(reply.tool_calls) == len(message.get("tool_calls", ()))
+            assert not reply.problems

@@ -47,7 +47,6 @@ INTERNLM2 = Grammar(
             (Call(Code("python_interpreter", fence=("```python\n", "```\n"), unfence="\n```")),),
             (("<|action_start|>", "<|interpreter|>"), ("[UNUSED_TOKEN_144]", "[UNUSED_TOKEN_142]")),
             ("<|action_end|>", "[UNUSED_TOKEN_143]"),
-            before=("\n",),
             special=True,
         ),
     ),
