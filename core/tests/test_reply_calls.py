@@ -318,3 +318,13 @@ def test_a_message_that_nothing_ends_ends_where_the_next_begins():
     text = "<|channel|>analysis<|message|>a<|start|>assistant<|channel|>final<|message|>b"
     reply, _ = replies.read(text, format="harmony")
     assert (reply.reasoning, reply.content) == ("a", "b")
+
+
+def test_a_comparison_is_no_argument_wherever_a_chunk_ends():
+    text = "<function_calls>f(enabled==1)</function_calls>"
+    assert all(replies.read(text, [size], format="olmo3_pythonic")[0].content == text for size in range(1, len(text)))
+
+
+def test_an_empty_section_of_special_tokens_is_a_mark_with_the_white_space_before_it():
+    reply, _ = replies.read("\n<|tool_call_start|><|tool_call_end|>", format="lfm2_pythonic")
+    assert [(piece.kind, piece.start) for piece in reply.pieces] == [("mark", 0)]

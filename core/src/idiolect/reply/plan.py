@@ -140,7 +140,9 @@ def _first_argument(buffer: str, at: int, arguments: Literals, ended: bool) -> i
     if end != NO:
         return end
     python = arguments.assign == "="
-    if (PYTHON_KEY if python else BARE_KEY).match(buffer, at):
+    key = (PYTHON_KEY if python else BARE_KEY).match(buffer, at)
+    # A second equals sign would make a comparison of it.
+    if key and (ended or not python or key.end() < len(buffer)):
         return at
     return MORE if not ended and (PYTHON_KEY_SO_FAR if python else BARE_KEY_SO_FAR).match(buffer, at) else NO
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from idiolect.reply import probe
-from idiolect.reply.events import CALL
+from idiolect.reply.events import CALL, MARK
 from idiolect.reply.grammar import Code, Json, JsonMap, Literals, NamedJson, Params
 from idiolect.reply.jsoncalls import json_call, json_map_call, named_json_call
 from idiolect.reply.literals import literals_call
@@ -35,6 +35,7 @@ def read_section(reader: Reader, found: Found, start: int) -> Generator[None, No
     """Read the calls of a section that begins at `start` in the raw text; say whether it stands: calls that break are content."""
     plan = found.section
     if found.call is None:
+        reader.border(MARK, start)
         reader.skip(found.arguments)
         return True
     opened = found.start > reader.at or not plan.opens
@@ -58,7 +59,7 @@ def read_call(reader: Reader, found: Found, start: int) -> Generator[None, None,
     """Read one call. If it breaks, all since `start` is content."""
     call = found.call
     assert call is not None
-    reader.border("mark", start)
+    reader.border(MARK, start)
     reader.skip(found.start)
     reader.border(CALL)
     reader.origin = reader.position
