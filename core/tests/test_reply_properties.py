@@ -43,12 +43,19 @@ def marks(facts):
 
 
 @st.composite
+def pieces_of(draw, whole):
+    """Draw a piece of one of several texts."""
+    text = draw(st.sampled_from(whole))
+    ends = sorted((draw(st.integers(0, len(text))), draw(st.integers(0, len(text)))))
+    return text[slice(*ends)]
+
+
+@st.composite
 def texts(draw, grammar):
-    """Draw a reply made of a grammar's own marks, pieces of its example, and shards of anything."""
-    example = grammar.example
-    cut = st.tuples(st.integers(0, len(example)), st.integers(0, len(example))).map(lambda ends: example[min(ends) : max(ends)])
-    own = st.sampled_from(marks(grammar[1:-2]) or [example])
-    pieces = st.one_of(own, own, cut, st.just(example), st.sampled_from(SHARDS), st.text(max_size=5))
+    """Draw a reply made of a grammar's own marks, pieces of real replies, and shards of anything."""
+    whole = [grammar.example, *(vector["input"] for vector in replies.vectors("parse") if vector["format"] == grammar.name)]
+    own = st.sampled_from(marks(grammar[1:-2]) or whole)
+    pieces = st.one_of(own, own, pieces_of(whole), st.sampled_from(whole), st.sampled_from(SHARDS), st.text(max_size=5))
     return "".join(draw(st.lists(pieces, max_size=12)))
 
 
