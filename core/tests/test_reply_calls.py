@@ -127,7 +127,7 @@ def test_code_for_an_interpreter_is_a_call_with_its_fence_taken_off():
     text = "Look:\n<|action_start|><|interpreter|>\n```python\n  print(1)\n```\n<|action_end|>"
     assert calls(text, "internlm2_action") == [("python_interpreter", {"code": "  print(1)"})]
     assert calls("<|python_tag|>print(1)<|eot_id|>", "functionary_v31") == [("python", {"code": "print(1)"})]
-    assert replies.read(text, format="internlm2_action")[0].content == "Look:"
+    assert replies.read(text, format="internlm2_action")[0].content == "Look:\n"
 
 
 # Parameters
