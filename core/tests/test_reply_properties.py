@@ -115,6 +115,30 @@ def test_p2_and_p9_what_was_said_stands_and_is_what_the_reply_says(name, data):
     assert {event.text for event in events if event.kind == "stop"} == ({reply.stop} if reply.stop else set()) or FORMATS[name].channels
 
 
+def unmistakable(grammar):
+    """Return the marks of a grammar that nobody writes by chance."""
+    facts = [grammar.end]
+    facts += [(fact.open, fact.close) for fact in (grammar.reasoning, *grammar.wrappers) if fact and fact.special]
+    for section in grammar.sections:
+        if section.special:
+            facts += [(section.open, section.close, *((call.open, call.close) for call in section.calls))]
+    return [mark for mark in marks(tuple(facts)) if any(map(str.isalpha, mark))]
+
+
+@every_format
+@given(data=st.data())
+def test_p2_no_mark_is_in_the_content_unless_a_problem_names_it(name, data):
+    text, how = data.draw(replies_of(name))
+    reply, _ = replies.read(text, **how | {"extract": ("reasoning", "tools")})
+    note(f"{text!r} {how}")
+    named = [problem.span for problem in reply.problems]
+    for piece in reply.pieces:
+        if piece.kind == "content":
+            for mark in unmistakable(FORMATS[name]):
+                start = text.find(mark, piece.start, piece.end)
+                assert start < 0 or any(begin <= start < end for begin, end in named)
+
+
 @every_format
 @given(text=st.text(string.ascii_letters + " .,!?", max_size=200))
 def test_p3_of_plain_text_only_white_space_and_what_may_be_a_mark_is_held_back(name, text):

@@ -12,15 +12,24 @@ TEXTS = ("content", "reasoning", "call_args")
 
 @cache
 def vectors(name):
-    """Return the replies of a file."""
-    return json.loads((DATA / f"{name}.json").read_text("utf-8"))["vectors"]
+    """Return the replies of a file, each with what it leaves out and we know."""
+    told = judgements()["told"]
+    return [vector | told.get(vector["id"], {}) for vector in _load(name)["vectors"]]
 
 
 @cache
+def judgements():
+    """Return what we hold of the vectors."""
+    return _load("judgements")
+
+
 def held_wrong():
     """Return the vectors that we hold to be wrong for us, by id, with the reason of each."""
-    data = json.loads((DATA / "held-wrong.json").read_text("utf-8"))
-    return {vector: data["reasons"][code] for vector, code in data["vectors"].items()}
+    return {vector: judgements()["reasons"][code] for vector, code in judgements()["wrong"].items()}
+
+
+def _load(name):
+    return json.loads((DATA / f"{name}.json").read_text("utf-8"))
 
 
 def read(text, sizes=None, **arguments):
@@ -74,6 +83,9 @@ def fold(events):
 def as_expected(vector, reply):
     """Say whether a reply is what a vector wants, or any of its alternatives, in the fields that it pins."""
     calls = [{"name": call.name, "arguments": call.arguments} for call in reply.tool_calls]
+    if any(call.get("arguments_is_raw_text") for call in vector["expected"]["tool_calls"]):
+        # The peer lists a call that breaks off among the others, with the text of its arguments.
+        calls += [{"name": call.name, "arguments": call.arguments_text} for call in reply.incomplete]
     if vector["options"].get("unknown_tool_policy_tested"):
         # The vector has the peer's policy, which drops calls of unknown tools; ours keeps them for the caller to drop.
         known = {tool["name"] for tool in vector["tools"]}

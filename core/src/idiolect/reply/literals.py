@@ -52,9 +52,11 @@ def literals_call(reader: Reader, found: Found) -> Generator[None, None, str]:
         reader.at = key.end()
         pieces = [f"{text}{quoted(key[0][: -len(spec.assign)].strip())}: "]
         outcome = yield from value(reader, spec, pieces)
+        if outcome == DONE or (outcome == CUT and pieces[1:2] == ['"']):
+            # What there is of a text is the beginning of JSON; what there is of a bracket may yet become another one.
+            put("".join(pieces))
         if outcome != DONE:
             return outcome
-        put("".join(pieces))
         text = ", "
         if not (yield from spaces(reader, _ignore)):
             return CUT

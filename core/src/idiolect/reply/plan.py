@@ -8,7 +8,7 @@ from idiolect.reply import probe
 from idiolect.reply.grammar import Call, Channels, Code, Grammar, Json, JsonMap, Literals, NamedJson, Params, Section
 from idiolect.reply.probe import MORE, NO, HeadProbe, Live
 
-OPEN, CLOSE, UNTIL, WRAP, UNWRAP, SECTION, END = "open", "close", "until", "wrap", "unwrap", "section", "end"
+OPEN, CLOSE, UNTIL, WRAP, UNWRAP, SECTION, STRAY, END = "open", "close", "until", "wrap", "unwrap", "section", "stray", "end"
 START, OPENING, STOP, OVER = "start", "opening", "stop", "over"
 PYTHON_KEY = re.compile(r"[A-Za-z_]\w{0,200}[ \t\r\n]*=(?!=)")
 PYTHON_KEY_SO_FAR = re.compile(r"(?:[A-Za-z_]\w{0,200}[ \t\r\n]*=?)?\Z")
@@ -33,9 +33,10 @@ class CallPlan:
         self.extra_space = ""
         if isinstance(arguments, Params):
             self._prepare(arguments)
-        brackets = "".join(part for mark in section.open for part in probe.in_a_row(mark))
-        if isinstance(arguments, Json) and section.start and not any(map(str.isalpha, brackets)):
-            # Nothing but brackets announces it: it must look like a call from its first key on.
+        openings = "".join(part for mark in (*section.open, *call.open) for part in probe.in_a_row(mark))
+        self.announced = any(map(str.isalpha, openings))
+        if isinstance(arguments, Json) and section.start and not self.announced:
+            # Nothing but brackets opens it: it must look like a call from its first key on.
             known = "|".join(map(re.escape, (*arguments.name, *arguments.arguments, *arguments.id, "type", "function")))
             self.first_key = re.compile(rf'\{{[ \t\r\n]*"(?:{known})"')
 
@@ -164,6 +165,11 @@ class SectionPlan:
         assert marks or self.section.start or section_without_opening, "a section that nothing opens stands at the start"
         return marks
 
+    def marks(self) -> set[str]:
+        """Return the marks of the section and of its calls; brackets are none."""
+        rows = [*self.opens, *self.closes, *(row for call in self.calls for row in (*call.opens, *call.closes))]
+        return {mark for row in rows for mark in row if any(map(str.isalpha, mark))}
+
     def look(self, buffer: str, at: int, ended: bool) -> "Found | int":
         """Return what begins at `at`, or NO or MORE."""
         for marks in self.opens:
@@ -238,6 +244,8 @@ class Plan:
             text_acts += [(mark, (UNWRAP, wrapper)) for mark in wrapper.close]
         for plan in self.sections:
             text_acts += [(mark, (SECTION, plan)) for mark in sorted(plan.first_marks())]
+        self.unmistakable = {mark for plan in self.sections if plan.section.special for mark in plan.marks()} if self.takes_tools else set()
+        text_acts += [(mark, (STRAY, None)) for mark in sorted(self.unmistakable)]
         if grammar.channels is not None:
             self._prepare_messages(grammar.channels)
         self.text = Live(text_acts, also=self.before)

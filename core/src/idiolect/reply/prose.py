@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from idiolect.reply.events import CONTENT, MARK, REASONING
 from idiolect.reply.grammar import SPACE
-from idiolect.reply.plan import CLOSE, END, OPEN, SECTION, UNTIL, UNWRAP, WRAP
+from idiolect.reply.plan import CLOSE, END, OPEN, SECTION, STRAY, UNTIL, UNWRAP, WRAP
 from idiolect.reply.program import Program
 from idiolect.reply.sections import read_section
 
@@ -73,11 +73,7 @@ class Prose(Program):
             if found is not None:
                 yield from self.take_section(found, start)
                 return
-        kept = run.removeprefix(self.lead) if not start else run.lstrip(self.trim)
-        if len(kept) < len(run):
-            reader.border(MARK, start)
-        reader.say(CONTENT, kept, start + len(run) - len(kept))
-        self.gap = ""
+        self.say_space(run, start)
         if mark:
             reader.pass_on(reader.at + 1, CONTENT)
 
@@ -192,7 +188,7 @@ class Prose(Program):
         acts = self.acts(live, mark)
         sections = [what for code, what in acts if code == SECTION]
         if sections and not plan.takes_tools:
-            self.stay_verbatim(run, start)
+            self.say_space(run, start)
             yield from self.read_verbatim()
             return True
         if sections:
@@ -205,9 +201,12 @@ class Prose(Program):
                 yield from self.take_section(found, start)
                 return True
         for code, what in acts:
-            if code != SECTION and self.applies(code, what):
+            if code not in (SECTION, STRAY) and self.applies(code, what):
                 yield from self.do(code, mark, run, start)
                 return True
+        if mark in plan.unmistakable:
+            self.leave(mark, run, start, opens=bool(sections))
+            return True
         return False
 
     def do(self, code: str, mark: str, run: str, start: int) -> Steps:
@@ -274,11 +273,25 @@ class Prose(Program):
         self.reader.say(CONTENT, kept, start)
         self.reader.border(MARK, start + len(kept))
 
-    def stay_verbatim(self, run: str, start: int) -> None:
-        """Say the white space before a section that is not to be taken out."""
-        kept = run.lstrip(self.trim) if self.gap else run
+    def say_space(self, run: str, start: int) -> None:
+        """Say white space before text, without what belongs to the mark before it, or to the template."""
+        kept = run
+        if self.gap:
+            kept = run.lstrip(self.trim) if start else run.removeprefix(self.lead)
         self.reader.border(MARK, start)
         self.reader.say(CONTENT, kept, start + len(run) - len(kept))
+        self.gap = ""
+
+    def leave(self, mark: str, run: str, start: int, *, opens: bool) -> None:
+        """Leave a mark in the content that nobody writes by chance, and that belongs to no call, and name it."""
+        reader = self.reader
+        self.say_space(run, start)
+        here = reader.position
+        reader.pass_on(reader.at + len(mark), CONTENT)
+        if opens:
+            reader.report("stray_open", here, f"{mark!r} opens no call that can be read")
+        else:
+            reader.report("stray_close", here, f"{mark!r} closes what nothing has opened")
 
     def read_verbatim(self) -> Steps:
         """Read all the rest as content, up to the end of the reply: the calls in it are for somebody else to read."""

@@ -73,8 +73,11 @@ def read_call(reader: Reader, found: Found, start: int) -> Generator[None, None,
         reader.end_call(complete=False)
         reader.report("incomplete_call", reader.origin, "the reply ends inside a call")
     else:
-        if outcome != CUT and reader.why:
-            reader.end_call(complete=False)
+        reader.end_call(complete=False)
+        if outcome == CUT and call.announced:
+            reader.unfinished = True
+            reader.report("incomplete_call", start, "the reply ends before the call has a name", reader.base + len(reader.buffer))
+        elif outcome != CUT and reader.why:
             reader.report(reader.why, start, WHY[reader.why])
         reader.give_back(start)
     return outcome

@@ -65,7 +65,7 @@ GRANITE_20B = Grammar(
 LLAMA3 = Grammar(
     "llama3_json",
     sections=(
-        Section((OBJECT, PYTHON_CALL), ("<|python_tag|>",), between=";", after=" \n", special=False),
+        Section((OBJECT, PYTHON_CALL), ("<|python_tag|>",), between=";", after=" \n", special=True),
         Section((OBJECT,), between=";", after=" \n", start=True),
     ),
     end=("<|eot_id|>", "<|eom_id|>", "<|end_of_text|>"),
@@ -74,7 +74,7 @@ LLAMA3 = Grammar(
 )
 GIGACHAT3 = Grammar(
     "gigachat3",
-    sections=(Section((OBJECT,), ("<|message_sep|>\n\nfunction call<|role_sep|>\n", "<|function_call|>")),),
+    sections=(Section((OBJECT,), ("<|message_sep|>\n\nfunction call<|role_sep|>\n", "<|function_call|>"), special=True),),
     end=("</s>", "<|message_sep|>\n\n"),
     models="GigaChat3",
     example='Look.<|function_call|>{"name": "get_weather", "arguments": {"city": "Paris"}}',
@@ -85,7 +85,8 @@ GRANITE3 = Grammar(
     "granite3_list",
     reasoning=TAGS,
     sections=(
-        Section((OBJECT,), (("<|tool_call|>", "["), ("<tool_call>", "[")), ("]",), between=","),
+        Section((OBJECT,), (("<|tool_call|>", "["),), ("]",), between=",", special=True),
+        Section((OBJECT,), (("<tool_call>", "["),), ("]",), between=","),
         Section((OBJECT,), ("[",), ("]",), between=",", start=True),
     ),
     end=("<|end_of_text|>",),
@@ -199,10 +200,11 @@ MISTRAL = Grammar(
     "mistral",
     reasoning=Reasoning(("[THINK]",), ("[/THINK]",), special=True),
     sections=(
-        Section((OBJECT,), (("[TOOL_CALLS]", "["),), ("]",), between=",", gap="\t "),
+        Section((OBJECT,), (("[TOOL_CALLS]", "["),), ("]",), between=",", gap="\t ", special=True),
         Section(
             (Call(NamedJson(), head=Head(("{",), r"\s*(?P<name>[^\s\[\]]+)(?:\[CALL_ID\](?P<id>\w+))?(?:\[ARGS\])?\s*", keep=True)),),
             ("[TOOL_CALLS]",),
+            special=True,
         ),
     ),
     end=("</s>",),

@@ -110,14 +110,23 @@ DSML_CALL = Call(
 DEEPSEEK_V32 = Grammar(
     "deepseek_v32_dsml",
     reasoning=TAGS,
-    sections=(Section((DSML_CALL,), ("<｜DSML｜function_calls>",), ("</｜DSML｜function_calls>",), before=("\n\n",), alone=True, special=True),),
+    sections=(
+        Section(
+            (DSML_CALL,),
+            # The older mark, and the younger one.
+            ("<｜DSML｜function_calls>", "<｜DSML｜tool_calls>"),
+            ("</｜DSML｜function_calls>", "</｜DSML｜tool_calls>"),
+            before=("\n\n",),
+            alone=True,
+            special=True,
+        ),
+    ),
     end=DEEPSEEK_END,
     models="DeepSeek-V3.2",
     example='<｜DSML｜function_calls>\n<｜DSML｜invoke name="get_weather">\n<｜DSML｜parameter name="city" string="true">Paris</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜function_calls>',  # noqa: E501
 )
 DEEPSEEK_V4 = DEEPSEEK_V32.but(
     "deepseek_v4_dsml",
-    sections=(Section((DSML_CALL,), ("<｜DSML｜tool_calls>",), ("</｜DSML｜tool_calls>",), before=("\n\n",), alone=True, special=True),),
     models="DeepSeek-V4",
     example='<｜DSML｜tool_calls>\n<｜DSML｜invoke name="get_time"/>\n</｜DSML｜tool_calls>',
 )
