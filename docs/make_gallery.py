@@ -13,6 +13,7 @@ from pathlib import Path
 import idiolect
 from idiolect.plugin import CHATML, DEFAULT
 from idiolect.prompt.messages import spell
+from idiolect.reply.known import get_grammar
 
 REPOSITORY = Path(__file__).parents[1]
 GALLERY = REPOSITORY / "docs" / "gallery"
@@ -236,12 +237,20 @@ def facts(name, template):
         ("default system", code(shortened(template.default_system))) if template.default_system else (),
         ("generation prompt", generation_prompt(template)),
         ("stop", (codes(template.stop) or "none") + ids),
+        ("replies", replies(template)),
         ("BOS", bos),
         ("markers", codes(template.markers)),
         ("separators", PLAIN_TEXT if template.text_separators else "control tokens"),
         ("source", prose(template.source)),
         *(("checked against", checked_against(golden)) for owner, _, golden in (goldens(name) if name else ()) if owner == template.name),
     )
+
+
+def replies(template):
+    """Return a link to how the model writes its replies."""
+    if not template.reply:
+        return "plain text"
+    return f"[{get_grammar(template.reply).name}](replies.md#{anchor(get_grammar(template.reply).name)})"
 
 
 def template_section(name, template):
@@ -343,7 +352,7 @@ format writes the day, it is 26 July 2024.
 The names on each page are [patterns](../reference/hooks.md#rule). *Base* says that the model was never trained to chat: see
 [Base models](../explanation/base-models.md). *Checked against* says where the prompts came from with which the tests compare the template, byte for
 byte, and how far that copy can be trusted; where it is missing, the template was written from its source alone. What the other words mean:
-[Templates](../reference/templates.md#template).
+[Templates](../reference/templates.md#template). How models answer has [a page of its own](replies.md).
 """
 
 
@@ -368,6 +377,7 @@ def index_page():
         template_section(None, CHATML),
         "```{toctree}\n:hidden:\n",
         *FAMILIES,
+        "replies",
         "```",
         "",
     ])  # fmt: skip

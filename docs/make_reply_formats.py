@@ -1,15 +1,15 @@
-"""Write the page of reply formats out of the formats themselves.
+"""Write the gallery's page of reply formats, from what the formats say and do: `python docs/make_reply_formats.py`.
 
-    python docs/make_reply_formats.py
-
-Run by hand when a format changes; a test says so.
+The page is committed, so that it can be read where nothing is built; a test compares it with what this writes.
 """
 
+import json
 from pathlib import Path
 
+import idiolect
 from idiolect.reply.known import FORMATS, json_calls, messages, named_calls, parameters, pythonic, thinking
 
-PAGE = Path(__file__).parent / "reference" / "reply-formats.md"
+PAGE = Path(__file__).parent / "gallery" / "replies.md"
 KINDS = {
     thinking: ("Reasoning alone", "Nothing but reasoning is marked, or nothing at all."),
     json_calls: (
@@ -28,9 +28,24 @@ INTRODUCTION = """\
 # Reply formats
 
 The names that `format` takes in [`idiolect.parse` and `idiolect.stream`](../how-to/parse-a-stream.md), and `reply` in a
-[template](templates.md#template); `idiolect.reply.formats()` lists them. Each is a [grammar](../how-to/write-a-grammar.md): a few facts, which the
-same engine reads by, whole or streamed. This page is written by the formats themselves.
+[template](../reference/templates.md#template); `idiolect.reply.formats()` lists them. Each is a [grammar](../how-to/write-a-grammar.md): a few facts,
+which the same engine reads by, whole or streamed. This page is written by the formats themselves: below each example stands what it is taken apart
+into.
 """
+
+
+def prompt_opens_reasoning(grammar):
+    """Say whether the example of a format begins inside reasoning: then it shows the end of that alone."""
+    marks = grammar.reasoning
+    return marks is not None and any(close in grammar.example for close in marks.close) and not any(mark in grammar.example for mark in marks.open)
+
+
+def taken_apart(grammar):
+    """Return what the example of a format says, line by line."""
+    reply = idiolect.parse(None, grammar.example, format=grammar, starts_in_reasoning=prompt_opens_reasoning(grammar) or None)
+    texts = [("reasoning", reply.reasoning), ("content", reply.content), ("stop", reply.stop)]
+    lines = [f"{what}: {json.dumps(text, ensure_ascii=False)}" for what, text in texts if text]
+    return "\n".join(lines + [f"call: {call.name} {call.arguments_text}" for call in reply.tool_calls])
 
 
 def page():
@@ -40,7 +55,7 @@ def page():
         parts.append(f"## {heading}\n\n{text}\n")
         for name, grammar in FORMATS.items():
             if grammar in vars(module).values():
-                parts.append(f"### {name}\n\n{grammar.models}.\n\n~~~text\n{grammar.example}\n~~~\n")
+                parts.append(f"### {name}\n\n{grammar.models}.\n\n~~~text\n{grammar.example}\n~~~\n\n~~~text\n{taken_apart(grammar)}\n~~~\n")
     return "\n".join(parts)
 
 
