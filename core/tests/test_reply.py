@@ -273,6 +273,14 @@ def test_a_reply_becomes_an_openai_message_that_renders_again():
     assert parse("").to_openai() == {"role": "assistant", "content": ""}
 
 
+def test_a_reply_becomes_a_message_for_a_template_with_arguments_as_values():
+    reply = parse(f"<think>Hm.</think>{CALL}")
+    (call,) = reply.to_message()["tool_calls"]
+    assert call["function"]["arguments"] == reply.tool_calls[0].arguments
+    assert reply.to_message() | {"tool_calls": None} == reply.to_openai() | {"tool_calls": None}
+    assert parse("").to_message() == {"role": "assistant", "content": ""}
+
+
 def test_a_call_made_by_hand_has_its_arguments_as_text_in_an_openai_message():
     assert ToolCall("f", {"x": "é"}).to_openai()["function"] == {"name": "f", "arguments": '{"x": "é"}'}
 

@@ -63,10 +63,20 @@ class Reply(NamedTuple):
     pieces: "tuple[Piece, ...]" = ()
 
     def to_openai(self) -> dict[str, Any]:
-        """Return the reply as an OpenAI message: what a template can render again."""
-        message: dict[str, Any] = {"role": "assistant", "content": self.content or (None if self.tool_calls else "")}
+        """Return the reply as an OpenAI message, in which the arguments of calls are JSON text."""
+        return self._message([call.to_openai() for call in self.tool_calls])
+
+    def to_message(self) -> dict[str, Any]:
+        """Return the reply as a message that a template can render again. The arguments of calls are values, as makers' templates want them."""
+        calls = [call.to_openai() for call in self.tool_calls]
+        for message, call in zip(calls, self.tool_calls, strict=True):
+            message["function"]["arguments"] = call.arguments
+        return self._message(calls)
+
+    def _message(self, calls: list[dict[str, Any]]) -> dict[str, Any]:
+        message: dict[str, Any] = {"role": "assistant", "content": self.content or (None if calls else "")}
         if self.reasoning is not None:
             message["reasoning_content"] = self.reasoning
-        if self.tool_calls:
-            message["tool_calls"] = [call.to_openai() for call in self.tool_calls]
+        if calls:
+            message["tool_calls"] = calls
         return message

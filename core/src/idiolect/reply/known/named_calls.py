@@ -52,7 +52,7 @@ DEEPSEEK_V31 = DEEPSEEK_V3.but(
 SECTION_OPENS = ("<|tool_calls_section_begin|>", "<|tool_call_section_begin|>")
 KIMI_K2 = Grammar(
     "kimi_k2",
-    reasoning=TAGS._replace(until=(*SECTION_OPENS, "<|tool_call_begin|>")),
+    reasoning=TAGS._replace(until=(*SECTION_OPENS, "<|tool_call_begin|>"), lead="", trail="", after=""),
     sections=(
         Section(
             (
