@@ -90,5 +90,6 @@ def bench(session):
     """Measure speed beside the peers, as ratios in one run."""
     # Without what they ask for: FastChat would bring a web server and torch, and needs neither to make a prompt.
     session.install("--no-deps", "-r", "bench/requirements.txt")
+    session.install("transformers>=5.22,<6")
     install(session, *everything())
     session.run("python", "bench/run.py", *session.posargs)

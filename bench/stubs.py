@@ -21,7 +21,7 @@ class Anything(ModuleType):
 
 
 class Stubs(MetaPathFinder, Loader):
-    """Finds a stand-in wherever the real library is not installed; it is asked last."""
+    """Finds a stand-in for each of the libraries, installed or not."""
 
     def find_spec(self, fullname, path=None, target=None):
         return ModuleSpec(fullname, self, is_package=True) if fullname.partition(".")[0] in STUBBED else None
@@ -34,15 +34,17 @@ class Stubs(MetaPathFinder, Loader):
 
 
 def fastchat():
-    """Return FastChat's `model_adapter` module, imported with whatever stand-ins it needs.
+    """Return FastChat's `model_adapter` module, imported with stand-ins that nobody else gets to see.
 
     Raises:
         ImportError: If FastChat is not installed.
     """
     stubs = Stubs()
-    sys.meta_path.append(stubs)
+    sys.meta_path.insert(0, stubs)
     try:
         from fastchat.model import model_adapter
     finally:
         sys.meta_path.remove(stubs)
+        for name in [name for name, module in sys.modules.items() if isinstance(module, Anything)]:
+            del sys.modules[name]
     return model_adapter
