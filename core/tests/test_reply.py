@@ -3,6 +3,7 @@
 import json
 
 import pytest
+import replies
 
 import idiolect
 from idiolect import MessageError, Reply
@@ -257,6 +258,14 @@ def test_a_plugin_that_fails_does_not_cost_the_reply(registry):
     idiolect.register(Failing("acme", Rule("acme", THINKS)))
     with pytest.warns(PluginWarning, match="acme .* failed in postprocess: RuntimeError"):
         assert idiolect.parse("acme", "</think>yes").content == "yes"
+
+
+def test_a_stop_that_begins_with_white_space_is_met_where_white_space_is_held_back():
+    for text in ("Sure.\nUser: hi", "Sure.\n\n\nUser: hi"):
+        reply, _ = replies.read(text, [1], format="hermes_json", stop=("\nUser:",))
+        assert (reply.content, reply.stop) == (text.removesuffix("\nUser: hi"), "\nUser:")
+    reply, _ = replies.read("User: hi", format="hermes_json", stop=("\nUser:",))
+    assert (reply.content, reply.stop) == ("User: hi", None)
 
 
 # For others

@@ -283,7 +283,7 @@ def test_a_notation_like_python_has_its_own_quotes():
 def test_react_is_read_by_its_words():
     text = 'Thought: I need it.\nAction: get_weather\nAction Input: {"city": "Paris"}\nObservation: 22'
     reply, _ = replies.read(text, format="react")
-    assert (reply.reasoning, reply.content, reply.stop) == ("I need it.", "", "Observation:")
+    assert (reply.reasoning, reply.content, reply.stop) == ("I need it.", "", "\nObservation:")
     assert calls(text, "react") == [("get_weather", {"city": "Paris"})]
 
 

@@ -32,7 +32,6 @@ from idiolect.prompt.template import Template
 from idiolect.prompt.unused import Unused
 from idiolect.registry.registry import Registry
 from idiolect.registry.resolve import Resolution
-from idiolect.reply.reply import Reply
 
 if TYPE_CHECKING:
     import os
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
 
     from idiolect.registry.registry import PluginInfo
     from idiolect.reply.grammar import Grammar
+    from idiolect.reply.reply import Reply
     from idiolect.reply.stream import ReplyStream
 
     ModelPath = str | os.PathLike[str]
@@ -54,6 +54,20 @@ __all__ = [
 ]  # fmt: skip
 
 _registry = Registry()
+
+
+def __getattr__(name: str) -> Any:
+    """Import what belongs to replies when somebody asks for it: to write prompts, nobody needs it."""
+    if name == "Reply":
+        from idiolect.reply.reply import Reply
+
+        return Reply
+    if name == "reply":
+        import idiolect.reply as module
+
+        return module
+    msg = f"module {__name__!r} has no attribute {name!r}"
+    raise AttributeError(msg)
 
 
 def get_conversation_template(model_path: ModelPath, *, adapter: Any = None, default: str | None = None) -> Conversation:

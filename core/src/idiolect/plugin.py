@@ -23,10 +23,10 @@ from idiolect.registry.hookspecs import hookimpl
 from idiolect.registry.load import API_VERSION
 from idiolect.registry.match import Match, Specificity
 from idiolect.registry.refs import ModelRef
-from idiolect.reply.reply import Reply, ToolCall
 
 if TYPE_CHECKING:
     from idiolect.reply import grammar
+    from idiolect.reply.reply import Reply, ToolCall
 
 __all__ = [
     "API_VERSION", "CHATML", "DEFAULT", "Call", "Chat", "Family", "Match", "Message", "ModelRef", "Part", "Reply", "Rule", "Specificity", "Template",
@@ -36,10 +36,14 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Import the words for reply grammars when somebody writes one: most families just name a format."""
+    """Import the words for replies when somebody refines one or writes a grammar: most families just name a format."""
     if name == "grammar":
         from idiolect.reply import grammar
 
         return grammar
+    if name in ("Reply", "ToolCall"):
+        from idiolect.reply import reply
+
+        return getattr(reply, name)
     msg = f"module {__name__!r} has no attribute {name!r}"
     raise AttributeError(msg)

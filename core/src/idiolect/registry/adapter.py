@@ -8,10 +8,10 @@ from idiolect.errors import PluginError
 from idiolect.prompt.template import Template
 from idiolect.registry.load import new_manager
 from idiolect.registry.match import Match, Specificity
-from idiolect.reply.reply import Reply
 
 if TYPE_CHECKING:
     from idiolect.registry.refs import ModelRef
+    from idiolect.reply.reply import Reply
 
 
 class Adapter:
@@ -95,4 +95,4 @@ class Adapter:
 
             warnings.warn(f"{self} failed in postprocess: {type(error).__name__}: {error}\n  try: idiolect doctor", PluginWarning, stacklevel=2)
             return reply
-        return refined if isinstance(refined, Reply) else reply
+        return refined if isinstance(refined, type(reply)) else reply

@@ -249,8 +249,7 @@ class Plan:
         if grammar.channels is not None:
             self._prepare_messages(grammar.channels)
         self.text = Live(text_acts, also=self.before)
-        # In a gap the white space is read already with which some marks begin.
-        self.gap = Live([*text_acts, *((mark.lstrip(), act) for mark, act in end_acts if mark[0].isspace() and mark.strip())])
+        self.gap = Live(text_acts)
         trail = reasoning.trail if reasoning is not None and self.takes_reasoning else ""
         self.held = "".join(sorted(set(trail) | set(self.before)))
         self.reasoning = Live(reasoning_acts, also=self.held)

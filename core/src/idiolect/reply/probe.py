@@ -103,7 +103,7 @@ class HeadProbe:
 class Live:
     """The marks that mean something in one state, each with what it means."""
 
-    __slots__ = ("acts", "full", "longest", "prefixes", "search")
+    __slots__ = ("acts", "full", "longest", "prefixes", "search", "spaced")
 
     def __init__(self, acts: Iterable[tuple[str, object]], also: str = ""):
         self.acts: dict[str, list[object]] = {}
@@ -115,6 +115,8 @@ class Live:
         self.full = re.compile("|".join(map(re.escape, marks)) or r"(?!)").match
         self.prefixes = frozenset(mark[:end] for mark in marks for end in range(1, len(mark)))
         self.longest = len(marks[0]) if marks else 0
+        self.spaced = any(mark[0].isspace() for mark in marks)
+        """Whether a mark begins with white space."""
 
     def look(self, buffer: str, at: int, ended: bool) -> str | None:
         """Return the longest mark at `at`, empty where there is none, None where more text must tell."""

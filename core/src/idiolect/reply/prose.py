@@ -54,7 +54,7 @@ class Prose(Program):
         """Read white space between marks, and decide whose it is."""
         reader = self.reader
         start = reader.position
-        run = yield from reader.run(self.gap)
+        run = yield from self.read_space(self.plan.gap, self.gap)
         if reader.exhausted():
             self.over = True
             if reader.fresh and not start:
@@ -93,7 +93,7 @@ class Prose(Program):
                 continue
             reader.pass_on(found.start(), CONTENT)
             start = reader.position
-            run = (yield from reader.run(before)) if before else ""
+            run = yield from self.read_space(live, before)
             if reader.exhausted():
                 self.say_last(run, start)
                 continue
@@ -125,13 +125,27 @@ class Prose(Program):
                 continue
             reader.pass_on(found.start(), kind)
             start = reader.position
-            run = (yield from reader.run(plan.held)) if plan.held else ""
+            run = yield from self.read_space(live, plan.held)
             mark = "" if reader.exhausted() else (yield from self.look(live))
             if mark and (yield from self.ends_reasoning(mark, run, start, kind)):
                 return
             reader.say(kind, run, start)
             if not run:
                 reader.pass_on(reader.at + 1, kind)
+
+    def read_space(self, live: Live, characters: str) -> Generator[None, None, str]:
+        """Read on over white space, up to a mark that begins with white space itself, and return it."""
+        reader = self.reader
+        if not live.spaced:
+            return (yield from reader.run(characters)) if characters else ""
+        found: list[str] = []
+        while True:
+            while reader.exhausted() and not reader.ended:
+                yield
+            if reader.exhausted() or reader.buffer[reader.at] not in characters or (yield from self.look(live)):
+                return "".join(found)
+            found.append(reader.buffer[reader.at])
+            reader.at += 1
 
     def skip_lead(self) -> Steps:
         """Read over what opens reasoning once more, and over the white space that belongs to it."""
