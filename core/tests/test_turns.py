@@ -115,7 +115,7 @@ def test_a_pair_may_hold_parts():
 
 def test_capabilities_follow_from_the_turns():
     assert table().capabilities == frozenset()
-    assert CHATML.capabilities == {"system", "tools"}
+    assert CHATML.capabilities == {"system"}, "it has words for a result, and none for a call"
     assert CHATML.roles == ("system", "user", "assistant", "tool")
     assert table(capabilities=["reasoning"]).capabilities == {"reasoning"}
 

@@ -78,7 +78,8 @@ class TurnTemplate(Template):
         self._pairwise = not (numbered or trim or user_after_system or self.examples)
         self._around = {role: (turn.prefix, turn.suffix, turn.bare) for role, turn in self.turns.items() if role != "system"}
         facts.setdefault("roles", tuple(self.turns))
-        facts.setdefault("capabilities", [word for role, word in (("system", "system"), ("tool", "tools")) if role in self.turns])
+        # A turn for results makes no format with tools: a table has no words for schemas and calls.
+        facts.setdefault("capabilities", ["system"] if system is not None else [])
         super().__init__(name, self._write, looks_for=(), **facts)
 
     def _write(self, chat: "Chat", out: "Writer") -> None:
