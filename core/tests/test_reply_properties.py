@@ -153,16 +153,46 @@ def test_p3_of_plain_text_only_white_space_and_what_may_be_a_mark_is_held_back(n
     assert stream.close().content == grammar.prefix + text
 
 
+ARGUMENTS_OPEN = {
+    "hermes_json": '<tool_call>{"name": "f", "arguments": {"s": "',
+    "jamba": '<tool_calls>[{"name": "f", "arguments": {"s": "',
+    "deepseek_v31": '<｜tool▁call▁begin｜>f<｜tool▁sep｜>{"s": "',
+    "kimi_k2": '<|tool_call_begin|>functions.f:0<|tool_call_argument_begin|>{"s": "',
+    "harmony": '<|channel|>commentary to=functions.f<|message|>{"s": "',
+}
+
+
+@pytest.mark.parametrize("name", ARGUMENTS_OPEN)
 @given(text=st.text(st.characters(codec="utf-8", exclude_categories=["Cc"]), max_size=200))
-def test_p3_the_text_of_an_argument_comes_at_most_one_character_late(text):
-    stream = ReplyStream("hermes_json")
-    stream.feed('<tool_call>{"name": "f", "arguments": {"s": "')
+def test_p3_json_text_of_an_argument_comes_at_most_one_character_late(name, text):
+    stream = ReplyStream(name)
+    stream.feed(ARGUMENTS_OPEN[name])
     sent = ""
     written = json.dumps(text, ensure_ascii=False)[1:-2]
     for end, letter in enumerate(written, 1):
         sent += joined(stream.feed(letter), "call_args", 0)
         assert end - len(sent) <= 1
     assert written.startswith(sent)
+
+
+PARAMETER_OPEN = {
+    "qwen3_coder_xml": ("<function=f><parameter=s>", "\n</parameter>"),
+    "minimax_m2_xml": ('<minimax:tool_call><invoke name="f"><parameter name="s">', "</parameter>"),
+    "glm4_xml": ("<tool_call>f\n<arg_key>s</arg_key><arg_value>", "</arg_value>"),
+}
+
+
+@pytest.mark.parametrize("name", PARAMETER_OPEN)
+@given(text=st.text("abc <>/\n", max_size=100))
+def test_p3_plain_text_of_a_parameter_comes_late_by_no_more_than_what_may_close_it(name, text):
+    opening, close = PARAMETER_OPEN[name]
+    stream = ReplyStream(name, tools=TOOLS)
+    head = joined(stream.feed(opening + "x"), "call_args", 0)
+    sent = ""
+    for end, letter in enumerate(text, 1):
+        sent += joined(stream.feed(letter), "call_args", 0)
+        assert len(json.dumps(text[:end])) - 2 - len(sent) <= len(json.dumps(close)) + 1
+    assert json.dumps({"s": "x" + text}).startswith(head + sent)
 
 
 @every_format
