@@ -9,20 +9,13 @@ import pytest
 import idiolect
 from idiolect.cli import COMMANDS, main
 from idiolect.plugin import Family, Rule, Turn, TurnTemplate, hookimpl
-from idiolect.registry.registry import Registry
 
 ACME = TurnTemplate("acme", user=Turn("<user>", "</user>"), assistant=Turn("<bot>", "</bot>"), stop=["</bot>"])
 
 
 @pytest.fixture(autouse=True)
-def registry(monkeypatch):
-    registry = Registry({}, list)
-    monkeypatch.setattr(idiolect, "_registry", registry)
-    for name in ("NO_COLOR", "FORCE_COLOR"):
-        monkeypatch.delenv(name, raising=False)
-    undo = idiolect.register(Family("acme", Rule("acme", ACME)))
-    yield registry
-    undo()
+def acme(registry):
+    idiolect.register(Family("acme", Rule("acme", ACME)))
 
 
 def python(*arguments, **more):
@@ -129,24 +122,12 @@ def test_an_error_shows_no_control_characters_of_a_plugin(capsys):
     assert "\x1b" not in err
 
 
+@pytest.mark.usefixtures("broken")
 def test_a_plugin_that_fails_is_warned_of_in_our_words(capsys):
-    class Broken:
-        name = "broken"
-
-        @hookimpl
-        def match(self):
-            raise RuntimeError("the shop is closed")
-
-        @hookimpl
-        def get_template(self):
-            return ACME
-
-    undo = idiolect.register(Broken())
     assert main(["prompt", "acme-7b", "Hello!"]) == 0
-    undo()
     out, err = capsys.readouterr()
     assert out == "<user>Hello!</user><bot>"
-    assert err.startswith("idiolect: warning: an idiolect plugin failed and is left out: broken: match: RuntimeError: the shop is closed\n  try: ")
+    assert err.startswith("idiolect: warning: an idiolect plugin failed and is left out: broken: match: RuntimeError: closed\\x1b[2J\n  try: ")
 
 
 def test_an_interrupt_ends_quietly(capsys, monkeypatch):

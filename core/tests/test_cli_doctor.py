@@ -8,26 +8,13 @@ from installs import install, registry_of
 import idiolect
 from idiolect.cli import main
 from idiolect.plugin import CHATML, Family, Rule, Template, Turn, TurnTemplate
-from idiolect.registry.registry import Registry
 
 ACME = TurnTemplate("acme", user=Turn("<user>"), assistant=Turn("<bot>"), bos="<s>")
 FAMILY = """
 from idiolect.plugin import Family, Rule, Turn, TurnTemplate
 adapter = Family("shop", Rule("shop", TurnTemplate("shop", user=Turn("U"), assistant=Turn("A"))))
 """
-
-
-@pytest.fixture(autouse=True)
-def alone(monkeypatch):
-    monkeypatch.setattr(idiolect, "_registry", Registry({}, list))
-    for name in ("NO_COLOR", "FORCE_COLOR"):
-        monkeypatch.delenv(name, raising=False)
-
-
-@pytest.fixture
-def site(tmp_path, monkeypatch):
-    monkeypatch.syspath_prepend(tmp_path)
-    return tmp_path
+pytestmark = pytest.mark.usefixtures("registry")
 
 
 def examined(capsys, code):

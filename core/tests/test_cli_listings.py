@@ -9,27 +9,13 @@ import idiolect
 from idiolect.cli import main
 from idiolect.plugin import Family, Rule, Turn, TurnTemplate
 from idiolect.registry.known import FAMILIES
-from idiolect.registry.registry import Registry
 
 ACME = TurnTemplate("acme", user=Turn("<user>"), assistant=Turn("<bot>"))
 QWEN = """
 from idiolect.plugin import Family, Rule, Turn, TurnTemplate
 adapter = Family("qwen", Rule("qwen", TurnTemplate("qwen-x", user=Turn("U"), assistant=Turn("A"))))
 """
-
-
-@pytest.fixture(autouse=True)
-def no_plugin(monkeypatch):
-    monkeypatch.setattr(idiolect, "_registry", Registry({}, list))
-    for name in ("NO_COLOR", "FORCE_COLOR"):
-        monkeypatch.delenv(name, raising=False)
-
-
-@pytest.fixture
-def site(tmp_path, monkeypatch):
-    """A directory of installed distributions."""
-    monkeypatch.syspath_prepend(tmp_path)
-    return tmp_path
+pytestmark = pytest.mark.usefixtures("registry")
 
 
 def installed(monkeypatch, *dists, **environ):

@@ -9,15 +9,13 @@ import pytest
 import idiolect
 from idiolect.cli import main
 from idiolect.plugin import Family, Rule, Turn, TurnTemplate
-from idiolect.registry.registry import Registry
 
 ACME = TurnTemplate("acme", user=Turn("<u>", "</u>"), assistant=Turn("<a>", "</a>"), stop=["</a>"], reply="hermes_json")
 REPLY = b'<think>\nLook.\n</think>\n\nHi\x1b!\n<tool_call>\n{"name": "f", "arguments": {"x": "\xc3\xa9"}}\n</tool_call></a>\n'
 
 
 @pytest.fixture(autouse=True)
-def family(monkeypatch):
-    monkeypatch.setattr(idiolect, "_registry", Registry({}, list))
+def family(registry, monkeypatch):
     monkeypatch.setenv("NO_COLOR", "1")
     idiolect.register(Family("acme", Rule("acme", ACME)))
 

@@ -13,7 +13,6 @@ import idiolect
 from idiolect.cli import main
 from idiolect.cli.inputs import option
 from idiolect.plugin import DEFAULT, Family, Rule, Template, Turn, TurnTemplate
-from idiolect.registry.registry import Registry
 
 ACME = TurnTemplate(
     "acme",
@@ -44,16 +43,11 @@ class Terminal(io.StringIO):
 
 
 @pytest.fixture(autouse=True)
-def families(monkeypatch):
-    monkeypatch.setattr(idiolect, "_registry", Registry({}, list))
+def families(registry, monkeypatch):
     monkeypatch.setattr(sys, "stdin", Terminal())
-    for name in ("NO_COLOR", "FORCE_COLOR"):
-        monkeypatch.delenv(name, raising=False)
-    undo = idiolect.register(
+    idiolect.register(
         Family("acme", Rule("acme base", DEFAULT, kind="base"), Rule("acme plain", PLAIN), Rule("acme tools", TOOLS), Rule("acme", ACME))
     )
-    yield
-    undo()
 
 
 def pipe(monkeypatch, data):

@@ -8,7 +8,6 @@ from installs import install, registry_of
 import idiolect
 from idiolect.cli import main
 from idiolect.plugin import CHATML, DEFAULT, Family, Match, Rule, Specificity, Turn, TurnTemplate, hookimpl
-from idiolect.registry.registry import Registry
 
 ACME = TurnTemplate(
     "acme",
@@ -26,14 +25,8 @@ adapter = Family("shop", Rule("shop", TurnTemplate("shop", user=Turn("U"), assis
 
 
 @pytest.fixture(autouse=True)
-def registry(monkeypatch):
-    registry = Registry({}, list)
-    monkeypatch.setattr(idiolect, "_registry", registry)
-    for name in ("NO_COLOR", "FORCE_COLOR"):
-        monkeypatch.delenv(name, raising=False)
-    undo = idiolect.register(Family("acme", Rule("acme", ACME)))
-    yield registry
-    undo()
+def acme(registry):
+    idiolect.register(Family("acme", Rule("acme", ACME)))
 
 
 def why(*words):
@@ -168,22 +161,10 @@ def test_a_base_model_is_said_to_be_one(capsys):
     undo()
 
 
+@pytest.mark.usefixtures("broken")
 def test_a_failure_is_shown_in_its_place_and_not_warned_of(capsys):
-    class Broken:
-        name = "broken"
-
-        @hookimpl
-        def match(self):
-            raise RuntimeError("closed\x1b[2J")
-
-        @hookimpl
-        def get_template(self):
-            return ACME
-
-    undo = idiolect.register(Broken())
     assert why("acme-7b") == 0
     assert capsys.readouterr().out.endswith("\nfailed\n  broken: match: RuntimeError: closed\\x1b[2J\n")
-    undo()
 
 
 def test_an_imitated_owner_is_warned_of_among_the_facts(capsys):
@@ -193,11 +174,10 @@ def test_an_imitated_owner_is_warned_of_among_the_facts(capsys):
     assert not err
 
 
-def test_those_who_were_not_asked_are_told_why(tmp_path, monkeypatch, capsys):
-    monkeypatch.syspath_prepend(tmp_path)
-    install(tmp_path, "why-hinted", "hinted", FAMILY, hints=["shop", "store"])
-    install(tmp_path, "why-fallback", "fallback", FAMILY, group="idiolect.fallback")
-    install(tmp_path, "why-blocked", "blocked", FAMILY)
+def test_those_who_were_not_asked_are_told_why(site, monkeypatch, capsys):
+    install(site, "why-hinted", "hinted", FAMILY, hints=["shop", "store"])
+    install(site, "why-fallback", "fallback", FAMILY, group="idiolect.fallback")
+    install(site, "why-blocked", "blocked", FAMILY)
     registry = registry_of("why-hinted", "why-fallback", "why-blocked", environ={"IDIOLECT_DISABLE_PLUGINS": "blocked"})
     monkeypatch.setattr(idiolect, "_registry", registry)
     undo = idiolect.register(Family("acme", Rule("acme", ACME)))
@@ -211,18 +191,16 @@ def test_those_who_were_not_asked_are_told_why(tmp_path, monkeypatch, capsys):
     undo()
 
 
-def test_a_fallback_that_was_asked_is_among_the_considered(tmp_path, monkeypatch, capsys):
-    monkeypatch.syspath_prepend(tmp_path)
-    install(tmp_path, "why-last", "last", FAMILY, group="idiolect.fallback")
+def test_a_fallback_that_was_asked_is_among_the_considered(site, monkeypatch, capsys):
+    install(site, "why-last", "last", FAMILY, group="idiolect.fallback")
     monkeypatch.setattr(idiolect, "_registry", registry_of("why-last"))
     data = why_json(capsys, "shop-7b")
     assert results(data) == {"last": ("won", "the name fits 'shop'")}
     assert data["not_asked"] == []
 
 
-def test_a_plugin_that_cannot_be_loaded_was_not_asked_because_it_failed(tmp_path, monkeypatch, capsys):
-    monkeypatch.syspath_prepend(tmp_path)
-    install(tmp_path, "why-failing", "failing", "raise RuntimeError('closed')")
+def test_a_plugin_that_cannot_be_loaded_was_not_asked_because_it_failed(site, monkeypatch, capsys):
+    install(site, "why-failing", "failing", "raise RuntimeError('closed')")
     monkeypatch.setattr(idiolect, "_registry", registry_of("why-failing"))
     data = why_json(capsys, "shop-7b", code=1)
     assert [(each["adapter"], each["why"]) for each in data["not_asked"]] == [("failing", "it failed")]
