@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from idiolect.reply import jsontext
+from idiolect.reply.coerce import valid
 from idiolect.reply.grammar import Json, NamedJson
 from idiolect.reply.plaintext import text_argument
 from idiolect.reply.reader import BROKEN, CUT, DONE
@@ -15,10 +16,6 @@ if TYPE_CHECKING:
 
     from idiolect.reply.plan import Found
     from idiolect.reply.reader import Reader
-
-
-def _ignore(text: str) -> None:
-    """Say nothing of what is read."""
 
 
 class _ObjectCall:
@@ -78,7 +75,7 @@ def _members(reader: Reader, state: _ObjectCall) -> Generator[None, None, str]:
     first = True
     reader.at += 1
     while True:
-        if not (yield from jsontext.spaces(reader, _ignore)):
+        if not (yield from jsontext.spaces(reader)):
             return CUT
         letter = reader.buffer[reader.at]
         if letter == "}":
@@ -92,17 +89,17 @@ def _members(reader: Reader, state: _ObjectCall) -> Generator[None, None, str]:
             if letter != ",":
                 return _broken(reader)
             reader.at += 1
-            if not (yield from jsontext.spaces(reader, _ignore)):
+            if not (yield from jsontext.spaces(reader)):
                 return CUT
         key = yield from _text(reader)
         if key is None:
             return CUT if reader.ended and reader.exhausted() else _broken(reader)
-        if not (yield from jsontext.spaces(reader, _ignore)):
+        if not (yield from jsontext.spaces(reader)):
             return CUT
         if reader.buffer[reader.at] != ":":
             return _broken(reader)
         reader.at += 1
-        if not (yield from jsontext.spaces(reader, _ignore)):
+        if not (yield from jsontext.spaces(reader)):
             return CUT
         letter = reader.buffer[reader.at]
         if key == "function" and letter == "{" and key not in state.spec.name:
@@ -134,7 +131,7 @@ def _member(reader: Reader, state: _ObjectCall, key: str, letter: str) -> Genera
         return DONE
     elif key in spec.arguments:
         return (yield from _arguments(reader, state, letter))
-    return (yield from jsontext.value(reader, _ignore, live=False))
+    return (yield from jsontext.value(reader, jsontext.ignore, live=False))
 
 
 def _arguments(reader: Reader, state: _ObjectCall, letter: str) -> Generator[None, None, str]:
@@ -157,17 +154,8 @@ def _decoded_once(text: str) -> str:
     """Return arguments that were given as the JSON text of JSON text, decoded; and no arguments where they are null."""
     if text == "null":
         return "{}"
-    value: Any = json.loads(text) if text[0] == '"' else None
-    if isinstance(value, str):
-        try:
-            return value if isinstance(json.loads(value, parse_constant=_refuse), dict | list) else text
-        except (ValueError, RecursionError):
-            return text
-    return text
-
-
-def _refuse(word: str) -> None:
-    raise ValueError(word)
+    inner: str = json.loads(text) if text[0] == '"' else ""
+    return inner if inner.lstrip()[:1] in ("{", "[") and valid(inner) else text
 
 
 def _text(reader: Reader) -> Generator[None, None, str | None]:
@@ -182,16 +170,16 @@ def _text(reader: Reader) -> Generator[None, None, str | None]:
 def json_map_call(reader: Reader, found: Found) -> Generator[None, None, str]:
     """Read a call that is an object of one pair: `{"name": {...}}`."""
     reader.at += 1
-    yield from jsontext.spaces(reader, _ignore)
+    yield from jsontext.spaces(reader)
     name = yield from _text(reader)
     if name is None:
         return CUT
-    if not (yield from jsontext.spaces(reader, _ignore)):
+    if not (yield from jsontext.spaces(reader)):
         return CUT
     if reader.buffer[reader.at] != ":":
         return _broken(reader)
     reader.at += 1
-    if not (yield from jsontext.spaces(reader, _ignore)):
+    if not (yield from jsontext.spaces(reader)):
         return CUT
     if reader.buffer[reader.at] != "{":
         return _broken(reader)
@@ -199,7 +187,7 @@ def json_map_call(reader: Reader, found: Found) -> Generator[None, None, str]:
     outcome = yield from jsontext.value(reader, reader.pending.append, live=True)
     if outcome != DONE:
         return outcome
-    if not (yield from jsontext.spaces(reader, _ignore)):
+    if not (yield from jsontext.spaces(reader)):
         reader.report("unbalanced_json", reader.origin, "the call ends before its object does")
         return DONE
     if reader.buffer[reader.at] != "}":
@@ -215,7 +203,7 @@ def named_json_call(reader: Reader, found: Found) -> Generator[None, None, str]:
     spec = call_plan.call.arguments
     assert isinstance(spec, NamedJson)
     reader.begin_call(call_plan.name(found.fields), found.fields.get("id"))
-    if not (yield from jsontext.spaces(reader, _ignore)):
+    if not (yield from jsontext.spaces(reader)):
         return CUT
     if reader.buffer[reader.at] not in "{[":
         if spec.text:

@@ -31,6 +31,10 @@ PYTHON_WORDS = {"True": "true", "False": "false", "None": "null"}
 VALUE, VALUE_OR_END, KEY, KEY_OR_END, COLON, COMMA = range(6)
 
 
+def ignore(text: str) -> None:
+    """Say nothing of what is read."""
+
+
 def value(reader: Reader, put: Callable[[str], None], *, live: bool) -> Generator[None, None, str]:
     """Read one value and `put` its text; `live` where that is what the reader says now.
 
@@ -87,7 +91,7 @@ def value(reader: Reader, put: Callable[[str], None], *, live: bool) -> Generato
             return DONE
 
 
-def spaces(reader: Reader, put: Callable[[str], None]) -> Generator[None, None, bool]:
+def spaces(reader: Reader, put: Callable[[str], None] = ignore) -> Generator[None, None, bool]:
     """Read white space; say whether anything follows it."""
     while True:
         buffer, at = reader.buffer, reader.at

@@ -37,7 +37,7 @@ def literals_call(reader: Reader, found: Found) -> Generator[None, None, str]:
     key_pattern = PYTHON_KEY if spec.assign == "=" else BARE_KEY
     text = "{"
     while True:
-        if not (yield from spaces(reader, _ignore)):
+        if not (yield from spaces(reader)):
             return CUT
         if reader.buffer.startswith(spec.close, reader.at):
             put("{}" if text == "{" else "}")
@@ -58,16 +58,12 @@ def literals_call(reader: Reader, found: Found) -> Generator[None, None, str]:
         if outcome != DONE:
             return outcome
         text = ", "
-        if not (yield from spaces(reader, _ignore)):
+        if not (yield from spaces(reader)):
             return CUT
         if reader.buffer[reader.at] == ",":
             reader.at += 1
         elif not reader.buffer.startswith(spec.close, reader.at):
             return _broken(reader)
-
-
-def _ignore(text: str) -> None:
-    """Say nothing of what is read."""
 
 
 def _broken(reader: Reader) -> str:
@@ -97,7 +93,7 @@ def value(reader: Reader, spec: Literals, pieces: list[str]) -> Generator[None, 
     bare_keys = spec.assign != "="
     complete = text_before = False
     while True:
-        if not (yield from spaces(reader, _ignore)):
+        if not (yield from spaces(reader)):
             return DONE if complete and not stack else CUT
         letter = reader.buffer[reader.at]
         inner = stack[-1] if stack else None
