@@ -203,6 +203,7 @@ def stream(
 
     Raises:
         MessageError: If an argument has a wrong type, or neither a model nor a format is named.
+        PluginError: If a `Grammar` is none to read by.
         UnknownModelError: If nobody knows the model.
     """
     from idiolect.reply.stream import ReplyStream

@@ -5,6 +5,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from idiolect.reply import probe
+from idiolect.reply.check import check
 from idiolect.reply.grammar import Call, Channels, Code, Grammar, Json, JsonMap, Literals, NamedJson, Params, Section
 from idiolect.reply.probe import MORE, NO, HeadProbe, Live
 
@@ -265,9 +266,23 @@ class Plan:
         self.body = Live([*ends, *((mark, START) for mark in restarts)])
 
 
-@lru_cache(maxsize=128)
 def plan_for(grammar: Grammar, extract: frozenset[str], stop: tuple[str, ...], tail: str = "") -> Plan:
-    """Return the plan, made once for each use of a grammar."""
+    """Return the plan, made once for each use of a grammar.
+
+    Raises:
+        PluginError: If the grammar is none to read by.
+    """
+    try:
+        return _plan_for(grammar, extract, stop, tail)
+    except TypeError:
+        # A list where a tuple should be cannot be kept.
+        check(grammar)
+        raise
+
+
+@lru_cache(maxsize=128)
+def _plan_for(grammar: Grammar, extract: frozenset[str], stop: tuple[str, ...], tail: str) -> Plan:
+    check(grammar)
     return Plan(grammar, extract, stop, tail)
 
 

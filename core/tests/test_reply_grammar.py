@@ -1,0 +1,80 @@
+"""Grammars that somebody else writes, and the mistakes in them."""
+
+import pytest
+from installs import install, registry_of
+
+import idiolect
+from idiolect import PluginError
+from idiolect.plugin import Family, Rule, Turn, TurnTemplate
+from idiolect.reply.check import check
+from idiolect.reply.grammar import KEY, Call, Channels, Grammar, Head, Json, Literals, NamedJson, Params, Reasoning, Section, Wrapper
+from idiolect.reply.known import FORMATS
+
+CALL = Call(Json())
+PARAMS = Params("<p>", Head((":",), KEY), "</p>")
+MISTAKES = {
+    "a mark that is no tuple": ({"reasoning": Reasoning("<idea>", ("</idea>",))}, "reasoning.open is '<idea>'", "a tuple, ('<idea>',)"),
+    "marks in a list": ({"end": ["<done>"]}, "end is ['<done>']", "a tuple of marks"),
+    "an empty mark": ({"end": ("",)}, "end has '' in it", "marks that are texts, and not empty"),
+    "a mark that is a number": ({"wrappers": (Wrapper((7,), ()),)}, "wrappers[0].open has 7 in it", "marks that are texts"),
+    "an empty row of marks": ({"sections": (Section((CALL,), ((),)),)}, "sections[0].open has () in it", "marks that are texts"),
+    "one section and no tuple": ({"sections": Section((CALL,), ("<c>",))}, "sections is Section(", "a tuple of Section, such as (Section(...),)"),
+    "a section of sections": ({"sections": (Section((Section(()),), ("<c>",)),)}, "sections[0].calls is (Section(", "a tuple of Call"),
+    "arguments of no kind": ({"sections": (Section((Call("json"),), ("<c>",)),)}, "sections[0].calls[0].arguments is 'json'", "Json or JsonMap or NamedJson"),
+    "a section without calls": ({"sections": (Section((), ("<c>",)),)}, "sections[0].calls is empty", "how a call is written"),
+    "a section that nothing opens": ({"sections": (Section((CALL,)),)}, "sections[0] is opened by nothing", "start=True"),
+    "a call without a name": ({"sections": (Section((Call(NamedJson(), ("<c>",)),)),)}, "sections[0].calls[0].head says no name", "head=Head("),
+    "a name without a name": ({"sections": (Section((Call(Literals(), ("<c>",), Head(("(",), r"\w+")),)),)}, "sections[0].calls[0].head says no name", "(?P<name>...)"),
+    "parameters without an end": ({"sections": (Section((Call(PARAMS, ("<c>",), Head((">",))),)),)}, "sections[0].calls[0].close is empty", "close=("),
+    "a parameter without a key": (
+        {"sections": (Section((Call(PARAMS._replace(head=Head((":",))), ("<c>",), Head((">",)), ("</c>",)),)),)},
+        "sections[0].calls[0].arguments.head says no key",
+        "(?P<key>...)",
+    ),
+    "a pattern that is none": ({"channels": Channels(("<h>",), (("\n", ""),), to="(")}, "channels.to is no pattern: missing )", "a regular expression"),
+    "a text that is none": ({"sections": (Section((CALL,), ("<c>",), between=None),)}, "sections[0].between is None", "a text"),
+    "a word for yes": ({"sections": (Section((CALL,), ("<c>",), special="yes"),)}, "sections[0].special is 'yes'", "True or False"),
+    "reasoning that is a text": ({"reasoning": "<think>"}, "reasoning is '<think>'", "Reasoning"),
+}  # fmt: skip
+
+
+SHOP = """
+from idiolect.plugin import Family, Rule, Turn, TurnTemplate, grammar
+
+SHOP = grammar.Grammar(
+    "shop",
+    reasoning=grammar.Reasoning(("<idea>",), ("</idea>",)),
+    sections=(grammar.Section((grammar.Call(grammar.NamedJson(), open=("@@",), head=grammar.Head((" ",)), close=("@@",)),)),),
+)
+adapter = Family("shop", Rule("shop", TurnTemplate("shop", user=Turn("<user>"), assistant=Turn("<bot>"), stop=["<user>"], reply=SHOP)))
+"""
+
+
+def test_a_package_brings_a_grammar_of_its_own(site, monkeypatch):
+    install(site, "grammar-shop", "shop", SHOP)
+    monkeypatch.setattr(idiolect, "_registry", registry_of("grammar-shop"))
+    reply = idiolect.parse("shop-7b", '<idea>Look.</idea>Well: @@buy {"what": "tea"}@@<user>')
+    assert (reply.reasoning, reply.content, reply.stop) == ("Look.", "Well: ", "<user>")
+    assert [(call.name, call.arguments) for call in reply.tool_calls] == [("buy", {"what": "tea"})]
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_mistake_in_a_grammar_is_named_with_what_to_write(mistake):
+    facts, problem, instead = MISTAKES[mistake]
+    with pytest.raises(PluginError) as caught:
+        idiolect.parse(None, "Hello!", format=Grammar("acme", **facts))
+    said, _, advice = str(caught.value).partition("\n  try: ")
+    assert said.startswith(f"the grammar 'acme' cannot be read by: {problem}")
+    assert instead in advice
+
+
+def test_a_mistake_is_named_for_the_template_that_has_it(registry):
+    template = TurnTemplate("acme", user=Turn("<user>"), assistant=Turn("<bot>"), reply=Grammar("acme", end="</bot>"))
+    registry.register(Family("acme", Rule("acme", template)))
+    with pytest.raises(PluginError, match="the grammar 'acme' cannot be read by: end is '</bot>'"):
+        idiolect.parse("acme-7b", "Hello!")
+
+
+@pytest.mark.parametrize("name", sorted(FORMATS))
+def test_the_known_formats_have_no_such_mistake(name):
+    check(FORMATS[name])
