@@ -70,7 +70,18 @@ def test_without_a_model_a_format_must_be_named():
 
 @pytest.mark.parametrize(
     "arguments",
-    [{"output": b"x"}, {"tools": "f"}, {"tools": [{"type": "function"}]}, {"tools": [3]}, {"extract": "tools"}, {"extract": ["tool"]}, {"prompt": 3}],
+    [
+        {"output": b"x"},
+        {"tools": "f"},
+        {"tools": [{"type": "function"}]},
+        {"tools": [3]},
+        {"extract": "tools"},
+        {"extract": ["tool"]},
+        {"extract": None},
+        {"extract": [[]]},
+        {"prompt": 3},
+        {"finish": 3},
+    ],
 )
 def test_arguments_of_a_wrong_type_are_refused(arguments):
     with pytest.raises(MessageError):

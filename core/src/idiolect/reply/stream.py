@@ -19,7 +19,6 @@ from idiolect.reply.schema import Schemas
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-EXTRACTS = frozenset({"reasoning", "tools"})
 _new = tuple.__new__
 
 
@@ -41,6 +40,7 @@ class ReplyStream:
 
     Raises:
         MessageError: If an argument has a wrong type, or there is no such grammar.
+        PluginError: If the grammar is none to read by.
     """
 
     def __init__(
@@ -56,11 +56,7 @@ class ReplyStream:
         refine: Callable[[Reply], Reply] | None = None,
     ):
         grammar = get_grammar(grammar)
-        wanted = frozenset(extract)
-        if isinstance(extract, str) or not wanted <= EXTRACTS:
-            msg = f"extract is {extract!r}; expected some of 'reasoning', 'tools'\n  try: extract=('reasoning', 'tools')"
-            raise MessageError(msg)
-        plan = plan_for(grammar, wanted, tuple(stop), edges[1])
+        plan = plan_for(grammar, _wanted(extract), tuple(stop), edges[1])
         if prompt is not None:
             _check_text(prompt, "the prompt")
         if starts_in_reasoning is None:
@@ -101,6 +97,8 @@ class ReplyStream:
         reader = self._reader
         if reader.ended:
             return []
+        if reason is not None:
+            _check_text(reason, "the finish reason")
         reader.ended, reader.reason = True, reason
         events = self._go_on()
         self._reply = self._make_reply(reason)
@@ -145,7 +143,16 @@ class ReplyStream:
         return self._refine(reply) if self._refine else reply
 
 
+def _wanted(extract: object) -> frozenset[str]:
+    """Return what shall be taken out."""
+    if not isinstance(extract, tuple | list | set | frozenset) or not all(what in ("reasoning", "tools") for what in extract):
+        msg = f"extract is {extract!r:.80}; expected some of 'reasoning', 'tools'\n  try: extract=('reasoning', 'tools')"
+        raise MessageError(msg)
+    return frozenset(extract)
+
+
 def _check_text(given: object, what: str = "a chunk") -> None:
     if not isinstance(given, str):
-        msg = f"{what} is {given!r:.80} ({type(given).__name__}); expected text\n  try: decode it first, with errors='replace'"
+        hint = "\n  try: decode it first, with errors='replace'" if isinstance(given, bytes) else ""
+        msg = f"{what} is {given!r:.80} ({type(given).__name__}); expected text{hint}"
         raise MessageError(msg)
