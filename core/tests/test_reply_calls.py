@@ -296,6 +296,33 @@ def test_input_in_react_may_be_plain_text():
     assert calls("Action: search\nAction Input: weather in Paris\nObservation:", "react") == [("search", {"input": "weather in Paris"})]
 
 
+# Calls at the end
+
+
+def test_a_call_that_lacks_its_last_bracket_stands_where_the_reply_ends_by_a_mark():
+    for text in ('<tool_call>{"name": "f", "arguments": {"x": 1}<|im_end|>', '<tool_call>{"name": "f", "arguments": {"x": 1}\n<|im_end|>'):
+        reply, _ = replies.read(text, [1], format="hermes_json")
+        assert (reply.content, reply.stop, reply.finish) == ("", "<|im_end|>", "tool_calls")
+        assert [(call.name, call.arguments, call.complete) for call in reply.tool_calls] == [("f", {"x": 1}, True)]
+        assert [problem.code for problem in reply.problems] == ["unbalanced_json"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "arguments"),
+    [
+        ("hermes_json", '<tool_call>{"name": "f", "arguments": {"x": 1<|im_end|>', '{"x": 1'),
+        ("kimi_k2", '<|tool_call_begin|>functions.f:0<|tool_call_argument_begin|>{"x": 1<|im_end|>', '{"x": 1'),
+        ("qwen3_coder_xml", "<function=f>\n<parameter=x>\n1\n</parameter>\n<|im_end|>", '{"x": 1'),
+        ("react", 'Action: f\nAction Input: {"x": 1\nObservation:', '{"x": 1\n'),
+    ],
+)
+def test_a_call_that_breaks_off_at_a_stop_mark_is_incomplete_and_no_content(name, text, arguments):
+    reply, _ = replies.read(text, [1], format=name)
+    assert (reply.content, reply.tool_calls, reply.finish) == ("", (), "stop")
+    assert [(call.name, call.arguments_text) for call in reply.incomplete] == [("f", arguments)]
+    assert [problem.code for problem in reply.problems] == ["incomplete_call"]
+
+
 # Channels
 
 

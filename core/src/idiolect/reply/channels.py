@@ -10,7 +10,7 @@ from idiolect.reply.headers import Header, headers_for
 from idiolect.reply.plan import OPENING, OVER, START, STOP, Found
 from idiolect.reply.probe import MORE, NO
 from idiolect.reply.program import Program
-from idiolect.reply.reader import BROKEN, DONE
+from idiolect.reply.reader import CUT
 from idiolect.reply.sections import read_call, read_section
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ class Talk(Program):
                     reader.border(MARK, text_at + len(header.text))
                 return
             outcome = yield from read_call(reader, found, start)
-            if outcome not in (DONE, BROKEN):
+            if outcome == CUT and reader.exhausted():
                 self.over = True
                 return
         run_at = reader.position

@@ -56,6 +56,8 @@ def json_call(reader: Reader, found: Found) -> Generator[None, None, str]:
     assert isinstance(spec, Json)
     state = _ObjectCall(reader, spec, bare=call_plan.first_key is not None)
     outcome = yield from _members(reader, state)
+    if outcome == BROKEN and (yield from reader.at_stop()):
+        outcome = CUT
     if outcome == CUT and reader.call is not None and state.answered:
         reader.report("unbalanced_json", reader.origin, "the call ends before its object does")
         return DONE
@@ -187,7 +189,7 @@ def json_map_call(reader: Reader, found: Found) -> Generator[None, None, str]:
     outcome = yield from jsontext.value(reader, reader.pending.append, live=True)
     if outcome != DONE:
         return outcome
-    if not (yield from jsontext.spaces(reader)):
+    if not (yield from jsontext.spaces(reader)) or (yield from reader.at_stop()):
         reader.report("unbalanced_json", reader.origin, "the call ends before its object does")
         return DONE
     if reader.buffer[reader.at] != "}":

@@ -250,7 +250,8 @@ class Plan:
         if grammar.channels is not None:
             self._prepare_messages(grammar.channels)
         self.text = Live(text_acts, also=self.before)
-        self.gap = Live(text_acts)
+        # Behind a call, the white space is read already with which some ends begin.
+        self.gap = Live([*text_acts, *((mark.lstrip(), (END, mark)) for mark in self.ends if mark[:1].isspace() and mark.strip())])
         trail = reasoning.trail if reasoning is not None and self.takes_reasoning else ""
         self.held = "".join(sorted(set(trail) | set(self.before)))
         self.reasoning = Live(reasoning_acts, also=self.held)

@@ -216,14 +216,14 @@ class Prose(Program):
                 return True
         for code, what in acts:
             if code not in (SECTION, STRAY) and self.applies(code, what):
-                yield from self.do(code, mark, run, start)
+                yield from self.do(code, mark, run, start, what)
                 return True
         if mark in plan.unmistakable:
             self.leave(mark, run, start, opens=bool(sections))
             return True
         return False
 
-    def do(self, code: str, mark: str, run: str, start: int) -> Steps:
+    def do(self, code: str, mark: str, run: str, start: int, what: Any) -> Steps:
         """Do what a mark means that opens no section."""
         reader, plan = self.reader, self.plan
         if code == END and not self.gap:
@@ -235,7 +235,7 @@ class Prose(Program):
         here = reader.position
         reader.skip(reader.at + len(mark))
         if code == END:
-            reader.halt(mark)
+            reader.halt(what or mark)
             self.over = True
         elif code == OPEN:
             yield from self.open_reasoning(here, mark)
@@ -252,6 +252,8 @@ class Prose(Program):
         if code in (OPEN, CLOSE):
             assert reasoning is not None
             return (reasoning.special or self.reader.fresh) and (self.plan.takes_reasoning or code == OPEN)
+        if code == END:
+            return what is None or not self.reader.fresh
         if code == WRAP:
             return what.special or self.reader.fresh
         if code == UNWRAP:

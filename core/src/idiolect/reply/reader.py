@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from idiolect.reply import probe
 from idiolect.reply.events import CALL, CALL_ARGS, CALL_END, CALL_START, CONTENT, MARK, PROBLEM, REASONING, STOP, Event, Piece, Problem
+from idiolect.reply.probe import MORE, NO
 from idiolect.reply.reply import ToolCall
 
 if TYPE_CHECKING:
@@ -41,6 +43,7 @@ class Reader:
     def __init__(self, schemas: Schemas, stops: tuple[str, ...] = ()):
         self.schemas = schemas
         self.stops = stops
+        self.stop_rows = [(mark.lstrip(),) for mark in stops if mark.strip()]
         self.buffer = ""
         self.at = 0
         self.base = 0
@@ -122,6 +125,14 @@ class Reader:
             if self.at < len(buffer) or self.ended:
                 return "".join(found)
             yield
+
+    def at_stop(self) -> Generator[None, None, bool]:
+        """Read over white space if a mark stands behind it at which the reply ends, and say whether one does."""
+        while (end := probe.either(self.buffer, self.at, self.stop_rows, self.ended)) == MORE:
+            yield
+        if end != NO:
+            self.at = probe.space(self.buffer, self.at)
+        return end != NO
 
     # Saying
 

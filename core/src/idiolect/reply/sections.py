@@ -67,19 +67,22 @@ def read_call(reader: Reader, found: Found, start: int) -> Generator[None, None,
     outcome: str = yield from READERS[type(call.call.arguments)](reader, found)
     if outcome == DONE:
         reader.end_call(complete=True)
-    elif outcome == CUT and reader.call is not None:
+        return outcome
+    if (yield from reader.at_stop()):
+        outcome = CUT
+    elif outcome == CUT:
+        reader.unfinished = call.announced or reader.call is not None
         reader.at = len(reader.buffer)
-        reader.unfinished = True
+    if outcome == CUT and reader.call is not None:
         reader.end_call(complete=False)
         reader.report("incomplete_call", reader.origin, "the reply ends inside a call")
-    else:
-        reader.end_call(complete=False)
-        if outcome == CUT and call.announced:
-            reader.unfinished = True
-            reader.report("incomplete_call", start, "the reply ends before the call has a name", reader.base + len(reader.buffer))
-        elif outcome != CUT and reader.why:
-            reader.report(reader.why, start, WHY[reader.why])
-        reader.give_back(start)
+        return outcome
+    reader.end_call(complete=False)
+    if outcome == CUT and call.announced:
+        reader.report("incomplete_call", start, "the reply ends before the call has a name")
+    elif outcome != CUT and reader.why:
+        reader.report(reader.why, start, WHY[reader.why])
+    reader.give_back(start)
     return outcome
 
 

@@ -106,7 +106,7 @@ def read_value(reader: Reader, plan: CallPlan, spec: Params, key: str, value: Va
             yield
             continue
         mark = live.look(buffer, at, reader.ended)
-        after = MORE if mark is None else NO if not mark else _closes(plan, spec, close, mark, buffer, at, reader.ended)
+        after = MORE if mark is None else NO if not mark else _closes(reader, plan, spec, close, mark)
         if after == MORE:
             yield
         elif after == NO:
@@ -117,15 +117,16 @@ def read_value(reader: Reader, plan: CallPlan, spec: Params, key: str, value: Va
             return DONE
 
 
-def _closes(plan: CallPlan, spec: Params, close: str, mark: str, buffer: str, at: int, ended: bool) -> int:
-    """Return where a value ends at whose mark we look: behind its close, or before a mark that can only follow it; NO or MORE."""
+def _closes(reader: Reader, plan: CallPlan, spec: Params, close: str, mark: str) -> int:
+    """Return where a value ends at whose mark we stand: behind its close, or before a mark that can only follow it; NO or MORE."""
+    buffer, at, ended = reader.buffer, reader.at, reader.ended
     if mark == close:
         end = at + len(close)
         after = plan.space(buffer, end, ended)
         if after >= 0:
             if ended and after == len(buffer):
                 return end
-            after = probe.either(buffer, after, plan.follow, ended)
+            after = probe.either(buffer, after, [*plan.follow, *reader.stop_rows], ended)
         return end if after >= 0 else after
     if mark == spec.open:
         after, _ = plan.param.look(buffer, at + len(mark), ended)
@@ -134,5 +135,5 @@ def _closes(plan: CallPlan, spec: Params, close: str, mark: str, buffer: str, at
     after = probe.either(buffer, at, plan.closes, ended)
     if after >= 0:
         after = probe.space(buffer, after)
-        after = at if ended and after == len(buffer) else probe.either(buffer, after, plan.implied, ended)
+        after = at if ended and after == len(buffer) else probe.either(buffer, after, [*plan.implied, *reader.stop_rows], ended)
     return at if after >= 0 else after
