@@ -1,6 +1,7 @@
 """The nine properties that every grammar has, by its being a grammar: P1 to P9.
 
-P6, which is about time, stands in test_reply_hostile.py; P8, the round trip through the templates, in tests/test_round_trip.py.
+P6, which is about time, stands in test_reply_hostile.py. P8 is here for what the grammars themselves can write; for the templates it is in
+tests/test_round_trip.py.
 """
 
 import json
@@ -9,9 +10,11 @@ import string
 
 import pytest
 import replies
+import writing
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
+from idiolect.reply.grammar import Json, JsonMap, NamedJson
 from idiolect.reply.jsontext import value
 from idiolect.reply.known import FORMATS
 from idiolect.reply.reader import CUT, Reader
@@ -228,6 +231,42 @@ def test_p7_arguments_are_valid_json_or_the_beginning_of_it(name, data):
             assert json.loads(call.arguments_text) == call.arguments
         else:
             assert begins_json(call.arguments_text)
+
+
+JSON_KINDS = (Json, JsonMap, NamedJson)
+
+
+@st.composite
+def messages_of(draw, grammar):
+    """Draw what a message may say: content, reasoning, and calls as `(name, arguments)`."""
+    words = st.text("abc .,!?é你\n", max_size=20).map(str.strip)
+    texts = st.text("ab <>/\n\"'{}[]=:,|\\é你", max_size=12)
+    if all(isinstance(call.arguments, JSON_KINDS) for section in grammar.sections for call in section.calls):
+        # In a JSON string, a mark is but text.
+        texts = st.lists(texts | st.sampled_from(marks(grammar[1:-2]) or ["<"]), max_size=3).map("".join)
+    arguments = st.fixed_dictionaries({"s": texts, "x": st.integers(-99, 99), "o": st.dictionaries(st.sampled_from("kl"), st.none() | st.booleans())})
+    # ReAct has no words for a second call: the reply stops where the first one's result is to stand.
+    calls = st.lists(st.tuples(st.just("f"), arguments), max_size=1 if grammar.name == "react" else 2)
+    return draw(words), draw(st.none() | words.filter(bool)), draw(calls)
+
+
+@every_format
+@given(data=st.data())
+def test_p8_what_a_grammar_can_write_it_reads(name, data):
+    grammar = FORMATS[name]
+    content, reasoning, calls = data.draw(messages_of(grammar))
+    text = writing.write(grammar, content, reasoning, calls)
+    if text:
+        reply, _ = replies.read(text, data.draw(sizes), format=name, tools=TOOLS, starts_in_reasoning=False)
+        note(repr(text))
+        assert (reply.content, reply.reasoning) == (grammar.prefix + content, reasoning)
+        assert [(call.name, call.arguments) for call in reply.tool_calls] == calls
+        assert reply.problems == ()
+
+
+def test_p8_every_format_writes_calls_but_those_that_have_none():
+    silent = {name for name, grammar in FORMATS.items() if not writing.write(grammar, "", None, [("f", {"s": "x"})])}
+    assert silent == {"plain", "think", "minimax_append_think", "granite_think", "kimi_vl_think"}
 
 
 def begins_json(text):
