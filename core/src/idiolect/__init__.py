@@ -1,4 +1,4 @@
-"""Give a model path, get the exact way to talk to that model.
+"""Give a model path, get the exact way to talk to that model, and to understand what it says back.
 
 ```python
 import idiolect
