@@ -7,7 +7,7 @@ from installs import install, registry_of
 
 import idiolect
 from idiolect.cli import main
-from idiolect.plugin import CHATML, DEFAULT, Family, Match, Rule, Specificity, Turn, TurnTemplate, hookimpl
+from idiolect.plugin import CHATML, DEFAULT, Family, Match, Rule, Specificity, Turn, TurnTemplate, grammar, hookimpl
 
 ACME = TurnTemplate(
     "acme",
@@ -159,6 +159,15 @@ def test_a_base_model_is_said_to_be_one(capsys):
     assert "kind           base: not trained to chat\n" in out
     assert "separators     plain text: nothing can protect a prompt against a user who writes them\n" in out
     undo()
+
+
+def test_the_format_of_the_replies_is_told(capsys):
+    for name, reply in (("shop", "hermes_json"), ("own", grammar.Grammar("own-words"))):
+        idiolect.register(Family(name, Rule(name, TurnTemplate(name, user=Turn("<user>"), assistant=Turn("<bot>"), reply=reply))))
+    assert why("shop-7b") == 0
+    assert "  replies   hermes_json\n" in capsys.readouterr().out
+    assert why_json(capsys, "own-7b")["template"]["reply"] == "own-words"
+    assert why_json(capsys, "acme-7b")["template"]["reply"] == ""
 
 
 @pytest.mark.usefixtures("broken")

@@ -46,7 +46,14 @@ def template_facts(template: Template) -> dict[str, Any]:
         "default_system": template.default_system,
         "capabilities": sorted(template.capabilities),
         "options": list(template.options),
+        "reply": reply_format(template),
     }
+
+
+def reply_format(template: Template) -> str:
+    """Return the name of the format of a model's replies, empty where they are plain text."""
+    name: str = getattr(template.reply, "name", template.reply)
+    return name
 
 
 def stops(template: Template) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import idiolect
 from idiolect.cli.considered import EQUAL, LOST, NO_CLAIM, OVERRULED, TIED, WON, consider
-from idiolect.cli.facts import bos_advice, stops, template_facts
+from idiolect.cli.facts import bos_advice, reply_format, stops, template_facts
 from idiolect.cli.screen import Painted, Screen, write_json
 from idiolect.errors import ModelPathWarning, PluginWarning
 from idiolect.registry.refs import parse_ref
@@ -115,6 +115,8 @@ def _facts(resolution: Resolution) -> list[tuple[str, str]]:
         facts.append(("has words for", ", ".join(sorted(template.capabilities))))
     if template.options:
         facts.append(("options", ", ".join(template.options)))
+    if template.reply:
+        facts.append(("replies", reply_format(template)))
     if template.text_separators:
         facts.append(("separators", "plain text: nothing can protect a prompt against a user who writes them"))
     facts += [("warning", text) for text in resolution.warnings]
