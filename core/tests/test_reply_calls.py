@@ -296,6 +296,13 @@ def test_input_in_react_may_be_plain_text():
     assert calls("Action: search\nAction Input: weather in Paris\nObservation:", "react") == [("search", {"input": "weather in Paris"})]
 
 
+@pytest.mark.parametrize("arguments", ["[1]", '"Paris"', "7", "true"])
+def test_arguments_that_are_no_object_are_handed_on_and_named(arguments):
+    reply, _ = replies.read(f'<tool_call>{{"name": "f", "arguments": {arguments}}}</tool_call>', format="hermes_json")
+    assert [(call.arguments_text, call.complete) for call in reply.tool_calls] == [(arguments, True)]
+    assert [problem.code for problem in reply.problems] == ["bad_arguments"]
+
+
 # Calls at the end
 
 

@@ -229,6 +229,8 @@ class Reader:
         arguments: Any = text
         if complete:
             arguments, complete = _read(text)
+            if complete and not isinstance(arguments, dict):
+                self.report("bad_arguments", call.start, f"the arguments are {text!r:.80}, which is no object")
         made = ToolCall(call.name, arguments, text, call.id or f"call_{call.index}", call.index, complete, (call.start, self.position))
         self.calls.append(made)
         self.events.append(Event(CALL_END, call.name, call.index, made.id, made))
