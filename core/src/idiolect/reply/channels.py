@@ -199,5 +199,5 @@ class Talk(Program):
             if start == NO:
                 return None
             if start != MORE:
-                return Found(self.plan.message, plan, start, arguments, {"name": header.name})
+                return Found(self.plan.message, plan, start, arguments, {"name": header.name}, True)
             yield

@@ -71,7 +71,7 @@ class Json(NamedTuple):
     """A call that is one JSON object with a name and arguments in it, in any order."""
 
     name: tuple[str, ...] = ("name",)
-    arguments: tuple[str, ...] = ("arguments", "parameters")
+    arguments: tuple[str, ...] = ("arguments", "parameters", "args")
     id: tuple[str, ...] = ("id",)
 
 

@@ -54,7 +54,7 @@ def json_call(reader: Reader, found: Found) -> Generator[None, None, str]:
     assert call_plan is not None
     spec = call_plan.call.arguments
     assert isinstance(spec, Json)
-    state = _ObjectCall(reader, spec, bare=call_plan.first_key is not None)
+    state = _ObjectCall(reader, spec, bare=not found.announced)
     outcome = yield from _members(reader, state)
     if outcome == BROKEN and (yield from reader.at_stop()):
         outcome = CUT

@@ -9,7 +9,7 @@ from idiolect.reply import probe
 from idiolect.reply.grammar import Literals
 from idiolect.reply.jsontext import DEEPEST, NUMBER, spaces
 from idiolect.reply.plaintext import quoted
-from idiolect.reply.plan import BARE_KEY, PYTHON_KEY
+from idiolect.reply.plan import BARE_KEY, BARE_KEY_SO_FAR, PYTHON_KEY, PYTHON_KEY_SO_FAR
 from idiolect.reply.probe import MORE, NO
 from idiolect.reply.pythontext import QUOTE, QUOTE_SO_FAR, python_text
 from idiolect.reply.reader import BROKEN, CUT, DONE, Reader
@@ -34,7 +34,7 @@ def literals_call(reader: Reader, found: Found) -> Generator[None, None, str]:
     assert isinstance(spec, Literals)
     reader.begin_call(found.call.name(found.fields), found.fields.get("id"))
     put = reader.pending.append
-    key_pattern = PYTHON_KEY if spec.assign == "=" else BARE_KEY
+    pattern, so_far = (PYTHON_KEY, PYTHON_KEY_SO_FAR) if spec.assign == "=" else (BARE_KEY, BARE_KEY_SO_FAR)
     text = "{"
     while True:
         if not (yield from spaces(reader)):
@@ -43,12 +43,14 @@ def literals_call(reader: Reader, found: Found) -> Generator[None, None, str]:
             put("{}" if text == "{" else "}")
             reader.at += len(spec.close)
             return DONE
-        while (key := key_pattern.match(reader.buffer, reader.at)) is None or key.end() == len(reader.buffer):
-            if reader.ended or len(reader.buffer) - reader.at > 2 * probe.REACH:
+        while (key := pattern.match(reader.buffer, reader.at)) is None or key.end() == len(reader.buffer):
+            if key is None and not so_far.match(reader.buffer, reader.at):
+                return _broken(reader)
+            if reader.ended:
                 break
             yield
         if key is None:
-            return CUT if reader.ended else _broken(reader)
+            return CUT
         reader.at = key.end()
         pieces = [f"{text}{quoted(key[0][: -len(spec.assign)].strip())}: "]
         outcome = yield from value(reader, spec, pieces)
@@ -173,8 +175,10 @@ def _close(bracket: _Bracket, pieces: list[str]) -> None:
 
 def _bare_key(reader: Reader, pieces: list[str]) -> Generator[None, None, str]:
     while (key := BARE_KEY.match(reader.buffer, reader.at)) is None:
-        if reader.ended or len(reader.buffer) - reader.at > probe.REACH:
-            return CUT if reader.ended else _broken(reader)
+        if not BARE_KEY_SO_FAR.match(reader.buffer, reader.at):
+            return _broken(reader)
+        if reader.ended:
+            return CUT
         yield
     pieces.append(f"{quoted(key[0][:-1].strip())}: ")
     reader.at = key.end()

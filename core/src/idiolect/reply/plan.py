@@ -34,10 +34,11 @@ class CallPlan:
         self.extra_space = ""
         if isinstance(arguments, Params):
             self._prepare(arguments)
-        openings = "".join(part for mark in (*section.open, *call.open) for part in probe.in_a_row(mark))
-        self.announced = any(map(str.isalpha, openings))
-        if isinstance(arguments, Json) and section.start and not self.announced:
-            # Nothing but brackets opens it: it must look like a call from its first key on.
+        openings = [part for mark in (*section.open, *call.open) for part in probe.in_a_row(mark)]
+        # Brackets, and a fence round code, may stand round anything.
+        self.announced = any(any(map(str.isalpha, part)) and not part.startswith("```") for part in openings)
+        if isinstance(arguments, Json) and not self.announced:
+            # It must look like a call from its first key on.
             known = "|".join(map(re.escape, (*arguments.name, *arguments.arguments, *arguments.id, "type", "function")))
             self.first_key = re.compile(rf'\{{[ \t\r\n]*"(?:{known})"')
 
@@ -167,9 +168,9 @@ class SectionPlan:
         return marks
 
     def marks(self) -> set[str]:
-        """Return the marks of the section and of its calls; brackets are none."""
+        """Return the marks of the section and of its calls, without brackets and words."""
         rows = [*self.opens, *self.closes, *(row for call in self.calls for row in (*call.opens, *call.closes))]
-        return {mark for row in rows for mark in row if any(map(str.isalpha, mark))}
+        return {mark for row in rows for mark in row if any(map(str.isalpha, mark)) and not mark.isalpha()}
 
     def look(self, buffer: str, at: int, ended: bool) -> "Found | int":
         """Return what begins at `at`, or NO or MORE."""
@@ -184,7 +185,7 @@ class SectionPlan:
                 if end == MORE:
                     return MORE
                 if end != NO:
-                    return Found(self, None, at, end, {})
+                    return Found(self, None, at, end, {}, True)
             found = self.look_for_call(buffer, after, ended)
             if found != NO:
                 return found
@@ -201,7 +202,7 @@ class SectionPlan:
             if start == MORE:
                 return MORE
             if start != NO:
-                return Found(self, call, start, arguments, fields)
+                return Found(self, call, start, arguments, fields, further or call.announced)
         return NO
 
 
@@ -216,6 +217,8 @@ class Found(NamedTuple):
     arguments: int
     """and where its arguments do; the end of an empty section."""
     fields: dict[str, str]
+    announced: bool
+    """Whether something says that this is a call: a mark, or a call before it."""
 
 
 class Plan:

@@ -207,7 +207,7 @@ class Prose(Program):
             return True
         if sections:
             found = yield from self.find_any(sections)
-            if found is not None:
+            if found is not None and self.believes(found):
                 if not self.gap:
                     kept = self.without_before(run, found)
                     self.reader.say(CONTENT, kept, start)
@@ -222,6 +222,15 @@ class Prose(Program):
             self.leave(mark, run, start, opens=bool(sections))
             return True
         return False
+
+    def believes(self, found: Found) -> bool:
+        """Say whether a call is one. Behind text, brackets alone do not tell: it takes a tool that is known, or where none is, a line of its own."""
+        reader = self.reader
+        if found.announced or reader.fresh:
+            return True
+        if reader.schemas.known:
+            return found.call is not None and found.call.name(found.fields) in reader.schemas.known
+        return reader.since(reader.position - 1) == "\n"
 
     def do(self, code: str, mark: str, run: str, start: int, what: Any) -> Steps:
         """Do what a mark means that opens no section."""

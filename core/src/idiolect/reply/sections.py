@@ -71,14 +71,14 @@ def read_call(reader: Reader, found: Found, start: int) -> Generator[None, None,
     if (yield from reader.at_stop()):
         outcome = CUT
     elif outcome == CUT:
-        reader.unfinished = call.announced or reader.call is not None
+        reader.unfinished = found.announced or reader.call is not None
         reader.at = len(reader.buffer)
     if outcome == CUT and reader.call is not None:
         reader.end_call(complete=False)
         reader.report("incomplete_call", reader.origin, "the reply ends inside a call")
         return outcome
     reader.end_call(complete=False)
-    if outcome == CUT and call.announced:
+    if outcome == CUT and found.announced:
         reader.report("incomplete_call", start, "the reply ends before the call has a name")
     elif outcome != CUT and reader.why:
         reader.report(reader.why, start, WHY[reader.why])

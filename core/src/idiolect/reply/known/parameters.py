@@ -47,11 +47,19 @@ GLM4 = Grammar(
 )
 POOLSIDE = GLM4.but("poolside_v1", end=("</assistant>", "<|endoftext|>"), models="Laguna")
 LING3 = GLM4.but("ling3", end=("<|role_end|>", "<|endoftext|>"), models="Ling-3")
+HUNYUAN_CALLS = Section((Call(PAIRS, ("<tool_call>",), Head(("<tool_sep>",)), ("</tool_call>",)),), ("<tool_calls>",), ("</tool_calls>",))
+# The public checkpoints write a suffix in every tag.
+OPEN_PAIRS = Params("<arg_key:opensource>", Head(("</arg_key:opensource>",), KEY), "</arg_value:opensource>", value="<arg_value:opensource>")
+OPEN_HUNYUAN_CALLS = Section(
+    (Call(OPEN_PAIRS, ("<tool_call:opensource>",), Head(("<tool_sep:opensource>",)), ("</tool_call:opensource>",)),),
+    ("<tool_calls:opensource>",),
+    ("</tool_calls:opensource>",),
+)
 HUNYUAN_V3 = Grammar(
     "hunyuan_v3_xml",
-    reasoning=TAGS,
-    sections=(Section((Call(PAIRS, ("<tool_call>",), Head(("<tool_sep>",)), ("</tool_call>",)),), ("<tool_calls>",), ("</tool_calls>",)),),
-    end=("<|eos|>",),
+    reasoning=TAGS._replace(open=("<think>", "<think:opensource>"), close=("</think>", "</think:opensource>")),
+    sections=(HUNYUAN_CALLS, OPEN_HUNYUAN_CALLS),
+    end=("<|eos|>", "<｜hy_eos:opensource｜>"),
     models="Hy3",
     example="<tool_calls><tool_call>get_weather<tool_sep><arg_key>city</arg_key><arg_value>Paris</arg_value></tool_call></tool_calls>",
 )

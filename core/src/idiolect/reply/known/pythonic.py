@@ -12,7 +12,8 @@ LLAMA4 = Grammar(
     "llama4_pythonic",
     wrappers=(Wrapper(("<|python_start|>",), ("<|python_end|>",), special=True),),
     sections=(
-        Section((PYTHON_CALL,), (("<|python_start|>", "["), "["), (("]", "<|python_end|>"), "]"), between=","),
+        Section((PYTHON_CALL,), (("<|python_start|>", "["),), (("]", "<|python_end|>"), "]"), between=","),
+        LIST,
         Section((OBJECT,), ("<|python_start|>",), ("<|python_end|>",), between=";"),
         Section((OBJECT,), ("<|python_end|>",)),
         Section((OBJECT,), between=";", start=True),
@@ -60,7 +61,7 @@ GEMMA4 = Grammar(
             special=True,
         ),
     ),
-    end=("<turn|>", "<eos>"),
+    end=("<turn|>", "<|tool_response>", "<eos>"),
     models="Gemma 4",
     example='<|channel>thought\nLook.<channel|><|tool_call>call:get_weather{city:<|"|>Paris<|"|>}<tool_call|>',
 )
@@ -74,7 +75,7 @@ FUNCTIONGEMMA = Grammar(
             special=True,
         ),
     ),
-    end=("<end_of_turn>", "<eos>"),
+    end=("<end_of_turn>", "<start_function_response>", "<eos>"),
     models="FunctionGemma",
     example="<start_function_call>call:get_weather{city:<escape>Paris<escape>}<end_function_call>",
 )
