@@ -43,5 +43,6 @@ def test_the_gallery_shows_what_every_format_says():
 def test_every_problem_that_can_be_named_is_explained():
     text = "".join(path.read_text("utf-8") for path in SOURCE.rglob("*.py"))
     codes = set(re.findall(r"""(?:report\(|why = |problem = \(|_broken\(reader, )\s*"(\w+)\"""", text)) | {"bad_literal"}
+    codes |= set(re.findall(r"\"(stray_\w+)\"", text))
     explained = re.findall(r"^### (\w+)$", (DOCS / "reference/reply-problems.md").read_text("utf-8"), re.MULTILINE)
     assert set(explained) == codes

@@ -125,7 +125,7 @@ def unmistakable(grammar):
     for section in grammar.sections:
         if section.special:
             facts += [(section.open, section.close, *((call.open, call.close) for call in section.calls))]
-    return [mark for mark in marks(tuple(facts)) if any(map(str.isalpha, mark))]
+    return [mark for mark in marks(tuple(facts)) if any(map(str.isalpha, mark)) and not mark.isalpha()]
 
 
 @every_format

@@ -33,19 +33,24 @@ class Talk(Program):
         self.spoken: set[str] = set()
         self.outside, self.body = plan.outside, plan.body
 
-    def read(self, *, starts_in_reasoning: bool) -> Steps:
-        """Read it all."""
+    def read(self, inside: str) -> Steps:
+        """Read it all; `inside` is what it begins inside of."""
         reader = self.reader
         while reader.exhausted() and not reader.ended:
             yield
-        header = yield from self.find_header(opening=True)
-        if header is not None:
+        header = None if inside == CONTENT else (yield from self.find_header(opening=True))
+        if header is not None and self.believes(header):
             yield from self.read_message(header, reader.position)
-        elif starts_in_reasoning:
-            yield from self.read_body(REASONING if self.plan.takes_reasoning else CONTENT)
+        elif inside:
+            yield from self.read_body(inside if self.plan.takes_reasoning else CONTENT)
         while not self.over:
             yield from self.read_outside()
         yield from self.read_on_for_nothing()
+
+    def believes(self, header: Header) -> bool:
+        """Say whether a header is one. Where it is but a word on a line, and the tools are known, it must be one of them."""
+        known = self.reader.schemas.known
+        return bool(self.channels.opening) or header.kind != CALL or not known or header.name in known
 
     def read_outside(self) -> Steps:
         """Read text that belongs to no message, up to the next header."""
@@ -120,7 +125,7 @@ class Talk(Program):
         reader = self.reader
         start = reader.position
         if self.channels.call is None:
-            yield from self.read_sections(start)
+            yield from self.read_sections()
         else:
             found = yield from self.find_call(self.plan.message.calls[0], header)
             if found is None:
@@ -141,12 +146,24 @@ class Talk(Program):
             reader.border(MARK, run_at)
         yield from self.read_rest(CONTENT)
 
-    def read_sections(self, start: int) -> Steps:
-        """Read the sections of calls that stand in a body."""
+    def read_sections(self) -> Steps:
+        """Read the sections of calls that stand in a body, and the text between them."""
         reader = self.reader
-        found = yield from self.find_any(self.plan.sections)
-        if found is not None:
-            yield from read_section(reader, found, start)
+        while True:
+            start = reader.position
+            run = yield from reader.run(SPACE)
+            found = None if reader.exhausted() else (yield from self.find_any(self.plan.sections))
+            if found is not None:
+                yield from read_section(reader, found, start)
+                continue
+            if run:
+                reader.border(MARK, start)
+            mark = "" if reader.exhausted() else (yield from self.look(self.body))
+            if mark or reader.exhausted():
+                return
+            reader.say(CONTENT, run, start)
+            reader.pass_on(reader.at + 1, CONTENT)
+            yield from self.next_mark(self.plan.call_body, CONTENT)
 
     def end_at(self, mark: str) -> None:
         """Read over a mark that ends a message, or the reply."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from idiolect.reply import jsontext
+from idiolect.reply import jsontext, probe
 from idiolect.reply.coerce import valid
 from idiolect.reply.grammar import Json, NamedJson
 from idiolect.reply.plaintext import text_argument
+from idiolect.reply.probe import MORE, NO
 from idiolect.reply.reader import BROKEN, CUT, DONE
 
 if TYPE_CHECKING:
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
 
     from idiolect.reply.plan import Found
     from idiolect.reply.reader import Reader
+
+
+USUAL = ("type", "index")
+"""What may stand beside the name and the arguments of a call and says nothing."""
 
 
 class _ObjectCall:
@@ -133,6 +138,8 @@ def _member(reader: Reader, state: _ObjectCall, key: str, letter: str) -> Genera
         return DONE
     elif key in spec.arguments:
         return (yield from _arguments(reader, state, letter))
+    elif not state.bare and key not in (*spec.name, *spec.id, *USUAL):
+        reader.report("stray_member", reader.origin, f"the call has a member {key!r}, which is no part of one")
     return (yield from jsontext.value(reader, jsontext.ignore, live=False))
 
 
@@ -208,8 +215,12 @@ def named_json_call(reader: Reader, found: Found) -> Generator[None, None, str]:
     if not (yield from jsontext.spaces(reader)):
         return CUT
     if reader.buffer[reader.at] not in "{[":
-        if spec.text:
-            return (yield from text_argument(reader, spec.text, call_plan.ends))
+        if spec.text and not call_plan.renames(found.fields):
+            return (yield from text_argument(reader, spec.text, call_plan))
+        while (end := probe.either(reader.buffer, reader.at, [*call_plan.ends, *reader.stop_rows], reader.ended)) == MORE:
+            yield
+        if end == NO:
+            return _broken(reader)
         reader.pending.append("{}")
         return DONE
     return (yield from jsontext.value(reader, reader.pending.append, live=True))

@@ -5,29 +5,39 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from idiolect.reply.events import REASONING
+from idiolect.reply.events import CALL, REASONING
 from idiolect.reply.headers import headers_for
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from idiolect.reply.grammar import Grammar
+    from idiolect.reply.grammar import Channels, Grammar
 
 TAIL = 65_536
 """How much of the end of a prompt is looked at."""
 CALL_LIKE = re.compile(r"""\s*(?:\[?\s*\{\s*"(?:name|tool_name)"\s*:\s*".*?"\s*,\s*"(?:arguments|parameters)"\s*:|call:[\w.]+\{)""", re.DOTALL)
 
 
-def opens_in_reasoning(grammar: Grammar, prompt: str | None, ends: Sequence[str]) -> bool:
-    """Say whether a reply to `prompt` begins inside reasoning: whether the prompt's last turn has opened it and not closed it again."""
+def starts_in(grammar: Grammar, prompt: str | None, ends: Sequence[str]) -> str:
+    """Return what a reply to `prompt` begins inside of, reasoning or content; empty where it begins anew."""
     if prompt is None:
-        return grammar.reasoning is not None and grammar.reasoning.starts
-    tail = prompt[-TAIL:]
+        return REASONING if grammar.reasoning is not None and grammar.reasoning.starts else ""
     if grammar.channels is not None:
-        headers = headers_for(grammar.channels)
-        start = max((tail.rfind(mark) + len(mark) for mark in grammar.channels.start if mark in tail), default=-1)
-        header = headers.look(tail, start, ended=True) if start >= 0 else -1
-        return not isinstance(header, int) and header.kind == REASONING
+        return _open_message(grammar.channels, prompt[-TAIL:])
+    return REASONING if _opens_reasoning(grammar, prompt[-TAIL:], ends) else ""
+
+
+def _open_message(channels: Channels, tail: str) -> str:
+    """Return what the message is that the prompt has begun and not ended."""
+    start = max((tail.rfind(mark) + len(mark) for mark in channels.start if mark in tail), default=-1)
+    header = headers_for(channels).look(tail, start, ended=True) if start >= 0 else -1
+    if isinstance(header, int) or any(mark in tail[header.body :] for mark in (*channels.end, *channels.stop)):
+        return ""
+    return "" if header.kind == CALL else header.kind
+
+
+def _opens_reasoning(grammar: Grammar, tail: str, ends: Sequence[str]) -> bool:
+    """Say whether the prompt's last turn has opened reasoning and not closed it again."""
     reasoning = grammar.reasoning
     if reasoning is None:
         return False

@@ -10,7 +10,7 @@ from idiolect.reply.coerce import as_json
 from idiolect.reply.grammar import Params
 from idiolect.reply.plaintext import quoted
 from idiolect.reply.probe import MORE
-from idiolect.reply.reader import BROKEN, CUT, DONE
+from idiolect.reply.reader import BROKEN, CUT, DONE, LEFT
 from idiolect.reply.schema import ALL, STRING
 from idiolect.reply.tags import read_tags
 from idiolect.reply.values import Value, read_value
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from idiolect.reply.plan import CallPlan, Found
     from idiolect.reply.reader import Reader
 
-PARAM, END, BODY = "param", "end", "body"
+PARAM, END, IMPLIED, BODY = "param", "end", "implied", "body"
 
 
 def params_call(reader: Reader, found: Found) -> Generator[None, None, str]:
@@ -38,13 +38,15 @@ def params_call(reader: Reader, found: Found) -> Generator[None, None, str]:
         return DONE
     while True:
         what, fields = yield from _next(reader, plan, spec)
-        if what == END:
+        if what == IMPLIED and not writer.keys and not plan.closes_section(reader.buffer, reader.at):
+            return LEFT
+        if what in (END, IMPLIED):
             writer.end()
             return DONE
         if what == BODY and not writer.keys:
             outcome = yield from jsontext.value(reader, reader.pending.append, live=True)
             what, _ = (yield from _next(reader, plan, spec)) if outcome == DONE else (outcome, {})
-            return DONE if what == END else BROKEN if what in (PARAM, BODY) else what
+            return DONE if what in (END, IMPLIED) else BROKEN if what in (PARAM, BODY) else what
         if what != PARAM:
             return what
         outcome = yield from _parameter(reader, plan, spec, writer, fields)
@@ -106,7 +108,7 @@ def _next(reader: Reader, plan: CallPlan, spec: Params) -> Generator[None, None,
             return END, {}
         implied = probe.either(buffer, at, plan.implied, ended=False) if at >= 0 else at
         if implied >= 0:
-            return END, {}
+            return IMPLIED, {}
         if spec.body and at >= 0 and buffer.startswith("{", at):
             reader.at = at
             return BODY, {}

@@ -13,7 +13,7 @@ from idiolect.reply.reader import CUT, DONE
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
-    from idiolect.reply.plan import Found
+    from idiolect.reply.plan import CallPlan, Found
     from idiolect.reply.reader import Reader
 
 
@@ -23,11 +23,11 @@ def quoted(text: str) -> str:
     return result
 
 
-def text_argument(reader: Reader, key: str, ends: Sequence[Sequence[str]], unfence: str = "") -> Generator[None, None, str]:
-    """Read text up to one of `ends`, or to the end of the reply, as the one argument `key`."""
+def text_argument(reader: Reader, key: str, plan: CallPlan, unfence: str = "") -> Generator[None, None, str]:
+    """Read text up to what ends a call, or to the end of the reply, as the one argument `key`."""
     put = reader.pending.append
     put(f'{{{quoted(key)}: "')
-    closing = [(unfence, *marks) for marks in ends] if unfence else list(ends)
+    closing = [(unfence, *marks) for marks in plan.ends] if unfence else list(plan.ends)
     closing += [(mark,) for mark in reader.stops]
     live = Live([(marks[0], None) for marks in closing] + ([(unfence, None)] if unfence else []))
     while True:
@@ -45,7 +45,7 @@ def text_argument(reader: Reader, key: str, ends: Sequence[Sequence[str]], unfen
                 break
             yield
             continue
-        after = _closes(buffer, end, closing, unfence, reader.ended)
+        after = _closes(buffer, end, closing, unfence, plan, reader.ended)
         if after == MORE:
             yield
         elif after == NO:
@@ -57,10 +57,13 @@ def text_argument(reader: Reader, key: str, ends: Sequence[Sequence[str]], unfen
     return DONE
 
 
-def _closes(buffer: str, at: int, closing: Sequence[Sequence[str]], unfence: str, ended: bool) -> int:
+def _closes(buffer: str, at: int, closing: Sequence[Sequence[str]], unfence: str, plan: CallPlan, ended: bool) -> int:
     more = False
     for marks in closing:
         end = probe.sequence(buffer, at, marks, ended)
+        if end >= 0 and marks[-1] in plan.headers:
+            header = plan.headers[marks[-1]].look(buffer, end, ended)
+            end = header if isinstance(header, int) else end
         if end >= 0:
             return end
         more = more or end == MORE
@@ -88,7 +91,7 @@ def code_call(reader: Reader, found: Found) -> Generator[None, None, str]:
         if after != MORE:
             break
         yield
-    outcome = yield from text_argument(reader, spec.key, found.call.ends, unfence)
+    outcome = yield from text_argument(reader, spec.key, found.call, unfence)
     if outcome == DONE and unfence and reader.buffer.startswith(unfence, reader.at):
         reader.at += len(unfence)
     return outcome

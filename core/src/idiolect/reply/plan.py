@@ -1,12 +1,14 @@
 """A grammar made ready to read by: what is live in which state, and how to see ahead whether a call begins."""
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from idiolect.reply import probe
 from idiolect.reply.check import check
 from idiolect.reply.grammar import Call, Channels, Code, Grammar, Json, JsonMap, Literals, NamedJson, Params, Section
+from idiolect.reply.headers import Headers, headers_for
 from idiolect.reply.probe import MORE, NO, HeadProbe, Live
 
 OPEN, CLOSE, UNTIL, WRAP, UNWRAP, SECTION, STRAY, END = "open", "close", "until", "wrap", "unwrap", "section", "stray", "end"
@@ -28,15 +30,18 @@ class CallPlan:
         self.rename = re.compile(call.rename) if call.rename else None
         arguments = call.arguments
         self.first_key: re.Pattern[str] | None = None
+        self.headers: dict[str, Headers] = {}
+        """Closes that are such only where a header stands behind them."""
         # What may end a call besides its own close: the close of its section, or whatever opens another call.
         self.implied = [probe.in_a_row(mark) for mark in (*section.close, *section.open)] + [marks for marks in self.opens if marks]
         self.ends = [*self.closes, *self.implied]
+        self.section_closes = [probe.in_a_row(mark) for mark in section.close]
         self.extra_space = ""
         if isinstance(arguments, Params):
             self._prepare(arguments)
         openings = [part for mark in (*section.open, *call.open) for part in probe.in_a_row(mark)]
         # Brackets, and a fence round code, may stand round anything.
-        self.announced = any(any(map(str.isalpha, part)) and not part.startswith("```") for part in openings)
+        self.announced = any(part.strip("[{(") and not part.startswith("```") for part in openings)
         if isinstance(arguments, Json) and not self.announced:
             # It must look like a call from its first key on.
             known = "|".join(map(re.escape, (*arguments.name, *arguments.arguments, *arguments.id, "type", "function")))
@@ -72,6 +77,14 @@ class CallPlan:
         if extra and probe.literal(buffer, end, extra, ended) == MORE and end < len(buffer):
             return MORE
         return end
+
+    def closes_section(self, buffer: str, at: int) -> bool:
+        """Say whether the close of the section stands at `at`."""
+        return probe.either(buffer, at, self.section_closes, ended=True) >= 0
+
+    def renames(self, fields: dict[str, str]) -> bool:
+        """Say whether the head names a function of the caller's, where others have names of another kind."""
+        return self.rename is not None and self.rename.fullmatch(fields.get("name", "")) is not None
 
     def name(self, fields: dict[str, str]) -> str:
         """Return the name of the function from what the head says."""
@@ -114,7 +127,7 @@ class CallPlan:
             if not arguments.text and not _breaks_off(buffer, at, ended):
                 there = probe.either(buffer, at, [("{",), ("[",), *self.closes], ended)
         elif isinstance(arguments, Params):
-            if "empty" not in fields and not _breaks_off(buffer, at, ended):
+            if "empty" not in fields and not _breaks_off(buffer, at, ended, self.follow):
                 there = self.space(buffer, at, ended)
                 if there >= 0:
                     there = probe.either(buffer, there, [*self.follow, ("{",)] if arguments.body else self.follow, ended)
@@ -123,9 +136,10 @@ class CallPlan:
         return at if there >= 0 else there
 
 
-def _breaks_off(buffer: str, at: int, ended: bool) -> bool:
-    """Say whether the reply ends where arguments would begin."""
-    return ended and probe.space(buffer, at) == len(buffer)
+def _breaks_off(buffer: str, at: int, ended: bool, follow: Sequence[Sequence[str]] = ()) -> bool:
+    """Say whether the reply ends where arguments would begin, or in a mark that may follow there."""
+    rest = buffer[probe.space(buffer, at) :] if ended else ""
+    return ended and (not rest or any(len(rest) < len(marks[0]) and marks[0].startswith(rest) for marks in follow))
 
 
 def _first_key(buffer: str, at: int, key: re.Pattern[str]) -> int:
@@ -167,9 +181,9 @@ class SectionPlan:
         assert marks or self.section.start or section_without_opening, "a section that nothing opens stands at the start"
         return marks
 
-    def marks(self) -> set[str]:
-        """Return the marks of the section and of its calls, without brackets and words."""
-        rows = [*self.opens, *self.closes, *(row for call in self.calls for row in (*call.opens, *call.closes))]
+    def marks(self, what: str) -> set[str]:
+        """Return what opens, or closes, the section and its calls, without brackets and words."""
+        rows = [row for part in (self, *self.calls) for row in getattr(part, what)]
         return {mark for row in rows for mark in row if any(map(str.isalpha, mark)) and not mark.isalpha()}
 
     def look(self, buffer: str, at: int, ended: bool) -> "Found | int":
@@ -248,8 +262,10 @@ class Plan:
             text_acts += [(mark, (UNWRAP, wrapper)) for mark in wrapper.close]
         for plan in self.sections:
             text_acts += [(mark, (SECTION, plan)) for mark in sorted(plan.first_marks())]
-        self.unmistakable = {mark for plan in self.sections if plan.section.special for mark in plan.marks()} if self.takes_tools else set()
-        text_acts += [(mark, (STRAY, None)) for mark in sorted(self.unmistakable)]
+        special = [plan for plan in self.sections if plan.section.special and self.takes_tools]
+        self.stray = dict.fromkeys((mark for plan in special for mark in plan.marks("closes")), "stray_close")
+        self.stray |= dict.fromkeys((mark for plan in special for mark in plan.marks("opens")), "stray_open")
+        text_acts += [(mark, (STRAY, None)) for mark in sorted(self.stray)]
         if grammar.channels is not None:
             self._prepare_messages(grammar.channels)
         self.text = Live(text_acts, also=self.before)
@@ -263,11 +279,14 @@ class Plan:
         restarts = channels.start if channels.restart else ()
         if channels.call is not None:
             self.message = SectionPlan(Section((channels.call,), close=(*channels.end, *channels.stop, *restarts)))
+            self.message.calls[0].headers = dict.fromkeys(restarts, headers_for(channels))
+        sections = [(mark, SECTION) for plan in self.sections for mark in sorted(plan.first_marks())]
         ends = [(mark, STOP) for mark in channels.stop] + [(mark, OVER) for mark in self.ends if mark not in channels.stop]
         ends += [(mark, CLOSE) for mark in channels.end]
         openings = [(mark, OPENING) for mark in channels.opening if not mark[0].isspace() and mark.startswith("<")]
         self.outside = Live([*ends, *((mark, START) for mark in channels.start), *openings])
         self.body = Live([*ends, *((mark, START) for mark in restarts)])
+        self.call_body = Live([*ends, *((mark, START) for mark in restarts), *sections])
 
 
 def plan_for(grammar: Grammar, extract: frozenset[str], stop: tuple[str, ...], tail: str = "") -> Plan:

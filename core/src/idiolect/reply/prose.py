@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from idiolect.reply import probe
 from idiolect.reply.events import CONTENT, MARK, REASONING
 from idiolect.reply.grammar import SPACE
 from idiolect.reply.plan import CLOSE, END, OPEN, SECTION, STRAY, UNTIL, UNWRAP, WRAP
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator
     from typing import Any
 
-    from idiolect.reply.plan import Found, Plan
+    from idiolect.reply.plan import Found, Plan, SectionPlan
     from idiolect.reply.probe import Live
     from idiolect.reply.reader import Reader, Steps
 
@@ -35,13 +36,13 @@ class Prose(Program):
         """Which of them are dropped if text follows."""
         self.wrapped = False
 
-    def read(self, *, starts_in_reasoning: bool) -> Steps:
-        """Read it all."""
+    def read(self, inside: str) -> Steps:
+        """Read it all; `inside` is what it begins inside of."""
         reader = self.reader
         if self.plan.grammar.prefix:
             reader.turn(CONTENT)
             reader.pending.append(self.plan.grammar.prefix)
-        if starts_in_reasoning and self.plan.grammar.reasoning is not None:
+        if inside == REASONING and self.plan.grammar.reasoning is not None:
             yield from self.read_reasoning()
         while not self.over:
             if self.gap:
@@ -218,18 +219,25 @@ class Prose(Program):
             if code not in (SECTION, STRAY) and self.applies(code, what):
                 yield from self.do(code, mark, run, start, what)
                 return True
-        if mark in plan.unmistakable:
-            self.leave(mark, run, start, opens=bool(sections))
-            return True
-        return False
+        code = plan.stray.get(mark) or ("stray_open" if self.seems_meant(mark, sections) else "")
+        if code:
+            self.leave(mark, run, start, code)
+        return bool(code)
+
+    def seems_meant(self, mark: str, sections: list[SectionPlan]) -> bool:
+        """Say whether a call was meant behind a mark that opens none of these sections: what stands there looks like the beginning of JSON."""
+        if not any(map(str.isalpha, mark)) or all(plan.section.start and not self.reader.fresh for plan in sections):
+            return False
+        buffer, at = self.reader.buffer, self.reader.at + len(mark)
+        return buffer.startswith(("{", "["), probe.space(buffer, at))
 
     def believes(self, found: Found) -> bool:
         """Say whether a call is one. Behind text, brackets alone do not tell: it takes a tool that is known, or where none is, a line of its own."""
         reader = self.reader
-        if found.announced or reader.fresh:
+        if found.announced or reader.fresh or "name" not in found.fields:
             return True
         if reader.schemas.known:
-            return found.call is not None and found.call.name(found.fields) in reader.schemas.known
+            return found.fields["name"] in reader.schemas.known
         return reader.since(reader.position - 1) == "\n"
 
     def do(self, code: str, mark: str, run: str, start: int, what: Any) -> Steps:
@@ -307,16 +315,14 @@ class Prose(Program):
         self.reader.say(CONTENT, kept, start + len(run) - len(kept))
         self.gap = ""
 
-    def leave(self, mark: str, run: str, start: int, *, opens: bool) -> None:
-        """Leave a mark in the content that nobody writes by chance, and that belongs to no call, and name it."""
+    def leave(self, mark: str, run: str, start: int, code: str) -> None:
+        """Leave a mark in the content that belongs to no call, and name it."""
         reader = self.reader
         self.say_space(run, start)
         here = reader.position
         reader.pass_on(reader.at + len(mark), CONTENT)
-        if opens:
-            reader.report("stray_open", here, f"{mark!r} opens no call that can be read")
-        else:
-            reader.report("stray_close", here, f"{mark!r} closes what nothing has opened")
+        what = "opens no call that can be read" if code == "stray_open" else "closes what nothing has opened"
+        reader.report(code, here, f"{mark!r} {what}")
 
     def read_verbatim(self) -> Steps:
         """Read all the rest as content, up to the end of the reply: the calls in it are for somebody else to read."""

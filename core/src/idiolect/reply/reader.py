@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     Steps = Generator[None, None, Any]
 
-DONE, BROKEN, CUT = "done", "broken", "cut"
-"""How the reading of a call can end: well, by text that does not belong there, or because the reply breaks off."""
+DONE, BROKEN, CUT, LEFT = "done", "broken", "cut", "left"
+"""How the reading of a call can end: well, by text that does not belong there, because the reply breaks off, or because another call begins."""
 
 
 class OpenCall:
@@ -133,6 +133,14 @@ class Reader:
         if end != NO:
             self.at = probe.space(self.buffer, self.at)
         return end != NO
+
+    def stop_at_the_end(self) -> None:
+        """Note the mark with which the reply ends, if it does with one: where a call breaks off, it has been read as text."""
+        for mark in self.stops:
+            if self.since(max(self.position - len(mark), 0)) == mark:
+                self.halt(mark)
+                self.unfinished = False
+                return
 
     # Saying
 
@@ -263,4 +271,4 @@ def _read(text: str) -> tuple[Any, bool]:
         return text, False
 
 
-__all__ = ["BROKEN", "CALL", "CONTENT", "CUT", "DONE", "REASONING", "OpenCall", "Reader"]
+__all__ = ["BROKEN", "CALL", "CONTENT", "CUT", "DONE", "LEFT", "REASONING", "OpenCall", "Reader"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from idiolect.reply import probe
@@ -13,7 +14,7 @@ from idiolect.reply.params import params_call
 from idiolect.reply.plaintext import code_call
 from idiolect.reply.plan import Found
 from idiolect.reply.probe import MORE, NO
-from idiolect.reply.reader import CUT, DONE
+from idiolect.reply.reader import CUT, DONE, LEFT
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from idiolect.reply.reader import Reader
 
 READERS = {Json: json_call, JsonMap: json_map_call, NamedJson: named_json_call, Params: params_call, Literals: literals_call, Code: code_call}
+BRACKETS = re.compile(r"[}\],\s]*")
 WHY = {
     "unbalanced_json": "the JSON of the call breaks at this text's end",
     "bad_literal": "the call has something in it that is no value",
@@ -68,11 +70,16 @@ def read_call(reader: Reader, found: Found, start: int) -> Generator[None, None,
     if outcome == DONE:
         reader.end_call(complete=True)
         return outcome
+    if outcome == LEFT:
+        reader.end_call(complete=False)
+        reader.report("incomplete_call", reader.origin, "another call begins before this one has said anything")
+        return DONE
     if (yield from reader.at_stop()):
         outcome = CUT
     elif outcome == CUT:
         reader.unfinished = found.announced or reader.call is not None
         reader.at = len(reader.buffer)
+        reader.stop_at_the_end()
     if outcome == CUT and reader.call is not None:
         reader.end_call(complete=False)
         reader.report("incomplete_call", reader.origin, "the reply ends inside a call")
@@ -88,12 +95,21 @@ def read_call(reader: Reader, found: Found, start: int) -> Generator[None, None,
 
 def _skip_close(reader: Reader, closes: list[tuple[str, ...]]) -> Generator[None, None, None]:
     while closes:
-        end = probe.either(reader.buffer, reader.at, closes, reader.ended)
+        end = _close(reader, reader.at, closes)
         if end >= 0:
             reader.skip(end)
         if end != MORE:
             return
         yield
+
+
+def _close(reader: Reader, at: int, closes: list[tuple[str, ...]]) -> int:
+    """Return where a close ends, or NO or MORE; one in which the reply breaks off ends with it."""
+    buffer = reader.buffer
+    end = probe.either(buffer, at, closes, ended=False)
+    if end == MORE and reader.ended:
+        return len(buffer) if probe.space(buffer, at) < len(buffer) else NO
+    return end
 
 
 def _next(reader: Reader, plan: SectionPlan, *, opened: bool) -> Generator[None, None, Found | None]:
@@ -102,22 +118,41 @@ def _next(reader: Reader, plan: SectionPlan, *, opened: bool) -> Generator[None,
     while True:
         buffer, ended = reader.buffer, reader.ended
         at = probe.space(buffer, reader.at)
-        close = probe.either(buffer, at, plan.closes, ended)
+        close = _close(reader, at, plan.closes)
         if close >= 0:
             reader.skip(close)
             return None
         call: Found | int = NO
         if opened:
-            call = at
-            if section.between:
-                call = probe.literal(buffer, at, section.between, ended)
-                if call >= 0 and ended and probe.space(buffer, call) == len(buffer):
-                    reader.skip(len(buffer))
+            # A comma may stand between calls even where none belongs there, and behind the last one.
+            call = probe.literal(buffer, at, section.between or ",", ended)
+            if call >= 0:
+                close = len(buffer) if ended and probe.space(buffer, call) == len(buffer) else _close(reader, call, plan.closes)
+                if close >= 0:
+                    reader.skip(close)
                     return None
-            if isinstance(call, int) and call >= 0:
+            elif call == NO and not section.between:
+                call = at
+            if call >= 0:
                 call = plan.look_for_call(buffer, call, ended, further=True)
         if isinstance(call, Found):
             return call
-        if MORE not in (close, call):
+        too_many = _brackets_before(reader, at, plan.closes) if opened else NO
+        if too_many >= 0:
+            start = reader.position
+            reader.skip(too_many)
+            reader.report("unbalanced_json", start, "there are brackets or commas too many behind the call")
+            return None
+        if MORE not in (close, call, too_many):
             return None
         yield
+
+
+def _brackets_before(reader: Reader, at: int, closes: list[tuple[str, ...]]) -> int:
+    """Return where a close ends before which brackets stand that close nothing, or NO or MORE."""
+    found = BRACKETS.match(reader.buffer, at, at + probe.REACH)
+    if not closes or found is None or found.end() == at:
+        return NO
+    if found.end() == len(reader.buffer):
+        return NO if reader.ended else MORE
+    return probe.either(reader.buffer, found.end(), closes, reader.ended)

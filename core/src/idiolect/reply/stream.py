@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from idiolect.errors import MessageError
 from idiolect.reply.channels import Talk
-from idiolect.reply.events import Event
+from idiolect.reply.events import REASONING, Event
 from idiolect.reply.grammar import Grammar
 from idiolect.reply.known import get_grammar
-from idiolect.reply.opening import looks_stripped, opens_in_reasoning
+from idiolect.reply.opening import looks_stripped, starts_in
 from idiolect.reply.plan import plan_for
 from idiolect.reply.prose import Prose
 from idiolect.reply.reader import Reader
@@ -59,12 +59,13 @@ class ReplyStream:
         plan = plan_for(grammar, _wanted(extract), tuple(stop), edges[1])
         if prompt is not None:
             _check_text(prompt, "the prompt")
+        inside = REASONING if starts_in_reasoning else ""
         if starts_in_reasoning is None:
-            starts_in_reasoning = opens_in_reasoning(grammar, prompt, plan.ends)
+            inside = starts_in(grammar, prompt, plan.ends)
         self.grammar = grammar
         self._reader = reader = Reader(Schemas(tools), plan.ends)
         program = Talk(reader, plan) if grammar.channels else Prose(reader, plan, edges[0])
-        self._steps = program.read(starts_in_reasoning=starts_in_reasoning)
+        self._steps = program.read(inside)
         self._refine = refine
         self._reply: Reply | None = None
         next(self._steps, None)

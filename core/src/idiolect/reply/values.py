@@ -35,7 +35,7 @@ class Value:
         # None: the first character tells whether it can be anything but text.
         self.hold: bool | None = hold or (types != STRING and bool(types)) or None
         if not self.hold and (types == STRING or spec.untyped == "string"):
-            self.hold = None if spec.cdata else False
+            self.hold = False
 
     def add(self, text: str) -> None:
         """Add what was read."""
@@ -51,7 +51,7 @@ class Value:
                 if not first:
                     self.kept.append(text)
                     return
-                self.hold = first == "<" if self.spec.cdata else first in BEGINS_JSON
+                self.hold = first in BEGINS_JSON
                 if self.hold:
                     self.kept.append(text)
                     return
@@ -75,13 +75,7 @@ class Value:
 
     def text(self) -> str:
         """Return a value that was kept."""
-        text = "".join(self.kept)
-        if self.spec.trim:
-            text = text.removesuffix(self.spec.trim)
-        stripped = text.strip()
-        if self.spec.cdata and stripped.startswith(CDATA) and stripped.endswith(CDATA_END):
-            return stripped[len(CDATA) : -len(CDATA_END)]
-        return text
+        return "".join(self.kept).removesuffix(self.spec.trim)
 
 
 def read_value(reader: Reader, plan: CallPlan, spec: Params, key: str, value: Value) -> Generator[None, None, str]:
@@ -91,6 +85,10 @@ def read_value(reader: Reader, plan: CallPlan, spec: Params, key: str, value: Va
     """
     live = plan.live_in_value(key)
     close = spec.close.replace("{key}", key)
+    if spec.cdata:
+        outcome = yield from _read_cdata(reader, close, value)
+        if outcome:
+            return outcome
     while True:
         buffer, at = reader.buffer, reader.at
         found = live.search(buffer, at)
@@ -117,6 +115,34 @@ def read_value(reader: Reader, plan: CallPlan, spec: Params, key: str, value: Va
             return DONE
 
 
+def _read_cdata(reader: Reader, close: str, value: Value) -> Generator[None, None, str]:
+    """Read a value that stands in `<![CDATA[...]]>`, where marks are text, with its close; say how that ended, or nothing where it is none."""
+    while (end := probe.either(reader.buffer, reader.at, [(CDATA,)], reader.ended)) == MORE:
+        yield
+    if end == NO:
+        return ""
+    reader.at = end
+    value.hold = True
+    while True:
+        buffer, at = reader.buffer, reader.at
+        end = buffer.find(CDATA_END, at)
+        after = probe.either(buffer, end + len(CDATA_END), [(close,)], reader.ended) if end >= 0 else MORE
+        if after >= 0:
+            value.kept.append(buffer[at:end])
+            reader.at = after
+            return DONE
+        if after == NO:
+            value.kept.append(buffer[at : end + 1])
+            reader.at = end + 1
+        elif reader.ended:
+            return CUT
+        else:
+            if end < 0 and len(buffer) - at > len(CDATA_END):
+                reader.at = len(buffer) - len(CDATA_END) + 1
+                value.kept.append(buffer[at : reader.at])
+            yield
+
+
 def _closes(reader: Reader, plan: CallPlan, spec: Params, close: str, mark: str) -> int:
     """Return where a value ends at whose mark we stand: behind its close, or before a mark that can only follow it; NO or MORE."""
     buffer, at, ended = reader.buffer, reader.at, reader.ended
@@ -130,9 +156,13 @@ def _closes(reader: Reader, plan: CallPlan, spec: Params, close: str, mark: str)
         return end if after >= 0 else after
     if mark == spec.open:
         after, _ = plan.param.look(buffer, at + len(mark), ended)
+        if after >= 0 and spec.value:
+            after = probe.either(buffer, after, [(spec.value,)], ended)
         return at if after >= 0 else after
-    # The close of the whole call.
+    # The close of the whole call: on a line of its own it is believed, whatever follows.
     after = probe.either(buffer, at, plan.closes, ended)
+    if after >= 0 and buffer.startswith(("\n", "\r\n"), after) and reader.since(reader.position - 1) == "\n":
+        return at
     if after >= 0:
         after = probe.space(buffer, after)
         after = at if ended and after == len(buffer) else probe.either(buffer, after, [*plan.implied, *reader.stop_rows], ended)

@@ -74,7 +74,7 @@ LLAMA3 = Grammar(
 )
 GIGACHAT3 = Grammar(
     "gigachat3",
-    sections=(Section((OBJECT,), ("<|message_sep|>\n\nfunction call<|role_sep|>\n", "<|function_call|>"), special=True),),
+    sections=(Section((OBJECT,), ("<|message_sep|>\n\nfunction call<|role_sep|>", "<|function_call|>"), special=True),),
     end=("</s>", "<|message_sep|>\n\n"),
     models="GigaChat3",
     example='Look.<|function_call|>{"name": "get_weather", "arguments": {"city": "Paris"}}',
@@ -93,7 +93,7 @@ GRANITE3 = Grammar(
     models="Granite 3",
     example='<|tool_call|>[{"name": "get_weather", "arguments": {"city": "Paris"}}]',
 )
-TOOL_CALLS = Section((OBJECT,), (("<tool_calls>", "["),), (("]", "</tool_calls>"), "]"), between=",")
+TOOL_CALLS = Section((OBJECT,), (("<tool_calls>", "["),), (("]", "</tool_calls>"), "]", "</tool_calls>"), between=",")
 JAMBA = Grammar(
     "jamba",
     sections=(TOOL_CALLS,),
@@ -123,7 +123,7 @@ APRIEL = Grammar(
 NEMOTRON_NANO_V2 = Grammar(
     "nemotron_nano_v2",
     reasoning=TAGS,
-    sections=(Section((OBJECT,), (("<TOOLCALL>", "["),), (("]", "</TOOLCALL>"), "]"), between=","),),
+    sections=(Section((OBJECT,), (("<TOOLCALL>", "["),), (("]", "</TOOLCALL>"), "]", "</TOOLCALL>"), between=","),),
     end=("<SPECIAL_12>", "</s>"),
     models="Nemotron-Nano-v2",
     example='<TOOLCALL>[{"name": "get_weather", "arguments": {"city": "Paris"}}]</TOOLCALL>',
@@ -150,7 +150,7 @@ COHERE = Grammar(
         Section(
             (Call(Json(name=("tool_name", "name"), id=("tool_call_id",))),),
             (("<|START_ACTION|>", "["),),
-            (("]", "<|END_ACTION|>"), "]"),
+            (("]", "<|END_ACTION|>"), "]", "<|END_ACTION|>"),
             between=",",
             special=True,
         ),
@@ -190,7 +190,11 @@ XLAM = Grammar(
 APERTUS = Grammar(
     "apertus",
     reasoning=Reasoning(("<|inner_prefix|>",), ("<|inner_suffix|>",), special=True),
-    sections=(Section((Call(JsonMap()),), (("<|tools_prefix|>", "["),), (("]", "<|tools_suffix|>"), "]"), between=",", gap="", special=True),),
+    sections=(
+        Section(
+            (Call(JsonMap()),), (("<|tools_prefix|>", "["),), (("]", "<|tools_suffix|>"), "]", "<|tools_suffix|>"), between=",", gap="", special=True
+        ),
+    ),
     end=("<|assistant_end|>", "</s>"),
     models="Apertus",
     example='<|inner_prefix|>Look.<|inner_suffix|><|tools_prefix|>[{"get_weather": {"city": "Paris"}}]<|tools_suffix|>',
@@ -202,7 +206,7 @@ MISTRAL = Grammar(
     sections=(
         Section((OBJECT,), (("[TOOL_CALLS]", "["),), ("]",), between=",", gap="\t ", special=True),
         Section(
-            (Call(NamedJson(), head=Head(("{",), r"\s*(?P<name>[^\s\[\]]+)(?:\[CALL_ID\](?P<id>\w+))?(?:\[ARGS\])?\s*", keep=True)),),
+            (Call(NamedJson(), head=Head(("{",), r"\s*(?P<name>[^\s\[\]]+)(?:\[CALL_ID\](?P<id>[\w-]+))?(?:\[ARGS\])?\s*", keep=True)),),
             ("[TOOL_CALLS]",),
             special=True,
         ),

@@ -148,6 +148,7 @@ STEP3 = Grammar(
                     Params("<steptml:parameter ", Head((">",), QUOTED_KEY), "</steptml:parameter>"),
                     (
                         ("<｜tool_call_begin｜>", "function", "<｜tool_sep｜>", "<steptml:invoke "),
+                        ("<｜tool_call_begin｜>", "function", "<steptml:invoke "),
                         ("<｜tool_call_begin｜>", "<｜tool_sep｜>", "<steptml:invoke "),
                         ("<｜tool_call_begin｜>", "<steptml:invoke "),
                     ),

@@ -37,7 +37,7 @@ LFM2 = Grammar(
         Section(
             (PYTHON_CALL, OBJECT),
             (("<|tool_call_start|>", "["),),
-            (("]", "<|tool_call_end|>"), "]"),
+            (("]", "<|tool_call_end|>"), "]", "<|tool_call_end|>"),
             between=",",
             after="\n",
             special=True,
@@ -48,7 +48,8 @@ LFM2 = Grammar(
     models="LFM2",
     example='<|tool_call_start|>[get_weather(city="Paris")]<|tool_call_end|>',
 )
-CALL_NAME = r"\s*call:(?P<name>[^\s:{}]+)\s*"
+# Some checkpoints put a namespace before the name.
+CALL_NAME = r"\s*call:(?:default_api:)?(?P<name>[^\s:{}]+)\s*"
 GEMMA4 = Grammar(
     "gemma4",
     reasoning=Reasoning(("<|channel>thought\n", "<|channel>thought", "<|channel>"), ("<channel|>",), trail="\n", special=True),

@@ -18,7 +18,11 @@ THINK = Grammar(
 )
 # The prompt opens the reasoning, and the content shall show that.
 MINIMAX_APPEND_THINK = Grammar(
-    "minimax_append_think", prefix="<think>", models="MiniMax-M2, for clients that want reasoning in the content", example="Two and two.</think>Four."
+    "minimax_append_think",
+    prefix="<think>",
+    end=("[e~[",),
+    models="MiniMax-M2, for clients that want reasoning in the content",
+    example="Two and two.</think>Four.",
 )
 GRANITE_THINK = Grammar(
     "granite_think",

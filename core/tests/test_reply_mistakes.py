@@ -1,0 +1,231 @@
+"""What models get wrong, and what looks like a call and is none."""
+
+import re
+
+import pytest
+import replies
+
+WEATHER = [{"name": "get_weather", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}}}]
+ATEM = '<atem:function_calls>\n<atem:invoke name="f">\n<atem:parameter name="s">a</atem:parameter>\n</atem:invoke>\n</atem:function_calls>'
+HY3 = (
+    "<think>Hm.</think>Sure.<tool_calls>\n<tool_call>get_weather<tool_sep>\n<arg_key>city</arg_key>\n<arg_value>Paris</arg_value>\n</tool_call>\n"
+    "</tool_calls>"
+)
+
+
+def heard(name, text, **arguments):
+    """Return a reply that is the same whole and letter by letter."""
+    reply, events = replies.read(text, format=name, **arguments)
+    again, others = replies.read(text, [1], format=name, **arguments)
+    assert (again, replies.fold(others)) == (reply, replies.fold(events))
+    return reply
+
+
+def calls(reply):
+    return [(call.name, call.arguments) for call in reply.tool_calls]
+
+
+def codes(reply):
+    return [problem.code for problem in reply.problems]
+
+
+# No calls
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("pythonic", "See [print()](https://docs.python.org/3/library/functions.html#print) for details."),
+        ("pythonic", "So [max(a=1)] is one."),
+        ("llama4_pythonic", "Here is the code:\n```python\npoints = [Point(x=1, y=2), Point(x=3, y=4)]\n```\nHope this helps!"),
+        ("xlam", 'Here are the users:\n```json\n[{"name": "Bob", "age": 3}, {"name": "Al", "age": 4}]\n```\nOk?'),
+        ("functionary_v32", "all\nDoctests begin with >>> and a space."),
+        ("deepseek_v3", "A function returns a value."),
+        ("step3", "A function returns a value."),
+    ],
+)
+@pytest.mark.parametrize("tools", [None, WEATHER])
+def test_prose_and_code_that_look_like_a_call_are_content(name, text, tools):
+    reply = heard(name, text, tools=tools)
+    assert (reply.content, reply.tool_calls) == (text.removeprefix("all\n"), ())
+    assert set(codes(reply)) <= {"stray_header"}
+
+
+def test_behind_text_brackets_open_a_call_of_a_known_tool_or_on_a_line_of_their_own():
+    assert calls(heard("pythonic", 'Well: [get_weather(city="Paris")]', tools=WEATHER)) == [("get_weather", {"city": "Paris"})]
+    assert calls(heard("pythonic", 'Well:\n[get_weather(city="Paris")]')) == [("get_weather", {"city": "Paris"})]
+
+
+def test_a_first_line_is_the_name_of_a_function_only_if_it_can_be():
+    text = "Sure\nHere it is<|eot_id|>"
+    assert heard("functionary_v32", text, tools=WEATHER).content == "Sure\nHere it is"
+    assert heard("functionary_v32", text, prompt="...assistant\n\n>>>all\n").content == "Sure\nHere it is"
+    assert calls(heard("functionary_v32", text)) == [("Sure", {"code": "Here it is"})]
+
+
+def test_a_message_that_the_prompt_has_ended_does_not_go_on():
+    prompt = "<|start|>assistant<|channel|>analysis<|message|>Hm.<|end|>"
+    assert heard("harmony", "Hi", prompt=prompt).reasoning is None
+    assert heard("harmony", "Hi", prompt=prompt.removesuffix("<|end|>")).reasoning == "Hi"
+    assert heard("harmony", "Hi", prompt="<|start|>assistant<|channel|>final<|message|>").content == "Hi"
+
+
+# What breaks costs nothing but itself
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "content"),
+    [
+        ("pythonic", "[f(x=1, 'b')]\nHere you go.<|eot_id|>", "[f(x=1, 'b')]\nHere you go."),
+        ("lfm2_pythonic", "<|tool_call_start|>[f(x=1, 2)]<|tool_call_end|>Done.", "<|tool_call_start|>[f(x=1, 2)]<|tool_call_end|>Done."),
+        (
+            "functiongemma",
+            '<start_function_call>call:f{a:1,"b":2}<end_function_call>Hi',
+            '<start_function_call>call:f{a:1,"b":2}<end_function_call>Hi',
+        ),
+    ],
+)
+def test_a_key_that_is_none_breaks_its_call_alone(name, text, content):
+    reply = heard(name, text)
+    assert (reply.content, reply.tool_calls, reply.problems[0].code) == (content, (), "bad_literal")
+
+
+def test_the_call_behind_one_that_breaks_stands():
+    reply = heard("gemma4", '<|tool_call>call:f{o:{"a":1}}<tool_call|><|tool_call>call:g{x:1}<tool_call|>Hello<turn|>')
+    assert (calls(reply), reply.stop) == ([("g", {"x": 1})], "<turn|>")
+    assert reply.content == '<|tool_call>call:f{o:{"a":1}}<tool_call|>Hello'
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("hermes_json", '<tool_call>\n{"name": "f", "arguments": {"x": 1}}}\n</tool_call>'),
+        ("jamba", '<tool_calls>[{"name": "f", "arguments": {"x": 1}}}]</tool_calls>'),
+    ],
+)
+def test_brackets_too_many_are_named_and_are_no_content(name, text):
+    reply = heard(name, text)
+    assert (reply.content, calls(reply), codes(reply)) == ("", [("f", {"x": 1})], ["unbalanced_json"])
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("jamba", '<tool_calls>[{"name": "f", "arguments": {"x": 1}}, {"name": "g"},]</tool_calls>'),
+        ("jamba", '<tool_calls>[{"name": "f", "args": {"x": 1}}, {"name": "g"}</tool_calls>'),
+        ("pythonic", "[\n  f(x=1),\n  g(),\n]"),
+        ("olmo3_pythonic", "<function_calls>f(x=1), g()</function_calls>"),
+        ("hermes_json", '<tool_call>\n{"name": "f", "arguments": {"x": 1}},\n{"name": "g", "arguments": {}}\n</tool_call>'),
+        ("granite3_list", '[{"name": "f", "arguments": {"x": 1}}, {"name": "g"}]'),
+        ("llama3_json", '{"name": "f", "parameters": {"x": 1}}; {"name": "g"}'),
+    ],
+)
+def test_a_list_is_read_with_a_comma_too_many_or_a_bracket_too_few(name, text):
+    reply = heard(name, text)
+    assert (reply.content, calls(reply), reply.problems) == ("", [("f", {"x": 1}), ("g", {})], ())
+
+
+@pytest.mark.parametrize("text", ["{'name': 'f', 'arguments': {}}", '{{"name": "f", "arguments": {}}}', '[{"name": "f", "arguments": {}}]'])
+def test_what_was_meant_as_a_call_and_is_none_is_named(text):
+    reply = heard("hermes_json", f"<tool_call>\n{text}\n</tool_call>")
+    assert (reply.content, codes(reply)) == (f"<tool_call>\n{text}\n</tool_call>", ["stray_open"])
+
+
+def test_a_member_that_is_no_part_of_a_call_is_named():
+    reply = heard("hermes_json", '<tool_call>{"name": "f", "city": "Paris", "type": "function"}</tool_call>')
+    assert (calls(reply), codes(reply)) == ([("f", {})], ["stray_member"])
+
+
+# Parameters
+
+
+@pytest.mark.parametrize("behind", ["Thanks, bye.", "\nNow the other:\n"])
+def test_the_end_of_a_call_on_its_own_line_ends_a_parameter_that_nothing_closes(behind):
+    text = f"<function=f>\n<parameter=s>\na\n</function>\n{behind}<function=g>\n<parameter=x>\n1\n</parameter>\n</function>"
+    reply = heard("qwen3_coder_xml", text)
+    assert (reply.content, calls(reply)) == (f"\n{behind}", [("f", {"s": "a"}), ("g", {"x": 1})])
+
+
+@pytest.mark.parametrize("code", ['<param name="x">1</param>', "</param></function>", "a]]>b", "]]></param", ""])
+def test_marks_in_cdata_are_text(code):
+    text = f'<function name="write"><param name="code"><![CDATA[{code}]]></param><param name="n">7</param></function>'
+    assert calls(heard("minicpm5_xml", text)) == [("write", {"code": code, "n": 7})]
+
+
+def test_a_key_in_a_value_is_text():
+    text = "<tool_call>write\n<arg_key>s</arg_key>\n<arg_value>keys look like <arg_key>name</arg_key>, see?</arg_value>\n</tool_call>"
+    assert calls(heard("glm4_xml", text)) == [("write", {"s": "keys look like <arg_key>name</arg_key>, see?"})]
+
+
+@pytest.mark.parametrize(
+    ("name", "opening", "text"),
+    [
+        ("qwen3_coder_xml", "<tool_call>\n", "<function=f>\n<function=f>\n<parameter=s>\na\n</parameter>\n</function>\n</tool_call>"),
+        ("minimax_m2_xml", "<minimax:tool_call>\n", '<invoke name="f">\n<invoke name="f">\n<parameter name="s">a</parameter>\n</invoke>'),
+    ],
+)
+def test_a_call_that_is_opened_twice_is_made_once(name, opening, text):
+    reply = heard(name, opening + text)
+    assert (reply.content, calls(reply), codes(reply)) == ("", [("f", {"s": "a"})], ["incomplete_call"])
+
+
+def test_tags_may_have_the_suffix_of_the_public_checkpoints():
+    for text in (HY3, re.sub(r"(</?\w+)>", r"\1:opensource>", HY3)):
+        reply = heard("hunyuan_v3_xml", text)
+        assert (reply.reasoning, reply.content, calls(reply)) == ("Hm.", "Sure.", [("get_weather", {"city": "Paris"})])
+
+
+# Messages
+
+
+@pytest.mark.parametrize(("before", "between"), [("\n", ""), ("Let me look. ", "\n"), ("", " and ")])
+def test_sections_in_a_message_are_read_wherever_they_stand(before, between):
+    reply = heard("muse_glimmer", f" to=f<|message|>{before}{ATEM}{between}{ATEM}<|eom|>")
+    assert (reply.content, calls(reply)) == ((before + between).lstrip("\n").removesuffix("\n"), [("f", {"s": "a"})] * 2)
+
+
+def test_code_may_hold_what_starts_a_message():
+    code = 'def f(x):\n    """\n    >>> f(1)\n    2\n    """\n    return x >>> 1\n'
+    assert calls(heard("functionary_v32", f"python\n{code}<|eot_id|>")) == [("python", {"code": code})]
+    assert calls(heard("functionary_v32", 'python\nprint(1)\n>>>f\n{"x": 1}')) == [("python", {"code": "print(1)\n"}), ("f", {"x": 1})]
+
+
+def test_a_function_of_the_caller_takes_json_and_a_built_in_tool_takes_text():
+    head = "<|channel|>commentary to={} <|constrain|>json<|message|>"
+    assert calls(heard("harmony", head.format("functions.f") + "<|call|>")) == [("f", {})]
+    assert calls(heard("harmony", head.format("python") + "print(1)<|call|>")) == [("python", {"code": "print(1)"})]
+    reply = heard("harmony", head.format("functions.f") + "```json\n{}\n```<|call|>")
+    assert (reply.content, calls(reply), codes(reply)) == ("```json\n{}\n```", [], ["unbalanced_json"])
+
+
+# Where the reply breaks off
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("minimax_m2_xml", '<minimax:tool_call>\n<invoke name="f">\n<paramet'),
+        ("qwen3_coder_xml", "<tool_call>\n<function=f>\n<param"),
+        ("granite3_list", '[{"name": "e", "arguments": {}}, {"name": "f", "argu'),
+    ],
+)
+def test_a_call_that_breaks_off_in_a_mark_is_incomplete(name, text):
+    reply = heard(name, text)
+    assert (reply.content, [call.name for call in reply.incomplete], codes(reply), reply.finish) == ("", ["f"], ["incomplete_call"], "length")
+
+
+def test_a_close_in_which_the_reply_breaks_off_is_no_content():
+    reply = heard("hermes_json", 'Hi <tool_call>\n{"name": "f", "arguments": {"x": 1}}\n</tool_')
+    assert (reply.content, calls(reply)) == ("Hi ", [("f", {"x": 1})])
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("hermes_json", '<tool_call>\n{"name": "f", "arguments": {"x": "abc<|im_end|>'),
+        ("qwen3_coder_xml", "<tool_call>\n<function=f>\n<parameter=s>\nabc<|im_end|>"),
+    ],
+)
+def test_a_stop_mark_at_the_very_end_is_one_inside_a_text_too(name, text):
+    reply = heard(name, text)
+    assert (reply.stop, reply.finish, reply.tool_calls) == ("<|im_end|>", "stop", ())
