@@ -229,3 +229,18 @@ def test_a_close_in_which_the_reply_breaks_off_is_no_content():
 def test_a_stop_mark_at_the_very_end_is_one_inside_a_text_too(name, text):
     reply = heard(name, text)
     assert (reply.stop, reply.finish, reply.tool_calls) == ("<|im_end|>", "stop", ())
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "finish"),
+    [
+        ("hermes_json", "<think>\nLet me\n<tool_call>{}", "length"),
+        ("hermes_json", "<think>\nLet me\n<tool_call>{}<|im_end|>", "stop"),
+        ("harmony", "<|channel|>analysis<|message|>Let me", "length"),
+    ],
+)
+def test_reasoning_that_nothing_closes_is_named(name, text, finish):
+    reply = heard(name, text)
+    assert (reply.content, reply.tool_calls, reply.finish, codes(reply)) == ("", (), finish, ["incomplete_reasoning"])
+    assert reply.reasoning.startswith("Let me")
+    assert codes(heard(name, text, extract=["tools"])) == []

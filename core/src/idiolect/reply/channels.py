@@ -110,10 +110,12 @@ class Talk(Program):
     def read_rest(self, kind: str, *, keep_end: bool = False) -> Steps:
         """Read text up to the end of its message."""
         reader = self.reader
+        start = reader.position
         mark = yield from self.next_mark(self.body, kind)
         if not mark:
             self.over = True
             reader.unfinished = kind == REASONING
+            reader.break_off(kind, start)
         elif START not in self.body.acts[mark]:
             if keep_end and OVER not in self.body.acts[mark]:
                 reader.pass_on(reader.at + len(mark), CONTENT)

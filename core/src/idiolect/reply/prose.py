@@ -111,6 +111,7 @@ class Prose(Program):
         reasoning = plan.grammar.reasoning
         assert reasoning is not None
         kind = REASONING if plan.takes_reasoning else CONTENT
+        begin = reader.position
         if plan.takes_reasoning:
             yield from self.skip_lead()
         while True:
@@ -120,6 +121,7 @@ class Prose(Program):
                 reader.pass_on(len(buffer), kind)
                 if reader.ended:
                     self.over = reader.unfinished = True
+                    reader.break_off(kind, begin)
                     return
                 reader.fall_quiet(live.search, kind)
                 yield
@@ -129,6 +131,8 @@ class Prose(Program):
             run = yield from self.read_space(live, plan.held)
             mark = "" if reader.exhausted() else (yield from self.look(live))
             if mark and (yield from self.ends_reasoning(mark, run, start, kind)):
+                if mark in plan.ends:
+                    reader.break_off(kind, begin)
                 return
             reader.say(kind, run, start)
             if not run:

@@ -208,6 +208,11 @@ class Reader:
         self.problems.append(found)
         self.events.append(Event(PROBLEM, code, problem=found))
 
+    def break_off(self, kind: str, start: int) -> None:
+        """Name reasoning from `start` that nothing closes."""
+        if kind == REASONING:
+            self.report("incomplete_reasoning", start, "the reply ends inside reasoning")
+
     def halt(self, mark: str) -> None:
         """Note the mark at which the model stops."""
         self.flush()
