@@ -139,6 +139,19 @@ def test_a_member_that_is_no_part_of_a_call_is_named():
 # Parameters
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("pythonic", "[f(x=1, x=2)]"),
+        ("gemma4", "<|tool_call>call:f{x:1,x:2}<tool_call|>"),
+        ("qwen3_coder_xml", "<function=f><parameter=x>1</parameter><parameter=x>2</parameter></function>"),
+    ],
+)
+def test_of_a_parameter_that_comes_twice_the_first_one_counts(name, text):
+    reply = heard(name, text)
+    assert (calls(reply), codes(reply)) == ([("f", {"x": 1})], ["duplicate_key"])
+
+
 @pytest.mark.parametrize("behind", ["Thanks, bye.", "\nNow the other:\n"])
 def test_the_end_of_a_call_on_its_own_line_ends_a_parameter_that_nothing_closes(behind):
     text = f"<function=f>\n<parameter=s>\na\n</function>\n{behind}<function=g>\n<parameter=x>\n1\n</parameter>\n</function>"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from idiolect.reply import probe
 from idiolect.reply.grammar import Literals
 from idiolect.reply.jsontext import DEEPEST, NUMBER, spaces
+from idiolect.reply.objects import ObjectWriter
 from idiolect.reply.plaintext import quoted
 from idiolect.reply.plan import BARE_KEY, BARE_KEY_SO_FAR, PYTHON_KEY, PYTHON_KEY_SO_FAR
 from idiolect.reply.probe import MORE, NO
@@ -33,14 +34,13 @@ def literals_call(reader: Reader, found: Found) -> Generator[None, None, str]:
     spec = found.call.call.arguments
     assert isinstance(spec, Literals)
     reader.begin_call(found.call.name(found.fields), found.fields.get("id"))
-    put = reader.pending.append
+    writer = ObjectWriter(reader)
     pattern, so_far = (PYTHON_KEY, PYTHON_KEY_SO_FAR) if spec.assign == "=" else (BARE_KEY, BARE_KEY_SO_FAR)
-    text = "{"
     while True:
         if not (yield from spaces(reader)):
             return CUT
         if reader.buffer.startswith(spec.close, reader.at):
-            put("{}" if text == "{" else "}")
+            writer.end()
             reader.at += len(spec.close)
             return DONE
         while (key := pattern.match(reader.buffer, reader.at)) is None or key.end() == len(reader.buffer):
@@ -52,14 +52,14 @@ def literals_call(reader: Reader, found: Found) -> Generator[None, None, str]:
         if key is None:
             return CUT
         reader.at = key.end()
-        pieces = [f"{text}{quoted(key[0][: -len(spec.assign)].strip())}: "]
+        pieces: list[str] = []
         outcome = yield from value(reader, spec, pieces)
-        if outcome == DONE or (outcome == CUT and pieces[1:2] == ['"']):
-            # What there is of a text is the beginning of JSON; what there is of a bracket may yet become another one.
-            put("".join(pieces))
+        # What there is of a text is the beginning of JSON; what there is of a bracket may yet become another one.
+        says = outcome == DONE or (outcome == CUT and pieces[:1] == ['"'])
+        if says and writer.key(key[0][: -len(spec.assign)].strip()):
+            reader.pending.append("".join(pieces))
         if outcome != DONE:
             return outcome
-        text = ", "
         if not (yield from spaces(reader)):
             return CUT
         if reader.buffer[reader.at] == ",":

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from idiolect.reply import jsontext, probe
 from idiolect.reply.coerce import as_json
 from idiolect.reply.grammar import Params
-from idiolect.reply.plaintext import quoted
+from idiolect.reply.objects import ObjectWriter
 from idiolect.reply.probe import MORE
 from idiolect.reply.reader import BROKEN, CUT, DONE, LEFT
 from idiolect.reply.schema import ALL, STRING
@@ -32,7 +32,7 @@ def params_call(reader: Reader, found: Found) -> Generator[None, None, str]:
     assert isinstance(spec, Params)
     name = plan.name(found.fields)
     reader.begin_call(name, found.fields.get("id"))
-    writer = _Writer(reader, name)
+    writer = ObjectWriter(reader)
     if "empty" in found.fields:
         writer.end()
         return DONE
@@ -49,45 +49,24 @@ def params_call(reader: Reader, found: Found) -> Generator[None, None, str]:
             return DONE if what in (END, IMPLIED) else BROKEN if what in (PARAM, BODY) else what
         if what != PARAM:
             return what
-        outcome = yield from _parameter(reader, plan, spec, writer, fields)
+        outcome = yield from _parameter(reader, plan, spec, writer, name, fields)
         if outcome != DONE:
             return outcome
 
 
-class _Writer:
-    """Writes the JSON object that the parameters are."""
-
-    def __init__(self, reader: Reader, tool: str):
-        self.reader = reader
-        self.tool = tool
-        self.keys: set[str] = set()
-
-    def unwrapped(self, text: str) -> bool:
-        """Write an object in which a model has wrapped all its arguments; say whether it is one."""
-        json_text, fits = as_json(text, frozenset({"object"}))
-        if not fits:
-            return False
-        try:
-            members = {key: json.dumps(value, ensure_ascii=False, allow_nan=False) for key, value in json.loads(json_text).items()}
-        except ValueError:
-            return False
-        for key, value in members.items():
-            self.key(key)
-            self.reader.pending.append(value)
-        return True
-
-    def key(self, key: str) -> bool:
-        """Write a key; say whether it may be written: an object has each key but once."""
-        if key in self.keys:
-            self.reader.report("duplicate_key", self.reader.origin, f"the call has the parameter {key!r} twice; the first one counts")
-            return False
-        self.reader.pending.append(f"{', ' if self.keys else '{'}{quoted(key)}: ")
-        self.keys.add(key)
-        return True
-
-    def end(self) -> None:
-        """Write the end of the object."""
-        self.reader.pending.append("}" if self.keys else "{}")
+def _unwrap(writer: ObjectWriter, text: str) -> bool:
+    """Write an object in which a model has wrapped all its arguments; say whether it is one."""
+    json_text, fits = as_json(text, frozenset({"object"}))
+    if not fits:
+        return False
+    try:
+        members = {key: json.dumps(value, ensure_ascii=False, allow_nan=False) for key, value in json.loads(json_text).items()}
+    except ValueError:
+        return False
+    for key, value in members.items():
+        writer.key(key)
+        writer.reader.pending.append(value)
+    return True
 
 
 def _next(reader: Reader, plan: CallPlan, spec: Params) -> Generator[None, None, tuple[str, dict[str, str]]]:
@@ -120,7 +99,7 @@ def _next(reader: Reader, plan: CallPlan, spec: Params) -> Generator[None, None,
         yield
 
 
-def _parameter(reader: Reader, plan: CallPlan, spec: Params, writer: _Writer, fields: dict[str, str]) -> Generator[None, None, str]:
+def _parameter(reader: Reader, plan: CallPlan, spec: Params, writer: ObjectWriter, tool: str, fields: dict[str, str]) -> Generator[None, None, str]:
     """Read the value of one parameter."""
     key = fields.get("key", "")
     if spec.value:
@@ -128,17 +107,15 @@ def _parameter(reader: Reader, plan: CallPlan, spec: Params, writer: _Writer, fi
         if opens != DONE:
             # A key without a value says nothing.
             return DONE if opens == NO_VALUE else opens
-    types = _types(reader, writer.tool, key, fields)
+    types = _types(reader, tool, key, fields)
     if spec.nested:
-        nested = yield from read_tags(
-            reader, plan, spec, key, reader.schemas.parameters(writer.tool).get(key), reader.schemas.known.get(writer.tool, {})
-        )
+        nested = yield from read_tags(reader, plan, spec, key, reader.schemas.parameters(tool).get(key), reader.schemas.known.get(tool, {}))
         if nested is not None:
             outcome, text = nested
             if outcome == DONE and writer.key(key):
                 reader.pending.append(text)
             return outcome
-    wraps = key in spec.unwrap and writer.tool in reader.schemas.known and key not in reader.schemas.parameters(writer.tool) and not writer.keys
+    wraps = key in spec.unwrap and tool in reader.schemas.known and key not in reader.schemas.parameters(tool) and not writer.keys
     value = Value(reader, spec, types, hold=wraps or key in writer.keys, start=lambda: writer.key(key))
     outcome = yield from read_value(reader, plan, spec, key, value)
     if outcome != DONE:
@@ -147,7 +124,7 @@ def _parameter(reader: Reader, plan: CallPlan, spec: Params, writer: _Writer, fi
         value.close()
         return DONE
     text = value.text()
-    if wraps and writer.unwrapped(text):
+    if wraps and _unwrap(writer, text):
         return DONE
     json_text, fits = as_json(text, types, untyped=spec.untyped)
     if writer.key(key):
