@@ -80,7 +80,7 @@ def test_what_went_wrong_is_shown(monkeypatch, capsys):
     )
     pipe(monkeypatch, b'<tool_call>{"name": "f", "arguments": {"x')
     assert main(["parse", "acme", "--follow"]) == 0
-    assert "problem\nthe reply ends inside a call" in capsys.readouterr().out
+    assert "problem incomplete_call\nthe reply ends inside a call" in capsys.readouterr().out
 
 
 def test_tools_and_the_prompt_are_read_from_files(tmp_path, monkeypatch, capsys):
@@ -109,3 +109,12 @@ def test_a_stream_of_somebodys_own_will_do(monkeypatch, capsys):
     monkeypatch.setattr(sys, "stdin", io.StringIO("Hi</a>"))
     assert main(["parse", "acme", "--follow"]) == 0
     assert capsys.readouterr().out == "content\nHi\nstop\n'</a>'\nended: stop at '</a>'\n"
+
+
+def test_two_calls_of_one_function_and_problems_stand_under_headings_of_their_own(monkeypatch, capsys, tmp_path):
+    tools = tmp_path / "tools.json"
+    tools.write_text('[{"name": "g"}]', "utf-8")
+    pipe(monkeypatch, b'<tool_call>{"name": "f", "arguments": {"x": 1}}</tool_call><tool_call>{"name": "f", "arguments": {}}</tool_call>\r\n')
+    assert main(["parse", "-", "--format", "hermes_json", "--follow", "--tools", str(tools)]) == 0
+    problem = "problem unknown_tool\nthere is no tool 'f'\n"
+    assert capsys.readouterr().out == f'call f\n\n{problem}call f\n{{"x": 1}}\ncall f\n\n{problem}call f\n{{}}\nended: tool_calls\n'

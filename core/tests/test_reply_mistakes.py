@@ -257,3 +257,69 @@ def test_reasoning_that_nothing_closes_is_named(name, text, finish):
     assert (reply.content, reply.tool_calls, reply.finish, codes(reply)) == ("", (), finish, ["incomplete_reasoning"])
     assert reply.reasoning.startswith("Let me")
     assert codes(heard(name, text, extract=["tools"])) == []
+
+
+# Where a prompt ends
+
+
+def test_what_a_user_says_of_reasoning_opens_none():
+    prompt = "<s>[INST]Hi[/INST]Hello!</s>[INST]What does [THINK] do?[/INST]"
+    markers = ["[INST]", "[/INST]", "[THINK]", "[/THINK]", "</s>"]
+    assert heard("mistral", "It opens a thought.", prompt=prompt, markers=markers).content == "It opens a thought."
+    assert heard("mistral", "so on.[/THINK]Yes.", prompt=prompt + "[THINK]And", markers=markers).reasoning == "so on."
+
+
+def test_white_space_behind_reasoning_that_the_prompt_has_closed_is_no_content():
+    assert heard("glm4_xml", "\nSunny.", prompt="<|user|>Hi<|assistant|>\n<think></think>").content == "Sunny."
+
+
+def test_the_close_of_reasoning_that_nobody_told_of_is_named_once():
+    reply = heard("hermes_json", "Six sevens.\n</think>\n\nIt is </think> 42.")
+    assert (reply.content, codes(reply)) == ("Six sevens.\n</think>\n\nIt is </think> 42.", ["stray_close"])
+    assert codes(heard("hermes_json", "<think>x</think>The mark is </think>.")) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("qwen3_coder_xml", "<tool_call>\n<function=get_wea"),
+        ("glm4_xml", "<tool_call>get_wea"),
+        ("kimi_k2", "<|tool_calls_section_begin|><|tool_call_begin|>functions.get_wea"),
+        ("mistral", "[TOOL_CALLS]get_wea"),
+        ("hermes_json", "Well <tool_call>"),
+    ],
+)
+def test_a_call_that_breaks_off_before_its_name_is_named_and_the_reply_is_unfinished(name, text):
+    reply = heard(name, text)
+    assert (reply.content, reply.finish) == (text, "length")
+    assert "incomplete_call" in codes(reply)
+
+
+def test_a_header_that_breaks_off_leaves_the_reply_unfinished():
+    assert heard("harmony", "<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>commentary to=functions.f").finish == "length"
+
+
+def test_what_follows_the_end_is_not_read():
+    reply = heard("harmony", "<|channel|>final<|message|>42.<|return|><|start|>user<|message|>And")
+    assert (reply.content, reply.stop, reply.pieces[-1].kind) == ("42.", "<|return|>", "after")
+
+
+def test_tags_round_the_answer_are_no_content():
+    assert heard("granite3_list", "<think>Hm.</think><response>42.</response>").content == "42."
+
+
+def test_the_call_tokens_of_phi_4_mini_are_read():
+    text = '<|tool_call|>[{"name": "f", "arguments": {"x": 1}}]<|/tool_call|><|end|>'
+    assert calls(heard("phi4mini_functools", text)) == [("f", {"x": 1})]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("kimi_k2", 'functions.get_weather:0{"city": "Rome"}'),
+        ("cohere_action", '[\n    {"tool_call_id": "0", "tool_name": "f", "parameters": {}}\n]'),
+        ("harmony", 'analysisLook.assistantcommentary to=functions.get_weather json{"city": "Rome"}'),
+    ],
+)
+def test_a_reply_without_its_special_tokens_is_recognised(name, text):
+    assert codes(heard(name, text)) == ["markers_missing"]

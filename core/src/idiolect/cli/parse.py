@@ -25,7 +25,7 @@ examples:
   idiolect parse Qwen/Qwen2.5-7B-Instruct --tools tools.json --json < reply.txt
   my-server | idiolect parse - --format qwen3_coder_xml --follow
 """
-STYLES = {"reasoning": "dim", "content": "", "call_start": "cyan", "call_args": "green", "problem": "yellow", "stop": "dim"}
+STYLES = {"reasoning": "dim", "content": "", "call_args": "green", "problem": "yellow", "stop": "dim"}
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -79,9 +79,9 @@ def _chunks(path: str) -> Iterator[str]:
     held = ""
     for data in _bytes(path):
         text = held + decoder.decode(data)
-        held = "\n" if text.endswith("\n") else ""
+        held = next((end for end in ("\r\n", "\n", "\r") if text.endswith(end)), "")
         yield text.removesuffix(held)
-    yield decoder.decode(b"", final=True)
+    yield (held if held == "\r" else "") + decoder.decode(b"", final=True)
 
 
 def _bytes(path: str) -> Iterator[bytes]:
@@ -100,26 +100,36 @@ def _bytes(path: str) -> Iterator[bytes]:
 
 
 class _Follower:
-    """Shows events one after the other, with a heading wherever another kind of text begins."""
+    """Shows events one after the other, under a heading wherever something else begins."""
 
     def __init__(self) -> None:
         self.screen = Screen(sys.stdout)
         self.heading = ""
+        self.call = ""
 
     def show(self, event: Event) -> None:
-        kind = event.kind
-        heading = f"call {event.text}" if kind == "call_start" else "" if kind in ("call_end", "call_args") else kind
-        if heading and heading != self.heading:
-            self.screen.write("\n" if self.heading else "")
-            self.screen.line(heading, style="bold")
-            self.heading = heading
-        if kind in ("content", "reasoning", "call_args"):
-            self.screen.write(self.screen.paint(self.screen.visible(event.text), STYLES[kind]))
-            sys.stdout.flush()
-        elif event.problem is not None:
-            self.screen.write(self.screen.paint(self.screen.one_line(event.problem.text), STYLES[kind]))
+        screen, kind = self.screen, event.kind
+        if kind == "call_start":
+            self.call = f"call {event.text}"
+            self.head(self.call)
+        elif kind == "problem" and event.problem is not None:
+            self.head(f"problem {event.problem.code}")
+            screen.write(screen.paint(screen.one_line(event.problem.text), STYLES[kind]))
         elif kind == "stop":
-            self.screen.write(self.screen.paint(repr(event.text), STYLES[kind]))
+            self.head(kind)
+            screen.write(screen.paint(repr(event.text), STYLES[kind]))
+        elif kind in ("content", "reasoning", "call_args"):
+            heading = self.call if kind == "call_args" else kind
+            if heading != self.heading:
+                self.head(heading)
+            screen.write(screen.paint(screen.visible(event.text), STYLES[kind]))
+        sys.stdout.flush()
+
+    def head(self, heading: str) -> None:
+        """Begin something else."""
+        self.screen.write("\n" if self.heading else "")
+        self.screen.line(heading, style="bold")
+        self.heading = heading
 
 
 def _print_reply(reply: Reply) -> None:

@@ -70,6 +70,7 @@ class Resolution(NamedTuple):
             prompt=around.prompt if prompt is None else prompt,
             stop=template.stop,
             edges=(around.lead, around.tail),
+            markers=template.markers,
             refine=None if adapter is None else lambda reply: adapter.postprocess(reply, template, self.ref),
             **options,
         )

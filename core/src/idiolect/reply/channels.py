@@ -41,7 +41,7 @@ class Talk(Program):
         header = None if inside == CONTENT else (yield from self.find_header(opening=True))
         if header is not None and self.believes(header):
             yield from self.read_message(header, reader.position)
-        elif inside:
+        elif inside in (CONTENT, REASONING):
             yield from self.read_body(inside if self.plan.takes_reasoning else CONTENT)
         while not self.over:
             yield from self.read_outside()
@@ -77,6 +77,8 @@ class Talk(Program):
                 if self.over:
                     return
                 continue
+            if reader.ended and self.headers.look(reader.buffer, reader.at + len(mark), False) == MORE:
+                reader.unfinished = True
             reader.pass_on(reader.at + len(mark), CONTENT)
             reader.report("stray_header", start, f"{mark!r} starts no header that can be read")
 

@@ -34,7 +34,7 @@ class Event(NamedTuple):
         kind: `content`, `reasoning`, `call_start`, `call_args`, `call_end`, `problem` or `stop`.
         text: A piece of the content, of the reasoning or of the arguments' JSON; the name of the call; the code of the problem; the stop string.
         index: The number of the call.
-        id: The model's own id of the call, where it is known by then.
+        id: The id of the call: the model's own where that is known by then, else an invented one.
         call: The whole call, when it ends.
         problem: The problem.
     """

@@ -218,6 +218,7 @@ class Grammar(NamedTuple):
         channels: Messages with headers, where replies are made of such.
         end: Marks at which a reply ends.
         prefix: A text of the prompt's end that the content repeats.
+        ids: The id of a call to which the model gives none; `{index}` in it is its number.
         models: Who writes so, for people.
         example: A reply in this format, for people and for tests.
     """
@@ -229,6 +230,7 @@ class Grammar(NamedTuple):
     channels: Channels | None = None
     end: tuple[str, ...] = ()
     prefix: str = ""
+    ids: str = "call_{index}"
     models: str = ""
     example: str = ""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from idiolect.reply.events import CALL, REASONING
+from idiolect.reply.events import AFTER, CALL, REASONING
 from idiolect.reply.headers import headers_for
 
 if TYPE_CHECKING:
@@ -15,16 +15,30 @@ if TYPE_CHECKING:
 
 TAIL = 65_536
 """How much of the end of a prompt is looked at."""
-CALL_LIKE = re.compile(r"""\s*(?:\[?\s*\{\s*"(?:name|tool_name)"\s*:\s*".*?"\s*,\s*"(?:arguments|parameters)"\s*:|call:[\w.]+\{)""", re.DOTALL)
+CALL_LIKE = re.compile(
+    r"""\s*(?:
+        (?:\[\s*)?\{\s*(?:"tool_call_id"\s*:\s*"[^"]*"\s*,\s*)?"(?:name|tool_name)"\s*:\s*".*?"\s*,\s*"(?:arguments|parameters)"\s*:
+        | call:[\w.]+\{
+        | functions\.[\w.-]+:\d+\s*\{
+        | analysis.*?assistant(?:final|commentary)
+    )""",
+    re.DOTALL | re.VERBOSE,
+)
 
 
-def starts_in(grammar: Grammar, prompt: str | None, ends: Sequence[str]) -> str:
-    """Return what a reply to `prompt` begins inside of, reasoning or content; empty where it begins anew."""
+def starts_in(grammar: Grammar, prompt: str | None, marks: Sequence[str]) -> str:
+    """Return what a reply to `prompt` begins inside of, reasoning or content, or behind (AFTER) reasoning; empty where it begins anew.
+
+    Behind the last of `marks`, the prompt's text is the model's own.
+    """
     if prompt is None:
         return REASONING if grammar.reasoning is not None and grammar.reasoning.starts else ""
     if grammar.channels is not None:
         return _open_message(grammar.channels, prompt[-TAIL:])
-    return REASONING if _opens_reasoning(grammar, prompt[-TAIL:], ends) else ""
+    if _opens_reasoning(grammar, prompt[-TAIL:], marks):
+        return REASONING
+    closes = grammar.reasoning.close if grammar.reasoning else ()
+    return AFTER if closes and prompt.endswith(closes) else ""
 
 
 def _open_message(channels: Channels, tail: str) -> str:
@@ -36,21 +50,19 @@ def _open_message(channels: Channels, tail: str) -> str:
     return "" if header.kind == CALL else header.kind
 
 
-def _opens_reasoning(grammar: Grammar, tail: str, ends: Sequence[str]) -> bool:
-    """Say whether the prompt's last turn has opened reasoning and not closed it again."""
+def _opens_reasoning(grammar: Grammar, tail: str, marks: Sequence[str]) -> bool:
+    """Say whether the prompt's last turn has opened reasoning and not closed it again: a prompt may end in the midst of an answer."""
     reasoning = grammar.reasoning
     if reasoning is None:
         return False
-    stripped = tail.rstrip()
-    if any(mark.strip() and stripped.endswith(mark.strip()) for mark in reasoning.open):
-        return True
-    # A prompt may end in the midst of an answer, for the model to go on. What was said before the last end is not of that answer.
-    last_end = max((tail.rfind(mark) + len(mark) for mark in ends if mark in tail), default=-1)
-    if last_end < 0:
-        return False
-    turn = tail[last_end:]
-    opened = max(turn.rfind(mark) for mark in reasoning.open) if reasoning.open else -1
-    return opened > max(turn.rfind(mark) for mark in reasoning.close)
+    own = {mark.strip() for mark in (*reasoning.open, *reasoning.close)}
+    # What stands before the last mark of another kind is not of that turn: it may be a user's words.
+    begin = max((tail.rfind(mark) + len(mark) for mark in marks if mark.strip() not in own and mark in tail), default=-1)
+    if begin < 0:
+        return any(tail.rstrip().endswith(mark.strip()) for mark in reasoning.open)
+    turn = tail[begin:]
+    opened = max((turn.rfind(mark.strip()) for mark in reasoning.open), default=-1)
+    return opened > max((turn.rfind(mark.strip()) for mark in reasoning.close), default=-1)
 
 
 def looks_stripped(grammar: Grammar, content: str) -> bool:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from idiolect.reply import probe
-from idiolect.reply.events import CONTENT, MARK, REASONING
+from idiolect.reply.events import AFTER, CONTENT, MARK, REASONING
 from idiolect.reply.grammar import SPACE
 from idiolect.reply.plan import CLOSE, END, OPEN, SECTION, STRAY, UNTIL, UNWRAP, WRAP
+from idiolect.reply.probe import MORE
 from idiolect.reply.program import Program
 from idiolect.reply.sections import read_section
 
@@ -18,6 +19,13 @@ if TYPE_CHECKING:
     from idiolect.reply.plan import Found, Plan, SectionPlan
     from idiolect.reply.probe import Live
     from idiolect.reply.reader import Reader, Steps
+
+
+LEFT_OVER = {
+    "stray_open": "opens no call that can be read",
+    "stray_close": "closes what nothing has opened",
+    "incomplete_call": "opens a call, and the reply ends before that has a name",
+}
 
 
 class Prose(Program):
@@ -35,6 +43,8 @@ class Prose(Program):
         self.trim = ""
         """Which of them are dropped if text follows."""
         self.wrapped = False
+        self.thought = False
+        """Whether reasoning has been read, or its close been missed."""
 
     def read(self, inside: str) -> Steps:
         """Read it all; `inside` is what it begins inside of."""
@@ -42,6 +52,8 @@ class Prose(Program):
         if self.plan.grammar.prefix:
             reader.turn(CONTENT)
             reader.pending.append(self.plan.grammar.prefix)
+        if inside == AFTER and self.plan.grammar.reasoning is not None:
+            self.trim = self.plan.grammar.reasoning.after
         if inside == REASONING and self.plan.grammar.reasoning is not None:
             yield from self.read_reasoning()
         while not self.over:
@@ -111,6 +123,7 @@ class Prose(Program):
         reasoning = plan.grammar.reasoning
         assert reasoning is not None
         kind = REASONING if plan.takes_reasoning else CONTENT
+        self.thought = True
         begin = reader.position
         if plan.takes_reasoning:
             yield from self.skip_lead()
@@ -223,10 +236,24 @@ class Prose(Program):
             if code not in (SECTION, STRAY) and self.applies(code, what):
                 yield from self.do(code, mark, run, start, what)
                 return True
+        if sections and self.breaks_off(sections):
+            self.leave(mark, run, start, "incomplete_call")
+            return True
         code = plan.stray.get(mark) or ("stray_open" if self.seems_meant(mark, sections) else "")
+        if any(code == CLOSE for code, _ in acts) and plan.takes_reasoning and not self.thought:
+            # The prompt has probably opened reasoning, and nobody has said so.
+            code, self.thought = "stray_close", True
         if code:
             self.leave(mark, run, start, code)
         return bool(code)
+
+    def breaks_off(self, sections: list[SectionPlan]) -> bool:
+        """Say whether the reply ends where one of these sections, or a call in it, is about to begin."""
+        reader = self.reader
+        if not reader.ended or not any(call.announced for plan in sections for call in plan.calls):
+            return False
+        reader.unfinished = any(plan.look(reader.buffer, reader.at, False) == MORE for plan in sections)
+        return reader.unfinished
 
     def seems_meant(self, mark: str, sections: list[SectionPlan]) -> bool:
         """Say whether a call was meant behind a mark that opens none of these sections: what stands there looks like the beginning of JSON."""
@@ -314,7 +341,7 @@ class Prose(Program):
         """Say white space before text, without what belongs to the mark before it, or to the template."""
         kept = run
         if self.gap:
-            kept = run.lstrip(self.trim) if start else run.removeprefix(self.lead)
+            kept = (run if start else run.removeprefix(self.lead)).lstrip(self.trim)
         self.reader.border(MARK, start)
         self.reader.say(CONTENT, kept, start + len(run) - len(kept))
         self.gap = ""
@@ -325,8 +352,7 @@ class Prose(Program):
         self.say_space(run, start)
         here = reader.position
         reader.pass_on(reader.at + len(mark), CONTENT)
-        what = "opens no call that can be read" if code == "stray_open" else "closes what nothing has opened"
-        reader.report(code, here, f"{mark!r} {what}")
+        reader.report(code, here, f"{mark!r} {LEFT_OVER[code]}")
 
     def read_verbatim(self) -> Steps:
         """Read all the rest as content, up to the end of the reply: the calls in it are for somebody else to read."""

@@ -40,8 +40,9 @@ class Reader:
     set, when it goes on. It must decide by the text alone, never by where a chunk ends.
     """
 
-    def __init__(self, schemas: Schemas, stops: tuple[str, ...] = ()):
+    def __init__(self, schemas: Schemas, stops: tuple[str, ...] = (), ids: str = "call_{index}"):
         self.schemas = schemas
+        self.ids = ids
         self.stops = stops
         self.stop_rows = [(mark.lstrip(),) for mark in stops if mark.strip()]
         self.buffer = ""
@@ -226,7 +227,7 @@ class Reader:
         self.flush()
         index = len(self.calls)
         self.call = call = OpenCall(name, own_id, index, self.origin)
-        self.events.append(Event(CALL_START, name, index, own_id))
+        self.events.append(Event(CALL_START, name, index, own_id or self.ids.format(index=index)))
         self.kind, self.sink, self.index = CALL_ARGS, call.parts, index
         self.fresh = False
         if self.schemas.known and name not in self.schemas.known:
@@ -244,7 +245,7 @@ class Reader:
             arguments, complete = _read(text)
             if complete and not isinstance(arguments, dict):
                 self.report("bad_arguments", call.start, f"the arguments are {text!r:.80}, which is no object")
-        made = ToolCall(call.name, arguments, text, call.id or f"call_{call.index}", call.index, complete, (call.start, self.position))
+        made = ToolCall(call.name, arguments, text, call.id or self.ids.format(index=call.index), call.index, complete, (call.start, self.position))
         self.calls.append(made)
         self.events.append(Event(CALL_END, call.name, call.index, made.id, made))
         self.call = None

@@ -36,6 +36,7 @@ class ReplyStream:
         extract: What shall be taken out of the content: `reasoning`, `tools`.
         stop: Strings at which the reply ends, besides those of the grammar.
         edges: White space with which the template lets every answer begin and end; it is no content.
+        markers: The template's control markers: behind the last one in the prompt, it is the model that speaks.
         refine: What makes the final reply of the one that the grammar gives.
 
     Raises:
@@ -53,6 +54,7 @@ class ReplyStream:
         extract: Iterable[str] = ("reasoning", "tools"),
         stop: Iterable[str] = (),
         edges: tuple[str, str] = ("", ""),
+        markers: Iterable[str] = (),
         refine: Callable[[Reply], Reply] | None = None,
     ):
         grammar = get_grammar(grammar)
@@ -61,9 +63,9 @@ class ReplyStream:
             _check_text(prompt, "the prompt")
         inside = REASONING if starts_in_reasoning else ""
         if starts_in_reasoning is None:
-            inside = starts_in(grammar, prompt, plan.ends)
+            inside = starts_in(grammar, prompt, (*plan.ends, *markers))
         self.grammar = grammar
-        self._reader = reader = Reader(Schemas(tools), plan.ends)
+        self._reader = reader = Reader(Schemas(tools), plan.ends, grammar.ids)
         program = Talk(reader, plan) if grammar.channels else Prose(reader, plan, edges[0])
         self._steps = program.read(inside)
         self._refine = refine

@@ -65,7 +65,7 @@ GRANITE_20B = Grammar(
 LLAMA3 = Grammar(
     "llama3_json",
     sections=(
-        Section((OBJECT, PYTHON_CALL), ("<|python_tag|>",), between=";", after=" \n", special=True),
+        Section((OBJECT, PYTHON_CALL._replace(rename=r"(.+)\.call")), ("<|python_tag|>",), between=";", after=" \n", special=True),
         Section((OBJECT,), between=";", after=" \n", start=True),
     ),
     end=("<|eot_id|>", "<|eom_id|>", "<|end_of_text|>"),
@@ -84,6 +84,7 @@ GIGACHAT3 = Grammar(
 GRANITE3 = Grammar(
     "granite3_list",
     reasoning=TAGS,
+    wrappers=(RESPONSE,),
     sections=(
         Section((OBJECT,), (("<|tool_call|>", "["),), ("]",), between=",", special=True),
         Section((OBJECT,), (("<tool_call>", "["),), ("]",), between=","),
@@ -131,13 +132,17 @@ NEMOTRON_NANO_V2 = Grammar(
 FUNCTOOLS = (Section((OBJECT,), (("functools", "["),), ("]",), between=",", start=True),)
 PHI4_MINI = Grammar(
     "phi4mini_functools",
-    sections=FUNCTOOLS,
+    sections=(*FUNCTOOLS, Section((OBJECT,), (("<|tool_call|>", "["),), (("]", "<|/tool_call|>"), "]"), between=",", special=True)),
     end=("<|end|>", "<|endoftext|>"),
     models="Phi-4-mini",
     example='functools[{"name": "get_weather", "arguments": {"city": "Paris"}}]',
 )
 FIREFUNCTION_V2 = PHI4_MINI.but(
-    "firefunction_v2", end=("<|eot_id|>",), models="firefunction-v2", example=' functools[{"name": "get_weather", "arguments": {"city": "Paris"}}]'
+    "firefunction_v2",
+    sections=FUNCTOOLS,
+    end=("<|eot_id|>",),
+    models="firefunction-v2",
+    example=' functools[{"name": "get_weather", "arguments": {"city": "Paris"}}]',
 )
 COHERE = Grammar(
     "cohere_action",
@@ -212,6 +217,8 @@ MISTRAL = Grammar(
         ),
     ),
     end=("</s>",),
+    # Its maker's templates refuse other ids than nine letters and digits.
+    ids="call{index:05}",
     models="Mistral 7B v0.3 and later, Nemo, Small, Devstral, Magistral",
     example='[TOOL_CALLS]get_weather[ARGS]{"city": "Paris"}',
 )

@@ -9,7 +9,7 @@ HARMONY = Grammar(
         start=("<|start|>",),
         bodies=(("<|message|>", ""),),
         end=("<|end|>",),
-        stop=("<|return|>", "<|call|>"),
+        stop=("<|call|>",),
         to=r"\bto=([^\s<]+)",
         channel=r"<\|channel\|>\s*([^\s<]+)",
         opening=("<|channel|>", "<|constrain|>", "<|message|>", " to=", "to="),
@@ -21,6 +21,7 @@ HARMONY = Grammar(
         keep=True,
         join="\n",
     ),
+    end=("<|return|>",),
     models="gpt-oss",
     example='<|channel|>analysis<|message|>Look.<|end|><|start|>assistant<|channel|>commentary to=functions.get_weather <|constrain|>json<|message|>{"city": "Paris"}<|call|>',  # noqa: E501
 )
