@@ -271,6 +271,40 @@ def test_a_plugin_that_fails_does_not_cost_the_reply(registry):
         assert idiolect.parse("acme", "</think>yes").content == "yes"
 
 
+class Mistaken(Family):
+    @hookimpl
+    def postprocess(self, reply):
+        return reply.content.upper()
+
+
+class Silent(Family):
+    @hookimpl
+    def postprocess(self, reply):
+        return None
+
+
+def test_a_plugin_that_gives_something_else_is_warned_of_and_nothing_means_as_it_is(registry):
+    idiolect.register(Mistaken("acme", Rule("acme", THINKS)))
+    with pytest.warns(PluginWarning, match="acme .* gave 'YES' in postprocess; expected a Reply or None"):
+        assert idiolect.parse("acme", "</think>yes").content == "yes"
+    idiolect.register(Silent("other", Rule("other", THINKS)))
+    assert idiolect.parse("other", "</think>yes").content == "yes"
+
+
+@pytest.mark.parametrize("error", [MessageError("no"), KeyError("no")])
+def test_a_template_that_refuses_to_write_does_not_keep_a_reply_from_being_read(registry, error):
+    def refuse(chat, out):
+        raise error
+
+    idiolect.register(Family("acme", Rule("acme", Template("acme", refuse, reply="apriel"))))
+    assert idiolect.parse("acme", "Hm.\n[BEGIN FINAL RESPONSE]\nYes.").reasoning == "Hm."
+
+
+def test_a_resolution_reads_replies_in_another_format_too(registry):
+    idiolect.register(Family("acme", Rule("acme", THINKS)))
+    assert idiolect.resolve("acme").postprocess("<think>x</think>", format="plain").content == "<think>x</think>"
+
+
 def test_a_stop_that_begins_with_white_space_is_met_where_white_space_is_held_back():
     for text in ("Sure.\nUser: hi", "Sure.\n\n\nUser: hi"):
         reply, _ = replies.read(text, [1], format="hermes_json", stop=("\nUser:",))

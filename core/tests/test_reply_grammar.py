@@ -6,9 +6,7 @@ from installs import install, registry_of
 import idiolect
 from idiolect import PluginError
 from idiolect.plugin import Family, Rule, Turn, TurnTemplate
-from idiolect.reply.check import check
 from idiolect.reply.grammar import KEY, Call, Channels, Grammar, Head, Json, Literals, NamedJson, Params, Reasoning, Section, Wrapper
-from idiolect.reply.known import FORMATS
 
 CALL = Call(Json())
 PARAMS = Params("<p>", Head((":",), KEY), "</p>")
@@ -34,6 +32,22 @@ MISTAKES = {
     "a pattern that is none": ({"channels": Channels(("<h>",), (("\n", ""),), to="(")}, "channels.to is no pattern: missing )", "a regular expression"),
     "a text that is none": ({"sections": (Section((CALL,), ("<c>",), between=None),)}, "sections[0].between is None", "a text"),
     "a word for yes": ({"sections": (Section((CALL,), ("<c>",), special="yes"),)}, "sections[0].special is 'yes'", "True or False"),
+    "a body without a kind": ({"channels": Channels(("<h>",), ("\n",))}, "channels.bodies is ('\\n',)", "pairs of a mark"),
+    "a body of no kind": ({"channels": Channels(("<h>",), (("\n", "contents"),))}, "channels.bodies is (('\\n', 'contents'),)", "pairs of a mark"),
+    "no bodies": ({"channels": Channels(("<h>",), ())}, "channels.bodies is empty", "what is written there"),
+    "a head without an end": ({"sections": (Section((Call(NamedJson(), ("<c>",), Head(())),)),)}, "sections[0].calls[0].head.end is empty", "what is"),
+    "reasoning without a close": ({"reasoning": Reasoning(("<t>",), ())}, "reasoning.close is empty", "what is written there"),
+    "a new name without a group": ({"sections": (Section((CALL._replace(rename="f.+"),), ("<c>",)),)}, "sections[0].calls[0].rename has no group", "(.+)"),
+    "a kind of value that is none": (
+        {"sections": (Section((Call(PARAMS._replace(untyped="strin"), ("<c>",), Head((">",)), ("</c>",)),)),)},
+        "sections[0].calls[0].arguments.untyped is 'strin'",
+        "'json' or 'string'",
+    ),
+    "a trim of two": (
+        {"sections": (Section((Call(PARAMS._replace(trim="\r\n"), ("<c>",), Head((">",)), ("</c>",)),)),)},
+        "sections[0].calls[0].arguments has a trim of several characters",
+        "one; a mark before",
+    ),
     "reasoning that is a text": ({"reasoning": "<think>"}, "reasoning is '<think>'", "Reasoning"),
 }  # fmt: skip
 
@@ -73,8 +87,3 @@ def test_a_mistake_is_named_for_the_template_that_has_it(registry):
     registry.register(Family("acme", Rule("acme", template)))
     with pytest.raises(PluginError, match="the grammar 'acme' cannot be read by: end is '</bot>'"):
         idiolect.parse("acme-7b", "Hello!")
-
-
-@pytest.mark.parametrize("name", sorted(FORMATS))
-def test_the_known_formats_have_no_such_mistake(name):
-    check(FORMATS[name])

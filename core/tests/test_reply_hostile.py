@@ -80,6 +80,7 @@ HOSTILE = {
     "names": ("kimi_k2", "<|tool_call_begin|>f"),
     "python": ("pythonic", "[f(a="),
     "quotes": ("pythonic", "[f(a='"),
+    "a key and white space": ("pythonic", "[f(a" + " " * 40),
     "headers": ("harmony", "<|start|>"),
     "channels": ("harmony", "<|channel|>a"),
     "bare": ("llama3_json", '{"name": "a", '),
@@ -115,3 +116,8 @@ def test_values_that_lie_a_hundred_thousand_deep_are_content(name):
 def test_a_number_of_a_million_digits_is_no_number():
     text = f'<tool_call>{{"name": "f", "arguments": {{"x": {"1" * 1_000_000}}}}}</tool_call>'
     assert replies.read(text, format="hermes_json")[0].content == text
+
+
+def test_white_space_without_end_is_read_in_time():
+    short, long = (seconds("pythonic", "[f(a" + " " * length, size=1) for length in (5_000, 20_000))
+    assert long / short < 2.4**2, "twice doubled"

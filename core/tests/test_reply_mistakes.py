@@ -323,3 +323,17 @@ def test_the_call_tokens_of_phi_4_mini_are_read():
 )
 def test_a_reply_without_its_special_tokens_is_recognised(name, text):
     assert codes(heard(name, text)) == ["markers_missing"]
+
+
+def test_a_reply_that_breaks_off_anywhere_in_nested_parameters_is_incomplete():
+    mark = "]<]minimax[>["
+    text = f'{mark}<tool_call>{mark}<invoke name="f">{mark}<o>{mark}<city>Paris{mark}</city>{mark}</o>{mark}</invoke>'
+    begin = text.index("<o>")
+    for end in range(begin + 3, len(text) - len("</invoke>")):
+        assert codes(heard("minimax_m3", text[:end])) == ["incomplete_call"], text[:end]
+
+
+def test_a_parameter_behind_a_body_of_json_breaks_the_call_and_is_named():
+    text = '<｜DSML｜invoke name="f">{"x": 1}<｜DSML｜parameter name="y">2</｜DSML｜parameter></｜DSML｜invoke>'
+    reply = heard("deepseek_v4_dsml", text)
+    assert (reply.tool_calls, codes(reply)[0]) == ((), "stray_text")

@@ -6,6 +6,7 @@ tests/test_round_trip.py.
 
 import json
 import os
+import re
 import string
 
 import pytest
@@ -115,7 +116,7 @@ def test_p2_and_p9_what_was_said_stands_and_is_what_the_reply_says(name, data):
     assert [call for call in ended if not call.complete] == list(reply.incomplete)
     assert [event.text for event in events if event.kind == "call_start"] == [call.name for call in ended]
     assert [event.problem for event in events if event.kind == "problem"] == list(reply.problems)
-    assert {event.text for event in events if event.kind == "stop"} == ({reply.stop} if reply.stop else set()) or FORMATS[name].channels
+    assert ([event.text for event in events if event.kind == "stop"][-1:] or [None]) == [reply.stop]
 
 
 def unmistakable(grammar):
@@ -138,8 +139,8 @@ def test_p2_no_mark_is_in_the_content_unless_a_problem_names_it(name, data):
     for piece in reply.pieces:
         if piece.kind == "content":
             for mark in unmistakable(FORMATS[name]):
-                start = text.find(mark, piece.start, piece.end)
-                assert start < 0 or any(begin <= start < end for begin, end in named)
+                for found in re.finditer(re.escape(mark), text[piece.start : piece.end]):
+                    assert any(begin <= piece.start + found.start() < end for begin, end in named)
 
 
 @every_format
@@ -244,6 +245,9 @@ def messages_of(draw, grammar):
     if all(isinstance(call.arguments, JSON_KINDS) for section in grammar.sections for call in section.calls):
         # In a JSON string, a mark is but text.
         texts = st.lists(texts | st.sampled_from(marks(grammar[1:-2]) or ["<"]), max_size=3).map("".join)
+    # A format that has marks for quotes has no words for them inside.
+    quotes = [mark for section in grammar.sections for call in section.calls for mark in getattr(call.arguments, "quotes", ())]
+    texts = texts.filter(lambda text: not any(mark in text for mark in quotes))
     arguments = st.fixed_dictionaries({"s": texts, "x": st.integers(-99, 99), "o": st.dictionaries(st.sampled_from("kl"), st.none() | st.booleans())})
     # ReAct has no words for a second call: the reply stops where the first one's result is to stand.
     calls = st.lists(st.tuples(st.just("f"), arguments), max_size=1 if grammar.name == "react" else 2)

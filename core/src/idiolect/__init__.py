@@ -215,7 +215,7 @@ def stream(
         "extract": extract,
     }
     if model_path is not None:
-        return _registry.resolve(model_path).stream(grammar=format, **options)
+        return _registry.resolve(model_path).stream(format=format, **options)
     if format is None:
         msg = "neither a model nor a format is named\n  try: format='hermes_json', or any name of idiolect.reply.formats()"
         raise MessageError(msg)

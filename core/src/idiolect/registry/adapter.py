@@ -89,10 +89,15 @@ class Adapter:
         try:
             refined = self._hooks.postprocess(text=reply.raw, template=template, ref=ref, reply=reply)
         except Exception as error:  # a plugin may raise anything, and what the model said must not be lost for it
-            import warnings
+            return self._unrefined(reply, f"failed in postprocess: {type(error).__name__}: {error}")
+        if refined is None or isinstance(refined, type(reply)):
+            return refined or reply
+        return self._unrefined(reply, f"gave {refined!r:.80} in postprocess; expected a Reply or None")
 
-            from idiolect.errors import PluginWarning
+    def _unrefined(self, reply: Reply, what: str) -> Reply:
+        import warnings
 
-            warnings.warn(f"{self} failed in postprocess: {type(error).__name__}: {error}\n  try: idiolect doctor", PluginWarning, stacklevel=2)
-            return reply
-        return refined if isinstance(refined, type(reply)) else reply
+        from idiolect.errors import PluginWarning
+
+        warnings.warn(f"{self} {what}\n  try: idiolect doctor", PluginWarning, stacklevel=3)
+        return reply

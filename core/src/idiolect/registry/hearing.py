@@ -3,8 +3,6 @@
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from idiolect.errors import IdiolectError
-
 if TYPE_CHECKING:
     from idiolect.prompt.template import Template
 
@@ -15,8 +13,8 @@ ANSWER = "\ue000"
 class Setting(NamedTuple):
     """What stands round an answer."""
 
-    prompt: str
-    """The end of a prompt by the template's own defaults: whether it opens reasoning is seen there."""
+    prompt: str | None
+    """The end of a prompt by the template's own defaults: whether it opens reasoning is seen there; None where the template refuses."""
     lead: str = ""
     """The white space with which every answer begins after the prompt,"""
     tail: str = ""
@@ -29,11 +27,11 @@ def setting(template: "Template") -> Setting:
     question = {"role": "user", "content": "Hi"}
     try:
         prompt = template.text([question], add_generation_prompt=True)
-    except IdiolectError:
-        return Setting("")
+    except Exception:  # a plugin may raise anything, and a reply must not be lost for it
+        return Setting(None)
     try:
         whole = template.text([question, {"role": "assistant", "content": ANSWER}])
-    except IdiolectError:
+    except Exception:
         return Setting(prompt)
     before, _, after = whole.partition(ANSWER)
     lead = before.removeprefix(prompt) if before.startswith(prompt) else ""

@@ -58,7 +58,7 @@ class Resolution(NamedTuple):
         """The distribution of the adapter; empty where it was registered in this process."""
         return self.adapter.package if self.adapter else ""
 
-    def stream(self, *, grammar: Any = None, prompt: str | None = None, **options: Any) -> "ReplyStream":
+    def stream(self, *, format: Any = None, prompt: str | None = None, **options: Any) -> "ReplyStream":  # noqa: A002  # as everywhere
         """Return a stream for a reply of the model: by the grammar of its template, cut at its stop strings, refined by the adapter at the end."""
         from idiolect.registry.hearing import setting
         from idiolect.reply.stream import ReplyStream
@@ -66,7 +66,7 @@ class Resolution(NamedTuple):
         adapter, template = self.adapter, self.template
         around = setting(template)
         return ReplyStream(
-            grammar or template.reply or "plain",
+            format or template.reply or "plain",
             prompt=around.prompt if prompt is None else prompt,
             stop=template.stop,
             edges=(around.lead, around.tail),

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Generator
 
     from idiolect.reply.plan import CallPlan, Plan
-    from idiolect.reply.probe import Live
     from idiolect.reply.reader import Reader, Steps
 
 
@@ -179,24 +178,6 @@ class Talk(Program):
         self.over = OVER in acts
 
     # Looking ahead
-
-    def next_mark(self, live: Live, kind: str) -> Generator[None, None, str]:
-        """Say text up to the next mark, and return that, empty at the end of the reply."""
-        reader = self.reader
-        while True:
-            found = live.search(reader.buffer, reader.at)
-            if found is None:
-                reader.pass_on(len(reader.buffer), kind)
-                if reader.ended:
-                    return ""
-                reader.fall_quiet(live.search, kind)
-                yield
-                continue
-            reader.pass_on(found.start(), kind)
-            mark = yield from self.look(live)
-            if mark:
-                return mark
-            reader.pass_on(reader.at + 1, kind)
 
     def find_header(self, *, behind: int = 0, opening: bool = False) -> Generator[None, None, Header | None]:
         """Return the header that begins here, or so far behind, if one does."""

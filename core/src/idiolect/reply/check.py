@@ -4,10 +4,13 @@ import re
 from typing import Any, NoReturn
 
 from idiolect.errors import PluginError
-from idiolect.reply.grammar import Arguments, Call, Channels, Code, Grammar, Head, Json, JsonMap, Marks, Params, Reasoning, Section, Wrapper
+from idiolect.reply.grammar import Arguments, Call, Channels, Code, Grammar, Head, Json, JsonMap, Literals, Marks, Params, Reasoning, Section, Wrapper
 
 MARKS = tuple[str, ...]
 PATTERNS = {(Head, "fields"), (Call, "rename"), (Channels, "shape"), (Channels, "letters"), (Channels, "to"), (Channels, "channel")}
+NEEDED = {(Head, "end"), (Reasoning, "close"), (Params, "open"), (Params, "close"), (Literals, "close"), (Channels, "start"), (Channels, "bodies")}
+CHOICES = {(Params, "untyped"): ("json", "string"), (Literals, "assign"): ("=", ":")}
+KINDS = ("content", "reasoning", "call", "")
 PARTS: dict[tuple[type, str], Any] = {
     (Grammar, "reasoning"): Reasoning,
     (Grammar, "channels"): Channels,
@@ -51,7 +54,13 @@ class _Check:
 
     def fact(self, kind: type, name: str, wanted: Any, value: Any, path: str) -> None:
         """Check one fact, and what is in it."""
-        if (kind, name) in LISTS:
+        if (kind, name) in NEEDED and not value:
+            self.fail(path, "is empty", "what is written there")
+        if (kind, name) in CHOICES and value not in CHOICES[kind, name]:
+            self.fail(path, f"is {value!r:.80}", " or ".join(map(repr, CHOICES[kind, name])))
+        if (kind, name) == (Channels, "bodies"):
+            self.bodies(value, path)
+        elif (kind, name) in LISTS:
             item = LISTS[kind, name]
             if not isinstance(value, tuple) or not all(isinstance(each, item) for each in value):
                 self.fail(path, f"is {value!r:.80}", f"a tuple of {item.__name__}, such as ({item.__name__}(...),)")
@@ -61,7 +70,7 @@ class _Check:
             if value is None and (kind, name) in OPTIONAL:
                 return
             if not isinstance(value, PARTS[kind, name]):
-                self.fail(path, f"is {value!r:.80}", f"{_names(PARTS[kind, name])}")
+                self.fail(path, f"is {value!r:.80}", _names(PARTS[kind, name]))
             self.part(value, f"{path}.")
         elif wanted in (MARKS, Marks):
             self.marks(value, path, rows=wanted == Marks)
@@ -82,6 +91,11 @@ class _Check:
             if not all(isinstance(each, str) and each for each in row):
                 self.fail(path, f"has {mark!r:.80} in it", "marks that are texts, and not empty")
 
+    def bodies(self, value: Any, path: str) -> None:
+        """Check what starts a body, and what that makes it."""
+        if not isinstance(value, tuple) or not all(isinstance(pair, tuple) and len(pair) == 2 and pair[0] and pair[1] in KINDS for pair in value):
+            self.fail(path, f"is {value!r:.80}", "pairs of a mark and 'content', 'reasoning', 'call', or '' where the header says it")
+
     def section(self, section: Section, path: str) -> None:
         """Check that something opens a section, and that there is a call in it."""
         if not section.calls:
@@ -94,7 +108,11 @@ class _Check:
         names = isinstance(call.arguments, Json | JsonMap | Code) or path.startswith("channels")
         if not names and (call.head is None or "(?P<name>" not in call.head.fields):
             self.fail(f"{path}head", "says no name", "head=Head((...,)), or fields with a group (?P<name>...)")
+        if call.rename and not re.compile(call.rename).groups:
+            self.fail(f"{path}rename", "has no group", "a pattern whose first group is the name: r'functions\\.(.+)'")
         if isinstance(call.arguments, Params):
+            if len(call.arguments.trim) > 1 or call.arguments.close.startswith("{key}"):
+                self.fail(f"{path}arguments", "has a trim of several characters, or a close that begins with its key", "one; a mark before {key}")
             if not call.close:
                 self.fail(f"{path}close", "is empty", "the mark that ends the parameters: close=(...,)")
             if "(?P<key>" not in call.arguments.head.fields:

@@ -6,6 +6,11 @@ from idiolect.reply.reply import ToolCall
 
 CONTENT, REASONING, CALL_START, CALL_ARGS, CALL_END, PROBLEM, STOP = "content", "reasoning", "call_start", "call_args", "call_end", "problem", "stop"
 CALL, MARK, AFTER = "call", "mark", "after"
+CODES = frozenset({
+    "bad_arguments", "bad_literal", "bad_value", "duplicate_key", "incomplete_call", "incomplete_reasoning", "markers_missing", "stray_close",
+    "stray_header", "stray_member", "stray_open", "stray_text", "too_deep", "unbalanced_json", "unknown_channel", "unknown_tool",
+})  # fmt: skip
+"""What a problem may be."""
 
 
 class Problem(NamedTuple):

@@ -96,7 +96,7 @@ class Params(NamedTuple):
     value: str = ""
     """What opens a value, where the key has a close of its own."""
     trim: str = ""
-    """A text that is dropped once at each end of a value, if it is there."""
+    """A character that is dropped once at each end of a value, if it is there."""
     untyped: str = "json"
     """What a value without a schema is: `json` if it can be read so, else text; or always `string`."""
     unwrap: tuple[str, ...] = ()
@@ -143,7 +143,7 @@ class Call(NamedTuple):
     close: Marks = ()
     """What may follow it; parameters cannot do without."""
     rename: str = ""
-    """A pattern of which the group `name` is the name proper."""
+    """A pattern of which the first group is the name proper."""
 
 
 class Section(NamedTuple):

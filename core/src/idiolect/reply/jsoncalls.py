@@ -94,17 +94,17 @@ def _members(reader: Reader, state: _ObjectCall) -> Generator[None, None, str]:
             continue
         if not first:
             if letter != ",":
-                return _broken(reader)
+                return reader.broken()
             reader.at += 1
             if not (yield from jsontext.spaces(reader)):
                 return CUT
         key = yield from _text(reader)
         if key is None:
-            return CUT if reader.ended and reader.exhausted() else _broken(reader)
+            return CUT if reader.ended and reader.exhausted() else reader.broken()
         if not (yield from jsontext.spaces(reader)):
             return CUT
         if reader.buffer[reader.at] != ":":
-            return _broken(reader)
+            return reader.broken()
         reader.at += 1
         if not (yield from jsontext.spaces(reader)):
             return CUT
@@ -129,7 +129,7 @@ def _member(reader: Reader, state: _ObjectCall, key: str, letter: str) -> Genera
     elif (names or key in spec.id) and letter == '"':
         text = yield from _text(reader)
         if text is None:
-            return CUT if reader.ended and reader.exhausted() else _broken(reader)
+            return CUT if reader.ended and reader.exhausted() else reader.broken()
         if names:
             state.name = text
         else:
@@ -186,12 +186,12 @@ def json_map_call(reader: Reader, found: Found) -> Generator[None, None, str]:
     if not (yield from jsontext.spaces(reader)):
         return CUT
     if reader.buffer[reader.at] != ":":
-        return _broken(reader)
+        return reader.broken()
     reader.at += 1
     if not (yield from jsontext.spaces(reader)):
         return CUT
     if reader.buffer[reader.at] != "{":
-        return _broken(reader)
+        return reader.broken()
     reader.begin_call(name)
     outcome = yield from jsontext.value(reader, reader.pending.append, live=True)
     if outcome != DONE:
@@ -200,7 +200,7 @@ def json_map_call(reader: Reader, found: Found) -> Generator[None, None, str]:
         reader.report("unbalanced_json", reader.origin, "the call ends before its object does")
         return DONE
     if reader.buffer[reader.at] != "}":
-        return _broken(reader)
+        return reader.broken()
     reader.at += 1
     return DONE
 
@@ -220,12 +220,7 @@ def named_json_call(reader: Reader, found: Found) -> Generator[None, None, str]:
         while (end := probe.either(reader.buffer, reader.at, [*call_plan.ends, *reader.stop_rows], reader.ended)) == MORE:
             yield
         if end == NO:
-            return _broken(reader)
+            return reader.broken()
         reader.pending.append("{}")
         return DONE
     return (yield from jsontext.value(reader, reader.pending.append, live=True))
-
-
-def _broken(reader: Reader) -> str:
-    reader.why = "unbalanced_json"
-    return BROKEN

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from idiolect.reply.reader import BROKEN, CUT, DONE
+from idiolect.reply.reader import CUT, DONE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -25,8 +25,8 @@ SPACES = re.compile(r"[ \t\r\n]*").match
 WORD = re.compile(r"[-+.\w]*").match
 NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?").fullmatch
 HEX = re.compile(r"[0-9a-fA-F]*").match
-WORDS = {"true": "true", "false": "false", "null": "null"}
-PYTHON_WORDS = {"True": "true", "False": "false", "None": "null"}
+WORDS = {"true": "true", "false": "false", "null": "null", "True": "true", "False": "false", "None": "null"}
+"""The words that stand for values, in JSON and in Python."""
 
 VALUE, VALUE_OR_END, KEY, KEY_OR_END, COLON, COMMA = range(6)
 
@@ -50,16 +50,16 @@ def value(reader: Reader, put: Callable[[str], None], *, live: bool) -> Generato
         letter = buffer[at]
         if letter == '"':
             if want > KEY_OR_END:
-                return _broken(reader)
+                return reader.broken()
             outcome = yield from string(reader, put, live=live)
             if outcome != DONE:
                 return outcome
             want = COLON if want in (KEY, KEY_OR_END) else COMMA
         elif letter in "{[":
             if want > VALUE_OR_END:
-                return _broken(reader)
+                return reader.broken()
             if len(stack) == DEEPEST:
-                return _broken(reader, "too_deep")
+                return reader.broken("too_deep")
             put(letter)
             reader.at = at + 1
             stack.append(letter)
@@ -68,21 +68,21 @@ def value(reader: Reader, put: Callable[[str], None], *, live: bool) -> Generato
         elif letter in "}]":
             opening = "{" if letter == "}" else "["
             if not stack or stack[-1] != opening or want not in (COMMA, KEY_OR_END if letter == "}" else VALUE_OR_END):
-                return _broken(reader)
+                return reader.broken()
             put(letter)
             reader.at = at + 1
             stack.pop()
             want = COMMA
         elif letter in ":,":
             if want != (COLON if letter == ":" else COMMA):
-                return _broken(reader)
+                return reader.broken()
             put(letter)
             reader.at = at + 1
             want = VALUE if letter == ":" or stack[-1] == "[" else KEY
             continue
         else:
             if want > VALUE_OR_END:
-                return _broken(reader)
+                return reader.broken()
             outcome = yield from _word(reader, put)
             if outcome != DONE:
                 return outcome
@@ -178,15 +178,10 @@ def _word(reader: Reader, put: Callable[[str], None]) -> Generator[None, None, s
             break
         yield
     word = buffer[at:end]
-    known = WORDS.get(word) or PYTHON_WORDS.get(word) or (word if NUMBER(word) else None)
+    known = WORDS.get(word) or (word if NUMBER(word) else None)
     if known is None:
         # At the end of a reply a word may just be unfinished.
-        return CUT if reader.ended and end == len(buffer) and word else _broken(reader, "bad_literal" if word else "unbalanced_json")
+        return CUT if reader.ended and end == len(buffer) and word else reader.broken("bad_literal" if word else "unbalanced_json")
     put(known)
     reader.at = end
     return DONE
-
-
-def _broken(reader: Reader, why: str = "unbalanced_json") -> str:
-    reader.why = why
-    return BROKEN

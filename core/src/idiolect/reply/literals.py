@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from idiolect.reply import probe
 from idiolect.reply.grammar import Literals
-from idiolect.reply.jsontext import DEEPEST, NUMBER, spaces
+from idiolect.reply.jsontext import DEEPEST, NUMBER, WORDS, spaces
 from idiolect.reply.objects import ObjectWriter
 from idiolect.reply.plaintext import quoted
 from idiolect.reply.plan import BARE_KEY, BARE_KEY_SO_FAR, PYTHON_KEY, PYTHON_KEY_SO_FAR
 from idiolect.reply.probe import MORE, NO
 from idiolect.reply.pythontext import QUOTE, QUOTE_SO_FAR, python_text
-from idiolect.reply.reader import BROKEN, CUT, DONE, Reader
+from idiolect.reply.reader import CUT, DONE, Reader
 from idiolect.reply.schema import Schemas
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 LONGEST_WORD = 4096
 WORD = re.compile(r"[^\s,()\[\]{}:='\"]*")
 BARE_WORD = re.compile(r"[^,\[\]{}<]*")
-WORDS = {"True": "true", "true": "true", "False": "false", "false": "false", "None": "null", "null": "null"}
 NUMBER_LIKE = re.compile(r"[-+]?\.?[0-9]")
 
 
@@ -45,7 +44,7 @@ def literals_call(reader: Reader, found: Found) -> Generator[None, None, str]:
             return DONE
         while (key := pattern.match(reader.buffer, reader.at)) is None or key.end() == len(reader.buffer):
             if key is None and not so_far.match(reader.buffer, reader.at):
-                return _broken(reader)
+                return reader.broken("bad_literal")
             if reader.ended:
                 break
             yield
@@ -65,12 +64,7 @@ def literals_call(reader: Reader, found: Found) -> Generator[None, None, str]:
         if reader.buffer[reader.at] == ",":
             reader.at += 1
         elif not reader.buffer.startswith(spec.close, reader.at):
-            return _broken(reader)
-
-
-def _broken(reader: Reader) -> str:
-    reader.why = "bad_literal"
-    return BROKEN
+            return reader.broken("bad_literal")
 
 
 class _Bracket:
@@ -100,12 +94,12 @@ def value(reader: Reader, spec: Literals, pieces: list[str]) -> Generator[None, 
         letter = reader.buffer[reader.at]
         inner = stack[-1] if stack else None
         # A text may go on in another pair of quotes.
-        goes_on = complete and text_before and letter in "'\""
+        goes_on = complete and text_before and letter in "'\"" and not spec.quotes
         if complete and inner is None and not goes_on:
             return DONE
         if complete and inner is not None and (letter == "," or (letter == ":" and not bare_keys)):
             if not (_is_pair(inner) if letter == "," else _makes_pair(inner, pieces)):
-                return _broken(reader)
+                return reader.broken("bad_literal")
             pieces.append(", " if letter == "," else ": ")
             if letter == ",":
                 inner.commas += 1
@@ -115,13 +109,13 @@ def value(reader: Reader, spec: Literals, pieces: list[str]) -> Generator[None, 
             complete = False
         elif inner is not None and letter == inner.close and (complete or inner.items == inner.commas) and not goes_on:
             if complete and not _is_pair(inner):
-                return _broken(reader)
+                return reader.broken("bad_literal")
             reader.at += 1
             stack.pop()
             _close(inner, pieces)
             complete, text_before = True, False
         elif complete and not goes_on:
-            return _broken(reader)
+            return reader.broken("bad_literal")
         elif inner is not None and inner.is_dict and bare_keys and not inner.paired:
             outcome = yield from _bare_key(reader, pieces)
             if outcome != DONE:
@@ -129,8 +123,7 @@ def value(reader: Reader, spec: Literals, pieces: list[str]) -> Generator[None, 
             inner.paired = True
         elif letter in "[({":
             if len(stack) == DEEPEST:
-                reader.why = "too_deep"
-                return BROKEN
+                return reader.broken("too_deep")
             if inner is not None:
                 inner.items = inner.commas + 1
             pieces.append("{" if letter == "{" else "[")
@@ -176,7 +169,7 @@ def _close(bracket: _Bracket, pieces: list[str]) -> None:
 def _bare_key(reader: Reader, pieces: list[str]) -> Generator[None, None, str]:
     while (key := BARE_KEY.match(reader.buffer, reader.at)) is None:
         if not BARE_KEY_SO_FAR.match(reader.buffer, reader.at):
-            return _broken(reader)
+            return reader.broken("bad_literal")
         if reader.ended:
             return CUT
         yield
@@ -223,7 +216,7 @@ def _word(reader: Reader, spec: Literals, pieces: list[str]) -> Generator[None, 
     if text is None and spec.quotes and word:
         text = quoted(word)
     if text is None:
-        return _broken(reader)
+        return reader.broken("bad_literal")
     pieces.append(text)
     reader.at = found.end()
     return DONE

@@ -10,7 +10,7 @@ from idiolect.reply.coerce import as_json
 from idiolect.reply.grammar import Params
 from idiolect.reply.objects import ObjectWriter
 from idiolect.reply.probe import MORE
-from idiolect.reply.reader import BROKEN, CUT, DONE, LEFT
+from idiolect.reply.reader import CUT, DONE, LEFT
 from idiolect.reply.schema import ALL, STRING
 from idiolect.reply.tags import read_tags
 from idiolect.reply.values import Value, read_value
@@ -46,7 +46,7 @@ def params_call(reader: Reader, found: Found) -> Generator[None, None, str]:
         if what == BODY and not writer.keys:
             outcome = yield from jsontext.value(reader, reader.pending.append, live=True)
             what, _ = (yield from _next(reader, plan, spec)) if outcome == DONE else (outcome, {})
-            return DONE if what in (END, IMPLIED) else BROKEN if what in (PARAM, BODY) else what
+            return DONE if what in (END, IMPLIED) else reader.broken("stray_text") if what in (PARAM, BODY) else what
         if what != PARAM:
             return what
         outcome = yield from _parameter(reader, plan, spec, writer, name, fields)
@@ -92,8 +92,7 @@ def _next(reader: Reader, plan: CallPlan, spec: Params) -> Generator[None, None,
             reader.at = at
             return BODY, {}
         if MORE not in (end, close, implied):
-            reader.why = "stray_text"
-            return BROKEN, {}
+            return reader.broken("stray_text"), {}
         if reader.ended:
             return CUT, {}
         yield
@@ -149,8 +148,7 @@ def _value_opens(reader: Reader, plan: CallPlan, spec: Params) -> Generator[None
         if other >= 0:
             return NO_VALUE
         if MORE not in (end, other):
-            reader.why = "stray_text"
-            return BROKEN
+            return reader.broken("stray_text")
         if reader.ended:
             return CUT
         yield

@@ -13,8 +13,8 @@ from idiolect.reply.probe import MORE, NO, HeadProbe, Live
 
 OPEN, CLOSE, UNTIL, WRAP, UNWRAP, SECTION, STRAY, END = "open", "close", "until", "wrap", "unwrap", "section", "stray", "end"
 START, OPENING, STOP, OVER = "start", "opening", "stop", "over"
-PYTHON_KEY = re.compile(r"[A-Za-z_]\w{0,200}[ \t\r\n]*=(?!=)")
-PYTHON_KEY_SO_FAR = re.compile(r"(?:[A-Za-z_]\w{0,200}[ \t\r\n]*=?)?\Z")
+PYTHON_KEY = re.compile(r"[A-Za-z_]\w{0,200}[ \t\r\n]{0,256}=(?!=)")
+PYTHON_KEY_SO_FAR = re.compile(r"(?:[A-Za-z_]\w{0,200}[ \t\r\n]{0,256}=?)?\Z")
 BARE_KEY = re.compile(r"[^:{}\[\],\"'\n]{0,200}:")
 BARE_KEY_SO_FAR = re.compile(r"[^:{}\[\],\"'\n]{0,200}\Z")
 
@@ -176,9 +176,8 @@ class SectionPlan:
     def first_marks(self) -> set[str]:
         """Return the marks at which it is worth looking for this section."""
         marks = {marks[0] for marks in self.opens}
-        if section_without_opening := (not self.opens and not self.section.start) or self.section.alone:
+        if self.section.alone or not (self.opens or self.section.start):
             marks |= {marks[0] for call in self.calls for marks in call.opens if marks}
-        assert marks or self.section.start or section_without_opening, "a section that nothing opens stands at the start"
         return marks
 
     def marks(self, what: str) -> set[str]:
@@ -307,6 +306,3 @@ def plan_for(grammar: Grammar, extract: frozenset[str], stop: tuple[str, ...], t
 def _plan_for(grammar: Grammar, extract: frozenset[str], stop: tuple[str, ...], tail: str) -> Plan:
     check(grammar)
     return Plan(grammar, extract, stop, tail)
-
-
-__all__ = ["Code", "Found", "Plan", "SectionPlan", "plan_for"]

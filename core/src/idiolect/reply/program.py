@@ -37,6 +37,24 @@ class Program:
             yield
         return mark
 
+    def next_mark(self, live: Live, kind: str) -> Generator[None, None, str]:
+        """Say text up to the next mark, and return that, empty at the end of the reply."""
+        reader = self.reader
+        while True:
+            found = live.search(reader.buffer, reader.at)
+            if found is None:
+                reader.pass_on(len(reader.buffer), kind)
+                if reader.ended:
+                    return ""
+                reader.fall_quiet(live.search, kind)
+                yield
+                continue
+            reader.pass_on(found.start(), kind)
+            mark = yield from self.look(live)
+            if mark:
+                return mark
+            reader.pass_on(reader.at + 1, kind)
+
     def find(self, plan: SectionPlan) -> Generator[None, None, Found | None]:
         """Return the section that begins here, if one does."""
         while (found := plan.look(self.reader.buffer, self.reader.at, self.reader.ended)) == MORE:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from idiolect.reply import probe
 from idiolect.reply.events import AFTER, CONTENT, MARK, REASONING
 from idiolect.reply.grammar import SPACE
-from idiolect.reply.plan import CLOSE, END, OPEN, SECTION, STRAY, UNTIL, UNWRAP, WRAP
+from idiolect.reply.plan import CLOSE, END, OPEN, SECTION, STRAY, UNTIL, WRAP
 from idiolect.reply.probe import MORE
 from idiolect.reply.program import Program
 from idiolect.reply.sections import read_section
@@ -304,9 +304,7 @@ class Prose(Program):
             return what is None or not self.reader.fresh
         if code == WRAP:
             return what.special or self.reader.fresh
-        if code == UNWRAP:
-            return what.special or self.wrapped
-        return True
+        return what.special or self.wrapped
 
     def open_reasoning(self, here: int, mark: str) -> Steps:
         """Read reasoning that a mark has opened; where it is not to be taken out, the mark is content."""
@@ -357,21 +355,11 @@ class Prose(Program):
     def read_verbatim(self) -> Steps:
         """Read all the rest as content, up to the end of the reply: the calls in it are for somebody else to read."""
         reader, live = self.reader, self.plan.reasoning
-        while True:
-            found = live.search(reader.buffer, reader.at)
-            if found is None:
-                reader.pass_on(len(reader.buffer), CONTENT)
-                if reader.ended:
-                    self.over = True
-                    return
-                yield
-                continue
-            reader.pass_on(found.start(), CONTENT)
-            mark = yield from self.look(live)
-            if mark and any(code == END for code, _ in self.acts(live, mark)):
+        self.over = True
+        while mark := (yield from self.next_mark(live, CONTENT)):
+            if any(code == END for code, _ in self.acts(live, mark)):
                 reader.skip(reader.at + len(mark))
                 reader.halt(mark)
-                self.over = True
                 return
             reader.pass_on(reader.at + 1, CONTENT)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from idiolect.reply import probe
-from idiolect.reply.events import CALL, CALL_ARGS, CALL_END, CALL_START, CONTENT, MARK, PROBLEM, REASONING, STOP, Event, Piece, Problem
+from idiolect.reply.events import CALL, CALL_ARGS, CALL_END, CALL_START, CODES, CONTENT, MARK, PROBLEM, REASONING, STOP, Event, Piece, Problem
 from idiolect.reply.probe import MORE, NO
 from idiolect.reply.reply import ToolCall
 
@@ -58,10 +58,14 @@ class Reader:
         self.problems: list[Problem] = []
         self.call: OpenCall | None = None
         self.stop: str | None = None
+        # Whether nothing has been said as content, and no call has begun.
         self.fresh = True
+        # Whether the reply breaks off, so that there should be more.
         self.unfinished = False
+        # Why the call that is being read breaks, and where it began.
         self.why = ""
         self.origin = 0
+        # Where in the raw text another kind of it begins.
         self.borders: list[tuple[int, str]] = []
         # What is said in one go becomes one event: text waits here until another kind of text, or the end of the chunk, comes.
         self.pending: list[str] = []
@@ -204,6 +208,7 @@ class Reader:
 
     def report(self, code: str, start: int, text: str, end: int | None = None) -> None:
         """Name a problem with the raw text from `start` to here, or to `end`."""
+        assert code in CODES, code
         self.flush()
         found = Problem(code, (start, self.position if end is None else end), text)
         self.problems.append(found)
@@ -250,6 +255,11 @@ class Reader:
         self.events.append(Event(CALL_END, call.name, call.index, made.id, made))
         self.call = None
         self.kind, self.sink, self.index = CONTENT, self.content, None
+
+    def broken(self, why: str = "unbalanced_json") -> str:
+        """Note why the call breaks here."""
+        self.why = why
+        return BROKEN
 
     def give_back(self, start: int) -> None:
         """Take what was read since `start` for content after all."""

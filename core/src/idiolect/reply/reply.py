@@ -11,7 +11,7 @@ class ToolCall(NamedTuple):
 
     Attributes:
         name: The function.
-        arguments: Its arguments: a mapping; where the model gave something else, that.
+        arguments: Its arguments: a mapping; where the model gave something else, that; of a call that breaks off, the text so far.
         arguments_text: The same as JSON text; of a call that breaks off, as much of it as there is.
         id: The model's own id, or `call_<index>` where it gives none.
         index: Its number among the calls of this reply.
@@ -46,7 +46,7 @@ class Reply(NamedTuple):
         tool_calls: The calls that it asks for, all of them complete.
         stop: The stop string at which the reply ended; None where none was met.
         finish: Why it ended: `stop`, `tool_calls`, or `length` where it breaks off; None where nothing tells.
-        problems: What could not be understood, in the order of the text.
+        problems: What could not be understood, in the order in which it was found.
         raw: All that the model wrote.
         incomplete: The calls that break off, or that broke and so stand in the content as they were written.
         pieces: The raw text cut up: every character of it belongs to exactly one piece.

@@ -41,18 +41,16 @@ def read_section(reader: Reader, found: Found, start: int) -> Generator[None, No
         reader.skip(found.arguments)
         return True
     opened = found.start > reader.at or not plan.opens
-    stands = False
     while True:
         outcome = yield from read_call(reader, found, start)
         if outcome != DONE:
             return outcome == CUT
-        stands = True
         assert found.call is not None
         if not isinstance(found.call.call.arguments, Params):
             yield from _skip_close(reader, found.call.closes)
         following = yield from _next(reader, plan, opened=opened)
         if following is None:
-            return stands
+            return True
         found = following
         start = reader.base + found.start
 
@@ -64,7 +62,7 @@ def read_call(reader: Reader, found: Found, start: int) -> Generator[None, None,
     reader.border(MARK, start)
     reader.skip(found.start)
     reader.border(CALL)
-    reader.origin = reader.position
+    reader.origin, reader.why = reader.position, ""
     reader.at = found.arguments
     outcome: str = yield from READERS[type(call.call.arguments)](reader, found)
     if outcome == DONE:

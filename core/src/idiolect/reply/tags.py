@@ -8,7 +8,7 @@ from idiolect.reply import probe
 from idiolect.reply.coerce import as_json
 from idiolect.reply.plaintext import quoted
 from idiolect.reply.probe import MORE, NO
-from idiolect.reply.reader import BROKEN, CUT, DONE
+from idiolect.reply.reader import CUT, DONE
 from idiolect.reply.schema import child, types_of
 
 if TYPE_CHECKING:
@@ -53,28 +53,26 @@ def read_tags(
                 return CUT, ""
             yield
             continue
-        close = probe.literal(buffer, at, spec.close.replace("{key}", stack[-1].key), reader.ended)
-        opens = probe.literal(buffer, at, spec.open, reader.ended)
+        close = probe.literal(buffer, at, spec.close.replace("{key}", stack[-1].key), ended=False)
+        opens = probe.literal(buffer, at, spec.open, ended=False)
         if close >= 0:
             reader.at = close
             stack.pop()
             continue
         fields: dict[str, str] = {}
         if opens >= 0 and close == NO:
-            opens, fields = plan.param.look(buffer, opens, reader.ended)
+            opens, fields = plan.param.look(buffer, opens, ended=False)
         if MORE in (close, opens):
             if reader.ended:
                 return CUT, ""
             yield
         elif opens == NO:
-            if probe.literal(buffer, at, spec.open, reader.ended) != NO:
-                reader.why = "stray_text"
-                return BROKEN, ""
+            if probe.literal(buffer, at, spec.open, ended=False) != NO:
+                return reader.broken("stray_text"), ""
             stack[-1].text.append(buffer[at])
             reader.at = at + 1
         elif len(stack) > DEEPEST:
-            reader.why = "too_deep"
-            return BROKEN, ""
+            return reader.broken("too_deep"), ""
         else:
             node = _Node(fields.get("key", ""))
             stack[-1].children.append(node)

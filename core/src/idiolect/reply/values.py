@@ -161,6 +161,8 @@ def _closes(reader: Reader, plan: CallPlan, spec: Params, close: str, mark: str)
         return at if after >= 0 else after
     # The close of the whole call: on a line of its own it is believed, whatever follows.
     after = probe.either(buffer, at, plan.closes, ended)
+    if after >= 0 and not ended and buffer[after : after + 2] in ("", "\r"):
+        return MORE
     if after >= 0 and buffer.startswith(("\n", "\r\n"), after) and reader.since(reader.position - 1) == "\n":
         return at
     if after >= 0:
