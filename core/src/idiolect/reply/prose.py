@@ -236,24 +236,28 @@ class Prose(Program):
             if code not in (SECTION, STRAY) and self.applies(code, what):
                 yield from self.do(code, mark, run, start, what)
                 return True
-        if sections and self.breaks_off(sections):
-            self.leave(mark, run, start, "incomplete_call")
-            return True
-        code = plan.stray.get(mark) or ("stray_open" if self.seems_meant(mark, sections) else "")
-        if any(code == CLOSE for code, _ in acts) and plan.takes_reasoning and not self.thought:
+        problem = self.problem_with(mark, acts, sections)
+        if problem:
+            self.leave(mark, run, start, problem)
+        return bool(problem)
+
+    def problem_with(self, mark: str, acts: list[Any], sections: list[SectionPlan]) -> str:
+        """Return the code of what is wrong with a mark that means nothing here; empty where it is but text."""
+        plan = self.plan
+        if self.breaks_off(sections):
+            self.reader.unfinished = True
+            return "incomplete_call"
+        if plan.takes_reasoning and not self.thought and any(code == CLOSE for code, _ in acts):
             # The prompt has probably opened reasoning, and nobody has said so.
-            code, self.thought = "stray_close", True
-        if code:
-            self.leave(mark, run, start, code)
-        return bool(code)
+            self.thought = True
+            return "stray_close"
+        return plan.stray.get(mark) or ("stray_open" if self.seems_meant(mark, sections) else "")
 
     def breaks_off(self, sections: list[SectionPlan]) -> bool:
         """Say whether the reply ends where one of these sections, or a call in it, is about to begin."""
-        reader = self.reader
-        if not reader.ended or not any(call.announced for plan in sections for call in plan.calls):
-            return False
-        reader.unfinished = any(plan.look(reader.buffer, reader.at, False) == MORE for plan in sections)
-        return reader.unfinished
+        buffer, at, ended = self.reader.buffer, self.reader.at, self.reader.ended
+        announced = any(call.announced for plan in sections for call in plan.calls)
+        return ended and announced and any(plan.look(buffer, at, ended=False) == MORE for plan in sections)
 
     def seems_meant(self, mark: str, sections: list[SectionPlan]) -> bool:
         """Say whether a call was meant behind a mark that opens none of these sections: what stands there looks like the beginning of JSON."""
