@@ -44,6 +44,14 @@ def read(text, sizes=None, **arguments):
     return stream.close(), events
 
 
+def heard(text, **arguments):
+    """Return the reply that a text is, after seeing that it is the same letter by letter."""
+    reply, events = read(text, **arguments)
+    again, others = read(text, [1], **arguments)
+    assert (again, fold(others)) == (reply, fold(events))
+    return reply
+
+
 def chunks(text, sizes):
     """Cut a text into chunks of the given sizes, over and over."""
     start = index = 0
