@@ -98,16 +98,9 @@ def _members(reader: Reader, state: _ObjectCall) -> Generator[None, None, str]:
             reader.at += 1
             if not (yield from jsontext.spaces(reader)):
                 return CUT
-        key = yield from _text(reader)
-        if key is None:
-            return CUT if reader.ended and reader.exhausted() else reader.broken()
-        if not (yield from jsontext.spaces(reader)):
-            return CUT
-        if reader.buffer[reader.at] != ":":
-            return reader.broken()
-        reader.at += 1
-        if not (yield from jsontext.spaces(reader)):
-            return CUT
+        outcome, key = yield from _key(reader)
+        if outcome != DONE:
+            return outcome
         letter = reader.buffer[reader.at]
         if key == "function" and letter == "{" and key not in state.spec.name:
             reader.at += 1
@@ -167,6 +160,19 @@ def _decoded_once(text: str) -> str:
     return inner if inner.lstrip()[:1] in ("{", "[") and valid(inner) else text
 
 
+def _key(reader: Reader) -> Generator[None, None, tuple[str, str]]:
+    """Read a key and the colon behind it; return how that ended, and the key."""
+    key = yield from _text(reader)
+    if key is None:
+        return (CUT if reader.ended and reader.exhausted() else reader.broken()), ""
+    if not (yield from jsontext.spaces(reader)):
+        return CUT, ""
+    if reader.buffer[reader.at] != ":":
+        return reader.broken(), ""
+    reader.at += 1
+    return (DONE if (yield from jsontext.spaces(reader)) else CUT), key
+
+
 def _text(reader: Reader) -> Generator[None, None, str | None]:
     """Read a string and return what it says; None where there is none."""
     if reader.buffer[reader.at] != '"':
@@ -180,16 +186,9 @@ def json_map_call(reader: Reader, found: Found) -> Generator[None, None, str]:
     """Read a call that is an object of one pair: `{"name": {...}}`."""
     reader.at += 1
     yield from jsontext.spaces(reader)
-    name = yield from _text(reader)
-    if name is None:
-        return CUT
-    if not (yield from jsontext.spaces(reader)):
-        return CUT
-    if reader.buffer[reader.at] != ":":
-        return reader.broken()
-    reader.at += 1
-    if not (yield from jsontext.spaces(reader)):
-        return CUT
+    outcome, name = yield from _key(reader)
+    if outcome != DONE:
+        return outcome
     if reader.buffer[reader.at] != "{":
         return reader.broken()
     reader.begin_call(name)
