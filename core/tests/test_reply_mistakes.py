@@ -62,6 +62,7 @@ def test_a_first_line_is_the_name_of_a_function_only_if_it_can_be():
 def test_a_message_that_the_prompt_has_ended_does_not_go_on():
     prompt = "<|start|>assistant<|channel|>analysis<|message|>Hm.<|end|>"
     assert heard("harmony", "Hi", prompt=prompt).reasoning is None
+    assert heard("harmony", "Hi", prompt=prompt.replace("<|end|>", "<|return|>")).reasoning is None
     assert heard("harmony", "Hi", prompt=prompt.removesuffix("<|end|>")).reasoning == "Hi"
     assert heard("harmony", "Hi", prompt="<|start|>assistant<|channel|>final<|message|>").content == "Hi"
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from idiolect.reply.grammar import Channels, Grammar
 
-TAIL = 65_536
+TAIL = 16_384
 """How much of the end of a prompt is looked at."""
 CALL_LIKE = re.compile(
     r"""\s*(?:
@@ -34,18 +34,18 @@ def starts_in(grammar: Grammar, prompt: str | None, marks: Sequence[str]) -> str
     if prompt is None:
         return REASONING if grammar.reasoning is not None and grammar.reasoning.starts else ""
     if grammar.channels is not None:
-        return _open_message(grammar.channels, prompt[-TAIL:])
+        return _open_message(grammar.channels, prompt[-TAIL:], grammar.end)
     if _opens_reasoning(grammar, prompt[-TAIL:], marks):
         return REASONING
     closes = grammar.reasoning.close if grammar.reasoning else ()
     return AFTER if closes and prompt.endswith(closes) else ""
 
 
-def _open_message(channels: Channels, tail: str) -> str:
+def _open_message(channels: Channels, tail: str, ends: tuple[str, ...]) -> str:
     """Return what the message is that the prompt has begun and not ended."""
     start = max((tail.rfind(mark) + len(mark) for mark in channels.start if mark in tail), default=-1)
     header = headers_for(channels).look(tail, start, ended=True) if start >= 0 else -1
-    if isinstance(header, int) or any(mark in tail[header.body :] for mark in (*channels.end, *channels.stop)):
+    if isinstance(header, int) or any(mark in tail[header.body :] for mark in (*channels.end, *channels.stop, *ends)):
         return ""
     return "" if header.kind == CALL else header.kind
 
