@@ -1,6 +1,7 @@
 """FastChat beside the families: it is asked last, by path and by name."""
 
 import idiolect
+from idiolect_fastchat.official import all_differences
 
 
 def test_a_family_comes_first():
@@ -12,3 +13,20 @@ def test_a_template_of_a_family_wins_over_one_of_fastchats():
     assert idiolect.get_conv_template("qwen-7b-chat").template is idiolect.get_conv_template("qwen:qwen-7b-chat").template
     assert idiolect.get_conv_template("fastchat:qwen-7b-chat").template.source.startswith("lm-sys/FastChat")
     assert idiolect.get_conv_template("koala_v1").template is idiolect.get_conv_template("fastchat:koala_v1").template
+
+
+def test_of_the_differences_only_those_without_a_family_are_not_checked_by_one():
+    # The plugin's own test passes these over, because it may be alone; here all families are installed.
+    without = set()
+    for row in all_differences():
+        try:
+            adapter = idiolect.resolve(row.example["model"]).adapter
+        except idiolect.UnknownModelError:
+            adapter = None
+        if adapter is None or adapter.fallback:
+            without.add(row.id)
+    assert without == {
+        "alpaca", "dbrx", "deepseek-v2", "deepseek-v2.5", "dolphin-mixtral", "falcon3", "hermes-2-pro", "hermes-3", "hunyuan", "llama2-chinese",
+        "minicpm", "nous-hermes-2-mixtral", "olmo", "openchat-system", "openhermes-2.5", "smaug-34b", "smollm3", "solar", "tenyxchat", "tulu-2", "tulu-3",
+        "vigogne-2-70b", "wizardlm-2", "yandexgpt-5",
+    }  # fmt: skip

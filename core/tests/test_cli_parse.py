@@ -111,6 +111,14 @@ def test_a_stream_of_somebodys_own_will_do(monkeypatch, capsys):
     assert capsys.readouterr().out == "content\nHi\nstop\n'</a>'\nended: stop at '</a>'\n"
 
 
+def test_who_names_neither_a_model_nor_a_format_that_there_is_is_told_what_to_type(monkeypatch, capsys):
+    pipe(monkeypatch, b"Hi")
+    assert main(["parse", "-"]) == 1
+    assert capsys.readouterr().err.endswith("try: the name of a model in place of -, or --format hermes_json\n")
+    assert main(["parse", "-", "--format", "nope"]) == 1
+    assert "\n  try: one of apertus, apriel, " in capsys.readouterr().err
+
+
 def test_two_calls_of_one_function_and_problems_stand_under_headings_of_their_own(monkeypatch, capsys, tmp_path):
     tools = tmp_path / "tools.json"
     tools.write_text('[{"name": "g"}]', "utf-8")

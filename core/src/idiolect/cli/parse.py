@@ -46,6 +46,9 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Show the reply; while it comes in, if that is wanted."""
+    if arguments.model == STDIN and arguments.format is None:
+        msg = "neither a model nor a format is named\n  try: the name of a model in place of -, or --format hermes_json"
+        raise IdiolectError(msg)
     stream = idiolect.stream(
         None if arguments.model == STDIN else arguments.model,
         format=arguments.format,

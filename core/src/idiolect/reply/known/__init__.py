@@ -27,7 +27,7 @@ def get_grammar(given: str | Grammar) -> Grammar:
         from difflib import get_close_matches
 
         near = get_close_matches(str(given), FORMATS, 3)
-        hint = f"did you mean {' or '.join(map(repr, near))}?" if near else "idiolect.reply.formats() lists them"
+        hint = f"did you mean {' or '.join(map(repr, near))}?" if near else f"one of {', '.join(sorted(FORMATS))}"
         msg = f"there is no reply format {given!r:.80}\n  try: {hint}"
         raise MessageError(msg)
     return found
