@@ -266,10 +266,6 @@ def test_what_a_user_says_of_reasoning_opens_none():
     assert heard("mistral", "so on.[/THINK]Yes.", prompt=prompt + "[THINK]And", markers=markers).reasoning == "so on."
 
 
-def test_white_space_behind_reasoning_that_the_prompt_has_closed_is_no_content():
-    assert heard("glm4_xml", "\nSunny.", prompt="<|user|>Hi<|assistant|>\n<think></think>").content == "Sunny."
-
-
 def test_the_close_of_reasoning_that_nobody_told_of_is_named_once():
     reply = heard("hermes_json", "Six sevens.\n</think>\n\nIt is </think> 42.")
     assert (reply.content, codes(reply)) == ("Six sevens.\n</think>\n\nIt is </think> 42.", ["stray_close"])

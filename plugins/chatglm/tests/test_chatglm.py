@@ -48,3 +48,10 @@ def test_knows_names(path, template, kind):
 @pytest.mark.parametrize("path", ["zai-org/GLM-4.5V", "notglm-4.5"])
 def test_claims_no_other_names(path):
     assert goldens.owner(path) != "idiolect-chatglm"
+
+
+@pytest.mark.parametrize("model", ["zai-org/GLM-4.5", "zai-org/GLM-4.6"])
+def test_the_line_end_behind_thinking_that_was_switched_off_is_no_content(model):
+    prompt = idiolect.render(model, [{"role": "user", "content": "Hi"}], add_generation_prompt=True, enable_thinking=False)
+    assert prompt.text.endswith("</think>")
+    assert idiolect.parse(model, "\nSunny.<|user|>", prompt=prompt).content == "Sunny."

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from idiolect.prompt.template import Template
 
-ANSWER = "\ue000"
-"""A letter that is in no template, in place of an answer."""
+QUESTION, ANSWER = "\ue001", "\ue000"
+"""Letters that are in no template, in place of a question and of an answer."""
 
 
 class Setting(NamedTuple):
@@ -15,16 +15,24 @@ class Setting(NamedTuple):
 
     prompt: str | None
     """The end of a prompt by the template's own defaults: whether it opens reasoning is seen there; None where the template refuses."""
-    lead: str = ""
-    """The white space with which every answer begins after the prompt,"""
+    before: str = ""
+    """What stands between a question and its answer once both are history,"""
     tail: str = ""
-    """and with which it ends before the stop string. A model that was trained on it writes it too, and it is no part of what it says."""
+    """and the white space with which every answer ends before the stop string. A model that was trained on it writes it too, and it is no part of
+    what it says."""
+
+    def lead(self, prompt: str) -> str:
+        """Return the white space with which every answer to a prompt begins: what history has and the prompt has not."""
+        for end in range(len(self.before), len(self.before.rstrip()) - 1, -1):
+            if prompt.endswith(self.before[:end]):
+                return self.before[end:]
+        return ""
 
 
 @lru_cache(maxsize=256)
 def setting(template: "Template") -> Setting:
     """Return what stands round the answers of a template."""
-    question = {"role": "user", "content": "Hi"}
+    question = {"role": "user", "content": QUESTION}
     try:
         prompt = template.text([question], add_generation_prompt=True)
     except Exception:  # a plugin may raise anything, and a reply must not be lost for it
@@ -34,7 +42,6 @@ def setting(template: "Template") -> Setting:
     except Exception:
         return Setting(prompt)
     before, _, after = whole.partition(ANSWER)
-    lead = before.removeprefix(prompt) if before.startswith(prompt) else ""
     stops = [after.find(stop) for stop in template.stop if stop in after]
     tail = after[: min(stops)] if stops else after
-    return Setting(prompt, lead if lead.isspace() else "", tail if tail.isspace() else "")
+    return Setting(prompt, before.rpartition(QUESTION)[2], tail if tail.isspace() else "")

@@ -65,11 +65,12 @@ class Resolution(NamedTuple):
 
         adapter, template = self.adapter, self.template
         around = setting(template)
+        prompt = around.prompt if prompt is None else prompt
         return ReplyStream(
             format or template.reply or "plain",
-            prompt=around.prompt if prompt is None else prompt,
+            prompt=prompt,
             stop=template.stop,
-            edges=(around.lead, around.tail),
+            edges=(around.lead(prompt) if isinstance(prompt, str) else "", around.tail),
             markers=template.markers,
             refine=None if adapter is None else lambda reply: adapter.postprocess(reply, template, self.ref),
             **options,

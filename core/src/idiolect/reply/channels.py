@@ -40,7 +40,7 @@ class Talk(Program):
         header = None if inside == CONTENT else (yield from self.find_header(opening=True))
         if header is not None and self.believes(header):
             yield from self.read_message(header, reader.position)
-        elif inside in (CONTENT, REASONING):
+        elif inside:
             yield from self.read_body(inside if self.plan.takes_reasoning else CONTENT)
         while not self.over:
             yield from self.read_outside()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from idiolect.reply.events import AFTER, CALL, REASONING
+from idiolect.reply.events import CALL, REASONING
 from idiolect.reply.headers import headers_for
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ CALL_LIKE = re.compile(
 
 
 def starts_in(grammar: Grammar, prompt: str | None, marks: Sequence[str]) -> str:
-    """Return what a reply to `prompt` begins inside of, reasoning or content, or behind (AFTER) reasoning; empty where it begins anew.
+    """Return what a reply to `prompt` begins inside of, reasoning or content; empty where it begins anew.
 
     Behind the last of `marks`, the prompt's text is the model's own.
     """
@@ -35,10 +35,7 @@ def starts_in(grammar: Grammar, prompt: str | None, marks: Sequence[str]) -> str
         return REASONING if grammar.reasoning is not None and grammar.reasoning.starts else ""
     if grammar.channels is not None:
         return _open_message(grammar.channels, prompt[-TAIL:], grammar.end)
-    if _opens_reasoning(grammar, prompt[-TAIL:], marks):
-        return REASONING
-    closes = grammar.reasoning.close if grammar.reasoning else ()
-    return AFTER if closes and prompt.endswith(closes) else ""
+    return REASONING if _opens_reasoning(grammar, prompt[-TAIL:], marks) else ""
 
 
 def _open_message(channels: Channels, tail: str, ends: tuple[str, ...]) -> str:

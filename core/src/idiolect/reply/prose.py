@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from idiolect.reply import probe
-from idiolect.reply.events import AFTER, CONTENT, MARK, REASONING
+from idiolect.reply.events import CONTENT, MARK, REASONING
 from idiolect.reply.grammar import SPACE
 from idiolect.reply.plan import CLOSE, END, OPEN, SECTION, STRAY, UNTIL, WRAP
 from idiolect.reply.probe import MORE
@@ -52,8 +52,6 @@ class Prose(Program):
         if self.plan.grammar.prefix:
             reader.turn(CONTENT)
             reader.pending.append(self.plan.grammar.prefix)
-        if inside == AFTER and self.plan.grammar.reasoning is not None:
-            self.trim = self.plan.grammar.reasoning.after
         if inside == REASONING and self.plan.grammar.reasoning is not None:
             yield from self.read_reasoning()
         while not self.over:
@@ -343,7 +341,7 @@ class Prose(Program):
         """Say white space before text, without what belongs to the mark before it, or to the template."""
         kept = run
         if self.gap:
-            kept = (run if start else run.removeprefix(self.lead)).lstrip(self.trim)
+            kept = run.lstrip(self.trim) if start else run.removeprefix(self.lead)
         self.reader.border(MARK, start)
         self.reader.say(CONTENT, kept, start + len(run) - len(kept))
         self.gap = ""
