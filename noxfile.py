@@ -67,7 +67,7 @@ def plugin_alone(session):
     for name in session.posargs or PLUGINS:
         session.install("--no-build-isolation", "--no-deps", f"./plugins/{name}")
         session.run("pytest", "-q", f"plugins/{name}/tests")
-        session.run("pip", "uninstall", "--quiet", "--yes", f"idiolect-{name}")
+        session.run("pip", "uninstall", "--quiet", "--yes", f"lect-{name}")
 
 
 @nox.session

@@ -5,7 +5,7 @@ from functools import partial
 import stubs
 from timing import Line, beside, growth
 
-import idiolect
+import lect
 
 PATH = "lmsys/vicuna-7b-v1.5"
 TURNS = (1, 10, 100, 1000)
@@ -18,7 +18,7 @@ def lines():
     except ImportError as error:
         yield Line("Conversation, beside FastChat", None, 1, note=f"FastChat is not here: {error}")
         return
-    ours, theirs = partial(idiolect.get_conversation_template, PATH), partial(fastchat.get_conversation_template, PATH)
+    ours, theirs = partial(lect.get_conversation_template, PATH), partial(fastchat.get_conversation_template, PATH)
     what = "get_conversation_template, a path met before, beside FastChat"
     yield beside(what, ours, theirs, 1, text=lambda conversation: talk(conversation, 3).get_prompt())
     for turns in TURNS:

@@ -13,7 +13,7 @@ from functools import partial
 import stubs
 from timing import Line, beside
 
-import idiolect_fastchat
+import lect_fastchat
 
 TURNS = (1, 10, 100, 1000)
 MOST_USED = 10
@@ -37,12 +37,12 @@ def lines():
         yield Line("the drop-in beside FastChat", None, 1.0, note=f"no FastChat: {error}")
         return
     for what, (path, bound) in PATHS.items():
-        ours, theirs = partial(cold, idiolect_fastchat, path), partial(cold, fastchat, path)
+        ours, theirs = partial(cold, lect_fastchat, path), partial(cold, fastchat, path)
         yield beside(f"get_conversation_template, nothing remembered, {what}", ours, theirs, bound, text=lambda conversation: conversation.name)
     theirs = sys.modules["fastchat.conversation"]
     for style, name in templates(theirs.conv_templates):
         for turns in TURNS:
-            ours, other = (talk(package.get_conv_template(name), turns) for package in (idiolect_fastchat, theirs))
+            ours, other = (talk(package.get_conv_template(name), turns) for package in (lect_fastchat, theirs))
             yield beside(f"get_prompt, {style}, {turns:,} turns, beside FastChat", ours.get_prompt, other.get_prompt, 1.0)
 
 
@@ -71,10 +71,8 @@ def talk(conversation, turns):
 
 def import_line():
     """Return the line about the import, which runs in interpreters of its own."""
-    ours, base = (min(times) for times in zip(*((import_time("idiolect_fastchat"), import_time(BASE)) for _ in range(IMPORTS)), strict=True))
-    return Line(
-        f"import idiolect_fastchat, beside import {BASE}", ours / base, 1.6, least=False, note=f"{ours * 1e3:.1f} ms, beside {base * 1e3:.1f} ms"
-    )
+    ours, base = (min(times) for times in zip(*((import_time("lect_fastchat"), import_time(BASE)) for _ in range(IMPORTS)), strict=True))
+    return Line(f"import lect_fastchat, beside import {BASE}", ours / base, 1.6, least=False, note=f"{ours * 1e3:.1f} ms, beside {base * 1e3:.1f} ms")
 
 
 def import_time(modules):

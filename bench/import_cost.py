@@ -1,4 +1,4 @@
-"""What it costs to import idiolect and to ask it the first question, each time in a fresh interpreter."""
+"""What it costs to import lect and to ask it the first question, each time in a fresh interpreter."""
 
 import compileall
 import importlib.util
@@ -19,9 +19,9 @@ FAMILIES = 30
 DISTRIBUTIONS = 300
 
 BASE = "import pluggy, dataclasses, re"
-IMPORT = "import idiolect"
-FIRST = "import idiolect; idiolect.get_conversation_template('lmsys/vicuna-7b-v1.5')"
-PLUGIN = "import idiolect; start = perf_counter(); import {module}"
+IMPORT = "import lect"
+FIRST = "import lect; lect.get_conversation_template('lmsys/vicuna-7b-v1.5')"
+PLUGIN = "import lect; start = perf_counter(); import {module}"
 
 CHILD = """
 import sys
@@ -33,7 +33,7 @@ print(perf_counter() - start)
 """
 
 FAMILY = """
-from idiolect.plugin import Family, Rule, Turn, TurnTemplate
+from lect.plugin import Family, Rule, Turn, TurnTemplate
 
 adapter = Family("{name}", Rule("crowd {number} * chat", TurnTemplate("{name}", user=Turn("<user>", "</user>"), assistant=Turn("<bot>", "</bot>"))))
 """
@@ -45,8 +45,8 @@ def lines():
         crowd(Path(directory))
         base, imported, first = medians((BASE,), (IMPORT,), (FIRST,))
         base_in_crowd, first_in_crowd = medians((BASE, directory), (FIRST, directory))
-    yield line("import idiolect", imported, base, 1.5)
-    yield line("import idiolect, and the first conversation", first, base, 2.5)
+    yield line("import lect", imported, base, 1.5)
+    yield line("import lect, and the first conversation", first, base, 2.5)
     yield line(f"the same, with {FAMILIES} families among {DISTRIBUTIONS} distributions", first_in_crowd, base_in_crowd, 2.5)
     yield plugin_line()
 
@@ -57,14 +57,14 @@ def line(what, time, base, bound):
 
 def plugin_line():
     """Return the line about the slowest of all installed plugins."""
-    groups = ("idiolect", "idiolect.fallback")
+    groups = ("lect", "lect.fallback")
     modules = sorted({point.module.partition(".")[0] for group in groups for point in entry_points(group=group)})
     if not modules:
-        return Line("import of a plugin after idiolect", None, 10, least=False, unit="ms", note="there is none")
+        return Line("import of a plugin after lect", None, 10, least=False, unit="ms", note="there is none")
     times = medians(*((PLUGIN.format(module=module),) for module in modules), runs=PLUGIN_RUNS)
     slowest_first = sorted(zip(times, modules, strict=True), reverse=True)
     note = ", ".join(f"{module} {time * 1e3:.1f} ms" for time, module in slowest_first[:3])
-    what = f"import of a plugin after idiolect, the slowest of {len(modules)}"
+    what = f"import of a plugin after lect, the slowest of {len(modules)}"
     return Line(what, slowest_first[0][0] * 1e3, 10, least=False, unit="ms", note=f"{note}; the quickest {slowest_first[-1][0] * 1e3:.1f} ms")
 
 
@@ -81,7 +81,7 @@ def medians(*tasks, runs=RUNS):
 
 def in_fresh_interpreter(code, *directories):
     # Isolated (-I), so that neither the current directory nor somebody's settings of Python take part.
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("IDIOLECT_")}
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("LECT_")}
     command = [sys.executable, "-I", "-c", CHILD.format(code=code), *directories]
     return float(subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout)
 
@@ -92,7 +92,7 @@ def crowd(site):
         name = f"crowd{number}"
         if number < FAMILIES:
             (site / f"{name}.py").write_text(FAMILY.format(name=name, number=number), "utf-8")
-            points = f"[idiolect]\n{name} = {name}:adapter\n\n[idiolect.hints]\n{name} = {name}:adapter\n"
+            points = f"[lect]\n{name} = {name}:adapter\n\n[lect.hints]\n{name} = {name}:adapter\n"
         else:
             points = f"[console_scripts]\n{name} = {name}:main\n"
         info = site / f"{name}-1.0.dist-info"
@@ -104,8 +104,8 @@ def crowd(site):
 
 
 def missing_bytecode():
-    """Return the modules of idiolect that every interpreter would have to compile anew, which makes each line about imports too high."""
-    import idiolect
+    """Return the modules of lect that every interpreter would have to compile anew, which makes each line about imports too high."""
+    import lect
 
-    root = Path(idiolect.__file__).parent
+    root = Path(lect.__file__).parent
     return [str(path.relative_to(root)) for path in sorted(root.rglob("*.py")) if not os.path.exists(importlib.util.cache_from_source(path))]

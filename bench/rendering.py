@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from timing import Line, assert_equal, beside, growth
 
-import idiolect
+import lect
 
 ORACLES = Path(__file__).parents[2] / "shared/oracles"
 """The makers' templates. They are not ours to hand on: whoever has no such folder measures the rest."""
@@ -71,7 +71,7 @@ def lines():
         yield from (Line(f"{view}, Qwen2.5, beside Jinja2", None, bound, note=ABSENT) for view, bound in bounds.items())
         return
     messages = [SYSTEM, *turns(6)]
-    template = idiolect.get_template(reference().INDEX[QWEN]["id"])
+    template = lect.get_template(reference().INDEX[QWEN]["id"])
     theirs = makers(QWEN, messages)
     views = {
         "template.text": (partial(template.text, messages), str),
@@ -95,8 +95,8 @@ def rows():
     for slug in (slug for slugs in native.values() for slug in slugs):
         for model in models(slug):
             try:
-                resolution = idiolect.resolve(model)
-            except idiolect.UnknownModelError:
+                resolution = lect.resolve(model)
+            except lect.UnknownModelError:
                 continue
             # A base model is not spoken to in the maker's chat format, and a fallback does not claim to be the maker's.
             if resolution.kind == "chat" and not (resolution.adapter and resolution.adapter.fallback):
@@ -136,7 +136,7 @@ def attempt(what, bound, measure, *, least=True):
     """Return the line that `measure` gives, or one that says that the two sides do not agree, so that there is nothing to measure."""
     try:
         return measure()
-    except (AssertionError, idiolect.IdiolectError) as error:
+    except (AssertionError, lect.LectError) as error:
         return Line(what, None, bound, least=least, note=str(error).partition("\n")[0], failed=True)
 
 

@@ -9,7 +9,7 @@ from time import process_time
 
 from timing import Line, beside
 
-from idiolect.reply.stream import ReplyStream
+from lect.reply.stream import ReplyStream
 
 # The replies are those that the tests are made with.
 sys.path.append(str(Path(__file__).parents[1] / "tests" / "support"))

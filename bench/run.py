@@ -1,4 +1,4 @@
-"""Measure idiolect beside its peers and print the ratios.
+"""Measure lect beside its peers and print the ratios.
 
 python bench/run.py            print the tables
 python bench/run.py --check    and fail where a ratio is over its bound
@@ -14,13 +14,13 @@ import replies
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Measure idiolect beside its peers and print the ratios.")
+    parser = argparse.ArgumentParser(description="Measure lect beside its peers and print the ratios.")
     parser.add_argument("--check", action="store_true", help="exit with 1 where a ratio is over its bound")
     check = parser.parse_args().check
     not_compiled = import_cost.missing_bytecode()
     if not_compiled:
         print(
-            f"warning: {len(not_compiled)} modules of idiolect have no bytecode ({not_compiled[0]}, ...), so that every import compiles them anew\n"
+            f"warning: {len(not_compiled)} modules of lect have no bytecode ({not_compiled[0]}, ...), so that every import compiles them anew\n"
             "  try: pip install ./core ./plugins/vicuna ./plugins/qwen, not editable",
             file=sys.stderr,
         )

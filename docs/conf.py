@@ -1,12 +1,12 @@
 """How Sphinx builds these pages: `sphinx-build -W -b html docs docs/_build/html`."""
 
-project = "idiolect"
-author = "the idiolect authors"
+project = "lect"
+author = "the lect authors"
 extensions = ["myst_parser"]
-exclude_patterns = ["_build", "requirements.txt", "tutorial/idiolect-toy"]
+exclude_patterns = ["_build", "requirements.txt", "tutorial/lect-toy"]
 
 html_theme = "furo"
-html_title = "idiolect"
+html_title = "lect"
 html_show_copyright = False
 html_static_path = ["_static"]
 html_css_files = ["gallery.css"]

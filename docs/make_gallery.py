@@ -10,10 +10,10 @@ from functools import cache
 from html import escape
 from pathlib import Path
 
-import idiolect
-from idiolect.plugin import CHATML, DEFAULT
-from idiolect.prompt.messages import spell
-from idiolect.reply.known import get_grammar
+import lect
+from lect.plugin import CHATML, DEFAULT
+from lect.prompt.messages import spell
+from lect.reply.known import get_grammar
 
 REPOSITORY = Path(__file__).parents[1]
 GALLERY = REPOSITORY / "docs" / "gallery"
@@ -54,7 +54,7 @@ PLAIN_TEXT = "plain text: nothing can protect a prompt against a user who writes
 
 @cache
 def family(name):
-    return importlib.import_module(f"idiolect_{name}")
+    return importlib.import_module(f"lect_{name}")
 
 
 def own_templates(name):
@@ -105,7 +105,7 @@ def preformatted(rendered):
     for segment in rendered.segments:
         # Three backticks would be a fence to whoever reads the page as plain Markdown.
         text = escape(segment.text, quote=False).replace("```", "&#96;&#96;&#96;")
-        pieces.append(text if segment.origin is idiolect.Origin.TEMPLATE else f"<b>{text}</b>")
+        pieces.append(text if segment.origin is lect.Origin.TEMPLATE else f"<b>{text}</b>")
     lines = "".join(pieces).split("\n")
     for index, line in enumerate(lines):
         kept = line.rstrip(" ")
@@ -133,7 +133,7 @@ def conversation(template):
     """Return a plain conversation as the template writes it, without the system text where it refuses one."""
     try:
         prompt = rendered(template, [SYSTEM, *TALK])
-    except idiolect.RefusedError as error:
+    except lect.RefusedError as error:
         reason = str(error).removeprefix(f"{template.name}: ").partition("\n")[0]
         prompt = rendered(template, TALK)
         return f"A conversation without a system text, which is refused ({reason}):\n\n{preformatted(prompt)}\n{left_out(prompt)}"
@@ -193,7 +193,7 @@ def goldens(name):
         golden = json.loads(file.read_text("utf-8"))
         provenance = golden["provenance"]
         if "model" in provenance:
-            templates = [idiolect.resolve(provenance["model"], adapter=name).template.name]
+            templates = [lect.resolve(provenance["model"], adapter=name).template.name]
         else:
             templates = GOLDEN_OF.get(file.stem) or list(golden.get("templates", [file.stem]))
         found += [(template, file.stem, golden) for template in templates]
@@ -315,7 +315,7 @@ name is `fastchat:koala_v1`.
 They are in one table, because most differ in their words alone. The example is the second question of a conversation, up to where the answer begins;
 the whole prompt often begins with more, such as a default system text, or in `one_shot` a long example. Where turns are set apart by plain text,
 nothing can protect a prompt against a user who writes it. *Markers* are spelled like control tokens; whether a model's tokenizer knows them as such,
-FastChat does not say. All of a prompt: `idiolect prompt MODEL TEXT --adapter fastchat:NAME --show-segments`.
+FastChat does not say. All of a prompt: `lect prompt MODEL TEXT --adapter fastchat:NAME --show-segments`.
 """
 
 
@@ -342,7 +342,7 @@ def fastchat_page():
 HOW_TO_READ = """\
 # Gallery
 
-Every format that idiolect knows, one page a family and one for FastChat, written by the formats themselves: the tests fail where a page and the code
+Every format that lect knows, one page a family and one for FastChat, written by the formats themselves: the tests fail where a page and the code
 differ.
 
 In the examples, **what the caller gave is bold**; all the rest is the template's own. A role is the caller's where a format copies it. A space at the

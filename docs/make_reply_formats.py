@@ -6,8 +6,8 @@ The page is committed, so that it can be read where nothing is built; a test com
 import json
 from pathlib import Path
 
-import idiolect
-from idiolect.reply.known import FORMATS, json_calls, messages, named_calls, parameters, pythonic, thinking
+import lect
+from lect.reply.known import FORMATS, json_calls, messages, named_calls, parameters, pythonic, thinking
 
 PAGE = Path(__file__).parent / "gallery" / "replies.md"
 KINDS = {
@@ -27,8 +27,8 @@ KINDS = {
 INTRODUCTION = """\
 # Reply formats
 
-The names that `format` takes in [`idiolect.parse` and `idiolect.stream`](../how-to/parse-a-stream.md), and `reply` in a
-[template](../reference/templates.md#template); `idiolect.reply.formats()` lists them. Each is a [grammar](../how-to/write-a-grammar.md): a few facts,
+The names that `format` takes in [`lect.parse` and `lect.stream`](../how-to/parse-a-stream.md), and `reply` in a
+[template](../reference/templates.md#template); `lect.reply.formats()` lists them. Each is a [grammar](../how-to/write-a-grammar.md): a few facts,
 which the same engine reads by, whole or streamed. This page is written by the formats themselves: below each example stands what it is taken apart
 into.
 """
@@ -42,7 +42,7 @@ def prompt_opens_reasoning(grammar):
 
 def taken_apart(grammar):
     """Return what the example of a format says, line by line."""
-    reply = idiolect.parse(None, grammar.example, format=grammar, starts_in_reasoning=prompt_opens_reasoning(grammar) or None)
+    reply = lect.parse(None, grammar.example, format=grammar, starts_in_reasoning=prompt_opens_reasoning(grammar) or None)
     texts = [("reasoning", reply.reasoning), ("content", reply.content), ("stop", reply.stop)]
     lines = [f"{what}: {json.dumps(text, ensure_ascii=False)}" for what, text in texts if text]
     return "\n".join(lines + [f"call: {call.name} {call.arguments_text}" for call in reply.tool_calls])

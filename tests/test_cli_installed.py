@@ -9,7 +9,7 @@ from pathlib import Path
 import goldens
 import pytest
 
-from idiolect.cli import main
+from lect.cli import main
 
 VICUNA = (
     "A chat between a curious user and an artificial intelligence assistant. The assistant gives helpful, detailed, and polite answers to the user's "
@@ -20,7 +20,7 @@ QWEN_CASES = goldens.cases(goldens.REPOSITORY / "plugins/qwen/tests/golden/Qwen-
 
 @pytest.fixture(autouse=True)
 def no_settings(monkeypatch):
-    for name in ("NO_COLOR", "FORCE_COLOR", "IDIOLECT_PINS", "IDIOLECT_CONFIG", "IDIOLECT_DISABLE_PLUGINS", "IDIOLECT_LOAD_PLUGINS"):
+    for name in ("NO_COLOR", "FORCE_COLOR", "LECT_PINS", "LECT_CONFIG", "LECT_DISABLE_PLUGINS", "LECT_LOAD_PLUGINS"):
         monkeypatch.delenv(name, raising=False)
 
 
@@ -29,21 +29,21 @@ def command(*words, **more):
 
 
 def plugins_imported_by(*words):
-    code = f"import sys\nfrom idiolect.cli import main\ncode = main({list(words)!r})\nprint(*sys.modules, file=sys.stderr)\nsys.exit(code)"
+    code = f"import sys\nfrom lect.cli import main\ncode = main({list(words)!r})\nprint(*sys.modules, file=sys.stderr)\nsys.exit(code)"
     done = command(sys.executable, "-c", code, stdin=subprocess.DEVNULL)
     assert done.returncode == 0, done.stderr
-    return {name for name in done.stderr.split() if name.startswith("idiolect_") and "." not in name}
+    return {name for name in done.stderr.split() if name.startswith("lect_") and "." not in name}
 
 
 def test_the_installed_command_prints_the_prompt():
-    script = shutil.which("idiolect", path=Path(sys.executable).parent)
+    script = shutil.which("lect", path=Path(sys.executable).parent)
     assert script
     done = command(script, "prompt", "lmsys/vicuna-7b-v1.5", "Hello!", stdin=subprocess.DEVNULL)
     assert (done.returncode, done.stdout, done.stderr) == (0, VICUNA, "")
 
 
 def test_a_prompt_imports_the_one_plugin_that_it_needs():
-    assert plugins_imported_by("prompt", "lmsys/vicuna-7b-v1.5", "Hello!") == {"idiolect_vicuna"}
+    assert plugins_imported_by("prompt", "lmsys/vicuna-7b-v1.5", "Hello!") == {"lect_vicuna"}
 
 
 @pytest.mark.parametrize("listing", ["families", "plugins", "templates"])
@@ -69,7 +69,7 @@ def test_conversations_from_files_give_the_makers_bytes(case, arguments, expecte
 def test_the_reason_names_the_winner_and_those_who_were_not_asked(capsys):
     assert main(["why", "lmsys/vicuna-7b-v1.5", "--json"]) == 0
     data = json.loads(capsys.readouterr().out)
-    assert (data["adapter"], data["package"], data["template"]["name"]) == ("vicuna", "idiolect-vicuna", "vicuna_v1.1")
+    assert (data["adapter"], data["package"], data["template"]["name"]) == ("vicuna", "lect-vicuna", "vicuna_v1.1")
     assert [each["result"] for each in data["candidates"] if each["adapter"] == "vicuna"] == ["won"]
     assert "qwen" in {each["adapter"] for each in data["not_asked"]}
 
@@ -98,13 +98,11 @@ def test_the_doctor_finds_nothing_broken(capsys):
     assert main(["doctor", "--json"]) == 0, capsys.readouterr().out
     data = json.loads(capsys.readouterr().out)
     assert all(each["satisfied"] and each["requires"] for each in data["plugins"])
-    assert {("idiolect-qwen:qwen", "qwen2.5"), ("idiolect-vicuna:vicuna", "vicuna_v1.1")} <= {
-        (each["owner"], each["name"]) for each in data["templates"]
-    }
+    assert {("lect-qwen:qwen", "qwen2.5"), ("lect-vicuna:vicuna", "vicuna_v1.1")} <= {(each["owner"], each["name"]) for each in data["templates"]}
 
 
 def test_a_reader_that_goes_away_is_no_error():
-    writer = subprocess.Popen([sys.executable, "-m", "idiolect", "doctor", "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    writer = subprocess.Popen([sys.executable, "-m", "lect", "doctor", "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     with writer:
         writer.stdout.close()
         assert writer.stderr.read() == b""

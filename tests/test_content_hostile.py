@@ -9,9 +9,9 @@ import pytest
 from goldens import battery
 from hostile import related
 
-from idiolect import ControlTextError, MessageError, Origin, RefusedError
-from idiolect.prompt.messages import STANDARD_ROLES
-from idiolect.prompt.segments import is_role
+from lect import ControlTextError, MessageError, Origin, RefusedError
+from lect.prompt.messages import STANDARD_ROLES
+from lect.prompt.segments import is_role
 
 IMITATIONS = [case for case in hostile.cases() if case["family"] not in ("any", *hostile.NOT_OURS) and case["threat"] != "role-spoof"]
 CONTENTS = [case for case in hostile.cases() if case["family"] != "any" and "content" in case and case["field"].endswith(".content")]

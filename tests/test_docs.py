@@ -10,13 +10,13 @@ import tomllib
 import pages
 import pytest
 
-import idiolect.errors
-import idiolect.plugin
-import idiolect_fastchat
-from idiolect.cli import COMMANDS
-from idiolect.plugin import CHATML, DEFAULT
-from idiolect.prompt.messages import PART_TYPES
-from idiolect.registry import family, hookspecs, known, settings
+import lect.errors
+import lect.plugin
+import lect_fastchat
+from lect.cli import COMMANDS
+from lect.plugin import CHATML, DEFAULT
+from lect.prompt.messages import PART_TYPES
+from lect.registry import family, hookspecs, known, settings
 
 REFERENCE = pages.DOCS / "reference"
 # The tutorial's commands need its own package: test_tutorial.py runs them where that is installed.
@@ -68,7 +68,7 @@ def test_what_is_to_be_installed_is_there(page):
                 assert (pages.REPOSITORY / path / "pyproject.toml").exists(), path
 
 
-@pytest.mark.parametrize("command", ["idiolect", *(f"idiolect {name}" for name in COMMANDS)])
+@pytest.mark.parametrize("command", ["lect", *(f"lect {name}" for name in COMMANDS)])
 def test_help_is_documented(command, tmp_path):
     page = (REFERENCE / "command-line.md").read_text("utf-8")
     assert f"```console\n$ {command} --help\n{pages.run_command(f'{command} --help', tmp_path)}```\n" in page
@@ -90,10 +90,10 @@ def documented(values):
 
 
 VALUES = [
-    idiolect.Template, idiolect.plugin.TurnTemplate, idiolect.plugin.Turn, idiolect.Segment, idiolect.Control, idiolect.Unused, idiolect.Reply,
-    idiolect.plugin.ToolCall, idiolect.plugin.Part, idiolect.plugin.Call,
+    lect.Template, lect.plugin.TurnTemplate, lect.plugin.Turn, lect.Segment, lect.Control, lect.Unused, lect.Reply,
+    lect.plugin.ToolCall, lect.plugin.Part, lect.plugin.Call,
 ]  # fmt: skip
-HOOK_VALUES = [idiolect.plugin.ModelRef, idiolect.plugin.Match, idiolect.plugin.Rule, idiolect.plugin.Family]
+HOOK_VALUES = [lect.plugin.ModelRef, lect.plugin.Match, lect.plugin.Rule, lect.plugin.Family]
 
 
 def section(page, heading):
@@ -114,7 +114,7 @@ def test_the_fields_of_values_that_hooks_handle_are_documented(value, field):
     assert f"`{field}`" in section("hooks.md", value)
 
 
-@pytest.mark.parametrize("name", [name for name, value in vars(idiolect.errors).items() if isinstance(value, type) and issubclass(value, Exception)])
+@pytest.mark.parametrize("name", [name for name, value in vars(lect.errors).items() if isinstance(value, type) and issubclass(value, Exception)])
 def test_errors_and_warnings_are_documented(name):
     text = (REFERENCE / "errors.md").read_text("utf-8")
     assert f"\n## {name}\n" in text
@@ -133,14 +133,14 @@ def test_families_table(readme):
 
 def test_every_family_is_an_extra_of_core():
     extras = tomllib.loads((pages.REPOSITORY / "core/pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
-    assert extras == {**{name: [f"idiolect-{name}"] for name in FAMILIES}, "all": [f"idiolect-{name}" for name in FAMILIES]}
+    assert extras == {**{name: [f"lect-{name}"] for name in FAMILIES}, "all": [f"lect-{name}" for name in FAMILIES]}
 
 
 @every_family_with_rules
 def test_the_advice_of_core_knows_every_family(name):
     for rule in adapter(name).rules:
         words = tuple(word.removeprefix("?").split("|")[0] for word in rule.pattern.split() if word != family.ANYTHING)
-        assert "/" in rule.pattern or known.package_for(words) == f"idiolect-{name}", rule.pattern
+        assert "/" in rule.pattern or known.package_for(words) == f"lect-{name}", rule.pattern
 
 
 @every_family
@@ -152,7 +152,7 @@ def test_the_notice_names_the_sources_of_every_family(name):
 
 
 def adapter(name):
-    return importlib.import_module(f"idiolect_{name}").adapter
+    return importlib.import_module(f"lect_{name}").adapter
 
 
 @every_family_with_rules
@@ -167,8 +167,8 @@ def test_the_readme_of_a_family_has_its_templates_and_what_they_have_words_for(n
 def test_the_readme_of_fastchat_has_every_template_under_its_style():
     readme = (pages.REPOSITORY / "plugins/fastchat/README.md").read_text("utf-8")
     tabled = {style: re.findall("`(.+?)`", names) for style, names in re.findall(r"^\| ([A-Z0-9_]+) \| (`.*`) \|$", readme, re.MULTILINE)}
-    styles = {style.name: [] for style in idiolect_fastchat.SeparatorStyle}
-    for conversation in idiolect_fastchat.conv_templates.values():
+    styles = {style.name: [] for style in lect_fastchat.SeparatorStyle}
+    for conversation in lect_fastchat.conv_templates.values():
         if conversation.sep_style is not None:
             styles[conversation.sep_style.name].append(conversation.name)
     assert tabled == styles
@@ -187,7 +187,7 @@ def test_the_gallery_is_what_the_templates_write(page, made):
 
 def test_every_template_of_fastchat_is_in_the_gallery():
     rows = re.findall(r"^\| `(\S+)` \| ", (pages.DOCS / "gallery/fastchat.md").read_text("utf-8"), re.MULTILINE)
-    assert rows == list(idiolect_fastchat.conv_templates)
+    assert rows == list(lect_fastchat.conv_templates)
 
 
 def test_the_gallery_has_no_other_pages(made):
@@ -203,12 +203,12 @@ def test_every_golden_and_every_deviation_is_in_the_gallery(name):
     assert all(f"`{row['case']}`" in page for row in json.loads((folder / "deviations.json").read_text("utf-8")))
 
 
-@pytest.mark.parametrize("name", idiolect.plugin.__all__)
+@pytest.mark.parametrize("name", lect.plugin.__all__)
 def test_what_plugins_may_import_is_documented(name):
     assert any(re.search(rf"\b{name}\b", page.read_text("utf-8")) for page in REFERENCE.glob("*.md"))
 
 
-@pytest.mark.parametrize(("value", "page"), [(idiolect.plugin.Chat, "Chat"), (idiolect.plugin.Message, "Message")])
+@pytest.mark.parametrize(("value", "page"), [(lect.plugin.Chat, "Chat"), (lect.plugin.Message, "Message")])
 def test_what_programs_work_with_is_documented(value, page):
     private = {"day_read", "options", "template", "tracked"}
     names = {name for name in (*dir(value), *getattr(value, "__annotations__", ())) if not name.startswith("_")} - private

@@ -1,18 +1,18 @@
 """FastChat beside the families: it is asked last, by path and by name."""
 
-import idiolect
-from idiolect_fastchat.official import all_differences
+import lect
+from lect_fastchat.official import all_differences
 
 
 def test_a_family_comes_first():
-    assert idiolect.resolve("lmsys/vicuna-7b-v1.5").package == "idiolect-vicuna"
-    assert idiolect.resolve("Qwen/Qwen2.5-7B-Instruct").package == "idiolect-qwen"
+    assert lect.resolve("lmsys/vicuna-7b-v1.5").package == "lect-vicuna"
+    assert lect.resolve("Qwen/Qwen2.5-7B-Instruct").package == "lect-qwen"
 
 
 def test_a_template_of_a_family_wins_over_one_of_fastchats():
-    assert idiolect.get_conv_template("qwen-7b-chat").template is idiolect.get_conv_template("qwen:qwen-7b-chat").template
-    assert idiolect.get_conv_template("fastchat:qwen-7b-chat").template.source.startswith("lm-sys/FastChat")
-    assert idiolect.get_conv_template("koala_v1").template is idiolect.get_conv_template("fastchat:koala_v1").template
+    assert lect.get_conv_template("qwen-7b-chat").template is lect.get_conv_template("qwen:qwen-7b-chat").template
+    assert lect.get_conv_template("fastchat:qwen-7b-chat").template.source.startswith("lm-sys/FastChat")
+    assert lect.get_conv_template("koala_v1").template is lect.get_conv_template("fastchat:koala_v1").template
 
 
 def test_of_the_differences_only_those_without_a_family_are_not_checked_by_one():
@@ -20,8 +20,8 @@ def test_of_the_differences_only_those_without_a_family_are_not_checked_by_one()
     without = set()
     for row in all_differences():
         try:
-            adapter = idiolect.resolve(row.example["model"]).adapter
-        except idiolect.UnknownModelError:
+            adapter = lect.resolve(row.example["model"]).adapter
+        except lect.UnknownModelError:
             adapter = None
         if adapter is None or adapter.fallback:
             without.add(row.id)

@@ -9,15 +9,15 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-import idiolect
-from idiolect import IdiolectError
-from idiolect.plugin import Template, Turn, TurnTemplate
-from idiolect.prompt.shapes import LONGEST_UNROLLED, STAND_IN
+import lect
+from lect import LectError
+from lect.plugin import Template, Turn, TurnTemplate
+from lect.prompt.shapes import LONGEST_UNROLLED, STAND_IN
 
 
 def installed():
     """Return every installed template as `plugin:name`, those of a fallback too."""
-    adapters = [idiolect._registry.find(f"{plugin.package}:{plugin.name}") for plugin in idiolect.plugins(load=True) if plugin.package]
+    adapters = [lect._registry.find(f"{plugin.package}:{plugin.name}") for plugin in lect.plugins(load=True) if plugin.package]
     return {f"{adapter.name}:{name}": template for adapter in adapters for name, template in adapter.list_templates().items()}
 
 
@@ -66,7 +66,7 @@ def words_of(template):
     package = program.__module__.partition(".")[0]
     words = {*template.markers, *differential.OF_OTHER_FORMATS}
     for name, module in sys.modules.items():
-        if package != "idiolect" and name.partition(".")[0] == package:
+        if package != "lect" and name.partition(".")[0] == package:
             for value in vars(module).values():
                 if isinstance(value, FunctionType):
                     words.update(constants(value.__code__))
@@ -92,7 +92,7 @@ def views(template, messages, **arguments):
     """Return all that a template makes of a conversation; of a refusal, what it says."""
     try:
         text = template.text(messages, **arguments)
-    except IdiolectError as error:
+    except LectError as error:
         return type(error), str(error)
     rendered = template.render(messages, **arguments)
     return text, rendered.text, rendered.segments, rendered.unused, rendered.controls
@@ -101,7 +101,7 @@ def views(template, messages, **arguments):
 def text_or_refusal(template, messages, **arguments):
     try:
         return template.text(messages, **arguments)
-    except IdiolectError as error:
+    except LectError as error:
         return type(error), str(error)
 
 

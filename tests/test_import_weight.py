@@ -5,7 +5,7 @@ from sandbox import REPOSITORY
 
 HEAVY = ("jinja2", "rich", "tokenizers", "pyarrow", "pydantic", "importlib_metadata", "importlib.metadata", "packaging.specifiers")
 FAMILIES, OTHERS = 29, 270
-MODULE = "from idiolect.plugin import CHATML, Family, Rule\nadapter = Family('family{0}', Rule('family {0}', CHATML))\n"
+MODULE = "from lect.plugin import CHATML, Family, Rule\nadapter = Family('family{0}', Rule('family {0}', CHATML))\n"
 
 
 @pytest.fixture(scope="session")
@@ -18,29 +18,29 @@ def crowded(sandbox):
         info = site / f"acme_{name}-1.0.dist-info"
         info.mkdir()
         (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: acme-{name}\nVersion: 1.0\n\nA distribution for a test.\n", "utf-8")
-        groups = ["idiolect", "idiolect.hints"] if number < FAMILIES else ["console_scripts"]
+        groups = ["lect", "lect.hints"] if number < FAMILIES else ["console_scripts"]
         (info / "entry_points.txt").write_text("".join(f"[{group}]\n{name} = acme_{name}:adapter\n\n" for group in groups), "utf-8")
         (site / f"acme_{name}.py").write_text(MODULE.format(number), "utf-8")
     return environment
 
 
-def test_importing_idiolect_imports_nothing_heavy_and_no_plugin(crowded):
-    answer = crowded.ask(f"answer = [imported(*{HEAVY}), [name for name in sys.modules if name.startswith(('acme_', 'idiolect_'))]]")
+def test_importing_lect_imports_nothing_heavy_and_no_plugin(crowded):
+    answer = crowded.ask(f"answer = [imported(*{HEAVY}), [name for name in sys.modules if name.startswith(('acme_', 'lect_'))]]")
     assert answer == [[], []]
 
 
 def test_of_thirty_families_only_the_one_that_matches_is_imported(crowded):
     answer = crowded.ask(f"""
-name = idiolect.get_conversation_template("lmsys/vicuna-7b-v1.5").name
-plugins = {{name.partition(".")[0] for name in sys.modules if name.startswith(("acme_", "idiolect_"))}}
-answer = [name, sorted(plugins), imported(*{HEAVY}), [info.name for info in idiolect.plugins() if info.status != "lazy"], len(idiolect.plugins())]
+name = lect.get_conversation_template("lmsys/vicuna-7b-v1.5").name
+plugins = {{name.partition(".")[0] for name in sys.modules if name.startswith(("acme_", "lect_"))}}
+answer = [name, sorted(plugins), imported(*{HEAVY}), [info.name for info in lect.plugins() if info.status != "lazy"], len(lect.plugins())]
 """)
-    assert answer == ["vicuna_v1.1", ["idiolect_vicuna"], [], ["vicuna"], FAMILIES + 1]
+    assert answer == ["vicuna_v1.1", ["lect_vicuna"], [], ["vicuna"], FAMILIES + 1]
 
 
 def test_a_hint_is_only_a_reason_to_ask_and_never_decides(crowded):
     answer = crowded.ask("""
-name = idiolect.resolve("acme/family17-chat").adapter.name
+name = lect.resolve("acme/family17-chat").adapter.name
 answer = [name, sorted(name for name in sys.modules if name.startswith("acme_"))]
 """)
     assert answer == ["family17", ["acme_family1", "acme_family17"]], "`family1` occurs in the path too"

@@ -16,7 +16,7 @@ WEST = family("acme-west", "acme", ("acme", "west", "<west>"), hints=("acme",))
 BARE = Plugin(
     "acme-bare",
     """
-from idiolect.plugin import CHATML, hookimpl
+from lect.plugin import CHATML, hookimpl
 ASKED = []
 @hookimpl
 def match(model_path):
@@ -36,7 +36,7 @@ LION = family("acme-lion", "lion", ("lion", "maned", "<lion>"), ("liger", "share
 LAST = Plugin(
     "acme-last",
     """
-from idiolect.plugin import DEFAULT, Match, Specificity, hookimpl
+from lect.plugin import DEFAULT, Match, Specificity, hookimpl
 ASKED = []
 @hookimpl
 def match(model_path, ref):
@@ -47,7 +47,7 @@ def get_template():
     return DEFAULT
 """,
     "last",
-    group="idiolect.fallback",
+    group="lect.fallback",
     attribute="",
 )
 ZOO = ("acme_bare", "acme_lion", "acme_zebra", "acme_last")
@@ -64,14 +64,14 @@ def zoo(sandbox):
 
 
 def test_equal_claims_to_different_templates_are_an_error_that_tells_all(rivals):
-    error = rivals.ask("answer = raised(idiolect.get_conversation_template, 'acme/acme-7b')")
+    error = rivals.ask("answer = raised(lect.get_conversation_template, 'acme/acme-7b')")
     assert error["type"] == "AmbiguousModelError"
     assert error["claimants"] == ["acme-one:one", "acme-two:two"]
     assert error["text"] == (
         "'acme/acme-7b' is claimed equally (NAME, 4 characters) by acme-one:one and acme-two:two\n"
         "  the templates differ first at character 1: 'one>UAA<one>VA' / 'two>UAA<two>VA'\n"
-        "  try: IDIOLECT_PINS='acme/acme-7b=acme-two:two'\n"
-        "   or: idiolect.pin('acme/acme-7b', 'acme-two:two')"
+        "  try: LECT_PINS='acme/acme-7b=acme-two:two'\n"
+        "   or: lect.pin('acme/acme-7b', 'acme-two:two')"
     )
 
 
@@ -79,22 +79,22 @@ def test_equal_claims_to_different_templates_are_an_error_that_tells_all(rivals)
 @pytest.mark.parametrize("path", ["acme/acme-7b", "acme-7b", "/data/acme-7b", "C:\\models\\acme-7b", "acme/acme-[7b]*?;x=y'z q"])
 def test_the_pin_lines_of_the_error_work_as_they_are_printed(sandbox, path):
     rivals = sandbox.environment(ONE, TWO, one_by_one=True)
-    text = rivals.ask(f"answer = raised(idiolect.resolve, {path!r})")["text"]
-    setting, call = re.search(r"try: (IDIOLECT_PINS=.*)\n   or: (idiolect\.pin.*)$", text).groups()
+    text = rivals.ask(f"answer = raised(lect.resolve, {path!r})")["text"]
+    setting, call = re.search(r"try: (LECT_PINS=.*)\n   or: (lect\.pin.*)$", text).groups()
     (assignment,) = shlex.split(setting)
     variable, _, value = assignment.partition("=")
-    resolved = f"answer = idiolect.resolve({path!r}).adapter.id"
+    resolved = f"answer = lect.resolve({path!r}).adapter.id"
     assert rivals.ask(resolved, **{variable: value}) == "acme-two:two"
     assert rivals.ask(f"{call}\n{resolved}") == "acme-two:two"
 
 
 def test_equal_claims_to_equal_templates_are_no_error(rivals):
-    answer, stderr = rivals.run("answer = idiolect.resolve('acme/twin-7b').adapter.id")
+    answer, stderr = rivals.run("answer = lect.resolve('acme/twin-7b').adapter.id")
     assert (answer, stderr) == ("acme-one:one", "")
 
 
 def test_the_listing_does_not_depend_on_the_order_of_installation(rivals):
-    assert rivals.ask("answer = [(info.name, info.package, info.version, info.hints, info.status) for info in idiolect.plugins()]") == [
+    assert rivals.ask("answer = [(info.name, info.package, info.version, info.hints, info.status) for info in lect.plugins()]") == [
         ["one", "acme-one", "0.1.0", ["acme", "twin"], "lazy"],
         ["two", "acme-two", "0.1.0", ["acme", "twin"], "lazy"],
     ]
@@ -102,11 +102,11 @@ def test_the_listing_does_not_depend_on_the_order_of_installation(rivals):
 
 def test_a_claim_of_this_process_that_ties_with_an_installed_one_of_its_name_can_be_pinned(rivals):
     answer = rivals.ask("""
-from idiolect.plugin import CHATML, Family, Rule
-idiolect.register(Family("one", Rule("acme", CHATML)))
-error = raised(idiolect.resolve, "acme/acme-7b")
-idiolect.pin("acme/*", "one")
-answer = [error["claimants"], idiolect.resolve("acme/acme-7b").template.name, idiolect.resolve("acme/acme-7b", adapter="acme-one:one").template.name]
+from lect.plugin import CHATML, Family, Rule
+lect.register(Family("one", Rule("acme", CHATML)))
+error = raised(lect.resolve, "acme/acme-7b")
+lect.pin("acme/*", "one")
+answer = [error["claimants"], lect.resolve("acme/acme-7b").template.name, lect.resolve("acme/acme-7b", adapter="acme-one:one").template.name]
 """)
     assert answer == [["acme-one:one", "acme-two:two", "one"], "chatml", "acme-one"]
 
@@ -120,25 +120,25 @@ def namesakes(sandbox):
 def test_plugins_of_one_name_are_usable_by_the_names_of_their_packages(namesakes, package):
     direction = package[-4:].lower()
     answer = namesakes.ask(f"""
-resolution = idiolect.resolve("acme-7b", adapter="{package}:acme")
-answer = [resolution.package, resolution.template.name, idiolect.get_conv_template("{package}:acme:{direction}").name]
+resolution = lect.resolve("acme-7b", adapter="{package}:acme")
+answer = [resolution.package, resolution.template.name, lect.get_conv_template("{package}:acme:{direction}").name]
 """)
     assert answer == [f"acme-{direction}", direction, direction]
 
 
 def test_the_short_name_of_two_plugins_is_an_error_that_names_both(namesakes):
-    error = namesakes.ask("answer = raised(idiolect.resolve, 'acme-7b', adapter='acme')")
+    error = namesakes.ask("answer = raised(lect.resolve, 'acme-7b', adapter='acme')")
     assert (error["type"], error["claimants"]) == ("AmbiguousModelError", ["acme-east:acme", "acme-west:acme"])
     assert error["text"] == "'acme' is the name of several: acme-east:acme, acme-west:acme\n  try: 'acme-east:acme'"
 
 
 def test_a_template_that_only_one_of_two_namesakes_has_needs_no_longer_name(namesakes):
-    assert namesakes.ask("answer = [idiolect.get_conv_template(name).name for name in ('acme:east', 'acme:west')]") == ["east", "west"]
+    assert namesakes.ask("answer = [lect.get_conv_template(name).name for name in ('acme:east', 'acme:west')]") == ["east", "west"]
 
 
 def test_the_bare_form_of_a_plugin_works(zoo):
     answer = zoo.ask("""
-resolution = idiolect.resolve("somebody/bare-7b")
+resolution = lect.resolve("somebody/bare-7b")
 answer = [resolution.adapter.id, resolution.template.name, resolution.specificity.name, resolution.reason]
 """)
     assert answer == ["acme-bare:bare", "chatml", "FAMILY", "match() said yes"]
@@ -147,8 +147,8 @@ answer = [resolution.adapter.id, resolution.template.name, resolution.specificit
 def test_a_plugin_without_hints_is_asked_about_every_path_and_marked_eager(zoo):
     answer = zoo.ask("""
 before = status("bare")
-idiolect.resolve("x/zebra-1b")
-idiolect.resolve("x/lion-1b")
+lect.resolve("x/zebra-1b")
+lect.resolve("x/lion-1b")
 answer = [before, status("bare"), sys.modules["acme_bare"].ASKED]
 """)
     assert answer == ["eager", "loaded", ["x/zebra-1b", "x/lion-1b"]]
@@ -156,39 +156,39 @@ answer = [before, status("bare"), sys.modules["acme_bare"].ASKED]
 
 def test_a_plugin_with_hints_is_not_imported_for_other_paths(zoo):
     answer = zoo.ask(f"""
-idiolect.resolve("x/zebra-1b")
+lect.resolve("x/zebra-1b")
 answer = [imported(*{ZOO}), status("zebra"), status("lion")]
 """)
     assert answer == [["acme_bare", "acme_zebra"], "loaded", "lazy"]
 
 
 def test_neither_importing_nor_listing_imports_a_plugin(zoo):
-    assert zoo.ask(f"idiolect.plugins()\nanswer = imported(*{ZOO})") == []
+    assert zoo.ask(f"lect.plugins()\nanswer = imported(*{ZOO})") == []
 
 
 def test_a_fallback_is_asked_only_when_no_other_has_matched(zoo):
     answer = zoo.ask("""
-known = idiolect.resolve("x/zebra-1b").adapter.id
+known = lect.resolve("x/zebra-1b").adapter.id
 before = imported("acme_last")
-unknown = idiolect.resolve("x/okapia-1b")
+unknown = lect.resolve("x/okapia-1b")
 answer = [known, before, unknown.adapter.id, unknown.adapter.fallback, sys.modules["acme_last"].ASKED]
 """)
     assert answer == ["acme-zebra:zebra", [], "acme-last:last", True, ["x/okapia-1b"]]
 
 
 def test_a_fallback_that_makes_no_claim_is_among_those_considered(zoo):
-    error = zoo.ask("answer = raised(idiolect.resolve, 'x/quagga-1b')")
+    error = zoo.ask("answer = raised(lect.resolve, 'x/quagga-1b')")
     assert error["type"] == "UnknownModelError"
     assert "considered: bare (acme-bare 0.1.0), last (acme-last 0.1.0)\n" in error["text"]
 
 
 def test_a_template_is_found_by_name_and_only_its_plugin_is_imported(zoo):
-    assert zoo.ask(f"answer = [idiolect.get_conv_template('striped').name, imported(*{ZOO})]") == ["striped", ["acme_zebra"]]
+    assert zoo.ask(f"answer = [lect.get_conv_template('striped').name, imported(*{ZOO})]") == ["striped", ["acme_zebra"]]
 
 
 def test_a_template_name_with_two_owners_is_an_error_whose_advice_works(zoo):
-    error = zoo.ask("answer = raised(idiolect.get_conv_template, 'shared')")
+    error = zoo.ask("answer = raised(lect.get_conv_template, 'shared')")
     assert (error["type"], error["claimants"]) == ("AmbiguousModelError", ["acme-lion:lion:shared", "acme-zebra:zebra:shared"])
     name = error["text"].partition("try: ")[2]
-    assert zoo.ask(f"answer = idiolect.get_conv_template({name}).get_prompt()") == ""
-    assert zoo.ask("answer = idiolect.get_conv_template('zebra:shared').name") == "shared"
+    assert zoo.ask(f"answer = lect.get_conv_template({name}).get_prompt()") == ""
+    assert zoo.ask("answer = lect.get_conv_template('zebra:shared').name") == "shared"

@@ -9,7 +9,7 @@ GOOD = family("acme-good", "good", ("acme", "acme-good", "U"), ("void", "acme-vo
 EMPTY = Plugin(
     "acme-empty",
     """
-from idiolect.plugin import Match, Specificity, hookimpl
+from lect.plugin import Match, Specificity, hookimpl
 @hookimpl
 def match():
     return Match(Specificity.REPO, "void")
@@ -22,7 +22,7 @@ def get_template():
     attribute="",
 )
 CLAIMS = """
-from idiolect.plugin import CHATML, Match, Specificity, hookimpl
+from lect.plugin import CHATML, Match, Specificity, hookimpl
 @hookimpl
 def get_template():
     return CHATML
@@ -59,13 +59,13 @@ FAULTS = [
     ),
     Fault(
         "wants-another-api",
-        f"__idiolect_api__ = '~=2.0'\n{CLAIMS}\n@hookimpl\ndef match():\n    return True",
-        "api: PluginError: it was written for version ~=2.0 of the adapter hooks; this idiolect has 1.0",
+        f"__lect_api__ = '~=2.0'\n{CLAIMS}\n@hookimpl\ndef match():\n    return True",
+        "api: PluginError: it was written for version ~=2.0 of the adapter hooks; this lect has 1.0",
     ),
     Fault(
         "wants-a-malformed-api",
-        f"__idiolect_api__ = 'one or so'\n{CLAIMS}\n@hookimpl\ndef match():\n    return True",
-        "api: PluginError: __idiolect_api__ is 'one or so'; expected a version specifier such as '~=1.0'",
+        f"__lect_api__ = 'one or so'\n{CLAIMS}\n@hookimpl\ndef match():\n    return True",
+        "api: PluginError: __lect_api__ is 'one or so'; expected a version specifier such as '~=1.0'",
     ),
     Fault(
         "raises-when-looked-at",
@@ -75,7 +75,7 @@ FAULTS = [
     ),
     Fault(
         "misspells-a-hook",
-        "from idiolect.plugin import CHATML, hookimpl\n@hookimpl\ndef match():\n    return True\n@hookimpl\ndef get_templates():\n    return CHATML",
+        "from lect.plugin import CHATML, hookimpl\n@hookimpl\ndef match():\n    return True\n@hookimpl\ndef get_templates():\n    return CHATML",
         "register: PluginError: there is no hook 'get_templates'; did you mean 'get_template'?",
     ),
     Fault("has-no-hooks", "def match(model_path):\n    return True", "register: PluginError: it has no hooks"),
@@ -94,35 +94,35 @@ def fault(request):
 
 
 def beside_the_good(fault):
-    return {"IDIOLECT_LOAD_PLUGINS": f"acme-good, {fault.dist}"}
+    return {"LECT_LOAD_PLUGINS": f"acme-good, {fault.dist}"}
 
 
 def test_a_faulty_plugin_does_not_hide_the_others(environment, fault):
-    assert environment.ask("answer = idiolect.resolve('acme/acme-7b').adapter.id", **beside_the_good(fault)) == "acme-good:good"
+    assert environment.ask("answer = lect.resolve('acme/acme-7b').adapter.id", **beside_the_good(fault)) == "acme-good:good"
 
 
 def test_a_faulty_plugin_is_warned_of_once_and_shown_in_the_listing(environment, fault):
     code = """
 for size in range(5):
-    idiolect.resolve(f"acme/acme-{size}b")
-answer = {info.package: info.status for info in idiolect.plugins(load=True)}
+    lect.resolve(f"acme/acme-{size}b")
+answer = {info.package: info.status for info in lect.plugins(load=True)}
 """
     answer, stderr = environment.run(code, **beside_the_good(fault))
     assert answer["acme-good"] == "loaded"
     assert answer[fault.dist].startswith(f"failed: {fault.said}")
     assert stderr.count("PluginWarning") == 1
-    assert f"an idiolect plugin failed and is left out: bad ({fault.dist} 0.1.0): {fault.said}" in stderr
+    assert f"a lect plugin failed and is left out: bad ({fault.dist} 0.1.0): {fault.said}" in stderr
 
 
 def test_the_error_for_an_unknown_model_lists_what_failed(environment, fault):
-    error = environment.ask("answer = raised(idiolect.resolve, 'acme/other-7b')", **beside_the_good(fault))
+    error = environment.ask("answer = raised(lect.resolve, 'acme/other-7b')", **beside_the_good(fault))
     assert error["type"] == "UnknownModelError"
     assert f"\n  failed: bad ({fault.dist} 0.1.0): {fault.said}" in error["text"]
     assert "\n  considered: good (acme-good 0.1.0)" in error["text"]
 
 
 def test_a_faulty_plugin_that_is_asked_for_by_name_says_what_is_wrong(environment, fault):
-    code = "answer = raised(idiolect.resolve, 'acme/acme-7b', adapter='bad') or idiolect.resolve('acme/acme-7b', adapter='bad').template.name"
+    code = "answer = raised(lect.resolve, 'acme/acme-7b', adapter='bad') or lect.resolve('acme/acme-7b', adapter='bad').template.name"
     answer = environment.ask(code, **beside_the_good(fault))
     if fault.said.startswith("match:"):
         assert answer == "chatml", "whom a user names is not asked for permission"
@@ -132,41 +132,41 @@ def test_a_faulty_plugin_that_is_asked_for_by_name_says_what_is_wrong(environmen
 
 
 def test_a_template_of_a_faulty_plugin_is_unknown_and_the_error_says_why(environment):
-    error = environment.ask("answer = raised(idiolect.get_conv_template, 'lost')", IDIOLECT_LOAD_PLUGINS="raises-on-import")
+    error = environment.ask("answer = raised(lect.get_conv_template, 'lost')", LECT_LOAD_PLUGINS="raises-on-import")
     assert error["type"] == "UnknownTemplateError"
     assert "\n  failed: bad (raises-on-import 0.1.0): load: RuntimeError: the shop is closed\n" in error["text"]
 
 
 def test_an_adapter_of_this_process_that_fails_is_shown_until_it_is_mended(environment):
     code = """
-from idiolect.plugin import CHATML, Family, Rule, hookimpl
+from lect.plugin import CHATML, Family, Rule, hookimpl
 class Bad(Family):
     @hookimpl
     def match(self):
         raise KeyError("words")
-undo = idiolect.register(Bad("mine"))
-raised(idiolect.resolve, "mine-7b")
+undo = lect.register(Bad("mine"))
+raised(lect.resolve, "mine-7b")
 answer = [status("mine")]
 undo()
-idiolect.register(Family("mine", Rule("mine", CHATML)))
-answer += [idiolect.resolve("mine-7b").adapter.id, status("mine")]
+lect.register(Family("mine", Rule("mine", CHATML)))
+answer += [lect.resolve("mine-7b").adapter.id, status("mine")]
 """
-    assert environment.ask(code, IDIOLECT_LOAD_PLUGINS="") == ["failed: match: KeyError: 'words'", "mine", "loaded"]
+    assert environment.ask(code, LECT_LOAD_PLUGINS="") == ["failed: match: KeyError: 'words'", "mine", "loaded"]
 
 
 def test_many_faulty_plugins_at_once_are_all_shown(environment):
     answer = environment.ask("""
-answer = [idiolect.resolve("acme/acme-7b").adapter.id, [info.status[:6] for info in idiolect.plugins(load=True) if info.name == "bad"]]
+answer = [lect.resolve("acme/acme-7b").adapter.id, [info.status[:6] for info in lect.plugins(load=True) if info.name == "bad"]]
 """)
     assert answer == ["acme-good:good", ["failed"] * len(FAULTS)]
 
 
 def test_a_claim_without_a_template_is_an_error_and_not_another_familys_prompt(environment):
-    only = {"IDIOLECT_LOAD_PLUGINS": "good, empty"}
-    error = environment.ask("answer = raised(idiolect.resolve, 'acme/void-7b')", **only)
+    only = {"LECT_LOAD_PLUGINS": "good, empty"}
+    error = environment.ask("answer = raised(lect.resolve, 'acme/void-7b')", **only)
     assert error["type"] == "PluginError"
     assert error["text"].startswith(
         "empty (acme-empty 0.1.0) claims 'acme/void-7b' but cannot give its template: PluginError: get_template() returned 7; expected a Template"
     )
-    setting = error["text"].partition("try: IDIOLECT_DISABLE_PLUGINS=")[2]
-    assert environment.ask("answer = idiolect.resolve('acme/void-7b').adapter.id", IDIOLECT_DISABLE_PLUGINS=setting, **only) == "acme-good:good"
+    setting = error["text"].partition("try: LECT_DISABLE_PLUGINS=")[2]
+    assert environment.ask("answer = lect.resolve('acme/void-7b').adapter.id", LECT_DISABLE_PLUGINS=setting, **only) == "acme-good:good"

@@ -13,7 +13,7 @@ EDITABLE = {"flit": ("flit", "src"), "setuptools": ("setuptools", "src"), "hatch
 
 # Says what both find, whether ours needed the other, and by whom a path is claimed.
 COMPARE = """
-from idiolect.registry import discover
+from lect.registry import discover
 ours = sorted(discover.distributions())
 alone = "importlib_metadata" not in sys.modules and "importlib.metadata" not in sys.modules
 import importlib_metadata
@@ -29,7 +29,7 @@ answer = {
     "theirs": sorted((name, *found) for name, found in theirs.items() if found[1]),
     "again": sorted(discover.distributions()) == ours,
     "alone": alone,
-    "plugins": [f"{info.package} {info.version} {info.name} {' '.join(info.hints)}" for info in idiolect.plugins()],
+    "plugins": [f"{info.package} {info.version} {info.name} {' '.join(info.hints)}" for info in lect.plugins()],
 }
 """
 
@@ -43,7 +43,7 @@ def compare(environment, before="", **environ):
 
 
 def resolved(environment, path, before="", **environ):
-    return environment.ask(f"{before}\nanswer = idiolect.resolve({path!r}).adapter.id", **environ)
+    return environment.ask(f"{before}\nanswer = lect.resolve({path!r}).adapter.id", **environ)
 
 
 def test_a_wheel_is_found(sandbox):
@@ -100,7 +100,7 @@ class Dist(importlib.metadata.Distribution):
     def read_text(self, name):
         return {
             "METADATA": "Name: Acme.Found\\nVersion: 2.0\\n",
-            "entry_points.txt": "[idiolect]\\nfound = acme_found : adapter [extra]\\n[idiolect.hints]\\nfound = acme_found:adapter\\n",
+            "entry_points.txt": "[lect]\\nfound = acme_found : adapter [extra]\\n[lect.hints]\\nfound = acme_found:adapter\\n",
         }.get(name)
     def locate_file(self, path):
         raise NotImplementedError
@@ -113,7 +113,7 @@ class Finder:
         yield Dist()
 sys.meta_path.append(Finder)
 import types
-from idiolect.plugin import CHATML, Family, Rule
+from lect.plugin import CHATML, Family, Rule
 sys.modules["acme_found"] = types.ModuleType("acme_found")
 sys.modules["acme_found"].adapter = Family("found", Rule("found", CHATML))
 """
@@ -135,7 +135,7 @@ def untidy(sandbox):
     # An interrupted pip leaves such a copy behind.
     shutil.copytree(info, site / "~cme_wheel-0.0.9.dist-info")
     (site / "nameless-1.0.dist-info").mkdir()
-    (site / "nameless-1.0.dist-info/entry_points.txt").write_text("[idiolect]\nnameless = nothing:adapter\n", "utf-8")
+    (site / "nameless-1.0.dist-info/entry_points.txt").write_text("[lect]\nnameless = nothing:adapter\n", "utf-8")
     (site / "unreadable-1.0.dist-info").mkdir()
     (site / "unreadable-1.0.dist-info/METADATA").write_text("Name: unreadable\nVersion: 1.0\n", "utf-8")
     (site / "unreadable-1.0.dist-info/entry_points.txt").write_bytes(b"[console_scripts]\ncaf\xe9 = x:y\n")

@@ -11,14 +11,14 @@ import goldens
 import pytest
 from goldens import REPOSITORY
 
-import idiolect
-from idiolect.cli import main
-from idiolect.errors import IdiolectError, InvalidModelPathError, UnknownModelError
-from idiolect.plugin import Family
-from idiolect.registry.discover import discover
-from idiolect.registry.family import ANYTHING, END, NUMBER
-from idiolect.registry.known import FAMILIES, package_for
-from idiolect.registry.registry import Registry
+import lect
+from lect.cli import main
+from lect.errors import InvalidModelPathError, LectError, UnknownModelError
+from lect.plugin import Family
+from lect.registry.discover import discover
+from lect.registry.family import ANYTHING, END, NUMBER
+from lect.registry.known import FAMILIES, package_for
+from lect.registry.registry import Registry
 
 DATA = REPOSITORY / "tests/data"
 RESOLUTION = json.loads((DATA / "resolution.json").read_text("utf-8"))["models"]
@@ -52,7 +52,7 @@ SAYS_THAT_IT_CHATS = ("chat", "instruct", "-it", "vicuna", "zephyr", "chatglm2-6
 def claim(path):
     """Return what a family says of a path; None where only a fallback or nobody has an answer."""
     try:
-        resolution = idiolect.resolve(path)
+        resolution = lect.resolve(path)
     except UnknownModelError:
         return None
     return None if resolution.adapter.fallback else resolution
@@ -105,7 +105,7 @@ def test_no_family_claims_what_it_does_not_know(path, why):
 @pytest.mark.parametrize("path", NAMES["invalid"], ids=ascii)
 def test_what_names_no_model_is_refused(path):
     with pytest.raises(InvalidModelPathError):
-        idiolect.resolve(path)
+        lect.resolve(path)
 
 
 def test_no_name_is_listed_twice():
@@ -157,7 +157,7 @@ def test_every_rule_for_a_base_model_says_why():
 
 
 def test_the_order_in_which_plugins_are_found_changes_nothing():
-    packages = ["idiolect-deepseek", "idiolect-gemma", "idiolect-llama", "idiolect-qwen", "idiolect-zephyr"]
+    packages = ["lect-deepseek", "lect-gemma", "lect-llama", "lect-qwen", "lect-zephyr"]
     records = [record for record in discover() if record.package in packages]
     paths = [
         "deepseek-ai/DeepSeek-R1-Distill-Llama-8B",
@@ -173,10 +173,10 @@ def test_the_order_in_which_plugins_are_found_changes_nothing():
         answers.add(tuple(spoken(registry, path) for path in paths))
     assert answers == {
         (
-            ("idiolect-deepseek", "deepseek-r1-distill"),
-            ("idiolect-deepseek", "deepseek-r1-distill"),
-            ("idiolect-zephyr", "zephyr-gemma"),
-            ("idiolect-llama", "llama-3.2"),
+            ("lect-deepseek", "deepseek-r1-distill"),
+            ("lect-deepseek", "deepseek-r1-distill"),
+            ("lect-zephyr", "zephyr-gemma"),
+            ("lect-llama", "llama-3.2"),
             "UnknownModelError",
             "UnknownModelError",
         )
@@ -186,7 +186,7 @@ def test_the_order_in_which_plugins_are_found_changes_nothing():
 def spoken(registry, path):
     try:
         resolution = registry.resolve(path)
-    except IdiolectError as error:
+    except LectError as error:
         return type(error).__name__
     return resolution.package, resolution.template.name
 
@@ -198,13 +198,13 @@ def spoken(registry, path):
 def families():
     """Return the families of this repository by name."""
     names = [path.parent.name for path in (REPOSITORY / "plugins").glob("*/pyproject.toml")]
-    found = {name: importlib.import_module(f"idiolect_{name}").adapter for name in names}
+    found = {name: importlib.import_module(f"lect_{name}").adapter for name in names}
     return {name: adapter for name, adapter in found.items() if isinstance(adapter, Family)}
 
 
 def hints(name):
     points = tomllib.loads((REPOSITORY / "plugins" / name / "pyproject.toml").read_text("utf-8"))["project"]["entry-points"]
-    return set(points.get("idiolect.hints", {}))
+    return set(points.get("lect.hints", {}))
 
 
 def test_core_knows_every_family_and_no_other():
@@ -225,7 +225,7 @@ def test_whoever_lacks_a_family_is_told_to_install_that_one():
                 continue
             needed = [word for word in rule.pattern.split() if not word.startswith("?") and word not in (ANYTHING, NUMBER, END)]
             for words in itertools.product(*(word.split("|") for word in needed)):
-                assert package_for(words) == f"idiolect-{name}", rule
+                assert package_for(words) == f"lect-{name}", rule
 
 
 # What others keep
@@ -271,7 +271,7 @@ def renders_alike(slug, template):
         try:
             if template.text(case["messages"], **arguments) != kept:
                 return False
-        except IdiolectError:
+        except LectError:
             return False
     return True
 

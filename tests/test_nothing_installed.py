@@ -16,18 +16,18 @@ def alone(sandbox):
 
 
 def test_the_core_alone_says_that_nothing_is_installed_and_what_to_type(alone):
-    error = alone.ask(f"answer = raised(idiolect.get_conversation_template, {VICUNA!r})")
-    assert (error["type"], error["install"]) == ("UnknownModelError", "idiolect-vicuna")
+    error = alone.ask(f"answer = raised(lect.get_conversation_template, {VICUNA!r})")
+    assert (error["type"], error["install"]) == ("UnknownModelError", "lect-vicuna")
     lines = error["text"].splitlines()
     assert lines[0] == "no installed adapter recognises 'lmsys/vicuna-7b-v1.5'"
     assert lines[1] == "  considered: none; no adapter is installed"
-    assert lines[2] == "  try: pip install idiolect-vicuna  (from a checkout: pip install ./plugins/vicuna)"
+    assert lines[2] == "  try: pip install lect-vicuna  (from a checkout: pip install ./plugins/vicuna)"
 
 
 def test_the_core_alone_has_its_own_two_templates_and_lists_no_plugin(alone):
     answer = alone.ask("""
-conversation = idiolect.get_conversation_template("anybody/anything", default="chatml")
-answer = [idiolect.plugins(), conversation.name, idiolect.get_conversation_template("anybody/anything", adapter="default").name]
+conversation = lect.get_conversation_template("anybody/anything", default="chatml")
+answer = [lect.plugins(), conversation.name, lect.get_conversation_template("anybody/anything", adapter="default").name]
 """)
     assert answer == [[], "chatml", "default"]
 
@@ -36,19 +36,19 @@ answer = [idiolect.plugins(), conversation.name, idiolect.get_conversation_templ
     ("path", "family"), [("Qwen/Qwen2.5-7B-Instruct", "qwen"), ("meta-llama/Llama-2-7b-chat-hf", "llama"), ("01-ai/Yi-34B-Chat", "yi")]
 )
 def test_the_advice_of_the_core_alone_names_the_package_of_a_family(alone, path, family):
-    error = alone.ask(f"answer = raised(idiolect.resolve, {path!r})")
-    assert error["install"] == f"idiolect-{family}"
-    assert f"pip install idiolect-{family}  (from a checkout: pip install ./plugins/{family})" in error["text"]
+    error = alone.ask(f"answer = raised(lect.resolve, {path!r})")
+    assert error["install"] == f"lect-{family}"
+    assert f"pip install lect-{family}  (from a checkout: pip install ./plugins/{family})" in error["text"]
 
 
 def test_the_command_for_a_checkout_makes_the_model_known(sandbox):
     environment = sandbox.fresh()
-    text = environment.ask(f"answer = raised(idiolect.resolve, {VICUNA!r})")["text"]
+    text = environment.ask(f"answer = raised(lect.resolve, {VICUNA!r})")["text"]
     command = shlex.split(re.search(r"from a checkout: (pip install [^)]+)\)", text).group(1))
     assert command[0] == "pip"
     run([sys.executable, "-m", "pip", "--quiet", "--python", environment.python, *command[1:]], cwd=REPOSITORY)
     answer = environment.ask(f"""
-conversation = idiolect.get_conversation_template({VICUNA!r})
+conversation = lect.get_conversation_template({VICUNA!r})
 conversation.append_message("user", "Hello!")
 conversation.append_message("assistant", None)
 answer = conversation.get_prompt()

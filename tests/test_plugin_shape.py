@@ -8,12 +8,12 @@ import tomllib
 import pytest
 from goldens import REPOSITORY
 
-from idiolect.plugin import CHATML, DEFAULT, Family, Template
-from idiolect.registry.adapter import Adapter
-from idiolect.registry.family import ANYTHING
+from lect.plugin import CHATML, DEFAULT, Family, Template
+from lect.registry.adapter import Adapter
+from lect.registry.family import ANYTHING
 
 NAMES = sorted(path.parent.name for path in (REPOSITORY / "plugins").glob("*/pyproject.toml"))
-GROUPS = {"idiolect", "idiolect.fallback", "idiolect.hints", "idiolect.templates"}
+GROUPS = {"lect", "lect.fallback", "lect.hints", "lect.templates"}
 TABLES = {"build-system", "project", "tool"}
 KEYS = ["name", "version", "description", "readme", "requires-python", "license", "dependencies", "entry-points"]
 
@@ -36,7 +36,7 @@ def entry_points(name, group):
 def plugin(name, monkeypatch):
     """The module of a plugin as it lies in the repository, installed or not."""
     monkeypatch.syspath_prepend(str(folder(name) / "src"))
-    return importlib.import_module(f"idiolect_{name}")
+    return importlib.import_module(f"lect_{name}")
 
 
 def test_there_are_plugins():
@@ -49,43 +49,43 @@ def test_the_project_file_has_the_same_keys(name):
     assert set(tables) == TABLES
     assert list(tables["project"]) == KEYS
     assert tables["build-system"] == {"requires": ["flit_core>=3.11,<5"], "build-backend": "flit_core.buildapi"}
-    assert tables["tool"] == {"flit": {"module": {"name": f"idiolect_{name}"}}}
+    assert tables["tool"] == {"flit": {"module": {"name": f"lect_{name}"}}}
 
 
 @every_plugin
 def test_the_project_says_the_same_things(name):
     (core,) = [tomllib.loads((REPOSITORY / "core/pyproject.toml").read_text("utf-8"))["project"]]
     said = project(name)["project"]
-    assert said["name"] == f"idiolect-{name}"
+    assert said["name"] == f"lect-{name}"
     assert said["readme"] == "README.md"
     assert (said["requires-python"], said["license"]) == (core["requires-python"], core["license"])
-    assert said["description"].endswith("for idiolect")
+    assert said["description"].endswith("for lect")
     (bound,) = said["dependencies"]
-    assert bound == "idiolect>=0.1,<1"
+    assert bound == "lect>=0.1,<1"
 
 
 @every_plugin
 def test_the_entry_points_lead_to_one_adapter(name):
     points = project(name)["project"]["entry-points"]
     assert set(points) <= GROUPS
-    own = [group for group in ("idiolect", "idiolect.fallback") if group in points]
+    own = [group for group in ("lect", "lect.fallback") if group in points]
     assert len(own) == 1
-    assert points[own[0]] == {name: f"idiolect_{name}:adapter"}
-    assert {value for group in points.values() for value in group.values()} == {f"idiolect_{name}:adapter"}
+    assert points[own[0]] == {name: f"lect_{name}:adapter"}
+    assert {value for group in points.values() for value in group.values()} == {f"lect_{name}:adapter"}
 
 
 @every_plugin
 def test_the_same_files_are_there(name):
-    for file in ("README.md", "deviations.json", f"src/idiolect_{name}/__init__.py", f"src/idiolect_{name}/py.typed", f"tests/test_{name}.py"):
+    for file in ("README.md", "deviations.json", f"src/lect_{name}/__init__.py", f"src/lect_{name}/py.typed", f"tests/test_{name}.py"):
         assert (folder(name) / file).is_file(), file
-    assert [path.name for path in (folder(name) / "src").iterdir()] == [f"idiolect_{name}"]
+    assert [path.name for path in (folder(name) / "src").iterdir()] == [f"lect_{name}"]
 
 
 @every_plugin
 def test_the_readme_names_every_template(name):
     text = (folder(name) / "README.md").read_text("utf-8")
-    assert text.startswith(f"# idiolect-{name}\n")
-    assert [template for template in entry_points(name, "idiolect.templates") if f"`{template}`" not in text] == []
+    assert text.startswith(f"# lect-{name}\n")
+    assert [template for template in entry_points(name, "lect.templates") if f"`{template}`" not in text] == []
 
 
 @every_plugin
@@ -97,7 +97,7 @@ def test_every_deviation_has_a_case_and_a_reason(name):
 
 @every_plugin
 def test_the_module_names_its_api_and_its_adapter(name, plugin):
-    assert plugin.__idiolect_api__ == "~=1.0"
+    assert plugin.__lect_api__ == "~=1.0"
     assert plugin.__doc__
     assert plugin.adapter.name == name
 
@@ -105,7 +105,7 @@ def test_the_module_names_its_api_and_its_adapter(name, plugin):
 @every_plugin
 def test_every_template_is_declared_and_every_declared_one_is_there(name, plugin):
     listed = Adapter(plugin.adapter, name=name).list_templates()
-    assert sorted(entry_points(name, "idiolect.templates")) == sorted(set(listed) - {DEFAULT.name, CHATML.name})
+    assert sorted(entry_points(name, "lect.templates")) == sorted(set(listed) - {DEFAULT.name, CHATML.name})
 
 
 @every_plugin
@@ -119,7 +119,7 @@ def test_every_template_says_where_it_comes_from_and_what_it_is_made_of(name, pl
 
 @every_plugin
 def test_hints_are_lower_case_words(name):
-    for hint in entry_points(name, "idiolect.hints"):
+    for hint in entry_points(name, "lect.hints"):
         assert hint == hint.lower()
         assert hint.isalnum()
 
@@ -132,7 +132,7 @@ def names_of(pattern):
 
 @every_plugin
 def test_whatever_a_rule_fits_has_a_hint_in_it(name, plugin):
-    hints = entry_points(name, "idiolect.hints")
+    hints = entry_points(name, "lect.hints")
     if not hints or not isinstance(plugin.adapter, Family):
         return
     for rule in plugin.adapter.rules:
@@ -144,5 +144,5 @@ def test_whatever_a_rule_fits_has_a_hint_in_it(name, plugin):
 
 def test_core_offers_every_plugin_as_an_extra():
     extras = tomllib.loads((REPOSITORY / "core/pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
-    assert {name for name in extras if extras[name] == [f"idiolect-{name}"]} == set(NAMES)
-    assert sorted(extras["all"]) == [f"idiolect-{name}" for name in NAMES]
+    assert {name for name in extras if extras[name] == [f"lect-{name}"]} == set(NAMES)
+    assert sorted(extras["all"]) == [f"lect-{name}" for name in NAMES]

@@ -8,7 +8,7 @@ import hostile
 import pytest
 from goldens import battery
 
-from idiolect import Origin, RefusedError, UnusedInputError
+from lect import Origin, RefusedError, UnusedInputError
 
 WORDS = re.compile(r"(\s+|</?think>)")
 FOREIGN = re.compile(r"[\ue000-\uf8ff]|\\ue[0-9a-f]{3}")

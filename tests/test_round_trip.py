@@ -8,10 +8,10 @@ from goldens import REPOSITORY, battery
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-import idiolect
-from idiolect.registry.adapter import Adapter
-from idiolect.reply.grammar import Json, JsonMap, NamedJson
-from idiolect.reply.known import get_grammar
+import lect
+from lect.registry.adapter import Adapter
+from lect.reply.grammar import Json, JsonMap, NamedJson
+from lect.reply.known import get_grammar
 
 # FastChat's and XTuner's templates are kept as they are, stop strings or none.
 COPIES = {"fastchat", "xtuner"}
@@ -75,7 +75,7 @@ MESSAGES = {
 def templates(name):
     """Return the templates of a plugin as it lies in the repository, if it is installed."""
     try:
-        module = importlib.import_module(f"idiolect_{name}")
+        module = importlib.import_module(f"lect_{name}")
     except ImportError:
         return {}
     plugin = getattr(module, "adapter", module)
@@ -178,5 +178,5 @@ def test_an_answer_that_was_heard_is_written_again_byte_for_byte(family, templat
     written = roundtrip.answer(template, [roundtrip.QUESTION], message, tools=tools)
     if written is not None:
         prompt, text = written
-        reply = idiolect.resolve("a-model", adapter=template).postprocess(text, prompt=prompt, tools=tools)
+        reply = lect.resolve("a-model", adapter=template).postprocess(text, prompt=prompt, tools=tools)
         assert roundtrip.answer(template, [roundtrip.QUESTION], reply.to_message(), tools=tools) == written

@@ -8,9 +8,9 @@ import goldens
 import pytest
 from goldens import REPOSITORY, SHARED
 
-import idiolect
-from idiolect.errors import IdiolectError
-from idiolect.plugin import CHATML, DEFAULT
+import lect
+from lect.errors import LectError
+from lect.plugin import CHATML, DEFAULT
 
 FACTS = json.loads((REPOSITORY / "tests/data/stops.json").read_text("utf-8"))["templates"]
 TOKENIZERS = SHARED / "tokenizers"
@@ -26,9 +26,9 @@ every_template = pytest.mark.parametrize("name", FACTS)
 def templates():
     """Return the templates of all families by name; FastChat's are checked against FastChat."""
     found = {}
-    for plugin in idiolect.plugins(load=True):
+    for plugin in lect.plugins(load=True):
         if not plugin.fallback and plugin.package:
-            listed = idiolect._registry.find(f"{plugin.package}:{plugin.name}").list_templates()
+            listed = lect._registry.find(f"{plugin.package}:{plugin.name}").list_templates()
             found |= {name: template for name, template in listed.items() if template not in (CHATML, DEFAULT)}
     return found
 
@@ -50,7 +50,7 @@ def texts(template):
         options = {"date": goldens.THE_DAY} if "date" in template.options else {}
         try:
             text = template.text(case["messages"], tools=case.get("tools"), add_generation_prompt=case["add_generation_prompt"], **options)
-        except IdiolectError:
+        except LectError:
             continue
         yield case["id"], text
 

@@ -3,9 +3,9 @@
 import pages
 import pytest
 
-TOY = pages.DOCS / "tutorial" / "idiolect-toy"
+TOY = pages.DOCS / "tutorial" / "lect-toy"
 PAGE = pages.DOCS / "tutorial" / "first-adapter.md"
-ADAPTER = TOY / "src" / "idiolect_toy" / "__init__.py"
+ADAPTER = TOY / "src" / "lect_toy" / "__init__.py"
 MOST_LINES = 40
 """What a family of the ChatML kind may cost."""
 

@@ -5,9 +5,9 @@ import os
 import pytest
 from hypothesis import settings
 
-import idiolect
-from idiolect.plugin import CHATML, hookimpl
-from idiolect.registry.registry import Registry
+import lect
+from lect.plugin import CHATML, hookimpl
+from lect.registry.registry import Registry
 
 # Each test is one idea tried on a hundred texts at most; the machine may be busy, so none has a deadline.
 # In CI the same examples are tried every time: it judges a change, and does not search.
@@ -17,9 +17,9 @@ settings.load_profile("core")
 
 @pytest.fixture
 def registry(monkeypatch):
-    """A registry of this test alone, which finds nothing installed; the functions of `idiolect` and the command line use it too."""
+    """A registry of this test alone, which finds nothing installed; the functions of `lect` and the command line use it too."""
     fresh = Registry(environ={}, find=list)
-    monkeypatch.setattr(idiolect, "_registry", fresh)
+    monkeypatch.setattr(lect, "_registry", fresh)
     for name in ("NO_COLOR", "FORCE_COLOR"):
         monkeypatch.delenv(name, raising=False)
     return fresh
@@ -47,4 +47,4 @@ def broken(registry):
         def get_template(self):
             return CHATML
 
-    idiolect.register(Broken())
+    lect.register(Broken())

@@ -6,16 +6,16 @@ import sys
 
 import pytest
 
-import idiolect
-from idiolect.cli import COMMANDS, main
-from idiolect.plugin import Family, Rule, Turn, TurnTemplate, hookimpl
+import lect
+from lect.cli import COMMANDS, main
+from lect.plugin import Family, Rule, Turn, TurnTemplate, hookimpl
 
 ACME = TurnTemplate("acme", user=Turn("<user>", "</user>"), assistant=Turn("<bot>", "</bot>"), stop=["</bot>"])
 
 
 @pytest.fixture(autouse=True)
 def acme(registry):
-    idiolect.register(Family("acme", Rule("acme", ACME)))
+    lect.register(Family("acme", Rule("acme", ACME)))
 
 
 def python(*arguments, **more):
@@ -27,47 +27,47 @@ HEAVY = {"jinja2", "rich", "json", "difflib", "datetime", "importlib.metadata", 
 
 @pytest.mark.parametrize("option", ["--version", "--help"])
 def test_starting_imports_nothing_heavy(option):
-    done = python("-X", "importtime", "-m", "idiolect", option)
+    done = python("-X", "importtime", "-m", "lect", option)
     assert done.returncode == 0
     imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines() if line.startswith("import time:")}
-    assert {"idiolect", "idiolect.cli", "argparse"} <= imported
+    assert {"lect", "lect.cli", "argparse"} <= imported
     assert not imported & HEAVY
-    assert not {name for name in imported if name.startswith("idiolect_")}
+    assert not {name for name in imported if name.startswith("lect_")}
 
 
 @pytest.mark.parametrize("option", ["--version", "--help"])
 def test_starting_imports_no_plugin_and_no_command(option):
     # What `import_module` imports is not in the table of -X importtime.
-    done = python("-c", f"import sys\nfrom idiolect.cli import main\nmain([{option!r}])\nprint(*sys.modules, file=sys.stderr)")
+    done = python("-c", f"import sys\nfrom lect.cli import main\nmain([{option!r}])\nprint(*sys.modules, file=sys.stderr)")
     imported = set(done.stderr.split())
-    assert "idiolect.cli" in imported
+    assert "lect.cli" in imported
     assert not imported & {*HEAVY, *(command.module for command in COMMANDS.values())}
-    assert not {name for name in imported if name.startswith("idiolect_")}
+    assert not {name for name in imported if name.startswith("lect_")}
 
 
 def test_a_command_imports_no_other_command():
-    done = python("-c", "import sys\nfrom idiolect.cli import main\nmain(['why', '--help'])\nprint(*sys.modules, file=sys.stderr)")
-    assert set(done.stderr.split()) & {command.module for command in COMMANDS.values()} == {"idiolect.cli.why"}
+    done = python("-c", "import sys\nfrom lect.cli import main\nmain(['why', '--help'])\nprint(*sys.modules, file=sys.stderr)")
+    assert set(done.stderr.split()) & {command.module for command in COMMANDS.values()} == {"lect.cli.why"}
 
 
 def test_the_version_is_printed(capsys):
     assert main(["--version"]) == 0
-    assert capsys.readouterr().out == f"idiolect {idiolect.__version__}\n"
+    assert capsys.readouterr().out == f"lect {lect.__version__}\n"
 
 
 def test_help_names_every_command(capsys):
     assert main(["--help"]) == 0
     out = capsys.readouterr().out
     assert all(f"  {name} " in out and command.help in out for name, command in COMMANDS.items())
-    assert 'idiolect prompt lmsys/vicuna-7b-v1.5 "Hello!"' in out
+    assert 'lect prompt lmsys/vicuna-7b-v1.5 "Hello!"' in out
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_of_a_command_explains_it_with_an_example(command, capsys):
     assert main([command, "--help"]) == 0
     out = capsys.readouterr().out
-    assert out.startswith(f"usage: idiolect {command} ")
-    assert f"\n  idiolect {command}" in out.partition("examples:")[2]
+    assert out.startswith(f"usage: lect {command} ")
+    assert f"\n  lect {command}" in out.partition("examples:")[2]
     assert "--json" in out
 
 
@@ -86,7 +86,7 @@ def test_a_mistyped_command_is_a_usage_error_that_names_the_nearest(capsys):
 @pytest.mark.parametrize("words", [["--nonsense"], ["why"], ["why", "a", "b"], ["plugins", "--lod"], ["plugins", "--loa"]])
 def test_a_wrong_command_line_gives_2_and_the_usage(words, capsys):
     assert main(words) == 2
-    assert capsys.readouterr().err.startswith("usage: idiolect")
+    assert capsys.readouterr().err.startswith("usage: lect")
 
 
 def test_a_usage_error_shows_no_control_characters(capsys):
@@ -98,7 +98,7 @@ def test_an_error_of_ours_gives_1_and_its_message_without_a_traceback(capsys):
     assert main(["prompt", "http://example.com/model", "Hello!"]) == 1
     out, err = capsys.readouterr()
     assert not out
-    assert err.startswith("idiolect: a URL is no model path; nothing is fetched\n  try: ")
+    assert err.startswith("lect: a URL is no model path; nothing is fetched\n  try: ")
     assert "Traceback" not in err
 
 
@@ -114,7 +114,7 @@ def test_an_error_shows_no_control_characters_of_a_plugin(capsys):
         def get_template(self):
             raise RuntimeError("\x1b]0;owned\x07")
 
-    undo = idiolect.register(Rude())
+    undo = lect.register(Rude())
     assert main(["prompt", "something", "Hello!"]) == 1
     undo()
     err = capsys.readouterr().err
@@ -127,14 +127,14 @@ def test_a_plugin_that_fails_is_warned_of_in_our_words(capsys):
     assert main(["prompt", "acme-7b", "Hello!"]) == 0
     out, err = capsys.readouterr()
     assert out == "<user>Hello!</user><bot>"
-    assert err.startswith("idiolect: warning: an idiolect plugin failed and is left out: broken: match: RuntimeError: closed\\x1b[2J\n  try: ")
+    assert err.startswith("lect: warning: a lect plugin failed and is left out: broken: match: RuntimeError: closed\\x1b[2J\n  try: ")
 
 
 def test_an_interrupt_ends_quietly(capsys, monkeypatch):
     def interrupt(*arguments, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(idiolect, "resolve", interrupt)
+    monkeypatch.setattr(lect, "resolve", interrupt)
     assert main(["prompt", "acme-7b", "Hello!"]) == 130
     assert capsys.readouterr() == ("", "")
 
@@ -143,24 +143,19 @@ def test_a_closed_pipe_ends_quietly():
     # Standard output is a pipe whose reader has gone, as after `| head`.
     done = python(
         "-c",
-        "import os, sys\n"
-        "from idiolect.cli import main\n"
-        "reader, writer = os.pipe()\n"
-        "os.close(reader)\n"
-        "os.dup2(writer, 1)\n"
-        "sys.exit(main(['families']))",
+        "import os, sys\nfrom lect.cli import main\nreader, writer = os.pipe()\nos.close(reader)\nos.dup2(writer, 1)\nsys.exit(main(['families']))",
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 def test_the_arguments_of_the_process_are_the_default(monkeypatch, capsys):
-    monkeypatch.setattr(sys, "argv", ["idiolect", "prompt", "acme-7b", "Hello!"])
+    monkeypatch.setattr(sys, "argv", ["lect", "prompt", "acme-7b", "Hello!"])
     assert main() == 0
     assert capsys.readouterr().out == "<user>Hello!</user><bot>"
 
 
 def test_the_module_runs_as_the_command():
-    done = python("-m", "idiolect", "prompt", "anything", "Hello!", "--adapter", "chatml", stdin=subprocess.DEVNULL)
+    done = python("-m", "lect", "prompt", "anything", "Hello!", "--adapter", "chatml", stdin=subprocess.DEVNULL)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == "<|im_start|>user\nHello!<|im_end|>\n<|im_start|>assistant\n"
 

@@ -1,17 +1,17 @@
-"""`idiolect doctor`."""
+"""`lect doctor`."""
 
 import json
 
 import pytest
 from installs import install, registry_of
 
-import idiolect
-from idiolect.cli import main
-from idiolect.plugin import CHATML, Family, Rule, Template, Turn, TurnTemplate
+import lect
+from lect.cli import main
+from lect.plugin import CHATML, Family, Rule, Template, Turn, TurnTemplate
 
 ACME = TurnTemplate("acme", user=Turn("<user>"), assistant=Turn("<bot>"), bos="<s>")
 FAMILY = """
-from idiolect.plugin import Family, Rule, Turn, TurnTemplate
+from lect.plugin import Family, Rule, Turn, TurnTemplate
 adapter = Family("shop", Rule("shop", TurnTemplate("shop", user=Turn("U"), assistant=Turn("A"))))
 """
 pytestmark = pytest.mark.usefixtures("registry")
@@ -38,18 +38,18 @@ def test_nothing_is_broken_where_nothing_is_installed(capsys):
     assert main(["doctor"]) == 0
     out = capsys.readouterr().out
     assert out.endswith("\nnothing is broken\n")
-    assert f"  idiolect            {idiolect.__version__}\n" in out
+    assert f"  lect                {lect.__version__}\n" in out
 
 
 def test_versions_are_those_that_run(capsys):
     versions = examined(capsys, 0)["versions"]
-    assert list(versions) == ["python", "idiolect", "pluggy", "importlib-metadata", "packaging"]
+    assert list(versions) == ["python", "lect", "pluggy", "importlib-metadata", "packaging"]
     assert all(versions.values())
 
 
 def test_a_failure_comes_with_its_traceback(site, monkeypatch, capsys):
     install(site, "doc-broken", "broken", "def load():\n    raise RuntimeError('closed')\nload()\n")
-    monkeypatch.setattr(idiolect, "_registry", registry_of("doc-broken"))
+    monkeypatch.setattr(lect, "_registry", registry_of("doc-broken"))
     (finding,) = examined(capsys, 1)["findings"]
     assert finding["broken"]
     assert finding["what"] == "broken (doc-broken 0.1.0): load: RuntimeError: closed"
@@ -60,7 +60,7 @@ def test_a_failure_comes_with_its_traceback(site, monkeypatch, capsys):
 
 def test_tracebacks_show_no_control_characters_to_people(site, monkeypatch, capsys):
     install(site, "doc-rude", "rude", "raise RuntimeError('closed\\x1b[2J')")
-    monkeypatch.setattr(idiolect, "_registry", registry_of("doc-rude"))
+    monkeypatch.setattr(lect, "_registry", registry_of("doc-rude"))
     assert main(["doctor"]) == 1
     out = capsys.readouterr().out
     assert "\x1b" not in out
@@ -72,7 +72,7 @@ def test_tracebacks_show_no_control_characters_to_people(site, monkeypatch, caps
 def test_a_broken_plugin_does_not_hide_the_others(site, monkeypatch, capsys):
     install(site, "doc-bad", "bad", "import no_such_module_anywhere")
     install(site, "doc-good", "good", FAMILY)
-    monkeypatch.setattr(idiolect, "_registry", registry_of("doc-bad", "doc-good"))
+    monkeypatch.setattr(lect, "_registry", registry_of("doc-bad", "doc-good"))
     data = examined(capsys, 1)
     assert [(each["name"], each["status"].partition(":")[0]) for each in data["plugins"]] == [("bad", "failed"), ("good", "loaded")]
     assert "doc-good:good" in {each["owner"] for each in data["templates"]}
@@ -81,35 +81,35 @@ def test_a_broken_plugin_does_not_hide_the_others(site, monkeypatch, capsys):
 @pytest.mark.parametrize(
     ("requires", "shown", "satisfied"),
     [
-        (["idiolect>=0.1,<1"], "idiolect<1,>=0.1", True),
-        (["Idiolect >= 99"], "Idiolect>=99", False),
-        (["idiolect[llama]>=0.1; python_version >= '3.11'", "jinja2"], 'idiolect[llama]>=0.1; python_version >= "3.11"', True),
-        (["idiolect>=99; extra == 'later'"], None, True),
-        (["idiolect>=99; python_version < '3'"], None, True),
-        (["idiolect!"], None, True),
+        (["lect>=0.1,<1"], "lect<1,>=0.1", True),
+        (["Lect >= 99"], "Lect>=99", False),
+        (["lect[llama]>=0.1; python_version >= '3.11'", "jinja2"], 'lect[llama]>=0.1; python_version >= "3.11"', True),
+        (["lect>=99; extra == 'later'"], None, True),
+        (["lect>=99; python_version < '3'"], None, True),
+        (["lect!"], None, True),
         ([], None, True),
     ],
 )
-def test_what_a_plugin_asks_of_idiolect_is_checked(requires, shown, satisfied, site, monkeypatch, capsys):
+def test_what_a_plugin_asks_of_lect_is_checked(requires, shown, satisfied, site, monkeypatch, capsys):
     install(site, "doc-asking", "asking", FAMILY, requires=requires)
-    monkeypatch.setattr(idiolect, "_registry", registry_of("doc-asking"))
+    monkeypatch.setattr(lect, "_registry", registry_of("doc-asking"))
     data = examined(capsys, 0 if satisfied else 1)
     (plugin,) = data["plugins"]
     assert (plugin["requires"], plugin["satisfied"]) == (shown, satisfied)
     assert findings(data, broken=True) == (
-        [] if satisfied else [f"doc-asking 0.1.0 asks for {shown}; this is {idiolect.__version__}\n  try: pip install --upgrade idiolect doc-asking"]
+        [] if satisfied else [f"doc-asking 0.1.0 asks for {shown}; this is {lect.__version__}\n  try: pip install --upgrade lect doc-asking"]
     )
 
 
 def test_another_core_than_the_installed_one_is_broken(monkeypatch, capsys):
-    monkeypatch.setattr(idiolect, "__version__", "0.0.1")
+    monkeypatch.setattr(lect, "__version__", "0.0.1")
     (what,) = findings(examined(capsys, 1), broken=True)
-    assert what.startswith("idiolect 0.0.1 is imported, but ")
+    assert what.startswith("lect 0.0.1 is imported, but ")
 
 
 def test_templates_that_are_declared_and_not_there_are_broken(site, monkeypatch, capsys):
     install(site, "doc-boast", "boast", FAMILY, templates=["shop", "palace"])
-    monkeypatch.setattr(idiolect, "_registry", registry_of("doc-boast"))
+    monkeypatch.setattr(lect, "_registry", registry_of("doc-boast"))
     assert findings(examined(capsys, 1), broken=True) == ["doc-boast:boast declares templates that it does not have: palace"]
 
 
@@ -120,7 +120,7 @@ def test_a_template_that_crashes_is_broken_and_one_that_refuses_is_not(capsys):
     def refuse(chat, out):
         chat.refuse("nothing is allowed")
 
-    undo = idiolect.register(Family("acme", Rule("acme", Template("crash", crash)), Rule("bcme", Template("refuse", refuse))))
+    undo = lect.register(Family("acme", Rule("acme", Template("crash", crash)), Rule("bcme", Template("refuse", refuse))))
     data = examined(capsys, 1)
     (finding,) = data["findings"]
     assert finding["what"] == "acme:crash cannot render the plainest conversation: TypeError: no such thing"
@@ -129,42 +129,40 @@ def test_a_template_that_crashes_is_broken_and_one_that_refuses_is_not(capsys):
 
 
 def test_a_list_of_templates_that_raises_is_broken(site, monkeypatch, capsys):
-    source = (
-        "from idiolect.plugin import hookimpl\nclass adapter:\n    @staticmethod\n    @hookimpl\n    def list_templates():\n        return 1 / 0\n"
-    )
+    source = "from lect.plugin import hookimpl\nclass adapter:\n    @staticmethod\n    @hookimpl\n    def list_templates():\n        return 1 / 0\n"
     install(site, "doc-listless", "listless", source)
-    monkeypatch.setattr(idiolect, "_registry", registry_of("doc-listless"))
+    monkeypatch.setattr(lect, "_registry", registry_of("doc-listless"))
     (what,) = findings(examined(capsys, 1), broken=True)
     assert what == "listless (doc-listless 0.1.0): list_templates: ZeroDivisionError: division by zero"
 
 
 def test_pins_that_name_nothing_are_broken(capsys):
-    undo = [idiolect.pin("a/*", "chatml"), idiolect.pin("b/*", "nonsense")]
+    undo = [lect.pin("a/*", "chatml"), lect.pin("b/*", "nonsense")]
     (what,) = findings(examined(capsys, 1), broken=True)
-    assert what.startswith("the pin b/*=nonsense (idiolect.pin()) names nothing that can be used: no template or adapter is called 'nonsense'")
+    assert what.startswith("the pin b/*=nonsense (lect.pin()) names nothing that can be used: no template or adapter is called 'nonsense'")
     for each in undo:
         each()
 
 
 def test_settings_that_cannot_be_read_are_broken(monkeypatch, capsys):
-    monkeypatch.setattr(idiolect, "_registry", registry_of(environ={"IDIOLECT_PINS": "nonsense"}))
+    monkeypatch.setattr(lect, "_registry", registry_of(environ={"LECT_PINS": "nonsense"}))
     (what,) = findings(examined(capsys, 1), broken=True)
-    assert what.startswith("IDIOLECT_PINS has 'nonsense', which is no pin")
+    assert what.startswith("LECT_PINS has 'nonsense', which is no pin")
 
 
 def test_two_plugins_of_one_name_are_worth_knowing(site, monkeypatch, capsys):
     install(site, "doc-one", "shop", FAMILY)
     install(site, "doc-two", "shop", FAMILY.replace('TurnTemplate("shop"', 'TurnTemplate("shop2"'))
-    monkeypatch.setattr(idiolect, "_registry", registry_of("doc-one", "doc-two"))
+    monkeypatch.setattr(lect, "_registry", registry_of("doc-one", "doc-two"))
     assert findings(examined(capsys, 0), broken=False) == ["2 plugins are called 'shop'; say which you mean: doc-one:shop, doc-two:shop"]
 
 
 def test_templates_of_one_name_are_worth_knowing_unless_they_are_one(capsys):
     other = TurnTemplate("acme", user=Turn("U"), assistant=Turn("A"))
     undo = [
-        idiolect.register(Family("one", Rule("one", ACME), Rule("uses", CHATML))),
-        idiolect.register(Family("two", Rule("two", other))),
-        idiolect.register(Family("three", Rule("three", ACME))),
+        lect.register(Family("one", Rule("one", ACME), Rule("uses", CHATML))),
+        lect.register(Family("two", Rule("two", other))),
+        lect.register(Family("three", Rule("three", ACME))),
     ]
     assert findings(examined(capsys, 0), broken=False) == [
         "3 templates are called 'acme', of one, two, three; say which you mean, such as 'one:acme'"
@@ -173,21 +171,21 @@ def test_templates_of_one_name_are_worth_knowing_unless_they_are_one(capsys):
         each()
 
 
-def test_a_template_with_a_name_of_idiolects_own_is_worth_knowing(capsys):
-    undo = idiolect.register(Family("acme", Rule("acme", TurnTemplate("chatml", user=Turn("U"), assistant=Turn("A")))))
-    assert findings(examined(capsys, 0), broken=False) == ["2 templates are called 'chatml', of idiolect, acme; alone it means that of idiolect"]
+def test_a_template_with_a_name_of_lects_own_is_worth_knowing(capsys):
+    undo = lect.register(Family("acme", Rule("acme", TurnTemplate("chatml", user=Turn("U"), assistant=Turn("A")))))
+    assert findings(examined(capsys, 0), broken=False) == ["2 templates are called 'chatml', of lect, acme; alone it means that of lect"]
     undo()
 
 
 def test_blocked_plugins_are_worth_knowing(site, monkeypatch, capsys):
     install(site, "doc-blocked", "blocked", "raise SystemExit")
-    monkeypatch.setattr(idiolect, "_registry", registry_of("doc-blocked", environ={"IDIOLECT_LOAD_PLUGINS": ""}))
-    assert findings(examined(capsys, 0), broken=False) == ["doc-blocked:blocked is blocked: IDIOLECT_LOAD_PLUGINS"]
+    monkeypatch.setattr(lect, "_registry", registry_of("doc-blocked", environ={"LECT_LOAD_PLUGINS": ""}))
+    assert findings(examined(capsys, 0), broken=False) == ["doc-blocked:blocked is blocked: LECT_LOAD_PLUGINS"]
 
 
 def test_how_to_encode_is_told_by_what_the_text_begins_with(capsys):
     claims = Template("claims", lambda chat, out: out.append("no BOS here"), bos="<s>")
-    undo = idiolect.register(Family("acme", Rule("acme", ACME), templates=[claims]))
+    undo = lect.register(Family("acme", Rule("acme", ACME), templates=[claims]))
     templates = {each["name"]: each for each in examined(capsys, 0)["templates"]}
     assert templates["acme"]["bos_advice"] == "the text begins with '<s>': encode it without adding special tokens"
     for name in ("claims", "chatml"):
@@ -195,5 +193,5 @@ def test_how_to_encode_is_told_by_what_the_text_begins_with(capsys):
         assert templates[name]["bos_advice"].startswith("not in the text: let the tokenizer add its special tokens")
     assert main(["doctor"]) == 0
     out = capsys.readouterr().out
-    assert "  acme      '<s>'        acme\n  acme      -            claims\n" in out
+    assert "  acme   '<s>'        acme\n  acme   -            claims\n" in out
     undo()

@@ -1,4 +1,4 @@
-"""`idiolect parse`."""
+"""`lect parse`."""
 
 import io
 import json
@@ -6,9 +6,9 @@ import sys
 
 import pytest
 
-import idiolect
-from idiolect.cli import main
-from idiolect.plugin import Family, Rule, Turn, TurnTemplate
+import lect
+from lect.cli import main
+from lect.plugin import Family, Rule, Turn, TurnTemplate
 
 ACME = TurnTemplate("acme", user=Turn("<u>", "</u>"), assistant=Turn("<a>", "</a>"), stop=["</a>"], reply="hermes_json")
 REPLY = b'<think>\nLook.\n</think>\n\nHi\x1b!\n<tool_call>\n{"name": "f", "arguments": {"x": "\xc3\xa9"}}\n</tool_call></a>\n'
@@ -17,7 +17,7 @@ REPLY = b'<think>\nLook.\n</think>\n\nHi\x1b!\n<tool_call>\n{"name": "f", "argum
 @pytest.fixture(autouse=True)
 def family(registry, monkeypatch):
     monkeypatch.setenv("NO_COLOR", "1")
-    idiolect.register(Family("acme", Rule("acme", ACME)))
+    lect.register(Family("acme", Rule("acme", ACME)))
 
 
 @pytest.fixture

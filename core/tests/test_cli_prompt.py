@@ -1,4 +1,4 @@
-"""`idiolect prompt`."""
+"""`lect prompt`."""
 
 import io
 import json
@@ -9,10 +9,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-import idiolect
-from idiolect.cli import main
-from idiolect.cli.inputs import option
-from idiolect.plugin import DEFAULT, Family, Rule, Template, Turn, TurnTemplate
+import lect
+from lect.cli import main
+from lect.cli.inputs import option
+from lect.plugin import DEFAULT, Family, Rule, Template, Turn, TurnTemplate
 
 ACME = TurnTemplate(
     "acme",
@@ -45,9 +45,7 @@ class Terminal(io.StringIO):
 @pytest.fixture(autouse=True)
 def families(registry, monkeypatch):
     monkeypatch.setattr(sys, "stdin", Terminal())
-    idiolect.register(
-        Family("acme", Rule("acme base", DEFAULT, kind="base"), Rule("acme plain", PLAIN), Rule("acme tools", TOOLS), Rule("acme", ACME))
-    )
+    lect.register(Family("acme", Rule("acme base", DEFAULT, kind="base"), Rule("acme plain", PLAIN), Rule("acme tools", TOOLS), Rule("acme", ACME)))
 
 
 def pipe(monkeypatch, data):
@@ -117,7 +115,7 @@ def test_an_empty_text_that_was_asked_for_is_a_text(monkeypatch, capsys):
 def test_text_that_is_not_utf_8_is_refused(monkeypatch, capsys):
     pipe(monkeypatch, b"caf\xe9")
     assert main(["prompt", "acme-7b"]) == 1
-    assert capsys.readouterr().err == "idiolect: standard input is not in UTF-8: unexpected end of data at byte 3\n"
+    assert capsys.readouterr().err == "lect: standard input is not in UTF-8: unexpected end of data at byte 3\n"
 
 
 def test_a_terminal_gets_a_line_end_and_no_control_characters(monkeypatch):
@@ -192,13 +190,13 @@ def test_a_file_without_messages_is_refused(content, message, tmp_path, capsys):
     file.write_text(content, "utf-8")
     assert main(["prompt", "acme-7b", "--messages", str(file)]) == 1
     err = capsys.readouterr().err
-    assert err.startswith("idiolect: ")
+    assert err.startswith("lect: ")
     assert message in err
 
 
 def test_a_file_that_is_not_there_is_named(capsys):
     assert main(["prompt", "acme-7b", "--messages", "no such file.json"]) == 1
-    assert capsys.readouterr().err == "idiolect: cannot read 'no such file.json': No such file or directory\n"
+    assert capsys.readouterr().err == "lect: cannot read 'no such file.json': No such file or directory\n"
 
 
 @pytest.mark.parametrize(
@@ -214,7 +212,7 @@ def test_a_file_that_is_not_there_is_named(capsys):
 def test_arguments_that_contradict_each_other_are_a_usage_error(words, tmp_path, capsys):
     file = write(tmp_path / "request.json", {"messages": CHAT, "tools": [TOOL]})
     assert main(["prompt", "acme-tools", *(file if word == "FILE" else word for word in words)]) == 2
-    assert capsys.readouterr().err.startswith("usage: idiolect prompt ")
+    assert capsys.readouterr().err.startswith("usage: lect prompt ")
 
 
 # Options
@@ -266,7 +264,7 @@ def test_strict_refuses_what_would_not_reach_the_prompt(capsys):
     assert main(["prompt", "acme-7b", "Hi", "--option", "colour=red", "--strict"]) == 1
     out, err = capsys.readouterr()
     assert not out
-    assert err.startswith("idiolect: acme: the format has no place for options.colour")
+    assert err.startswith("lect: acme: the format has no place for options.colour")
 
 
 def test_control_text_is_noted(capsys):

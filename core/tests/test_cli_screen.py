@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from idiolect.cli.screen import Painted, Screen, write_exactly, write_json
+from lect.cli.screen import Painted, Screen, write_exactly, write_json
 
 
 class Terminal(io.StringIO):

@@ -1,13 +1,13 @@
-"""`idiolect why`."""
+"""`lect why`."""
 
 import json
 
 import pytest
 from installs import install, registry_of
 
-import idiolect
-from idiolect.cli import main
-from idiolect.plugin import CHATML, DEFAULT, Family, Match, Rule, Specificity, Turn, TurnTemplate, grammar, hookimpl
+import lect
+from lect.cli import main
+from lect.plugin import CHATML, DEFAULT, Family, Match, Rule, Specificity, Turn, TurnTemplate, grammar, hookimpl
 
 ACME = TurnTemplate(
     "acme",
@@ -19,14 +19,14 @@ ACME = TurnTemplate(
     source="acme.example/format",
 )
 FAMILY = """
-from idiolect.plugin import Family, Rule, Turn, TurnTemplate
+from lect.plugin import Family, Rule, Turn, TurnTemplate
 adapter = Family("shop", Rule("shop", TurnTemplate("shop", user=Turn("U"), assistant=Turn("A"))))
 """
 
 
 @pytest.fixture(autouse=True)
 def acme(registry):
-    idiolect.register(Family("acme", Rule("acme", ACME)))
+    lect.register(Family("acme", Rule("acme", ACME)))
 
 
 def why(*words):
@@ -73,9 +73,9 @@ def test_json_tells_the_same_to_programs(capsys):
 
 def test_losers_are_told_what_was_stronger(capsys):
     undo = [
-        idiolect.register(Family("by-word", Rule("* 7", CHATML))),
-        idiolect.register(Family("longer", Rule("acme 7", CHATML))),
-        idiolect.register(Family("silent", Rule("other", CHATML))),
+        lect.register(Family("by-word", Rule("* 7", CHATML))),
+        lect.register(Family("longer", Rule("acme 7", CHATML))),
+        lect.register(Family("silent", Rule("other", CHATML))),
     ]
     assert results(why_json(capsys, "acme-7b")) == {
         "longer": ("won", "the name fits 'acme 7'"),
@@ -88,18 +88,18 @@ def test_losers_are_told_what_was_stronger(capsys):
 
 
 def test_an_equal_claim_with_the_same_format_loses_nothing(capsys):
-    undo = idiolect.register(Family("twin", Rule("acme", ACME)))
+    undo = lect.register(Family("twin", Rule("acme", ACME)))
     assert results(why_json(capsys, "acme-7b"))["twin"] == ("equal", "as strong, and the same format")
     undo()
 
 
 def test_a_tie_is_shown_before_the_error(capsys):
-    undo = idiolect.register(Family("rival", Rule("acme", CHATML)))
+    undo = lect.register(Family("rival", Rule("acme", CHATML)))
     assert why("acme-7b") == 1
     out, err = capsys.readouterr()
     assert "acme (registered in this process)   NAME 'acme'  tied" in out
     assert "rival (registered in this process)  NAME 'acme'  tied" in out
-    assert err.startswith("idiolect: 'acme-7b' is claimed equally (NAME, 4 characters) by acme and rival\n")
+    assert err.startswith("lect: 'acme-7b' is claimed equally (NAME, 4 characters) by acme and rival\n")
     undo()
 
 
@@ -109,13 +109,13 @@ def test_an_unknown_model_is_shown_with_all_that_was_considered_before_the_error
     assert out == (
         "nobody/knows-it\n\nconsidered\n  adapter                            claim  result    why\n  acme (registered in this process)  -      no claim\n"
     )
-    assert err.startswith("idiolect: no installed adapter recognises 'nobody/knows-it'\n")
+    assert err.startswith("lect: no installed adapter recognises 'nobody/knows-it'\n")
 
 
 def test_json_of_an_unknown_model_carries_the_error_and_what_to_install(capsys):
     data = why_json(capsys, "qwen-7b", code=1)
     assert (data["adapter"], data["template"]) == (None, None)
-    assert (data["error"]["type"], data["error"]["install"]) == ("UnknownModelError", "idiolect-qwen")
+    assert (data["error"]["type"], data["error"]["install"]) == ("UnknownModelError", "lect-qwen")
 
 
 def test_a_path_that_names_no_model_is_only_an_error(capsys):
@@ -133,27 +133,27 @@ def test_an_argument_that_names_nothing_is_an_error_after_all_that_was_considere
     assert why("acme-7b", "--adapter", "nonsense") == 1
     out, err = capsys.readouterr()
     assert "overruled" in out
-    assert err.startswith("idiolect: no template or adapter is called 'nonsense'")
+    assert err.startswith("lect: no template or adapter is called 'nonsense'")
 
 
 def test_pins_are_shown_and_the_one_that_decides_is_marked(capsys):
-    undo = [idiolect.pin("other/*", "acme"), idiolect.pin("acme/*", "chatml")]
+    undo = [lect.pin("other/*", "acme"), lect.pin("acme/*", "chatml")]
     assert why("acme/acme-7b") == 0
     out = capsys.readouterr().out
-    assert out.endswith("\npins\n  acme/*=chatml (idiolect.pin())  decides\n  other/*=acme (idiolect.pin())\n")
-    assert "overruled  by the pin acme/*=chatml (idiolect.pin())" in out
+    assert out.endswith("\npins\n  acme/*=chatml (lect.pin())  decides\n  other/*=acme (lect.pin())\n")
+    assert "overruled  by the pin acme/*=chatml (lect.pin())" in out
     for each in undo:
         each()
 
 
 def test_a_pinned_adapter_won_by_the_pin(capsys):
-    undo = idiolect.pin("acme/*", "acme")
-    assert results(why_json(capsys, "acme/acme-7b")) == {"acme": ("won", "by the pin acme/*=acme (idiolect.pin())")}
+    undo = lect.pin("acme/*", "acme")
+    assert results(why_json(capsys, "acme/acme-7b")) == {"acme": ("won", "by the pin acme/*=acme (lect.pin())")}
     undo()
 
 
 def test_a_base_model_is_said_to_be_one(capsys):
-    undo = idiolect.register(Family("base", Rule("base", DEFAULT, kind="base")))
+    undo = lect.register(Family("base", Rule("base", DEFAULT, kind="base")))
     assert why("base-7b") == 0
     out = capsys.readouterr().out
     assert "kind           base: not trained to chat\n" in out
@@ -163,7 +163,7 @@ def test_a_base_model_is_said_to_be_one(capsys):
 
 def test_the_format_of_the_replies_is_told(capsys):
     for name, reply in (("shop", "hermes_json"), ("own", grammar.Grammar("own-words"))):
-        idiolect.register(Family(name, Rule(name, TurnTemplate(name, user=Turn("<user>"), assistant=Turn("<bot>"), reply=reply))))
+        lect.register(Family(name, Rule(name, TurnTemplate(name, user=Turn("<user>"), assistant=Turn("<bot>"), reply=reply))))
     assert why("shop-7b") == 0
     assert "  replies   hermes_json\n" in capsys.readouterr().out
     assert why_json(capsys, "own-7b")["template"]["reply"] == "own-words"
@@ -185,15 +185,15 @@ def test_an_imitated_owner_is_warned_of_among_the_facts(capsys):
 
 def test_those_who_were_not_asked_are_told_why(site, monkeypatch, capsys):
     install(site, "why-hinted", "hinted", FAMILY, hints=["shop", "store"])
-    install(site, "why-fallback", "fallback", FAMILY, group="idiolect.fallback")
+    install(site, "why-fallback", "fallback", FAMILY, group="lect.fallback")
     install(site, "why-blocked", "blocked", FAMILY)
-    registry = registry_of("why-hinted", "why-fallback", "why-blocked", environ={"IDIOLECT_DISABLE_PLUGINS": "blocked"})
-    monkeypatch.setattr(idiolect, "_registry", registry)
-    undo = idiolect.register(Family("acme", Rule("acme", ACME)))
+    registry = registry_of("why-hinted", "why-fallback", "why-blocked", environ={"LECT_DISABLE_PLUGINS": "blocked"})
+    monkeypatch.setattr(lect, "_registry", registry)
+    undo = lect.register(Family("acme", Rule("acme", ACME)))
     assert why("acme-7b") == 0
     assert capsys.readouterr().out.endswith(
         "\nnot asked\n"
-        "  blocked (why-blocked 0.1.0)    blocked: IDIOLECT_DISABLE_PLUGINS\n"
+        "  blocked (why-blocked 0.1.0)    blocked: LECT_DISABLE_PLUGINS\n"
         "  fallback (why-fallback 0.1.0)  a fallback, asked only where no other adapter claims a model\n"
         "  hinted (why-hinted 0.1.0)      no word of its own is in the path: shop, store\n"
     )
@@ -201,8 +201,8 @@ def test_those_who_were_not_asked_are_told_why(site, monkeypatch, capsys):
 
 
 def test_a_fallback_that_was_asked_is_among_the_considered(site, monkeypatch, capsys):
-    install(site, "why-last", "last", FAMILY, group="idiolect.fallback")
-    monkeypatch.setattr(idiolect, "_registry", registry_of("why-last"))
+    install(site, "why-last", "last", FAMILY, group="lect.fallback")
+    monkeypatch.setattr(lect, "_registry", registry_of("why-last"))
     data = why_json(capsys, "shop-7b")
     assert results(data) == {"last": ("won", "the name fits 'shop'")}
     assert data["not_asked"] == []
@@ -210,7 +210,7 @@ def test_a_fallback_that_was_asked_is_among_the_considered(site, monkeypatch, ca
 
 def test_a_plugin_that_cannot_be_loaded_was_not_asked_because_it_failed(site, monkeypatch, capsys):
     install(site, "why-failing", "failing", "raise RuntimeError('closed')")
-    monkeypatch.setattr(idiolect, "_registry", registry_of("why-failing"))
+    monkeypatch.setattr(lect, "_registry", registry_of("why-failing"))
     data = why_json(capsys, "shop-7b", code=1)
     assert [(each["adapter"], each["why"]) for each in data["not_asked"]] == [("failing", "it failed")]
     assert data["failures"][0]["error"] == "RuntimeError: closed"
@@ -228,7 +228,7 @@ def test_a_claim_of_any_strength_is_spelled(capsys):
         def get_template(self):
             return ACME
 
-    undo = idiolect.register(Vague())
+    undo = lect.register(Vague())
     assert why("something") == 0
     assert "vague (registered in this process)  MODEL_TYPE 'llama'  won       config.json says so\n" in capsys.readouterr().out
     undo()

@@ -3,8 +3,8 @@
 import pytest
 from made import CHATML, FULL, TEMPLATES, THINKING, slow_twin
 
-from idiolect import Control, ControlTextError, MessageError
-from idiolect.plugin import Template, Turn, TurnTemplate
+from lect import Control, ControlTextError, MessageError
+from lect.plugin import Template, Turn, TurnTemplate
 
 USER = {"role": "user", "content": "Hi"}
 TOOL = {"type": "function", "function": {"name": "f", "parameters": {"type": "object", "properties": {"<|im_end|>": {}}}}}

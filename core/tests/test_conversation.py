@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from made import BARE, CHATML, FOLDING, FULL, TEMPLATES, WHOLE, texts
 
-from idiolect import Conversation, IdiolectError, MessageError
-from idiolect.plugin import Template, Turn, TurnTemplate
+from lect import Conversation, LectError, MessageError
+from lect.plugin import Template, Turn, TurnTemplate
 
 STOPS = TurnTemplate("stops", user=Turn("U"), assistant=Turn("A"), stop=["</s>", "U"], stop_token_ids=[2, 3])
 
@@ -32,7 +32,7 @@ BOTH = pytest.mark.parametrize("template", [BARE, PROGRAM, FULL, WHOLE], ids=rep
 def outcome(way):
     try:
         return way()
-    except IdiolectError as error:
+    except LectError as error:
         return type(error)
 
 

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from idiolect import PluginError
-from idiolect.plugin import CHATML, DEFAULT, Family, Match, Rule, Specificity, Turn, TurnTemplate
-from idiolect.registry.family import matched_words
-from idiolect.registry.refs import parse_ref
+from lect import PluginError
+from lect.plugin import CHATML, DEFAULT, Family, Match, Rule, Specificity, Turn, TurnTemplate
+from lect.registry.family import matched_words
+from lect.registry.refs import parse_ref
 
 OTHER = TurnTemplate("other", user=Turn("U"), assistant=Turn("A"))
 

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import idiolect
-from idiolect import Conversation, MessageError, Origin
-from idiolect.notations.fastchat.images import Image, ImageFormat, as_image
-from idiolect.notations.fastchat.separators import IMAGE_PLACEHOLDER_STR, SeparatorStyle
-from idiolect.notations.fastchat.styles import STYLES
-from idiolect.notations.fastchat.tables import turn_table
-from idiolect.plugin import CHATML, Turn, TurnTemplate
+import lect
+from lect import Conversation, MessageError, Origin
+from lect.notations.fastchat.images import Image, ImageFormat, as_image
+from lect.notations.fastchat.separators import IMAGE_PLACEHOLDER_STR, SeparatorStyle
+from lect.notations.fastchat.styles import STYLES
+from lect.notations.fastchat.tables import turn_table
+from lect.plugin import CHATML, Turn, TurnTemplate
 
 SHOWING = TurnTemplate("showing", system=Turn("<", ">"), user=Turn("U:", ";"), assistant=Turn("A:", ";"), default_system="Look.")
 CAT = "https://example.com/cat.png"
@@ -65,7 +65,7 @@ def test_messages_can_be_added_to_one_made_by_hand():
     separators=st.tuples(texts, texts),
 )
 def test_pieces_come_to_the_same_as_the_quick_way(style, system, system_template, pairs, separators):
-    from idiolect.notations.fastchat.writing import plan_of, write_system, write_turns
+    from lect.notations.fastchat.writing import plan_of, write_system, write_turns
 
     conversation = Conversation(
         "mine", system_template, system, roles=("U", "A"), messages=pairs, sep_style=style, sep=separators[0], sep2=separators[1]
@@ -262,12 +262,12 @@ def test_the_system_text_for_images_is_given_only_where_there_is_one():
     assert Conversation("mine", system_message="s", system_message_vision="v").get_system_message() == "s"
 
 
-def test_a_template_of_ones_own_is_registered_with_idiolect_too():
+def test_a_template_of_ones_own_is_registered_with_lect_too():
     mine = Conversation("a-custom-one", system_message="Be brief.", roles=("Human", "AI"), sep="\n\n", stop_str="###")
-    idiolect.register_conv_template(mine)
+    lect.register_conv_template(mine)
     try:
-        assert asked(idiolect.get_conv_template("a-custom-one"), "Hello!").get_prompt() == "Be brief.\n\nHuman: Hello!\n\nAI:"
-        with pytest.raises(idiolect.PluginError):
-            idiolect.register_conv_template(mine)
+        assert asked(lect.get_conv_template("a-custom-one"), "Hello!").get_prompt() == "Be brief.\n\nHuman: Hello!\n\nAI:"
+        with pytest.raises(lect.PluginError):
+            lect.register_conv_template(mine)
     finally:
-        idiolect._registry.conversations.pop("a-custom-one")
+        lect._registry.conversations.pop("a-custom-one")

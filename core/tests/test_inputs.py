@@ -8,7 +8,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from made import texts
 
-from idiolect.prompt.inputs import TRANSFORMED, Input, given, plain_str, unknown
+from lect.prompt.inputs import TRANSFORMED, Input, given, plain_str, unknown
 
 PATH = ("messages", 0, "content")
 FIELD_STARTS_AT = 7

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-import idiolect
+import lect
 
-CORE = Path(idiolect.__file__).parent
+CORE = Path(lect.__file__).parent
 PLUGINS = Path(__file__).parents[2] / "plugins"
 FLOORS = {
     "errors": 0,
@@ -51,7 +51,7 @@ def modules(source, package):
     }
 
 
-MODULES = modules(CORE, "idiolect")
+MODULES = modules(CORE, "lect")
 
 
 def targets(name, *, lazy=True):
@@ -60,7 +60,7 @@ def targets(name, *, lazy=True):
     for module, attribute in imported(MODULES[name], lazy=lazy):
         full = f"{module}.{attribute}"
         found.add(full if full in MODULES else module)
-    return {target for target in found if target.partition(".")[0] == "idiolect"}
+    return {target for target in found if target.partition(".")[0] == "lect"}
 
 
 def part(name):
@@ -88,15 +88,15 @@ def test_no_module_is_part_of_a_circle():
 
 @pytest.mark.parametrize("name", MODULES)
 def test_core_imports_no_plugin(name):
-    assert not [module for module, _ in imported(MODULES[name]) if module.startswith("idiolect_")]
+    assert not [module for module, _ in imported(MODULES[name]) if module.startswith("lect_")]
 
 
 @pytest.mark.parametrize("name", MODULES)
 def test_nothing_heavy_is_imported_before_it_is_needed(name):
     heavy = {module.partition(".")[0] for module, _ in imported(MODULES[name], lazy=False)} & HEAVY
     # One module is the only door to importlib-metadata, and only functions open it.
-    assert heavy == ({"importlib_metadata"} if name == "idiolect.registry.metadata" else set())
-    assert name == "idiolect.registry.metadata" or "idiolect.registry.metadata" not in targets(name, lazy=False)
+    assert heavy == ({"importlib_metadata"} if name == "lect.registry.metadata" else set())
+    assert name == "lect.registry.metadata" or "lect.registry.metadata" not in targets(name, lazy=False)
 
 
 @pytest.mark.parametrize("plugin", sorted(path.name for path in PLUGINS.glob("*/") if (path / "src").is_dir()) or [None])
@@ -104,10 +104,10 @@ def test_a_plugin_imports_only_the_public_face(plugin):
     if plugin is None:
         pytest.skip("no plugins beside core")
     (source,) = (PLUGINS / plugin / "src").iterdir()
-    public = {"idiolect", "idiolect.plugin", "idiolect.errors", "idiolect.testing"}
+    public = {"lect", "lect.plugin", "lect.errors", "lect.testing"}
     for name, tree in modules(source, source.name).items():
         for module, attribute in imported(tree):
-            if module.partition(".")[0] == "idiolect":
-                assert module in public or module.startswith("idiolect.notations."), f"{name} imports {module}"
+            if module.partition(".")[0] == "lect":
+                assert module in public or module.startswith("lect.notations."), f"{name} imports {module}"
                 assert attribute != "*"
-            assert not module.startswith("idiolect_") or module.partition(".")[0] == source.name, f"{name} imports another plugin, {module}"
+            assert not module.startswith("lect_") or module.partition(".")[0] == source.name, f"{name} imports another plugin, {module}"

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from made import FULL, rich_chats
 
-from idiolect import MessageError
-from idiolect.prompt.inputs import TRANSFORMED, Input
-from idiolect.prompt.messages import STANDARD_ROLES, messages_of_pairs, read_messages, read_tools, spell
+from lect import MessageError
+from lect.prompt.inputs import TRANSFORMED, Input
+from lect.prompt.messages import STANDARD_ROLES, messages_of_pairs, read_messages, read_tools, spell
 
 
 def read(*messages, tracked=False):

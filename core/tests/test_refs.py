@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from idiolect.errors import InvalidModelPathError, InvalidModelPathTypeError
-from idiolect.registry.refs import LONGEST_PATH, parse_ref
+from lect.errors import InvalidModelPathError, InvalidModelPathTypeError
+from lect.registry.refs import LONGEST_PATH, parse_ref
 
 NAME = "Qwen2.5-7B-Instruct"
 

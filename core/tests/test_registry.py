@@ -2,12 +2,12 @@
 
 import pytest
 
-import idiolect
-from idiolect import AmbiguousModelError, PluginError, UnknownModelError
-from idiolect.errors import PluginWarning
-from idiolect.plugin import CHATML, DEFAULT, Family, Match, Rule, Specificity, Turn, TurnTemplate, hookimpl
-from idiolect.registry.adapter import Adapter
-from idiolect.registry.registry import Registry
+import lect
+from lect import AmbiguousModelError, PluginError, UnknownModelError
+from lect.errors import PluginWarning
+from lect.plugin import CHATML, DEFAULT, Family, Match, Rule, Specificity, Turn, TurnTemplate, hookimpl
+from lect.registry.adapter import Adapter
+from lect.registry.registry import Registry
 
 ACME = TurnTemplate("acme-chat", user=Turn("<u>", "</u>"), assistant=Turn("<a>", "</a>"), stop=["</a>"], markers=["<u>", "</u>", "<a>", "</a>"])
 OTHER = TurnTemplate("other-chat", user=Turn("[u]", "[/u]"), assistant=Turn("[a]", "[/a]"))
@@ -27,43 +27,43 @@ def hooks(**functions):
 
 def test_an_adapter_is_asked_once_it_is_registered_and_no_longer_once_that_is_undone():
     with pytest.raises(UnknownModelError):
-        idiolect.resolve("acme/acme-7b")
-    undo = idiolect.register(FAMILY)
-    resolution = idiolect.resolve("acme/acme-7b")
+        lect.resolve("acme/acme-7b")
+    undo = lect.register(FAMILY)
+    resolution = lect.resolve("acme/acme-7b")
     assert (resolution.template, resolution.adapter.name, resolution.package, resolution.kind) == (ACME, "acme", "", "chat")
     undo()
     with pytest.raises(UnknownModelError):
-        idiolect.resolve("acme/acme-7b")
+        lect.resolve("acme/acme-7b")
     undo()
 
 
 def test_a_better_claim_takes_effect_after_a_look_up():
-    idiolect.register(FAMILY)
-    assert idiolect.get_template("acme/acme-7b") is ACME
-    undo = idiolect.register(Family("narrow", Rule("acme 7 b", OTHER)))
-    assert idiolect.get_template("acme/acme-7b") is OTHER
+    lect.register(FAMILY)
+    assert lect.get_template("acme/acme-7b") is ACME
+    undo = lect.register(Family("narrow", Rule("acme 7 b", OTHER)))
+    assert lect.get_template("acme/acme-7b") is OTHER
     undo()
-    assert idiolect.get_template("acme/acme-7b") is ACME
+    assert lect.get_template("acme/acme-7b") is ACME
 
 
 @pytest.mark.parametrize("reverse", [False, True])
 def test_the_order_of_registration_decides_nothing(reverse):
     families = [FAMILY, Family("narrow", Rule("acme 7 b", OTHER)), Family("loose", Rule("* 7", CHATML))]
     for family in reversed(families) if reverse else families:
-        idiolect.register(family)
-    resolution = idiolect.resolve("acme-7b")
+        lect.register(family)
+    resolution = lect.resolve("acme-7b")
     assert resolution.template is OTHER
     assert [candidate.adapter.name for candidate in resolution.candidates] == ["narrow", "acme", "loose"]
 
 
 def test_a_name_is_taken_once():
-    idiolect.register(FAMILY)
+    lect.register(FAMILY)
     with pytest.raises(PluginError, match="an adapter 'acme' is registered already\n  try: "):
-        idiolect.register(Family("acme", Rule("other", OTHER)))
+        lect.register(Family("acme", Rule("other", OTHER)))
     with pytest.raises(UnknownModelError):
-        idiolect.resolve("other")
-    idiolect.register(Family("acme", Rule("other", OTHER)), name="acme2")
-    assert idiolect.get_template("other") is OTHER
+        lect.resolve("other")
+    lect.register(Family("acme", Rule("other", OTHER)), name="acme2")
+    assert lect.get_template("other") is OTHER
 
 
 @pytest.mark.parametrize(
@@ -79,125 +79,125 @@ def test_a_name_is_taken_once():
 )
 def test_what_cannot_be_an_adapter_is_refused_and_nothing_of_it_is_kept(plugin, said):
     with pytest.raises(PluginError, match=f"(?s){said}"):
-        idiolect.register(plugin, name="bad")
-    assert idiolect.plugins() == []
-    idiolect.register(FAMILY, name="bad")
-    assert idiolect.get_template("acme") is ACME
+        lect.register(plugin, name="bad")
+    assert lect.plugins() == []
+    lect.register(FAMILY, name="bad")
+    assert lect.get_template("acme") is ACME
 
 
 def test_hooks_may_take_fewer_arguments():
-    idiolect.register(hooks(match=lambda model_path: "acme" in model_path, get_template=lambda: ACME), name="short")
-    resolution = idiolect.resolve("my-acme")
+    lect.register(hooks(match=lambda model_path: "acme" in model_path, get_template=lambda: ACME), name="short")
+    resolution = lect.resolve("my-acme")
     assert (resolution.template, resolution.specificity, resolution.reason) == (ACME, Specificity.FAMILY, "match() said yes")
 
 
 def test_registered_plugins_are_listed():
-    undo = idiolect.register(FAMILY)
-    ((name, package, version, hints, status, fallback),) = idiolect.plugins()
+    undo = lect.register(FAMILY)
+    ((name, package, version, hints, status, fallback),) = lect.plugins()
     assert (name, package, version, hints, status, fallback) == ("acme", "", "", (), "loaded", False)
     undo()
-    assert idiolect.plugins() == []
+    assert lect.plugins() == []
 
 
 @pytest.mark.parametrize("claim", ["yes", 5, object(), Match("high", None)], ids=["text", "number", "object", "malformed"])
 def test_a_plugin_that_claims_in_its_own_words_is_left_out_and_the_others_go_on(claim):
-    idiolect.register(hooks(match=lambda: claim, get_template=lambda: OTHER), name="odd")
-    idiolect.register(FAMILY)
+    lect.register(hooks(match=lambda: claim, get_template=lambda: OTHER), name="odd")
+    lect.register(FAMILY)
     with pytest.warns(PluginWarning, match="odd: match: PluginError"):
-        assert idiolect.get_template("acme") is ACME
+        assert lect.get_template("acme") is ACME
     # Once for each kind of fault.
-    assert idiolect.get_template("acme-7b") is ACME
+    assert lect.get_template("acme-7b") is ACME
 
 
 def test_a_plugin_that_raises_in_match_does_not_hide_the_others():
-    idiolect.register(hooks(match=lambda: 1 / 0, get_template=lambda: OTHER), name="broken")
-    idiolect.register(FAMILY)
+    lect.register(hooks(match=lambda: 1 / 0, get_template=lambda: OTHER), name="broken")
+    lect.register(FAMILY)
     with pytest.warns(PluginWarning, match="broken: match: ZeroDivisionError: division by zero"):
-        assert idiolect.get_template("acme") is ACME
+        assert lect.get_template("acme") is ACME
 
 
 @pytest.mark.parametrize("given_back", [None, "acme", 5], ids=repr)
 def test_a_plugin_that_gives_no_template_is_named(given_back):
-    idiolect.register(hooks(match=lambda: True, get_template=lambda: given_back), name="empty")
+    lect.register(hooks(match=lambda: True, get_template=lambda: given_back), name="empty")
     with pytest.warns(PluginWarning), pytest.raises(PluginError, match=r"empty .*get_template"):
-        idiolect.resolve("anything")
+        lect.resolve("anything")
 
 
 # Ties
 
 
 def test_equal_claims_to_different_templates_are_an_error_that_names_both():
-    idiolect.register(FAMILY)
-    idiolect.register(Family("rival", Rule("acme", OTHER)))
+    lect.register(FAMILY)
+    lect.register(Family("rival", Rule("acme", OTHER)))
     with pytest.raises(AmbiguousModelError, match="is claimed equally") as caught:
-        idiolect.resolve("acme-7b")
+        lect.resolve("acme-7b")
     assert sorted(caught.value.claimants) == ["acme", "rival"]
     assert "'<u>U</u>" in str(caught.value)
-    assert "idiolect.pin('acme-7b', " in str(caught.value)
+    assert "lect.pin('acme-7b', " in str(caught.value)
 
 
 def test_equal_claims_to_equal_templates_are_no_tie():
     same = TurnTemplate("same", user=ACME.turns["user"], assistant=ACME.turns["assistant"], stop=ACME.stop, markers=ACME.markers)
-    idiolect.register(FAMILY)
-    idiolect.register(Family("rival", Rule("acme", same)))
-    assert idiolect.resolve("acme-7b").adapter.name == "acme"
+    lect.register(FAMILY)
+    lect.register(Family("rival", Rule("acme", same)))
+    assert lect.resolve("acme-7b").adapter.name == "acme"
 
 
 # Pins
 
 
 def test_a_pin_decides_and_can_be_taken_back():
-    idiolect.register(FAMILY)
-    idiolect.register(Family("rival", Rule("acme", OTHER)))
-    undo = idiolect.pin("ACME-*", "rival")
-    resolution = idiolect.resolve("acme-7b")
+    lect.register(FAMILY)
+    lect.register(Family("rival", Rule("acme", OTHER)))
+    undo = lect.pin("ACME-*", "rival")
+    resolution = lect.resolve("acme-7b")
     assert (resolution.template, resolution.specificity) == (OTHER, None)
-    assert resolution.reason == "pinned by ACME-*=rival (idiolect.pin())"
+    assert resolution.reason == "pinned by ACME-*=rival (lect.pin())"
     undo()
     with pytest.raises(AmbiguousModelError):
-        idiolect.resolve("acme-7b")
+        lect.resolve("acme-7b")
     undo()
 
 
 def test_the_last_pin_is_the_mightiest():
-    idiolect.pin("*", CHATML)
-    undo = idiolect.pin("acme/*", "default")
-    assert idiolect.get_template("acme/x") is DEFAULT
-    assert idiolect.get_template("other/x") is CHATML
+    lect.pin("*", CHATML)
+    undo = lect.pin("acme/*", "default")
+    assert lect.get_template("acme/x") is DEFAULT
+    assert lect.get_template("other/x") is CHATML
     undo()
-    assert idiolect.get_template("acme/x") is CHATML
+    assert lect.get_template("acme/x") is CHATML
 
 
 @pytest.mark.parametrize("adapter", ["acme", "acme:acme-chat", ACME, FAMILY], ids=["plugin", "plugin:template", "template", "adapter"])
 def test_a_pin_may_name_an_adapter_or_a_template_or_be_one(adapter):
-    idiolect.register(FAMILY)
-    idiolect.pin("strange", adapter)
-    assert idiolect.get_template("strange") is ACME
+    lect.register(FAMILY)
+    lect.pin("strange", adapter)
+    assert lect.get_template("strange") is ACME
 
 
 def test_a_pinned_adapter_is_not_asked_for_permission():
-    idiolect.register(hooks(match=lambda: None, get_template=lambda match: ACME), name="shy")
-    idiolect.pin("strange", "shy")
-    assert idiolect.get_template("strange") is ACME
+    lect.register(hooks(match=lambda: None, get_template=lambda match: ACME), name="shy")
+    lect.pin("strange", "shy")
+    assert lect.get_template("strange") is ACME
 
 
 def test_a_pin_that_leads_nowhere_says_so():
-    idiolect.pin("strange", "nobody")
+    lect.pin("strange", "nobody")
     with pytest.raises(PluginError, match=r"(?s)'strange' is pinned by strange=nobody .*no template or adapter is called 'nobody'"):
-        idiolect.resolve("strange")
+        lect.resolve("strange")
 
 
 @pytest.mark.parametrize("pattern", ["", " ", None, 5], ids=repr)
 def test_a_pin_needs_a_pattern(pattern):
     with pytest.raises(PluginError, match="a pin needs a pattern such as"):
-        idiolect.pin(pattern, "chatml")
+        lect.pin(pattern, "chatml")
 
 
 # Caches
 
 
 def test_what_is_remembered_of_paths_stays_bounded(registry):
-    idiolect.register(FAMILY)
+    lect.register(FAMILY)
     for number in range(5000):
         registry.resolve(f"acme-{number}")
     assert len(registry._remembered) <= 4096

@@ -5,11 +5,11 @@ import json
 import pytest
 import replies
 
-import idiolect
-from idiolect import MessageError, Reply
-from idiolect.errors import PluginWarning
-from idiolect.plugin import Family, Rule, Template, ToolCall, Turn, TurnTemplate, grammar, hookimpl
-from idiolect.reply import formats
+import lect
+from lect import MessageError, Reply
+from lect.errors import PluginWarning
+from lect.plugin import Family, Rule, Template, ToolCall, Turn, TurnTemplate, grammar, hookimpl
+from lect.reply import formats
 
 CALL = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Paris"}}\n</tool_call>'
 THINKS = TurnTemplate(
@@ -25,7 +25,7 @@ SPACED = TurnTemplate("spaced", user=Turn("U:", "\n"), assistant=Turn("A: ", " <
 
 
 def parse(text, **arguments):
-    return idiolect.parse(None, text, **{"format": "hermes_json"} | arguments)
+    return lect.parse(None, text, **{"format": "hermes_json"} | arguments)
 
 
 def test_a_reply_is_taken_apart():
@@ -50,7 +50,7 @@ def test_a_reply_is_taken_apart():
 
 
 def test_whole_is_streamed_in_one_chunk():
-    stream = idiolect.stream(None, format="hermes_json")
+    stream = lect.stream(None, format="hermes_json")
     events = stream.feed(f"Hi {CALL}") + stream.finish()
     assert [event.kind for event in events] == ["content", "call_start", "call_args", "call_end"]
     assert stream.close() == parse(f"Hi {CALL}")
@@ -65,7 +65,7 @@ def test_every_name_of_a_format_is_listed_and_one_that_is_none_is_refused_with_t
 
 def test_without_a_model_a_format_must_be_named():
     with pytest.raises(MessageError, match="neither a model nor a format"):
-        idiolect.parse(None, "x")
+        lect.parse(None, "x")
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_arguments_of_a_wrong_type_are_refused(arguments):
 
 
 def test_a_closed_stream_takes_no_more_text_and_gives_the_same_reply_again():
-    stream = idiolect.stream(None, format="plain")
+    stream = lect.stream(None, format="plain")
     stream.feed("Hi")
     reply = stream.close()
     with pytest.raises(MessageError, match="closed"):
@@ -100,7 +100,7 @@ def test_a_closed_stream_takes_no_more_text_and_gives_the_same_reply_again():
 
 def test_an_empty_reply_is_one():
     assert parse("") == Reply("")
-    stream = idiolect.stream(None, format="plain")
+    stream = lect.stream(None, format="plain")
     assert stream.feed("") == []
 
 
@@ -215,34 +215,34 @@ def test_a_channel_that_the_prompt_has_opened_goes_on():
 
 
 def test_a_model_is_heard_by_the_grammar_of_its_template(registry):
-    idiolect.register(Family("acme", Rule("acme", THINKS)))
-    rendered = idiolect.render("acme", [{"role": "user", "content": "Hi"}], add_generation_prompt=True)
-    reply = idiolect.parse("acme", f"Hm.\n</think>\n\nYes.{CALL}</a><u>", prompt=rendered)
+    lect.register(Family("acme", Rule("acme", THINKS)))
+    rendered = lect.render("acme", [{"role": "user", "content": "Hi"}], add_generation_prompt=True)
+    reply = lect.parse("acme", f"Hm.\n</think>\n\nYes.{CALL}</a><u>", prompt=rendered)
     assert (reply.reasoning, reply.content, reply.stop, len(reply.tool_calls)) == ("Hm.", "Yes.", "</a>", 1)
 
 
 def test_without_the_prompt_a_model_is_taken_to_begin_as_its_template_lets_it(registry):
-    idiolect.register(Family("acme", Rule("acme", THINKS)))
-    assert idiolect.parse("acme", "Hm.</think>Yes.").reasoning == "Hm."
+    lect.register(Family("acme", Rule("acme", THINKS)))
+    assert lect.parse("acme", "Hm.</think>Yes.").reasoning == "Hm."
 
 
 def test_a_format_can_be_named_for_a_model_that_writes_another_one(registry):
-    idiolect.register(Family("acme", Rule("acme", THINKS)))
-    reply = idiolect.parse("acme", '{"name": "f", "parameters": {}}</a>', format="llama3_json")
+    lect.register(Family("acme", Rule("acme", THINKS)))
+    reply = lect.parse("acme", '{"name": "f", "parameters": {}}</a>', format="llama3_json")
     assert ([call.name for call in reply.tool_calls], reply.stop) == (["f"], "</a>")
 
 
 def test_white_space_that_a_template_writes_round_every_answer_is_no_content(registry):
-    idiolect.register(Family("acme", Rule("acme", SPACED)))
-    assert idiolect.parse("acme", " Hi  there. </s>").content == "Hi  there."
-    assert idiolect.parse("acme", "  Hi  </s>").content == " Hi "
-    assert idiolect.parse("acme", " Hi ").content == "Hi"
+    lect.register(Family("acme", Rule("acme", SPACED)))
+    assert lect.parse("acme", " Hi  there. </s>").content == "Hi  there."
+    assert lect.parse("acme", "  Hi  </s>").content == " Hi "
+    assert lect.parse("acme", " Hi ").content == "Hi"
 
 
 def test_a_grammar_can_be_a_plugins_own(registry):
     own = grammar.Grammar("acme", sections=(grammar.Section((grammar.Call(grammar.Json()),), ("<<",), (">>",)),), end=("</a>",))
-    idiolect.register(Family("acme", Rule("acme", Template("own", lambda chat, out: None, reply=own))))
-    assert [call.name for call in idiolect.parse("acme", '<<{"name": "f", "arguments": {}}>></a>').tool_calls] == ["f"]
+    lect.register(Family("acme", Rule("acme", Template("own", lambda chat, out: None, reply=own))))
+    assert [call.name for call in lect.parse("acme", '<<{"name": "f", "arguments": {}}>></a>').tool_calls] == ["f"]
 
 
 class Refining(Family):
@@ -258,17 +258,17 @@ class Failing(Family):
 
 
 def test_a_plugin_may_refine_a_reply_whole_or_streamed(registry):
-    idiolect.register(Refining("acme", Rule("acme", THINKS)))
-    assert idiolect.parse("acme", f"</think>yes{CALL}").content == "YES"
-    stream = idiolect.stream("acme")
+    lect.register(Refining("acme", Rule("acme", THINKS)))
+    assert lect.parse("acme", f"</think>yes{CALL}").content == "YES"
+    stream = lect.stream("acme")
     stream.feed("</think>yes")
     assert stream.close().content == "YES"
 
 
 def test_a_plugin_that_fails_does_not_cost_the_reply(registry):
-    idiolect.register(Failing("acme", Rule("acme", THINKS)))
+    lect.register(Failing("acme", Rule("acme", THINKS)))
     with pytest.warns(PluginWarning, match="acme .* failed in postprocess: RuntimeError"):
-        assert idiolect.parse("acme", "</think>yes").content == "yes"
+        assert lect.parse("acme", "</think>yes").content == "yes"
 
 
 class Mistaken(Family):
@@ -284,11 +284,11 @@ class Silent(Family):
 
 
 def test_a_plugin_that_gives_something_else_is_warned_of_and_nothing_means_as_it_is(registry):
-    idiolect.register(Mistaken("acme", Rule("acme", THINKS)))
+    lect.register(Mistaken("acme", Rule("acme", THINKS)))
     with pytest.warns(PluginWarning, match="acme .* gave 'YES' in postprocess; expected a Reply or None"):
-        assert idiolect.parse("acme", "</think>yes").content == "yes"
-    idiolect.register(Silent("other", Rule("other", THINKS)))
-    assert idiolect.parse("other", "</think>yes").content == "yes"
+        assert lect.parse("acme", "</think>yes").content == "yes"
+    lect.register(Silent("other", Rule("other", THINKS)))
+    assert lect.parse("other", "</think>yes").content == "yes"
 
 
 @pytest.mark.parametrize("error", [MessageError("no"), KeyError("no")])
@@ -296,13 +296,13 @@ def test_a_template_that_refuses_to_write_does_not_keep_a_reply_from_being_read(
     def refuse(chat, out):
         raise error
 
-    idiolect.register(Family("acme", Rule("acme", Template("acme", refuse, reply="apriel"))))
-    assert idiolect.parse("acme", "Hm.\n[BEGIN FINAL RESPONSE]\nYes.").reasoning == "Hm."
+    lect.register(Family("acme", Rule("acme", Template("acme", refuse, reply="apriel"))))
+    assert lect.parse("acme", "Hm.\n[BEGIN FINAL RESPONSE]\nYes.").reasoning == "Hm."
 
 
 def test_a_resolution_reads_replies_in_another_format_too(registry):
-    idiolect.register(Family("acme", Rule("acme", THINKS)))
-    assert idiolect.resolve("acme").postprocess("<think>x</think>", format="plain").content == "<think>x</think>"
+    lect.register(Family("acme", Rule("acme", THINKS)))
+    assert lect.resolve("acme").postprocess("<think>x</think>", format="plain").content == "<think>x</think>"
 
 
 def test_a_stop_that_begins_with_white_space_is_met_where_white_space_is_held_back():
@@ -340,7 +340,7 @@ def test_a_call_made_by_hand_has_its_arguments_as_text_in_an_openai_message():
 
 
 def test_events_become_openai_deltas_that_add_up_to_the_message():
-    stream = idiolect.stream(None, format="hermes_json")
+    stream = lect.stream(None, format="hermes_json")
     text = f"<think>Hm.</think>Oh.\n{CALL}\n{CALL}<|im_end|>"
     events = [event for letter in text for event in stream.feed(letter)] + stream.finish()
     content = reasoning = ""

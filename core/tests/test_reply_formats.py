@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 import replies
 
-from idiolect.reply.events import CODES
-from idiolect.reply.known import FORMATS
+from lect.reply.events import CODES
+from lect.reply.known import FORMATS
 
 DOCS = Path(__file__).parents[2] / "docs"
 NO_CALL = {

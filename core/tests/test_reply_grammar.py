@@ -3,10 +3,10 @@
 import pytest
 from installs import install, registry_of
 
-import idiolect
-from idiolect import PluginError
-from idiolect.plugin import Family, Rule, Turn, TurnTemplate
-from idiolect.reply.grammar import KEY, Call, Channels, Grammar, Head, Json, Literals, NamedJson, Params, Reasoning, Section, Wrapper
+import lect
+from lect import PluginError
+from lect.plugin import Family, Rule, Turn, TurnTemplate
+from lect.reply.grammar import KEY, Call, Channels, Grammar, Head, Json, Literals, NamedJson, Params, Reasoning, Section, Wrapper
 
 CALL = Call(Json())
 PARAMS = Params("<p>", Head((":",), KEY), "</p>")
@@ -53,7 +53,7 @@ MISTAKES = {
 
 
 SHOP = """
-from idiolect.plugin import Family, Rule, Turn, TurnTemplate, grammar
+from lect.plugin import Family, Rule, Turn, TurnTemplate, grammar
 
 SHOP = grammar.Grammar(
     "shop",
@@ -66,8 +66,8 @@ adapter = Family("shop", Rule("shop", TurnTemplate("shop", user=Turn("<user>"), 
 
 def test_a_package_brings_a_grammar_of_its_own(site, monkeypatch):
     install(site, "grammar-shop", "shop", SHOP)
-    monkeypatch.setattr(idiolect, "_registry", registry_of("grammar-shop"))
-    reply = idiolect.parse("shop-7b", '<idea>Look.</idea>Well: @@buy {"what": "tea"}@@<user>')
+    monkeypatch.setattr(lect, "_registry", registry_of("grammar-shop"))
+    reply = lect.parse("shop-7b", '<idea>Look.</idea>Well: @@buy {"what": "tea"}@@<user>')
     assert (reply.reasoning, reply.content, reply.stop) == ("Look.", "Well: ", "<user>")
     assert [(call.name, call.arguments) for call in reply.tool_calls] == [("buy", {"what": "tea"})]
 
@@ -76,7 +76,7 @@ def test_a_package_brings_a_grammar_of_its_own(site, monkeypatch):
 def test_a_mistake_in_a_grammar_is_named_with_what_to_write(mistake):
     facts, problem, instead = MISTAKES[mistake]
     with pytest.raises(PluginError) as caught:
-        idiolect.parse(None, "Hello!", format=Grammar("acme", **facts))
+        lect.parse(None, "Hello!", format=Grammar("acme", **facts))
     said, _, advice = str(caught.value).partition("\n  try: ")
     assert said.startswith(f"the grammar 'acme' cannot be read by: {problem}")
     assert instead in advice
@@ -86,4 +86,4 @@ def test_a_mistake_is_named_for_the_template_that_has_it(registry):
     template = TurnTemplate("acme", user=Turn("<user>"), assistant=Turn("<bot>"), reply=Grammar("acme", end="</bot>"))
     registry.register(Family("acme", Rule("acme", template)))
     with pytest.raises(PluginError, match="the grammar 'acme' cannot be read by: end is '</bot>'"):
-        idiolect.parse("acme-7b", "Hello!")
+        lect.parse("acme-7b", "Hello!")

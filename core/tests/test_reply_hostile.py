@@ -6,7 +6,7 @@ import pytest
 import replies
 from long_replies import KINDS, TOOLS
 
-from idiolect.reply.stream import ReplyStream
+from lect.reply.stream import ReplyStream
 
 
 def seconds(name, text, size=4, **arguments):

@@ -15,12 +15,12 @@ import writing
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
-from idiolect.reply.grammar import Json, JsonMap, NamedJson
-from idiolect.reply.jsontext import value
-from idiolect.reply.known import FORMATS
-from idiolect.reply.reader import CUT, Reader
-from idiolect.reply.schema import Schemas
-from idiolect.reply.stream import ReplyStream
+from lect.reply.grammar import Json, JsonMap, NamedJson
+from lect.reply.jsontext import value
+from lect.reply.known import FORMATS
+from lect.reply.reader import CUT, Reader
+from lect.reply.schema import Schemas
+from lect.reply.stream import ReplyStream
 
 TOOLS = [
     {
@@ -76,8 +76,8 @@ def replies_of(draw, name):
     }
 
 
-# There are many formats, so each gets a few; `IDIOLECT_EXAMPLES=10000` tries as many as a release should.
-few = settings(max_examples=int(os.environ.get("IDIOLECT_EXAMPLES", "20")))
+# There are many formats, so each gets a few; `LECT_EXAMPLES=10000` tries as many as a release should.
+few = settings(max_examples=int(os.environ.get("LECT_EXAMPLES", "20")))
 
 
 def every_format(test):

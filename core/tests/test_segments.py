@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from made import FULL, IMAGE, PRIVATE, TABLES, TEMPLATES, chats, field, plain_chats, slow_twin
 
-from idiolect import MessageError, Origin
-from idiolect.plugin import Template, Turn, TurnTemplate
+from lect import MessageError, Origin
+from lect.plugin import Template, Turn, TurnTemplate
 
 USER = {"role": "user", "content": "Hi"}
 generation = st.booleans()

@@ -9,11 +9,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from made import CHATML, DATED, FOLDING, FULL, SHARED, TEMPLATES, THE_DAY, THINKING, WHOLE, alternating, chats, slow_twin
 
-from idiolect import IdiolectError, MessageError
-from idiolect.plugin import Template
-from idiolect.prompt import chat as chat_module
-from idiolect.prompt import shapes
-from idiolect.prompt.shapes import LARGEST_TOOLS, LONGEST_SHAPE, MOST_SHAPES
+from lect import LectError, MessageError
+from lect.plugin import Template
+from lect.prompt import chat as chat_module
+from lect.prompt import shapes
+from lect.prompt.shapes import LARGEST_TOOLS, LONGEST_SHAPE, MOST_SHAPES
 
 TOOL = {"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}
 ODD_TOOLS = (None, [], [TOOL], [TOOL, {"name": "<|im_end|>"}], (TOOL,), [{"bad": {1, 2}}], "f", ["f"], [{"n": 1}], [{"n": True}], [{"n": 1.0}])
@@ -26,7 +26,7 @@ def user(content):
 def outcome(way, template, messages, **arguments):
     try:
         return way(template, messages, **arguments)
-    except IdiolectError as error:
+    except LectError as error:
         return type(error), str(error)
 
 

@@ -4,27 +4,27 @@ import inspect
 
 import pytest
 
-import idiolect
-import idiolect.errors
-import idiolect.plugin
-from idiolect import Conversation, Rendered, Template
-from idiolect.plugin import Chat, Family, Rule, Turn, TurnTemplate, Writer
+import lect
+import lect.errors
+import lect.plugin
+from lect import Conversation, Rendered, Template
+from lect.plugin import Chat, Family, Rule, Turn, TurnTemplate, Writer
 
 RENDER = "messages, *, tools=None, add_generation_prompt=False, strict=False, on_control='report', **options"
 SIGNATURES = {
-    idiolect.get_conversation_template: "(model_path, *, adapter=None, default=None)",
-    idiolect.get_conv_template: "(name)",
-    idiolect.register_conv_template: "(conv, override=False)",
-    idiolect.resolve: "(model_path, *, adapter=None)",
-    idiolect.get_template: "(model_path, *, adapter=None)",
-    idiolect.render: f"(model_path, {RENDER.replace('*, tools', '*, adapter=None, tools')})",
-    idiolect.parse: (
+    lect.get_conversation_template: "(model_path, *, adapter=None, default=None)",
+    lect.get_conv_template: "(name)",
+    lect.register_conv_template: "(conv, override=False)",
+    lect.resolve: "(model_path, *, adapter=None)",
+    lect.get_template: "(model_path, *, adapter=None)",
+    lect.render: f"(model_path, {RENDER.replace('*, tools', '*, adapter=None, tools')})",
+    lect.parse: (
         "(model_path, output, *, format=None, tools=None, prompt=None, starts_in_reasoning=None, extract=('reasoning', 'tools'), finish=None)"
     ),
-    idiolect.stream: "(model_path, *, format=None, tools=None, prompt=None, starts_in_reasoning=None, extract=('reasoning', 'tools'))",
-    idiolect.register: "(adapter, *, name=None)",
-    idiolect.pin: "(pattern, adapter)",
-    idiolect.plugins: "(*, load=False)",
+    lect.stream: "(model_path, *, format=None, tools=None, prompt=None, starts_in_reasoning=None, extract=('reasoning', 'tools'))",
+    lect.register: "(adapter, *, name=None)",
+    lect.pin: "(pattern, adapter)",
+    lect.plugins: "(*, load=False)",
     Template.render: f"(self, {RENDER})",
     Template.text: f"(self, {RENDER})",
     Template: (
@@ -66,16 +66,16 @@ SIGNATURES = {
     Writer.by_rule: "(self, text)",
 }
 FIELDS = {
-    idiolect.Segment: ("text", "origin", "path", "start", "turn"),
-    idiolect.Control: ("path", "start", "marker", "position"),
-    idiolect.Unused: ("path", "why"),
-    idiolect.Resolution: ("ref", "adapter", "template", "kind", "reason", "specificity", "candidates", "warnings"),
-    idiolect.Reply: ("content", "reasoning", "tool_calls", "stop", "finish", "problems", "raw", "incomplete", "pieces"),
-    idiolect.plugin.ToolCall: ("name", "arguments", "arguments_text", "id", "index", "complete", "span"),
-    idiolect.plugin.Match: ("specificity", "literal", "template", "kind", "reason"),
-    idiolect.plugin.ModelRef: ("given", "path", "owner", "name", "revision", "words"),
-    idiolect.plugin.Part: ("type", "text", "path", "raw"),
-    idiolect.plugin.Call: ("name", "arguments", "text", "id", "path", "raw"),
+    lect.Segment: ("text", "origin", "path", "start", "turn"),
+    lect.Control: ("path", "start", "marker", "position"),
+    lect.Unused: ("path", "why"),
+    lect.Resolution: ("ref", "adapter", "template", "kind", "reason", "specificity", "candidates", "warnings"),
+    lect.Reply: ("content", "reasoning", "tool_calls", "stop", "finish", "problems", "raw", "incomplete", "pieces"),
+    lect.plugin.ToolCall: ("name", "arguments", "arguments_text", "id", "index", "complete", "span"),
+    lect.plugin.Match: ("specificity", "literal", "template", "kind", "reason"),
+    lect.plugin.ModelRef: ("given", "path", "owner", "name", "revision", "words"),
+    lect.plugin.Part: ("type", "text", "path", "raw"),
+    lect.plugin.Call: ("name", "arguments", "text", "id", "path", "raw"),
 }
 
 
@@ -87,8 +87,8 @@ def signature(function):
 
 
 def test_the_face_for_users():
-    assert sorted(idiolect.__all__) == [
-        "AmbiguousModelError", "Control", "ControlTextError", "Conversation", "IdiolectError", "InvalidModelPathError", "MessageError", "Origin",
+    assert sorted(lect.__all__) == [
+        "AmbiguousModelError", "Control", "ControlTextError", "Conversation", "InvalidModelPathError", "LectError", "MessageError", "Origin",
         "PluginError", "RefusedError", "Rendered", "Reply", "Resolution", "Segment", "Template", "UnknownModelError", "UnknownTemplateError",
         "Unused", "UnusedInputError", "__version__", "get_conv_template", "get_conversation_template", "get_template", "parse", "pin", "plugins",
         "register", "register_conv_template", "render", "resolve", "stream",
@@ -96,13 +96,13 @@ def test_the_face_for_users():
 
 
 def test_the_face_for_authors_of_adapters():
-    assert sorted(idiolect.plugin.__all__) == [
+    assert sorted(lect.plugin.__all__) == [
         "API_VERSION", "CHATML", "Call", "Chat", "DEFAULT", "Family", "Match", "Message", "ModelRef", "Part", "Reply", "Rule", "Specificity",
         "Template", "ToolCall", "Turn", "TurnTemplate", "Writer", "grammar", "hookimpl", "stripped", "think_tags",
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("module", [idiolect, idiolect.plugin], ids=lambda module: module.__name__)
+@pytest.mark.parametrize("module", [lect, lect.plugin], ids=lambda module: module.__name__)
 def test_every_public_name_is_there_and_documented(module):
     for name in module.__all__:
         value = getattr(module, name)
@@ -131,8 +131,8 @@ def test_values_keep_their_fields_in_their_order(kind, fields):
                 "roles", "source", "stop", "stop_token_ids", "text", "text_separators",
             ],
         ),
-        (idiolect.Origin, ["INPUT", "TEMPLATE", "UNKNOWN"]),
-        (idiolect.plugin.Message, ["content", "index", "name", "parts", "raw", "reasoning", "role", "tool_calls"]),
+        (lect.Origin, ["INPUT", "TEMPLATE", "UNKNOWN"]),
+        (lect.plugin.Message, ["content", "index", "name", "parts", "raw", "reasoning", "role", "tool_calls"]),
         (Chat, ["add_generation_prompt", "bos", "date", "eos", "given", "json", "messages", "option", "options", "refuse", "system", "template", "tools"]),
     ],
     ids=["Rendered", "Template", "Origin", "Message", "Chat"],
@@ -144,18 +144,18 @@ def test_objects_keep_their_attributes(kind, names):
 def test_the_tree_of_errors():
     tree = {
         name: tuple(base.__name__ for base in value.__bases__)
-        for name, value in vars(idiolect.errors).items()
-        if inspect.isclass(value) and value.__module__ == "idiolect.errors"
+        for name, value in vars(lect.errors).items()
+        if inspect.isclass(value) and value.__module__ == "lect.errors"
     }
     assert tree == {
-        "IdiolectError": ("Exception",),
-        "InvalidModelPathError": ("IdiolectError", "ValueError"),
+        "LectError": ("Exception",),
+        "InvalidModelPathError": ("LectError", "ValueError"),
         "InvalidModelPathTypeError": ("InvalidModelPathError", "TypeError"),
-        "UnknownModelError": ("IdiolectError", "LookupError"),
-        "AmbiguousModelError": ("IdiolectError", "LookupError"),
-        "UnknownTemplateError": ("IdiolectError", "LookupError"),
-        "PluginError": ("IdiolectError",),
-        "MessageError": ("IdiolectError", "ValueError"),
+        "UnknownModelError": ("LectError", "LookupError"),
+        "AmbiguousModelError": ("LectError", "LookupError"),
+        "UnknownTemplateError": ("LectError", "LookupError"),
+        "PluginError": ("LectError",),
+        "MessageError": ("LectError", "ValueError"),
         "RefusedError": ("MessageError",),
         "UnusedInputError": ("MessageError",),
         "ControlTextError": ("MessageError",),
@@ -167,4 +167,4 @@ def test_the_tree_of_errors():
 def test_the_version_is_that_of_the_distribution():
     from importlib.metadata import version
 
-    assert idiolect.__version__ == version("idiolect")
+    assert lect.__version__ == version("lect")

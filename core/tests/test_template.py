@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from made import CHATML, DATED, FOLDING, FULL, PROGRAMS, TABLES, TEMPLATES, THE_DAY, chats, slow_twin, texts
 
-from idiolect import IdiolectError, MessageError, PluginError, RefusedError
-from idiolect.plugin import Template, Turn, TurnTemplate
-from idiolect.prompt.template import first_difference
+from lect import LectError, MessageError, PluginError, RefusedError
+from lect.plugin import Template, Turn, TurnTemplate
+from lect.prompt.template import first_difference
 
 USER = {"role": "user", "content": "Hi"}
 TOOL = {"type": "function", "function": {"name": "f", "parameters": {"type": "object", "properties": {"<|im_end|>": {}}}}}
@@ -20,7 +20,7 @@ templates = st.sampled_from([*TEMPLATES, *map(slow_twin, TEMPLATES)])
 def text_or_error(way):
     try:
         return str(way())
-    except IdiolectError as error:
+    except LectError as error:
         return repr(error)
 
 

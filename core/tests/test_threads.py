@@ -7,11 +7,11 @@ from threading import Barrier
 
 import pytest
 
-from idiolect.errors import UnknownModelError
-from idiolect.plugin import CHATML, DEFAULT, Family, Rule, Turn, TurnTemplate
-from idiolect.registry import registry as registry_module
-from idiolect.registry.discover import Record
-from idiolect.registry.registry import Registry
+from lect.errors import UnknownModelError
+from lect.plugin import CHATML, DEFAULT, Family, Rule, Turn, TurnTemplate
+from lect.registry import registry as registry_module
+from lect.registry.discover import Record
+from lect.registry.registry import Registry
 
 THREADS = 8
 ROUNDS = 300

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from made import BARE, CHATML, ROUNDS, SHARED, TABLES, WHOLE, slow_twin, texts
 
-from idiolect import MessageError
-from idiolect.plugin import Turn, TurnTemplate
+from lect import MessageError
+from lect.plugin import Turn, TurnTemplate
 
 S, U, A, T, D = ("system", "s"), ("user", "u"), ("assistant", "a"), ("tool", "t"), ("developer", "d")
 

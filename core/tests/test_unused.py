@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from made import CHATML, FULL, THINKING, rich_chats, slow_twin
 
-from idiolect import Unused, UnusedInputError
-from idiolect.plugin import Template
+from lect import Unused, UnusedInputError
+from lect.plugin import Template
 
 USER = {"role": "user", "content": "Hi"}
 TOOL = {"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}

@@ -25,10 +25,10 @@ def fresh_copy(tmp_path):
     for name in filter(None, listed.stdout.decode().split("\0")):
         source = REPOSITORY / name
         if source.exists():
-            target = tmp_path / "idiolect" / name
+            target = tmp_path / "lect" / name
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(source, target)
-    return tmp_path / "idiolect"
+    return tmp_path / "lect"
 
 
 @pytest.mark.parametrize("readme", ["README.md", "README.zh-CN.md"])

@@ -15,7 +15,7 @@ from goldens import REPOSITORY, SHARED, THE_DAY
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from idiolect import IdiolectError, RefusedError
+from lect import LectError, RefusedError
 
 REFERENCE = SHARED / "oracles/reference.py"
 OF_OTHER_FORMATS = [
@@ -197,9 +197,9 @@ def compare(slug, template, messages, **arguments):
             with pytest.raises(RefusedError):
                 template.render(messages, **ours)
         else:
-            with suppress(IdiolectError):
+            with suppress(LectError):
                 template.text(messages, **ours)
-            with suppress(IdiolectError):
+            with suppress(LectError):
                 template.render(messages, **ours)
         return
     assert template.text(messages, **ours) == expected

@@ -4,8 +4,8 @@ import json
 from functools import cache
 from pathlib import Path
 
-import idiolect_fastchat
-from idiolect.notations.fastchat.images import Image, ImageFormat
+import lect_fastchat
+from lect.notations.fastchat.images import Image, ImageFormat
 
 GOLDEN = Path(__file__).parents[2] / "plugins/fastchat/tests/golden"
 
@@ -27,7 +27,7 @@ CASES = golden("templates")["cases"]
 
 def filled(name, script):
     """Return a conversation in a template with what a script of the goldens says."""
-    conversation = idiolect_fastchat.get_conv_template(name)
+    conversation = lect_fastchat.get_conv_template(name)
     if "system" in script:
         conversation.set_system_message(script["system"])
     for who, text in script["msgs"]:

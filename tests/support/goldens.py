@@ -43,7 +43,7 @@ def check(template, arguments, expected):
     """Assert that a template gives what the maker's does: its text, a refusal where it refuses, and no foreign error where it crashes."""
     import pytest
 
-    from idiolect import IdiolectError, RefusedError
+    from lect import LectError, RefusedError
 
     arguments = dict(arguments)
     messages = arguments.pop("messages")
@@ -57,7 +57,7 @@ def check(template, arguments, expected):
             template.render(messages, **arguments)
     elif error:
         # The maker's template crashes by accident; ours renders sensibly or errs clearly.
-        with suppress(IdiolectError):
+        with suppress(LectError):
             template.text(messages, **arguments)
     else:
         rendered = template.render(messages, **arguments)
@@ -68,9 +68,9 @@ def check(template, arguments, expected):
 
 def owner(path):
     """Return the package that speaks for a path, or None: what other families are installed is not a family's business."""
-    import idiolect
+    import lect
 
     try:
-        return idiolect.resolve(path).package
-    except idiolect.UnknownModelError:
+        return lect.resolve(path).package
+    except lect.UnknownModelError:
         return None

@@ -8,10 +8,10 @@ from functools import cache
 
 from goldens import REPOSITORY
 
-import idiolect
-from idiolect.plugin import CHATML, DEFAULT
+import lect
+from lect.plugin import CHATML, DEFAULT
 
-LIKE_CHATML = "idiolect:chatml qwen:* yi:* internlm:internlm[23]* zephyr:zephyr-gemma phi:phi-4 phi:phi-4-reasoning"
+LIKE_CHATML = "lect:chatml qwen:* yi:* internlm:internlm[23]* zephyr:zephyr-gemma phi:phi-4 phi:phi-4-reasoning"
 V3_AND_R1 = "deepseek:deepseek-v3* deepseek:deepseek-r1*"
 SPOKEN = {
     "chatml/qwen": LIKE_CHATML,
@@ -68,7 +68,7 @@ NOT_OURS = {
     **dict.fromkeys(["exaone", "internvl", "llava", "minicpm", "minimax", "seed", "seed-oss"], NO_FAMILY),
     **dict.fromkeys(["magistral", "phi3v", "qwen-audio"], NO_MODEL),
 }
-NEVER_IMITATED = ("chatglm:chatglm-6b", "chatglm:chatglm2-6b", "vicuna:one_shot", "idiolect:default")
+NEVER_IMITATED = ("chatglm:chatglm-6b", "chatglm:chatglm2-6b", "vicuna:one_shot", "lect:default")
 """Templates whose turns no case imitates: they are plain text."""
 
 HARMLESS = {
@@ -107,16 +107,16 @@ def cases():
 
 @cache
 def installed():
-    """Return every installed template of a family as `plugin:name`; core's two once, as `idiolect:name`.
+    """Return every installed template of a family as `plugin:name`; core's two once, as `lect:name`.
 
     A fallback is left out: what it has is another tool's, faults included, such as a format that eats the last letter of a text.
     """
     own = [DEFAULT, CHATML]
-    found = {f"idiolect:{template.name}": template for template in own}
-    for plugin in idiolect.plugins(load=True):
+    found = {f"lect:{template.name}": template for template in own}
+    for plugin in lect.plugins(load=True):
         if plugin.fallback:
             continue
-        adapter = idiolect._registry.find(f"{plugin.package}:{plugin.name}" if plugin.package else plugin.name)
+        adapter = lect._registry.find(f"{plugin.package}:{plugin.name}" if plugin.package else plugin.name)
         found |= {f"{plugin.name}:{name}": template for name, template in adapter.list_templates().items() if template not in own}
     return found
 

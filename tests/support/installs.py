@@ -1,13 +1,13 @@
 """Distributions that look installed: a directory of metadata and a module, made in no time. Where pip itself matters, take `sandbox`."""
 
-from idiolect.registry.discover import discover
-from idiolect.registry.registry import Registry
+from lect.registry.discover import discover
+from lect.registry.registry import Registry
 
 
-def install(site, dist, plugin, source, *, version="0.1.0", requires=(), hints=(), templates=(), group="idiolect"):
+def install(site, dist, plugin, source, *, version="0.1.0", requires=(), hints=(), templates=(), group="lect"):
     """Put a distribution with one adapter, the object `adapter` of one module, into a directory of `sys.path`."""
     module = dist.replace("-", "_")
-    points = {group: [plugin], "idiolect.hints": hints, "idiolect.templates": templates}
+    points = {group: [plugin], "lect.hints": hints, "lect.templates": templates}
     tables = (f"[{table}]\n" + "".join(f"{name} = {module}:adapter\n" for name in names) for table, names in points.items() if names)
     info = site / f"{module}-{version}.dist-info"
     info.mkdir()

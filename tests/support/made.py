@@ -4,7 +4,7 @@ from datetime import date
 
 from hypothesis import strategies as st
 
-from idiolect.plugin import CHATML, Template, Turn, TurnTemplate
+from lect.plugin import CHATML, Template, Turn, TurnTemplate
 
 MARKERS = ("<|im_start|>", "<|im_end|>", "</think>")
 IMAGE = "<image>"

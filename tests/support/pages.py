@@ -101,7 +101,7 @@ def _line_pattern(line):
 
 def environment(directory=None):
     """Return an environment in which commands of `directory` come first and nothing is pinned, blocked or coloured."""
-    clean = {key: value for key, value in os.environ.items() if not key.startswith(("IDIOLECT_", "PYTHON"))}
+    clean = {key: value for key, value in os.environ.items() if not key.startswith(("LECT_", "PYTHON"))}
     path = os.pathsep.join([str(directory or Path(sys.executable).parent), os.environ.get("PATH", "")])
     return {**clean, "PATH": path, "NO_COLOR": "1", "COLUMNS": "100", "PYTHONIOENCODING": "utf-8"}
 

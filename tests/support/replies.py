@@ -34,7 +34,7 @@ def _load(name):
 
 def read(text, sizes=None, **arguments):
     """Return the reply and the events of a text, fed in chunks of the given sizes over and over; whole without."""
-    from idiolect.reply.stream import ReplyStream
+    from lect.reply.stream import ReplyStream
 
     stream = ReplyStream(arguments.pop("format"), **arguments)
     events = []

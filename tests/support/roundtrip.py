@@ -1,7 +1,7 @@
 """What a template writes as an answer, heard again."""
 
-import idiolect
-from idiolect import IdiolectError
+import lect
+from lect import LectError
 
 QUESTION = {"role": "user", "content": "Hi"}
 
@@ -15,7 +15,7 @@ def answer(template, history, message, *, tools=None, **options):
         try:
             rendered = template.render([*history, message], tools=given, strict=True, **options)
             prompt = template.text(history, tools=given, add_generation_prompt=True, **options)
-        except IdiolectError:
+        except LectError:
             continue
         if any(path[:2] == ("messages", len(history)) for path, _ in rendered.unused):
             continue
@@ -37,7 +37,7 @@ def _split(template, prompt, text):
 
 def heard(template, prompt, text, tools=None):
     """Return a reply as it is heard by a template's grammar, as `(content, reasoning, calls)`."""
-    reply = idiolect.resolve("a-model", adapter=template).postprocess(text, prompt=prompt, tools=tools)
+    reply = lect.resolve("a-model", adapter=template).postprocess(text, prompt=prompt, tools=tools)
     return reply.content, reply.reasoning, [(call.name, call.arguments) for call in reply.tool_calls]
 
 

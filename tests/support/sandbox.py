@@ -17,14 +17,14 @@ BUILD_TOOLS = ["flit_core", "setuptools", "hatchling", "editables"]
 # What every child begins with. A child leaves its answer in `answer`; what it warns of stays on its standard error.
 PRELUDE = """
 import json, sys
-import idiolect
+import lect
 def raised(function, *arguments, **options):
     try:
         function(*arguments, **options)
     except Exception as error:
         return {"type": type(error).__name__, "text": str(error), **{k: v for k, v in vars(error).items() if k in ("install", "claimants", "name")}}
 def status(name):
-    return next(info.status for info in idiolect.plugins() if info.name == name)
+    return next(info.status for info in lect.plugins() if info.name == name)
 def imported(*names):
     return sorted(name for name in names if name in sys.modules)
 answer = None
@@ -46,7 +46,7 @@ class Plugin(NamedTuple):
     name: str
     hints: tuple[str, ...] = ()
     templates: tuple[str, ...] = ()
-    group: str = "idiolect"
+    group: str = "lect"
     attribute: str = ":adapter"
     backend: str = "flit"
     layout: str = "src"
@@ -65,14 +65,14 @@ def family(dist, name, *rules, hints=(), templates=(), **more):
     table = "".join(
         f"    Rule({pattern!r}, TurnTemplate({template!r}, user=Turn({user!r}, ''), assistant=Turn('A', ''))),\n" for pattern, template, user in rules
     )
-    source = f"from idiolect.plugin import Family, Rule, Turn, TurnTemplate\nadapter = Family(\n    {name!r},\n{table})\n"
+    source = f"from lect.plugin import Family, Rule, Turn, TurnTemplate\nadapter = Family(\n    {name!r},\n{table})\n"
     return Plugin(dist, source, name, hints, templates, **more)
 
 
 def write_project(plugin, directory):
     """Write the source tree of a plugin."""
     directory.mkdir(parents=True)
-    points = {plugin.group: [plugin.name], "idiolect.hints": plugin.hints, "idiolect.templates": plugin.templates}
+    points = {plugin.group: [plugin.name], "lect.hints": plugin.hints, "lect.templates": plugin.templates}
     tables = "".join(
         f'[project.entry-points."{group}"]\n' + "".join(f'"{name}" = "{plugin.value}"\n' for name in names)
         for group, names in points.items()
@@ -80,7 +80,7 @@ def write_project(plugin, directory):
     )
     (directory / "pyproject.toml").write_text(
         f'[build-system]\nrequires = []\nbuild-backend = "{BACKENDS[plugin.backend]}"\n'
-        f'[project]\nname = "{plugin.dist}"\nversion = "0.1.0"\ndescription = "A plugin for a test"\ndependencies = ["idiolect"]\n{tables}',
+        f'[project]\nname = "{plugin.dist}"\nversion = "0.1.0"\ndescription = "A plugin for a test"\ndependencies = ["lect"]\n{tables}',
         "utf-8",
     )
     package = directory / plugin.layout / plugin.module
@@ -97,7 +97,7 @@ class Answer(NamedTuple):
 
 
 class Environment:
-    """A virtual environment with idiolect in it."""
+    """A virtual environment with lect in it."""
 
     def __init__(self, directory):
         self.directory = directory
@@ -150,7 +150,7 @@ class Sandbox:
         return self._wheels[plugin]
 
     def environment(self, *plugins, one_by_one=False):
-        """Return an environment with idiolect and some plugins, the same one for the same plugins: whoever changes it takes a `fresh` one."""
+        """Return an environment with lect and some plugins, the same one for the same plugins: whoever changes it takes a `fresh` one."""
         key = (plugins, one_by_one)
         if key not in self._environments:
             self._environments[key] = self.fresh(*plugins, one_by_one=one_by_one)
@@ -198,7 +198,7 @@ class Sandbox:
 
 def run(command, *, cwd, **environ):
     """Run a command without any settings of ours that the tests themselves may run under; what it says is part of the failure."""
-    inherited = {key: value for key, value in os.environ.items() if not key.startswith(("IDIOLECT_", "PYTHON"))}
+    inherited = {key: value for key, value in os.environ.items() if not key.startswith(("LECT_", "PYTHON"))}
     done = subprocess.run(
         [str(part) for part in command], cwd=cwd, env={**inherited, "PYTHONUTF8": "1", **environ}, capture_output=True, text=True, encoding="utf-8",
         timeout=120, check=False,

@@ -3,7 +3,7 @@
 import json
 import re
 
-from idiolect.reply.grammar import Code, Json, JsonMap, Literals, NamedJson, Params
+from lect.reply.grammar import Code, Json, JsonMap, Literals, NamedJson, Params
 
 # What may stand in a head, for the name of a function or of a parameter.
 NAMED = ("{}", 'name="{}"', 'tool="{}" index="1"', 'key="{}"', "call:{}", "functions.{}:0", "{}[ARGS]")

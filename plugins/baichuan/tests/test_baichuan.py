@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import idiolect
+import lect
 
 GOLDEN = Path(__file__).parent / "golden"
 NAMES = ("baichuan-chat", "baichuan2-chat")
@@ -22,7 +22,7 @@ ANSWER = {"role": "assistant", "content": "Hi"}
 
 
 def template(name):
-    return idiolect.get_conv_template(f"baichuan:{name}").template
+    return lect.get_conv_template(f"baichuan:{name}").template
 
 
 def asked(expected):
@@ -39,7 +39,7 @@ def test_a_deviation_is_one(name, case):
     expected = next(each[2] for each in CASES if each[:2] == (name, case))
     try:
         text = template(name).text(**asked(expected))
-    except idiolect.RefusedError:
+    except lect.RefusedError:
         return
     assert text != expected["text"]
 
@@ -64,19 +64,19 @@ def test_a_system_text_stands_bare_in_front():
 
 
 def test_a_late_system_text_is_refused():
-    with pytest.raises(idiolect.RefusedError, match="can only stand first, but message 1 is one"):
+    with pytest.raises(lect.RefusedError, match="can only stand first, but message 1 is one"):
         template("baichuan2-chat").text([QUESTION, SYSTEM])
 
 
 def test_the_first_generation_has_no_system_role():
-    with pytest.raises(idiolect.RefusedError, match="no system role\n  try: put it in front"):
+    with pytest.raises(lect.RefusedError, match="no system role\n  try: put it in front"):
         template("baichuan-chat").text([SYSTEM, QUESTION])
 
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("role", ["tool", "function", "developer"])
 def test_a_role_without_words_is_refused(name, role):
-    with pytest.raises(idiolect.RefusedError, match=f"no words for the role '{role}'"):
+    with pytest.raises(lect.RefusedError, match=f"no words for the role '{role}'"):
         template(name).text([QUESTION, {"role": role, "content": "22"}])
 
 
@@ -121,16 +121,16 @@ def test_nothing_stands_between_turns(name, pairs, add_generation_prompt):
     ],
 )
 def test_knows_names(path, name, kind):
-    resolution = idiolect.resolve(path)
-    assert (resolution.template.name, resolution.kind, resolution.package) == (name, kind, "idiolect-baichuan")
+    resolution = lect.resolve(path)
+    assert (resolution.template.name, resolution.kind, resolution.package) == (name, kind, "lect-baichuan")
 
 
 def test_says_why_a_base_model_has_the_default():
-    assert "never trained on" in idiolect.resolve("baichuan-inc/Baichuan-7B").reason
+    assert "never trained on" in lect.resolve("baichuan-inc/Baichuan-7B").reason
 
 
 @pytest.mark.parametrize(
     "path", ["baichuan-inc/Baichuan-M2-32B", "baichuan-inc/Baichuan-Omni-1d5", "baichuan-7b-chat", "/chat/baichuan", "mybaichuan2-7b-chat"]
 )
 def test_claims_no_other_names(path):
-    assert goldens.owner(path) != "idiolect-baichuan"
+    assert goldens.owner(path) != "lect-baichuan"

@@ -5,7 +5,7 @@ from pathlib import Path
 import goldens
 import pytest
 
-import idiolect
+import lect
 
 GOLDEN = Path(__file__).parent / "golden"
 TEMPLATES = {
@@ -22,7 +22,7 @@ CASES = [(slug, *case) for slug in TEMPLATES for case in goldens.cases(GOLDEN / 
 
 @pytest.mark.parametrize(("slug", "case", "arguments", "expected"), CASES, ids=[f"{case[0]}-{case[1]}" for case in CASES])
 def test_gives_the_makers_bytes(slug, case, arguments, expected):
-    goldens.check(idiolect.get_conv_template(f"chatglm:{TEMPLATES[slug]}").template, arguments, expected)
+    goldens.check(lect.get_conv_template(f"chatglm:{TEMPLATES[slug]}").template, arguments, expected)
 
 
 @pytest.mark.parametrize(
@@ -41,17 +41,17 @@ def test_gives_the_makers_bytes(slug, case, arguments, expected):
     ],
 )
 def test_knows_names(path, template, kind):
-    resolution = idiolect.resolve(path)
-    assert (resolution.template.name, resolution.kind, resolution.package) == (template, kind, "idiolect-chatglm")
+    resolution = lect.resolve(path)
+    assert (resolution.template.name, resolution.kind, resolution.package) == (template, kind, "lect-chatglm")
 
 
 @pytest.mark.parametrize("path", ["zai-org/GLM-4.5V", "notglm-4.5"])
 def test_claims_no_other_names(path):
-    assert goldens.owner(path) != "idiolect-chatglm"
+    assert goldens.owner(path) != "lect-chatglm"
 
 
 @pytest.mark.parametrize("model", ["zai-org/GLM-4.5", "zai-org/GLM-4.6"])
 def test_the_line_end_behind_thinking_that_was_switched_off_is_no_content(model):
-    prompt = idiolect.render(model, [{"role": "user", "content": "Hi"}], add_generation_prompt=True, enable_thinking=False)
+    prompt = lect.render(model, [{"role": "user", "content": "Hi"}], add_generation_prompt=True, enable_thinking=False)
     assert prompt.text.endswith("</think>")
-    assert idiolect.parse(model, "\nSunny.<|user|>", prompt=prompt).content == "Sunny."
+    assert lect.parse(model, "\nSunny.<|user|>", prompt=prompt).content == "Sunny."

@@ -61,7 +61,7 @@ def render_makers():
     import reference
 
     kept = json.loads((GOLDEN / "makers.json").read_text("utf-8"))
-    for row in json.loads((PLUGIN / "src/idiolect_fastchat/differences.json").read_text("utf-8")):
+    for row in json.loads((PLUGIN / "src/lect_fastchat/differences.json").read_text("utf-8")):
         case = kept["cases"][row["id"]]
         slug = case.get("oracle")
         if slug is None:

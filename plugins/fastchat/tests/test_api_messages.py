@@ -3,16 +3,16 @@
 import pytest
 from fastchat_goldens import golden, image
 
-import idiolect_fastchat
-from idiolect import IdiolectError
-from idiolect.notations.fastchat.images import Image
+import lect_fastchat
+from lect import LectError
+from lect.notations.fastchat.images import Image
 
 GOLDEN = golden("api_messages")
 CALLS = [(name, system, script) for name, systems in GOLDEN["results"].items() for system, scripts in systems.items() for script in scripts]
 
 
 def conversation_of(name, system, script):
-    conversation = idiolect_fastchat.get_conv_template(name)
+    conversation = lect_fastchat.get_conv_template(name)
     if system == "empty":
         conversation.set_system_message("")
     for who, message in GOLDEN["scripts"][script]:
@@ -28,7 +28,7 @@ def called(conversation, call):
     arguments = {argument.partition("=")[0]: True} if argument else {}
     try:
         return getattr(conversation, name)(**arguments)
-    except IdiolectError:
+    except LectError:
         return {"error": "an error"}
 
 

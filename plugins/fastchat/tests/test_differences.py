@@ -6,10 +6,10 @@ import pytest
 from fastchat_goldens import golden
 from goldens import REPOSITORY, SHARED, THE_DAY
 
-import idiolect
-import idiolect_fastchat
-from idiolect import IdiolectError
-from idiolect_fastchat.official import all_differences, differences
+import lect
+import lect_fastchat
+from lect import LectError
+from lect_fastchat.official import all_differences, differences
 
 ROWS = {row.id: row for row in all_differences()}
 MAKERS = golden("makers")["cases"]
@@ -18,7 +18,7 @@ ORACLES = SHARED / "oracles"
 
 def fastchats_prompt(row):
     """Return the name of FastChat's template for the example, and its prompt; None where it cannot write one."""
-    conversation = idiolect_fastchat.get_conversation_template(row.example["model"])
+    conversation = lect_fastchat.get_conversation_template(row.example["model"])
     for message in row.example["messages"]:
         if message["role"] == "system":
             conversation.set_system_message(message["content"])
@@ -27,7 +27,7 @@ def fastchats_prompt(row):
     conversation.append_message(conversation.roles[1], None)
     try:
         return conversation.name, conversation.get_prompt()
-    except IdiolectError:
+    except LectError:
         return conversation.name, None
 
 
@@ -52,8 +52,8 @@ def test_fastchat_does_and_the_maker_does_otherwise(row):
 @pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
 def test_the_family_of_the_maker_gives_the_makers_prompt(row):
     try:
-        resolution = idiolect.resolve(row.example["model"])
-    except idiolect.UnknownModelError:
+        resolution = lect.resolve(row.example["model"])
+    except lect.UnknownModelError:
         pytest.skip("no family is installed for it")
     if resolution.adapter.fallback:
         pytest.skip("no family is installed for it")
@@ -63,7 +63,7 @@ def test_the_family_of_the_maker_gives_the_makers_prompt(row):
     if "text" in MAKERS[row.id]:
         assert template.text(messages, add_generation_prompt=True, **options) == MAKERS[row.id]["text"]
     elif "oracle" in MAKERS[row.id]:
-        with pytest.raises(idiolect.RefusedError):
+        with pytest.raises(lect.RefusedError):
             template.text(messages, add_generation_prompt=True, **options)
     else:
         # What the maker's code refuses, its template does not; the text is reported.
@@ -91,8 +91,8 @@ def test_a_row_is_found_by_its_model(row):
     model = row.example["model"]
     assert row in differences(model)
     assert row in differences(f"/models/{model}/")
-    assert row in idiolect_fastchat.differences(model)
-    assert row in idiolect_fastchat.adapter.differences(model)
+    assert row in lect_fastchat.differences(model)
+    assert row in lect_fastchat.adapter.differences(model)
 
 
 def test_a_row_is_found_in_a_hub_cache_too():

@@ -7,10 +7,10 @@ import sys
 
 import pytest
 
-import idiolect
-import idiolect_fastchat
-from idiolect.errors import PluginError, UnknownTemplateError
-from idiolect_fastchat import Conversation, SeparatorStyle, conv_templates, get_conv_template, register_conv_template
+import lect
+import lect_fastchat
+from lect.errors import PluginError, UnknownTemplateError
+from lect_fastchat import Conversation, SeparatorStyle, conv_templates, get_conv_template, register_conv_template
 
 
 @pytest.fixture
@@ -22,8 +22,8 @@ def templates():
     conv_templates.update(before)
 
 
-def test_the_conversation_is_idiolects():
-    assert idiolect_fastchat.Conversation is idiolect.Conversation
+def test_the_conversation_is_lects():
+    assert lect_fastchat.Conversation is lect.Conversation
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def test_the_conversation_is_idiolects():
     ],
 )
 def test_names_are_found_where_people_import_them_from(path, names):
-    module = importlib.import_module(f"idiolect_fastchat{path}")
+    module = importlib.import_module(f"lect_fastchat{path}")
     for name in names:
         assert getattr(module, name) is not None
     with pytest.raises(AttributeError):
@@ -48,16 +48,16 @@ def test_names_are_found_where_people_import_them_from(path, names):
 
 
 def test_a_table_is_the_same_wherever_it_is_imported_from():
-    from idiolect_fastchat import conversation
-    from idiolect_fastchat.model import model_adapter
+    from lect_fastchat import conversation
+    from lect_fastchat.model import model_adapter
 
-    assert idiolect_fastchat.conv_templates is conversation.conv_templates is conv_templates
-    assert idiolect_fastchat.model_adapters is model_adapter.model_adapters
+    assert lect_fastchat.conv_templates is conversation.conv_templates is conv_templates
+    assert lect_fastchat.model_adapters is model_adapter.model_adapters
 
 
 def test_nothing_heavy_is_imported_and_no_table_read():
     heavy = ["torch", "transformers", "psutil", "PIL", "json", "dataclasses", "difflib", "importlib.metadata"]
-    code = f"import idiolect_fastchat, sys; print([name for name in {heavy} if name in sys.modules]); print('conv_templates' in vars(sys.modules['idiolect_fastchat.conversation']))"
+    code = f"import lect_fastchat, sys; print([name for name in {heavy} if name in sys.modules]); print('conv_templates' in vars(sys.modules['lect_fastchat.conversation']))"
     done = subprocess.run([sys.executable, "-S", "-c", f"import sys; sys.path[:] = {sys.path}; {code}"], capture_output=True, text=True, check=True)
     assert done.stdout.split("\n")[:2] == ["[]", "False"]
 
@@ -81,8 +81,8 @@ def test_a_name_is_taken_only_once_unless_told_otherwise(templates):
         register_conv_template(mine)
     register_conv_template(mine, override=True)
     assert get_conv_template("vicuna_v1.1").system_message == "Mine."
-    # Under its full name idiolect sees the change too: what was made of the old one is not kept.
-    assert idiolect_fastchat.adapter._template(conv_templates["vicuna_v1.1"]).default_system == "Mine."
+    # Under its full name lect sees the change too: what was made of the old one is not kept.
+    assert lect_fastchat.adapter._template(conv_templates["vicuna_v1.1"]).default_system == "Mine."
 
 
 def test_two_names_are_ours_and_give_way_to_ones_own(templates):
@@ -146,7 +146,7 @@ def test_separators_can_be_changed_at_any_time():
 THREADS = """
 import sys, threading
 sys.setswitchinterval(1e-6)
-from idiolect_fastchat.model import model_adapter
+from lect_fastchat.model import model_adapter
 found, start = [], threading.Barrier(8)
 def ask():
     start.wait()

@@ -3,9 +3,9 @@
 import pytest
 from fastchat_goldens import filled, golden
 
-import idiolect_fastchat
-from idiolect import IdiolectError
-from idiolect_fastchat import SeparatorStyle
+import lect_fastchat
+from lect import LectError
+from lect_fastchat import SeparatorStyle
 
 TEMPLATES = golden("templates")["templates"]
 CASES = golden("templates")["cases"]
@@ -14,7 +14,7 @@ CASES = golden("templates")["cases"]
 def prompt_or_error(conversation):
     try:
         return conversation.get_prompt()
-    except IdiolectError:
+    except LectError:
         return "an error"
 
 
@@ -27,7 +27,7 @@ def test_every_prompt_is_fastchats_and_an_error_where_it_raises(name):
 @pytest.mark.parametrize("name", TEMPLATES)
 def test_every_field_is_fastchats(name):
     expected = TEMPLATES[name]["fields"]
-    conversation = idiolect_fastchat.get_conv_template(name)
+    conversation = lect_fastchat.get_conv_template(name)
     fields = {field: getattr(conversation, field) for field in expected}
     fields["sep_style"] = conversation.sep_style and conversation.sep_style.name
     assert fields == {**expected, "roles": tuple(expected["roles"])}
@@ -35,7 +35,7 @@ def test_every_field_is_fastchats(name):
 
 def test_there_are_102_templates_in_fastchats_order():
     assert len(TEMPLATES) == 102
-    assert list(idiolect_fastchat.conv_templates) == list(TEMPLATES)
+    assert list(lect_fastchat.conv_templates) == list(TEMPLATES)
 
 
 def test_there_are_23_styles_with_fastchats_numbers():
@@ -47,7 +47,7 @@ def test_there_are_23_styles_with_fastchats_numbers():
 
 
 def test_a_style_may_be_given_by_its_number():
-    conversation = idiolect_fastchat.get_conv_template("qwen-7b-chat")
+    conversation = lect_fastchat.get_conv_template("qwen-7b-chat")
     expected = conversation.get_prompt()
     conversation.sep_style = 10
     assert conversation.get_prompt() == expected

@@ -8,9 +8,9 @@ import re
 import pytest
 from goldens import REPOSITORY, SHARED
 
-import idiolect
-import idiolect_fastchat
-from idiolect_fastchat import (
+import lect
+import lect_fastchat
+from lect_fastchat import (
     IMAGE_PLACEHOLDER_STR,
     Conversation,
     SeparatorStyle,
@@ -227,7 +227,7 @@ def test_3_3_a_copy_is_independent_and_here_in_all_its_fields():
 
 
 def test_3_4_to_openai_messages_as_the_document_has_it_is_what_a_family_gives():
-    conversation = idiolect.get_conversation_template("lmsys/vicuna-7b-v1.5")
+    conversation = lect.get_conversation_template("lmsys/vicuna-7b-v1.5")
     conversation.set_system_message("Be brief.")
     conversation.append_message("user", ("Describe this image.", ["http://example.com/image1.jpg"]))
     conversation.append_message("assistant", None)
@@ -336,7 +336,7 @@ def templates():
 
 def test_6_1_a_template_is_registered_once(templates):
     register_conv_template(Conversation(name="conv-of-mine"))
-    with pytest.raises(idiolect.PluginError, match="conv-of-mine"):
+    with pytest.raises(lect.PluginError, match="conv-of-mine"):
         register_conv_template(Conversation(name="conv-of-mine"))
     register_conv_template(Conversation(name="conv-of-mine"), override=True)
 
@@ -397,7 +397,7 @@ def test_8_the_adapter_decides_and_looks_for_v0_in_the_last_part_only():
 
 def test_9_q1_a_path_is_enough():
     assert get_conversation_template("lmsys/vicuna-7b-v1.5").name == "vicuna_v1.1"
-    assert idiolect.get_conversation_template("lmsys/vicuna-7b-v1.5").name == "vicuna_v1.1"
+    assert lect.get_conversation_template("lmsys/vicuna-7b-v1.5").name == "vicuna_v1.1"
 
 
 def test_9_q2_the_prompt_can_be_printed(capsys):
@@ -428,11 +428,11 @@ def test_appendix_baichuan_chat_is_the_first_baichuan_and_has_no_colon():
 @pytest.mark.parametrize("name", ["chatml", "yi-34b-chat"])
 def test_appendix_two_names_are_ours(name):
     assert name not in conv_templates
-    assert get_conv_template(name).name == idiolect.get_conv_template(name).name == name
+    assert get_conv_template(name).name == lect.get_conv_template(name).name == name
 
 
 def test_appendix_there_are_more_than_eighty():
-    assert len(idiolect_fastchat.conv_templates) == 102
+    assert len(lect_fastchat.conv_templates) == 102
 
 
 @pytest.mark.skipif(not DOCUMENT.exists(), reason="the document is not in the repository")

@@ -5,10 +5,10 @@ import json
 import pytest
 from fastchat_goldens import golden
 
-import idiolect_fastchat
-from idiolect.errors import PluginError, UnknownModelError
-from idiolect_fastchat import BaseModelAdapter, get_conversation_template, get_model_adapter, model_adapters, register_model_adapter
-from idiolect_fastchat.model import model_adapter
+import lect_fastchat
+from lect.errors import PluginError, UnknownModelError
+from lect_fastchat import BaseModelAdapter, get_conversation_template, get_model_adapter, model_adapters, register_model_adapter
+from lect_fastchat.model import model_adapter
 
 PATHS = golden("resolve")["paths"]
 ERRORS = {path for path, (_, template, _) in PATHS.items() if isinstance(template, dict)}
@@ -76,7 +76,7 @@ class AcmeAdapter(BaseModelAdapter):
         return "acme" in model_path.lower()
 
     def get_default_conv_template(self, model_path: str):
-        return idiolect_fastchat.get_conv_template("vicuna_v1.1")
+        return lect_fastchat.get_conv_template("vicuna_v1.1")
 
 
 def test_an_adapter_written_for_fastchat_is_asked_about_the_last_part_of_a_path(adapters):
@@ -113,7 +113,7 @@ def test_what_is_no_adapter_is_not_registered(adapters, wrong):
 
 
 def test_fastchats_classes_can_be_imported_and_extended(adapters):
-    from idiolect_fastchat.model.model_adapter import VicunaAdapter
+    from lect_fastchat.model.model_adapter import VicunaAdapter
 
     class Mine(VicunaAdapter):
         def match(self, model_path):
@@ -125,7 +125,7 @@ def test_fastchats_classes_can_be_imported_and_extended(adapters):
 
 
 def test_lists_of_models_behind_programming_interfaces_are_there():
-    from idiolect_fastchat.model.model_adapter import ANTHROPIC_MODEL_LIST, OPENAI_MODEL_LIST
+    from lect_fastchat.model.model_adapter import ANTHROPIC_MODEL_LIST, OPENAI_MODEL_LIST
 
     assert "claude-2.1" in ANTHROPIC_MODEL_LIST
     assert "gpt-4-turbo" in OPENAI_MODEL_LIST

@@ -5,9 +5,9 @@ from fastchat_goldens import CASES, filled, golden
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import idiolect_fastchat
-from idiolect import IdiolectError, Origin
-from idiolect.notations.fastchat.tables import turn_table
+import lect_fastchat
+from lect import LectError, Origin
+from lect.notations.fastchat.tables import turn_table
 
 TEMPLATES = [name for name, template in golden("templates")["templates"].items() if template["fields"]["sep_style"]]
 NO_TABLE = {
@@ -26,7 +26,7 @@ def messages_of(system, turns):
 
 def conversation_of(name, messages, *, ask):
     """Return a conversation with these messages, as people fill FastChat's."""
-    conversation = idiolect_fastchat.get_conv_template(name)
+    conversation = lect_fastchat.get_conv_template(name)
     for message in messages:
         if message["role"] == "system":
             conversation.set_system_message(message["content"])
@@ -43,7 +43,7 @@ def conversation_of(name, messages, *, ask):
 def test_segments_join_to_the_prompt_and_the_template_gives_the_same(name, system, turns, ask):
     messages = messages_of(system, turns)
     prompt = conversation_of(name, messages, ask=ask).get_prompt()
-    template = idiolect_fastchat.conv_templates[name].template
+    template = lect_fastchat.conv_templates[name].template
     rendered = template.render(messages, add_generation_prompt=ask)
     assert rendered.text == prompt
     assert "".join(segment.text for segment in rendered.segments) == prompt
@@ -55,7 +55,7 @@ def test_segments_join_to_the_prompt_and_the_template_gives_the_same(name, syste
 @given(system=st.none() | texts, turns=st.lists(said, max_size=5))
 def test_what_came_from_outside_is_known_as_such(name, system, turns):
     messages = messages_of(system, turns)
-    rendered = idiolect_fastchat.conv_templates[name].template.render(messages, add_generation_prompt=True)
+    rendered = lect_fastchat.conv_templates[name].template.render(messages, add_generation_prompt=True)
     given_text = {("messages", index, "content"): message["content"] for index, message in enumerate(messages)}
     dropped = {unused.path for unused in rendered.unused}
     for segment in rendered.segments:
@@ -75,7 +75,7 @@ def test_a_conversation_as_openai_messages_and_back_is_the_same(name, system, tu
     messages = conversation.to_openai_api_messages()
     prompt = conversation.get_prompt()
     assert conversation_of(name, messages, ask=len(turns) % 2).get_prompt() == prompt
-    template = idiolect_fastchat.conv_templates[name].template
+    template = lect_fastchat.conv_templates[name].template
     assert template.text(messages, add_generation_prompt=bool(len(turns) % 2)) == prompt
 
 
@@ -83,7 +83,7 @@ def test_a_conversation_as_openai_messages_and_back_is_the_same(name, system, tu
 @settings(max_examples=15)
 @given(system=st.none() | texts, turns=st.lists(said, min_size=1, max_size=5), ask=st.booleans())
 def test_a_turn_table_writes_the_same_where_there_is_one(name, system, turns, ask):
-    table = turn_table(idiolect_fastchat.get_conv_template(name))
+    table = turn_table(lect_fastchat.get_conv_template(name))
     assert (table is None) == (name in NO_TABLE)
     if table is not None:
         messages = messages_of(system, turns)
@@ -94,7 +94,7 @@ def test_a_turn_table_writes_the_same_where_there_is_one(name, system, turns, as
 
 @pytest.mark.parametrize("name", TEMPLATES)
 def test_a_copy_shares_nothing(name):
-    original = idiolect_fastchat.get_conv_template(name)
+    original = lect_fastchat.get_conv_template(name)
     original.append_message(original.roles[0], ("Look!", ["https://example.com/cat.png"]))
     before = original.copy()
     copy = original.copy()
@@ -108,12 +108,12 @@ def test_a_copy_shares_nothing(name):
     copy.sep = "changed"
     copy.set_system_message("changed")
     assert original == before
-    assert idiolect_fastchat.conv_templates[name].messages == before.messages[:-1]
+    assert lect_fastchat.conv_templates[name].messages == before.messages[:-1]
 
 
 @pytest.mark.parametrize("name", TEMPLATES)
 def test_the_goldens_have_segments_too(name):
-    template = idiolect_fastchat.conv_templates[name].template
+    template = lect_fastchat.conv_templates[name].template
     for case, script in CASES.items():
         if case.startswith("images"):
             continue
@@ -124,7 +124,7 @@ def test_the_goldens_have_segments_too(name):
 
 
 def test_the_last_system_text_counts_and_the_others_are_reported():
-    template = idiolect_fastchat.conv_templates["vicuna_v1.1"].template
+    template = lect_fastchat.conv_templates["vicuna_v1.1"].template
     messages = [{"role": "system", "content": "One."}, {"role": "user", "content": "Hi"}, {"role": "system", "content": "Two."}]
     rendered = template.render(messages)
     assert rendered.text == "Two. USER: Hi "
@@ -143,7 +143,7 @@ def test_the_last_system_text_counts_and_the_others_are_reported():
 )
 def test_what_fastchat_drops_without_a_word_is_reported(name, unused):
     messages = messages_of("Be brief.", ["Hi", "Hello", "Bye"])
-    rendered = idiolect_fastchat.conv_templates[name].template.render(messages, add_generation_prompt=True)
+    rendered = lect_fastchat.conv_templates[name].template.render(messages, add_generation_prompt=True)
     assert [each.path for each in rendered.unused] == unused
 
 
@@ -155,14 +155,14 @@ def test_the_marks_of_a_style_are_found_in_a_text():
         ("llama-2", "x [/INST] y"),
         ("gemma", "<start_of_turn>"),
     ]:
-        template = idiolect_fastchat.conv_templates[name].template
+        template = lect_fastchat.conv_templates[name].template
         rendered = template.render([{"role": "user", "content": f"Hello {hostile}"}], add_generation_prompt=True)
         assert rendered.controls, name
         assert not template.render([{"role": "user", "content": "Hello"}], add_generation_prompt=True).controls
 
 
 def test_plain_text_separators_are_said_to_be_such():
-    plain = {name for name in TEMPLATES if idiolect_fastchat.conv_templates[name].template.text_separators}
+    plain = {name for name in TEMPLATES if lect_fastchat.conv_templates[name].template.text_separators}
     assert {"vicuna_v1.1", "one_shot", "alpaca", "chatglm", "deepseek-chat", "openchat_3.5"} <= plain
     assert plain.isdisjoint({"qwen-7b-chat", "llama-2", "llama-3", "gemma", "zephyr", "baichuan2-chat", "chatglm3"})
     assert {"raw", "codegeex"} <= plain, "without a marker there is nothing to protect"
@@ -172,10 +172,10 @@ PICTURE = {"type": "image_url", "image_url": {"url": "https://example.com/cat.pn
 
 
 def test_images_have_their_placeholder_before_the_text():
-    template = idiolect_fastchat.conv_templates["vicuna_v1.1"].template
+    template = lect_fastchat.conv_templates["vicuna_v1.1"].template
     messages = [{"role": "user", "content": [{"type": "text", "text": "Describe both."}, PICTURE, PICTURE]}]
     rendered = template.render(messages, add_generation_prompt=True)
-    conversation = idiolect_fastchat.get_conv_template("vicuna_v1.1")
+    conversation = lect_fastchat.get_conv_template("vicuna_v1.1")
     conversation.append_message("USER", ("Describe both.", ["https://example.com/cat.png"] * 2))
     conversation.append_message("ASSISTANT", None)
     assert rendered.text == conversation.get_prompt()
@@ -185,7 +185,7 @@ def test_images_have_their_placeholder_before_the_text():
 
 def test_images_are_dropped_by_one_style_and_refused_by_most():
     messages = [{"role": "user", "content": [{"type": "text", "text": "What is this?"}, PICTURE]}]
-    dropped = idiolect_fastchat.conv_templates["chatgpt"].template.render(messages)
+    dropped = lect_fastchat.conv_templates["chatgpt"].template.render(messages)
     assert [unused.path for unused in dropped.unused] == [("messages", 0, "content", 1)]
-    with pytest.raises(IdiolectError, match="no place"):
-        idiolect_fastchat.conv_templates["llama-2"].template.render(messages)
+    with pytest.raises(LectError, match="no place"):
+        lect_fastchat.conv_templates["llama-2"].template.render(messages)

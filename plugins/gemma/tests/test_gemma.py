@@ -5,7 +5,7 @@ from pathlib import Path
 import goldens
 import pytest
 
-import idiolect
+import lect
 
 GOLDEN = Path(__file__).parent / "golden"
 TEMPLATES = {
@@ -20,7 +20,7 @@ CASES = [(slug, *case) for slug in TEMPLATES for case in goldens.cases(GOLDEN / 
 
 @pytest.mark.parametrize(("slug", "case", "arguments", "expected"), CASES, ids=[f"{case[0]}-{case[1]}" for case in CASES])
 def test_gives_the_makers_bytes(slug, case, arguments, expected):
-    goldens.check(idiolect.get_conv_template(f"gemma:{TEMPLATES[slug]}").template, arguments, expected)
+    goldens.check(lect.get_conv_template(f"gemma:{TEMPLATES[slug]}").template, arguments, expected)
 
 
 @pytest.mark.parametrize(
@@ -39,10 +39,10 @@ def test_gives_the_makers_bytes(slug, case, arguments, expected):
     ],
 )
 def test_knows_names(path, template, kind):
-    resolution = idiolect.resolve(path)
-    assert (resolution.template.name, resolution.kind, resolution.package) == (template, kind, "idiolect-gemma")
+    resolution = lect.resolve(path)
+    assert (resolution.template.name, resolution.kind, resolution.package) == (template, kind, "lect-gemma")
 
 
 @pytest.mark.parametrize("path", ["HuggingFaceH4/zephyr-7b-gemma-v0.1", "openchat/openchat-3.5-0106-gemma", "google/gemma-4-31B-it"])
 def test_claims_no_other_names(path):
-    assert goldens.owner(path) != "idiolect-gemma"
+    assert goldens.owner(path) != "lect-gemma"

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import idiolect
+import lect
 
 GOLDEN = Path(__file__).parent / "golden"
 SLUG = "internlm--internlm2-1_8b"
-INTERNLM2 = idiolect.get_conv_template("internlm:internlm2-chat").template
+INTERNLM2 = lect.get_conv_template("internlm:internlm2-chat").template
 DEVIATIONS = {case for slug, case in goldens.deviations("internlm") if slug == SLUG}
 DOCUMENT = json.loads((GOLDEN / "internlm2-document.json").read_text("utf-8"))
 EXAMPLES = {example["id"]: example for example in DOCUMENT["examples"]}
@@ -46,7 +46,7 @@ WITH_TOOLS = [case for case in CASES if case[0] in DEVIATIONS]
 @pytest.mark.parametrize("name", ["internlm2-chat", "internlm3-instruct"])
 @pytest.mark.parametrize(("case", "arguments", "expected"), PLAIN, ids=[case[0] for case in PLAIN])
 def test_gives_the_makers_bytes(name, case, arguments, expected):
-    goldens.check(idiolect.get_conv_template(f"internlm:{name}").template, arguments, expected)
+    goldens.check(lect.get_conv_template(f"internlm:{name}").template, arguments, expected)
 
 
 def test_plain_conversations_differ_nowhere_from_the_makers_template():
@@ -145,7 +145,7 @@ def test_a_name_that_is_a_token_counts_as_control_text():
 def test_the_name_of_the_function_that_answers_is_left_out_by_rule(role):
     rendered = INTERNLM2.render([{"role": role, "name": "get_weather", "content": "22"}], bos_token="", strict=True)
     assert rendered.text == "<|im_start|>environment name=<|plugin|>\n22<|im_end|>\n"
-    assert rendered.unused == (idiolect.Unused(("messages", 0, "name"), "by-rule"),)
+    assert rendered.unused == (lect.Unused(("messages", 0, "name"), "by-rule"),)
 
 
 @pytest.mark.parametrize("name", ["interpreter", "code_interpreter", "python_interpreter"])
@@ -185,7 +185,7 @@ def test_a_bare_function_is_a_tool_too():
 
 @pytest.mark.parametrize("spelling", ["old", "", None, 146, ["named"]])
 def test_an_unknown_spelling_is_an_error(spelling):
-    with pytest.raises(idiolect.MessageError, match="expected 'named'"):
+    with pytest.raises(lect.MessageError, match="expected 'named'"):
         INTERNLM2.text([QUESTION], spelling=spelling)
 
 
@@ -208,14 +208,14 @@ def test_the_spellings_differ_in_the_tokens_alone(data, add_generation_prompt):
 
 @pytest.mark.parametrize(("name", "case", "expected"), FIRST_CASES, ids=[f"{case[0]}-{case[1]}" for case in FIRST_CASES])
 def test_gives_the_bytes_of_the_makers_tools(name, case, expected):
-    template = idiolect.get_conv_template(f"internlm:{name}").template
+    template = lect.get_conv_template(f"internlm:{name}").template
     arguments = {key: expected[key] for key in ("messages", "add_generation_prompt")}
     goldens.check(template, arguments, expected)
 
 
 @pytest.mark.parametrize("name", FIRST)
 def test_an_answer_of_the_first_generation_is_closed_by_its_token(name):
-    text = idiolect.get_conv_template(f"internlm:{name}").template.text([QUESTION, {"role": "assistant", "content": "Hi"}])
+    text = lect.get_conv_template(f"internlm:{name}").template.text([QUESTION, {"role": "assistant", "content": "Hi"}])
     assert text.endswith("<|Bot|>:Hi<eoa>\n")
 
 
@@ -251,12 +251,12 @@ def test_an_answer_of_the_first_generation_is_closed_by_its_token(name):
     ],
 )
 def test_knows_names(path, template, kind):
-    resolution = idiolect.resolve(path)
-    assert (resolution.template.name, resolution.kind, resolution.package) == (template, kind, "idiolect-internlm")
+    resolution = lect.resolve(path)
+    assert (resolution.template.name, resolution.kind, resolution.package) == (template, kind, "lect-internlm")
 
 
 def test_says_why_a_base_model_has_the_default():
-    assert "never trained on" in idiolect.resolve("internlm/internlm2-7b").reason
+    assert "never trained on" in lect.resolve("internlm/internlm2-7b").reason
 
 
 @pytest.mark.parametrize(
@@ -273,7 +273,7 @@ def test_says_why_a_base_model_has_the_default():
     ],
 )
 def test_claims_no_other_names(path):
-    assert goldens.owner(path) != "idiolect-internlm"
+    assert goldens.owner(path) != "lect-internlm"
 
 
 @pytest.mark.parametrize("spelling", ["named", "numbered"])
@@ -284,7 +284,7 @@ def test_every_answer_of_the_document_is_heard_as_it_was_meant(name, spelling):
         if message["role"] == "assistant":
             prompt = INTERNLM2.text(messages[:index], add_generation_prompt=True, spelling=spelling)
             output = INTERNLM2.text(messages[: index + 1], spelling=spelling).removeprefix(prompt)
-            reply = idiolect.parse("internlm/internlm2-chat-7b", output, prompt=prompt)
+            reply = lect.parse("internlm/internlm2-chat-7b", output, prompt=prompt)
             assert reply.content == message["content"]
             assert len(reply.tool_calls) == len(message.get("tool_calls", ()))
             assert not reply.problems

@@ -6,7 +6,7 @@ from pathlib import Path
 import goldens
 import pytest
 
-import idiolect
+import lect
 
 GOLDEN = Path(__file__).parent / "golden"
 TEMPLATES = {
@@ -25,7 +25,7 @@ USER = {"role": "user", "content": "Hello!"}
 
 
 def template(name):
-    return idiolect.get_conv_template(f"llama:{name}").template
+    return lect.get_conv_template(f"llama:{name}").template
 
 
 def call(name="search", **arguments):
@@ -75,8 +75,8 @@ def test_gives_the_makers_bytes(slug, case, arguments, expected):
     ],
 )
 def test_knows_names(path, name, kind):
-    resolution = idiolect.resolve(path)
-    assert (resolution.template.name, resolution.kind, resolution.package) == (name, kind, "idiolect-llama")
+    resolution = lect.resolve(path)
+    assert (resolution.template.name, resolution.kind, resolution.package) == (name, kind, "lect-llama")
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_knows_names(path, name, kind):
     ],
 )
 def test_claims_no_other_names(path):
-    assert goldens.owner(path) != "idiolect-llama"
+    assert goldens.owner(path) != "lect-llama"
 
 
 def test_an_empty_question_after_a_system_text_leaves_no_white_space():
@@ -114,7 +114,7 @@ def test_a_question_after_a_system_text_keeps_the_white_space_before_it():
 
 
 def test_a_refusal_names_the_message_that_is_out_of_turn():
-    with pytest.raises(idiolect.RefusedError, match=r"messages\[2\] is 'user' where an answer is due"):
+    with pytest.raises(lect.RefusedError, match=r"messages\[2\] is 'user' where an answer is due"):
         template("llama-2-chat").text([SYSTEM, USER, USER])
 
 
@@ -152,7 +152,7 @@ def test_custom_tools_stand_in_for_tools_which_are_then_reported():
     ],
 )
 def test_an_option_of_a_wrong_type_is_refused(options, message):
-    with pytest.raises(idiolect.MessageError, match=message):
+    with pytest.raises(lect.MessageError, match=message):
         template("llama-3.1").text([USER], **options)
 
 

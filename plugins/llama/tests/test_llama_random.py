@@ -4,7 +4,7 @@ import differential
 import pytest
 from hypothesis import strategies as st
 
-import idiolect
+import lect
 
 TEXT = differential.texts()
 TOOLS = {"custom_tools": st.none() | st.just([]) | differential.tools(TEXT), "tools_in_user_message": st.booleans()}
@@ -39,7 +39,7 @@ ODD_MESSAGES = {
 
 
 def template(name):
-    return idiolect.get_conv_template(f"llama:{name}").template
+    return lect.get_conv_template(f"llama:{name}").template
 
 
 @pytest.mark.parametrize(("slug", "name", "options"), [*WITHOUT_TOOLS, *WITH_TOOLS])

@@ -5,7 +5,7 @@ from pathlib import Path
 import goldens
 import pytest
 
-import idiolect
+import lect
 
 GOLDEN = Path(__file__).parent / "golden"
 TEMPLATES = {
@@ -29,7 +29,7 @@ CASES = [(slug, *case) for slug in TEMPLATES for case in goldens.cases(GOLDEN / 
 
 @pytest.mark.parametrize(("slug", "case", "arguments", "expected"), CASES, ids=[f"{case[0]}-{case[1]}" for case in CASES])
 def test_gives_the_makers_bytes(slug, case, arguments, expected):
-    goldens.check(idiolect.get_conv_template(f"qwen:{TEMPLATES[slug]}").template, arguments, expected)
+    goldens.check(lect.get_conv_template(f"qwen:{TEMPLATES[slug]}").template, arguments, expected)
 
 
 @pytest.mark.parametrize(
@@ -47,17 +47,17 @@ def test_gives_the_makers_bytes(slug, case, arguments, expected):
     ],
 )
 def test_knows_names(path, template, kind):
-    resolution = idiolect.resolve(path)
-    assert (resolution.template.name, resolution.kind, resolution.package) == (template, kind, "idiolect-qwen")
+    resolution = lect.resolve(path)
+    assert (resolution.template.name, resolution.kind, resolution.package) == (template, kind, "lect-qwen")
 
 
 @pytest.mark.parametrize("path", ["thisisnotqwen", "sqwentch/7b-chat", "deepseek-ai/DeepSeek-R1-Distill-Qwen-7B"])
 def test_claims_no_other_names(path):
-    assert goldens.owner(path) != "idiolect-qwen"
+    assert goldens.owner(path) != "lect-qwen"
 
 
 def test_a_first_generation_prompt_has_the_makers_default_system():
-    conversation = idiolect.get_conversation_template("Qwen/Qwen-7B-Chat")
+    conversation = lect.get_conversation_template("Qwen/Qwen-7B-Chat")
     conversation.append_message("user", "你好")
     conversation.append_message("assistant", None)
     assert conversation.get_prompt() == (

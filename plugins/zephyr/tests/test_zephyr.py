@@ -5,7 +5,7 @@ from pathlib import Path
 import goldens
 import pytest
 
-import idiolect
+import lect
 
 GOLDEN = Path(__file__).parent / "golden"
 TEMPLATES = {
@@ -18,7 +18,7 @@ CASES = [(slug, *case) for slug in TEMPLATES for case in goldens.cases(GOLDEN / 
 
 @pytest.mark.parametrize(("slug", "case", "arguments", "expected"), CASES, ids=[f"{case[0]}-{case[1]}" for case in CASES])
 def test_gives_the_makers_bytes(slug, case, arguments, expected):
-    goldens.check(idiolect.get_conv_template(f"zephyr:{TEMPLATES[slug]}").template, arguments, expected)
+    goldens.check(lect.get_conv_template(f"zephyr:{TEMPLATES[slug]}").template, arguments, expected)
 
 
 @pytest.mark.parametrize(
@@ -31,10 +31,10 @@ def test_gives_the_makers_bytes(slug, case, arguments, expected):
     ],
 )
 def test_knows_names(path, template, kind):
-    resolution = idiolect.resolve(path)
-    assert (resolution.template.name, resolution.kind, resolution.package) == (template, kind, "idiolect-zephyr")
+    resolution = lect.resolve(path)
+    assert (resolution.template.name, resolution.kind, resolution.package) == (template, kind, "lect-zephyr")
 
 
 @pytest.mark.parametrize("path", ["stabilityai/stablelm-2-12b-chat", "zephyrus-7b"])
 def test_claims_no_other_names(path):
-    assert goldens.owner(path) != "idiolect-zephyr"
+    assert goldens.owner(path) != "lect-zephyr"

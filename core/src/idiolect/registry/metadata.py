@@ -1,7 +1,0 @@
-"""The one import of importlib-metadata. It takes longer than the rest of idiolect together, so only functions import this module."""
-
-from __future__ import annotations
-
-import importlib_metadata as metadata
-
-__all__ = ["metadata"]

@@ -1,0 +1,156 @@
+"""The command line.
+
+A command is a module with two functions: `configure(parser)` adds its description, examples and arguments to a parser of its own, and
+`run(arguments)` does the work and returns the exit code. It is imported only when it is run, so the others cost nothing.
+"""
+
+import os
+import sys
+import warnings
+from argparse import ArgumentError, ArgumentParser, RawDescriptionHelpFormatter
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any, NamedTuple, NoReturn
+
+from lect.cli.screen import Screen
+from lect.errors import LectError, ModelPathWarning, PluginWarning
+
+OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
+
+
+class Command(NamedTuple):
+    """Where a command is, and what it does."""
+
+    module: str
+    help: str
+
+
+COMMANDS: dict[str, Command] = {
+    "prompt": Command("lect.cli.prompt", "print the exact prompt that a model expects"),
+    "parse": Command("lect.cli.parse", "take apart what a model wrote: reasoning, content, tool calls"),
+    "why": Command("lect.cli.why", "show what a model path resolves to, and why"),
+    "families": Command("lect.cli.families", "list the model families: installed, and to be had"),
+    "plugins": Command("lect.cli.plugins", "list the installed plugins and how they fare"),
+    "templates": Command("lect.cli.templates", "list the names of templates by owner"),
+    "doctor": Command("lect.cli.doctor", "load every plugin and say what is broken, and what to do"),
+}
+
+
+class Parser(ArgumentParser):
+    """A parser that returns to `main` where argparse would end the process."""
+
+    def error(self, message: str) -> NoReturn:
+        super().error(Screen.visible(message))
+
+    def exit(self, status: int = OK, message: str | None = None) -> NoReturn:
+        if message:
+            sys.stderr.write(message)
+        raise _DoneError(status)
+
+
+class _DoneError(Exception):
+    """Carries the exit code of a parser that has said all there is to say."""
+
+    def __init__(self, code: int):
+        super().__init__(code)
+        self.code = code
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command and return the exit code: 0, 1 where lect refuses or cannot do it, 2 where the command line is wrong."""
+    words = sys.argv[1:] if argv is None else list(argv)
+    try:
+        with warnings.catch_warnings():
+            _show_our_warnings()
+            code = _code(words)
+            sys.stdout.flush()
+        return code
+    except BrokenPipeError:
+        _forget_stdout()
+        return OK
+    except KeyboardInterrupt:
+        return INTERRUPTED
+
+
+def _code(words: list[str]) -> int:
+    try:
+        return _run(words)
+    except _DoneError as done:
+        return done.code
+    except LectError as error:
+        _complain(str(error))
+        return FAILED
+
+
+def _run(words: list[str]) -> int:
+    if not words or words[0] not in COMMANDS:
+        return _without_command(words)
+    name, command = words[0], COMMANDS[words[0]]
+    module = import_module(command.module)
+    parser = Parser(prog=f"lect {name}", formatter_class=RawDescriptionHelpFormatter, allow_abbrev=False)
+    module.configure(parser)
+    # Intermixed, because argparse otherwise takes an optional TEXT for absent as soon as an option stands before it.
+    arguments = parser.parse_intermixed_args(words[1:])
+    try:
+        code: int = module.run(arguments)
+    except ArgumentError as error:
+        parser.error(str(error))
+    return code
+
+
+def _without_command(words: list[str]) -> int:
+    from lect import __version__
+
+    width = max(map(len, COMMANDS))
+    parser = Parser(
+        prog="lect",
+        usage="%(prog)s [-h] [--version] COMMAND ...",
+        description="Give a model path, get the exact way to talk to that model.\n\ncommands:\n"
+        + "\n".join(f"  {name:{width}}  {command.help}" for name, command in COMMANDS.items()),
+        epilog='`lect COMMAND --help` explains a command.\n\nexample:\n  lect prompt lmsys/vicuna-7b-v1.5 "Hello!"',
+        formatter_class=RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"lect {__version__}")
+    if words and not words[0].startswith("-"):
+        _unknown_command(parser, words[0])
+    parser.parse_args(words)
+    parser.print_help(sys.stderr)
+    return USAGE
+
+
+def _unknown_command(parser: Parser, word: str) -> NoReturn:
+    from difflib import get_close_matches
+
+    near = get_close_matches(word, COMMANDS, 1)
+    parser.error(f"there is no command {word!r}; " + (f"did you mean {near[0]!r}?" if near else f"the commands are {', '.join(COMMANDS)}"))
+
+
+def _complain(message: str) -> None:
+    # What was printed so far comes first, also where both streams are the same terminal.
+    sys.stdout.flush()
+    screen = Screen(sys.stderr)
+    screen.write(screen.paint("lect:", "red") + f" {screen.visible(message)}\n")
+
+
+def _show_our_warnings() -> None:
+    """Show the warnings of lect in its own words, each time; leave all others to Python."""
+    usual = warnings.showwarning
+
+    def show(message: Any, category: type[Warning], *place: Any, **more: Any) -> None:
+        if issubclass(category, PluginWarning | ModelPathWarning):
+            _complain(f"warning: {message}")
+        else:
+            usual(message, category, *place, **more)
+
+    warnings.showwarning = show
+    for category in (PluginWarning, ModelPathWarning):
+        warnings.simplefilter("always", category)
+
+
+def _forget_stdout() -> None:
+    """Let nothing more be written, and Python not complain when it flushes at its end: whoever read has gone."""
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (OSError, ValueError):
+        return

@@ -1,0 +1,152 @@
+"""What commands are given: text, files and options."""
+
+import sys
+from argparse import ArgumentError, ArgumentTypeError, Namespace
+from typing import Any, NamedTuple
+
+from lect.errors import LectError, MessageError
+from lect.registry.refs import shown
+
+STDIN = "-"
+NOT_OPTIONS = {"messages": "--messages", "tools": "--tools", "add_generation_prompt": "--no-generation-prompt", "strict": "--strict"}
+"""What `Template.render` takes beside options, and how to say it here."""
+RESERVED = (*NOT_OPTIONS, "on_control", "self")
+
+
+class Conversation(NamedTuple):
+    """What shall be rendered."""
+
+    messages: Any
+    tools: Any
+    ignored: tuple[str, ...] = ()
+    """What else stood in the file of messages, such as `temperature`."""
+
+
+def option(text: str) -> tuple[str, Any]:
+    """Read `NAME=VALUE`: the value is JSON where it can be, else text; that of `date` is a day.
+
+    Raises:
+        ArgumentTypeError: If it is not of that form.
+    """
+    name, equals, value = text.partition("=")
+    if not (name and equals):
+        msg = f"{text!r} is not of the form NAME=VALUE, such as enable_thinking=false"
+        raise ArgumentTypeError(msg)
+    if name in RESERVED:
+        instead = f"; use {NOT_OPTIONS[name]}" if name in NOT_OPTIONS else ""
+        msg = f"{name!r} is no option of a template{instead}"
+        raise ArgumentTypeError(msg)
+    return name, _day(value) if name == "date" else _json_or_text(value)
+
+
+def _day(text: str) -> Any:
+    import datetime
+
+    for read in (datetime.date.fromisoformat, datetime.datetime.fromisoformat):
+        try:
+            return read(text)
+        except ValueError:
+            continue
+    msg = f"date is {text!r}; expected a day such as 2024-07-26"
+    raise ArgumentTypeError(msg)
+
+
+def _json_or_text(text: str) -> Any:
+    import json
+
+    def refuse(constant: str) -> Any:
+        raise ValueError(constant)
+
+    try:
+        # NaN and Infinity are not JSON, whatever the standard library thinks: as words they are more use.
+        return json.loads(text, parse_constant=refuse)
+    except (ValueError, RecursionError):
+        return text
+
+
+def read_conversation(arguments: Namespace) -> Conversation:
+    """Read what shall be rendered from the arguments, the files that they name, and standard input.
+
+    Raises:
+        ArgumentError: If the arguments contradict each other, or there is nothing to render.
+        LectError: If a file cannot be read.
+        MessageError: If what it holds is no JSON, or has no messages in it.
+    """
+    _check(arguments)
+    tools = None if arguments.tools is None else read_json(arguments.tools)
+    if arguments.messages is None:
+        system = [] if arguments.system is None else [{"role": "system", "content": arguments.system}]
+        return Conversation([*system, {"role": "user", "content": _text(arguments.text)}], tools)
+    given = read_json(arguments.messages)
+    if not isinstance(given, dict):
+        return Conversation(given, tools)
+    if "messages" not in given:
+        msg = f'{_name(arguments.messages)} is a JSON object without messages\n  try: a list of messages, or {{"messages": [...], "tools": [...]}}'
+        raise MessageError(msg)
+    if tools is not None and given.get("tools"):
+        msg = f"both --tools and {_name(arguments.messages)} have tools; give one of them"
+        raise ArgumentError(None, msg)
+    ignored = tuple(str(key) for key in given if key not in ("messages", "tools"))
+    return Conversation(given["messages"], tools or given.get("tools"), ignored)
+
+
+def _check(arguments: Namespace) -> None:
+    if arguments.messages is not None and (arguments.text is not None or arguments.system is not None):
+        raise ArgumentError(None, "TEXT and --system make a conversation of their own; --messages already is one")
+    if [arguments.messages, arguments.tools, arguments.text].count(STDIN) > 1:
+        raise ArgumentError(None, f"only one of TEXT, --messages and --tools can be {STDIN}, standard input")
+
+
+def _text(text: str | None) -> str:
+    if text is not None and text != STDIN:
+        return text
+    read = "" if text is None and sys.stdin.isatty() else read_text(STDIN)
+    if text is None and not read:
+        raise ArgumentError(None, "there is nothing to say: give TEXT, pipe it in, or name a file with --messages")
+    # The line end that echo and editors add belongs to the file, not to what is said.
+    return read.removesuffix("\n").removesuffix("\r")
+
+
+def read_text(path: str) -> str:
+    """Return the text of a file, or of standard input.
+
+    Raises:
+        LectError: If it cannot be read, or is not in UTF-8.
+    """
+    try:
+        if path == STDIN:
+            return _stdin().decode()
+        with open(path, "rb") as file:
+            return file.read().decode()
+    except UnicodeDecodeError as error:
+        msg = f"{_name(path)} is not in UTF-8: {error.reason} at byte {error.start}"
+        raise LectError(msg) from error
+    except (OSError, ValueError) as error:
+        msg = f"cannot read {_name(path)}: {getattr(error, 'strerror', None) or error}"
+        raise LectError(msg) from error
+
+
+def _stdin() -> bytes:
+    # As bytes, because the locale has no say in what the text is; a stream without them is somebody's own.
+    buffer = getattr(sys.stdin, "buffer", None)
+    return sys.stdin.read().encode() if buffer is None else buffer.read()
+
+
+def read_json(path: str) -> Any:
+    """Return what a JSON file, or standard input, holds.
+
+    Raises:
+        LectError: If it cannot be read.
+        MessageError: If it holds no JSON.
+    """
+    import json
+
+    try:
+        return json.loads(read_text(path).removeprefix("\ufeff"))
+    except (ValueError, RecursionError) as error:
+        msg = f"{_name(path)} holds no JSON: {error}"
+        raise MessageError(msg) from error
+
+
+def _name(path: str) -> str:
+    return "standard input" if path == STDIN else shown(path)

@@ -1,0 +1,185 @@
+"""`lect parse`: what a model wrote, taken apart."""
+
+from __future__ import annotations
+
+import codecs
+import sys
+from typing import TYPE_CHECKING, Any
+
+import lect
+from lect.cli.inputs import STDIN, read_json, read_text
+from lect.cli.screen import Screen, write_exactly, write_json
+from lect.errors import LectError
+from lect.registry.refs import shown
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+    from collections.abc import Iterator
+
+    from lect.reply.events import Event
+    from lect.reply.reply import Reply, ToolCall
+
+EPILOG = """\
+examples:
+  lect parse Qwen/Qwen2.5-7B-Instruct reply.txt
+  lect parse Qwen/Qwen2.5-7B-Instruct --tools tools.json --json < reply.txt
+  my-server | lect parse - --format qwen3_coder_xml --follow
+"""
+STYLES = {"reasoning": "dim", "content": "", "call_args": "green", "problem": "yellow", "stop": "dim"}
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Describe the command and its arguments."""
+    parser.description = (
+        "Take apart what a model wrote: reasoning, content, tool calls, and why it ended.\n"
+        "Hand it over as the model wrote it, with its special tokens; a line end at the very end is taken off."
+    )
+    parser.epilog = EPILOG
+    parser.add_argument("model", metavar="MODEL", help="owner/name, a name, or a local path; - where --format alone decides")
+    parser.add_argument("file", metavar="FILE", nargs="?", default=STDIN, help="what the model wrote; - or nothing reads it from standard input")
+    parser.add_argument("--format", metavar="NAME", help="how it is written, if not as the model's template says: hermes_json, harmony, ...")
+    parser.add_argument("--tools", metavar="FILE", help="a JSON file of OpenAI tool schemas, which decide the types of arguments")
+    parser.add_argument("--prompt", metavar="FILE", help="the prompt that was answered: its end tells whether the reply begins inside reasoning")
+    parser.add_argument("--follow", action="store_true", help="show it while it comes in")
+    parser.add_argument("--json", action="store_true", help="print the reply as JSON; with --follow, each event on a line")
+
+
+def run(arguments: Namespace) -> int:
+    """Show the reply; while it comes in, if that is wanted."""
+    if arguments.model == STDIN and arguments.format is None:
+        msg = "neither a model nor a format is named\n  try: the name of a model in place of -, or --format hermes_json"
+        raise LectError(msg)
+    stream = lect.stream(
+        None if arguments.model == STDIN else arguments.model,
+        format=arguments.format,
+        tools=None if arguments.tools is None else read_json(arguments.tools),
+        prompt=None if arguments.prompt is None else read_text(arguments.prompt),
+    )
+    if arguments.follow:
+        show = _print_event_as_json if arguments.json else _Follower().show
+        for chunk in _chunks(arguments.file):
+            for event in stream.feed(chunk):
+                show(event)
+        for event in stream.finish():
+            show(event)
+        reply = stream.close()
+        if not arguments.json:
+            sys.stdout.write("\n")
+            _print_end(reply)
+        return 0
+    stream.feed(read_text(arguments.file).removesuffix("\n").removesuffix("\r"))
+    reply = stream.close()
+    if arguments.json:
+        write_json(_as_data(reply))
+    else:
+        _print_reply(reply)
+    return 0
+
+
+def _chunks(path: str) -> Iterator[str]:
+    """Yield text as it comes in, without the line end at the very end."""
+    decoder = codecs.getincrementaldecoder("utf-8")("replace")
+    held = ""
+    for data in _bytes(path):
+        text = held + decoder.decode(data)
+        held = next((end for end in ("\r\n", "\n", "\r") if text.endswith(end)), "")
+        yield text.removesuffix(held)
+    yield (held if held == "\r" else "") + decoder.decode(b"", final=True)
+
+
+def _bytes(path: str) -> Iterator[bytes]:
+    try:
+        # `read1` returns what there is, and does not wait for more.
+        if path != STDIN:
+            with open(path, "rb") as file:
+                yield from iter(lambda: file.read1(65_536), b"")
+        elif (buffer := getattr(sys.stdin, "buffer", None)) is not None:
+            yield from iter(lambda: buffer.read1(65_536), b"")
+        else:
+            yield sys.stdin.read().encode()
+    except (OSError, ValueError) as error:
+        msg = f"cannot read {'standard input' if path == STDIN else shown(path)}: {getattr(error, 'strerror', None) or error}"
+        raise LectError(msg) from error
+
+
+class _Follower:
+    """Shows events one after the other, under a heading wherever something else begins."""
+
+    def __init__(self) -> None:
+        self.screen = Screen(sys.stdout)
+        self.heading = ""
+        self.call = ""
+
+    def show(self, event: Event) -> None:
+        screen, kind = self.screen, event.kind
+        if kind == "call_start":
+            self.call = f"call {event.text}"
+            self.head(self.call)
+        elif kind == "problem" and event.problem is not None:
+            self.head(f"problem {event.problem.code}")
+            screen.write(screen.paint(screen.one_line(event.problem.text), STYLES[kind]))
+        elif kind == "stop":
+            self.head(kind)
+            screen.write(screen.paint(repr(event.text), STYLES[kind]))
+        elif kind in ("content", "reasoning", "call_args"):
+            heading = self.call if kind == "call_args" else kind
+            if heading != self.heading:
+                self.head(heading)
+            screen.write(screen.paint(screen.visible(event.text), STYLES[kind]))
+        sys.stdout.flush()
+
+    def head(self, heading: str) -> None:
+        """Begin something else."""
+        self.screen.write("\n" if self.heading else "")
+        self.screen.line(heading, style="bold")
+        self.heading = heading
+
+
+def _print_reply(reply: Reply) -> None:
+    screen = Screen(sys.stdout)
+    for heading, text, style in (("reasoning", reply.reasoning, "dim"), ("content", reply.content, "")):
+        if text:
+            screen.line(heading, style="bold")
+            screen.block(text, indent=2, style=style)
+    for call in reply.tool_calls:
+        _print_call(screen, "call", call)
+    for call in reply.incomplete:
+        _print_call(screen, "incomplete call", call)
+    for problem in reply.problems:
+        screen.line(f"problem {problem.code}, at {problem.span[0]} to {problem.span[1]}: {problem.text}", style="yellow")
+    _print_end(reply)
+
+
+def _print_call(screen: Screen, heading: str, call: ToolCall) -> None:
+    screen.line(f"{heading} {call.name}", style="bold")
+    screen.block(call.arguments_text, indent=2, style="green")
+
+
+def _print_end(reply: Reply) -> None:
+    screen = Screen(sys.stdout)
+    stop = f" at {reply.stop!r}" if reply.stop else ""
+    screen.line(f"ended: {reply.finish or 'nothing tells why'}{stop}", style="dim")
+
+
+def _as_data(reply: Reply) -> dict[str, Any]:
+    return {
+        "content": reply.content,
+        "reasoning": reply.reasoning,
+        "tool_calls": [call._asdict() for call in reply.tool_calls],
+        "stop": reply.stop,
+        "finish": reply.finish,
+        "problems": [problem._asdict() for problem in reply.problems],
+        "incomplete": [call._asdict() for call in reply.incomplete],
+        "pieces": [piece._asdict() for piece in reply.pieces],
+    }
+
+
+def _print_event_as_json(event: Event) -> None:
+    import json
+
+    data: dict[str, Any] = {"kind": event.kind, "text": event.text, "index": event.index, "id": event.id}
+    if event.call is not None:
+        data["call"] = event.call._asdict()
+    if event.problem is not None:
+        data["problem"] = event.problem._asdict()
+    write_exactly(json.dumps(data, ensure_ascii=False) + "\n")

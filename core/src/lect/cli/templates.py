@@ -1,0 +1,40 @@
+"""`lect templates`: the names of templates."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import lect
+from lect.cli.screen import Painted, Screen, write_json
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+EPILOG = """\
+A name may be used alone where it has but one owner, and as owner:name everywhere: in --adapter, in pins and in get_conv_template().
+
+examples:
+  lect templates
+  lect templates --load
+  lect prompt acme/unheard-of-7b "Hello!" --adapter chatml
+"""
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Describe the command and its arguments."""
+    parser.description = "List the names of templates by owner: those of lect itself, and those that plugins declare."
+    parser.epilog = EPILOG
+    parser.add_argument("--load", action="store_true", help="import every plugin, and list also what it does not declare")
+    parser.add_argument("--json", action="store_true", help="print them as JSON")
+
+
+def run(arguments: Namespace) -> int:
+    """Print the names, an owner a line."""
+    names = lect._registry.templates.names(load=arguments.load)
+    if arguments.json:
+        write_json(names)
+        return 0
+    rows = [(Painted(owner, "cyan"), ", ".join(owned)) for owner, owned in names.items()]
+    Screen(sys.stdout).table(rows, header=("owner", "templates"), indent=0, wrap=True)
+    return 0

@@ -1,0 +1,104 @@
+"""Where a template program writes the prompt."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lect.errors import MessageError
+from lect.prompt.inputs import Input
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from lect.prompt.inputs import Path
+    from lect.prompt.messages import Message
+
+
+class Writer(list[str]):
+    r"""Collects the pieces of a prompt, which a program adds with `+=`.
+
+    Add the caller's text as pieces of their own, never joined with template text: that is how each piece keeps its origin.
+
+    ```python
+    out += "<|im_start|>", message.role, "\n", message.content, "<|im_end|>\n"
+    ```
+
+    It is a list because nothing is quicker: a method call for each turn would cost more than the whole rest of a prompt.
+    """
+
+    __slots__ = ()
+
+    def joined(self) -> str:
+        """Return all that was written.
+
+        Raises:
+            MessageError: If something that is no text was written, such as an option of another type.
+        """
+        try:
+            return "".join(self)
+        except TypeError:
+            odd: object = next(piece for piece in self if not isinstance(piece, str))
+            msg = f"{odd!r} ({type(odd).__name__}) cannot stand in a prompt; expected text\n  try: look at the types of the options"
+            raise MessageError(msg) from None
+
+    def turns(self, messages: Sequence[Message]) -> Iterable[Message]:
+        """Go through `messages`; what is written meanwhile belongs to the turn of each."""
+        return messages
+
+    def turn(self, message: Message | None) -> None:
+        """Say whose turn the following text belongs to: that of `message`, or None for preamble and generation prompt."""
+
+    def used(self, *path: str | int) -> None:
+        """Say that a field reached the prompt although none of its text did, as an image does by its placeholder."""
+
+    def by_rule(self, text: str | None) -> None:
+        """Say that the format leaves a text of the caller's out on purpose, as many do with the reasoning of earlier turns."""
+
+
+class TrackingWriter(Writer):
+    """A writer that also remembers whose turn each piece belongs to, and what happened to the fields."""
+
+    __slots__ = ("left_out", "marks", "seen")
+
+    def __init__(self) -> None:
+        self.marks: list[tuple[int, int | None]] = []
+        self.seen: list[Path] = []
+        self.left_out: list[Path] = []
+
+    def turns(self, messages: Sequence[Message]) -> Iterable[Message]:
+        mark = self.marks.append
+        for message in messages:
+            mark((len(self), message.index))
+            yield message
+        mark((len(self), None))
+
+    def turn(self, message: Message | None) -> None:
+        self.marks.append((len(self), None if message is None else message.index))
+
+    def used(self, *path: str | int) -> None:
+        self.seen.append(path)
+
+    def by_rule(self, text: str | None) -> None:
+        if isinstance(text, Input):
+            self.left_out.append(text.path)
+
+
+def stripped(pieces: Iterable[str]) -> list[str]:
+    """Return pieces of text as they are when white space at both ends of the whole is taken away."""
+    left = list(pieces)
+    while left and not left[0].strip():
+        del left[0]
+    while left and not left[-1].strip():
+        del left[-1]
+    if left:
+        left[0] = left[0].lstrip()
+        left[-1] = left[-1].rstrip()
+    return left
+
+
+def think_tags(text: str) -> tuple[str, str]:
+    """Return the thought in `<think>` tags that opens an answer, and the answer, without the line breaks between them; no thought is empty."""
+    if "</think>" not in text:
+        return "", text
+    pieces = text.split("</think>")
+    return pieces[0].rstrip("\n").split("<think>")[-1].lstrip("\n"), pieces[-1].lstrip("\n")

@@ -1,0 +1,103 @@
+"""A loaded plugin, ready to be asked. Each has a pluggy manager of its own, so that one plugin's faults never reach another."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lect.errors import PluginError
+from lect.prompt.template import Template
+from lect.registry.load import new_manager
+from lect.registry.match import Match, Specificity
+
+if TYPE_CHECKING:
+    from lect.registry.refs import ModelRef
+    from lect.reply.reply import Reply
+
+
+class Adapter:
+    """A plugin that speaks for a family of models."""
+
+    def __init__(self, plugin: Any, *, name: str, package: str = "", version: str = "", fallback: bool = False):
+        self.name = name
+        self.package = package
+        self.version = version
+        self.fallback = fallback
+        self.plugin = plugin
+        manager = new_manager()
+        manager.register(plugin, name)
+        self._hooks = manager.hook
+
+    @property
+    def id(self) -> str:
+        """The name that no other adapter has: `lect-qwen:qwen`; just the name where it was registered in this process."""
+        return f"{self.package}:{self.name}" if self.package else self.name
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.package} {self.version})" if self.package else f"{self.name} (registered in this process)"
+
+    def __repr__(self) -> str:
+        return f"<Adapter {self.id}>"
+
+    def match(self, ref: ModelRef) -> Match | None:
+        """Return the adapter's claim to a model.
+
+        Raises:
+            PluginError: If it returns something else than a claim.
+        """
+        for claim in self._hooks.match(model_path=ref.given, ref=ref):
+            if claim is True:
+                return Match(Specificity.FAMILY, "", reason="match() said yes")
+            if isinstance(claim, Match):
+                parts: tuple[object, ...] = claim
+                if not isinstance(parts[0], Specificity) or not isinstance(parts[1], str):
+                    msg = f"match() returned {claim!r}; expected a Specificity and a text"
+                    raise PluginError(msg)
+                return claim
+            if claim is not False:
+                msg = f"match() returned {claim!r}; expected a Match, True, False or None"
+                raise PluginError(msg)
+        return None
+
+    def get_template(self, ref: ModelRef, match: Match) -> Template:
+        """Return the adapter's template for a model.
+
+        Raises:
+            PluginError: If it returns something else than a template.
+        """
+        template = self._hooks.get_template(model_path=ref.given, ref=ref, match=match)
+        if not isinstance(template, Template):
+            msg = f"get_template() returned {template!r}; expected a Template"
+            raise PluginError(msg)
+        return template
+
+    def list_templates(self) -> dict[str, Template]:
+        """Return the adapter's templates by name.
+
+        Raises:
+            PluginError: If two have one name, or something among them is no template.
+        """
+        templates: dict[str, Template] = {}
+        for listed in self._hooks.list_templates():
+            for template in listed:
+                if not isinstance(template, Template) or templates.setdefault(template.name, template) is not template:
+                    msg = f"list_templates() gave {template!r}; expected templates, each with a name of its own"
+                    raise PluginError(msg)
+        return templates
+
+    def postprocess(self, reply: Reply, template: Template, ref: ModelRef) -> Reply:
+        """Return a reply as the plugin's own hook refines it; without one, or where it fails, as it is."""
+        try:
+            refined = self._hooks.postprocess(text=reply.raw, template=template, ref=ref, reply=reply)
+        except Exception as error:  # a plugin may raise anything, and what the model said must not be lost for it
+            return self._unrefined(reply, f"failed in postprocess: {type(error).__name__}: {error}")
+        if refined is None or isinstance(refined, type(reply)):
+            return refined or reply
+        return self._unrefined(reply, f"gave {refined!r:.80} in postprocess; expected a Reply or None")
+
+    def _unrefined(self, reply: Reply, what: str) -> Reply:
+        import warnings
+
+        from lect.errors import PluginWarning
+
+        warnings.warn(f"{self} {what}\n  try: lect doctor", PluginWarning, stacklevel=3)
+        return reply

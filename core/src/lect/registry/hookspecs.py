@@ -1,0 +1,60 @@
+"""The hooks that an adapter implements. All are optional but `match` and `get_template`, and each may take fewer arguments than are named here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pluggy
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from lect.prompt.template import Template
+    from lect.registry.match import Match
+    from lect.registry.refs import ModelRef
+    from lect.reply.reply import Reply
+
+PROJECT = "lect"
+hookspec = pluggy.HookspecMarker(PROJECT)
+hookimpl = pluggy.HookimplMarker(PROJECT)
+
+
+@hookspec
+def match(model_path: str, ref: ModelRef) -> Match | None:
+    """Say whether this adapter speaks for a model, and how surely.
+
+    Args:
+        model_path: The path as it was given.
+        ref: The path taken apart: `ref.owner`, `ref.name`, `ref.words`.
+
+    Returns:
+        A `Match`, or None. `True` and `False` are accepted too: `True` is a claim by family, the weakest.
+    """
+
+
+@hookspec(firstresult=True)
+def get_template(model_path: str, ref: ModelRef, match: Match) -> Template:  # type: ignore[empty-body]
+    """Return the template for a model that this adapter has claimed, or that a user has pinned to it.
+
+    Args:
+        model_path: The path as it was given.
+        ref: The path taken apart.
+        match: What `match` returned; where a pin decided and `match` had returned None, an empty claim.
+    """
+
+
+@hookspec(firstresult=True)
+def postprocess(text: str, template: Template, ref: ModelRef, reply: Reply) -> Reply | None:
+    """Refine a reply. Without this hook, or where it returns None, it is what the grammar of the template makes of the text.
+
+    Args:
+        text: All that the model wrote.
+        template: The template that the prompt was made with.
+        ref: The path taken apart.
+        reply: The reply as the grammar reads it. `reply._replace(content=...)` makes another one.
+    """
+
+
+@hookspec
+def list_templates() -> Iterable[Template]:  # type: ignore[empty-body]
+    """Return every template of this adapter, so that it is found by name and shown in listings."""

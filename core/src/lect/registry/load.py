@@ -1,0 +1,123 @@
+"""Turn a record into a plugin: import it, check what it asks for, and keep what goes wrong."""
+
+import sys
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pluggy
+
+from lect.errors import PluginError
+from lect.registry import hookspecs
+
+if TYPE_CHECKING:
+    from lect.registry.discover import Record
+
+API_VERSION = "1.0"
+"""The version of the hooks. A plugin says by `__lect_api__` which it was written for."""
+USUAL_API = "~=1.0"
+API_ATTRIBUTE = "__lect_api__"
+
+
+class Failure(NamedTuple):
+    """Something that a plugin did wrong."""
+
+    plugin: str
+    package: str
+    version: str
+    stage: str
+    """`load`, `api`, `register`, `match`, `get_template`, `list_templates` or `postprocess`."""
+    error: BaseException
+
+    def __str__(self) -> str:
+        package = f" ({self.package} {self.version})" if self.package else ""
+        return f"{self.plugin}{package}: {self.stage}: {type(self.error).__name__}: {self.error}"
+
+
+class StageError(Exception):
+    """Carries which stage of loading failed to the one place that records it."""
+
+    def __init__(self, stage: str, error: Exception):
+        super().__init__(stage)
+        self.stage = stage
+        self.error = error
+
+
+def load(record: "Record") -> Any:
+    """Import the object of a record, and check that it can be registered.
+
+    Raises:
+        StageError: If importing it raises, or it asks for another version of the hooks, or its hooks are wrong.
+    """
+    module_name, _, attributes = record.value.partition(":")
+    try:
+        plugin: Any = import_module(module_name)
+        for attribute in filter(None, attributes.split(".")):
+            plugin = getattr(plugin, attribute)
+        wanted = getattr(plugin, API_ATTRIBUTE, getattr(sys.modules[module_name], API_ATTRIBUTE, USUAL_API))
+    # A plugin may raise anything; one bad plugin must not take the others down.
+    except Exception as error:
+        raise StageError("load", error) from error
+    check(plugin, api=wanted)
+    return plugin
+
+
+def check(plugin: Any, *, api: str = USUAL_API) -> None:
+    """Check that an object can be registered as an adapter.
+
+    Raises:
+        StageError: If it asks for another version of the hooks, or its hooks are wrong.
+    """
+    try:
+        _check_api(api)
+    except Exception as error:
+        raise StageError("api", error) from error
+    try:
+        _check_hooks(plugin)
+    except Exception as error:
+        raise StageError("register", error) from error
+
+
+def _check_api(wanted: str) -> None:
+    if wanted == USUAL_API:
+        return  # Known to hold; packaging.specifiers takes as long to import as all of lect.
+    from packaging.specifiers import InvalidSpecifier, SpecifierSet
+
+    try:
+        fits = API_VERSION in SpecifierSet(wanted)
+    except (InvalidSpecifier, TypeError, AttributeError):
+        msg = f"{API_ATTRIBUTE} is {wanted!r}; expected a version specifier such as {USUAL_API!r}"
+        raise PluginError(msg) from None
+    if not fits:
+        msg = (
+            f"it was written for version {wanted} of the adapter hooks; this lect has {API_VERSION}\n"
+            "  try: pip install --upgrade lect, or another version of the plugin"
+        )
+        raise PluginError(msg)
+
+
+def new_manager() -> pluggy.PluginManager:
+    """Return a pluggy manager that knows our hooks."""
+    manager = pluggy.PluginManager(hookspecs.PROJECT)
+    manager.add_hookspecs(hookspecs)
+    return manager
+
+
+def _check_hooks(plugin: Any) -> None:
+    # In a manager of its own, because pluggy leaves a plugin half registered when it finds a fault.
+    trial = new_manager()
+    trial.register(plugin, "plugin")
+    hooks = {caller.name for caller in trial.get_hookcallers(plugin) or ()}
+    known = {"match", "get_template", "postprocess", "list_templates"}
+    for hook in sorted(hooks - known):
+        from difflib import get_close_matches
+
+        near = get_close_matches(hook, known, 1)
+        hint = f"did you mean {near[0]!r}?" if near else f"the hooks are {', '.join(sorted(known))}"
+        msg = f"there is no hook {hook!r}; {hint}"
+        raise PluginError(msg)
+    if not hooks:
+        msg = "it has no hooks\n  try: decorate match() and get_template() with @lect.plugin.hookimpl"
+        raise PluginError(msg)
+    if "match" in hooks and "get_template" not in hooks:
+        msg = "it has match() but no get_template()"
+        raise PluginError(msg)

@@ -1,0 +1,108 @@
+"""A model path, taken apart. No file is looked at: a name is enough."""
+
+import os
+import re
+from itertools import pairwise
+from typing import NamedTuple, NoReturn
+
+from lect.errors import InvalidModelPathError, InvalidModelPathTypeError
+
+LONGEST_PATH = 4096
+# Whatever is not ASCII is a word of its own, so that a look-alike letter or hyphen never passes for the real one.
+_WORDS = re.compile(r"[0-9]+(?:[._][0-9]+)*|[a-z]+|[^\x00-\x7f]+")
+_HUB_CACHE = "models--"
+
+
+class ModelRef(NamedTuple):
+    """What a model path says.
+
+    Attributes:
+        given: The path as it was given.
+        path: `owner/name` where there is an owner, else the name.
+        owner: The owner in `owner/name`; None for local paths, whose directories must not decide a family.
+        name: The last part, without revision.
+        revision: What followed `@`.
+        words: The name in lower case, cut into words and numbers: `Qwen2.5-7B-Instruct` is `("qwen", "2.5", "7", "b", "instruct")`.
+    """
+
+    given: str
+    path: str
+    owner: str | None
+    name: str
+    revision: str | None
+    words: tuple[str, ...]
+
+
+def parse_ref(model_path: str | os.PathLike[str]) -> ModelRef:
+    """Take a model path apart.
+
+    Raises:
+        InvalidModelPathError: If it cannot name a model.
+    """
+    given = model_path if isinstance(model_path, str) else _path_text(model_path)
+    _check(given)
+    parts = [part for part in given.replace("\\", "/").split("/") if part]
+    if len(parts) > 2 and "@" in parts[1] and given[0] not in "/\\.":
+        # A revision may have slashes of its own: owner/name@refs/pr/1.
+        parts = [parts[0], "/".join(parts[1:])]
+    owner = parts[0] if len(parts) == 2 and given[0] not in "/\\." and ":" not in parts[0] else None
+    for part in parts:
+        # A hub cache keeps a model under models--owner--name/snapshots/<commit>; the name is in that directory, wherever the path ends.
+        if part.startswith(_HUB_CACHE):
+            cached_owner, _, cached = part.removeprefix(_HUB_CACHE).rpartition("--")
+            owner, parts = cached_owner or None, [cached]
+            break
+    name, _, revision = parts[-1].partition("@") if parts else ("", "", "")
+    if not any(letter.isalnum() for letter in name) or name.startswith("-") or _is_drive(name):
+        _refuse(f"{shown(given)} has no name in it")
+    path = f"{owner}/{name}" if owner else name
+    return ModelRef(given, path, owner, name, revision or None, _words(name.lower()))
+
+
+def _words(name: str) -> tuple[str, ...]:
+    # ModelScope keeps Qwen2.5 as Qwen2___5.
+    name = name.replace("___", ".")
+    parts = name.split("_")
+    if "-" not in name and not all(left[-1:].isdigit() and right[:1].isdigit() for left, right in pairwise(parts)):
+        # Here `_` stands between words, as in llama_2_7b_chat; else between digits it is a point, as in internlm2_5-7b-chat.
+        name = " ".join(parts)
+    return tuple(word.replace("_", ".") for word in _WORDS.findall(name))
+
+
+def _is_drive(name: str) -> bool:
+    return len(name) == 2 and name[1] == ":"
+
+
+def shown(path: str) -> str:
+    """Return `path` for a message: quoted, short, with nothing in it that a terminal would obey."""
+    text = path if len(path) <= 120 else f"{path[:117]}..."
+    return repr(text) if text.isprintable() else ascii(text)
+
+
+def _path_text(model_path: object) -> str:
+    try:
+        path = os.fspath(model_path)  # type: ignore[call-overload]
+    except TypeError:
+        path = None
+    if not isinstance(path, str):
+        msg = f"a model path is text or path-like, not {type(model_path).__name__}\n  try: get_conversation_template('org/name')"
+        raise InvalidModelPathTypeError(msg)
+    return path
+
+
+def _check(given: str) -> None:
+    if len(given) > LONGEST_PATH:
+        _refuse(f"{shown(given)} has {len(given)} characters; a model path has at most {LONGEST_PATH}")
+    if not given.strip():
+        _refuse("the model path is empty")
+    if any(not letter.isprintable() and letter != " " for letter in given):
+        _refuse(f"{given[:200]!a} has control characters or half a surrogate pair in it")
+    scheme, colon, _ = given.partition(":")
+    if colon and len(scheme) > 1 and scheme.isascii() and scheme.replace("+", "").replace("-", "").replace(".", "").isalnum():
+        # Not shown: an address may carry a password.
+        _refuse("a URL is no model path; nothing is fetched")
+
+
+def _refuse(what: str) -> NoReturn:
+    msg = f"{what}\n  try: a name such as 'lmsys/vicuna-7b-v1.5', or the path of a local model directory"
+    raise InvalidModelPathError(msg)

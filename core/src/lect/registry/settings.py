@@ -1,0 +1,100 @@
+"""What people set from outside: pins and blocks."""
+
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from lect.errors import LectError, PluginError
+from lect.registry.discover import normal_name
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from lect.registry.discover import Record
+    from lect.registry.refs import ModelRef
+
+PINS = "LECT_PINS"
+DISABLE = "LECT_DISABLE_PLUGINS"
+LOAD = "LECT_LOAD_PLUGINS"
+CONFIG = "LECT_CONFIG"
+
+
+class Pin(NamedTuple):
+    """A decision about all paths of a pattern.
+
+    Attributes:
+        pattern: A glob, compared without regard to case with `owner/name` and with the path as given.
+        adapter: An adapter (`lect-qwen:qwen`, `qwen`) or a template (`qwen:qwen2.5`), by name or as an object.
+        source: Who decided.
+    """
+
+    pattern: str
+    adapter: Any
+    source: str
+
+    def fits(self, ref: "ModelRef") -> bool:
+        pattern = self.pattern.lower()
+        return fnmatchcase(ref.path.lower(), pattern) or fnmatchcase(ref.given.lower(), pattern)
+
+    def __str__(self) -> str:
+        return f"{self.pattern}={self.adapter} ({self.source})"
+
+
+def pattern_for(path: str) -> str:
+    """Return a pattern for one path: `?`, which stands for any letter, replaces those that mean something to a glob, a list of pins or a shell."""
+    return "".join("?" if letter in "*?[];='" or letter.isspace() else letter for letter in path)
+
+
+class Settings(NamedTuple):
+    """Pins and blocks from the environment and from a config file."""
+
+    pins: tuple[Pin, ...] = ()
+    only: frozenset[str] | None = None
+    disabled: frozenset[str] = frozenset()
+
+    def blocks(self, record: "Record") -> str | None:
+        """Return which variable keeps an adapter out; None where none does."""
+        name = normal_name(record.name)
+        names = {name, record.package, f"{record.package}:{name}"}
+        if names & self.disabled:
+            return DISABLE
+        if self.only is not None and not names & self.only:
+            return LOAD
+        return None
+
+
+def read_settings(environ: "Mapping[str, str]") -> Settings:
+    """Read the settings.
+
+    Raises:
+        LectError: If a pin cannot be understood or the config file cannot be read.
+    """
+    pins = [_read_pin(text, PINS) for text in environ.get(PINS, "").split(";") if text.strip()]
+    if environ.get(CONFIG):
+        pins += _config_pins(environ[CONFIG])
+    only = environ.get(LOAD)
+    return Settings(tuple(pins), None if only is None else _names(only), _names(environ.get(DISABLE, "")))
+
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(":".join(normal_name(part) for part in name.strip().split(":")) for name in text.split(",") if name.strip())
+
+
+def _read_pin(text: str, source: str) -> Pin:
+    pattern, equals, adapter = (part.strip() for part in text.partition("="))
+    if not (pattern and equals and adapter):
+        msg = f"{source} has {text.strip()!r}, which is no pin\n  try: {source}='acme/*=lect-acme:acme'"
+        raise PluginError(msg)
+    return Pin(pattern, adapter, source)
+
+
+def _config_pins(path: str) -> list[Pin]:
+    """Read the table `[pins]` of a TOML file. Only a file that is named is read: a path must resolve alike for all who have the same settings."""
+    import tomllib
+
+    try:
+        with open(path, "rb") as file:
+            pins = tomllib.load(file).get("pins", {})
+        return [Pin(pattern.strip(), adapter.strip(), path) for pattern, adapter in pins.items()]
+    except (OSError, ValueError, AttributeError) as error:
+        msg = f'{CONFIG} names {path!r}, which cannot be used: {error}\n  try: a TOML file with a table [pins], "acme/*" = "lect-acme:acme"'
+        raise LectError(msg) from error

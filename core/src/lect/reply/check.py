@@ -1,0 +1,123 @@
+"""Say what is wrong with a grammar, before anything is read by it."""
+
+import re
+from typing import Any, NoReturn
+
+from lect.errors import PluginError
+from lect.reply.grammar import Arguments, Call, Channels, Code, Grammar, Head, Json, JsonMap, Literals, Marks, Params, Reasoning, Section, Wrapper
+
+MARKS = tuple[str, ...]
+PATTERNS = {(Head, "fields"), (Call, "rename"), (Channels, "shape"), (Channels, "letters"), (Channels, "to"), (Channels, "channel")}
+NEEDED = {(Head, "end"), (Reasoning, "close"), (Params, "open"), (Params, "close"), (Literals, "close"), (Channels, "start"), (Channels, "bodies")}
+CHOICES = {(Params, "untyped"): ("json", "string"), (Literals, "assign"): ("=", ":")}
+KINDS = ("content", "reasoning", "call", "")
+PARTS: dict[tuple[type, str], Any] = {
+    (Grammar, "reasoning"): Reasoning,
+    (Grammar, "channels"): Channels,
+    (Call, "arguments"): Arguments,
+    (Call, "head"): Head,
+    (Params, "head"): Head,
+    (Channels, "call"): Call,
+}
+OPTIONAL = {(Grammar, "reasoning"), (Grammar, "channels"), (Call, "head"), (Channels, "call")}
+LISTS = {(Grammar, "wrappers"): Wrapper, (Grammar, "sections"): Section, (Section, "calls"): Call}
+
+
+def check(grammar: Grammar) -> None:
+    """See that a grammar can be read by.
+
+    Raises:
+        PluginError: If it cannot; the error names the fact that is wrong, and what to write in its place.
+    """
+    _Check(grammar.name).part(grammar, "")
+
+
+class _Check:
+    """The check of one grammar."""
+
+    def __init__(self, name: object):
+        self.name = name
+
+    def fail(self, path: str, problem: str, instead: str) -> NoReturn:
+        msg = f"the grammar {self.name!r:.80} cannot be read by: {path} {problem}\n  try: {instead}"
+        raise PluginError(msg)
+
+    def part(self, part: Any, path: str) -> None:
+        """Check all facts of a part."""
+        kind = type(part)
+        for name, wanted in kind.__annotations__.items():
+            self.fact(kind, name, wanted, getattr(part, name), f"{path}{name}")
+        if kind is Section:
+            self.section(part, path)
+        elif kind is Call:
+            self.call(part, path)
+
+    def fact(self, kind: type, name: str, wanted: Any, value: Any, path: str) -> None:
+        """Check one fact, and what is in it."""
+        if (kind, name) in NEEDED and not value:
+            self.fail(path, "is empty", "what is written there")
+        if (kind, name) in CHOICES and value not in CHOICES[kind, name]:
+            self.fail(path, f"is {value!r:.80}", " or ".join(map(repr, CHOICES[kind, name])))
+        if (kind, name) == (Channels, "bodies"):
+            self.bodies(value, path)
+        elif (kind, name) in LISTS:
+            item = LISTS[kind, name]
+            if not isinstance(value, tuple) or not all(isinstance(each, item) for each in value):
+                self.fail(path, f"is {value!r:.80}", f"a tuple of {item.__name__}, such as ({item.__name__}(...),)")
+            for index, each in enumerate(value):
+                self.part(each, f"{path}[{index}].")
+        elif (kind, name) in PARTS:
+            if value is None and (kind, name) in OPTIONAL:
+                return
+            if not isinstance(value, PARTS[kind, name]):
+                self.fail(path, f"is {value!r:.80}", _names(PARTS[kind, name]))
+            self.part(value, f"{path}.")
+        elif wanted in (MARKS, Marks):
+            self.marks(value, path, rows=wanted == Marks)
+        elif wanted in (str, bool) and not isinstance(value, wanted):
+            self.fail(path, f"is {value!r:.80}", "a text" if wanted is str else "True or False")
+        elif (kind, name) in PATTERNS:
+            try:
+                re.compile(value)
+            except re.error as error:
+                self.fail(path, f"is no pattern: {error}", "a regular expression")
+
+    def marks(self, value: Any, path: str, *, rows: bool) -> None:
+        """Check marks: a text in their place would be read letter by letter."""
+        if not isinstance(value, tuple):
+            self.fail(path, f"is {value!r:.80}", f"a tuple, ({value!r:.40},)" if isinstance(value, str) else "a tuple of marks")
+        for mark in value:
+            row = mark if rows and isinstance(mark, tuple) and mark else (mark,)
+            if not all(isinstance(each, str) and each for each in row):
+                self.fail(path, f"has {mark!r:.80} in it", "marks that are texts, and not empty")
+
+    def bodies(self, value: Any, path: str) -> None:
+        """Check what starts a body, and what that makes it."""
+        if not isinstance(value, tuple) or not all(isinstance(pair, tuple) and len(pair) == 2 and pair[0] and pair[1] in KINDS for pair in value):
+            self.fail(path, f"is {value!r:.80}", "pairs of a mark and 'content', 'reasoning', 'call', or '' where the header says it")
+
+    def section(self, section: Section, path: str) -> None:
+        """Check that something opens a section, and that there is a call in it."""
+        if not section.calls:
+            self.fail(f"{path}calls", "is empty", "how a call is written: (Call(...),)")
+        if not section.open and not section.start and not all(call.open for call in section.calls):
+            self.fail(path.rstrip("."), "is opened by nothing", "open=(...) in it or in its calls, or start=True where a reply begins with it")
+
+    def call(self, call: Call, path: str) -> None:
+        """Check that a call has a name, and parameters an end."""
+        names = isinstance(call.arguments, Json | JsonMap | Code) or path.startswith("channels")
+        if not names and (call.head is None or "(?P<name>" not in call.head.fields):
+            self.fail(f"{path}head", "says no name", "head=Head((...,)), or fields with a group (?P<name>...)")
+        if call.rename and not re.compile(call.rename).groups:
+            self.fail(f"{path}rename", "has no group", "a pattern whose first group is the name: r'functions\\.(.+)'")
+        if isinstance(call.arguments, Params):
+            if len(call.arguments.trim) > 1 or call.arguments.close.startswith("{key}"):
+                self.fail(f"{path}arguments", "has a trim of several characters, or a close that begins with its key", "one; a mark before {key}")
+            if not call.close:
+                self.fail(f"{path}close", "is empty", "the mark that ends the parameters: close=(...,)")
+            if "(?P<key>" not in call.arguments.head.fields:
+                self.fail(f"{path}arguments.head", "says no key", "Head((...,), KEY), or fields with a group (?P<key>...)")
+
+
+def _names(kinds: Any) -> str:
+    return " or ".join(kind.__name__ for kind in getattr(kinds, "__args__", (kinds,)))

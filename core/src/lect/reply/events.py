@@ -1,0 +1,65 @@
+"""What a stream says while the reply is still coming in."""
+
+from typing import Any, NamedTuple
+
+from lect.reply.reply import ToolCall
+
+CONTENT, REASONING, CALL_START, CALL_ARGS, CALL_END, PROBLEM, STOP = "content", "reasoning", "call_start", "call_args", "call_end", "problem", "stop"
+CALL, MARK, AFTER = "call", "mark", "after"
+CODES = frozenset({
+    "bad_arguments", "bad_literal", "bad_value", "duplicate_key", "incomplete_call", "incomplete_reasoning", "markers_missing", "stray_close",
+    "stray_header", "stray_member", "stray_open", "stray_text", "too_deep", "unbalanced_json", "unknown_channel", "unknown_tool",
+})  # fmt: skip
+"""What a problem may be."""
+
+
+class Problem(NamedTuple):
+    """Something in a reply that could not be understood as it was meant. What the codes mean: docs/reference/reply-problems.md."""
+
+    code: str
+    span: tuple[int, int]
+    """From where to where it stands in the raw text."""
+    text: str
+    """What happened, for people."""
+
+
+class Piece(NamedTuple):
+    """A stretch of the raw text, and what it was taken for."""
+
+    kind: str
+    """`content`, `reasoning`, `call`, `mark` (a marker, or white space that belongs to one) or `after` (behind the stop)."""
+    start: int
+    end: int
+
+
+class Event(NamedTuple):
+    """One step of a reply. What an event says is never taken back.
+
+    Attributes:
+        kind: `content`, `reasoning`, `call_start`, `call_args`, `call_end`, `problem` or `stop`.
+        text: A piece of the content, of the reasoning or of the arguments' JSON; the name of the call; the code of the problem; the stop string.
+        index: The number of the call.
+        id: The id of the call: the model's own where that is known by then, else an invented one.
+        call: The whole call, when it ends.
+        problem: The problem.
+    """
+
+    kind: str
+    text: str = ""
+    index: int | None = None  # type: ignore[assignment]  # a tuple has a method of this name, which nobody misses here
+    id: str | None = None
+    call: ToolCall | None = None
+    problem: Problem | None = None
+
+    def to_openai(self) -> dict[str, Any] | None:
+        """Return the delta of an OpenAI chat-completion chunk; None for an event that has none."""
+        if self.kind == CONTENT:
+            return {"content": self.text}
+        if self.kind == REASONING:
+            return {"reasoning_content": self.text}
+        if self.kind == CALL_START:
+            function = {"name": self.text, "arguments": ""}
+            return {"tool_calls": [{"index": self.index, "id": self.id or f"call_{self.index}", "type": "function", "function": function}]}
+        if self.kind == CALL_ARGS:
+            return {"tool_calls": [{"index": self.index, "function": {"arguments": self.text}}]}
+        return None

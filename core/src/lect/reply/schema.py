@@ -1,0 +1,101 @@
+"""What the tools' schemas say of a parameter."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from lect.errors import MessageError
+
+KINDS = {str: "string", bool: "boolean", int: "integer", float: "number", dict: "object", list: "array", type(None): "null"}
+ALL = frozenset(KINDS.values())
+DEEPEST = 16
+"""How far references and unions are followed: a schema may refer to itself."""
+STRING = frozenset({"string"})
+
+
+class Schemas:
+    """The tools that a model may call.
+
+    Args:
+        tools: OpenAI tool schemas, or the function objects out of them.
+
+    Raises:
+        MessageError: If they are no list of mappings.
+    """
+
+    def __init__(self, tools: Sequence[Mapping[str, Any]] | None):
+        self.known: dict[str, Mapping[str, Any]] = {}
+        if tools is None:
+            return
+        if isinstance(tools, str | bytes | Mapping) or not isinstance(tools, Sequence):
+            msg = f"tools is {tools!r:.80}; expected a list of tool schemas"
+            raise MessageError(msg)
+        for index, tool in enumerate(tools):
+            function = tool.get("function", tool) if isinstance(tool, Mapping) else None
+            if not isinstance(function, Mapping) or not isinstance(function.get("name"), str):
+                msg = f"tools[{index}] is {tool!r:.80}; expected a schema such as {{'name': ..., 'parameters': {{...}}}}, in 'function' or not"
+                raise MessageError(msg)
+            parameters = function.get("parameters")
+            self.known[function["name"]] = parameters if isinstance(parameters, Mapping) else {}
+
+    def parameters(self, name: str) -> Mapping[str, Any]:
+        """Return the schemas of a tool's parameters."""
+        properties = self.known.get(name, {}).get("properties")
+        return properties if isinstance(properties, Mapping) else {}
+
+    def types(self, name: str, key: str) -> frozenset[str]:
+        """Return the JSON types that a parameter may have; none where nothing is known of it."""
+        return types_of(self.parameters(name).get(key), self.known.get(name, {}))
+
+
+def types_of(schema: Any, root: Mapping[str, Any], depth: int = 0) -> frozenset[str]:
+    """Return the JSON types that a schema allows; none where it does not say."""
+    if not isinstance(schema, Mapping) or depth > DEEPEST:
+        return frozenset()
+    reference = schema.get("$ref")
+    if isinstance(reference, str):
+        return types_of(_resolve(reference, root), root, depth + 1)
+    named = schema.get("type")
+    if isinstance(named, str):
+        return frozenset({named}) & ALL
+    if isinstance(named, list | tuple):
+        return frozenset(name for name in named if isinstance(name, str)) & ALL
+    if "const" in schema:
+        return frozenset({kind_of(schema["const"])})
+    if isinstance(schema.get("enum"), list | tuple):
+        return frozenset(map(kind_of, schema["enum"]))
+    for union in ("anyOf", "oneOf", "allOf"):
+        members = schema.get(union)
+        if isinstance(members, list | tuple):
+            found = [types_of(member, root, depth + 1) for member in members]
+            return frozenset() if union != "allOf" and not all(found) else frozenset().union(*found)
+    if isinstance(schema.get("properties"), Mapping):
+        return frozenset({"object"})
+    return frozenset({"array"}) if "items" in schema else frozenset()
+
+
+def child(schema: Any, root: Mapping[str, Any], key: str | None, depth: int = 0) -> Any:
+    """Return the schema of a member of an object, or of the items of a list where `key` is None."""
+    if not isinstance(schema, Mapping) or depth > DEEPEST:
+        return None
+    if isinstance(schema.get("$ref"), str):
+        return child(_resolve(schema["$ref"], root), root, key, depth + 1)
+    properties = schema.get("properties")
+    found = schema.get("items") if key is None else properties.get(key) if isinstance(properties, Mapping) else None
+    if found is not None:
+        return found
+    members = [member for union in ("anyOf", "oneOf", "allOf") for member in schema.get(union) or ()]
+    return next((inner for member in members if (inner := child(member, root, key, depth + 1)) is not None), None)
+
+
+def _resolve(reference: str, root: Mapping[str, Any]) -> Any:
+    place: Any = root
+    for step in reference.removeprefix("#").strip("/").split("/"):
+        place = place.get(step) if isinstance(place, Mapping) else None
+    return place
+
+
+def kind_of(value: Any) -> str:
+    """Return the JSON type of a value."""
+    return KINDS.get(type(value), "string")

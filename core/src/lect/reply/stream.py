@@ -1,0 +1,161 @@
+"""Replies, whole or streamed: one path for both."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lect.errors import MessageError
+from lect.reply.channels import Talk
+from lect.reply.events import REASONING, Event
+from lect.reply.grammar import Grammar
+from lect.reply.known import get_grammar
+from lect.reply.opening import looks_stripped, starts_in
+from lect.reply.plan import plan_for
+from lect.reply.prose import Prose
+from lect.reply.reader import Reader
+from lect.reply.reply import Reply
+from lect.reply.schema import Schemas
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+_new = tuple.__new__
+
+
+class ReplyStream:
+    """A reply that comes in by and by.
+
+    Feed it chunks as they come, cut anywhere; each gives the events that are certain by then. `close` gives the whole reply, the same as if all
+    had come at once.
+
+    Args:
+        grammar: How the reply is written: the name of a grammar, or one.
+        tools: The tools that the model may call: OpenAI schemas.
+        prompt: The prompt that the reply answers, as text: whether it begins inside reasoning is read off its end.
+        starts_in_reasoning: Whether it begins inside reasoning, for those who know better.
+        extract: What shall be taken out of the content: `reasoning`, `tools`.
+        stop: Strings at which the reply ends, besides those of the grammar.
+        edges: White space with which the template lets every answer begin and end; it is no content.
+        markers: The template's control markers: behind the last one in the prompt, it is the model that speaks.
+        refine: What makes the final reply of the one that the grammar gives.
+
+    Raises:
+        MessageError: If an argument has a wrong type, or there is no such grammar.
+        PluginError: If the grammar is none to read by.
+    """
+
+    def __init__(
+        self,
+        grammar: str | Grammar,
+        *,
+        tools: Sequence[Mapping[str, Any]] | None = None,
+        prompt: str | None = None,
+        starts_in_reasoning: bool | None = None,
+        extract: Iterable[str] = ("reasoning", "tools"),
+        stop: Iterable[str] = (),
+        edges: tuple[str, str] = ("", ""),
+        markers: Iterable[str] = (),
+        refine: Callable[[Reply], Reply] | None = None,
+    ):
+        grammar = get_grammar(grammar)
+        plan = plan_for(grammar, _wanted(extract), tuple(stop), edges[1])
+        if prompt is not None:
+            _check_text(prompt, "the prompt")
+        inside = REASONING if starts_in_reasoning else ""
+        if starts_in_reasoning is None:
+            inside = starts_in(grammar, prompt, (*plan.ends, *markers))
+        self.grammar = grammar
+        self._reader = reader = Reader(Schemas(tools), plan.ends, grammar.ids)
+        program = Talk(reader, plan) if grammar.channels else Prose(reader, plan, edges[0])
+        self._steps = program.read(inside)
+        self._refine = refine
+        self._reply: Reply | None = None
+        next(self._steps, None)
+
+    def feed(self, chunk: str) -> list[Event]:
+        """Take in a chunk, and return what is certain now that was not before.
+
+        Raises:
+            MessageError: If it is no text, or the stream is closed.
+        """
+        reader = self._reader
+        quiet = reader.quiet
+        if quiet is not None and type(chunk) is str and chunk and quiet(chunk) is None:
+            # Nothing in the chunk can matter where we are.
+            reader.chunks.append(chunk)
+            reader.base += len(chunk)
+            reader.sink.append(chunk)
+            return [_new(Event, (reader.kind, chunk, reader.index, None, None, None))]
+        _check_text(chunk)
+        if reader.ended:
+            msg = "the stream is closed and takes no more text\n  try: a new stream for the next reply"
+            raise MessageError(msg)
+        if not chunk:
+            return []
+        reader.take_in(chunk)
+        return self._go_on()
+
+    def finish(self, reason: str | None = None) -> list[Event]:
+        """End the reply, and return what is certain now; `reason` is the server's finish reason, such as `length`."""
+        reader = self._reader
+        if reader.ended:
+            return []
+        if reason is not None:
+            _check_text(reason, "the finish reason")
+        reader.ended, reader.reason = True, reason
+        events = self._go_on()
+        self._reply = self._make_reply(reason)
+        return events + reader.take_events()
+
+    def close(self, finish: str | None = None) -> Reply:
+        """End the reply, unless it is ended, and return it."""
+        self.finish(finish)
+        assert self._reply is not None, "it is made when the stream ends"
+        return self._reply
+
+    def _go_on(self) -> list[Event]:
+        reader = self._reader
+        reader.quiet = None
+        next(self._steps, None)
+        return reader.take_events()
+
+    def _make_reply(self, reason: str | None) -> Reply:
+        reader = self._reader
+        content = "".join(reader.content)
+        complete = tuple(call for call in reader.calls if call.complete)
+        if not reader.calls and looks_stripped(self.grammar, content):
+            reader.report("markers_missing", 0, "this looks like a call without its marks; were special tokens dropped when the reply was decoded?")
+        if reason in (None, "stop"):
+            if reader.unfinished:
+                reason = reason or "length"
+            elif complete:
+                reason = "tool_calls"
+            elif reader.stop is not None:
+                reason = "stop"
+        reply = Reply(
+            content,
+            "".join(reader.thoughts) or None,
+            complete,
+            reader.stop,
+            reason,
+            tuple(reader.problems),
+            "".join(reader.chunks),
+            tuple(call for call in reader.calls if not call.complete),
+            reader.pieces(),
+        )
+        return self._refine(reply) if self._refine else reply
+
+
+def _wanted(extract: object) -> frozenset[str]:
+    """Return what shall be taken out."""
+    if not isinstance(extract, tuple | list | set | frozenset) or not all(what in ("reasoning", "tools") for what in extract):
+        msg = f"extract is {extract!r:.80}; expected some of 'reasoning', 'tools'\n  try: extract=('reasoning', 'tools')"
+        raise MessageError(msg)
+    return frozenset(extract)
+
+
+def _check_text(given: object, what: str = "a chunk") -> None:
+    if not isinstance(given, str):
+        hint = "\n  try: decode it first, with errors='replace'" if isinstance(given, bytes) else ""
+        msg = f"{what} is {given!r:.80} ({type(given).__name__}); expected text{hint}"
+        raise MessageError(msg)

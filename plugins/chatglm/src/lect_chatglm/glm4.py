@@ -1,0 +1,57 @@
+"""GLM-4: tools in the field `tools` of a message."""
+
+from functools import partial
+from typing import Any
+
+from lect.plugin import Chat, Message, Template, Writer
+from lect_chatglm.builtin import BUILT_IN
+
+STOP = ("<|endoftext|>", "<|user|>", "<|observation|>")
+STOP_IDS = (151329, 151336, 151338)
+MARKERS = ("[gMASK]", "<sop>", "<|system|>", "<|user|>", "<|assistant|>", "<|observation|>", "<|endoftext|>")
+
+
+def write_tools(chat: Chat, out: Writer, message: Message, tools: Any, name: str) -> None:
+    """Write who the model is and what it has: functions of the caller's, and tools that are built in."""
+    out += "<|system|>\n你是一个名为 ", name, " 的人工智能助手。你是基于智谱AI训练的语言模型 GLM-4 模型开发的，"
+    out.append("你的任务是针对用户的问题和要求提供适当的答复和支持。\n\n# 可用工具")
+    for index, tool in enumerate(tools):
+        where = ("messages", message.index, "tools", index)
+        if tool.get("type") == "function":
+            function = tool.get("function", {})
+            called = chat.given(function.get("name", ""), *where, "function", "name")
+            schema = chat.json(function, *where, "function", indent=4)
+            out += "\n## ", called, "\n\n", schema, "\n在调用上述函数时，请使用 Json 格式表示调用的参数。"
+        else:
+            out.append(BUILT_IN.get(tool.get("type"), ""))
+
+
+def glm4(chat: Chat, out: Writer, *, name: str) -> None:
+    """Write GLM-4: empty messages leave no trace, and what a message is about (`metadata`) stands beside its role."""
+    out.append("[gMASK]<sop>")
+    for message in out.turns(chat.messages):
+        tools = message.raw.get("tools")
+        if tools is not None:
+            write_tools(chat, out, message, tools, name)
+        if message.content or message.parts:
+            metadata = chat.given(message.raw.get("metadata", ""), "messages", message.index, "metadata")
+            out += "<|", message.role, "|>", metadata, "\n", chat.shown(message)
+    if chat.add_generation_prompt:
+        out.append("<|assistant|>")
+
+
+def _template(template: str, name: str, source: str) -> Template:
+    return Template(
+        template,
+        partial(glm4, name=name),
+        roles=["system", "user", "assistant", "observation"],
+        stop=STOP,
+        stop_token_ids=STOP_IDS,
+        markers=MARKERS,
+        looks_for=(),
+        source=source,
+    )
+
+
+GLM4 = _template("glm-4", "ChatGLM", "THUDM/glm-4-9b-chat, tokenizer_config.json")
+GLM4_HF = _template("glm-4-hf", "GLM-4", "THUDM/glm-4-9b-chat-1m-hf, tokenizer_config.json")

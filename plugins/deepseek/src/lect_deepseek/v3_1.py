@@ -1,0 +1,55 @@
+"""DeepSeek-V3.1: one model that thinks or does not, as it is told."""
+
+from lect.plugin import Chat, Template, Writer
+from lect_deepseek.plain import BOS, EOS
+from lect_deepseek.v3 import MARKERS, write_systems
+
+
+def v3_1(chat: Chat, out: Writer) -> None:
+    """Write DeepSeek-V3.1. Thoughts are never kept: every answer in the history begins with an empty one."""
+    out.append(chat.bos)
+    write_systems(chat, out)
+    thinking = chat.option("thinking", chat.option("enable_thinking", False))
+    after_user = after_tool = False
+    for message in out.turns(chat.messages):
+        if message.role == "user":
+            out += "<｜User｜>", message.content
+            after_user, after_tool = True, False
+        elif message.role == "assistant":
+            if after_user:
+                prefix = message.raw.get("prefix") and thinking and not message.tool_calls
+                out += "<｜Assistant｜>", "<think>" if prefix else "<think></think>"
+            if message.tool_calls:
+                out += message.content, "<｜tool▁calls▁begin｜>"
+                for call in message.tool_calls:
+                    arguments = chat.json(call.arguments, *call.path, "arguments")
+                    out += "<｜tool▁call▁begin｜>", call.name, "<｜tool▁sep｜>", arguments, "<｜tool▁call▁end｜>"
+                out += "<｜tool▁calls▁end｜>", EOS
+            else:
+                text = message.content
+                if not after_tool and "</think>" in text:
+                    text = text.partition("</think>")[2]
+                out += text, EOS
+            out.by_rule(message.reasoning)
+            after_user = after_tool = False
+        elif message.role == "tool":
+            out += "<｜tool▁output▁begin｜>", message.content, "<｜tool▁output▁end｜>"
+            after_user, after_tool = False, True
+    if chat.add_generation_prompt and after_user:
+        out += "<｜Assistant｜>", "<think>" if thinking else "<think></think>"
+
+
+V3_1 = Template(
+    "deepseek-v3.1",
+    v3_1,
+    roles=["system", "user", "assistant", "tool"],
+    bos=BOS,
+    capabilities=["system", "parallel_tools", "reasoning"],
+    options=["thinking", "enable_thinking"],
+    stop=[EOS],
+    stop_token_ids=[1],
+    markers=MARKERS,
+    looks_for=("</think>",),
+    reply="deepseek_v31",
+    source="deepseek-ai/DeepSeek-V3.1, tokenizer_config.json",
+)

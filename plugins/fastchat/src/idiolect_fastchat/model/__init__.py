@@ -1,5 +1,0 @@
-"""What people import from `fastchat.model`, loading of models aside."""
-
-from idiolect_fastchat.model.model_adapter import get_conversation_template
-
-__all__ = ["get_conversation_template"]

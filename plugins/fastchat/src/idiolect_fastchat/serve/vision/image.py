@@ -1,5 +1,0 @@
-"""What people import from `fastchat.serve.vision.image`."""
-
-from idiolect.notations.fastchat.images import Image, ImageFormat
-
-__all__ = ["Image", "ImageFormat"]

@@ -1,0 +1,85 @@
+"""What people import from `fastchat.conversation`.
+
+The 102 templates lie in templates.json and are read when `conv_templates` is first asked for.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lect.errors import PluginError, UnknownTemplateError
+from lect.notations.fastchat.conversation import Conversation
+from lect.notations.fastchat.separators import IMAGE_PLACEHOLDER_STR, SeparatorStyle
+from lect_fastchat.data import read_json
+
+if TYPE_CHECKING:
+    conv_templates: dict[str, Conversation]
+
+__all__ = [
+    "IMAGE_PLACEHOLDER_STR", "Conversation", "SeparatorStyle", "conv_templates", "get_conv_template", "register_conv_template",
+]  # fmt: skip
+
+
+class UnknownNameError(UnknownTemplateError, KeyError):
+    """FastChat has no template of this name. FastChat raises a `KeyError`, so this is one too."""
+
+    # A KeyError shows its message as Python would write it, all on one line.
+    __str__ = Exception.__str__
+
+
+def __getattr__(name: str) -> Any:
+    if name == "conv_templates":
+        return _templates()
+    msg = f"module {__name__!r} has no attribute {name!r}"
+    raise AttributeError(msg)
+
+
+def _templates() -> dict[str, Conversation]:
+    """Return the templates by name; the first call reads them. From then on it is a global as any other, which people may change."""
+    templates: dict[str, Conversation] | None = globals().get("conv_templates")
+    if templates is None:
+        read = {name: _conversation(name, fields) for name, fields in read_json("templates.json").items()}
+        # Two threads may both read; whoever is first, wins, so that nobody registers into a table that is thrown away.
+        templates = globals().setdefault("conv_templates", read)
+    return templates
+
+
+def _conversation(name: str, fields: dict[str, Any]) -> Conversation:
+    style = fields["sep_style"]
+    return Conversation(name, **{**fields, "roles": tuple(fields["roles"]), "sep_style": SeparatorStyle[style] if style else None})
+
+
+def get_conv_template(name: str) -> Conversation:
+    """Return a new conversation in the template called `name`.
+
+    Raises:
+        UnknownNameError: If there is none; it says which names are near.
+    """
+    found = _templates().get(name)
+    if found is not None:
+        return found.copy()
+    from lect_fastchat.ours import OURS
+
+    if name in OURS:
+        return Conversation(OURS[name])
+    from difflib import get_close_matches
+
+    near = get_close_matches(str(name), [*_templates(), *OURS], 3, 0.5)
+    hint = f"did you mean {' or '.join(map(repr, near))}?" if near else "no name is near it"
+    msg = f"FastChat has no template {name!r}; {hint}\n  try: sorted(lect_fastchat.conv_templates), or lect.get_conv_template({name!r})"
+    raise UnknownNameError(msg, name=str(name), near=near)
+
+
+def register_conv_template(template: Any, override: bool = False) -> None:
+    """Make a conversation known by its name, to start others from. It is copied: later changes to it change nothing here.
+
+    Raises:
+        PluginError: If the name is taken and `override` is not set.
+    """
+    if not isinstance(template, Conversation):
+        msg = f"cannot register {template!r}; expected a Conversation"
+        raise PluginError(msg)
+    if template.name in _templates() and not override:
+        msg = f"a template {template.name!r} is registered already\n  try: override=True, or another name"
+        raise PluginError(msg)
+    _templates()[template.name] = template.copy()

@@ -1,0 +1,237 @@
+"""What people import from `fastchat.model.model_adapter`, loading of models aside.
+
+The 101 registrations lie in adapters.json and are read when `model_adapters` is first needed. A class is made of each row, so that
+`type(adapter).__name__` is FastChat's name, and `VicunaAdapter` and the others can be imported from here and extended.
+"""
+
+from __future__ import annotations
+
+import os
+from _thread import RLock
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
+
+from lect.errors import PluginError, UnknownModelError
+from lect_fastchat.conversation import Conversation, get_conv_template
+from lect_fastchat.data import read_json
+from lect_fastchat.patterns import Pattern, read_pattern
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    model_adapters: list[Any]
+    ANTHROPIC_MODEL_LIST: tuple[str, ...]
+    OPENAI_MODEL_LIST: tuple[str, ...]
+
+MOST_REMEMBERED = 4096
+_LISTS = {"ANTHROPIC_MODEL_LIST": "ClaudeAdapter", "OPENAI_MODEL_LIST": "ChatGPTAdapter"}
+
+
+class BaseModelAdapter:
+    """What speaks for a model: the base of FastChat's adapters, and its last resort."""
+
+    use_fast_tokenizer = True
+
+    def match(self, model_path: str) -> bool:
+        """Say whether this adapter speaks for a path."""
+        return True
+
+    def get_default_conv_template(self, model_path: str) -> Conversation:
+        """Return a new conversation for a path."""
+        return get_conv_template("one_shot")
+
+    def load_model(self, model_path: str, from_pretrained_kwargs: dict[str, Any]) -> NoReturn:
+        """Refuse: nothing here loads a model.
+
+        Raises:
+            PluginError: Always.
+        """
+        msg = f"{type(self).__name__} loads no model: only FastChat's prompts are here\n  try: transformers.AutoModelForCausalLM"
+        raise PluginError(msg)
+
+
+class RowAdapter(BaseModelAdapter):
+    """An adapter that is a row of adapters.json."""
+
+    pattern: ClassVar[Pattern]
+    templates: ClassVar[dict[Pattern, str]]
+    """The names of the templates by the patterns that they are for; the last holds always."""
+
+    def match(self, model_path: str) -> bool:
+        return self.pattern.holds(model_path) is not None
+
+    def template_name(self, model_path: str) -> str:
+        """Return the name of the template for a path."""
+        return next(name for pattern, name in self.templates.items() if pattern.holds(model_path) is not None)
+
+    def get_default_conv_template(self, model_path: str) -> Conversation:
+        return get_conv_template(self.template_name(model_path))
+
+
+class PeftModelAdapter:
+    """A PEFT adapter speaks as its base model does. The directory's adapter_config.json names that; the package peft is not needed."""
+
+    def match(self, model_path: str) -> bool:
+        """Say whether a path is that of a PEFT adapter: the directory has its config file, or the path says so."""
+        return "peft" in model_path.lower() or _exists(os.path.join(model_path, "adapter_config.json"))
+
+    def base_model(self, model_path: str) -> str:
+        """Return the path of the base model.
+
+        Raises:
+            PluginError: If the config file cannot be read, or the base model is called a PEFT adapter too.
+        """
+        import json
+
+        config = os.path.join(model_path, "adapter_config.json")
+        try:
+            with open(config, encoding="utf-8") as file:
+                base = json.load(file)["base_model_name_or_path"]
+        except (OSError, ValueError, LookupError, TypeError) as error:
+            msg = f"{model_path!r} is called a PEFT adapter, but {config} cannot be read: {error}\n  try: the path of the base model"
+            raise PluginError(msg) from None
+        if not isinstance(base, str) or "peft" in base:
+            msg = f"{config} names {base!r} as base model, which is called a PEFT adapter itself\n  try: the path of the base model"
+            raise PluginError(msg)
+        return base
+
+    def get_default_conv_template(self, model_path: str) -> Conversation:
+        """Return a new conversation for the base model."""
+        return get_conversation_template(self.base_model(model_path))
+
+
+def register_model_adapter(cls: type) -> type:
+    """Add an adapter: a class with `match(model_path)` and `get_default_conv_template(model_path)`.
+
+    As in FastChat it comes last, after the one that matches everything, and so is asked about the last part of a path only.
+
+    Raises:
+        PluginError: If it is no such class.
+    """
+    if not isinstance(cls, type) or not all(callable(getattr(cls, method, None)) for method in ("match", "get_default_conv_template")):
+        msg = f"{cls!r} is no adapter\n  try: a class with match(self, model_path) and get_default_conv_template(self, model_path)"
+        raise PluginError(msg)
+    _adapters().append(cls())
+    get_model_adapter.cache_clear()
+    return cls
+
+
+@lru_cache(maxsize=MOST_REMEMBERED)
+def get_model_adapter(model_path: str) -> Any:
+    """Return the adapter that speaks for a path: the first to match the last part of it, or else the first to match all of it.
+
+    Raises:
+        UnknownModelError: If none does, because `BaseModelAdapter` was taken away.
+    """
+    basename = os.path.basename(os.path.normpath(model_path))
+    for adapter in matching(basename):
+        if type(adapter) is not BaseModelAdapter:
+            return adapter
+    for adapter in matching(model_path):
+        return adapter
+    msg = f"no adapter of FastChat's matches {model_path!r}\n  try: model_adapters.append(BaseModelAdapter())"
+    raise UnknownModelError(msg, model_path=model_path)
+
+
+def get_conversation_template(model_path: str) -> Conversation:
+    """Return a new conversation for a path, as FastChat does: where nothing matches, silently `one_shot`."""
+    conversation: Conversation = get_model_adapter(model_path).get_default_conv_template(model_path)
+    return conversation
+
+
+def __getattr__(name: str) -> Any:
+    if name == "model_adapters":
+        return _adapters()
+    if name in _LISTS:
+        return tuple(term.lstrip("=") for terms in _classes()[_LISTS[name]].pattern.alternatives for term in terms)
+    if name.endswith("Adapter") and name in _classes():
+        return _classes()[name]
+    msg = f"module {__name__!r} has no attribute {name!r}"
+    raise AttributeError(msg)
+
+
+# Read only once: two threads must not have classes of their own.
+_reading = RLock()
+_classes_read: dict[str, type[RowAdapter]] = {}
+
+
+def _classes() -> dict[str, type[RowAdapter]]:
+    """Return a class for each adapter, by name."""
+    _adapters()
+    return _classes_read
+
+
+def _adapters() -> list[Any]:
+    """Return the adapters in FastChat's order; the first call reads them. From then on it is a global as any other, which people may change."""
+    adapters: list[Any] | None = globals().get("model_adapters")
+    if adapters is None:
+        with _reading:
+            adapters = globals().get("model_adapters")
+            if adapters is None:
+                rows = [_class_of(row) for row in read_json("adapters.json")]
+                adapters = globals()["model_adapters"] = [PeftModelAdapter(), *(row() for row in rows), BaseModelAdapter()]
+    return adapters
+
+
+def _class_of(row: dict[str, Any]) -> type[RowAdapter]:
+    name, templates = row["adapter"], row["templates"]
+    if name not in _classes_read:
+        fields = {
+            "__doc__": f"FastChat's adapter for `{row['match']}`.",
+            "__module__": __name__,
+            "pattern": read_pattern(row["match"]),
+            "templates": {read_pattern(each): template for each, template in (templates if isinstance(templates, dict) else {"": templates}).items()},
+        }
+        _classes_read[name] = type(name, (RowAdapter,), fields)
+    return _classes_read[name]
+
+
+def _exists(path: str) -> bool:
+    # Half the time of os.path.exists, which raises an error and catches it, for every path that is no directory.
+    try:
+        return os.access(path, os.F_OK)
+    except ValueError:
+        return False
+
+
+class Index:
+    """Which adapters may match a path. To ask all of the hundred would take several times as long, and what most look for is known.
+
+    Attributes:
+        adapters: The adapters when the index was made.
+        needles: By the first three letters: what an adapter looks for, its place, and whether that is all that it looks for.
+        beginnings: Those letters.
+        always: The places of the adapters that must be asked about every path.
+    """
+
+    def __init__(self, adapters: list[Any]):
+        self.adapters = adapters.copy()
+        self.needles: dict[tuple[str, ...], list[tuple[str, int, bool]]] = {}
+        self.always = []
+        for position, adapter in enumerate(adapters):
+            if type(adapter).match is RowAdapter.match:
+                for needle, sure in adapter.pattern.needles():
+                    self.needles.setdefault(tuple(needle[:3]), []).append((needle, position, sure))
+            else:
+                self.always.append(position)
+        self.beginnings = frozenset(self.needles)
+
+
+_index = Index([])
+
+
+def matching(path: str, *, but: tuple[type, ...] = ()) -> Iterator[Any]:
+    """Yield the adapters that match a path, in order, but for those of some types, which are not asked."""
+    global _index
+    adapters = _adapters()
+    index = _index
+    if index.adapters != adapters:
+        _index = index = Index(adapters)
+    low = path.lower()
+    sure = dict.fromkeys(index.always, False)
+    for beginning in index.beginnings.intersection(zip(low, low[1:], low[2:], strict=False)):
+        sure.update((position, all_of_it) for needle, position, all_of_it in index.needles[beginning] if needle in low)
+    for position in sorted(sure):
+        adapter = index.adapters[position]
+        if type(adapter) not in but and (sure[position] or adapter.match(path)):
+            yield adapter

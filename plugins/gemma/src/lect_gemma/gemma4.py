@@ -1,0 +1,156 @@
+"""Gemma 4: thoughts in a channel, calls and their results inside the model's turn."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from lect.plugin import Chat, Message, Template, Writer, stripped
+from lect_gemma.schema import Notation
+
+MEDIA = {"image": "<|image|>", "audio": "<|audio|>", "video": "<|video|>"}
+MARKERS = (
+    "<bos>", "<eos>", "<|turn>", "<turn|>", "<|think|>", "<|channel>", "<channel|>", "<|tool>", "<tool|>", "<|tool_call>", "<tool_call|>",
+    "<|tool_response>", "<tool_response|>", '<|"|>', "<|image|>", "<|audio|>", "<|video|>",
+)  # fmt: skip
+
+
+def without_thoughts(text: str) -> list[str]:
+    """Return a text without what stands in channels."""
+    return stripped(part.split("<|channel>")[0] for part in text.split("<channel|>"))
+
+
+def write_system(chat: Chat, out: Writer, first: Message | None) -> None:
+    """Write the system turn: whether to think, the system text, the tools."""
+    out.append("<|turn>system\n")
+    if chat.option("enable_thinking"):
+        out.append("<|think|>\n")
+    if first:
+        out.turn(first)
+        if not first.parts:
+            out.append(first.content.strip())
+        for part in first.parts:
+            out += part.text.strip(), " "
+        out.turn(None)
+    notation = Notation(chat, out)
+    for index, tool in enumerate(chat.tools):
+        out.append("<|tool>")
+        notation.declaration(tool, "tools", index)
+        out.append("<tool|>")
+    out.append("<turn|>\n")
+
+
+def write_content(out: Writer, message: Message) -> tuple[bool, bool]:
+    """Write the content, and return whether there was any, and whether any of it was a medium."""
+    start = len(out)
+    media = False
+    if not message.parts:
+        out += without_thoughts(message.content) if message.role == "assistant" else [message.content.strip()]
+    for part in message.parts:
+        if part.type == "text":
+            out += without_thoughts(part.text) if message.role == "assistant" else [part.text.strip()]
+        elif part.type in MEDIA:
+            out.append(MEDIA[part.type])
+            out.used(*part.path)
+            media = True
+    return any(piece.strip() for piece in out[start:]), media
+
+
+def write_calls(chat: Chat, out: Writer, message: Message) -> None:
+    """Write the calls of a message."""
+    for call in message.tool_calls:
+        out += "<|tool_call>call:", call.name, "{"
+        if call.text is not None:
+            out.append(call.text)
+        elif isinstance(call.arguments, Mapping):
+            Notation(chat, out).members(call.arguments, *call.path, "arguments", quoted_keys=False)
+        out.append("}<tool_call|>")
+
+
+def write_result(chat: Chat, out: Writer, name: str, response: Any, *path: str | int) -> None:
+    """Write what a tool answered: its fields, or one value."""
+    out += "<|tool_response>response:", name, "{"
+    if isinstance(response, Mapping):
+        Notation(chat, out).members(response, *path, quoted_keys=False)
+    else:
+        out.append("value:")
+        Notation(chat, out).value(response, *path, quoted_keys=False)
+    out.append("}<tool_response|>")
+
+
+def name_of(chat: Chat, message: Message, result: Message) -> str:
+    """Return the name of the tool that a result comes from: by the id of its call, or its own."""
+    called = [call for call in message.tool_calls if call.id == result.raw.get("tool_call_id")]
+    return called[-1].name if called else result.name or "unknown"
+
+
+def write_results(chat: Chat, out: Writer, messages: Sequence[Message], position: int) -> bool:
+    """Write the results that belong to the calls of a message, and return whether there were any."""
+    message = messages[position]
+    legacy = message.raw.get("tool_responses")
+    if legacy:
+        for index, response in enumerate(legacy):
+            where = ("messages", message.index, "tool_responses", index)
+            name = chat.given(response.get("name", "unknown"), *where, "name")
+            write_result(chat, out, name, response.get("response"), *where, "response")
+        return True
+    if not message.tool_calls:
+        return False
+    found = False
+    for result in messages[position + 1 :]:
+        if result.role != "tool":
+            break
+        out.turn(result)
+        content = result.content if result.parts else result.raw.get("content")
+        write_result(chat, out, name_of(chat, message, result), content, "messages", result.index, "content")
+        found = True
+    out.turn(message)
+    return found
+
+
+def gemma4(chat: Chat, out: Writer) -> None:
+    """Write Gemma 4."""
+    out.append(chat.bos)
+    first = chat.messages[0] if chat.messages and chat.messages[0].role in ("system", "developer") else None
+    if chat.option("enable_thinking") or chat.tools or first:
+        write_system(chat, out, first)
+    messages = chat.messages[1:] if first else chat.messages
+    last_question = max((position for position, message in enumerate(messages) if message.role == "user"), default=-1)
+    speaker_before = ""
+    waits = False
+    for position, message in enumerate(out.turns(messages)):
+        if message.role == "tool":
+            continue
+        if not (message.role == speaker_before == "assistant"):
+            out += "<|turn>", "model" if message.role == "assistant" else message.role, "\n"
+        speaker_before = message.role
+        if message.reasoning and position > last_question and message.tool_calls:
+            out += "<|channel>thought\n", message.reasoning, "\n<channel|>"
+        else:
+            out.by_rule(message.reasoning)
+        write_calls(chat, out, message)
+        results = write_results(chat, out, messages, position)
+        content, media = write_content(out, message)
+        # A call that has no result yet leaves the turn open for it; after a result the model goes on speaking.
+        calling = bool(message.tool_calls) and not results and not media
+        waits = (calling or results) and not media
+        if calling:
+            out.append("<|tool_response>")
+        elif content or not results:
+            out.append("<turn|>\n")
+    if chat.add_generation_prompt and not waits:
+        out.append("<|turn>model\n")
+
+
+GEMMA4 = Template(
+    "gemma-4",
+    gemma4,
+    roles=["system", "developer", "user", "assistant", "tool"],
+    bos="<bos>",
+    capabilities=["system", "tools", "parallel_tools", "reasoning", "images", "audio", "video"],
+    options=["enable_thinking"],
+    stop=["<turn|>", "<|tool_response>", "<eos>"],
+    stop_token_ids=[106, 50, 1],
+    markers=MARKERS,
+    looks_for=("<|channel>", "<channel|>"),
+    reply="gemma4",
+    source="google/gemma-4-E2B-it, chat_template.jinja",
+)

@@ -1,0 +1,19 @@
+"""Granite, by IBM."""
+
+from lect.plugin import DEFAULT, Family, Rule
+from lect_granite.granite3 import GRANITE3_1, GRANITE3_3
+from lect_granite.granite4 import GRANITE4
+
+__lect_api__ = "~=1.0"
+
+NEVER_CHATTED = "a base model: the chat markers were never trained on"
+
+adapter = Family(
+    "granite",
+    Rule("granite 3.1|3.3 # b ?a ?# ?m base", DEFAULT, kind="base", note=NEVER_CHATTED),
+    Rule("granite 4.0 ?h small|tiny|micro base", DEFAULT, kind="base", note=NEVER_CHATTED),
+    Rule("granite 4.0 ?h # b|m base", DEFAULT, kind="base", note=NEVER_CHATTED),
+    Rule("granite 4.0 ?h small|tiny|micro .", GRANITE4),
+    Rule("granite 3.3 # b instruct", GRANITE3_3),
+    Rule("granite 3.1 # b ?a ?# ?m instruct", GRANITE3_1),
+)

@@ -1,0 +1,210 @@
+"""InternLM2, 2.5 and 3: ChatML with an environment that answers, tools and a code interpreter."""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any, NamedTuple
+
+from lect.errors import MessageError
+from lect.plugin import Call, Chat, Message, Template, Writer
+
+# The maker's document prints this text; it is written for a tool of the type `code_interpreter`.
+INTERPRETER = (
+    "You now have access to a Jupyter notebook environment supporting Python code execution. Just send code to python to run in this stateful "
+    "environment. This feature is suitable for:\n"
+    "- Data analysis or processing (such as data manipulation and graphic creation)\n"
+    "- Complex calculations (such as math and physics problems)\n"
+    "- Programming examples (for understanding programming concepts or language features)\n"
+    "- Text processing and analysis (including text analysis and natural language processing)\n"
+    "- Machine learning and data science (model training and data visualization)\n"
+    "- File operations and data import (handling CSV, JSON, etc. formats)"
+)
+INTERPRETER_NAMES = ("interpreter", "code_interpreter", "python_interpreter")
+"""Under which names a call is one for the interpreter, unless a function of that name is offered."""
+
+
+class Tokens(NamedTuple):
+    """The control tokens in one spelling."""
+
+    start: str
+    end: str
+    action_start: str
+    action_end: str
+    interpreter: str
+    plugin: str
+
+
+NAMED = Tokens("<|im_start|>", "<|im_end|>", "<|action_start|>", "<|action_end|>", "<|interpreter|>", "<|plugin|>")
+# The same ids, 92543 down to 92538, as the vocabulary of January 2024 spells them.
+NUMBERED = Tokens(*(f"[UNUSED_TOKEN_{number}]" for number in range(146, 140, -1)))
+SPELLINGS = {"named": NAMED, "numbered": NUMBERED}
+
+
+def tokens_of(chat: Chat) -> Tokens:
+    """Return the tokens as the option `spelling` wants them.
+
+    Raises:
+        MessageError: If the option names no spelling.
+    """
+    spelling = chat.option("spelling", "named")
+    if not isinstance(spelling, str) or spelling not in SPELLINGS:
+        msg = f"option spelling is {spelling!r}; expected 'named' (<|im_start|>) or 'numbered' ([UNUSED_TOKEN_146])\n  try: spelling='numbered'"
+        raise MessageError(msg)
+    return SPELLINGS[spelling]
+
+
+def function_of(tool: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the function of a tool schema, which may also be given bare."""
+    function: Mapping[str, Any] = tool["function"] if isinstance(tool.get("function"), Mapping) else tool
+    return function
+
+
+class Environment:
+    """What answers the model: the tools, and the interpreter under its names."""
+
+    def __init__(self, chat: Chat):
+        offered = [function_of(tool).get("name") for tool in chat.tools]
+        self.names = [name for name in INTERPRETER_NAMES if name not in offered]
+        self.ids = [call.id for message in chat.messages for call in message.tool_calls if call.id and self.runs(call)]
+
+    def runs(self, call: Call) -> bool:
+        """Return whether a call is for the interpreter, and is code: text, or nothing but `{"code": text}`."""
+        if call.name not in self.names:
+            return False
+        return isinstance(call.arguments, str) or (list(call.arguments) == ["code"] and isinstance(call.arguments["code"], str))
+
+    def ran(self, message: Message) -> bool:
+        """Return whether a result is the interpreter's: by the name that it bears, or by the call that it answers."""
+        return message.name in self.names or message.raw.get("tool_call_id") in self.ids
+
+
+def write_tools(chat: Chat, out: Writer, tokens: Tokens) -> None:
+    """Write what the model may use: the interpreter, then the functions.
+
+    The functions stand on one line, as LMDeploy and vLLM write them: the document's own list, with its trailing commas, is no JSON.
+    """
+    functions = []
+    for index, tool in enumerate(chat.tools):
+        if tool.get("type") == "code_interpreter":
+            out += tokens.start, "system name=", tokens.interpreter, "\n", INTERPRETER, tokens.end, "\n"
+            out.used("tools", index)
+        else:
+            functions.append(index)
+    if not functions:
+        return
+    out += tokens.start, "system name=", tokens.plugin, "\n["
+    for index in functions:
+        tool = chat.tools[index]
+        function = function_of(tool)
+        path = ("tools", index) if function is tool else ("tools", index, "function")
+        out += "" if index == functions[0] else ", ", chat.json(function, *path)
+    out += "]", tokens.end, "\n"
+
+
+def code_of(chat: Chat, call: Call) -> str:
+    """Return the code that the interpreter is called with."""
+    if isinstance(call.arguments, str):
+        return call.text or ""
+    path, code = (*call.path, "arguments"), call.arguments["code"]
+    given: str = chat.given(code, *path, "code") if call.text is None else chat.printed(code, *path)
+    return given
+
+
+def write_call(chat: Chat, out: Writer, tokens: Tokens, environment: Environment, call: Call) -> None:
+    """Write one call: fenced code for the interpreter, JSON for a function."""
+    if environment.runs(call):
+        code = code_of(chat, call)
+        fenced = code.lstrip().startswith("```")
+        # After code the document has a line break, as the maker's training code always does; after JSON it has none.
+        before, after = ("", "") if fenced else ("```python\n", "\n```")
+        out += tokens.action_start, tokens.interpreter, "\n", before, code, after, tokens.action_end, "\n"
+        out.used(*call.path, "name")
+        return
+    # The document says `parameters`, and so does LMDeploy; vLLM's example says `arguments`, which the model was not taught. Arguments that are no
+    # JSON object stay as the model wrote them.
+    given = call.text if isinstance(call.arguments, str) else None
+    parameters = chat.json(call.arguments, *call.path, "arguments") if given is None else given
+    out += tokens.action_start, tokens.plugin, '\n{"name": ', chat.json(call.name, *call.path, "name"), ', "parameters": ', parameters, "}"
+    out.append(tokens.action_end)
+
+
+def write_name(out: Writer, tokens: Tokens, message: Message) -> None:
+    """Write who speaks within a role: the tools and the interpreter by their tokens, anything else, such as `file`, by its name."""
+    if not message.name:
+        return
+    if message.name in ("plugin", "interpreter"):
+        out += " name=", tokens.plugin if message.name == "plugin" else tokens.interpreter
+        out.used("messages", message.index, "name")
+    else:
+        out += " name=", message.name
+
+
+def write_turn(chat: Chat, out: Writer, tokens: Tokens, environment: Environment, message: Message) -> None:
+    """Write one message."""
+    out.append(tokens.start)
+    if message.role in ("tool", "function"):
+        # The document names every answer of the environment after what gave it; LMDeploy does so only where the message itself is called `plugin`
+        # or `interpreter`. None of them says which function it was.
+        out += "environment name=", tokens.interpreter if environment.ran(message) else tokens.plugin
+        out.by_rule(message.name)
+    else:
+        out.append(message.role)
+        write_name(out, tokens, message)
+    out += "\n", message.content
+    if message.role == "assistant":
+        for call in message.tool_calls:
+            write_call(chat, out, tokens, environment, call)
+    out += tokens.end, "\n"
+
+
+def write_chat(chat: Chat, out: Writer, tokens: Tokens) -> None:
+    """Write a conversation in one spelling of the tokens."""
+    environment = Environment(chat)
+    messages = chat.messages
+    # In the document the tools follow all system texts; LMDeploy puts them after the first, which is the same where there is but one.
+    opening = next((message.index for message in messages if message.role != "system"), len(messages))
+    out.append(chat.bos)
+    for message in out.turns(messages[:opening]):
+        write_turn(chat, out, tokens, environment, message)
+    if chat.tools:
+        write_tools(chat, out, tokens)
+    for message in out.turns(messages[opening:]):
+        write_turn(chat, out, tokens, environment, message)
+    if chat.add_generation_prompt:
+        out += tokens.start, "assistant\n"
+
+
+def internlm2(chat: Chat, out: Writer) -> None:
+    """Write InternLM2 and 2.5, whose vocabulary was published in two spellings."""
+    write_chat(chat, out, tokens_of(chat))
+
+
+ROLES = ("system", "user", "assistant", "environment")
+CAPABILITIES = ("system", "tools", "parallel_tools", "code_interpreter")
+INTERNLM2 = Template(
+    "internlm2-chat",
+    internlm2,
+    roles=ROLES,
+    bos="<s>",
+    capabilities=CAPABILITIES,
+    options=["spelling"],
+    stop=[NAMED.end, NUMBERED.end, "</s>"],
+    stop_token_ids=[92542, 2],
+    markers=[*NAMED, *NUMBERED, "<s>", "</s>"],
+    looks_for=(),
+    reply="internlm2_action",
+    source="InternLM/InternLM, chat/chat_format.md; internlm/internlm2-chat-7b, tokenizer_config.json",
+)
+# The format is InternLM2's, but the vocabulary is another: `<|im_end|>` is 128131.
+INTERNLM3 = Template(
+    "internlm3-instruct",
+    partial(write_chat, tokens=NAMED),
+    roles=ROLES,
+    bos="<s>",
+    capabilities=CAPABILITIES,
+    stop=[NAMED.end, "</s>"],
+    stop_token_ids=[128131, 2],
+    markers=[*NAMED, "<s>", "</s>"],
+    looks_for=(),
+    reply="internlm2_action",
+    source="internlm/internlm3-8b-instruct, tokenizer_config.json and generation_config.json",
+)

@@ -1,0 +1,36 @@
+"""Llama and Code Llama, by Meta."""
+
+from lect.plugin import DEFAULT, Family, Rule
+from lect_llama.llama2 import CODELLAMA, CODELLAMA_70B, LLAMA2
+from lect_llama.llama3 import LLAMA3, LLAMA3_1, LLAMA3_2, LLAMA3_2_VISION
+from lect_llama.llama4 import LLAMA4
+
+__lect_api__ = "~=1.0"
+
+NEVER_CHATTED = "a base model: the chat markers were never trained on"
+NO_FORMAT = "a base model: its maker gave it no chat format"
+PLAIN_TEXT = "a base model: the chat markers are plain text, so it can be tuned on them, as XTuner's table does"
+
+adapter = Family(
+    "llama",
+    Rule("llama 2 chat", LLAMA2),
+    Rule("llama 2 # b chat", LLAMA2),
+    Rule("codellama 70 b instruct", CODELLAMA_70B),
+    Rule("codellama # b instruct", CODELLAMA),
+    Rule("?meta llama 3 # b instruct", LLAMA3),
+    # The resolution corpus pairs this one repository with the template of 3.2, although every copy of its own file that was seen is that of 3.1. On
+    # the day of the goldens both give the same bytes; else they differ in the day and in `builtin_tools`.
+    Rule("meta-llama/Meta-Llama-3.1-8B-Instruct", LLAMA3_2, note="paired with the template of 3.2, which asks the clock for the day"),
+    Rule("?meta llama 3.1 # b instruct", LLAMA3_1),
+    Rule("?meta llama 3.3 # b instruct", LLAMA3_1, note="its repository has the template of 3.1, letter for letter"),
+    Rule("?meta llama 3.2 # b vision instruct", LLAMA3_2_VISION),
+    Rule("?meta llama 3.2 vision # b instruct", LLAMA3_2_VISION),
+    Rule("?meta llama 3.2 # b instruct", LLAMA3_2),
+    Rule("?meta llama 4 scout|maverick # b # e instruct", LLAMA4),
+    Rule("llama 2 # b", LLAMA2, kind="base", note=PLAIN_TEXT),
+    Rule("codellama # b ?python", DEFAULT, kind="base", note=NEVER_CHATTED),
+    Rule("llama 7|13|30|33|65 b", DEFAULT, kind="base", note=NO_FORMAT),
+    Rule("?meta llama 3|3.1 # b", DEFAULT, kind="base", note=NEVER_CHATTED),
+    Rule("?meta llama 3.2 # b ?vision", DEFAULT, kind="base", note=NEVER_CHATTED),
+    Rule("?meta llama 4 scout|maverick", DEFAULT, kind="base", note=NEVER_CHATTED),
+)
