@@ -17,7 +17,8 @@ IN_PARALLEL = ["-q", "-n", "auto", "--dist", "loadfile"]
 
 
 def install(session, *packages):
-    """Install packages of this repository as users get them. Without build isolation: one build backend serves them all, in a tenth of the time."""
+    """Install packages of this repository as users get them. Without build isolation: one build backend serves them
+    all, in a tenth of the time."""
     session.install("flit_core>=3.11,<5", "pluggy>=1.5", "packaging>=23", "importlib-metadata>=8")
     session.install("--no-build-isolation", "--no-deps", *packages)
 
@@ -61,7 +62,8 @@ def core_alone(session):
 
 @nox.session
 def plugin_alone(session):
-    """Test each plugin with nothing but core beside it: one after the other, in one environment. Name some to test only those."""
+    """Test each plugin with nothing but core beside it: one after the other, in one environment. Name some to test only
+    those."""
     session.install(*TEST_TOOLS)
     install(session, "./core")
     for name in session.posargs or PLUGINS:

@@ -22,15 +22,29 @@ def lines():
     what = "get_conversation_template, a path met before, beside FastChat"
     yield beside(what, ours, theirs, 1, text=lambda conversation: talk(conversation, 3).get_prompt())
     for turns in TURNS:
-        yield beside(f"get_prompt, Vicuna, turns: {turns:,}, beside FastChat", talk(ours(), turns).get_prompt, talk(theirs(), turns).get_prompt, 1)
+        yield beside(
+            f"get_prompt, Vicuna, turns: {turns:,}, beside FastChat",
+            talk(ours(), turns).get_prompt,
+            talk(theirs(), turns).get_prompt,
+            1,
+        )
     hundred, thousand = talk(ours(), 100), talk(ours(), 1000)
-    yield growth("get_prompt, a turn of 1,000 beside one of 100", lambda conversation: conversation.get_prompt(), hundred, thousand, 10, 1.5)
+    yield growth(
+        "get_prompt, a turn of 1,000 beside one of 100",
+        lambda conversation: conversation.get_prompt(),
+        hundred,
+        thousand,
+        10,
+        1.5,
+    )
 
 
 def talk(conversation, turns):
     """Add turns to a conversation; where the last is the user's, the assistant is asked to speak."""
     for turn in range(turns):
-        conversation.append_message(conversation.roles[turn % 2], f"This is what is said in turn {turn}, which has some length.")
+        conversation.append_message(
+            conversation.roles[turn % 2], f"This is what is said in turn {turn}, which has some length."
+        )
     if turns % 2:
         conversation.append_message(conversation.roles[1], None)
     return conversation

@@ -38,20 +38,35 @@ def lines():
         return
     for what, (path, bound) in PATHS.items():
         ours, theirs = partial(cold, lect_fastchat, path), partial(cold, fastchat, path)
-        yield beside(f"get_conversation_template, nothing remembered, {what}", ours, theirs, bound, text=lambda conversation: conversation.name)
+        yield beside(
+            f"get_conversation_template, nothing remembered, {what}",
+            ours,
+            theirs,
+            bound,
+            text=lambda conversation: conversation.name,
+        )
     theirs = sys.modules["fastchat.conversation"]
     for style, name in templates(theirs.conv_templates):
         for turns in TURNS:
             ours, other = (talk(package.get_conv_template(name), turns) for package in (lect_fastchat, theirs))
-            yield beside(f"get_prompt, {style}, {turns:,} turns, beside FastChat", ours.get_prompt, other.get_prompt, 1.0)
+            yield beside(
+                f"get_prompt, {style}, {turns:,} turns, beside FastChat", ours.get_prompt, other.get_prompt, 1.0
+            )
 
 
 def templates(known):
-    """Return a template for each of the most used styles: of those that have it, the first with separators and roles worth the name."""
+    """Return a template for each of the most used styles: of those that have it, the first with separators and roles
+    worth the name."""
     styled = {name: template for name, template in known.items() if template.sep_style is not None}
     most = Counter(template.sep_style.name for template in styled.values()).most_common(MOST_USED)
     return [
-        (style, next(name for name, each in styled.items() if each.sep_style.name == style and each.sep and all(each.roles))) for style, _ in most
+        (
+            style,
+            next(
+                name for name, each in styled.items() if each.sep_style.name == style and each.sep and all(each.roles)
+            ),
+        )
+        for style, _ in most
     ]
 
 
@@ -64,15 +79,26 @@ def cold(package, path):
 def talk(conversation, turns):
     """Add turns to a conversation, and ask the assistant to speak."""
     for turn in range(turns):
-        conversation.append_message(conversation.roles[turn % 2], f"This is what is said in turn {turn}, which has some length.")
+        conversation.append_message(
+            conversation.roles[turn % 2], f"This is what is said in turn {turn}, which has some length."
+        )
     conversation.append_message(conversation.roles[1], None)
     return conversation
 
 
 def import_line():
     """Return the line about the import, which runs in interpreters of its own."""
-    ours, base = (min(times) for times in zip(*((import_time("lect_fastchat"), import_time(BASE)) for _ in range(IMPORTS)), strict=True))
-    return Line(f"import lect_fastchat, beside import {BASE}", ours / base, 1.6, least=False, note=f"{ours * 1e3:.1f} ms, beside {base * 1e3:.1f} ms")
+    ours, base = (
+        min(times)
+        for times in zip(*((import_time("lect_fastchat"), import_time(BASE)) for _ in range(IMPORTS)), strict=True)
+    )
+    return Line(
+        f"import lect_fastchat, beside import {BASE}",
+        ours / base,
+        1.6,
+        least=False,
+        note=f"{ours * 1e3:.1f} ms, beside {base * 1e3:.1f} ms",
+    )
 
 
 def import_time(modules):

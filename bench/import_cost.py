@@ -35,7 +35,8 @@ print(perf_counter() - start)
 FAMILY = """
 from lect.plugin import Family, Rule, Turn, TurnTemplate
 
-adapter = Family("{name}", Rule("crowd {number} * chat", TurnTemplate("{name}", user=Turn("<user>", "</user>"), assistant=Turn("<bot>", "</bot>"))))
+CROWD = TurnTemplate("{name}", user=Turn("<user>", "</user>"), assistant=Turn("<bot>", "</bot>"))
+adapter = Family("{name}", Rule("crowd {number} * chat", CROWD))
 """
 
 
@@ -47,12 +48,16 @@ def lines():
         base_in_crowd, first_in_crowd = medians((BASE, directory), (FIRST, directory))
     yield line("import lect", imported, base, 1.5)
     yield line("import lect, and the first conversation", first, base, 2.5)
-    yield line(f"the same, with {FAMILIES} families among {DISTRIBUTIONS} distributions", first_in_crowd, base_in_crowd, 2.5)
+    yield line(
+        f"the same, with {FAMILIES} families among {DISTRIBUTIONS} distributions", first_in_crowd, base_in_crowd, 2.5
+    )
     yield plugin_line()
 
 
 def line(what, time, base, bound):
-    return Line(what, time / base, bound, least=False, note=f"{time * 1e3:.1f} ms, beside {base * 1e3:.1f} ms for `{BASE}`")
+    return Line(
+        what, time / base, bound, least=False, note=f"{time * 1e3:.1f} ms, beside {base * 1e3:.1f} ms for `{BASE}`"
+    )
 
 
 def plugin_line():
@@ -65,11 +70,19 @@ def plugin_line():
     slowest_first = sorted(zip(times, modules, strict=True), reverse=True)
     note = ", ".join(f"{module} {time * 1e3:.1f} ms" for time, module in slowest_first[:3])
     what = f"import of a plugin after lect, the slowest of {len(modules)}"
-    return Line(what, slowest_first[0][0] * 1e3, 10, least=False, unit="ms", note=f"{note}; the quickest {slowest_first[-1][0] * 1e3:.1f} ms")
+    return Line(
+        what,
+        slowest_first[0][0] * 1e3,
+        10,
+        least=False,
+        unit="ms",
+        note=f"{note}; the quickest {slowest_first[-1][0] * 1e3:.1f} ms",
+    )
 
 
 def medians(*tasks, runs=RUNS):
-    """Return the median time of each `(code, *directories to look for packages in)`; they take turns, each time in a fresh interpreter."""
+    """Return the median time of each `(code, *directories to look for packages in)`; they take turns, each time in a
+    fresh interpreter."""
     times = [[] for _ in tasks]
     for task in tasks:
         in_fresh_interpreter(*task)
@@ -87,7 +100,8 @@ def in_fresh_interpreter(code, *directories):
 
 
 def crowd(site):
-    """Fill a directory with the metadata of many distributions, some of which are families with a module of their own."""
+    """Fill a directory with the metadata of many distributions, some of which are families with a module of their
+    own."""
     for number in range(DISTRIBUTIONS):
         name = f"crowd{number}"
         if number < FAMILIES:
@@ -104,8 +118,13 @@ def crowd(site):
 
 
 def missing_bytecode():
-    """Return the modules of lect that every interpreter would have to compile anew, which makes each line about imports too high."""
+    """Return the modules of lect that every interpreter would have to compile anew, which makes each line about imports
+    too high."""
     import lect
 
     root = Path(lect.__file__).parent
-    return [str(path.relative_to(root)) for path in sorted(root.rglob("*.py")) if not os.path.exists(importlib.util.cache_from_source(path))]
+    return [
+        str(path.relative_to(root))
+        for path in sorted(root.rglob("*.py"))
+        if not os.path.exists(importlib.util.cache_from_source(path))
+    ]

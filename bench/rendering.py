@@ -14,7 +14,10 @@ import lect
 ORACLES = Path(__file__).parents[2] / "shared/oracles"
 """The makers' templates. They are not ours to hand on: whoever has no such folder measures the rest."""
 ABSENT = "the makers' templates are not here (../shared/oracles)"
-HEADING = "each family beside its maker's template: template.text, a system text and six turns; with a tool; growth with turns and length"
+HEADING = (
+    "each family beside its maker's template: template.text, a system text and six turns; with a tool; growth with "
+    "turns and length"
+)
 
 QWEN = "Qwen--Qwen2.5-3B-Instruct"
 SYSTEM = {"role": "system", "content": "You are a careful assistant who answers in one or two short sentences."}
@@ -26,7 +29,10 @@ TOOL = {
         "description": "Get the weather of a place",
         "parameters": {
             "type": "object",
-            "properties": {"place": {"type": "string", "description": "The name of the place"}, "days": {"type": "integer"}},
+            "properties": {
+                "place": {"type": "string", "description": "The name of the place"},
+                "days": {"type": "integer"},
+            },
             "required": ["place"],
         },
     },
@@ -43,7 +49,10 @@ class Row(NamedTuple):
 
 def turns(count, *, sentences=1):
     """Return messages of the user and the assistant in turn."""
-    return [{"role": ("user", "assistant")[turn % 2], "content": f"Turn {turn}. {SENTENCE * sentences}".strip()} for turn in range(count)]
+    return [
+        {"role": ("user", "assistant")[turn % 2], "content": f"Turn {turn}. {SENTENCE * sentences}".strip()}
+        for turn in range(count)
+    ]
 
 
 @cache
@@ -59,7 +68,11 @@ def reference():
 
 def makers(slug, messages, **arguments):
     """Return a call that renders `messages` by the maker's template."""
-    tokens = {name: value for name, value in (reference().INDEX[slug]["special_tokens"] or {}).items() if isinstance(value, str)}
+    tokens = {
+        name: value
+        for name, value in (reference().INDEX[slug]["special_tokens"] or {}).items()
+        if isinstance(value, str)
+    }
     context = {"tools": None, "documents": None, "add_generation_prompt": False, **tokens, **arguments}
     return partial(reference().compiled(slug).render, messages=messages, **context)
 
@@ -118,11 +131,20 @@ def measured(slug, template):
     yield attempt("text", 10, lambda: beside("text", partial(template.text, messages), makers(slug, messages), 10))
     tools = {"tools": [TOOL]}
     if accepts(slug, messages, **tools) and makers(slug, messages, **tools)() != makers(slug, messages)():
-        yield attempt("tools", 5, lambda: beside("tools", partial(template.text, messages, **tools), makers(slug, messages, **tools), 5))
+        yield attempt(
+            "tools",
+            5,
+            lambda: beside("tools", partial(template.text, messages, **tools), makers(slug, messages, **tools), 5),
+        )
     else:
         yield Line("tools", None, 5, note="the maker's template takes none")
     yield attempt("turns", 1.5, lambda: grown("turns", slug, template, turns(100), turns(1000)), least=False)
-    yield attempt("length", 1.5, lambda: grown("length", slug, template, turns(6, sentences=200), turns(6, sentences=2000)), least=False)
+    yield attempt(
+        "length",
+        1.5,
+        lambda: grown("length", slug, template, turns(6, sentences=200), turns(6, sentences=2000)),
+        least=False,
+    )
 
 
 def grown(what, slug, template, small, large):
@@ -133,7 +155,8 @@ def grown(what, slug, template, small, large):
 
 
 def attempt(what, bound, measure, *, least=True):
-    """Return the line that `measure` gives, or one that says that the two sides do not agree, so that there is nothing to measure."""
+    """Return the line that `measure` gives, or one that says that the two sides do not agree, so that there is nothing
+    to measure."""
     try:
         return measure()
     except (AssertionError, lect.LectError) as error:

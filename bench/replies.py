@@ -1,4 +1,5 @@
-"""Replies, streamed in chunks of four characters, beside transformers' own parser; and how time grows with their length."""
+"""Replies, streamed in chunks of four characters, beside transformers' own parser; and how time grows with their
+length."""
 
 import itertools
 import json

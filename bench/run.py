@@ -20,7 +20,8 @@ def main():
     not_compiled = import_cost.missing_bytecode()
     if not_compiled:
         print(
-            f"warning: {len(not_compiled)} modules of lect have no bytecode ({not_compiled[0]}, ...), so that every import compiles them anew\n"
+            f"warning: {len(not_compiled)} modules of lect have no bytecode ({not_compiled[0]}, ...), so that every "
+            f"import compiles them anew\n"
             "  try: pip install ./core ./plugins/vicuna ./plugins/qwen, not editable",
             file=sys.stderr,
         )
@@ -30,7 +31,9 @@ def main():
     print()
     if rows:
         print(rendering.HEADING)
-        print(table(("template", "model", *(heading(line) for line in rows[0].lines), ""), [cells(row) for row in rows]))
+        print(
+            table(("template", "model", *(heading(line) for line in rows[0].lines), ""), [cells(row) for row in rows])
+        )
     else:
         print(f"each family beside its maker's template: skipped: {rendering.ABSENT}")
     lines += [line for row in rows for line in row.lines]
@@ -53,7 +56,9 @@ def table(headings, rows):
     """Return rows as aligned text."""
     rows = [headings, *rows]
     widths = [max(len(row[column]) for row in rows) for column in range(len(headings))]
-    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
+    return "\n".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
+    )
 
 
 if __name__ == "__main__":

@@ -39,11 +39,18 @@ class Line(NamedTuple):
 
     def cells(self):
         ratio = "" if self.ratio is None else f"{self.ratio:.2f} {self.unit}"
-        return (self.what, ratio, f"{'at least' if self.least else 'at most'} {self.bound:g} {self.unit}", self.verdict, self.note)
+        return (
+            self.what,
+            ratio,
+            f"{'at least' if self.least else 'at most'} {self.bound:g} {self.unit}",
+            self.verdict,
+            self.note,
+        )
 
 
 def seconds(*functions):
-    """Return for each function the best time of a call: they take turns in short runs, and the best run of each counts."""
+    """Return for each function the best time of a call: they take turns in short runs, and the best run of each
+    counts."""
     runs = [(function, _calls(function)) for function in functions]
     best = [float("inf")] * len(runs)
     collecting = gc.isenabled()
@@ -86,16 +93,26 @@ def beside(what, ours, theirs, bound, *, text=str):
 
 
 def growth(what, call, small, large, factor, bound):
-    """Return the line that says how much more each part of `large`, which is `factor` times `small`, costs than each part of `small`."""
+    """Return the line that says how much more each part of `large`, which is `factor` times `small`, costs than each
+    part of `small`."""
     small_time, large_time = seconds(partial(call, small), partial(call, large))
-    return Line(what, large_time / small_time / factor, bound, least=False, note=f"{micro(small_time)}, {factor} times that: {micro(large_time)}")
+    return Line(
+        what,
+        large_time / small_time / factor,
+        bound,
+        least=False,
+        note=f"{micro(small_time)}, {factor} times that: {micro(large_time)}",
+    )
 
 
 def assert_equal(ours, theirs):
     """Assert that two texts are the same, and say where they part."""
     if ours == theirs:
         return
-    at = next((at for at, (one, other) in enumerate(zip(ours, theirs, strict=False)) if one != other), min(len(ours), len(theirs)))
+    at = next(
+        (at for at, (one, other) in enumerate(zip(ours, theirs, strict=False)) if one != other),
+        min(len(ours), len(theirs)),
+    )
     msg = f"the texts differ at character {at}: {ours[at : at + 20]!r}, beside {theirs[at : at + 20]!r}"
     raise AssertionError(msg)
 

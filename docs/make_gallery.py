@@ -100,7 +100,8 @@ def shortened(text, most=160):
 
 
 def preformatted(rendered):
-    """Return a prompt as HTML: what the caller gave is bold; spaces at the end of a line, and the line end at the very end, are made visible."""
+    """Return a prompt as HTML: what the caller gave is bold; spaces at the end of a line, and the line end at the very
+    end, are made visible."""
     pieces = []
     for segment in rendered.segments:
         # Three backticks would be a fence to whoever reads the page as plain Markdown.
@@ -123,8 +124,13 @@ def rendered(template, messages, *, add_generation_prompt=True, **options):
 
 def left_out(prompt):
     """Return a line that says what did not reach the prompt."""
-    paths = {why: codes(spell(unused.path) for unused in prompt.unused if unused.why == why) for why in ("dropped", "by-rule")}
-    dropped = f"Not in the prompt, because the format has no words for it: {paths['dropped']}." if paths["dropped"] else ""
+    paths = {
+        why: codes(spell(unused.path) for unused in prompt.unused if unused.why == why)
+        for why in ("dropped", "by-rule")
+    }
+    dropped = (
+        f"Not in the prompt, because the format has no words for it: {paths['dropped']}." if paths["dropped"] else ""
+    )
     by_rule = f"Left out by the maker's rule: {paths['by-rule']}." if paths["by-rule"] else ""
     return f"\n{' '.join(filter(None, (dropped, by_rule)))}\n" if prompt.unused else ""
 
@@ -136,7 +142,10 @@ def conversation(template):
     except lect.RefusedError as error:
         reason = str(error).removeprefix(f"{template.name}: ").partition("\n")[0]
         prompt = rendered(template, TALK)
-        return f"A conversation without a system text, which is refused ({reason}):\n\n{preformatted(prompt)}\n{left_out(prompt)}"
+        return (
+            f"A conversation without a system text, which is refused ({reason}):\n\n{preformatted(prompt)}\n"
+            f"{left_out(prompt)}"
+        )
     return f"A conversation:\n\n{preformatted(prompt)}\n{left_out(prompt)}"
 
 
@@ -147,12 +156,19 @@ def folded(summary, prompt):
 def with_tool(template):
     """Yield a call and its result, where the format has words for them."""
     if template.name in TOOLS_IN_A_MESSAGE:
-        yield folded("With a tool, in the field <code>tools</code> of a message", rendered(template, [{**SYSTEM, "tools": [TOOL]}, QUESTION]))
+        yield folded(
+            "With a tool, in the field <code>tools</code> of a message",
+            rendered(template, [{**SYSTEM, "tools": [TOOL]}, QUESTION]),
+        )
     elif template.capabilities & {"tools", "parallel_tools"}:
         call = {"role": "assistant", "content": None, "tool_calls": [CALL]}
         if "reasoning" in template.capabilities:
             call["reasoning_content"] = "I have a tool for that."
-        result = {**RESULT, "content": [{"type": "text", "text": RESULT["content"]}]} if template.name in RESULTS_IN_PARTS else RESULT
+        result = (
+            {**RESULT, "content": [{"type": "text", "text": RESULT["content"]}]}
+            if template.name in RESULTS_IN_PARTS
+            else RESULT
+        )
         yield folded("With a tool, a call and its result", rendered(template, [QUESTION, call, result], tools=[TOOL]))
 
 
@@ -206,7 +222,10 @@ def checked_against(golden):
     if isinstance(provenance, str):
         return prose(provenance)
     if "sha256" in provenance:
-        where = f"from {code(provenance['template'])}, sha256 {code(provenance['sha256'])}; confidence: {provenance['confidence']}"
+        where = (
+            f"from {code(provenance['template'])}, sha256 {code(provenance['sha256'])}; confidence: "
+            f"{provenance['confidence']}"
+        )
         return f"the template of {provenance['model']}, {where}; {len(golden['cases'])} conversations"
     return prose("; ".join(f"{key}: {words}" for key, words in provenance.items()))
 
@@ -226,11 +245,19 @@ def deviations(name):
 
 def facts(name, template):
     """Return what is known of a template."""
-    names = [(rule.pattern, rule.kind) for rule in family(name).adapter.rules if rule.template is template] if name else []
-    bos = f"the text begins with {code(template.bos)}: encode it without adding special tokens" if template.bos else "not in the text"
+    names = (
+        [(rule.pattern, rule.kind) for rule in family(name).adapter.rules if rule.template is template] if name else []
+    )
+    bos = (
+        f"the text begins with {code(template.bos)}: encode it without adding special tokens"
+        if template.bos
+        else "not in the text"
+    )
     ids = f"; token ids {', '.join(map(str, template.stop_token_ids))}" if template.stop_token_ids else ""
     return table(
-        ("names", ", ".join(code(pattern) + (" (base)" if kind == "base" else "") for pattern, kind in names)) if names else (),
+        ("names", ", ".join(code(pattern) + (" (base)" if kind == "base" else "") for pattern, kind in names))
+        if names
+        else (),
         ("roles", codes(template.roles)),
         ("has words for", ", ".join(sorted(template.capabilities)) or "user and assistant alone"),
         ("options", codes(template.options)) if template.options else (),
@@ -242,7 +269,11 @@ def facts(name, template):
         ("markers", codes(template.markers)),
         ("separators", PLAIN_TEXT if template.text_separators else "control tokens"),
         ("source", prose(template.source)),
-        *(("checked against", checked_against(golden)) for owner, _, golden in (goldens(name) if name else ()) if owner == template.name),
+        *(
+            ("checked against", checked_against(golden))
+            for owner, _, golden in (goldens(name) if name else ())
+            if owner == template.name
+        ),
     )
 
 
@@ -254,9 +285,16 @@ def replies(template):
 
 
 def template_section(name, template):
-    return "\n".join([
-        f"## {template.name}\n", facts(name, template), "", conversation(template), *with_tool(template), *with_more(template),
-    ])  # fmt: skip
+    return "\n".join(
+        [
+            f"## {template.name}\n",
+            facts(name, template),
+            "",
+            conversation(template),
+            *with_tool(template),
+            *with_more(template),
+        ]
+    )
 
 
 def template_link(template, page=""):
@@ -277,23 +315,33 @@ def family_page(name):
     """Return the page of a family."""
     module = family(name)
     differs = list(deviations(name))
-    return "\n".join([
-        f"# {name}\n",
-        f"{module.__doc__.strip()} How to read this page: [Gallery](index.md).\n",
-        "The first of these patterns that fits a name decides:\n",
-        table(*map(rule_row, module.adapter.rules), header=("names", "kind", "template", "why")),
-        "",
-        *(template_section(name, template) for template in own_templates(name)),
-        "## Where it differs\n",
-        *(differs or ["Nowhere: every prompt that was compared is equal."]),
-        "",
-    ])  # fmt: skip
+    return "\n".join(
+        [
+            f"# {name}\n",
+            f"{module.__doc__.strip()} How to read this page: [Gallery](index.md).\n",
+            "The first of these patterns that fits a name decides:\n",
+            table(*map(rule_row, module.adapter.rules), header=("names", "kind", "template", "why")),
+            "",
+            *(template_section(name, template) for template in own_templates(name)),
+            "## Where it differs\n",
+            *(differs or ["Nowhere: every prompt that was compared is equal."]),
+            "",
+        ]
+    )
 
 
 def fastchat_row(conversation, template):
-    """Return what one of FastChat's templates is and writes; the example is the second question, because many begin with something of their own."""
+    """Return what one of FastChat's templates is and writes; the example is the second question, because many begin
+    with something of their own."""
     if template is None:
-        return code(conversation.name), "none", codes(conversation.roles), "", "", "cannot be written, by FastChat neither"
+        return (
+            code(conversation.name),
+            "none",
+            codes(conversation.roles),
+            "",
+            "",
+            "cannot be written, by FastChat neither",
+        )
     prompt = rendered(template, [*TALK[:2], {"role": "user", "content": "Bye!"}])
     first = next(index for index, segment in enumerate(prompt.segments) if segment.turn == 2)
     ids = f"ids {', '.join(map(str, template.stop_token_ids))}" if template.stop_token_ids else ""
@@ -309,13 +357,14 @@ def fastchat_row(conversation, template):
 
 FASTCHAT_COLUMNS = ("template", "style", "roles", "set apart by", "stop", "a question, and where the answer begins")
 FASTCHAT_INTRODUCTION = """\
-FastChat's templates, faults included, for models that no family claims: [Coming from FastChat](../how-to/coming-from-fastchat.md). One of them by
-name is `fastchat:koala_v1`.
+FastChat's templates, faults included, for models that no family claims: [Coming from
+FastChat](../how-to/coming-from-fastchat.md). One of them by name is `fastchat:koala_v1`.
 
-They are in one table, because most differ in their words alone. The example is the second question of a conversation, up to where the answer begins;
-the whole prompt often begins with more, such as a default system text, or in `one_shot` a long example. Where turns are set apart by plain text,
-nothing can protect a prompt against a user who writes it. *Markers* are spelled like control tokens; whether a model's tokenizer knows them as such,
-FastChat does not say. All of a prompt: `lect prompt MODEL TEXT --adapter fastchat:NAME --show-segments`.
+They are in one table, because most differ in their words alone. The example is the second question of a conversation,
+up to where the answer begins; the whole prompt often begins with more, such as a default system text, or in `one_shot`
+a long example. Where turns are set apart by plain text, nothing can protect a prompt against a user who writes it.
+*Markers* are spelled like control tokens; whether a model's tokenizer knows them as such, FastChat does not say. All of
+a prompt: `lect prompt MODEL TEXT --adapter fastchat:NAME --show-segments`.
 """
 
 
@@ -325,34 +374,40 @@ def fastchat_page():
     templates = {template.name: template for template in family(FASTCHAT).adapter.list_templates()}
     files = sorted((REPOSITORY / "plugins" / FASTCHAT / "tests" / "golden").glob("*.json"))
     said = {file.stem: json.loads(file.read_text("utf-8"))["provenance"].partition(". ")[0] for file in files}
-    return "\n".join([
-        f"# {FASTCHAT}\n",
-        FASTCHAT_INTRODUCTION,
-        table(("source", templates["one_shot"].source.partition(":")[0]), *(("checked against", f"{code(stem)}: {said[stem]}") for stem in said)),
-        "",
-        f"## All {len(conversations)} templates\n",
-        table(*(fastchat_row(each, templates.get(each.name)) for each in conversations), header=FASTCHAT_COLUMNS),
-        "",
-        "## Where it differs\n",
-        *(list(deviations(FASTCHAT)) or ["From FastChat nowhere: every prompt that was compared is equal."]),
-        "\nFrom the makers in many places: [FastChat and the makers](../reference/fastchat-differences.md).\n",
-    ])  # fmt: skip
+    return "\n".join(
+        [
+            f"# {FASTCHAT}\n",
+            FASTCHAT_INTRODUCTION,
+            table(
+                ("source", templates["one_shot"].source.partition(":")[0]),
+                *(("checked against", f"{code(stem)}: {said[stem]}") for stem in said),
+            ),
+            "",
+            f"## All {len(conversations)} templates\n",
+            table(*(fastchat_row(each, templates.get(each.name)) for each in conversations), header=FASTCHAT_COLUMNS),
+            "",
+            "## Where it differs\n",
+            *(list(deviations(FASTCHAT)) or ["From FastChat nowhere: every prompt that was compared is equal."]),
+            "\nFrom the makers in many places: [FastChat and the makers](../reference/fastchat-differences.md).\n",
+        ]
+    )
 
 
 HOW_TO_READ = """\
 # Gallery
 
-Every format that lect knows, one page a family and one for FastChat, written by the formats themselves: the tests fail where a page and the code
-differ.
+Every format that lect knows, one page a family and one for FastChat, written by the formats themselves: the tests fail
+where a page and the code differ.
 
-In the examples, **what the caller gave is bold**; all the rest is the template's own. A role is the caller's where a format copies it. A space at the
-end of a line is shown as `␣`, a line end at the very end of a prompt as `⏎`; tables spell a line end out, as `\\n`. Long things are folded. Where a
-format writes the day, it is 26 July 2024.
+In the examples, **what the caller gave is bold**; all the rest is the template's own. A role is the caller's where a
+format copies it. A space at the end of a line is shown as `␣`, a line end at the very end of a prompt as `⏎`; tables
+spell a line end out, as `\\n`. Long things are folded. Where a format writes the day, it is 26 July 2024.
 
-The names on each page are [patterns](../reference/hooks.md#rule). *Base* says that the model was never trained to chat: see
-[Base models](../explanation/base-models.md). *Checked against* says where the prompts came from with which the tests compare the template, byte for
-byte, and how far that copy can be trusted; where it is missing, the template was written from its source alone. What the other words mean:
-[Templates](../reference/templates.md#template). How models answer has [a page of its own](replies.md).
+The names on each page are [patterns](../reference/hooks.md#rule). *Base* says that the model was never trained to chat:
+see [Base models](../explanation/base-models.md). *Checked against* says where the prompts came from with which the
+tests compare the template, byte for byte, and how far that copy can be trusted; where it is missing, the template was
+written from its source alone. What the other words mean: [Templates](../reference/templates.md#template). How models
+answer has [a page of its own](replies.md).
 """
 
 
@@ -365,22 +420,28 @@ def template_links(name):
 def index_page():
     """Return the page that leads to the others, with the templates that belong to no family."""
     rows = [
-        (f"[{name}]({name}.md)", family(name).__doc__.strip().partition("\n")[0].partition(". ")[0].rstrip("."), template_links(name))
+        (
+            f"[{name}]({name}.md)",
+            family(name).__doc__.strip().partition("\n")[0].partition(". ")[0].rstrip("."),
+            template_links(name),
+        )
         for name in FAMILIES
-    ]  # fmt: skip
-    return "\n".join([
-        HOW_TO_READ,
-        table(*rows, header=("family", "", "templates")),
-        "",
-        "Two templates belong to core.\n",
-        template_section(None, DEFAULT),
-        template_section(None, CHATML),
-        "```{toctree}\n:hidden:\n",
-        *FAMILIES,
-        "replies",
-        "```",
-        "",
-    ])  # fmt: skip
+    ]
+    return "\n".join(
+        [
+            HOW_TO_READ,
+            table(*rows, header=("family", "", "templates")),
+            "",
+            "Two templates belong to core.\n",
+            template_section(None, DEFAULT),
+            template_section(None, CHATML),
+            "```{toctree}\n:hidden:\n",
+            *FAMILIES,
+            "replies",
+            "```",
+            "",
+        ]
+    )
 
 
 def page_of(name):

@@ -12,7 +12,8 @@ import pytest
 from lect.cli import main
 
 VICUNA = (
-    "A chat between a curious user and an artificial intelligence assistant. The assistant gives helpful, detailed, and polite answers to the user's "
+    "A chat between a curious user and an artificial intelligence assistant. The assistant gives helpful, detailed, "
+    "and polite answers to the user's "
     "questions. USER: Hello! ASSISTANT:"
 )
 QWEN_CASES = goldens.cases(goldens.REPOSITORY / "plugins/qwen/tests/golden/Qwen--Qwen2.5-3B-Instruct.json")
@@ -25,7 +26,9 @@ def no_settings(monkeypatch):
 
 
 def command(*words, **more):
-    return subprocess.run(list(map(str, words)), capture_output=True, text=True, encoding="utf-8", timeout=60, check=False, **more)
+    return subprocess.run(
+        list(map(str, words)), capture_output=True, text=True, encoding="utf-8", timeout=60, check=False, **more
+    )
 
 
 def plugins_imported_by(*words):
@@ -98,11 +101,15 @@ def test_the_doctor_finds_nothing_broken(capsys):
     assert main(["doctor", "--json"]) == 0, capsys.readouterr().out
     data = json.loads(capsys.readouterr().out)
     assert all(each["satisfied"] and each["requires"] for each in data["plugins"])
-    assert {("lect-qwen:qwen", "qwen2.5"), ("lect-vicuna:vicuna", "vicuna_v1.1")} <= {(each["owner"], each["name"]) for each in data["templates"]}
+    assert {("lect-qwen:qwen", "qwen2.5"), ("lect-vicuna:vicuna", "vicuna_v1.1")} <= {
+        (each["owner"], each["name"]) for each in data["templates"]
+    }
 
 
 def test_a_reader_that_goes_away_is_no_error():
-    writer = subprocess.Popen([sys.executable, "-m", "lect", "doctor", "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    writer = subprocess.Popen(
+        [sys.executable, "-m", "lect", "doctor", "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
     with writer:
         writer.stdout.close()
         assert writer.stderr.read() == b""

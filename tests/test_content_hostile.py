@@ -1,4 +1,5 @@
-"""Text that imitates a model's markers is seen in every field and never changed; odd text that is none passes unchanged."""
+"""Text that imitates a model's markers is seen in every field and never changed; odd text that is none passes
+unchanged."""
 
 import json
 import math
@@ -13,8 +14,16 @@ from lect import ControlTextError, MessageError, Origin, RefusedError
 from lect.prompt.messages import STANDARD_ROLES
 from lect.prompt.segments import is_role
 
-IMITATIONS = [case for case in hostile.cases() if case["family"] not in ("any", *hostile.NOT_OURS) and case["threat"] != "role-spoof"]
-CONTENTS = [case for case in hostile.cases() if case["family"] != "any" and "content" in case and case["field"].endswith(".content")]
+IMITATIONS = [
+    case
+    for case in hostile.cases()
+    if case["family"] not in ("any", *hostile.NOT_OURS) and case["threat"] != "role-spoof"
+]
+CONTENTS = [
+    case
+    for case in hostile.cases()
+    if case["family"] != "any" and "content" in case and case["field"].endswith(".content")
+]
 
 
 def cases(*threats):
@@ -40,7 +49,11 @@ def reached(rendered, path):
 
 def text_of(case):
     """Return the whole text of a case: of parts, what they are when they stand together."""
-    return case["content"] if "content" in case else "".join(part["text"] for message in case["messages"] for part in message["content"])
+    return (
+        case["content"]
+        if "content" in case
+        else "".join(part["text"] for message in case["messages"] for part in message["content"])
+    )
 
 
 def arrived(rendered, path, wanted):
@@ -51,7 +64,8 @@ def arrived(rendered, path, wanted):
 
 
 def aimed(template, case, wanted):
-    """Return a request in which the template lets the markers of a case arrive, and where: in the field of the case, or in a user's text.
+    """Return a request in which the template lets the markers of a case arrive, and where: in the field of the case, or
+    in a user's text.
 
     A format may refuse a field, have no place for it, cut it off where a thought ends, or write it letter by letter.
     """
@@ -87,7 +101,8 @@ def check_reported(template, arguments, path):
 
 
 def stands_in(text, rendered, path):
-    """Say whether a text stands in a prompt as it is, but for white space that the format trims; or as JSON, even letter by letter."""
+    """Say whether a text stands in a prompt as it is, but for white space that the format trims; or as JSON, even
+    letter by letter."""
     pieces = [segment.text for segment in reached(rendered, path)]
     if pieces and all(piece[:1] == piece[-1:] == '"' for piece in pieces):
         return "".join(map(json.loads, pieces)) == text
@@ -99,7 +114,9 @@ def stands_in(text, rendered, path):
 
 def test_every_family_of_the_battery_is_spoken_by_one_of_ours_or_has_a_reason_not_to_be():
     ids = {case["id"] for case in hostile.cases()}
-    families = [family for table in (hostile.SPOKEN, hostile.NOT_OURS, {"any": ""}) for family in table if family not in ids]
+    families = [
+        family for table in (hostile.SPOKEN, hostile.NOT_OURS, {"any": ""}) for family in table if family not in ids
+    ]
     assert sorted(families) == sorted({case["family"] for case in hostile.cases()})
 
 
@@ -108,7 +125,9 @@ def test_every_template_is_imitated_by_a_case():
     assert sorted(hostile.installed().keys() - aimed_at) == sorted(hostile.NEVER_IMITATED)
 
 
-@pytest.mark.parametrize("case", [case for case in IMITATIONS if case["id"] not in hostile.HARMLESS], ids=lambda case: case["id"])
+@pytest.mark.parametrize(
+    "case", [case for case in IMITATIONS if case["id"] not in hostile.HARMLESS], ids=lambda case: case["id"]
+)
 def test_a_family_sees_through_what_imitates_it(case):
     wanted = hostile.imitated(text_of(case)) | set(hostile.SEPARATORS.findall(text_of(case)))
     assert wanted
@@ -117,10 +136,14 @@ def test_a_family_sees_through_what_imitates_it(case):
         template = hostile.installed()[name]
         arguments, path = aimed(template, case, wanted)
         markers = check_reported(template, arguments, path)
-        assert [each for each in wanted if not any(each in marker for marker in markers)] == [], f"{name} lacks a marker"
+        assert [each for each in wanted if not any(each in marker for marker in markers)] == [], (
+            f"{name} lacks a marker"
+        )
 
 
-@pytest.mark.parametrize("case", [case for case in IMITATIONS if case["id"] in hostile.HARMLESS], ids=lambda case: case["id"])
+@pytest.mark.parametrize(
+    "case", [case for case in IMITATIONS if case["id"] in hostile.HARMLESS], ids=lambda case: case["id"]
+)
 def test_what_is_no_marker_is_not_taken_for_one(case):
     arguments, _ = hostile.request(case)
     for name in hostile.spoken_by(case):
@@ -142,7 +165,11 @@ def test_imitations_pass_unchanged_unless_they_are_to_be_refused(case):
             rendered = rendered_or_refused(template, arguments, on_control=policy)
             if rendered is not None and reached(rendered, path):
                 # What stands before the end of a thought is left out.
-                kept = case["content"].rpartition("</think>")[2].lstrip("\n") if case["family"] == "qwen3" else case["content"]
+                kept = (
+                    case["content"].rpartition("</think>")[2].lstrip("\n")
+                    if case["family"] == "qwen3"
+                    else case["content"]
+                )
                 assert stands_in(case["content"], rendered, path) or (kept and stands_in(kept, rendered, path)), name
 
 
@@ -151,7 +178,9 @@ def test_a_role_is_never_made_of_markers(case):
     arguments, _ = hostile.request(case)
     for _, template in templates():
         for way in (template.text, template.render):
-            with pytest.raises(MessageError, match=r"the role of messages\[1\] is '.*', which this template does not know"):
+            with pytest.raises(
+                MessageError, match=r"the role of messages\[1\] is '.*', which this template does not know"
+            ):
                 way(**arguments)
 
 
@@ -159,30 +188,40 @@ def test_a_role_is_never_made_of_markers(case):
 
 
 def written(template):
-    """Return what looks like a control marker in a template's own words, over all conversations and options; roles may stand inside."""
+    """Return what looks like a control marker in a template's own words, over all conversations and options; roles may
+    stand inside."""
     found = set()
     for case in battery().values():
         for options in hostile.options_of(template):
             arguments = {key: case[key] for key in ("messages", "tools", "add_generation_prompt")}
             rendered = rendered_or_refused(template, {**arguments, **options})
             segments = rendered.segments if rendered else ()
-            own = [segment.text if segment.origin is Origin.TEMPLATE or is_role(segment.path) else "\0" for segment in segments]
+            own = [
+                segment.text if segment.origin is Origin.TEMPLATE or is_role(segment.path) else "\0"
+                for segment in segments
+            ]
             found |= hostile.imitated("".join(own))
     return found
 
 
 @pytest.mark.parametrize("template", hostile.installed().values(), ids=hostile.installed())
 def test_whatever_looks_like_a_marker_in_a_templates_own_words_is_one(template):
-    # A format that writes any role in tags does so with roles that its model has no token for: those are plain text to it.
+    # A format that writes any role in tags does so with roles that its model has no token for: those are plain text to
+    # it.
     no_tokens = {f"<|{role}|>" for role in STANDARD_ROLES.difference(template.roles)}
-    assert sorted(each for each in written(template) - no_tokens if not any(each in marker for marker in template.markers)) == []
+    assert (
+        sorted(each for each in written(template) - no_tokens if not any(each in marker for marker in template.markers))
+        == []
+    )
 
 
 # What is for every model
 
 
 def test_every_threat_to_all_models_is_tried_below():
-    tried = "wrong-type surrogate unicode control-char format-string template-syntax marker-forgery size benign-lookalike"
+    tried = (
+        "wrong-type surrogate unicode control-char format-string template-syntax marker-forgery size benign-lookalike"
+    )
     assert sorted(tried.split()) == sorted({case["threat"] for case in hostile.cases() if case["family"] == "any"})
 
 
@@ -205,7 +244,9 @@ def test_odd_text_passes_unchanged_and_is_reported_only_where_it_is_a_marker(cas
 def test_half_of_a_surrogate_pair_is_refused_by_field_and_offset(case):
     for _, template in templates():
         for way in (template.text, template.render):
-            with pytest.raises(MessageError, match=r"^messages\[0\]\.content, at character 0: '\\ud.* is half of a surrogate pair"):
+            with pytest.raises(
+                MessageError, match=r"^messages\[0\]\.content, at character 0: '\\ud.* is half of a surrogate pair"
+            ):
                 way([{"role": "user", "content": case["content"]}])
 
 
@@ -218,7 +259,8 @@ def test_a_wrong_type_is_refused_by_field(case):
 
 
 def seconds(template, text):
-    # Of the processor: on a busy machine a clock shows how long others took, and that only above the length of a time slice.
+    # Of the processor: on a busy machine a clock shows how long others took, and that only above the length of a time
+    # slice.
     begun = time.process_time()
     template.render([{"role": "user", "content": text}]).controls  # noqa: B018 - it is what takes the time
     return time.process_time() - begun

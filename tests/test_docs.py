@@ -76,7 +76,11 @@ def test_help_is_documented(command, tmp_path):
 
 def hooks():
     functions = inspect.getmembers(hookspecs, inspect.isfunction)
-    return {name: list(inspect.signature(function).parameters) for name, function in functions if hasattr(function, f"{hookspecs.PROJECT}_spec")}
+    return {
+        name: list(inspect.signature(function).parameters)
+        for name, function in functions
+        if hasattr(function, f"{hookspecs.PROJECT}_spec")
+    }
 
 
 @pytest.mark.parametrize("hook", hooks())
@@ -86,7 +90,9 @@ def test_hooks_are_documented(hook):
 
 def documented(values):
     """Return `(name of a value, name of a field)` for all fields, or arguments, of some values."""
-    return [(value.__name__, field) for value in values for field in inspect.signature(value).parameters if field != "facts"]
+    return [
+        (value.__name__, field) for value in values for field in inspect.signature(value).parameters if field != "facts"
+    ]
 
 
 VALUES = [
@@ -114,7 +120,10 @@ def test_the_fields_of_values_that_hooks_handle_are_documented(value, field):
     assert f"`{field}`" in section("hooks.md", value)
 
 
-@pytest.mark.parametrize("name", [name for name, value in vars(lect.errors).items() if isinstance(value, type) and issubclass(value, Exception)])
+@pytest.mark.parametrize(
+    "name",
+    [name for name, value in vars(lect.errors).items() if isinstance(value, type) and issubclass(value, Exception)],
+)
 def test_errors_and_warnings_are_documented(name):
     text = (REFERENCE / "errors.md").read_text("utf-8")
     assert f"\n## {name}\n" in text
@@ -127,12 +136,16 @@ def test_variables_are_documented(variable):
 
 @pytest.mark.parametrize("readme", TABLED)
 def test_families_table(readme):
-    tabled = re.findall(r"^\| \[(\S+)\]\(plugins/\1/README\.md\) \|", (pages.REPOSITORY / readme).read_text("utf-8"), re.MULTILINE)
+    tabled = re.findall(
+        r"^\| \[(\S+)\]\(plugins/\1/README\.md\) \|", (pages.REPOSITORY / readme).read_text("utf-8"), re.MULTILINE
+    )
     assert tabled == FAMILIES
 
 
 def test_every_family_is_an_extra_of_core():
-    extras = tomllib.loads((pages.REPOSITORY / "core/pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+    extras = tomllib.loads((pages.REPOSITORY / "core/pyproject.toml").read_text("utf-8"))["project"][
+        "optional-dependencies"
+    ]
     assert extras == {**{name: [f"lect-{name}"] for name in FAMILIES}, "all": [f"lect-{name}" for name in FAMILIES]}
 
 
@@ -160,13 +173,20 @@ def test_the_readme_of_a_family_has_its_templates_and_what_they_have_words_for(n
     readme = (pages.REPOSITORY / "plugins" / name / "README.md").read_text("utf-8")
     tabled = dict(re.findall(r"^\| .+ \| `(\S+)` \| (?:(.*) )?\| .+ \|$", readme, re.MULTILINE))
     templates = [template for template in adapter(name).templates.values() if template not in (CHATML, DEFAULT)]
-    assert {key: set(filter(None, words.split(", "))) for key, words in tabled.items()} == {each.name: each.capabilities for each in templates}
-    assert all(option in readme for each in templates for option in each.options if option not in ("bos_token", "eos_token"))
+    assert {key: set(filter(None, words.split(", "))) for key, words in tabled.items()} == {
+        each.name: each.capabilities for each in templates
+    }
+    assert all(
+        option in readme for each in templates for option in each.options if option not in ("bos_token", "eos_token")
+    )
 
 
 def test_the_readme_of_fastchat_has_every_template_under_its_style():
     readme = (pages.REPOSITORY / "plugins/fastchat/README.md").read_text("utf-8")
-    tabled = {style: re.findall("`(.+?)`", names) for style, names in re.findall(r"^\| ([A-Z0-9_]+) \| (`.*`) \|$", readme, re.MULTILINE)}
+    tabled = {
+        style: re.findall("`(.+?)`", names)
+        for style, names in re.findall(r"^\| ([A-Z0-9_]+) \| (`.*`) \|$", readme, re.MULTILINE)
+    }
     styles = {style.name: [] for style in lect_fastchat.SeparatorStyle}
     for conversation in lect_fastchat.conv_templates.values():
         if conversation.sep_style is not None:
@@ -211,7 +231,9 @@ def test_what_plugins_may_import_is_documented(name):
 @pytest.mark.parametrize(("value", "page"), [(lect.plugin.Chat, "Chat"), (lect.plugin.Message, "Message")])
 def test_what_programs_work_with_is_documented(value, page):
     private = {"day_read", "options", "template", "tracked"}
-    names = {name for name in (*dir(value), *getattr(value, "__annotations__", ())) if not name.startswith("_")} - private
+    names = {
+        name for name in (*dir(value), *getattr(value, "__annotations__", ())) if not name.startswith("_")
+    } - private
     assert all(re.search(rf"`{name}\b", section("templates.md", page)) for name in names)
 
 
@@ -219,7 +241,10 @@ def test_kinds_of_parts_are_documented():
     assert all(f"`{kind}`" in section("templates.md", "Part") for kind in PART_TYPES)
 
 
-@pytest.mark.parametrize(("heading", "words"), [("Base models and packaging", family.PACKAGING), ("Models that nobody talks to", family.NO_TALKERS)])
+@pytest.mark.parametrize(
+    ("heading", "words"),
+    [("Base models and packaging", family.PACKAGING), ("Models that nobody talks to", family.NO_TALKERS)],
+)
 def test_words_after_a_pattern_are_documented(heading, words):
     rows = re.findall(r"^\| [a-z ]+ \| (`.*`) \|$", section("hooks.md", heading), re.MULTILINE)
     assert {word.strip("`") for row in rows for word in row.split(", ")} == words

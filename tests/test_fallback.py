@@ -26,7 +26,7 @@ def test_of_the_differences_only_those_without_a_family_are_not_checked_by_one()
         if adapter is None or adapter.fallback:
             without.add(row.id)
     assert without == {
-        "alpaca", "dbrx", "deepseek-v2", "deepseek-v2.5", "dolphin-mixtral", "falcon3", "hermes-2-pro", "hermes-3", "hunyuan", "llama2-chinese",
-        "minicpm", "nous-hermes-2-mixtral", "olmo", "openchat-system", "openhermes-2.5", "smaug-34b", "smollm3", "solar", "tenyxchat", "tulu-2", "tulu-3",
-        "vigogne-2-70b", "wizardlm-2", "yandexgpt-5",
+        "alpaca", "dbrx", "deepseek-v2", "deepseek-v2.5", "dolphin-mixtral", "falcon3", "hermes-2-pro", "hermes-3",
+        "hunyuan", "llama2-chinese", "minicpm", "nous-hermes-2-mixtral", "olmo", "openchat-system", "openhermes-2.5",
+        "smaug-34b", "smollm3", "solar", "tenyxchat", "tulu-2", "tulu-3", "vigogne-2-70b", "wizardlm-2", "yandexgpt-5",
     }  # fmt: skip

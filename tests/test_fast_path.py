@@ -17,14 +17,23 @@ from lect.prompt.shapes import LONGEST_UNROLLED, STAND_IN
 
 def installed():
     """Return every installed template as `plugin:name`, those of a fallback too."""
-    adapters = [lect._registry.find(f"{plugin.package}:{plugin.name}") for plugin in lect.plugins(load=True) if plugin.package]
-    return {f"{adapter.name}:{name}": template for adapter in adapters for name, template in adapter.list_templates().items()}
+    adapters = [
+        lect._registry.find(f"{plugin.package}:{plugin.name}") for plugin in lect.plugins(load=True) if plugin.package
+    ]
+    return {
+        f"{adapter.name}:{name}": template
+        for adapter in adapters
+        for name, template in adapter.list_templates().items()
+    }
 
 
 TEMPLATES = installed()
 PLAIN = ("u", "ua", "uau", "uaua", "su", "sua", "suau", "suauau" * 3)
 ROLES = {"u": "user", "a": "assistant", "s": "system", "d": "developer", "t": "tool"}
-TOOL = {"type": "function", "function": {"name": "look", "description": "Look.", "parameters": {"type": "object", "properties": {"at": {}}}}}
+TOOL = {
+    "type": "function",
+    "function": {"name": "look", "description": "Look.", "parameters": {"type": "object", "properties": {"at": {}}}},
+}
 CHANGE_TEXTS = {"fastchat:falcon", "fastchat:rwkv", "fastchat:yuan2"}
 """They rewrite what stands within a text, so that there is nothing to fill in."""
 
@@ -59,7 +68,8 @@ def constants(code):
 
 
 def words_of(template):
-    """Return the texts that stand in the modules of a plugin, and others that formats look for: any of them may be what a program looks for."""
+    """Return the texts that stand in the modules of a plugin, and others that formats look for: any of them may be what
+    a program looks for."""
     program = template.program
     while isinstance(program, partial):
         program = program.func
@@ -82,7 +92,8 @@ def conversation(roles, *texts):
 
 
 def conversations(words):
-    """Return a strategy for conversations of roles and texts: such as every format allows, and others; texts may come twice."""
+    """Return a strategy for conversations of roles and texts: such as every format allows, and others; texts may come
+    twice."""
     roles = st.sampled_from([*PLAIN, "aua", "ususa", "uatata", "sduau"]) | st.text("uasdt", max_size=6)
     texts = st.lists(differential.texts(words) | st.sampled_from(words), min_size=1, max_size=5)
     return st.builds(lambda roles, texts: conversation(roles, *texts), roles, texts)
@@ -113,7 +124,10 @@ def test_no_other_word_than_those_it_looks_for_changes_its_way(name):
         for text in (word, f"a{word}b", f" {word}\n", f"{word}a{word.replace('<', '</', 1)}"):
             for letter in "sua":
                 for roles in ("suau", "suaua"):
-                    messages = [{"role": ROLES[each], "content": text if each == letter else f"text {index}"} for index, each in enumerate(roles)]
+                    messages = [
+                        {"role": ROLES[each], "content": text if each == letter else f"text {index}"}
+                        for index, each in enumerate(roles)
+                    ]
                     assert text_or_refusal(template, messages) == text_or_refusal(twin, messages)
 
 
@@ -153,12 +167,20 @@ def test_plain_conversations_go_the_fast_way(name, tools, generate):
 
 
 @pytest.mark.parametrize("template", [ASCII, WIDE], ids=repr)
-@pytest.mark.parametrize("wrong", [5, 0, None, b"x", ["x"], {"a": 1}, "", " ", "\ud800", "é", "中文", "👩‍🚀", "\0"], ids=repr)
+@pytest.mark.parametrize(
+    "wrong", [5, 0, None, b"x", ["x"], {"a": 1}, "", " ", "\ud800", "é", "中文", "👩‍🚀", "\0"], ids=repr
+)
 @pytest.mark.parametrize("place", [0, 1, 2, 3])
 def test_a_shape_that_was_met_lets_nothing_pass_that_the_long_way_does_not(template, wrong, place):
     good = conversation("suau", "a", "b", "c", "d")
     assert template.text(good) == template.text(good) == long_way(template).text(good)
-    for changed in ({**good[place], "content": wrong}, {**good[place], "name": "n"}, {"role": "user"}, {"role": "nobody", "content": "x"}, wrong):
+    for changed in (
+        {**good[place], "content": wrong},
+        {**good[place], "name": "n"},
+        {"role": "user"},
+        {"role": "nobody", "content": "x"},
+        wrong,
+    ):
         messages = [*good[:place], changed, *good[place + 1 :]]
         assert views(template, messages) == views(long_way(template), messages)
     assert template.text(good) == long_way(template).text(good)
@@ -170,7 +192,9 @@ def test_shapes_of_one_length_do_not_get_in_each_others_way(template, count):
     for roles in ("u" * count, "a" * count, "s" * count, "u" * count, ("sua" * count)[:count]):
         for generate in (False, True, True, False):
             messages = conversation(roles, *map(str, range(count)))
-            assert views(template, messages, add_generation_prompt=generate) == views(long_way(template), messages, add_generation_prompt=generate)
+            assert views(template, messages, add_generation_prompt=generate) == views(
+                long_way(template), messages, add_generation_prompt=generate
+            )
 
 
 def test_a_text_that_comes_twice_does_not_mislead_a_template_that_finds_its_place_by_the_text():

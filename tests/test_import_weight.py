@@ -3,7 +3,16 @@
 import pytest
 from sandbox import REPOSITORY
 
-HEAVY = ("jinja2", "rich", "tokenizers", "pyarrow", "pydantic", "importlib_metadata", "importlib.metadata", "packaging.specifiers")
+HEAVY = (
+    "jinja2",
+    "rich",
+    "tokenizers",
+    "pyarrow",
+    "pydantic",
+    "importlib_metadata",
+    "importlib.metadata",
+    "packaging.specifiers",
+)
 FAMILIES, OTHERS = 29, 270
 MODULE = "from lect.plugin import CHATML, Family, Rule\nadapter = Family('family{0}', Rule('family {0}', CHATML))\n"
 
@@ -17,15 +26,21 @@ def crowded(sandbox):
         name = f"family{number}" if number < FAMILIES else f"other{number}"
         info = site / f"acme_{name}-1.0.dist-info"
         info.mkdir()
-        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: acme-{name}\nVersion: 1.0\n\nA distribution for a test.\n", "utf-8")
+        (info / "METADATA").write_text(
+            f"Metadata-Version: 2.1\nName: acme-{name}\nVersion: 1.0\n\nA distribution for a test.\n", "utf-8"
+        )
         groups = ["lect", "lect.hints"] if number < FAMILIES else ["console_scripts"]
-        (info / "entry_points.txt").write_text("".join(f"[{group}]\n{name} = acme_{name}:adapter\n\n" for group in groups), "utf-8")
+        (info / "entry_points.txt").write_text(
+            "".join(f"[{group}]\n{name} = acme_{name}:adapter\n\n" for group in groups), "utf-8"
+        )
         (site / f"acme_{name}.py").write_text(MODULE.format(number), "utf-8")
     return environment
 
 
 def test_importing_lect_imports_nothing_heavy_and_no_plugin(crowded):
-    answer = crowded.ask(f"answer = [imported(*{HEAVY}), [name for name in sys.modules if name.startswith(('acme_', 'lect_'))]]")
+    answer = crowded.ask(
+        f"answer = [imported(*{HEAVY}), [name for name in sys.modules if name.startswith(('acme_', 'lect_'))]]"
+    )
     assert answer == [[], []]
 
 

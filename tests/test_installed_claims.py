@@ -30,9 +30,21 @@ def get_template():
     attribute="",
 )
 ZEBRA = family(
-    "acme-zebra", "zebra", ("zebra", "striped", "<zebra>"), ("okapi", "shared", "<okapi>"), hints=("zebra",), templates=("striped", "shared")
+    "acme-zebra",
+    "zebra",
+    ("zebra", "striped", "<zebra>"),
+    ("okapi", "shared", "<okapi>"),
+    hints=("zebra",),
+    templates=("striped", "shared"),
 )
-LION = family("acme-lion", "lion", ("lion", "maned", "<lion>"), ("liger", "shared", "<liger>"), hints=("lion",), templates=("maned", "shared"))
+LION = family(
+    "acme-lion",
+    "lion",
+    ("lion", "maned", "<lion>"),
+    ("liger", "shared", "<liger>"),
+    hints=("lion",),
+    templates=("maned", "shared"),
+)
 LAST = Plugin(
     "acme-last",
     """
@@ -76,7 +88,9 @@ def test_equal_claims_to_different_templates_are_an_error_that_tells_all(rivals)
 
 
 # The last has letters in it that mean something to a glob, to a list of pins, or to a shell.
-@pytest.mark.parametrize("path", ["acme/acme-7b", "acme-7b", "/data/acme-7b", "C:\\models\\acme-7b", "acme/acme-[7b]*?;x=y'z q"])
+@pytest.mark.parametrize(
+    "path", ["acme/acme-7b", "acme-7b", "/data/acme-7b", "C:\\models\\acme-7b", "acme/acme-[7b]*?;x=y'z q"]
+)
 def test_the_pin_lines_of_the_error_work_as_they_are_printed(sandbox, path):
     rivals = sandbox.environment(ONE, TWO, one_by_one=True)
     text = rivals.ask(f"answer = raised(lect.resolve, {path!r})")["text"]
@@ -94,7 +108,9 @@ def test_equal_claims_to_equal_templates_are_no_error(rivals):
 
 
 def test_the_listing_does_not_depend_on_the_order_of_installation(rivals):
-    assert rivals.ask("answer = [(info.name, info.package, info.version, info.hints, info.status) for info in lect.plugins()]") == [
+    assert rivals.ask(
+        "answer = [(info.name, info.package, info.version, info.hints, info.status) for info in lect.plugins()]"
+    ) == [
         ["one", "acme-one", "0.1.0", ["acme", "twin"], "lazy"],
         ["two", "acme-two", "0.1.0", ["acme", "twin"], "lazy"],
     ]
@@ -133,7 +149,10 @@ def test_the_short_name_of_two_plugins_is_an_error_that_names_both(namesakes):
 
 
 def test_a_template_that_only_one_of_two_namesakes_has_needs_no_longer_name(namesakes):
-    assert namesakes.ask("answer = [lect.get_conv_template(name).name for name in ('acme:east', 'acme:west')]") == ["east", "west"]
+    assert namesakes.ask("answer = [lect.get_conv_template(name).name for name in ('acme:east', 'acme:west')]") == [
+        "east",
+        "west",
+    ]
 
 
 def test_the_bare_form_of_a_plugin_works(zoo):
@@ -183,12 +202,18 @@ def test_a_fallback_that_makes_no_claim_is_among_those_considered(zoo):
 
 
 def test_a_template_is_found_by_name_and_only_its_plugin_is_imported(zoo):
-    assert zoo.ask(f"answer = [lect.get_conv_template('striped').name, imported(*{ZOO})]") == ["striped", ["acme_zebra"]]
+    assert zoo.ask(f"answer = [lect.get_conv_template('striped').name, imported(*{ZOO})]") == [
+        "striped",
+        ["acme_zebra"],
+    ]
 
 
 def test_a_template_name_with_two_owners_is_an_error_whose_advice_works(zoo):
     error = zoo.ask("answer = raised(lect.get_conv_template, 'shared')")
-    assert (error["type"], error["claimants"]) == ("AmbiguousModelError", ["acme-lion:lion:shared", "acme-zebra:zebra:shared"])
+    assert (error["type"], error["claimants"]) == (
+        "AmbiguousModelError",
+        ["acme-lion:lion:shared", "acme-zebra:zebra:shared"],
+    )
     name = error["text"].partition("try: ")[2]
     assert zoo.ask(f"answer = lect.get_conv_template({name}).get_prompt()") == ""
     assert zoo.ask("answer = lect.get_conv_template('zebra:shared').name") == "shared"

@@ -44,8 +44,14 @@ class Fault(NamedTuple):
 
 FAULTS = [
     Fault("raises-on-import", "raise RuntimeError('the shop is closed')", "load: RuntimeError: the shop is closed"),
-    Fault("lacks-its-object", "", "load: AttributeError: module 'lacks_its_object' has no attribute 'adapter'", ":adapter"),
-    Fault("raises-in-match", f"{CLAIMS}\n@hookimpl\ndef match():\n    return 1 / 0", "match: ZeroDivisionError: division by zero"),
+    Fault(
+        "lacks-its-object", "", "load: AttributeError: module 'lacks_its_object' has no attribute 'adapter'", ":adapter"
+    ),
+    Fault(
+        "raises-in-match",
+        f"{CLAIMS}\n@hookimpl\ndef match():\n    return 1 / 0",
+        "match: ZeroDivisionError: division by zero",
+    ),
     Fault(
         "matches-with-a-word",
         f"{CLAIMS}\n@hookimpl\ndef match():\n    return 'yes'",
@@ -54,7 +60,8 @@ FAULTS = [
     Fault(
         "claims-in-its-own-words",
         f"{CLAIMS}\n@hookimpl\ndef match():\n    return Match('high', None)",
-        "match: PluginError: match() returned Match(specificity='high', literal=None, template='', kind='chat', reason=''); "
+        "match: PluginError: match() returned Match(specificity='high', literal=None, template='', kind='chat', "
+        "reason=''); "
         "expected a Specificity and a text",
     ),
     Fault(
@@ -98,7 +105,10 @@ def beside_the_good(fault):
 
 
 def test_a_faulty_plugin_does_not_hide_the_others(environment, fault):
-    assert environment.ask("answer = lect.resolve('acme/acme-7b').adapter.id", **beside_the_good(fault)) == "acme-good:good"
+    assert (
+        environment.ask("answer = lect.resolve('acme/acme-7b').adapter.id", **beside_the_good(fault))
+        == "acme-good:good"
+    )
 
 
 def test_a_faulty_plugin_is_warned_of_once_and_shown_in_the_listing(environment, fault):
@@ -166,7 +176,11 @@ def test_a_claim_without_a_template_is_an_error_and_not_another_familys_prompt(e
     error = environment.ask("answer = raised(lect.resolve, 'acme/void-7b')", **only)
     assert error["type"] == "PluginError"
     assert error["text"].startswith(
-        "empty (acme-empty 0.1.0) claims 'acme/void-7b' but cannot give its template: PluginError: get_template() returned 7; expected a Template"
+        "empty (acme-empty 0.1.0) claims 'acme/void-7b' but cannot give its template: PluginError: get_template() "
+        "returned 7; expected a Template"
     )
     setting = error["text"].partition("try: LECT_DISABLE_PLUGINS=")[2]
-    assert environment.ask("answer = lect.resolve('acme/void-7b').adapter.id", LECT_DISABLE_PLUGINS=setting, **only) == "acme-good:good"
+    assert (
+        environment.ask("answer = lect.resolve('acme/void-7b').adapter.id", LECT_DISABLE_PLUGINS=setting, **only)
+        == "acme-good:good"
+    )

@@ -9,7 +9,12 @@ from sandbox import family, write_project
 
 LITTLE = family("acme-wheel", "wheel", ("wheel", "acme", "<u>"), hints=("wheel",), templates=("acme",))
 # In the tree of the last, the package stands beside pyproject.toml: setuptools then installs a finder and no path.
-EDITABLE = {"flit": ("flit", "src"), "setuptools": ("setuptools", "src"), "hatchling": ("hatchling", "src"), "flat": ("setuptools", "")}
+EDITABLE = {
+    "flit": ("flit", "src"),
+    "setuptools": ("setuptools", "src"),
+    "hatchling": ("hatchling", "src"),
+    "flat": ("setuptools", ""),
+}
 
 # Says what both find, whether ours needed the other, and by whom a path is claimed.
 COMPARE = """
@@ -142,14 +147,19 @@ def untidy(sandbox):
     (site / "old.egg-info").write_text("Name: old\nVersion: 1.0\n", "utf-8")
     points = info / "entry_points.txt"
     points.write_text(
-        "# by hand\n" + points.read_text("utf-8").replace("wheel=acme_wheel:adapter", "wheel = acme_wheel : adapter [extra]", 1), "utf-8"
+        "# by hand\n"
+        + points.read_text("utf-8").replace("wheel=acme_wheel:adapter", "wheel = acme_wheel : adapter [extra]", 1),
+        "utf-8",
     )
     return environment
 
 
 @pytest.mark.parametrize("archive", [False, True], ids=["read by us", "read by importlib-metadata"])
 def test_broken_metadata_do_not_hide_a_plugin(untidy, sandbox, archive):
-    path = [str(untidy.directory / "no-such-directory"), *([str(next(sandbox.wheelhouse.glob("pluggy*.whl")))] if archive else [])]
+    path = [
+        str(untidy.directory / "no-such-directory"),
+        *([str(next(sandbox.wheelhouse.glob("pluggy*.whl")))] if archive else []),
+    ]
     environ = {"PYTHONPATH": os.pathsep.join(path)}
     before = "import pathlib\nsys.path.append(pathlib.Path('.'))"
     plugins, alone = compare(untidy, "" if archive else before, **environ)
@@ -170,6 +180,8 @@ def test_the_first_of_two_installations_of_one_plugin_counts(sandbox, tmp_path):
 
 def test_a_distribution_without_entry_points_hides_a_later_one_of_its_name(sandbox, tmp_path):
     (tmp_path / "acme_wheel-9.0.dist-info").mkdir()
-    (tmp_path / "acme_wheel-9.0.dist-info/METADATA").write_text("Metadata-Version: 2.1\nName: Acme.Wheel\nVersion: 9.0\n", "utf-8")
+    (tmp_path / "acme_wheel-9.0.dist-info/METADATA").write_text(
+        "Metadata-Version: 2.1\nName: Acme.Wheel\nVersion: 9.0\n", "utf-8"
+    )
     plugins, _ = compare(sandbox.environment(LITTLE), PYTHONPATH=str(tmp_path))
     assert plugins == []

@@ -63,23 +63,33 @@ def test_a_pin_to_what_does_not_exist_is_an_error_that_names_the_pin(environment
     error = environment.ask(ERROR, LECT_PINS="acme/*=acme-on:one")
     assert error["type"] == "PluginError"
     assert error["text"].startswith(
-        "'acme/acme-7b' is pinned by acme/*=acme-on:one (LECT_PINS), which leads nowhere: no template or adapter is called 'acme-on:one'"
+        "'acme/acme-7b' is pinned by acme/*=acme-on:one (LECT_PINS), which leads nowhere: no template or adapter is "
+        "called 'acme-on:one'"
     )
-    assert environment.ask("answer = lect.resolve('lmsys/vicuna-7b-v1.5').package", LECT_PINS="acme/*=acme-on:one") == "lect-vicuna"
+    assert (
+        environment.ask("answer = lect.resolve('lmsys/vicuna-7b-v1.5').package", LECT_PINS="acme/*=acme-on:one")
+        == "lect-vicuna"
+    )
 
 
 def test_an_adapter_that_is_pinned_to_a_path_it_does_not_know_says_so_and_has_not_failed(environment):
-    answer, stderr = environment.run("answer = [raised(lect.resolve, 'acme/acme-7b'), status('Acme_Many')]", LECT_PINS="acme/*=Acme_Many")
+    answer, stderr = environment.run(
+        "answer = [raised(lect.resolve, 'acme/acme-7b'), status('Acme_Many')]", LECT_PINS="acme/*=Acme_Many"
+    )
     error, status = answer
     assert error["type"] == "PluginError"
     assert error["text"] == (
-        "Acme_Many (acme-many 0.1.0) is to speak for 'acme/acme-7b' (pinned by acme/*=Acme_Many (LECT_PINS)) but cannot: "
-        "Acme_Many does not know 'acme/acme-7b' and has several templates\n  try: one of Acme_Many:many-one, Acme_Many:many-two"
+        "Acme_Many (acme-many 0.1.0) is to speak for 'acme/acme-7b' (pinned by acme/*=Acme_Many (LECT_PINS)) but "
+        "cannot: "
+        "Acme_Many does not know 'acme/acme-7b' and has several templates\n"
+        "  try: one of Acme_Many:many-one, Acme_Many:many-two"
     )
     assert (status, stderr) == ("loaded", "")
 
 
-@pytest.mark.parametrize("names", ["two", "acme-two", "acme_two", "ACME.Two", " nobody , two ", "acme-two:two", "Acme_Two:two"])
+@pytest.mark.parametrize(
+    "names", ["two", "acme-two", "acme_two", "ACME.Two", " nobody , two ", "acme-two:two", "Acme_Two:two"]
+)
 def test_a_plugin_is_disabled_by_any_of_its_names(environment, names):
     code = f"{WHO}\nanswer = [answer, status('two'), imported('acme_two')]"
     assert environment.ask(code, LECT_DISABLE_PLUGINS=names) == ["acme-one:one", "blocked: LECT_DISABLE_PLUGINS", []]
@@ -87,7 +97,9 @@ def test_a_plugin_is_disabled_by_any_of_its_names(environment, names):
 
 @pytest.mark.parametrize("names", ["acme-many", "acme_many", "Acme_Many", "acme-many:Acme_Many", "acme-many:acme-many"])
 def test_a_plugin_with_a_name_of_odd_spelling_is_disabled_too(environment, names):
-    assert environment.ask("answer = status('Acme_Many')", LECT_DISABLE_PLUGINS=names) == "blocked: LECT_DISABLE_PLUGINS"
+    assert (
+        environment.ask("answer = status('Acme_Many')", LECT_DISABLE_PLUGINS=names) == "blocked: LECT_DISABLE_PLUGINS"
+    )
 
 
 @pytest.mark.parametrize("names", ["one", " acme_one ,lect-vicuna", "acme-one:one"])
@@ -119,7 +131,10 @@ def test_a_blocked_plugin_cannot_be_pinned(environment):
 
 
 def test_pins_in_a_config_file_decide(environment, config):
-    assert environment.ask(WHO, LECT_CONFIG=config('[pins]\n"acme/a=b" = "two"\n"acme/*" = "acme-one:one"\n')) == "acme-one:one"
+    assert (
+        environment.ask(WHO, LECT_CONFIG=config('[pins]\n"acme/a=b" = "two"\n"acme/*" = "acme-one:one"\n'))
+        == "acme-one:one"
+    )
 
 
 def test_a_config_file_without_pins_changes_nothing(environment, config):

@@ -1,4 +1,5 @@
-"""Which template a name resolves to: ids that hubs know, files, caches and packages of them, and names that must be nobody's."""
+"""Which template a name resolves to: ids that hubs know, files, caches and packages of them, and names that must be
+nobody's."""
 
 import importlib
 import itertools
@@ -44,7 +45,8 @@ XTUNERS_NAMES = {
     "vicuna": {"vicuna_v1.1"},
     "zephyr": {"zephyr"},
 }
-# The one row of a model whose maker has made no chat model, so that there is no family to know it: XTuner's own table is its only home.
+# The one row of a model whose maker has made no chat model, so that there is no family to know it: XTuner's own table
+# is its only home.
 WITHOUT_FAMILY = {"bigcode/starcoder"}
 SAYS_THAT_IT_CHATS = ("chat", "instruct", "-it", "vicuna", "zephyr", "chatglm2-6b", "chatglm3-6b")
 
@@ -97,7 +99,9 @@ def test_a_base_model_is_known_as_one(path, template):
     assert (found.template.name, found.kind) == (template, "base")
 
 
-@pytest.mark.parametrize(("path", "why"), [(path, why) for why, paths in NAMES["unknown"].items() for path in paths], ids=ascii)
+@pytest.mark.parametrize(
+    ("path", "why"), [(path, why) for why, paths in NAMES["unknown"].items() for path in paths], ids=ascii
+)
 def test_no_family_claims_what_it_does_not_know(path, why):
     assert claim(path) is None, why
 
@@ -203,7 +207,9 @@ def families():
 
 
 def hints(name):
-    points = tomllib.loads((REPOSITORY / "plugins" / name / "pyproject.toml").read_text("utf-8"))["project"]["entry-points"]
+    points = tomllib.loads((REPOSITORY / "plugins" / name / "pyproject.toml").read_text("utf-8"))["project"][
+        "entry-points"
+    ]
     return set(points.get("lect.hints", {}))
 
 
@@ -223,14 +229,19 @@ def test_whoever_lacks_a_family_is_told_to_install_that_one():
         for rule in family.rules:
             if rule.template is None or "/" in rule.pattern:
                 continue
-            needed = [word for word in rule.pattern.split() if not word.startswith("?") and word not in (ANYTHING, NUMBER, END)]
+            needed = [
+                word
+                for word in rule.pattern.split()
+                if not word.startswith("?") and word not in (ANYTHING, NUMBER, END)
+            ]
             for words in itertools.product(*(word.split("|") for word in needed)):
                 assert package_for(words) == f"lect-{name}", rule
 
 
 # What others keep
 
-# Copies that differ from what the table of resolution asks for: older or newer revisions of one repository, and what a tuner made of it.
+# Copies that differ from what the table of resolution asks for: older or newer revisions of one repository, and what a
+# tuner made of it.
 OTHER_REVISIONS = {
     "01-ai/Yi-6B-Chat": "a republisher's ChatML, which knows fewer roles",
     "BramVanroy/Llama-2-13b-chat-dutch": "the tuner's default system text, in Dutch",
@@ -248,7 +259,8 @@ OTHER_REVISIONS = {
 
 
 def kept_templates():
-    """Yield `(model, slug)` for every template that a public project keeps as a model's own; not what it wrote itself, or changed for training."""
+    """Yield `(model, slug)` for every template that a public project keeps as a model's own; not what it wrote itself,
+    or changed for training."""
     for entry in differential.reference().INDEX.values():
         if entry["confidence"].split()[0] in ("high", "medium") and entry["variant"] is None:
             yield entry["id"], entry["slug"]
@@ -283,5 +295,7 @@ def test_no_chat_model_is_given_a_format_that_every_kept_copy_of_its_template_co
         if found is not None and found.kind == "chat" and model not in RESOLUTION:
             slugs.setdefault(model, (found.template, []))[1].append(slug)
     assert len(slugs) > 20
-    wrong = {model for model, (template, kept) in slugs.items() if not any(renders_alike(slug, template) for slug in kept)}
+    wrong = {
+        model for model, (template, kept) in slugs.items() if not any(renders_alike(slug, template) for slug in kept)
+    }
     assert wrong == set(OTHER_REVISIONS) & set(slugs)

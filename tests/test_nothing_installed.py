@@ -33,7 +33,8 @@ answer = [lect.plugins(), conversation.name, lect.get_conversation_template("any
 
 
 @pytest.mark.parametrize(
-    ("path", "family"), [("Qwen/Qwen2.5-7B-Instruct", "qwen"), ("meta-llama/Llama-2-7b-chat-hf", "llama"), ("01-ai/Yi-34B-Chat", "yi")]
+    ("path", "family"),
+    [("Qwen/Qwen2.5-7B-Instruct", "qwen"), ("meta-llama/Llama-2-7b-chat-hf", "llama"), ("01-ai/Yi-34B-Chat", "yi")],
 )
 def test_the_advice_of_the_core_alone_names_the_package_of_a_family(alone, path, family):
     error = alone.ask(f"answer = raised(lect.resolve, {path!r})")
@@ -54,6 +55,7 @@ conversation.append_message("assistant", None)
 answer = conversation.get_prompt()
 """)
     assert answer == (
-        "A chat between a curious user and an artificial intelligence assistant. The assistant gives helpful, detailed, and polite answers "
+        "A chat between a curious user and an artificial intelligence assistant. The assistant gives helpful, "
+        "detailed, and polite answers "
         "to the user's questions. USER: Hello! ASSISTANT:"
     )

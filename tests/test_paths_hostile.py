@@ -17,7 +17,13 @@ from lect.registry.registry import Registry
 
 CASES = json.loads((Path(__file__).parent / "data/hostile_paths.json").read_text("utf-8"))["cases"]
 # Where the family that a path resolves to is not also the name of a package.
-PACKAGES = {"llama-2": "llama", "llama-3": "llama", "chatml": "fastchat", "openchat": "fastchat", "starling": "fastchat"}
+PACKAGES = {
+    "llama-2": "llama",
+    "llama-3": "llama",
+    "chatml": "fastchat",
+    "openchat": "fastchat",
+    "starling": "fastchat",
+}
 # ChatML on Llama 3. No package knows it, FastChat's least of all: it would give it the first template that it has.
 NOBODYS = {"cognitivecomputations/dolphin-2.9-llama3-8b"}
 INSTALLED = {info.package for info in lect.plugins()}
@@ -42,7 +48,8 @@ def outcome(path, registry=lect):
 
 
 def check_family(path, package):
-    """Assert that a package speaks for a path, or, where it is not installed, that no other family does and the error names it."""
+    """Assert that a package speaks for a path, or, where it is not installed, that no other family does and the error
+    names it."""
     found = outcome(path)
     if path in NOBODYS:
         assert type(found) is UnknownModelError
@@ -50,7 +57,10 @@ def check_family(path, package):
         assert found.package == package
     elif isinstance(found, UnknownModelError):
         assert found.install == package
-        assert f"try: pip install {package}  (from a checkout: pip install ./plugins/{package.removeprefix('lect-')})" in str(found)
+        assert (
+            f"try: pip install {package}  (from a checkout: pip install ./plugins/{package.removeprefix('lect-')})"
+            in str(found)
+        )
     else:
         assert found.adapter.fallback
 
@@ -112,7 +122,11 @@ def test_letters_that_look_like_others_are_shown_by_their_code_points(case):
 
 @pytest.mark.parametrize(
     ("path", "meant"),
-    [("lmsys/vi\u0441una-7b-v1.5", "lmsys/vicuna-7b-v1.5"), ("lmsys/vicun\u0430-7b", "lmsys/vicuna-7b"), ("llama\u20102", "llama-2")],
+    [
+        ("lmsys/vi\u0441una-7b-v1.5", "lmsys/vicuna-7b-v1.5"),
+        ("lmsys/vicun\u0430-7b", "lmsys/vicuna-7b"),
+        ("llama\u20102", "llama-2"),
+    ],
 )
 def test_the_name_that_a_path_imitates_is_suggested(path, meant):
     assert f"did you mean {meant!r}?" in str(check_unknown(path))
@@ -139,7 +153,9 @@ def test_an_imitated_owner_is_warned_of(case):
 @cases("no-match-or-warn")
 def test_a_word_inside_another_is_no_claim(case):
     found = outcome(case["path"])
-    assert type(found) is UnknownModelError or found.adapter.fallback, "only a fallback may guess, and it shows that it does"
+    assert type(found) is UnknownModelError or found.adapter.fallback, (
+        "only a fallback may guess, and it shows that it does"
+    )
 
 
 @pytest.mark.parametrize("path", ["lmsys/vicuna-7b-v1.5", "Qwen/Qwen2.5-7B-Instruct"])
@@ -204,9 +220,15 @@ print(json.dumps([quiet, [event for event, _ in seen]]))
 
 
 def test_resolving_a_name_touches_neither_files_nor_the_network():
-    paths = [path for case in CASES if isinstance(path := path_of(case), str) and path.count("/") == 1 and path[0] != "/" and len(path) < 100]
+    paths = [
+        path
+        for case in CASES
+        if isinstance(path := path_of(case), str) and path.count("/") == 1 and path[0] != "/" and len(path) < 100
+    ]
     assert len(paths) > 10
-    done = subprocess.run([sys.executable, "-W", "ignore", "-c", WATCHED, json.dumps(paths)], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", WATCHED, json.dumps(paths)], capture_output=True, text=True, check=True
+    )
     touched, check = json.loads(done.stdout)
     assert touched == []
     assert check == ["os.stat", "open"], "the watch itself must work"

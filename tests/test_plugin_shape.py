@@ -76,7 +76,13 @@ def test_the_entry_points_lead_to_one_adapter(name):
 
 @every_plugin
 def test_the_same_files_are_there(name):
-    for file in ("README.md", "deviations.json", f"src/lect_{name}/__init__.py", f"src/lect_{name}/py.typed", f"tests/test_{name}.py"):
+    for file in (
+        "README.md",
+        "deviations.json",
+        f"src/lect_{name}/__init__.py",
+        f"src/lect_{name}/py.typed",
+        f"tests/test_{name}.py",
+    ):
         assert (folder(name) / file).is_file(), file
     assert [path.name for path in (folder(name) / "src").iterdir()] == [f"lect_{name}"]
 
@@ -139,7 +145,9 @@ def test_whatever_a_rule_fits_has_a_hint_in_it(name, plugin):
         found = [(rule.pattern.lower(),)] if "/" in rule.pattern else names_of(rule.pattern)
         for words in found:
             # A plugin is not even imported for a path without one.
-            assert any(hint in word for hint in hints for word in words), f"{rule.pattern!r} fits {words}, which no hint is in"
+            assert any(hint in word for hint in hints for word in words), (
+                f"{rule.pattern!r} fits {words}, which no hint is in"
+            )
 
 
 def test_core_offers_every_plugin_as_an_extra():

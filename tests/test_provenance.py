@@ -1,4 +1,5 @@
-"""No text of the caller's is ever taken for the template's own, and none is lost in silence: shown with texts that no template could write."""
+"""No text of the caller's is ever taken for the template's own, and none is lost in silence: shown with texts that no
+template could write."""
 
 import json
 import re
@@ -15,7 +16,8 @@ FOREIGN = re.compile(r"[\ue000-\uf8ff]|\\ue[0-9a-f]{3}")
 """A character for private use, also as JSON and Python escape it."""
 
 KEYWORDS = {
-    "type", "function", "name", "description", "parameters", "properties", "required", "enum", "items", "oneOf", "default", "nullable", "response",
+    "type", "function", "name", "description", "parameters", "properties", "required", "enum", "items", "oneOf",
+    "default", "nullable", "response",
 }  # fmt: skip
 """The keys of a schema by which formats find their way; all others are replaced."""
 RICH = {
@@ -26,11 +28,22 @@ RICH = {
         "parameters": {
             "type": "object",
             "properties": {
-                "stops": {"type": "array", "description": "Where to stop", "items": {"type": "object", "properties": {"town": {"type": "string"}}}},
+                "stops": {
+                    "type": "array",
+                    "description": "Where to stop",
+                    "items": {"type": "object", "properties": {"town": {"type": "string"}}},
+                },
                 "names": {"type": "array", "items": {"type": "string", "enum": ["a", "b"]}, "nullable": True},
-                "mood": {"oneOf": [{"type": "string", "description": "In a word", "default": "merry"}, {"type": "number"}], "default": "calm"},
+                "mood": {
+                    "oneOf": [{"type": "string", "description": "In a word", "default": "merry"}, {"type": "number"}],
+                    "default": "calm",
+                },
                 "pace": {"type": "string", "enum": ["slow", "fast"], "default": "slow", "extra": "odd"},
-                "party": {"type": "object", "properties": {"size": {"type": "integer", "default": 2}}, "required": ["size"]},
+                "party": {
+                    "type": "object",
+                    "properties": {"size": {"type": "integer", "default": 2}},
+                    "required": ["size"],
+                },
                 "either": {"type": ["string", "null"], "default": "none"},
                 "bare": {"type": "object", "where": {"type": "string", "description": "Beside the type"}},
             },
@@ -79,7 +92,8 @@ class Sentinels:
         return "".join(word if not word or WORDS.fullmatch(word) else self.new(*path) for word in WORDS.split(text))
 
     def value(self, value, *path, keys=(), fixed=(), known=None):
-        """Replace all texts of a value, its keys too. What occurs again within it keeps its replacement, as names in a schema must.
+        """Replace all texts of a value, its keys too. What occurs again within it keeps its replacement, as names in a
+        schema must.
 
         Args:
             value: The value.
@@ -99,7 +113,9 @@ class Sentinels:
             replaced = {}
             for key, item in value.items():
                 new_key = key if key in keys or key in fixed else self.value(key, *path, known=known)
-                replaced[new_key] = item if key in fixed else self.value(item, *path, keys=keys, fixed=fixed, known=known)
+                replaced[new_key] = (
+                    item if key in fixed else self.value(item, *path, keys=keys, fixed=fixed, known=known)
+                )
             return replaced
         return value
 
@@ -111,7 +127,9 @@ class Sentinels:
             message["content"] = self.words(content, *where, "content")
         else:
             parts = enumerate({"image": "a.jpg", **part} if part["type"] == "image" else part for part in content)
-            message["content"] = [self.value(part, *where, "content", place, keys=PART_KEYS, fixed=("type",)) for place, part in parts]
+            message["content"] = [
+                self.value(part, *where, "content", place, keys=PART_KEYS, fixed=("type",)) for place, part in parts
+            ]
         for name in ("reasoning_content", "name"):
             if name in message:
                 message[name] = self.words(message[name], *where, name)
@@ -132,13 +150,16 @@ class Sentinels:
         message["metadata"] = self.new(*where, "metadata")
         message["tool_plan"] = self.new(*where, "tool_plan")
         message["tools"] = [self.value(RICH, *where, "tools", keys=KEYWORDS, fixed=("type",))]
-        message["tool_responses"] = [{"name": self.new(*where, "tool_responses"), "response": {self.new(*where, "tool_responses"): 1}}]
+        message["tool_responses"] = [
+            {"name": self.new(*where, "tool_responses"), "response": {self.new(*where, "tool_responses"): 1}}
+        ]
         for place, call in enumerate(message.get("tool_calls", ())):
             call["function"]["content_type"] = self.new(*where, "tool_calls", place)
 
 
 def foreign(case, options, *, types=True, as_text=False, extras=False):
-    """Return a conversation of the battery as arguments of `render` with every text of the caller's replaced, and the replacements.
+    """Return a conversation of the battery as arguments of `render` with every text of the caller's replaced, and the
+    replacements.
 
     Args:
         case: The conversation.
@@ -159,10 +180,18 @@ def foreign(case, options, *, types=True, as_text=False, extras=False):
         tools = [given.value(tool, "tools", index, keys=KEYWORDS, fixed=fixed) for index, tool in enumerate(tools)]
     if "documents" in options:
         documents = [{**document, "extra": "odd"} for document in options["documents"]]
-        documents = [given.value(document, "documents", index, keys=hostile.DOCUMENTS[0]) for index, document in enumerate(documents)]
+        documents = [
+            given.value(document, "documents", index, keys=hostile.DOCUMENTS[0])
+            for index, document in enumerate(documents)
+        ]
         options = {**options, "documents": documents}
     options = {name: given.new("options", name) if name in TEXT_OPTIONS else value for name, value in options.items()}
-    return {"messages": messages, "tools": tools, "add_generation_prompt": case["add_generation_prompt"], **options}, given
+    return {
+        "messages": messages,
+        "tools": tools,
+        "add_generation_prompt": case["add_generation_prompt"],
+        **options,
+    }, given
 
 
 def requests(template, *, extras):
@@ -179,7 +208,8 @@ def requests(template, *, extras):
 
 
 def renderings(template, *, extras=False):
-    """Yield what becomes of them; with `extras`, also of fields and options that are a family's own and are not counted."""
+    """Yield what becomes of them; with `extras`, also of fields and options that are a family's own and are not
+    counted."""
     for arguments, given in requests(template, extras=extras):
         try:
             yield arguments, given, template.render(**arguments)

@@ -23,10 +23,21 @@ TOOLS = [
         "function": {
             "name": "get_weather",
             "description": "Look out of the window",
-            "parameters": {"type": "object", "properties": {key: {"type": kind} for key, kind in PARAMETERS.items()}, "required": ["city"]},
+            "parameters": {
+                "type": "object",
+                "properties": {key: {"type": kind} for key, kind in PARAMETERS.items()},
+                "required": ["city"],
+            },
         },
     },
-    {"type": "function", "function": {"name": "get_time", "description": "Look at the clock", "parameters": {"type": "object", "properties": {}}}},
+    {
+        "type": "function",
+        "function": {
+            "name": "get_time",
+            "description": "Look at the clock",
+            "parameters": {"type": "object", "properties": {}},
+        },
+    },
 ]
 # Where the makers' templates write a finished answer otherwise than the model does.
 NOT_AS_THE_MODEL = {
@@ -64,7 +75,10 @@ MESSAGES = {
     "calls": says(
         "",
         None,
-        call("get_weather", {"city": 'Köln "x" </b>', "days": 3, "deep": {"a": [1, {"b": None}]}, "tags": ["x", "y"], "flag": True}),
+        call(
+            "get_weather",
+            {"city": 'Köln "x" </b>', "days": 3, "deep": {"a": [1, {"b": None}]}, "tags": ["x", "y"], "flag": True},
+        ),
         call("get_time", {}, 1),
     ),
     "text and call": says("Let me look.", None, call("get_weather", {"city": "Paris"})),
@@ -79,17 +93,26 @@ def templates(name):
     except ImportError:
         return {}
     plugin = getattr(module, "adapter", module)
-    return {template.name: template for template in Adapter(plugin, name=name).list_templates().values() if template.name != "default"}
+    return {
+        template.name: template
+        for template in Adapter(plugin, name=name).list_templates().values()
+        if template.name != "default"
+    }
 
 
 TEMPLATES = [(name, template) for name in NAMES for template in templates(name).values()]
-every_template = pytest.mark.parametrize(("family", "template"), TEMPLATES, ids=[f"{name}-{template.name}" for name, template in TEMPLATES])
+every_template = pytest.mark.parametrize(
+    ("family", "template"), TEMPLATES, ids=[f"{name}-{template.name}" for name, template in TEMPLATES]
+)
 
 
 def check(family, template, history, message, tools=None):
     """Assert that a message comes back, if the template can write it at all; say whether it could."""
     if family == "kimi" and message.get("tool_calls"):
-        calls = [one | {"id": f"functions.{one['function']['name']}:{number}"} for number, one in enumerate(message["tool_calls"])]
+        calls = [
+            one | {"id": f"functions.{one['function']['name']}:{number}"}
+            for number, one in enumerate(message["tool_calls"])
+        ]
         message = message | {"tool_calls": calls}
     written = roundtrip.answer(template, history, message, tools=tools)
     if written is None:
@@ -112,7 +135,19 @@ def test_the_families_that_have_words_for_it_bring_back_calls_and_reasoning():
         for case in ("call", "reasoning", "everything")
     }  # fmt: skip
     assert brought == {
-        "call": {"chatglm", "cohere", "deepseek", "gemma", "gptoss", "granite", "internlm", "kimi", "llama", "mistral", "qwen"},
+        "call": {
+            "chatglm",
+            "cohere",
+            "deepseek",
+            "gemma",
+            "gptoss",
+            "granite",
+            "internlm",
+            "kimi",
+            "llama",
+            "mistral",
+            "qwen",
+        },
         "reasoning": {"chatglm", "cohere", "gptoss", "qwen"},
         "everything": {"chatglm", "gemma", "kimi", "qwen"},
     }
@@ -128,7 +163,8 @@ def test_the_answers_of_real_conversations_come_back(family, template):
             content = message.get("content")
             if message["role"] != "assistant" or not at or not (content is None or isinstance(content, str)):
                 continue
-            # White space at its ends does not survive every template, and a text that speaks of the marks is another question.
+            # White space at its ends does not survive every template, and a text that speaks of the marks is another
+            # question.
             if content != (content or "").strip() and content is not None:
                 continue
             calls = message.get("tool_calls") or ()
@@ -144,7 +180,8 @@ def test_the_answers_of_real_conversations_come_back(family, template):
 words = st.text("abc xyz.,!?é你\n", max_size=40).map(str.strip)
 keys = st.text("abc_xyz", min_size=1, max_size=5)
 values = st.recursive(
-    st.none() | st.booleans() | st.integers(-999, 999) | words, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(keys, inner, max_size=3)
+    st.none() | st.booleans() | st.integers(-999, 999) | words,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(keys, inner, max_size=3),
 )
 anything = st.text(st.characters(codec="utf-8"), max_size=30)
 
@@ -153,13 +190,21 @@ anything = st.text(st.characters(codec="utf-8"), max_size=30)
 @given(data=st.data())
 @settings(max_examples=15, deadline=None)
 def test_any_answer_comes_back_as_it_was_meant(family, template, data):
-    kinds = {type(one.arguments) for section in get_grammar(template.reply or "plain").sections for one in section.calls}
+    kinds = {
+        type(one.arguments) for section in get_grammar(template.reply or "plain").sections for one in section.calls
+    }
     text = anything if kinds <= {Json, JsonMap, NamedJson} else words
-    arguments = {"city": data.draw(text), "days": data.draw(st.integers()), "deep": data.draw(st.dictionaries(keys, values, max_size=3))}
+    arguments = {
+        "city": data.draw(text),
+        "days": data.draw(st.integers()),
+        "deep": data.draw(st.dictionaries(keys, values, max_size=3)),
+    }
     has_calls = data.draw(st.booleans())
     content = data.draw(words)
     assume(content or has_calls)
-    message = says(content, data.draw(st.none() | words.filter(bool)), *([call("get_weather", arguments)] if has_calls else []))
+    message = says(
+        content, data.draw(st.none() | words.filter(bool)), *([call("get_weather", arguments)] if has_calls else [])
+    )
     if (template.name, None) in NOT_AS_THE_MODEL or (template.name == "gpt-oss" and has_calls and content):
         return
     check(family, template, [roundtrip.QUESTION], message, TOOLS if has_calls else None)

@@ -16,7 +16,8 @@ FACTS = json.loads((REPOSITORY / "tests/data/stops.json").read_text("utf-8"))["t
 TOKENIZERS = SHARED / "tokenizers"
 # Before a role that it does not know the maker's template leaves the bos out.
 WITHOUT_BOS = {("zephyr-gemma", "developer_role"), ("zephyr-gemma", "developer_role+gen")}
-# The tokenizers as they lie there lack tokens that the maker's own code adds (see `doctor`): <|observation|> follows <|assistant|>.
+# The tokenizers as they lie there lack tokens that the maker's own code adds (see `doctor`): <|observation|> follows
+# <|assistant|>.
 NOT_IN_THE_FILES = {("chatglm3", "<|observation|>")}
 
 every_template = pytest.mark.parametrize("name", FACTS)
@@ -49,7 +50,12 @@ def texts(template):
     for case in goldens.battery().values():
         options = {"date": goldens.THE_DAY} if "date" in template.options else {}
         try:
-            text = template.text(case["messages"], tools=case.get("tools"), add_generation_prompt=case["add_generation_prompt"], **options)
+            text = template.text(
+                case["messages"],
+                tools=case.get("tools"),
+                add_generation_prompt=case["add_generation_prompt"],
+                **options,
+            )
         except LectError:
             continue
         yield case["id"], text
@@ -64,7 +70,9 @@ def test_a_reply_ends_where_the_maker_ends_it(name):
     template, facts = templates()[name], FACTS[name]
     assert template.stop == tuple(facts["stop"])
     # In the order of the strings; two names of one token are one id.
-    assert template.stop_token_ids == tuple(dict.fromkeys(index for index in facts["stop"].values() if index is not None))
+    assert template.stop_token_ids == tuple(
+        dict.fromkeys(index for index in facts["stop"].values() if index is not None)
+    )
 
 
 @every_template

@@ -16,7 +16,9 @@ def test_the_page_shows_the_files_as_they_are(language, file):
 
 
 def test_a_simple_family_is_a_few_lines():
-    lines = [line for line in ADAPTER.read_text("utf-8").splitlines() if line.strip() and not line.lstrip().startswith("#")]
+    lines = [
+        line for line in ADAPTER.read_text("utf-8").splitlines() if line.strip() and not line.lstrip().startswith("#")
+    ]
     assert len(lines) <= MOST_LINES
 
 

@@ -17,7 +17,8 @@ settings.load_profile("core")
 
 @pytest.fixture
 def registry(monkeypatch):
-    """A registry of this test alone, which finds nothing installed; the functions of `lect` and the command line use it too."""
+    """A registry of this test alone, which finds nothing installed; the functions of `lect` and the command line use it
+    too."""
     fresh = Registry(environ={}, find=list)
     monkeypatch.setattr(lect, "_registry", fresh)
     for name in ("NO_COLOR", "FORCE_COLOR"):

@@ -22,7 +22,16 @@ def python(*arguments, **more):
     return subprocess.run([sys.executable, *arguments], capture_output=True, text=True, timeout=60, check=False, **more)
 
 
-HEAVY = {"jinja2", "rich", "json", "difflib", "datetime", "importlib.metadata", "importlib_metadata", "packaging.specifiers"}
+HEAVY = {
+    "jinja2",
+    "rich",
+    "json",
+    "difflib",
+    "datetime",
+    "importlib.metadata",
+    "importlib_metadata",
+    "packaging.specifiers",
+}
 
 
 @pytest.mark.parametrize("option", ["--version", "--help"])
@@ -38,7 +47,9 @@ def test_starting_imports_nothing_heavy(option):
 @pytest.mark.parametrize("option", ["--version", "--help"])
 def test_starting_imports_no_plugin_and_no_command(option):
     # What `import_module` imports is not in the table of -X importtime.
-    done = python("-c", f"import sys\nfrom lect.cli import main\nmain([{option!r}])\nprint(*sys.modules, file=sys.stderr)")
+    done = python(
+        "-c", f"import sys\nfrom lect.cli import main\nmain([{option!r}])\nprint(*sys.modules, file=sys.stderr)"
+    )
     imported = set(done.stderr.split())
     assert "lect.cli" in imported
     assert not imported & {*HEAVY, *(command.module for command in COMMANDS.values())}
@@ -46,7 +57,9 @@ def test_starting_imports_no_plugin_and_no_command(option):
 
 
 def test_a_command_imports_no_other_command():
-    done = python("-c", "import sys\nfrom lect.cli import main\nmain(['why', '--help'])\nprint(*sys.modules, file=sys.stderr)")
+    done = python(
+        "-c", "import sys\nfrom lect.cli import main\nmain(['why', '--help'])\nprint(*sys.modules, file=sys.stderr)"
+    )
     assert set(done.stderr.split()) & {command.module for command in COMMANDS.values()} == {"lect.cli.why"}
 
 
@@ -83,7 +96,9 @@ def test_a_mistyped_command_is_a_usage_error_that_names_the_nearest(capsys):
     assert "there is no command 'promt'; did you mean 'prompt'?" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("words", [["--nonsense"], ["why"], ["why", "a", "b"], ["plugins", "--lod"], ["plugins", "--loa"]])
+@pytest.mark.parametrize(
+    "words", [["--nonsense"], ["why"], ["why", "a", "b"], ["plugins", "--lod"], ["plugins", "--loa"]]
+)
 def test_a_wrong_command_line_gives_2_and_the_usage(words, capsys):
     assert main(words) == 2
     assert capsys.readouterr().err.startswith("usage: lect")
@@ -127,7 +142,9 @@ def test_a_plugin_that_fails_is_warned_of_in_our_words(capsys):
     assert main(["prompt", "acme-7b", "Hello!"]) == 0
     out, err = capsys.readouterr()
     assert out == "<user>Hello!</user><bot>"
-    assert err.startswith("lect: warning: a lect plugin failed and is left out: broken: match: RuntimeError: closed\\x1b[2J\n  try: ")
+    assert err.startswith(
+        "lect: warning: a lect plugin failed and is left out: broken: match: RuntimeError: closed\\x1b[2J\n  try: "
+    )
 
 
 def test_an_interrupt_ends_quietly(capsys, monkeypatch):

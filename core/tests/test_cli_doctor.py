@@ -74,7 +74,10 @@ def test_a_broken_plugin_does_not_hide_the_others(site, monkeypatch, capsys):
     install(site, "doc-good", "good", FAMILY)
     monkeypatch.setattr(lect, "_registry", registry_of("doc-bad", "doc-good"))
     data = examined(capsys, 1)
-    assert [(each["name"], each["status"].partition(":")[0]) for each in data["plugins"]] == [("bad", "failed"), ("good", "loaded")]
+    assert [(each["name"], each["status"].partition(":")[0]) for each in data["plugins"]] == [
+        ("bad", "failed"),
+        ("good", "loaded"),
+    ]
     assert "doc-good:good" in {each["owner"] for each in data["templates"]}
 
 
@@ -97,7 +100,12 @@ def test_what_a_plugin_asks_of_lect_is_checked(requires, shown, satisfied, site,
     (plugin,) = data["plugins"]
     assert (plugin["requires"], plugin["satisfied"]) == (shown, satisfied)
     assert findings(data, broken=True) == (
-        [] if satisfied else [f"doc-asking 0.1.0 asks for {shown}; this is {lect.__version__}\n  try: pip install --upgrade lect doc-asking"]
+        []
+        if satisfied
+        else [
+            f"doc-asking 0.1.0 asks for {shown}; this is {lect.__version__}\n"
+            f"  try: pip install --upgrade lect doc-asking"
+        ]
     )
 
 
@@ -110,7 +118,9 @@ def test_another_core_than_the_installed_one_is_broken(monkeypatch, capsys):
 def test_templates_that_are_declared_and_not_there_are_broken(site, monkeypatch, capsys):
     install(site, "doc-boast", "boast", FAMILY, templates=["shop", "palace"])
     monkeypatch.setattr(lect, "_registry", registry_of("doc-boast"))
-    assert findings(examined(capsys, 1), broken=True) == ["doc-boast:boast declares templates that it does not have: palace"]
+    assert findings(examined(capsys, 1), broken=True) == [
+        "doc-boast:boast declares templates that it does not have: palace"
+    ]
 
 
 def test_a_template_that_crashes_is_broken_and_one_that_refuses_is_not(capsys):
@@ -120,7 +130,9 @@ def test_a_template_that_crashes_is_broken_and_one_that_refuses_is_not(capsys):
     def refuse(chat, out):
         chat.refuse("nothing is allowed")
 
-    undo = lect.register(Family("acme", Rule("acme", Template("crash", crash)), Rule("bcme", Template("refuse", refuse))))
+    undo = lect.register(
+        Family("acme", Rule("acme", Template("crash", crash)), Rule("bcme", Template("refuse", refuse)))
+    )
     data = examined(capsys, 1)
     (finding,) = data["findings"]
     assert finding["what"] == "acme:crash cannot render the plainest conversation: TypeError: no such thing"
@@ -139,7 +151,9 @@ def test_a_list_of_templates_that_raises_is_broken(site, monkeypatch, capsys):
 def test_pins_that_name_nothing_are_broken(capsys):
     undo = [lect.pin("a/*", "chatml"), lect.pin("b/*", "nonsense")]
     (what,) = findings(examined(capsys, 1), broken=True)
-    assert what.startswith("the pin b/*=nonsense (lect.pin()) names nothing that can be used: no template or adapter is called 'nonsense'")
+    assert what.startswith(
+        "the pin b/*=nonsense (lect.pin()) names nothing that can be used: no template or adapter is called 'nonsense'"
+    )
     for each in undo:
         each()
 
@@ -154,7 +168,9 @@ def test_two_plugins_of_one_name_are_worth_knowing(site, monkeypatch, capsys):
     install(site, "doc-one", "shop", FAMILY)
     install(site, "doc-two", "shop", FAMILY.replace('TurnTemplate("shop"', 'TurnTemplate("shop2"'))
     monkeypatch.setattr(lect, "_registry", registry_of("doc-one", "doc-two"))
-    assert findings(examined(capsys, 0), broken=False) == ["2 plugins are called 'shop'; say which you mean: doc-one:shop, doc-two:shop"]
+    assert findings(examined(capsys, 0), broken=False) == [
+        "2 plugins are called 'shop'; say which you mean: doc-one:shop, doc-two:shop"
+    ]
 
 
 def test_templates_of_one_name_are_worth_knowing_unless_they_are_one(capsys):
@@ -173,7 +189,9 @@ def test_templates_of_one_name_are_worth_knowing_unless_they_are_one(capsys):
 
 def test_a_template_with_a_name_of_lects_own_is_worth_knowing(capsys):
     undo = lect.register(Family("acme", Rule("acme", TurnTemplate("chatml", user=Turn("U"), assistant=Turn("A")))))
-    assert findings(examined(capsys, 0), broken=False) == ["2 templates are called 'chatml', of lect, acme; alone it means that of lect"]
+    assert findings(examined(capsys, 0), broken=False) == [
+        "2 templates are called 'chatml', of lect, acme; alone it means that of lect"
+    ]
     undo()
 
 

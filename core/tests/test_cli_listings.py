@@ -99,7 +99,14 @@ def test_plugins_as_json(site, monkeypatch, capsys):
     install(site, "list-one", "one", QWEN, hints=["qwen"])
     installed(monkeypatch, "list-one")
     assert json.loads(printed(capsys, "plugins", "--load", "--json")) == [
-        {"name": "one", "package": "list-one", "version": "0.1.0", "hints": ["qwen"], "status": "loaded", "fallback": False}
+        {
+            "name": "one",
+            "package": "list-one",
+            "version": "0.1.0",
+            "hints": ["qwen"],
+            "status": "loaded",
+            "fallback": False,
+        }
     ]
 
 
@@ -116,4 +123,7 @@ def test_loading_shows_templates_that_were_not_declared(site, monkeypatch, capsy
     install(site, "list-shy", "shy", QWEN)
     installed(monkeypatch, "list-shy")
     assert json.loads(printed(capsys, "templates", "--json")) == {"lect": ["chatml", "default"], "shy": []}
-    assert json.loads(printed(capsys, "templates", "--load", "--json")) == {"lect": ["chatml", "default"], "shy": ["qwen-x"]}
+    assert json.loads(printed(capsys, "templates", "--load", "--json")) == {
+        "lect": ["chatml", "default"],
+        "shy": ["qwen-x"],
+    }

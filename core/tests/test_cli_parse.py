@@ -33,7 +33,9 @@ def pipe(monkeypatch, data):
 
 def test_a_reply_is_shown_taken_apart_and_without_control_characters(reply, capsys):
     assert main(["parse", "acme", reply]) == 0
-    assert capsys.readouterr().out == ("reasoning\n  Look.\ncontent\n  Hi\\x1b!\ncall f\n" + '  {"x": "é"}\n' + "ended: tool_calls at '</a>'\n")
+    assert capsys.readouterr().out == (
+        "reasoning\n  Look.\ncontent\n  Hi\\x1b!\ncall f\n" + '  {"x": "é"}\n' + "ended: tool_calls at '</a>'\n"
+    )
 
 
 def test_a_reply_may_come_from_standard_input(monkeypatch, capsys):
@@ -51,9 +53,22 @@ def test_a_format_needs_no_model(monkeypatch, capsys):
 def test_for_programs_it_is_json(reply, capsys):
     assert main(["parse", "acme", reply, "--json"]) == 0
     data = json.loads(capsys.readouterr().out)
-    assert (data["content"], data["reasoning"], data["finish"], data["stop"]) == ("Hi\x1b!", "Look.", "tool_calls", "</a>")
+    assert (data["content"], data["reasoning"], data["finish"], data["stop"]) == (
+        "Hi\x1b!",
+        "Look.",
+        "tool_calls",
+        "</a>",
+    )
     assert data["tool_calls"][0]["arguments"] == {"x": "é"}
-    assert [piece["kind"] for piece in data["pieces"]] == ["mark", "reasoning", "mark", "content", "mark", "call", "mark"]
+    assert [piece["kind"] for piece in data["pieces"]] == [
+        "mark",
+        "reasoning",
+        "mark",
+        "content",
+        "mark",
+        "call",
+        "mark",
+    ]
 
 
 @pytest.mark.parametrize("source", ["file", "pipe"])
@@ -68,7 +83,14 @@ def test_it_is_shown_while_it_comes_in(source, reply, monkeypatch, capsys):
 def test_each_event_is_a_line_for_programs(reply, capsys):
     assert main(["parse", "acme", reply, "--follow", "--json"]) == 0
     events = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    assert [event["kind"] for event in events] == ["reasoning", "content", "call_start", "call_args", "call_end", "stop"]
+    assert [event["kind"] for event in events] == [
+        "reasoning",
+        "content",
+        "call_start",
+        "call_args",
+        "call_end",
+        "stop",
+    ]
     assert events[4]["call"]["arguments"] == {"x": "é"}
 
 
@@ -87,7 +109,9 @@ def test_tools_and_the_prompt_are_read_from_files(tmp_path, monkeypatch, capsys)
     (tmp_path / "tools.json").write_text('[{"name": "g"}]', "utf-8")
     (tmp_path / "prompt.txt").write_text("<a><think>\n", "utf-8")
     pipe(monkeypatch, b'Hm.</think><tool_call>{"name": "f"}</tool_call>')
-    assert main(["parse", "acme", "--tools", str(tmp_path / "tools.json"), "--prompt", str(tmp_path / "prompt.txt")]) == 0
+    assert (
+        main(["parse", "acme", "--tools", str(tmp_path / "tools.json"), "--prompt", str(tmp_path / "prompt.txt")]) == 0
+    )
     out = capsys.readouterr().out
     assert out.startswith("reasoning\n  Hm.\n")
     assert "problem unknown_tool" in out
@@ -122,7 +146,13 @@ def test_who_names_neither_a_model_nor_a_format_that_there_is_is_told_what_to_ty
 def test_two_calls_of_one_function_and_problems_stand_under_headings_of_their_own(monkeypatch, capsys, tmp_path):
     tools = tmp_path / "tools.json"
     tools.write_text('[{"name": "g"}]', "utf-8")
-    pipe(monkeypatch, b'<tool_call>{"name": "f", "arguments": {"x": 1}}</tool_call><tool_call>{"name": "f", "arguments": {}}</tool_call>\r\n')
+    pipe(
+        monkeypatch,
+        b'<tool_call>{"name": "f", "arguments": {"x": 1}}</tool_call><tool_call>{"name": "f", "arguments": {}}</tool_call>\r\n',
+    )
     assert main(["parse", "-", "--format", "hermes_json", "--follow", "--tools", str(tools)]) == 0
     problem = "problem unknown_tool\nthere is no tool 'f'\n"
-    assert capsys.readouterr().out == f'call f\n\n{problem}call f\n{{"x": 1}}\ncall f\n\n{problem}call f\n{{}}\nended: tool_calls\n'
+    assert (
+        capsys.readouterr().out
+        == f'call f\n\n{problem}call f\n{{"x": 1}}\ncall f\n\n{problem}call f\n{{}}\nended: tool_calls\n'
+    )

@@ -23,7 +23,9 @@ ACME = TurnTemplate(
     stop_token_ids=[7],
     markers=["<user>", "</user>", "<bot>", "</bot>"],
 )
-PLAIN = TurnTemplate("plain", user=Turn("USER: ", "\n"), assistant=Turn("BOT: ", "\n"), markers=["USER:", "BOT:"], text_separators=True)
+PLAIN = TurnTemplate(
+    "plain", user=Turn("USER: ", "\n"), assistant=Turn("BOT: ", "\n"), markers=["USER:", "BOT:"], text_separators=True
+)
 
 
 def write_tools(chat, out):
@@ -45,7 +47,15 @@ class Terminal(io.StringIO):
 @pytest.fixture(autouse=True)
 def families(registry, monkeypatch):
     monkeypatch.setattr(sys, "stdin", Terminal())
-    lect.register(Family("acme", Rule("acme base", DEFAULT, kind="base"), Rule("acme plain", PLAIN), Rule("acme tools", TOOLS), Rule("acme", ACME)))
+    lect.register(
+        Family(
+            "acme",
+            Rule("acme base", DEFAULT, kind="base"),
+            Rule("acme plain", PLAIN),
+            Rule("acme tools", TOOLS),
+            Rule("acme", ACME),
+        )
+    )
 
 
 def pipe(monkeypatch, data):
@@ -76,7 +86,11 @@ def test_any_text_is_printed_byte_for_byte(text):
 
 
 def test_options_may_stand_anywhere(capsys):
-    for words in (["--system", "S", "acme-7b", "Hello!"], ["acme-7b", "--system", "S", "Hello!"], ["acme-7b", "Hello!", "--system", "S"]):
+    for words in (
+        ["--system", "S", "acme-7b", "Hello!"],
+        ["acme-7b", "--system", "S", "Hello!"],
+        ["acme-7b", "Hello!", "--system", "S"],
+    ):
         assert main(["prompt", *words]) == 0
         assert capsys.readouterr().out == "<sys>S</sys><user>Hello!</user><bot>"
 
@@ -238,7 +252,9 @@ def test_the_value_of_an_option_is_json_or_text_or_a_day(text, value):
     assert type(option(text)[1]) is type(value)
 
 
-@pytest.mark.parametrize("text", ["thinking", "=3", "date=tomorrow", "strict=true", "messages=[]", "on_control=allow", "self=1"])
+@pytest.mark.parametrize(
+    "text", ["thinking", "=3", "date=tomorrow", "strict=true", "messages=[]", "on_control=allow", "self=1"]
+)
 def test_a_malformed_option_is_a_usage_error(text, capsys):
     assert main(["prompt", "acme-tools", "Hello!", "--option", text]) == 2
     assert "argument --option: " in capsys.readouterr().err
@@ -257,7 +273,10 @@ def test_what_did_not_reach_the_prompt_is_noted(tmp_path, capsys):
     assert main(["prompt", "acme-7b", "--messages", file, "--option", "colour=red"]) == 0
     out, err = capsys.readouterr()
     assert out == "<user>Hi</user><bot>"
-    assert err == "note: not in the prompt: messages[0].name (dropped)\nnote: not in the prompt: options.colour (dropped)\n"
+    assert (
+        err
+        == "note: not in the prompt: messages[0].name (dropped)\nnote: not in the prompt: options.colour (dropped)\n"
+    )
 
 
 def test_strict_refuses_what_would_not_reach_the_prompt(capsys):
@@ -284,7 +303,10 @@ def test_plain_text_separators_are_said_to_protect_nothing(capsys):
 
 def test_a_base_model_is_noted(capsys):
     assert main(["prompt", "acme/acme-base", "Hi"]) == 0
-    assert capsys.readouterr().err == "note: acme/acme-base is a base model, which was not trained to chat; default is a makeshift\n"
+    assert (
+        capsys.readouterr().err
+        == "note: acme/acme-base is a base model, which was not trained to chat; default is a makeshift\n"
+    )
 
 
 def test_notes_show_no_control_characters(capsys):

@@ -47,7 +47,11 @@ def test_colours_are_for_terminals_unless_somebody_says_otherwise(stream, enviro
 def test_no_control_character_reaches_a_terminal(text):
     shown = Screen.visible(text)
     assert not {letter for letter in shown if unicodedata.category(letter) == "Cc"} - {"\n", "\t"}
-    assert not {letter for letter in shown if unicodedata.bidirectional(letter) in ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")}
+    assert not {
+        letter
+        for letter in shown
+        if unicodedata.bidirectional(letter) in ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
+    }
 
 
 @given(st.text())
@@ -62,7 +66,9 @@ def test_text_that_can_be_seen_stays_as_it_is(text):
 
 def test_columns_are_aligned_whatever_the_letters_are_wide():
     stream = io.StringIO()
-    Screen(stream).table([("a", "1", "end"), ("通义千问", "22", ""), ("e\u0301", "3", "end")], header=("name", "n", "last"), indent=1)
+    Screen(stream).table(
+        [("a", "1", "end"), ("通义千问", "22", ""), ("e\u0301", "3", "end")], header=("name", "n", "last"), indent=1
+    )
     assert stream.getvalue() == " name      n   last\n a         1   end\n 通义千问  22\n e\u0301         3   end\n"
 
 
@@ -103,7 +109,12 @@ def test_exact_text_is_utf_8_whatever_the_stream_is(monkeypatch):
 
 
 @pytest.mark.parametrize("stream", [Terminal, io.StringIO])
-@given(st.recursive(st.text() | st.none() | st.booleans() | st.integers(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)))
+@given(
+    st.recursive(
+        st.text() | st.none() | st.booleans() | st.integers(),
+        lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    )
+)
 def test_json_reads_back_and_carries_no_control_character(stream, value):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "stdout", stream())

@@ -64,7 +64,12 @@ def test_what_was_decided_is_told_with_its_reason(capsys):
 
 def test_json_tells_the_same_to_programs(capsys):
     data = why_json(capsys, "acme/acme-7b")
-    assert (data["adapter"], data["kind"], data["reason"], data["error"]) == ("acme", "chat", "the name fits 'acme'", None)
+    assert (data["adapter"], data["kind"], data["reason"], data["error"]) == (
+        "acme",
+        "chat",
+        "the name fits 'acme'",
+        None,
+    )
     assert (data["template"]["name"], data["template"]["bos"], data["template"]["stop"]) == ("acme", "<s>", ["</bot>"])
     assert data["candidates"][0]["claim"] == {
         "specificity": "NAME", "literal": "acme", "template": "acme", "kind": "chat", "reason": "the name fits 'acme'"
@@ -107,7 +112,8 @@ def test_an_unknown_model_is_shown_with_all_that_was_considered_before_the_error
     assert why("nobody/knows-it") == 1
     out, err = capsys.readouterr()
     assert out == (
-        "nobody/knows-it\n\nconsidered\n  adapter                            claim  result    why\n  acme (registered in this process)  -      no claim\n"
+        "nobody/knows-it\n\nconsidered\n  adapter                            claim  result    why\n"
+        "  acme (registered in this process)  -      no claim\n"
     )
     assert err.startswith("lect: no installed adapter recognises 'nobody/knows-it'\n")
 
@@ -163,7 +169,9 @@ def test_a_base_model_is_said_to_be_one(capsys):
 
 def test_the_format_of_the_replies_is_told(capsys):
     for name, reply in (("shop", "hermes_json"), ("own", grammar.Grammar("own-words"))):
-        lect.register(Family(name, Rule(name, TurnTemplate(name, user=Turn("<user>"), assistant=Turn("<bot>"), reply=reply))))
+        lect.register(
+            Family(name, Rule(name, TurnTemplate(name, user=Turn("<user>"), assistant=Turn("<bot>"), reply=reply)))
+        )
     assert why("shop-7b") == 0
     assert "  replies   hermes_json\n" in capsys.readouterr().out
     assert why_json(capsys, "own-7b")["template"]["reply"] == "own-words"
@@ -230,5 +238,8 @@ def test_a_claim_of_any_strength_is_spelled(capsys):
 
     undo = lect.register(Vague())
     assert why("something") == 0
-    assert "vague (registered in this process)  MODEL_TYPE 'llama'  won       config.json says so\n" in capsys.readouterr().out
+    assert (
+        "vague (registered in this process)  MODEL_TYPE 'llama'  won       config.json says so\n"
+        in capsys.readouterr().out
+    )
     undo()

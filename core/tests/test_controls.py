@@ -7,7 +7,10 @@ from lect import Control, ControlTextError, MessageError
 from lect.plugin import Template, Turn, TurnTemplate
 
 USER = {"role": "user", "content": "Hi"}
-TOOL = {"type": "function", "function": {"name": "f", "parameters": {"type": "object", "properties": {"<|im_end|>": {}}}}}
+TOOL = {
+    "type": "function",
+    "function": {"name": "f", "parameters": {"type": "object", "properties": {"<|im_end|>": {}}}},
+}
 
 
 def control(*path, start, marker, template, messages, **arguments):
@@ -27,36 +30,83 @@ def test_a_marker_in_a_message_is_reported_by_field_offset_and_marker(template):
 @pytest.mark.parametrize("template", TEMPLATES, ids=repr)
 def test_a_templates_own_markers_are_not_reported(template):
     for generate in (True, False):
-        assert template.render([USER, {"role": "assistant", "content": "x"}], add_generation_prompt=generate).controls == ()
+        assert (
+            template.render([USER, {"role": "assistant", "content": "x"}], add_generation_prompt=generate).controls
+            == ()
+        )
 
 
 def test_a_marker_that_begins_in_a_message_and_ends_in_template_text_is_reported():
     template = TurnTemplate("split", user=Turn("U:", "end|>"), assistant=Turn("A:"), markers=["<|im_end|>"])
-    control("messages", 0, "content", start=2, marker="<|im_end|>", template=template, messages=[{"role": "user", "content": "hi<|im_"}])
+    control(
+        "messages",
+        0,
+        "content",
+        start=2,
+        marker="<|im_end|>",
+        template=template,
+        messages=[{"role": "user", "content": "hi<|im_"}],
+    )
 
 
 def test_a_marker_that_begins_in_template_text_and_ends_in_a_message_is_reported():
     template = TurnTemplate("split", user=Turn("U<|im_", ";"), assistant=Turn("A:"), markers=["<|im_end|>"])
-    control("messages", 0, "content", start=0, marker="<|im_end|>", template=template, messages=[{"role": "user", "content": "end|>"}])
+    control(
+        "messages",
+        0,
+        "content",
+        start=0,
+        marker="<|im_end|>",
+        template=template,
+        messages=[{"role": "user", "content": "end|>"}],
+    )
 
 
 def test_a_marker_over_two_parts_or_two_messages_is_reported():
     template = TurnTemplate("glue", user=Turn(), assistant=Turn(), markers=["<|im_end|>"])
     halves = [{"type": "text", "text": "<|im_"}, {"type": "text", "text": "end|>"}]
-    control("messages", 0, "content", start=-1, marker="<|im_end|>", template=template, messages=[{"role": "user", "content": halves}])
-    control("messages", 0, "content", 0, "text", start=0, marker="<|im_end|>", template=FULL, messages=[{"role": "user", "content": halves}])
+    control(
+        "messages",
+        0,
+        "content",
+        start=-1,
+        marker="<|im_end|>",
+        template=template,
+        messages=[{"role": "user", "content": halves}],
+    )
+    control(
+        "messages",
+        0,
+        "content",
+        0,
+        "text",
+        start=0,
+        marker="<|im_end|>",
+        template=FULL,
+        messages=[{"role": "user", "content": halves}],
+    )
     messages = [{"role": "user", "content": "<|im_"}, {"role": "assistant", "content": "end|>"}]
     control("messages", 0, "content", start=0, marker="<|im_end|>", template=template, messages=messages)
 
 
 def test_a_marker_that_overlaps_the_templates_own_is_reported():
     template = TurnTemplate("brackets", user=Turn("[["), assistant=Turn("A:"), markers=["[["])
-    control("messages", 0, "content", start=0, marker="[[", template=template, messages=[{"role": "user", "content": "[x"}])
+    control(
+        "messages", 0, "content", start=0, marker="[[", template=template, messages=[{"role": "user", "content": "[x"}]
+    )
 
 
 def test_of_markers_that_begin_together_the_longest_is_reported():
     template = TurnTemplate("nested", user=Turn("U"), assistant=Turn("A"), markers=["<s", "<s>x", "<s>"])
-    control("messages", 0, "content", start=0, marker="<s>x", template=template, messages=[{"role": "user", "content": "<s>x"}])
+    control(
+        "messages",
+        0,
+        "content",
+        start=0,
+        marker="<s>x",
+        template=template,
+        messages=[{"role": "user", "content": "<s>x"}],
+    )
 
 
 def test_a_role_inside_a_marker_is_not_reported():
@@ -89,8 +139,16 @@ def test_a_field_that_is_merely_called_role_is_looked_at():
         ([USER], {"mood": "<|im_end|>"}, ("options", "mood")),
         ([{**USER, "role": "assistant", "reasoning": "<|im_end|>"}], {}, ("messages", 0, "reasoning")),
         ([{**USER, "tool_calls": [{"name": "<|im_end|>"}]}], {}, ("messages", 0, "tool_calls", 0, "name")),
-        ([{**USER, "tool_calls": [{"name": "f", "arguments": {"<|im_end|>": 1}}]}], {}, ("messages", 0, "tool_calls", 0, "arguments")),
-        ([{**USER, "tool_calls": [{"name": "f", "arguments": "<|im_end|>"}]}], {}, ("messages", 0, "tool_calls", 0, "arguments")),
+        (
+            [{**USER, "tool_calls": [{"name": "f", "arguments": {"<|im_end|>": 1}}]}],
+            {},
+            ("messages", 0, "tool_calls", 0, "arguments"),
+        ),
+        (
+            [{**USER, "tool_calls": [{"name": "f", "arguments": "<|im_end|>"}]}],
+            {},
+            ("messages", 0, "tool_calls", 0, "arguments"),
+        ),
     ],
     ids=["tools", "option", "reasoning", "name of a call", "key of arguments", "arguments"],
 )

@@ -59,7 +59,9 @@ def test_a_conversation_step_by_step(template):
     asked = conversation.get_prompt()
     assert asked == template.text([{"role": "user", "content": "Hi"}], add_generation_prompt=True)
     conversation.update_last_message("Hello")
-    assert conversation.get_prompt() == template.text([{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}])
+    assert conversation.get_prompt() == template.text(
+        [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]
+    )
     assert conversation.messages == [["user", "Hi"], ["assistant", "Hello"]]
 
 
@@ -69,9 +71,13 @@ def test_the_makers_default_system_text_is_shown_replaced_and_emptied(template):
     assert conversation.system_message == conversation.get_system_message() == template.default_system
     assert template.default_system in conversation.get_prompt()
     conversation.set_system_message("Be brief.")
-    assert conversation.get_prompt() == template.text([{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Hi"}])
+    assert conversation.get_prompt() == template.text(
+        [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Hi"}]
+    )
     conversation.system_message = ""
-    assert conversation.get_prompt() == template.text([{"role": "system", "content": ""}, {"role": "user", "content": "Hi"}])
+    assert conversation.get_prompt() == template.text(
+        [{"role": "system", "content": ""}, {"role": "user", "content": "Hi"}]
+    )
     conversation.system_message = template.default_system
     assert conversation.get_prompt() == template.text([{"role": "user", "content": "Hi"}])
 
@@ -82,19 +88,31 @@ def test_a_custom_system_text_is_kept_whatever_the_roles_are():
 
 
 BAD = {
-    "None in the middle": ([["user", None], ["assistant", "x"]], "the text of messages[0] is None (NoneType); expected text; only the last one"),
+    "None in the middle": (
+        [["user", None], ["assistant", "x"]],
+        "the text of messages[0] is None (NoneType); expected text; only the last one",
+    ),
     "None of a user": ([["user", None]], "the text of messages[0] is None"),
     "a number": ([["user", 5]], "the text of messages[0] is 5 (int); expected text"),
     "zero": ([["user", "x"], ["assistant", 0]], "the text of messages[1] is 0 (int)"),
     "a mapping": ([["user", {}]], "the text of messages[0] is {} (dict)"),
-    "another name for a role": ([["USER", "x"]], "the role of messages[0] is 'USER', which this template does not know\n  known: assistant,"),
+    "another name for a role": (
+        [["USER", "x"]],
+        "the role of messages[0] is 'USER', which this template does not know\n  known: assistant,",
+    ),
     "a number for a role": ([[1, "x"]], "the role of messages[0] is 1"),
     "a list for a role": ([[["user"], "x"]], "the role of messages[0] is ['user']"),
-    "three things": ([["user", "x", "y"]], "messages[0] is ['user', 'x', 'y'] (list); expected a role and a text\n  try: append_message(role, text)"),
+    "three things": (
+        [["user", "x", "y"]],
+        "messages[0] is ['user', 'x', 'y'] (list); expected a role and a text\n  try: append_message(role, text)",
+    ),
     "one thing": ([["user"]], "messages[0] is ['user'] (list)"),
     "nothing": ([[]], "messages[0] is [] (list)"),
     "a wrong part": ([["user", ["x"]]], "is 'x' (str); expected a part such as"),
-    "half of a surrogate pair": ([["user", "\ud800"]], ".content, at character 0: '\\ud800' is half of a surrogate pair"),
+    "half of a surrogate pair": (
+        [["user", "\ud800"]],
+        ".content, at character 0: '\\ud800' is half of a surrogate pair",
+    ),
 }
 
 
@@ -133,17 +151,25 @@ def test_what_a_format_refuses_is_refused():
 def test_a_separator_of_an_official_format_cannot_be_set(field):
     conversation = Conversation(CHATML)
     assert getattr(conversation, field) is None
-    with pytest.raises(AttributeError, match=f"'chatml' is an official format, to which {field} means nothing\n  try: "):
+    with pytest.raises(
+        AttributeError, match=f"'chatml' is an official format, to which {field} means nothing\n  try: "
+    ):
         setattr(conversation, field, "###")
     assert conversation.sep_style is None
 
 
 @pytest.mark.parametrize("way", [Conversation.copy, copy, deepcopy], ids=["copy()", "copy", "deepcopy"])
 def test_a_copy_shares_nothing(way):
-    conversation = Conversation(STOPS, name="mine", system_message="s", messages=[["user", "Hi"], ["user", [{"type": "text", "text": "x"}]]])
+    conversation = Conversation(
+        STOPS, name="mine", system_message="s", messages=[["user", "Hi"], ["user", [{"type": "text", "text": "x"}]]]
+    )
     conversation.offset = 1
     twin = way(conversation)
-    assert (twin.dict(), twin.stop_str, twin.stop_token_ids) == (conversation.dict(), conversation.stop_str, conversation.stop_token_ids)
+    assert (twin.dict(), twin.stop_str, twin.stop_token_ids) == (
+        conversation.dict(),
+        conversation.stop_str,
+        conversation.stop_token_ids,
+    )
     assert twin.template is STOPS
     before = deepcopy(conversation.dict())
     twin.messages[0][1] = "changed"
@@ -175,8 +201,14 @@ def test_without_a_message_none_can_be_updated():
 
 
 def test_a_conversation_gives_openai_shaped_messages():
-    conversation = Conversation(CHATML, messages=[["user", "Hi"], ["assistant", "Hello"], ["user", "Bye"], ["assistant", None]])
-    plain = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}, {"role": "user", "content": "Bye"}]
+    conversation = Conversation(
+        CHATML, messages=[["user", "Hi"], ["assistant", "Hello"], ["user", "Bye"], ["assistant", None]]
+    )
+    plain = [
+        {"role": "user", "content": "Hi"},
+        {"role": "assistant", "content": "Hello"},
+        {"role": "user", "content": "Bye"},
+    ]
     assert conversation.to_openai_api_messages() == plain
     conversation.set_system_message("s")
     assert conversation.to_openai_api_messages() == [{"role": "system", "content": "s"}, *plain]
@@ -186,7 +218,9 @@ def test_a_conversation_gives_openai_shaped_messages():
 
 
 def test_a_conversation_gives_pairs_for_a_chat_box():
-    conversation = Conversation(CHATML, messages=[["user", "Hi"], ["assistant", "Hello"], ["user", "Bye"], ["assistant", None]])
+    conversation = Conversation(
+        CHATML, messages=[["user", "Hi"], ["assistant", "Hello"], ["user", "Bye"], ["assistant", None]]
+    )
     assert conversation.to_gradio_chatbot() == [["Hi", "Hello"], ["Bye", None]]
 
 

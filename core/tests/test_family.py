@@ -58,7 +58,8 @@ def test_a_pattern_fits_words_at_the_beginning_unless_it_says_otherwise(pattern,
 
 
 @pytest.mark.parametrize(
-    ("pattern", "specificity"), [("acme/acme-chat", Specificity.REPO), ("acme", Specificity.NAME), ("* chat", Specificity.TOKEN)]
+    ("pattern", "specificity"),
+    [("acme/acme-chat", Specificity.REPO), ("acme", Specificity.NAME), ("* chat", Specificity.TOKEN)],
 )
 def test_a_claim_is_as_strong_as_what_it_rests_on(pattern, specificity):
     match = Family("acme", Rule(pattern, CHATML)).match(parse_ref("acme/acme-chat"))
@@ -69,7 +70,9 @@ def test_a_claim_is_as_strong_as_what_it_rests_on(pattern, specificity):
 def test_the_first_rule_that_fits_decides():
     family = Family("acme", Rule("acme * chat", CHATML), Rule("acme", DEFAULT, kind="base", note="never chatted"))
     assert family.match(parse_ref("acme-7b-chat"))[2:4] == ("chatml", "chat")
-    assert family.match(parse_ref("acme-7b")) == Match(Specificity.NAME, "acme", "default", "base", "the name fits 'acme': never chatted")
+    assert family.match(parse_ref("acme-7b")) == Match(
+        Specificity.NAME, "acme", "default", "base", "the name fits 'acme': never chatted"
+    )
     assert family.match(parse_ref("other")) is None
 
 
@@ -84,7 +87,12 @@ def test_a_rule_may_ask_for_such_a_model_by_name():
 
 
 def test_strength_is_specificity_and_then_length():
-    claims = [Match(Specificity.TOKEN, "x" * 50), Match(Specificity.NAME, "x"), Match(Specificity.NAME, "xy"), Match(Specificity.REPO, "")]
+    claims = [
+        Match(Specificity.TOKEN, "x" * 50),
+        Match(Specificity.NAME, "x"),
+        Match(Specificity.NAME, "xy"),
+        Match(Specificity.REPO, ""),
+    ]
     assert sorted(claims, key=lambda claim: claim.strength) == claims
     assert list(Specificity) == sorted(Specificity, reverse=True)
 

@@ -14,7 +14,9 @@ from lect.notations.fastchat.styles import STYLES
 from lect.notations.fastchat.tables import turn_table
 from lect.plugin import CHATML, Turn, TurnTemplate
 
-SHOWING = TurnTemplate("showing", system=Turn("<", ">"), user=Turn("U:", ";"), assistant=Turn("A:", ";"), default_system="Look.")
+SHOWING = TurnTemplate(
+    "showing", system=Turn("<", ">"), user=Turn("U:", ";"), assistant=Turn("A:", ";"), default_system="Look."
+)
 CAT = "https://example.com/cat.png"
 texts = st.text(st.sampled_from("an<>/|n \n\r{}问"), max_size=6)
 
@@ -42,24 +44,58 @@ def test_fields_have_fastchats_defaults_and_order():
         "",
         ("USER", "ASSISTANT"),
     )
-    assert (plain.messages, plain.offset, plain.sep_style, plain.sep, plain.sep2) == ([], 0, SeparatorStyle.ADD_COLON_SINGLE, "\n", None)
+    assert (plain.messages, plain.offset, plain.sep_style, plain.sep, plain.sep2) == (
+        [],
+        0,
+        SeparatorStyle.ADD_COLON_SINGLE,
+        "\n",
+        None,
+    )
     assert (plain.stop_str, plain.stop_token_ids, plain.max_image_size_mb) == (None, None, None)
     given_by_place = Conversation(
-        "n", "<{system_message}>", "s", "v", ("A", "B"), [["A", "x"]], 1, SeparatorStyle.NO_COLON_TWO, "1", "2", "stop", [3], 4
+        "n",
+        "<{system_message}>",
+        "s",
+        "v",
+        ("A", "B"),
+        [["A", "x"]],
+        1,
+        SeparatorStyle.NO_COLON_TWO,
+        "1",
+        "2",
+        "stop",
+        [3],
+        4,
     )
     assert given_by_place.get_prompt() == "<s>Ax1"
-    assert (given_by_place.stop_str, given_by_place.stop_token_ids, given_by_place.max_image_size_mb) == ("stop", [3], 4)
+    assert (given_by_place.stop_str, given_by_place.stop_token_ids, given_by_place.max_image_size_mb) == (
+        "stop",
+        [3],
+        4,
+    )
 
 
 def test_messages_can_be_added_to_one_made_by_hand():
-    assert asked(Conversation("mine", "", roles=("Q", "A"), sep_style=SeparatorStyle.NO_COLON_SINGLE, sep=";"), "x").get_prompt() == "Qx;A"
+    assert (
+        asked(
+            Conversation("mine", "", roles=("Q", "A"), sep_style=SeparatorStyle.NO_COLON_SINGLE, sep=";"), "x"
+        ).get_prompt()
+        == "Qx;A"
+    )
 
 
 @pytest.mark.parametrize("style", SeparatorStyle)
 @given(
     system=texts,
     system_template=st.sampled_from(
-        ["{system_message}", "<{system_message}>", "fixed", "", "{{{system_message}}}", "{system_message}-{system_message}"]
+        [
+            "{system_message}",
+            "<{system_message}>",
+            "fixed",
+            "",
+            "{{{system_message}}}",
+            "{system_message}-{system_message}",
+        ]
     ),
     pairs=st.lists(st.tuples(st.sampled_from(["U", "A", "odd", ""]), texts | st.none()), max_size=5),
     separators=st.tuples(texts, texts),
@@ -68,7 +104,14 @@ def test_pieces_come_to_the_same_as_the_quick_way(style, system, system_template
     from lect.notations.fastchat.writing import plan_of, write_system, write_turns
 
     conversation = Conversation(
-        "mine", system_template, system, roles=("U", "A"), messages=pairs, sep_style=style, sep=separators[0], sep2=separators[1]
+        "mine",
+        system_template,
+        system,
+        roles=("U", "A"),
+        messages=pairs,
+        sep_style=style,
+        sep=separators[0],
+        sep2=separators[1],
     )
     plan = plan_of(conversation)
     out = [plan.style.opening]
@@ -111,7 +154,10 @@ def test_what_cannot_be_written_is_a_clear_error(change, words):
 
 
 def test_a_separator_that_is_not_needed_may_be_absent():
-    assert Conversation("mine", messages=[["U", "x"]], sep_style=SeparatorStyle.ADD_COLON_TWO, sep=" ").get_prompt() == " U: x "
+    assert (
+        Conversation("mine", messages=[["U", "x"]], sep_style=SeparatorStyle.ADD_COLON_TWO, sep=" ").get_prompt()
+        == " U: x "
+    )
 
 
 def test_there_is_nothing_to_update_in_an_empty_conversation():
@@ -121,13 +167,20 @@ def test_there_is_nothing_to_update_in_an_empty_conversation():
 
 def test_a_style_as_a_template_has_segments_unused_fields_and_controls():
     mine = Conversation(
-        "mine", "[{system_message}]", "Be brief.", roles=("Q", "A"), sep_style=SeparatorStyle.ADD_COLON_SINGLE, sep="\n", stop_str="Q:"
+        "mine",
+        "[{system_message}]",
+        "Be brief.",
+        roles=("Q", "A"),
+        sep_style=SeparatorStyle.ADD_COLON_SINGLE,
+        sep="\n",
+        stop_str="Q:",
     )
     messages = [{"role": "user", "content": "A: no"}, {"role": "tool", "content": "7"}]
     rendered = mine.template.render(messages, add_generation_prompt=True)
     assert rendered.text == "[Be brief.]\nQ: A: no\nA:"
     assert [(segment.text, segment.origin, segment.turn) for segment in rendered.segments] == [
-        ("[Be brief.]\n", Origin.TEMPLATE, None), ("Q: ", Origin.TEMPLATE, 0), ("A: no", Origin.INPUT, 0), ("\n", Origin.TEMPLATE, 0), ("A:", Origin.TEMPLATE, None),
+        ("[Be brief.]\n", Origin.TEMPLATE, None), ("Q: ", Origin.TEMPLATE, 0), ("A: no", Origin.INPUT, 0), ("\n",
+        Origin.TEMPLATE, 0), ("A:", Origin.TEMPLATE, None),
     ]  # fmt: skip
     assert [unused.path for unused in rendered.unused] == [("messages", 1, "content")]
     assert [control.marker for control in rendered.controls] == ["A:"]
@@ -172,7 +225,12 @@ def test_what_was_said_is_no_part_of_the_template_but_examples_are():
 
 def test_a_template_decides_and_separators_mean_nothing():
     conversation = Conversation(CHATML)
-    assert (conversation.sep_style, conversation.sep, conversation.sep2, conversation.system_template) == (None, None, None, None)
+    assert (conversation.sep_style, conversation.sep, conversation.sep2, conversation.system_template) == (
+        None,
+        None,
+        None,
+        None,
+    )
     for field in ("sep_style", "sep", "sep2", "system_template"):
         with pytest.raises(AttributeError, match=f"to which {field} means nothing"):
             setattr(conversation, field, "x")
@@ -186,7 +244,10 @@ def test_the_roles_say_who_speaks_and_images_are_kept_as_parts():
     conversation.append_message("assistant", None)
     expected = [
         {"role": "system", "content": "Look."},
-        {"role": "user", "content": [{"type": "text", "text": "What is this?"}, {"type": "image_url", "image_url": {"url": CAT}}]},
+        {
+            "role": "user",
+            "content": [{"type": "text", "text": "What is this?"}, {"type": "image_url", "image_url": {"url": CAT}}],
+        },
         {"role": "user", "content": "Well?"},
     ]
     assert conversation.to_openai_api_messages() == conversation.to_openai_vision_api_messages() == expected
@@ -198,7 +259,10 @@ def test_with_a_separator_style_the_place_says_who_speaks_as_in_fastchat():
     conversation = Conversation("mine")
     conversation.append_message("USER", "What is this?")
     conversation.append_message("USER", ("Well?", [CAT]))
-    assert conversation.to_openai_api_messages() == [{"role": "user", "content": "What is this?"}, {"role": "assistant", "content": ("Well?", [CAT])}]
+    assert conversation.to_openai_api_messages() == [
+        {"role": "user", "content": "What is this?"},
+        {"role": "assistant", "content": ("Well?", [CAT])},
+    ]
 
 
 def test_other_interfaces_keep_images_too():
@@ -230,7 +294,9 @@ def test_other_interfaces_keep_images_too():
 
 def test_an_image_is_an_address_a_data_url_or_an_object_with_the_fields():
     assert as_image(CAT) == Image(CAT, "png", ImageFormat.URL)
-    assert as_image("https://example.com/dog.JPG?size=9") == Image("https://example.com/dog.JPG?size=9", "jpeg", ImageFormat.URL)
+    assert as_image("https://example.com/dog.JPG?size=9") == Image(
+        "https://example.com/dog.JPG?size=9", "jpeg", ImageFormat.URL
+    )
     assert as_image("data:image/gif;base64,AAAA") == Image(filetype="gif", base64_str="AAAA")
     with pytest.raises(MessageError, match="is no image"):
         as_image(object())
@@ -266,7 +332,9 @@ def test_a_template_of_ones_own_is_registered_with_lect_too():
     mine = Conversation("a-custom-one", system_message="Be brief.", roles=("Human", "AI"), sep="\n\n", stop_str="###")
     lect.register_conv_template(mine)
     try:
-        assert asked(lect.get_conv_template("a-custom-one"), "Hello!").get_prompt() == "Be brief.\n\nHuman: Hello!\n\nAI:"
+        assert (
+            asked(lect.get_conv_template("a-custom-one"), "Hello!").get_prompt() == "Be brief.\n\nHuman: Hello!\n\nAI:"
+        )
         with pytest.raises(lect.PluginError):
             lect.register_conv_template(mine)
     finally:

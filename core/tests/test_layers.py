@@ -1,4 +1,5 @@
-"""The house has floors, and arrows point down only: cli and testing, faces, notations and modeldir and registry, jinja and tokens, prompt and reply, errors."""
+"""The house has floors, and arrows point down only: cli and testing, faces, notations and modeldir and registry, jinja
+and tokens, prompt and reply, errors."""
 
 import ast
 from pathlib import Path
@@ -32,21 +33,26 @@ def is_for_types_only(node):
 
 
 def imported(tree, *, lazy=True):
-    """Yield what a module imports while it runs, as `(module, name or None)`; without `lazy` only what it imports at once."""
+    """Yield what a module imports while it runs, as `(module, name or None)`; without `lazy` only what it imports at
+    once."""
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.Import):
             yield from ((alias.name, None) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, "write imports in full"
             yield from ((node.module, alias.name) for alias in node.names)
-        elif not is_for_types_only(node) and (lazy or not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)):
+        elif not is_for_types_only(node) and (
+            lazy or not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+        ):
             yield from imported(node, lazy=lazy)
 
 
 def modules(source, package):
     """Return the modules under a source directory by their full names."""
     return {
-        ".".join([package, *path.relative_to(source).with_suffix("").parts]).removesuffix(".__init__"): ast.parse(path.read_text("utf-8"))
+        ".".join([package, *path.relative_to(source).with_suffix("").parts]).removesuffix(".__init__"): ast.parse(
+            path.read_text("utf-8")
+        )
         for path in sorted(source.rglob("*.py"))
     }
 
@@ -99,7 +105,9 @@ def test_nothing_heavy_is_imported_before_it_is_needed(name):
     assert name == "lect.registry.metadata" or "lect.registry.metadata" not in targets(name, lazy=False)
 
 
-@pytest.mark.parametrize("plugin", sorted(path.name for path in PLUGINS.glob("*/") if (path / "src").is_dir()) or [None])
+@pytest.mark.parametrize(
+    "plugin", sorted(path.name for path in PLUGINS.glob("*/") if (path / "src").is_dir()) or [None]
+)
 def test_a_plugin_imports_only_the_public_face(plugin):
     if plugin is None:
         pytest.skip("no plugins beside core")
@@ -110,4 +118,6 @@ def test_a_plugin_imports_only_the_public_face(plugin):
             if module.partition(".")[0] == "lect":
                 assert module in public or module.startswith("lect.notations."), f"{name} imports {module}"
                 assert attribute != "*"
-            assert not module.startswith("lect_") or module.partition(".")[0] == source.name, f"{name} imports another plugin, {module}"
+            assert not module.startswith("lect_") or module.partition(".")[0] == source.name, (
+                f"{name} imports another plugin, {module}"
+            )

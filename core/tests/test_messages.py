@@ -32,7 +32,10 @@ class Role(str, enum.Enum):  # noqa: UP042 - the older kind, whose str() is not 
 
 WRONG = {
     "messages is a text": ("hello", "messages is 'hello' (str); expected a list of messages"),
-    "messages is one message": (user("x"), "messages is {'role': 'user', 'content': 'x'} (dict); expected a list of messages"),
+    "messages is one message": (
+        user("x"),
+        "messages is {'role': 'user', 'content': 'x'} (dict); expected a list of messages",
+    ),
     "messages is None": (None, "messages is None (NoneType)"),
     "messages is a generator": ((each for each in [user("x")]), "(generator); expected a list of messages"),
     "messages is a set": (set(), "messages is set() (set)"),
@@ -41,10 +44,19 @@ WRONG = {
     "a message is a text": (["x"], "messages[0] is 'x' (str); expected a mapping such as"),
     "a message is a pair": ([("user", "x")], "messages[0] is ('user', 'x') (tuple)"),
     "a message is None": ([user("x"), None], "messages[1] is None"),
-    "no role": ([{"content": "x"}], "the role of messages[0] is None, which this template does not know\n  known: assistant, developer,"),
-    "an unknown role": ([{"role": "USER", "content": "x"}], "the role of messages[0] is 'USER', which this template does not know"),
+    "no role": (
+        [{"content": "x"}],
+        "the role of messages[0] is None, which this template does not know\n  known: assistant, developer,",
+    ),
+    "an unknown role": (
+        [{"role": "USER", "content": "x"}],
+        "the role of messages[0] is 'USER', which this template does not know",
+    ),
     "a role of blanks": ([{"role": " user ", "content": "x"}], "the role of messages[0] is ' user '"),
-    "a role that is a list": ([{"role": ["user"], "content": "x"}], "messages[0].role is ['user'] (list); expected text"),
+    "a role that is a list": (
+        [{"role": ["user"], "content": "x"}],
+        "messages[0].role is ['user'] (list); expected text",
+    ),
     "a role that is a number": ([{"role": 1, "content": "x"}], "messages[0].role is 1 (int); expected text"),
     "a number": ([user(5)], "messages[0].content is 5 (int); expected text, or a list of parts"),
     "zero": ([user(0)], "messages[0].content is 0 (int)"),
@@ -53,20 +65,38 @@ WRONG = {
     "a byte array": ([user(bytearray(b"x"))], "messages[0].content is bytearray(b'x') (bytearray)"),
     "a mapping": ([user({"type": "text", "text": "x"})], "messages[0].content is {'type': 'text', 'text': 'x'} (dict)"),
     "a part that is a text": ([user(["x"])], "messages[0].content[0] is 'x' (str); expected a part such as"),
-    "a part of no kind": ([user([{"text": "x"}])], "messages[0].content[0].type is None, which is no known kind of part\n  known: audio,"),
+    "a part of no kind": (
+        [user([{"text": "x"}])],
+        "messages[0].content[0].type is None, which is no known kind of part\n  known: audio,",
+    ),
     "a part of an unknown kind": ([user([{"type": "nope"}])], "messages[0].content[0].type is 'nope'"),
     "a part of a kind that is a list": ([user([{"type": []}])], "messages[0].content[0].type is []"),
     "a text part without text": ([user([{"type": "text"}])], "messages[0].content[0].text is None"),
-    "a text part with a number": ([user([{"type": "text", "text": 5}])], "messages[0].content[0].text is 5 (int); expected text"),
-    "reasoning that is a list": ([user("x", reasoning_content=[])], "messages[0].reasoning_content is [] (list); expected text"),
+    "a text part with a number": (
+        [user([{"type": "text", "text": 5}])],
+        "messages[0].content[0].text is 5 (int); expected text",
+    ),
+    "reasoning that is a list": (
+        [user("x", reasoning_content=[])],
+        "messages[0].reasoning_content is [] (list); expected text",
+    ),
     "a name that is a number": ([user("x", name=5)], "messages[0].name is 5 (int); expected text"),
-    "calls that are a mapping": ([user("x", tool_calls={})], "messages[0].tool_calls is {} (dict); expected a list of tool calls"),
+    "calls that are a mapping": (
+        [user("x", tool_calls={})],
+        "messages[0].tool_calls is {} (dict); expected a list of tool calls",
+    ),
     "calls that are a text": ([user("x", tool_calls="f()")], "messages[0].tool_calls is 'f()'"),
     "a call that is a text": ([assistant("f()")], "messages[0].tool_calls[0] is 'f()' (str)"),
     "a function that is a text": ([assistant({"function": "f"})], "messages[0].tool_calls[0].function is 'f' (str)"),
     "a call without a name": ([assistant({"function": {}})], "messages[0].tool_calls[0].function.name is None"),
-    "a call with a number for a name": ([assistant({"function": {"name": 5}})], "messages[0].tool_calls[0].function.name is 5 (int)"),
-    "arguments that are a list": ([assistant({"name": "f", "arguments": []})], "messages[0].tool_calls[0].arguments is [] (list)"),
+    "a call with a number for a name": (
+        [assistant({"function": {"name": 5}})],
+        "messages[0].tool_calls[0].function.name is 5 (int)",
+    ),
+    "arguments that are a list": (
+        [assistant({"name": "f", "arguments": []})],
+        "messages[0].tool_calls[0].arguments is [] (list)",
+    ),
     "an id that is a number": ([assistant({"name": "f", "id": 5})], "messages[0].tool_calls[0].id is 5 (int)"),
 }
 
@@ -91,7 +121,10 @@ def test_an_error_shows_no_more_of_a_value_than_a_line(role):
 @pytest.mark.parametrize("sequence", [list, tuple, deque], ids=lambda kind: kind.__name__)
 def test_any_mapping_in_any_sequence_is_read(kind, sequence):
     messages = sequence([kind(user("x", name="n")), kind(user("y"))])
-    assert [(message.content, message.name) for message in read_messages(messages, STANDARD_ROLES, tracked=False)] == [("x", "n"), ("y", None)]
+    assert [(message.content, message.name) for message in read_messages(messages, STANDARD_ROLES, tracked=False)] == [
+        ("x", "n"),
+        ("y", None),
+    ]
     assert FULL.text(messages) == FULL.render(messages).text == FULL.text([user("x"), user("y")])
 
 
@@ -108,7 +141,10 @@ def test_content_may_be_absent():
 
 
 def test_the_texts_of_several_parts_are_joined_and_have_no_offset():
-    (message,) = read(user([{"type": "text", "text": "a"}, {"type": "image", "image": "x"}, {"type": "text", "text": "b"}]), tracked=True)
+    (message,) = read(
+        user([{"type": "text", "text": "a"}, {"type": "image", "image": "x"}, {"type": "text", "text": "b"}]),
+        tracked=True,
+    )
     assert message.content == "ab"
     assert (message.content.path, message.content.start) == (("messages", 0, "content"), TRANSFORMED)
     assert [part.type for part in message.parts] == ["text", "image", "text"]
@@ -145,7 +181,10 @@ def test_arguments_are_parsed_where_they_are_the_json_of_an_object(given_as, arg
 
 
 def test_arguments_that_are_no_json_are_still_known_to_be_the_callers():
-    ((call,),) = [message.tool_calls for message in read(assistant({"function": {"name": "f", "arguments": "<|im_end|>"}}), tracked=True)]
+    ((call,),) = [
+        message.tool_calls
+        for message in read(assistant({"function": {"name": "f", "arguments": "<|im_end|>"}}), tracked=True)
+    ]
     assert isinstance(call.arguments, Input)
     assert call.arguments.path == ("messages", 0, "tool_calls", 0, "function", "arguments")
 

@@ -36,7 +36,9 @@ def test_owner_name_and_revision_are_found_in_every_kind_of_path(given_as, path,
     assert (ref.given, ref.path, ref.owner, ref.name, ref.revision) == (given_as, path, owner, NAME, revision)
 
 
-@pytest.mark.parametrize("path", [PurePosixPath("/data/Qwen2.5-7B-Instruct"), PureWindowsPath("C:/data/Qwen2.5-7B-Instruct")], ids=repr)
+@pytest.mark.parametrize(
+    "path", [PurePosixPath("/data/Qwen2.5-7B-Instruct"), PureWindowsPath("C:/data/Qwen2.5-7B-Instruct")], ids=repr
+)
 def test_a_path_object_is_a_path(path):
     assert parse_ref(path).name == NAME
 
@@ -65,7 +67,27 @@ def test_a_name_is_cut_into_words_and_numbers(name, words):
 
 @pytest.mark.parametrize(
     "path",
-    ["", " ", "/", "//", ".", "..", "./", "\\", "C:", "C:\\", "-", "--help", "-rf", "@main", "org/@main", "models--", "models--org--", "_", "…"],
+    [
+        "",
+        " ",
+        "/",
+        "//",
+        ".",
+        "..",
+        "./",
+        "\\",
+        "C:",
+        "C:\\",
+        "-",
+        "--help",
+        "-rf",
+        "@main",
+        "org/@main",
+        "models--",
+        "models--org--",
+        "_",
+        "…",
+    ],
     ids=ascii,
 )
 def test_a_path_without_a_name_is_refused(path):
@@ -73,14 +95,18 @@ def test_a_path_without_a_name_is_refused(path):
         parse_ref(path)
 
 
-@pytest.mark.parametrize("path", ["a\0b", "a\nb", "\x1b[31mx", "x\x7f", "a\ud800", "vicuna\u200b", "a\u202eb"], ids=ascii)
+@pytest.mark.parametrize(
+    "path", ["a\0b", "a\nb", "\x1b[31mx", "x\x7f", "a\ud800", "vicuna\u200b", "a\u202eb"], ids=ascii
+)
 def test_control_characters_are_refused_and_shown_harmlessly(path):
     with pytest.raises(InvalidModelPathError) as caught:
         parse_ref(path)
     assert str(caught.value).replace("\n", "").isprintable()
 
 
-@pytest.mark.parametrize("path", ["https://user:secret@example.org/x", "s3://bucket/model", "file:///etc/passwd", "hf:org/name"])
+@pytest.mark.parametrize(
+    "path", ["https://user:secret@example.org/x", "s3://bucket/model", "file:///etc/passwd", "hf:org/name"]
+)
 def test_an_address_is_refused_without_showing_it(path):
     with pytest.raises(InvalidModelPathError, match="a URL is no model path") as caught:
         parse_ref(path)
@@ -95,7 +121,9 @@ def test_a_path_has_a_longest_length():
     assert len(str(caught.value)) < 400
 
 
-@pytest.mark.parametrize("path", [None, 5, b"org/name", ["org", "name"], object()], ids=lambda path: type(path).__name__)
+@pytest.mark.parametrize(
+    "path", [None, 5, b"org/name", ["org", "name"], object()], ids=lambda path: type(path).__name__
+)
 def test_what_is_neither_text_nor_path_is_a_type_error_too(path):
     with pytest.raises(InvalidModelPathTypeError, match=f"not {type(path).__name__}"):
         parse_ref(path)

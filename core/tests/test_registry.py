@@ -1,4 +1,5 @@
-"""The registry in one process: what is registered or pinned takes effect at once and can be taken back; a fault leaves nothing behind."""
+"""The registry in one process: what is registered or pinned takes effect at once and can be taken back; a fault leaves
+nothing behind."""
 
 import pytest
 
@@ -9,7 +10,13 @@ from lect.plugin import CHATML, DEFAULT, Family, Match, Rule, Specificity, Turn,
 from lect.registry.adapter import Adapter
 from lect.registry.registry import Registry
 
-ACME = TurnTemplate("acme-chat", user=Turn("<u>", "</u>"), assistant=Turn("<a>", "</a>"), stop=["</a>"], markers=["<u>", "</u>", "<a>", "</a>"])
+ACME = TurnTemplate(
+    "acme-chat",
+    user=Turn("<u>", "</u>"),
+    assistant=Turn("<a>", "</a>"),
+    stop=["</a>"],
+    markers=["<u>", "</u>", "<a>", "</a>"],
+)
 OTHER = TurnTemplate("other-chat", user=Turn("[u]", "[/u]"), assistant=Turn("[a]", "[/a]"))
 FAMILY = Family("acme", Rule("acme", ACME))
 
@@ -30,7 +37,12 @@ def test_an_adapter_is_asked_once_it_is_registered_and_no_longer_once_that_is_un
         lect.resolve("acme/acme-7b")
     undo = lect.register(FAMILY)
     resolution = lect.resolve("acme/acme-7b")
-    assert (resolution.template, resolution.adapter.name, resolution.package, resolution.kind) == (ACME, "acme", "", "chat")
+    assert (resolution.template, resolution.adapter.name, resolution.package, resolution.kind) == (
+        ACME,
+        "acme",
+        "",
+        "chat",
+    )
     undo()
     with pytest.raises(UnknownModelError):
         lect.resolve("acme/acme-7b")
@@ -72,7 +84,10 @@ def test_a_name_is_taken_once():
         (object(), "it has no hooks\n  try: decorate match"),
         (5, "it has no hooks"),
         (hooks(match=lambda ref: True), "it has match\\(\\) but no get_template\\(\\)"),
-        (hooks(match=lambda ref: True, get_templat=lambda: ACME), "there is no hook 'get_templat'; did you mean 'get_template'\\?"),
+        (
+            hooks(match=lambda ref: True, get_templat=lambda: ACME),
+            "there is no hook 'get_templat'; did you mean 'get_template'\\?",
+        ),
         (hooks(match=lambda paht: True, get_template=lambda: ACME), "cannot register .*paht"),
     ],
     ids=["no hooks", "a number", "no template", "a misspelt hook", "a misspelt argument"],
@@ -88,7 +103,11 @@ def test_what_cannot_be_an_adapter_is_refused_and_nothing_of_it_is_kept(plugin, 
 def test_hooks_may_take_fewer_arguments():
     lect.register(hooks(match=lambda model_path: "acme" in model_path, get_template=lambda: ACME), name="short")
     resolution = lect.resolve("my-acme")
-    assert (resolution.template, resolution.specificity, resolution.reason) == (ACME, Specificity.FAMILY, "match() said yes")
+    assert (resolution.template, resolution.specificity, resolution.reason) == (
+        ACME,
+        Specificity.FAMILY,
+        "match() said yes",
+    )
 
 
 def test_registered_plugins_are_listed():
@@ -99,7 +118,9 @@ def test_registered_plugins_are_listed():
     assert lect.plugins() == []
 
 
-@pytest.mark.parametrize("claim", ["yes", 5, object(), Match("high", None)], ids=["text", "number", "object", "malformed"])
+@pytest.mark.parametrize(
+    "claim", ["yes", 5, object(), Match("high", None)], ids=["text", "number", "object", "malformed"]
+)
 def test_a_plugin_that_claims_in_its_own_words_is_left_out_and_the_others_go_on(claim):
     lect.register(hooks(match=lambda: claim, get_template=lambda: OTHER), name="odd")
     lect.register(FAMILY)
@@ -137,7 +158,9 @@ def test_equal_claims_to_different_templates_are_an_error_that_names_both():
 
 
 def test_equal_claims_to_equal_templates_are_no_tie():
-    same = TurnTemplate("same", user=ACME.turns["user"], assistant=ACME.turns["assistant"], stop=ACME.stop, markers=ACME.markers)
+    same = TurnTemplate(
+        "same", user=ACME.turns["user"], assistant=ACME.turns["assistant"], stop=ACME.stop, markers=ACME.markers
+    )
     lect.register(FAMILY)
     lect.register(Family("rival", Rule("acme", same)))
     assert lect.resolve("acme-7b").adapter.name == "acme"
@@ -168,7 +191,9 @@ def test_the_last_pin_is_the_mightiest():
     assert lect.get_template("acme/x") is CHATML
 
 
-@pytest.mark.parametrize("adapter", ["acme", "acme:acme-chat", ACME, FAMILY], ids=["plugin", "plugin:template", "template", "adapter"])
+@pytest.mark.parametrize(
+    "adapter", ["acme", "acme:acme-chat", ACME, FAMILY], ids=["plugin", "plugin:template", "template", "adapter"]
+)
 def test_a_pin_may_name_an_adapter_or_a_template_or_be_one(adapter):
     lect.register(FAMILY)
     lect.pin("strange", adapter)
@@ -183,7 +208,9 @@ def test_a_pinned_adapter_is_not_asked_for_permission():
 
 def test_a_pin_that_leads_nowhere_says_so():
     lect.pin("strange", "nobody")
-    with pytest.raises(PluginError, match=r"(?s)'strange' is pinned by strange=nobody .*no template or adapter is called 'nobody'"):
+    with pytest.raises(
+        PluginError, match=r"(?s)'strange' is pinned by strange=nobody .*no template or adapter is called 'nobody'"
+    ):
         lect.resolve("strange")
 
 
@@ -205,7 +232,9 @@ def test_what_is_remembered_of_paths_stays_bounded(registry):
 
 def test_a_name_that_a_family_knows_to_speak_another_format_is_not_left_to_a_fallback():
     registry = Registry(environ={}, find=list)
-    registry.register(Family("acme", Rule("acme vision", None, note="those that see speak another format"), Rule("acme", CHATML)))
+    registry.register(
+        Family("acme", Rule("acme vision", None, note="those that see speak another format"), Rule("acme", CHATML))
+    )
     fallback = Adapter(hooks(match=lambda: True, get_template=lambda: DEFAULT), name="guess", fallback=True)
     registry._registered += (fallback,)
     assert registry.resolve("other-7b").adapter is fallback

@@ -1,4 +1,5 @@
-"""Who decides by name: `adapter=` and `default=`, templates and conversations by their names, and what becomes of replies."""
+"""Who decides by name: `adapter=` and `default=`, templates and conversations by their names, and what becomes of
+replies."""
 
 import pytest
 
@@ -71,7 +72,9 @@ def test_default_is_for_unknown_models_only():
 
 
 def test_an_unknown_model_is_an_error_that_says_what_to_install():
-    with pytest.raises(UnknownModelError, match=r"no installed adapter recognises .Qwen/Qwen2\.5-7B-Instruct.\n  considered: none") as caught:
+    with pytest.raises(
+        UnknownModelError, match=r"no installed adapter recognises .Qwen/Qwen2\.5-7B-Instruct.\n  considered: none"
+    ) as caught:
         lect.resolve("Qwen/Qwen2.5-7B-Instruct")
     assert caught.value.install == "lect-qwen"
     assert "try: pip install lect-qwen" in str(caught.value)
@@ -97,7 +100,9 @@ def test_templates_are_found_by_name():
 def test_a_name_of_two_owners_is_an_error():
     lect.register(FAMILY)
     lect.register(Family("rival", Rule("x", TurnTemplate("acme-chat", user=Turn(), assistant=Turn()))))
-    with pytest.raises(AmbiguousModelError, match="'acme-chat' is the name of several: acme:acme-chat, rival:acme-chat"):
+    with pytest.raises(
+        AmbiguousModelError, match="'acme-chat' is the name of several: acme:acme-chat, rival:acme-chat"
+    ):
         lect.get_conv_template("acme-chat")
 
 
@@ -142,7 +147,9 @@ def test_every_conversation_is_a_new_one():
 
 def test_a_reply_is_cut_at_the_first_stop_string_unless_the_plugin_does_better():
     lect.register(FAMILY)
-    assert lect.resolve("acme").postprocess("Hello</a>x</a>")._replace(pieces=()) == Reply("Hello", stop="</a>", finish="stop", raw="Hello</a>x</a>")
+    assert lect.resolve("acme").postprocess("Hello</a>x</a>")._replace(pieces=()) == Reply(
+        "Hello", stop="</a>", finish="stop", raw="Hello</a>x</a>"
+    )
     lect.register(Loud())
     assert lect.resolve("loud").postprocess("Hi") == Reply("HI")
     assert lect.resolve("x", adapter=ACME).postprocess("Hi</a>").content == "Hi"

@@ -108,9 +108,17 @@ def test_what_is_not_extracted_stays_in_the_content_as_it_was_written():
     text = f"<think>\nWell.\n</think>\n\nOh.\n{CALL}"
     assert parse(text, extract=()).content == text
     only_tools = parse(text, extract=["tools"])
-    assert (only_tools.content, only_tools.reasoning, len(only_tools.tool_calls)) == ("<think>\nWell.\n</think>\n\nOh.", None, 1)
+    assert (only_tools.content, only_tools.reasoning, len(only_tools.tool_calls)) == (
+        "<think>\nWell.\n</think>\n\nOh.",
+        None,
+        1,
+    )
     only_reasoning = parse(text, extract=["reasoning"])
-    assert (only_reasoning.content, only_reasoning.reasoning, only_reasoning.tool_calls) == (f"Oh.\n{CALL}", "Well.", ())
+    assert (only_reasoning.content, only_reasoning.reasoning, only_reasoning.tool_calls) == (
+        f"Oh.\n{CALL}",
+        "Well.",
+        (),
+    )
 
 
 def test_a_draft_of_a_call_in_reasoning_is_none_even_where_reasoning_is_not_extracted():
@@ -141,7 +149,11 @@ def test_why_a_reply_ended(text, given, finish):
 
 def test_a_reply_is_cut_at_the_first_end_and_what_follows_is_not_lost():
     reply = parse("Hi<|im_end|>\n<|im_start|>user\nBye<|im_end|>")
-    assert (reply.content, reply.stop, reply.raw[reply.pieces[-1].start :]) == ("Hi", "<|im_end|>", "\n<|im_start|>user\nBye<|im_end|>")
+    assert (reply.content, reply.stop, reply.raw[reply.pieces[-1].start :]) == (
+        "Hi",
+        "<|im_end|>",
+        "\n<|im_start|>user\nBye<|im_end|>",
+    )
     assert reply.pieces[-1].kind == "after"
 
 
@@ -150,7 +162,11 @@ def test_a_reply_is_cut_at_the_first_end_and_what_follows_is_not_lost():
 
 def test_a_call_that_breaks_off_is_listed_apart_and_its_arguments_so_far_are_the_beginning_of_json():
     reply = parse('Hi <tool_call>{"name": "f", "arguments": {"x": "lo')
-    assert (reply.content, reply.tool_calls, [problem.code for problem in reply.problems]) == ("Hi ", (), ["incomplete_call"])
+    assert (reply.content, reply.tool_calls, [problem.code for problem in reply.problems]) == (
+        "Hi ",
+        (),
+        ["incomplete_call"],
+    )
     (call,) = reply.incomplete
     assert (call.name, call.arguments, call.arguments_text, call.complete) == ("f", '{"x": "lo', '{"x": "lo', False)
 
@@ -158,14 +174,23 @@ def test_a_call_that_breaks_off_is_listed_apart_and_its_arguments_so_far_are_the
 def test_a_call_that_breaks_is_content_and_the_next_one_stands():
     reply = parse('<tool_call>{"name": "f", "arguments": {bad}}</tool_call>' + CALL)
     assert reply.content == '<tool_call>{"name": "f", "arguments": {bad}}</tool_call>'
-    assert ([call.name for call in reply.tool_calls], [call.name for call in reply.incomplete]) == (["get_weather"], ["f"])
+    assert ([call.name for call in reply.tool_calls], [call.name for call in reply.incomplete]) == (
+        ["get_weather"],
+        ["f"],
+    )
     (problem,) = reply.problems
-    assert (problem.code, reply.raw[slice(*problem.span)]) == ("unbalanced_json", '<tool_call>{"name": "f", "arguments": {')
+    assert (problem.code, reply.raw[slice(*problem.span)]) == (
+        "unbalanced_json",
+        '<tool_call>{"name": "f", "arguments": {',
+    )
 
 
 def test_a_call_of_an_unknown_tool_is_kept_and_named():
     reply = parse(CALL, tools=[{"name": "other"}])
-    assert ([call.name for call in reply.tool_calls], [problem.code for problem in reply.problems]) == (["get_weather"], ["unknown_tool"])
+    assert ([call.name for call in reply.tool_calls], [problem.code for problem in reply.problems]) == (
+        ["get_weather"],
+        ["unknown_tool"],
+    )
     assert parse(CALL, tools=[]).problems == ()
 
 
@@ -240,7 +265,9 @@ def test_white_space_that_a_template_writes_round_every_answer_is_no_content(reg
 
 
 def test_a_grammar_can_be_a_plugins_own(registry):
-    own = grammar.Grammar("acme", sections=(grammar.Section((grammar.Call(grammar.Json()),), ("<<",), (">>",)),), end=("</a>",))
+    own = grammar.Grammar(
+        "acme", sections=(grammar.Section((grammar.Call(grammar.Json()),), ("<<",), (">>",)),), end=("</a>",)
+    )
     lect.register(Family("acme", Rule("acme", Template("own", lambda chat, out: None, reply=own))))
     assert [call.name for call in lect.parse("acme", '<<{"name": "f", "arguments": {}}>></a>').tool_calls] == ["f"]
 
@@ -322,7 +349,9 @@ def test_a_reply_becomes_an_openai_message_that_renders_again():
         "role": "assistant",
         "content": None,
         "reasoning_content": "Hm.",
-        "tool_calls": [{"id": "call_0", "type": "function", "function": {"name": "get_weather", "arguments": '{"city": "Paris"}'}}],
+        "tool_calls": [
+            {"id": "call_0", "type": "function", "function": {"name": "get_weather", "arguments": '{"city": "Paris"}'}}
+        ],
     }
     assert parse("").to_openai() == {"role": "assistant", "content": ""}
 
@@ -349,8 +378,12 @@ def test_events_become_openai_deltas_that_add_up_to_the_message():
         content += delta.get("content", "")
         reasoning += delta.get("reasoning_content", "")
         for piece in delta.get("tool_calls", ()):
-            call = calls.setdefault(piece["index"], {"id": piece.get("id"), "name": piece["function"].get("name"), "arguments": ""})
+            call = calls.setdefault(
+                piece["index"], {"id": piece.get("id"), "name": piece["function"].get("name"), "arguments": ""}
+            )
             call["arguments"] += piece["function"]["arguments"]
     assert (content, reasoning) == ("Oh.", "Hm.")
-    assert calls == {index: {"id": f"call_{index}", "name": "get_weather", "arguments": '{"city": "Paris"}'} for index in (0, 1)}
+    assert calls == {
+        index: {"id": f"call_{index}", "name": "get_weather", "arguments": '{"city": "Paris"}'} for index in (0, 1)
+    }
     assert json.loads(calls[0]["arguments"]) == stream.close().tool_calls[0].arguments

@@ -87,7 +87,11 @@ def test_a_json_call_is_read_however_it_is_put(inside, arguments):
 )
 def test_what_is_no_json_is_content_and_a_problem(inside, code):
     reply, _ = replies.read(hermes(inside), format="hermes_json")
-    assert (reply.content, reply.tool_calls, [problem.code for problem in reply.problems]) == (hermes(inside), (), [code])
+    assert (reply.content, reply.tool_calls, [problem.code for problem in reply.problems]) == (
+        hermes(inside),
+        (),
+        [code],
+    )
 
 
 def test_of_two_equal_keys_the_first_counts():
@@ -100,12 +104,26 @@ def test_the_models_own_id_is_kept_even_if_it_comes_last():
     reply, events = replies.read('[TOOL_CALLS][{"name": "f", "arguments": {}, "id": "123456789"}]', format="mistral")
     assert reply.tool_calls[0].id == "123456789"
     assert [event.id for event in events if event.kind in ("call_start", "call_end")] == ["call00000", "123456789"]
-    assert replies.read("<|tool_call_begin|>functions.f:3<|tool_call_argument_begin|>{}", format="kimi_k2")[0].tool_calls[0].id == "functions.f:3"
+    assert (
+        replies.read("<|tool_call_begin|>functions.f:3<|tool_call_argument_begin|>{}", format="kimi_k2")[0]
+        .tool_calls[0]
+        .id
+        == "functions.f:3"
+    )
 
 
 @pytest.mark.parametrize(
     "text",
-    ['{"name": "Ann", "age": 3}', '{"answer": 42}', '{"parameters": {}}', '[{"name": "f"}]', "{}", "{", '{"name": "Ann"', '{"name": ["Ann"]}'],
+    [
+        '{"name": "Ann", "age": 3}',
+        '{"answer": 42}',
+        '{"parameters": {}}',
+        '[{"name": "f"}]',
+        "{}",
+        "{",
+        '{"name": "Ann"',
+        '{"name": ["Ann"]}',
+    ],
 )
 def test_an_answer_in_json_is_no_call(text):
     for name in ("llama3_json", "granite3_list", "xlam"):
@@ -120,7 +138,9 @@ def test_a_bare_object_is_a_call_only_where_the_reply_begins():
 
 
 def test_a_built_in_tool_of_llama_is_called_as_in_python():
-    assert calls('<|python_tag|>brave_search.call(query="x")<|eom_id|>', "llama3_json") == [("brave_search", {"query": "x"})]
+    assert calls('<|python_tag|>brave_search.call(query="x")<|eom_id|>', "llama3_json") == [
+        ("brave_search", {"query": "x"})
+    ]
 
 
 def test_code_for_an_interpreter_is_a_call_with_its_fence_taken_off():
@@ -192,7 +212,9 @@ def test_a_parameter_that_nothing_closes_ends_where_the_next_begins():
 
 
 def test_a_call_that_nothing_closes_ends_where_its_section_does():
-    assert calls("<tool_call>\n<function=f>\n<parameter=x>\n1\n</parameter>\n</tool_call>", "qwen3_coder_xml") == [("f", {"x": 1})]
+    assert calls("<tool_call>\n<function=f>\n<parameter=x>\n1\n</parameter>\n</tool_call>", "qwen3_coder_xml") == [
+        ("f", {"x": 1})
+    ]
 
 
 def test_a_text_is_passed_on_while_it_is_written_where_it_can_be_nothing_else():
@@ -225,8 +247,20 @@ def test_parameters_may_lie_in_parameters():
 
 def test_the_schema_decides_inside_of_nested_parameters_too():
     ns = "]<]minimax[>["
-    place = {"type": "object", "properties": {"zip": {"type": "string"}, "floors": {"type": "array", "items": {"type": "integer"}}}}
-    tools = [{"name": "f", "parameters": {"type": "object", "properties": {"at": {"$ref": "#/$defs/Place"}}, "$defs": {"Place": place}}}]
+    place = {
+        "type": "object",
+        "properties": {"zip": {"type": "string"}, "floors": {"type": "array", "items": {"type": "integer"}}},
+    }
+    tools = [
+        {
+            "name": "f",
+            "parameters": {
+                "type": "object",
+                "properties": {"at": {"$ref": "#/$defs/Place"}},
+                "$defs": {"Place": place},
+            },
+        }
+    ]
     inside = f"{ns}<at>{ns}<zip>00501{ns}</zip>{ns}<floors>{ns}<item>1{ns}</item>{ns}<item>2{ns}</item>{ns}</floors>{ns}</at>"
     text = f'{ns}<tool_call>{ns}<invoke name="f">{inside}{ns}</invoke>{ns}</tool_call>'
     assert calls(text, "minimax_m3", tools=tools) == [("f", {"at": {"zip": "00501", "floors": [1, 2]}})]
@@ -292,11 +326,17 @@ def test_react_is_read_by_its_words():
 
 def test_an_answer_in_react_is_content():
     reply, _ = replies.read("Thought: I now know the final answer\nFinal Answer: It is 22 degrees.", format="react")
-    assert (reply.reasoning, reply.content, reply.tool_calls) == ("I now know the final answer", "It is 22 degrees.", ())
+    assert (reply.reasoning, reply.content, reply.tool_calls) == (
+        "I now know the final answer",
+        "It is 22 degrees.",
+        (),
+    )
 
 
 def test_input_in_react_may_be_plain_text():
-    assert calls("Action: search\nAction Input: weather in Paris\nObservation:", "react") == [("search", {"input": "weather in Paris"})]
+    assert calls("Action: search\nAction Input: weather in Paris\nObservation:", "react") == [
+        ("search", {"input": "weather in Paris"})
+    ]
 
 
 @pytest.mark.parametrize("arguments", ["[1]", '"Paris"', "7", "true"])
@@ -310,7 +350,10 @@ def test_arguments_that_are_no_object_are_handed_on_and_named(arguments):
 
 
 def test_a_call_that_lacks_its_last_bracket_stands_where_the_reply_ends_by_a_mark():
-    for text in ('<tool_call>{"name": "f", "arguments": {"x": 1}<|im_end|>', '<tool_call>{"name": "f", "arguments": {"x": 1}\n<|im_end|>'):
+    for text in (
+        '<tool_call>{"name": "f", "arguments": {"x": 1}<|im_end|>',
+        '<tool_call>{"name": "f", "arguments": {"x": 1}\n<|im_end|>',
+    ):
         reply, _ = replies.read(text, [1], format="hermes_json")
         assert (reply.content, reply.stop, reply.finish) == ("", "<|im_end|>", "tool_calls")
         assert [(call.name, call.arguments, call.complete) for call in reply.tool_calls] == [("f", {"x": 1}, True)]
@@ -338,7 +381,10 @@ def test_a_call_that_breaks_off_at_a_stop_mark_is_incomplete_and_no_content(name
 
 def test_text_outside_of_messages_is_content_and_marks_that_start_nothing_are_named():
     reply, _ = replies.read("Hi <|start|>assistant <|end|>there", format="harmony")
-    assert (reply.content, [problem.code for problem in reply.problems]) == ("Hi <|start|>assistant there", ["stray_header"])
+    assert (reply.content, [problem.code for problem in reply.problems]) == (
+        "Hi <|start|>assistant there",
+        ["stray_header"],
+    )
 
 
 def test_a_built_in_tool_gets_its_text():

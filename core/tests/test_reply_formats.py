@@ -12,8 +12,8 @@ from lect.reply.known import FORMATS
 
 DOCS = Path(__file__).parents[2] / "docs"
 NO_CALL = {
-    "plain", "think", "minimax_append_think", "granite_think", "kimi_vl_think", "hunyuan_a13b", "apriel", "deepseek_r1", "deepseek_v4_dsml",
-    "olmo3_pythonic",
+    "plain", "think", "minimax_append_think", "granite_think", "kimi_vl_think", "hunyuan_a13b", "apriel", "deepseek_r1",
+    "deepseek_v4_dsml", "olmo3_pythonic",
 }  # fmt: skip
 
 
@@ -21,7 +21,9 @@ NO_CALL = {
 def test_the_example_of_a_format_is_one(name):
     grammar = FORMATS[name]
     reply, _ = replies.read(
-        grammar.example, format=name, starts_in_reasoning=("</think>" in grammar.example and "<think>" not in grammar.example) or None
+        grammar.example,
+        format=name,
+        starts_in_reasoning=("</think>" in grammar.example and "<think>" not in grammar.example) or None,
     )
     assert reply.problems == ()
     if name not in NO_CALL:

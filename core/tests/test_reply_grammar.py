@@ -6,7 +6,20 @@ from installs import install, registry_of
 import lect
 from lect import PluginError
 from lect.plugin import Family, Rule, Turn, TurnTemplate
-from lect.reply.grammar import KEY, Call, Channels, Grammar, Head, Json, Literals, NamedJson, Params, Reasoning, Section, Wrapper
+from lect.reply.grammar import (
+    KEY,
+    Call,
+    Channels,
+    Grammar,
+    Head,
+    Json,
+    Literals,
+    NamedJson,
+    Params,
+    Reasoning,
+    Section,
+    Wrapper,
+)
 
 CALL = Call(Json())
 PARAMS = Params("<p>", Head((":",), KEY), "</p>")

@@ -70,9 +70,11 @@ def test_a_string_of_ten_million_characters_is_read():
 
 @pytest.mark.parametrize("name", ["hermes_json", "pythonic", "gemma4"])
 def test_values_that_lie_a_hundred_thousand_deep_are_content(name):
-    text = {"hermes_json": '<tool_call>{"name": "f", "arguments": {"x": ', "pythonic": "[f(x=", "gemma4": "<|tool_call>call:f{x:"}[
-        name
-    ] + "[" * 100_000
+    text = {
+        "hermes_json": '<tool_call>{"name": "f", "arguments": {"x": ',
+        "pythonic": "[f(x=",
+        "gemma4": "<|tool_call>call:f{x:",
+    }[name] + "[" * 100_000
     reply, _ = replies.read(text, [4096], format=name)
     assert (reply.content, reply.tool_calls) == (text, ())
     assert reply.problems[0].code == "too_deep"

@@ -8,7 +8,8 @@ import replies
 WEATHER = [{"name": "get_weather", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}}}]
 ATEM = '<atem:function_calls>\n<atem:invoke name="f">\n<atem:parameter name="s">a</atem:parameter>\n</atem:invoke>\n</atem:function_calls>'
 HY3 = (
-    "<think>Hm.</think>Sure.<tool_calls>\n<tool_call>get_weather<tool_sep>\n<arg_key>city</arg_key>\n<arg_value>Paris</arg_value>\n</tool_call>\n"
+    "<think>Hm.</think>Sure.<tool_calls>\n<tool_call>get_weather<tool_sep>\n<arg_key>city</arg_key>\n"
+    "<arg_value>Paris</arg_value>\n</tool_call>\n"
     "</tool_calls>"
 )
 
@@ -33,7 +34,10 @@ def codes(reply):
     [
         ("pythonic", "See [print()](https://docs.python.org/3/library/functions.html#print) for details."),
         ("pythonic", "So [max(a=1)] is one."),
-        ("llama4_pythonic", "Here is the code:\n```python\npoints = [Point(x=1, y=2), Point(x=3, y=4)]\n```\nHope this helps!"),
+        (
+            "llama4_pythonic",
+            "Here is the code:\n```python\npoints = [Point(x=1, y=2), Point(x=3, y=4)]\n```\nHope this helps!",
+        ),
         ("xlam", 'Here are the users:\n```json\n[{"name": "Bob", "age": 3}, {"name": "Al", "age": 4}]\n```\nOk?'),
         ("functionary_v32", "all\nDoctests begin with >>> and a space."),
         ("deepseek_v3", "A function returns a value."),
@@ -48,7 +52,9 @@ def test_prose_and_code_that_look_like_a_call_are_content(name, text, tools):
 
 
 def test_behind_text_brackets_open_a_call_of_a_known_tool_or_on_a_line_of_their_own():
-    assert calls(heard("pythonic", 'Well: [get_weather(city="Paris")]', tools=WEATHER)) == [("get_weather", {"city": "Paris"})]
+    assert calls(heard("pythonic", 'Well: [get_weather(city="Paris")]', tools=WEATHER)) == [
+        ("get_weather", {"city": "Paris"})
+    ]
     assert calls(heard("pythonic", 'Well:\n[get_weather(city="Paris")]')) == [("get_weather", {"city": "Paris"})]
 
 
@@ -74,7 +80,11 @@ def test_a_message_that_the_prompt_has_ended_does_not_go_on():
     ("name", "text", "content"),
     [
         ("pythonic", "[f(x=1, 'b')]\nHere you go.<|eot_id|>", "[f(x=1, 'b')]\nHere you go."),
-        ("lfm2_pythonic", "<|tool_call_start|>[f(x=1, 2)]<|tool_call_end|>Done.", "<|tool_call_start|>[f(x=1, 2)]<|tool_call_end|>Done."),
+        (
+            "lfm2_pythonic",
+            "<|tool_call_start|>[f(x=1, 2)]<|tool_call_end|>Done.",
+            "<|tool_call_start|>[f(x=1, 2)]<|tool_call_end|>Done.",
+        ),
         (
             "functiongemma",
             '<start_function_call>call:f{a:1,"b":2}<end_function_call>Hi',
@@ -112,7 +122,10 @@ def test_brackets_too_many_are_named_and_are_no_content(name, text):
         ("jamba", '<tool_calls>[{"name": "f", "args": {"x": 1}}, {"name": "g"}</tool_calls>'),
         ("pythonic", "[\n  f(x=1),\n  g(),\n]"),
         ("olmo3_pythonic", "<function_calls>f(x=1), g()</function_calls>"),
-        ("hermes_json", '<tool_call>\n{"name": "f", "arguments": {"x": 1}},\n{"name": "g", "arguments": {}}\n</tool_call>'),
+        (
+            "hermes_json",
+            '<tool_call>\n{"name": "f", "arguments": {"x": 1}},\n{"name": "g", "arguments": {}}\n</tool_call>',
+        ),
         ("granite3_list", '[{"name": "f", "arguments": {"x": 1}}, {"name": "g"}]'),
         ("llama3_json", '{"name": "f", "parameters": {"x": 1}}; {"name": "g"}'),
     ],
@@ -122,7 +135,9 @@ def test_a_list_is_read_with_a_comma_too_many_or_a_bracket_too_few(name, text):
     assert (reply.content, calls(reply), reply.problems) == ("", [("f", {"x": 1}), ("g", {})], ())
 
 
-@pytest.mark.parametrize("text", ["{'name': 'f', 'arguments': {}}", '{{"name": "f", "arguments": {}}}', '[{"name": "f", "arguments": {}}]'])
+@pytest.mark.parametrize(
+    "text", ["{'name': 'f', 'arguments': {}}", '{{"name": "f", "arguments": {}}}', '[{"name": "f", "arguments": {}}]']
+)
 def test_what_was_meant_as_a_call_and_is_none_is_named(text):
     reply = heard("hermes_json", f"<tool_call>\n{text}\n</tool_call>")
     assert (reply.content, codes(reply)) == (f"<tool_call>\n{text}\n</tool_call>", ["stray_open"])
@@ -170,8 +185,16 @@ def test_a_key_in_a_value_is_text():
 @pytest.mark.parametrize(
     ("name", "opening", "text"),
     [
-        ("qwen3_coder_xml", "<tool_call>\n", "<function=f>\n<function=f>\n<parameter=s>\na\n</parameter>\n</function>\n</tool_call>"),
-        ("minimax_m2_xml", "<minimax:tool_call>\n", '<invoke name="f">\n<invoke name="f">\n<parameter name="s">a</parameter>\n</invoke>'),
+        (
+            "qwen3_coder_xml",
+            "<tool_call>\n",
+            "<function=f>\n<function=f>\n<parameter=s>\na\n</parameter>\n</function>\n</tool_call>",
+        ),
+        (
+            "minimax_m2_xml",
+            "<minimax:tool_call>\n",
+            '<invoke name="f">\n<invoke name="f">\n<parameter name="s">a</parameter>\n</invoke>',
+        ),
     ],
 )
 def test_a_call_that_is_opened_twice_is_made_once(name, opening, text):
@@ -191,13 +214,19 @@ def test_tags_may_have_the_suffix_of_the_public_checkpoints():
 @pytest.mark.parametrize(("before", "between"), [("\n", ""), ("Let me look. ", "\n"), ("", " and ")])
 def test_sections_in_a_message_are_read_wherever_they_stand(before, between):
     reply = heard("muse_glimmer", f" to=f<|message|>{before}{ATEM}{between}{ATEM}<|eom|>")
-    assert (reply.content, calls(reply)) == ((before + between).lstrip("\n").removesuffix("\n"), [("f", {"s": "a"})] * 2)
+    assert (reply.content, calls(reply)) == (
+        (before + between).lstrip("\n").removesuffix("\n"),
+        [("f", {"s": "a"})] * 2,
+    )
 
 
 def test_code_may_hold_what_starts_a_message():
     code = 'def f(x):\n    """\n    >>> f(1)\n    2\n    """\n    return x >>> 1\n'
     assert calls(heard("functionary_v32", f"python\n{code}<|eot_id|>")) == [("python", {"code": code})]
-    assert calls(heard("functionary_v32", 'python\nprint(1)\n>>>f\n{"x": 1}')) == [("python", {"code": "print(1)\n"}), ("f", {"x": 1})]
+    assert calls(heard("functionary_v32", 'python\nprint(1)\n>>>f\n{"x": 1}')) == [
+        ("python", {"code": "print(1)\n"}),
+        ("f", {"x": 1}),
+    ]
 
 
 def test_a_function_of_the_caller_takes_json_and_a_built_in_tool_takes_text():
@@ -221,7 +250,12 @@ def test_a_function_of_the_caller_takes_json_and_a_built_in_tool_takes_text():
 )
 def test_a_call_that_breaks_off_in_a_mark_is_incomplete(name, text):
     reply = heard(name, text)
-    assert (reply.content, [call.name for call in reply.incomplete], codes(reply), reply.finish) == ("", ["f"], ["incomplete_call"], "length")
+    assert (reply.content, [call.name for call in reply.incomplete], codes(reply), reply.finish) == (
+        "",
+        ["f"],
+        ["incomplete_call"],
+        "length",
+    )
 
 
 def test_a_close_in_which_the_reply_breaks_off_is_no_content():
@@ -289,7 +323,12 @@ def test_a_call_that_breaks_off_before_its_name_is_named_and_the_reply_is_unfini
 
 
 def test_a_header_that_breaks_off_leaves_the_reply_unfinished():
-    assert heard("harmony", "<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>commentary to=functions.f").finish == "length"
+    assert (
+        heard(
+            "harmony", "<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>commentary to=functions.f"
+        ).finish
+        == "length"
+    )
 
 
 def test_what_follows_the_end_is_not_read():

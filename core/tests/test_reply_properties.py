@@ -1,7 +1,7 @@
 """The nine properties that every grammar has, by its being a grammar: P1 to P9.
 
-P6, which is about time, stands in test_reply_hostile.py. P8 is here for what the grammars themselves can write; for the templates it is in
-tests/test_round_trip.py.
+P6, which is about time, stands in test_reply_hostile.py. P8 is here for what the grammars themselves can write; for the
+templates it is in tests/test_round_trip.py.
 """
 
 import json
@@ -27,7 +27,12 @@ TOOLS = [
         "name": "f",
         "parameters": {
             "type": "object",
-            "properties": {"x": {"type": "integer"}, "s": {"type": "string"}, "u": {"type": ["string", "number"]}, "o": {"type": "object"}},
+            "properties": {
+                "x": {"type": "integer"},
+                "s": {"type": "string"},
+                "u": {"type": ["string", "number"]},
+                "o": {"type": "object"},
+            },
         },
     },
     {"name": "get_weather", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}}},
@@ -57,7 +62,10 @@ def pieces_of(draw, whole):
 @st.composite
 def texts(draw, grammar):
     """Draw a reply made of a grammar's own marks, pieces of real replies, and shards of anything."""
-    whole = [grammar.example, *(vector["input"] for vector in replies.vectors("parse") if vector["format"] == grammar.name)]
+    whole = [
+        grammar.example,
+        *(vector["input"] for vector in replies.vectors("parse") if vector["format"] == grammar.name),
+    ]
     own = st.sampled_from(marks(grammar[1:-2]) or whole)
     pieces = st.one_of(own, own, pieces_of(whole), st.sampled_from(whole), st.sampled_from(SHARDS), st.text(max_size=5))
     return "".join(draw(st.lists(pieces, max_size=12)))
@@ -206,11 +214,17 @@ def test_p4_every_character_belongs_to_exactly_one_piece(name, data):
     reply, _ = replies.read(text, **how)
     note(f"{text!r} {how}")
     assert "".join(text[piece.start : piece.end] for piece in reply.pieces) == text == reply.raw
-    assert all(one.end == two.start and one.kind != two.kind for one, two in zip(reply.pieces, reply.pieces[1:], strict=False))
+    assert all(
+        one.end == two.start and one.kind != two.kind for one, two in zip(reply.pieces, reply.pieces[1:], strict=False)
+    )
     grammar = FORMATS[name]
     if not grammar.prefix and not (grammar.channels and grammar.channels.join):
-        assert "".join(text[piece.start : piece.end] for piece in reply.pieces if piece.kind == "content") == reply.content
-        assert ("".join(text[piece.start : piece.end] for piece in reply.pieces if piece.kind == "reasoning") or None) == reply.reasoning
+        assert (
+            "".join(text[piece.start : piece.end] for piece in reply.pieces if piece.kind == "content") == reply.content
+        )
+        assert (
+            "".join(text[piece.start : piece.end] for piece in reply.pieces if piece.kind == "reasoning") or None
+        ) == reply.reasoning
 
 
 @every_format
@@ -246,9 +260,13 @@ def messages_of(draw, grammar):
         # In a JSON string, a mark is but text.
         texts = st.lists(texts | st.sampled_from(marks(grammar[1:-2]) or ["<"]), max_size=3).map("".join)
     # A format that has marks for quotes has no words for them inside.
-    quotes = [mark for section in grammar.sections for call in section.calls for mark in getattr(call.arguments, "quotes", ())]
+    quotes = [
+        mark for section in grammar.sections for call in section.calls for mark in getattr(call.arguments, "quotes", ())
+    ]
     texts = texts.filter(lambda text: not any(mark in text for mark in quotes))
-    arguments = st.fixed_dictionaries({"s": texts, "x": st.integers(-99, 99), "o": st.dictionaries(st.sampled_from("kl"), st.none() | st.booleans())})
+    arguments = st.fixed_dictionaries(
+        {"s": texts, "x": st.integers(-99, 99), "o": st.dictionaries(st.sampled_from("kl"), st.none() | st.booleans())}
+    )
     # ReAct has no words for a second call: the reply stops where the first one's result is to stand.
     calls = st.lists(st.tuples(st.just("f"), arguments), max_size=1 if grammar.name == "react" else 2)
     return draw(words), draw(st.none() | words.filter(bool)), draw(calls)

@@ -9,13 +9,17 @@ WRONG = replies.held_wrong()
 CUTS = ([1], [2], [3], [4], [7], [1, 13], [5, 1, 2])
 
 
-@pytest.mark.parametrize("vector", [vector for vector in VECTORS if vector["id"] not in WRONG], ids=lambda vector: vector["id"])
+@pytest.mark.parametrize(
+    "vector", [vector for vector in VECTORS if vector["id"] not in WRONG], ids=lambda vector: vector["id"]
+)
 def test_a_reply_means_what_its_vector_says(vector):
     reply, _ = replies.read_vector(vector)
     assert replies.as_expected(vector, reply), reply
 
 
-@pytest.mark.parametrize("vector", [vector for vector in VECTORS if vector["id"] in WRONG], ids=lambda vector: vector["id"])
+@pytest.mark.parametrize(
+    "vector", [vector for vector in VECTORS if vector["id"] in WRONG], ids=lambda vector: vector["id"]
+)
 def test_a_vector_that_is_held_wrong_is_still_one_from_which_we_differ(vector):
     reply, _ = replies.read_vector(vector)
     assert not replies.as_expected(vector, reply), f"we agree by now; take it off the list: {WRONG[vector['id']]}"

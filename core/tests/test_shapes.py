@@ -7,7 +7,20 @@ from datetime import date
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from made import CHATML, DATED, FOLDING, FULL, SHARED, TEMPLATES, THE_DAY, THINKING, WHOLE, alternating, chats, slow_twin
+from made import (
+    CHATML,
+    DATED,
+    FOLDING,
+    FULL,
+    SHARED,
+    TEMPLATES,
+    THE_DAY,
+    THINKING,
+    WHOLE,
+    alternating,
+    chats,
+    slow_twin,
+)
 
 from lect import LectError, MessageError
 from lect.plugin import Template
@@ -16,7 +29,19 @@ from lect.prompt import shapes
 from lect.prompt.shapes import LARGEST_TOOLS, LONGEST_SHAPE, MOST_SHAPES
 
 TOOL = {"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}
-ODD_TOOLS = (None, [], [TOOL], [TOOL, {"name": "<|im_end|>"}], (TOOL,), [{"bad": {1, 2}}], "f", ["f"], [{"n": 1}], [{"n": True}], [{"n": 1.0}])
+ODD_TOOLS = (
+    None,
+    [],
+    [TOOL],
+    [TOOL, {"name": "<|im_end|>"}],
+    (TOOL,),
+    [{"bad": {1, 2}}],
+    "f",
+    ["f"],
+    [{"n": 1}],
+    [{"n": True}],
+    [{"n": 1.0}],
+)
 
 
 def user(content):
@@ -129,7 +154,11 @@ def test_the_fast_path_leaves_options_to_the_program(options):
 @pytest.mark.parametrize("role", ["user", "developer"])
 def test_wrong_content_is_one_error_on_both_ways_whether_it_would_be_written_or_not(role, content):
     messages = [{"role": role, "content": content}, user("x")]
-    results = {outcome(way, template, messages) for template in (CHATML, slow_twin(CHATML)) for way in (Template.text, Template.render)}
+    results = {
+        outcome(way, template, messages)
+        for template in (CHATML, slow_twin(CHATML))
+        for way in (Template.text, Template.render)
+    }
     ((kind, said),) = results
     assert kind is MessageError
     assert said.startswith("messages[0].content")
@@ -138,11 +167,19 @@ def test_wrong_content_is_one_error_on_both_ways_whether_it_would_be_written_or_
 @pytest.mark.parametrize("role", [["user"], "nobody", 1, None, {}, (), ("user",), b"user"], ids=repr)
 def test_an_odd_role_is_one_error_on_both_ways(role):
     messages = [user("x"), {"role": role, "content": "x"}]
-    results = {outcome(way, template, messages) for template in (CHATML, slow_twin(CHATML)) for way in (Template.text, Template.render)}
+    results = {
+        outcome(way, template, messages)
+        for template in (CHATML, slow_twin(CHATML))
+        for way in (Template.text, Template.render)
+    }
     assert [kind for kind, _ in results] == [MessageError]
 
 
-@pytest.mark.parametrize(("one", "other"), [(1, True), (1, 1.0), (0, False), ("1", 1), ([1], (1, 2)), ({"a": 1, "b": 2}, {"b": 2, "a": 1})], ids=repr)
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [(1, True), (1, 1.0), (0, False), ("1", 1), ([1], (1, 2)), ({"a": 1, "b": 2}, {"b": 2, "a": 1})],
+    ids=repr,
+)
 def test_tools_that_only_look_alike_are_told_apart(one, other):
     for value in (one, other, one):
         assert FULL.text([user("x")], tools=[{"v": value}]) == slow_twin(FULL).text([user("x")], tools=[{"v": value}])
@@ -150,7 +187,9 @@ def test_tools_that_only_look_alike_are_told_apart(one, other):
 
 @pytest.mark.parametrize("odd", [None, 2, "yes", [], 0, 1], ids=repr)
 def test_any_value_may_say_whether_to_generate(odd):
-    assert CHATML.text([user("x")], add_generation_prompt=odd) == slow_twin(CHATML).text([user("x")], add_generation_prompt=odd)
+    assert CHATML.text([user("x")], add_generation_prompt=odd) == slow_twin(CHATML).text(
+        [user("x")], add_generation_prompt=odd
+    )
 
 
 def test_a_new_day_gives_a_new_date(monkeypatch):

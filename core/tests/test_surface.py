@@ -1,4 +1,5 @@
-"""What others rely on: the public names, their signatures and the tree of errors. Whatever changes here is a change for users."""
+"""What others rely on: the public names, their signatures and the tree of errors. Whatever changes here is a change for
+users."""
 
 import inspect
 
@@ -19,7 +20,8 @@ SIGNATURES = {
     lect.get_template: "(model_path, *, adapter=None)",
     lect.render: f"(model_path, {RENDER.replace('*, tools', '*, adapter=None, tools')})",
     lect.parse: (
-        "(model_path, output, *, format=None, tools=None, prompt=None, starts_in_reasoning=None, extract=('reasoning', 'tools'), finish=None)"
+        "(model_path, output, *, format=None, tools=None, prompt=None, starts_in_reasoning=None, extract=('reasoning', "
+        "'tools'), finish=None)"
     ),
     lect.stream: "(model_path, *, format=None, tools=None, prompt=None, starts_in_reasoning=None, extract=('reasoning', 'tools'))",
     lect.register: "(adapter, *, name=None)",
@@ -28,18 +30,22 @@ SIGNATURES = {
     Template.render: f"(self, {RENDER})",
     Template.text: f"(self, {RENDER})",
     Template: (
-        "(name, program, *, roles=('system', 'user', 'assistant'), bos='', eos='', stop=(), stop_token_ids=(), markers=(), text_separators=False, "
+        "(name, program, *, roles=('system', 'user', 'assistant'), bos='', eos='', stop=(), stop_token_ids=(), "
+        "markers=(), text_separators=False, "
         "default_system='', capabilities=('system',), options=(), looks_for=None, reply='', source='')"
     ),
     TurnTemplate: (
-        "(name, *, system=None, user, assistant, tool=None, user_after_system=None, generation=None, examples=(), first_round=1, trim=False, **facts)"
+        "(name, *, system=None, user, assistant, tool=None, user_after_system=None, generation=None, examples=(), "
+        "first_round=1, trim=False, **facts)"
     ),
     Turn: "(prefix='', suffix='', bare=None)",
     Rule: "(pattern, template, kind='chat', note='')",
     Family: "(name, *rules, templates=())",
     Conversation: (
-        "(what=None, /, system_template='{system_message}', system_message=None, system_message_vision='', roles=('USER', 'ASSISTANT'), messages=(), "
-        "offset=0, sep_style=<SeparatorStyle.ADD_COLON_SINGLE: 1>, sep='\\n', sep2=None, stop_str=None, stop_token_ids=None, max_image_size_mb=None, *, "
+        "(what=None, /, system_template='{system_message}', system_message=None, system_message_vision='', "
+        "roles=('USER', 'ASSISTANT'), messages=(), "
+        "offset=0, sep_style=<SeparatorStyle.ADD_COLON_SINGLE: 1>, sep='\\n', sep2=None, stop_str=None, "
+        "stop_token_ids=None, max_image_size_mb=None, *, "
         "name=None)"
     ),
     Conversation.get_prompt: "(self)",
@@ -88,17 +94,19 @@ def signature(function):
 
 def test_the_face_for_users():
     assert sorted(lect.__all__) == [
-        "AmbiguousModelError", "Control", "ControlTextError", "Conversation", "InvalidModelPathError", "LectError", "MessageError", "Origin",
-        "PluginError", "RefusedError", "Rendered", "Reply", "Resolution", "Segment", "Template", "UnknownModelError", "UnknownTemplateError",
-        "Unused", "UnusedInputError", "__version__", "get_conv_template", "get_conversation_template", "get_template", "parse", "pin", "plugins",
-        "register", "register_conv_template", "render", "resolve", "stream",
+        "AmbiguousModelError", "Control", "ControlTextError", "Conversation", "InvalidModelPathError", "LectError",
+        "MessageError", "Origin", "PluginError", "RefusedError", "Rendered", "Reply", "Resolution", "Segment",
+        "Template", "UnknownModelError", "UnknownTemplateError", "Unused", "UnusedInputError", "__version__",
+        "get_conv_template", "get_conversation_template", "get_template", "parse", "pin", "plugins", "register",
+        "register_conv_template", "render", "resolve", "stream",
     ]  # fmt: skip
 
 
 def test_the_face_for_authors_of_adapters():
     assert sorted(lect.plugin.__all__) == [
-        "API_VERSION", "CHATML", "Call", "Chat", "DEFAULT", "Family", "Match", "Message", "ModelRef", "Part", "Reply", "Rule", "Specificity",
-        "Template", "ToolCall", "Turn", "TurnTemplate", "Writer", "grammar", "hookimpl", "stripped", "think_tags",
+        "API_VERSION", "CHATML", "Call", "Chat", "DEFAULT", "Family", "Match", "Message", "ModelRef", "Part", "Reply",
+        "Rule", "Specificity", "Template", "ToolCall", "Turn", "TurnTemplate", "Writer", "grammar", "hookimpl",
+        "stripped", "think_tags",
     ]  # fmt: skip
 
 
@@ -110,7 +118,9 @@ def test_every_public_name_is_there_and_documented(module):
         assert not inspect.isfunction(value) or value.__doc__, name
 
 
-@pytest.mark.parametrize(("function", "expected"), SIGNATURES.items(), ids=[function.__qualname__ for function in SIGNATURES])
+@pytest.mark.parametrize(
+    ("function", "expected"), SIGNATURES.items(), ids=[function.__qualname__ for function in SIGNATURES]
+)
 def test_signatures_stay_as_they_are(function, expected):
     assert signature(function) == expected
 
@@ -138,7 +148,9 @@ def test_values_keep_their_fields_in_their_order(kind, fields):
     ids=["Rendered", "Template", "Origin", "Message", "Chat"],
 )  # fmt: skip
 def test_objects_keep_their_attributes(kind, names):
-    assert set(names) <= {name for name in {*dir(kind), *getattr(kind, "__annotations__", ())} if not name.startswith("_")}
+    assert set(names) <= {
+        name for name in {*dir(kind), *getattr(kind, "__annotations__", ())} if not name.startswith("_")
+    }
 
 
 def test_the_tree_of_errors():

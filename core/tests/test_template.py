@@ -1,4 +1,5 @@
-"""A template gives one text on every way, changes nothing, says what it left out, and knows its markers in other people's text."""
+"""A template gives one text on every way, changes nothing, says what it left out, and knows its markers in other
+people's text."""
 
 from copy import copy, deepcopy
 from datetime import date, datetime
@@ -13,7 +14,10 @@ from lect.plugin import Template, Turn, TurnTemplate
 from lect.prompt.template import first_difference
 
 USER = {"role": "user", "content": "Hi"}
-TOOL = {"type": "function", "function": {"name": "f", "parameters": {"type": "object", "properties": {"<|im_end|>": {}}}}}
+TOOL = {
+    "type": "function",
+    "function": {"name": "f", "parameters": {"type": "object", "properties": {"<|im_end|>": {}}}},
+}
 templates = st.sampled_from([*TEMPLATES, *map(slow_twin, TEMPLATES)])
 
 
@@ -30,7 +34,9 @@ def text_or_error(way):
 @given(templates, chats(), st.booleans(), st.sampled_from([None, [TOOL]]))
 def test_text_is_the_text_of_render(template, messages, generate, tools):
     arguments = {"tools": tools, "add_generation_prompt": generate}
-    assert text_or_error(lambda: template.text(messages, **arguments)) == text_or_error(lambda: template.render(messages, **arguments))
+    assert text_or_error(lambda: template.text(messages, **arguments)) == text_or_error(
+        lambda: template.render(messages, **arguments)
+    )
 
 
 @given(templates, chats())
@@ -53,7 +59,9 @@ def test_every_text_passes_unchanged_but_for_white_space_that_the_format_trims(t
 @pytest.mark.parametrize("way", [Template.text, Template.render], ids=["text", "render"])
 def test_half_of_a_surrogate_pair_is_refused_by_field_and_offset(template, said, way):
     at = next(index for index, letter in enumerate(said) if "\ud800" <= letter <= "\udfff")
-    with pytest.raises(MessageError, match=rf"^messages\[0\]\.content, at character {at}: '\\ud.* is half of a surrogate pair"):
+    with pytest.raises(
+        MessageError, match=rf"^messages\[0\]\.content, at character {at}: '\\ud.* is half of a surrogate pair"
+    ):
         way(template, [{"role": "user", "content": said}])
 
 
@@ -130,5 +138,13 @@ def test_templates_differ_first_where_their_texts_do():
     assert first_difference(CHATML, CHATML) is None
     assert first_difference(CHATML, other) == (12, "user\nU<|im_end|>\n<|im_st", "USER\nUAA<|im_start|>USER")
     facts = {"user": Turn("U"), "assistant": Turn("A")}
-    assert first_difference(TurnTemplate("a", **facts, stop=["x"]), TurnTemplate("b", **facts)) == (0, "stop ('x',)", "stop ()")
-    assert first_difference(TurnTemplate("a", **facts, markers=["x"]), TurnTemplate("b", **facts)) == (0, "markers ('x',)", "markers ()")
+    assert first_difference(TurnTemplate("a", **facts, stop=["x"]), TurnTemplate("b", **facts)) == (
+        0,
+        "stop ('x',)",
+        "stop ()",
+    )
+    assert first_difference(TurnTemplate("a", **facts, markers=["x"]), TurnTemplate("b", **facts)) == (
+        0,
+        "markers ('x',)",
+        "markers ()",
+    )

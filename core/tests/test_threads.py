@@ -15,20 +15,29 @@ from lect.registry.registry import Registry
 
 THREADS = 8
 ROUNDS = 300
-SHARED = TurnTemplate("shared", user=Turn("<u>", "</u>"), assistant=Turn("<a>", "</a>"), stop=["</a>"], markers=["<u>", "</u>", "<a>", "</a>"])
+SHARED = TurnTemplate(
+    "shared",
+    user=Turn("<u>", "</u>"),
+    assistant=Turn("<a>", "</a>"),
+    stop=["</a>"],
+    markers=["<u>", "</u>", "<a>", "</a>"],
+)
 MESSAGES = [{"role": "user", "content": "hello"}, {"role": "assistant", "content": "<u>"}]
 
 
 @pytest.fixture
 def registry(monkeypatch):
-    """A registry with one lazy adapter, that remembers so little that it often forgets, in a process that often changes threads."""
+    """A registry with one lazy adapter, that remembers so little that it often forgets, in a process that often changes
+    threads."""
     module = types.ModuleType("acme_shared")
     module.adapter = Family("shared", Rule("shared", SHARED))
     monkeypatch.setitem(sys.modules, "acme_shared", module)
     monkeypatch.setattr(registry_module, "MOST_REMEMBERED", 2)
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1e-5)
-    yield Registry({}, lambda: [Record("acme-shared", "1.0", "shared", "acme_shared:adapter", ("shared",), ("shared",), False)])
+    yield Registry(
+        {}, lambda: [Record("acme-shared", "1.0", "shared", "acme_shared:adapter", ("shared",), ("shared",), False)]
+    )
     sys.setswitchinterval(interval)
 
 

@@ -24,11 +24,27 @@ def table(**facts):
     [
         ([], False, "<s>[SYS]Be kind.[/SYS]+U:example question\nA0:example answer</s>"),
         ([U], True, "<s>[SYS]Be kind.[/SYS]+U:example question\nA0:example answer</s>[Round 1]U:u\nA1:"),
-        ([S, U, A, U], False, "<s>[SYS]s[/SYS]+U:example question\nA0:example answer</s>[Round 1]U:u\nA1:a</s>[Round 2]U:u\n"),
+        (
+            [S, U, A, U],
+            False,
+            "<s>[SYS]s[/SYS]+U:example question\nA0:example answer</s>[Round 1]U:u\nA1:a</s>[Round 2]U:u\n",
+        ),
         ([("system", " \n"), U], False, "<s>[NO-SYS]+U:example question\nA0:example answer</s>[Round 1]U:u\n"),
-        ([("user", "\n x y "), T], False, "<s>[SYS]Be kind.[/SYS]+U:example question\nA0:example answer</s>[Round 1]U:x y\nT:t\n"),
-        ([("user", ""), ("assistant", " ")], False, "<s>[SYS]Be kind.[/SYS]+U:example question\nA0:example answer</s>[U1][A]"),
-        ([U, S, U], False, "<s>[SYS]Be kind.[/SYS]+U:example question\nA0:example answer</s>[Round 1]U:u\n[SYS]s[/SYS]+U:u\n"),
+        (
+            [("user", "\n x y "), T],
+            False,
+            "<s>[SYS]Be kind.[/SYS]+U:example question\nA0:example answer</s>[Round 1]U:x y\nT:t\n",
+        ),
+        (
+            [("user", ""), ("assistant", " ")],
+            False,
+            "<s>[SYS]Be kind.[/SYS]+U:example question\nA0:example answer</s>[U1][A]",
+        ),
+        (
+            [U, S, U],
+            False,
+            "<s>[SYS]Be kind.[/SYS]+U:example question\nA0:example answer</s>[Round 1]U:u\n[SYS]s[/SYS]+U:u\n",
+        ),
     ],
 )
 def test_a_table_with_every_feature(turns, generate, expected):

@@ -9,25 +9,53 @@ from lect.plugin import Template
 
 USER = {"role": "user", "content": "Hi"}
 TOOL = {"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}
-PARTS = [{"type": "text", "text": "see"}, {"type": "image", "image": "a.png"}, {"type": "audio", "audio": "a.wav"}, {"type": "text", "text": " "}]
+PARTS = [
+    {"type": "text", "text": "see"},
+    {"type": "image", "image": "a.png"},
+    {"type": "audio", "audio": "a.wav"},
+    {"type": "text", "text": " "},
+]
 CALL = {"type": "function", "id": "1", "function": {"name": "f", "arguments": {"a": 1}}}
 LEFT_OUT = {
-    "a developer's message": (FULL, [{"role": "developer", "content": "x"}, USER], {}, [(("messages", 0, "content"), "dropped")]),
+    "a developer's message": (
+        FULL,
+        [{"role": "developer", "content": "x"}, USER],
+        {},
+        [(("messages", 0, "content"), "dropped")],
+    ),
     "white space": (FULL, [{"role": "developer", "content": " \n"}, USER], {}, []),
     "a name": (FULL, [{**USER, "name": "bob"}], {}, [(("messages", 0, "name"), "dropped")]),
-    "a part without a place": (FULL, [{"role": "user", "content": PARTS}], {}, [(("messages", 0, "content", 2), "dropped")]),
+    "a part without a place": (
+        FULL,
+        [{"role": "user", "content": PARTS}],
+        {},
+        [(("messages", 0, "content", 2), "dropped")],
+    ),
     "parts of a message that is left out": (
         FULL,
         [{"role": "developer", "content": PARTS}],
         {},
         [(("messages", 0, "content", index), "dropped") for index in (0, 1, 2)],
     ),
-    "an image in a table": (CHATML, [{"role": "user", "content": PARTS[:2]}], {}, [(("messages", 0, "content", 1), "dropped")]),
+    "an image in a table": (
+        CHATML,
+        [{"role": "user", "content": PARTS[:2]}],
+        {},
+        [(("messages", 0, "content", 1), "dropped")],
+    ),
     "two texts in a table": (CHATML, [{"role": "user", "content": [PARTS[0], PARTS[0]]}], {}, []),
-    "reasoning": (CHATML, [{**USER, "reasoning_content": "r"}], {}, [(("messages", 0, "reasoning_content"), "dropped")]),
+    "reasoning": (
+        CHATML,
+        [{**USER, "reasoning_content": "r"}],
+        {},
+        [(("messages", 0, "reasoning_content"), "dropped")],
+    ),
     "earlier reasoning": (
         FULL,
-        [{"role": "assistant", "content": "a", "thinking": "r"}, {"role": "assistant", "content": "b", "thinking": "s"}],
+        [
+            {"role": "assistant", "content": "a", "thinking": "r"},
+            {"role": "assistant", "content": "b", "thinking": "s"},
+        ],
         {},
         [(("messages", 0, "thinking"), "by-rule")],
     ),
@@ -56,12 +84,16 @@ LEFT_OUT = {
 @pytest.mark.parametrize(("template", "messages", "arguments", "expected"), LEFT_OUT.values(), ids=LEFT_OUT)
 def test_unused_names_exactly_what_was_left_out(template, messages, arguments, expected):
     assert template.render(messages, **arguments).unused == tuple(Unused(path, why) for path, why in expected)
-    assert slow_twin(template).render(messages, **arguments).unused == tuple(Unused(path, why) for path, why in expected)
+    assert slow_twin(template).render(messages, **arguments).unused == tuple(
+        Unused(path, why) for path, why in expected
+    )
 
 
 @pytest.mark.parametrize(("template", "messages", "arguments", "expected"), LEFT_OUT.values(), ids=LEFT_OUT)
 @pytest.mark.parametrize("way", [Template.text, Template.render], ids=["text", "render"])
-def test_strict_raises_on_what_is_dropped_and_not_on_what_the_format_leaves_out(way, template, messages, arguments, expected):
+def test_strict_raises_on_what_is_dropped_and_not_on_what_the_format_leaves_out(
+    way, template, messages, arguments, expected
+):
     dropped = tuple(Unused(path, why) for path, why in expected if why == "dropped")
     if not dropped:
         assert str(way(template, messages, strict=True, **arguments)) == template.text(messages, **arguments)
@@ -77,4 +109,6 @@ def test_a_developers_text_and_every_name_is_unused_whatever_else_is_there(messa
     for index, message in enumerate(messages):
         assert (("messages", index, "name") in paths) == bool(message.get("name")), message
         if isinstance(message["content"], str):
-            assert (("messages", index, "content") in paths) == (message["role"] == "developer" and bool(message["content"].strip()))
+            assert (("messages", index, "content") in paths) == (
+                message["role"] == "developer" and bool(message["content"].strip())
+            )

@@ -13,7 +13,8 @@ REPOSITORY = Path(__file__).parents[2]
 
 
 def commands(readme):
-    """Return the lines of the first `shell` block of a README: the command that installs and runs, and the one that runs all checks."""
+    """Return the lines of the first `shell` block of a README: the command that installs and runs, and the one that
+    runs all checks."""
     text = (REPOSITORY / readme).read_text("utf-8")
     return re.findall(r"^```shell\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
 
@@ -21,7 +22,9 @@ def commands(readme):
 @pytest.fixture
 def fresh_copy(tmp_path):
     """Return a copy of the repository without anything that is not part of it."""
-    listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "-z"], cwd=REPOSITORY, capture_output=True, check=True)
+    listed = subprocess.run(
+        ["git", "ls-files", "-co", "--exclude-standard", "-z"], cwd=REPOSITORY, capture_output=True, check=True
+    )
     for name in filter(None, listed.stdout.decode().split("\0")):
         source = REPOSITORY / name
         if source.exists():
@@ -38,7 +41,9 @@ def test_the_first_command_installs_and_prints_a_prompt(readme, fresh_copy):
     environment = {**os.environ, "PATH": os.pathsep.join([str(Path(sys.base_prefix) / "bin"), os.environ["PATH"]])}
     for name in ("VIRTUAL_ENV", "PYTHONPATH", "PYTHONHOME"):
         environment.pop(name, None)
-    done = subprocess.run(first, shell=True, cwd=fresh_copy, env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        first, shell=True, cwd=fresh_copy, env=environment, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
     assert done.stdout.endswith("USER: Hello! ASSISTANT:") or done.stdout.endswith("USER: Hello! ASSISTANT:\n")
 

@@ -19,8 +19,9 @@ from lect import LectError, RefusedError
 
 REFERENCE = SHARED / "oracles/reference.py"
 OF_OTHER_FORMATS = [
-    "<|im_start|>", "<|im_end|>\n", "<s>", "</s>", "[INST]", "[/INST]", "<<SYS>>", "<|eot_id|>", "<think>", "</think>", "<think>\n\n</think>\n\n",
-    "<tool_call>", "</tool_call>", "<tool_response>", "<|user|>", "<|end|>", "<start_of_turn>", "{{ x }}", "{% raw %}", "{%- if", '{"a": 1}', "None",
+    "<|im_start|>", "<|im_end|>\n", "<s>", "</s>", "[INST]", "[/INST]", "<<SYS>>", "<|eot_id|>", "<think>", "</think>",
+    "<think>\n\n</think>\n\n", "<tool_call>", "</tool_call>", "<tool_response>", "<|user|>", "<|end|>",
+    "<start_of_turn>", "{{ x }}", "{% raw %}", "{%- if", '{"a": 1}', "None",
 ]  # fmt: skip
 WHITE_SPACE = ["", " ", "\n", "\n\n", "\t", "\r\n", "\u00a0", "\u3000", "\x1c", "\u200b"]
 NAMES = ["get_weather", "calculate", "brave_search", "code_interpreter", "naïve", 'a"b']
@@ -39,7 +40,8 @@ def reference():
 
 
 def texts(markers=()):
-    """Return texts such as people and models write, and odd ones: white space at the ends, markers and what looks like them, any letters."""
+    """Return texts such as people and models write, and odd ones: white space at the ends, markers and what looks like
+    them, any letters."""
     words = ["Hello!", *markers, *OF_OTHER_FORMATS, "你好🎉"]
     # Put together beforehand, because nearly all the time of these tests goes into drawing.
     pool = ["Hello!", *WHITE_SPACE]
@@ -64,7 +66,10 @@ def tools(text):
         optional={"description": text, "enum": st.lists(text, min_size=1, max_size=2), "default": values(text)},
     )
     parameters = st.fixed_dictionaries(
-        {"type": st.just("object"), "properties": st.dictionaries(st.sampled_from(["location", "unit", "数"]), properties, max_size=2)},
+        {
+            "type": st.just("object"),
+            "properties": st.dictionaries(st.sampled_from(["location", "unit", "数"]), properties, max_size=2),
+        },
         optional={"required": st.just(["location"])},
     )
     function = st.fixed_dictionaries({"name": st.sampled_from(NAMES), "description": text, "parameters": parameters})
@@ -76,7 +81,9 @@ def contents(text, *, parts):
     """Return the contents of messages: texts, and with `parts` also lists with images in them."""
     if not parts:
         return text
-    image = st.sampled_from([{"type": "image"}, {"type": "image"}, {"type": "image_url", "image_url": {"url": "http://example.com/a.jpg"}}])
+    image = st.sampled_from(
+        [{"type": "image"}, {"type": "image"}, {"type": "image_url", "image_url": {"url": "http://example.com/a.jpg"}}]
+    )
     listed = st.lists(image | text.map(lambda words: {"type": "text", "text": words}), max_size=3)
     # Not `text | listed`: that would choose a list as seldom as any one of the many kinds of text.
     return st.booleans().flatmap(lambda plain: text if plain else listed)
@@ -104,7 +111,10 @@ def answers(draw, text, *, calls):
     message["tool_calls"] = [{"id": call_id, "type": "function", "function": draw(function)} for call_id in ids]
     if draw(st.booleans()):
         message["content"] = draw(st.sampled_from(["", None]))
-    return [message, *({"role": "tool", "tool_call_id": call_id, "name": "get_weather", "content": draw(text)} for call_id in ids)]
+    return [
+        message,
+        *({"role": "tool", "tool_call_id": call_id, "name": "get_weather", "content": draw(text)} for call_id in ids),
+    ]
 
 
 @st.composite
@@ -123,7 +133,12 @@ def rounds(draw, text, *, parts, calls):
 def disorder(draw, text, *, parts, calls):
     """Return a conversation in any order, such as none should be."""
     role = st.sampled_from(["system", "user", "assistant", "developer", *(["tool"] if calls else [])])
-    return draw(st.lists(st.builds(lambda role, content: {"role": role, "content": content}, role, contents(text, parts=parts)), max_size=4))
+    return draw(
+        st.lists(
+            st.builds(lambda role, content: {"role": role, "content": content}, role, contents(text, parts=parts)),
+            max_size=4,
+        )
+    )
 
 
 def conversations(text, *, parts=False, calls=True):
@@ -135,12 +150,17 @@ def conversations(text, *, parts=False, calls=True):
 @cache
 def deviations():
     """Return `(slug, case)` of every deviation of any family."""
-    rows = [row for path in (REPOSITORY / "plugins").glob("*/deviations.json") for row in json.loads(path.read_text("utf-8"))]
+    rows = [
+        row
+        for path in (REPOSITORY / "plugins").glob("*/deviations.json")
+        for row in json.loads(path.read_text("utf-8"))
+    ]
     return {(row["slug"], row["case"]) for row in rows}
 
 
 def repaired(slug, messages):
-    """Return the messages as the maker's template has to be given them, where a deviation says that it mishandles them as they are."""
+    """Return the messages as the maker's template has to be given them, where a deviation says that it mishandles them
+    as they are."""
     fixed = []
     for message in messages:
         each = dict(message)
@@ -171,7 +191,11 @@ def check(slug, template, *, parts=False, calls=True, options=None, max_examples
         "options": st.fixed_dictionaries({}, optional=options or {}),
     }
 
-    @settings(max_examples=max_examples, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+    @settings(
+        max_examples=max_examples,
+        deadline=None,
+        suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+    )
     @given(**arguments)
     def is_equal(messages, tools, options):
         for add_generation_prompt in (False, True):
@@ -181,7 +205,8 @@ def check(slug, template, *, parts=False, calls=True, options=None, max_examples
 
 
 def compare(slug, template, messages, **arguments):
-    """Assert that both give the same text; that ours refuses exactly what the maker's does; that ours errs clearly, if at all, where it crashes."""
+    """Assert that both give the same text; that ours refuses exactly what the maker's does; that ours errs clearly, if
+    at all, where it crashes."""
     maker = reference()
     from jinja2.exceptions import TemplateError
 

@@ -15,7 +15,10 @@ THE_DAY = date(2024, 7, 26)
 @cache
 def battery():
     """Return the conversations by id."""
-    return {case["id"]: case for case in json.loads((REPOSITORY / "tests/data/battery.json").read_text("utf-8"))["conversations"]}
+    return {
+        case["id"]: case
+        for case in json.loads((REPOSITORY / "tests/data/battery.json").read_text("utf-8"))["conversations"]
+    }
 
 
 def cases(golden_file):
@@ -25,7 +28,11 @@ def cases(golden_file):
     for key, expected in golden["cases"].items():
         case_id, _, option = key.partition("|")
         case = battery()[case_id]
-        options = {"messages": case["messages"], "tools": case.get("tools"), "add_generation_prompt": case["add_generation_prompt"]}
+        options = {
+            "messages": case["messages"],
+            "tools": case.get("tools"),
+            "add_generation_prompt": case["add_generation_prompt"],
+        }
         if option:
             name, _, value = option.partition("=")
             options[name] = json.loads(value)

@@ -58,7 +58,8 @@ SPOKEN = {
     "tool/command-r": "cohere:command-a* cohere:command-r7b",
     "granite": "granite:*",
 }
-"""Families of the battery, or single cases, and our templates (`plugin:template`, and what it must be capable of) that speak so."""
+"""Families of the battery, or single cases, and our templates (`plugin:template`, and what it must be capable of) that
+speak so."""
 
 PLAIN_TEXT = "known only in FastChat's notation, whose separators are plain text that nothing can protect"
 NO_FAMILY = "no family of this project"
@@ -109,7 +110,8 @@ def cases():
 def installed():
     """Return every installed template of a family as `plugin:name`; core's two once, as `lect:name`.
 
-    A fallback is left out: what it has is another tool's, faults included, such as a format that eats the last letter of a text.
+    A fallback is left out: what it has is another tool's, faults included, such as a format that eats the last letter
+    of a text.
     """
     own = [DEFAULT, CHATML]
     found = {f"lect:{template.name}": template for template in own}
@@ -117,7 +119,11 @@ def installed():
         if plugin.fallback:
             continue
         adapter = lect._registry.find(f"{plugin.package}:{plugin.name}" if plugin.package else plugin.name)
-        found |= {f"{plugin.name}:{name}": template for name, template in adapter.list_templates().items() if template not in own}
+        found |= {
+            f"{plugin.name}:{name}": template
+            for name, template in adapter.list_templates().items()
+            if template not in own
+        }
     return found
 
 
@@ -127,13 +133,18 @@ def spoken_by(case):
     for wanted in SPOKEN[case["id"] if case["id"] in SPOKEN else case["family"]].split():
         pattern, _, capability = wanted.partition("+")
         found += [
-            name for name, template in installed().items() if fnmatchcase(name, pattern) and (not capability or capability in template.capabilities)
+            name
+            for name, template in installed().items()
+            if fnmatchcase(name, pattern) and (not capability or capability in template.capabilities)
         ]
     return found
 
 
 CALL = {"id": "call00001", "type": "function", "function": {"name": "look", "arguments": {"where": "here"}}}
-TOOL = {"type": "function", "function": {"name": "look", "description": "Look.", "parameters": {"type": "object", "properties": {"where": {}}}}}
+TOOL = {
+    "type": "function",
+    "function": {"name": "look", "description": "Look.", "parameters": {"type": "object", "properties": {"where": {}}}},
+}
 USER = {"role": "user", "content": "Hi"}
 # Some models want ids of nine letters.
 RESULT = {"role": "tool", "content": "x", "tool_call_id": "call00001"}
@@ -158,13 +169,21 @@ def request(case):
         case "assistant.content":
             return {"messages": [USER, {"role": "assistant", "content": text}, USER]}, ("messages", 1, "content")
         case "assistant.reasoning_content":
-            return {"messages": [USER, {"role": "assistant", "content": "x", "reasoning_content": text}]}, ("messages", 1, "reasoning_content")
+            return {"messages": [USER, {"role": "assistant", "content": "x", "reasoning_content": text}]}, (
+                "messages",
+                1,
+                "reasoning_content",
+            )
         case "user.name":
             return {"messages": [{**USER, "name": text}]}, ("messages", 0, "name")
         case "tool.content":
             return {**with_call, "messages": [USER, answer, {**RESULT, "content": text}]}, ("messages", 2, "content")
         case "tool.tool_call_id":
-            return {**with_call, "messages": [USER, answer, {**RESULT, "tool_call_id": text}]}, ("messages", 2, "tool_call_id")
+            return {**with_call, "messages": [USER, answer, {**RESULT, "tool_call_id": text}]}, (
+                "messages",
+                2,
+                "tool_call_id",
+            )
         case "assistant.tool_calls[0].function.name":
             call["function"]["name"] = text
             return with_call, (*function, "name")
@@ -221,10 +240,14 @@ WITH_DOCUMENTS = {"controls": {"citations": True, "hallucinations": True}, "enab
 
 
 def options_of(template):
-    """Yield none of a template's options, then each alone that changes what it writes, then all that concerns documents."""
+    """Yield none of a template's options, then each alone that changes what it writes, then all that concerns
+    documents."""
     yield {}
     for name in template.options:
         for value in OPTIONS.get(name, []):
             yield {name: value}
     if "documents" in template.options:
-        yield {"documents": DOCUMENTS, **{name: value for name, value in WITH_DOCUMENTS.items() if name in template.options}}
+        yield {
+            "documents": DOCUMENTS,
+            **{name: value for name, value in WITH_DOCUMENTS.items() if name in template.options},
+        }

@@ -1,4 +1,5 @@
-"""Distributions that look installed: a directory of metadata and a module, made in no time. Where pip itself matters, take `sandbox`."""
+"""Distributions that look installed: a directory of metadata and a module, made in no time. Where pip itself matters,
+take `sandbox`."""
 
 from lect.registry.discover import discover
 from lect.registry.registry import Registry
@@ -8,7 +9,11 @@ def install(site, dist, plugin, source, *, version="0.1.0", requires=(), hints=(
     """Put a distribution with one adapter, the object `adapter` of one module, into a directory of `sys.path`."""
     module = dist.replace("-", "_")
     points = {group: [plugin], "lect.hints": hints, "lect.templates": templates}
-    tables = (f"[{table}]\n" + "".join(f"{name} = {module}:adapter\n" for name in names) for table, names in points.items() if names)
+    tables = (
+        f"[{table}]\n" + "".join(f"{name} = {module}:adapter\n" for name in names)
+        for table, names in points.items()
+        if names
+    )
     info = site / f"{module}-{version}.dist-info"
     info.mkdir()
     (info / "entry_points.txt").write_text("".join(tables), "utf-8")

@@ -17,18 +17,39 @@ def in_json(length):
 
 
 KINDS = {
-    "JSON call": ("hermes_json", lambda length: f'<tool_call>\n{{"name": "w", "arguments": {in_json(length)}}}\n</tool_call>'),
-    "JSON call, name last": ("hermes_json", lambda length: f'<tool_call>\n{{"arguments": {in_json(length)}, "name": "w"}}\n</tool_call>'),
+    "JSON call": (
+        "hermes_json",
+        lambda length: f'<tool_call>\n{{"name": "w", "arguments": {in_json(length)}}}\n</tool_call>',
+    ),
+    "JSON call, name last": (
+        "hermes_json",
+        lambda length: f'<tool_call>\n{{"arguments": {in_json(length)}, "name": "w"}}\n</tool_call>',
+    ),
     "JSON call, many values": (
         "hermes_json",
         lambda length: f'<tool_call>{{"name": "w", "arguments": {{"c": [{"12, " * (length // 4)}0]}}}}</tool_call>',
     ),
-    "JSON list": ("jamba", lambda length: "<tool_calls>[" + ", ".join(['{"name": "w", "arguments": {"c": 1}}'] * (length // 38)) + "]</tool_calls>"),
-    "name and JSON": ("deepseek_v31", lambda length: f"<｜tool▁call▁begin｜>w<｜tool▁sep｜>{in_json(length)}<｜tool▁call▁end｜>"),
-    "parameter": ("qwen3_coder_xml", lambda length: f"<function=w>\n<parameter=c>\n{text(length)}\n</parameter>\n</function>"),
+    "JSON list": (
+        "jamba",
+        lambda length: (
+            "<tool_calls>[" + ", ".join(['{"name": "w", "arguments": {"c": 1}}'] * (length // 38)) + "]</tool_calls>"
+        ),
+    ),
+    "name and JSON": (
+        "deepseek_v31",
+        lambda length: f"<｜tool▁call▁begin｜>w<｜tool▁sep｜>{in_json(length)}<｜tool▁call▁end｜>",
+    ),
+    "parameter": (
+        "qwen3_coder_xml",
+        lambda length: f"<function=w>\n<parameter=c>\n{text(length)}\n</parameter>\n</function>",
+    ),
     "many parameters": (
         "glm4_xml",
-        lambda length: "<tool_call>w" + "".join(f"<arg_key>{n}</arg_key><arg_value>{n}</arg_value>" for n in range(length // 50)) + "</tool_call>",
+        lambda length: (
+            "<tool_call>w"
+            + "".join(f"<arg_key>{n}</arg_key><arg_value>{n}</arg_value>" for n in range(length // 50))
+            + "</tool_call>"
+        ),
     ),
     "nested parameters": (
         "minimax_m3",
@@ -40,6 +61,9 @@ KINDS = {
     "like Python": ("gemma4", lambda length: f'<|tool_call>call:w{{c:<|"|>{text(length)}<|"|>}}<tool_call|>'),
     "code": ("internlm2_action", lambda length: f"<|action_start|><|interpreter|>{text(length)}<|action_end|>"),
     "channels": ("harmony", lambda length: f"<|channel|>commentary to=functions.w<|message|>{in_json(length)}<|call|>"),
-    "reasoning and content": ("hermes_json", lambda length: f"<think>\n{text(length // 2)}\n</think>\n\n{text(length // 2)}"),
+    "reasoning and content": (
+        "hermes_json",
+        lambda length: f"<think>\n{text(length // 2)}\n</think>\n\n{text(length // 2)}",
+    ),
 }
 """By name: the format, and what makes a reply of about so many characters in it."""

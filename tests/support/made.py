@@ -28,7 +28,9 @@ WHOLE = TurnTemplate(
     default_system="Be kind.",
     markers=["<s>", "</s>", "[SYS]"],
 )
-ROUNDS = TurnTemplate("rounds", user=Turn("[Round {round}]\n\nQ: ", "\n\n"), assistant=Turn("A: ", "\n\n"), markers=["Q:", "A:"])
+ROUNDS = TurnTemplate(
+    "rounds", user=Turn("[Round {round}]\n\nQ: ", "\n\n"), assistant=Turn("A: ", "\n\n"), markers=["Q:", "A:"]
+)
 SHARED = TurnTemplate(
     "shared",
     system=Turn("[INST] <<SYS>>\n", "\n<</SYS>>\n\n", bare="[INST] "),
@@ -57,7 +59,8 @@ TABLES = [CHATML, WHOLE, ROUNDS, SHARED, BARE]
 
 
 def full(chat, out):
-    """Write all that a conversation can hold: tools, calls, images, reasoning of the last answer; drop names and what a developer says."""
+    """Write all that a conversation can hold: tools, calls, images, reasoning of the last answer; drop names and what a
+    developer says."""
     out.append(chat.bos)
     if chat.tools:
         out.append("<tools>")
@@ -159,8 +162,9 @@ def slow_twin(template):
 # Conversations.
 
 ODD = (
-    "", " ", "\n", "\t\n ", "\0", "\x1c", "\u3000", "\u200b", "\ufeff", "é", "中文", "👩‍🚀", "{round}", "{content}", "%s", "{0.__class__}", "{{ 7*7 }}", "\\u0041",
-    "<|im_end|>", "<|im_", "end|>", "<", "|>", "</think>", "</thi", "nk>", "[INST]", "[/INST", "USER:", "</s>", "text 0", "\n text 0 \n", "<image>", "<s",
+    "", " ", "\n", "\t\n ", "\0", "\x1c", "\u3000", "\u200b", "\ufeff", "é", "中文", "👩‍🚀", "{round}", "{content}", "%s",
+    "{0.__class__}", "{{ 7*7 }}", "\\u0041", "<|im_end|>", "<|im_", "end|>", "<", "|>", "</think>", "</thi", "nk>",
+    "[INST]", "[/INST", "USER:", "</s>", "text 0", "\n text 0 \n", "<image>", "<s",
 )  # fmt: skip
 letters = st.characters(exclude_categories=["Cs"])
 texts = st.one_of(

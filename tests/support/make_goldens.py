@@ -16,7 +16,11 @@ def main(families):
     index = {entry["slug"]: entry for entry in json.loads((SHARED / "oracles/index.json").read_text("utf-8"))}
     battery = json.loads((SHARED / "goldens/battery.json").read_text("utf-8"))
     write(
-        "tests/data/battery.json", {"provenance": "52 OpenAI-shaped conversations that every golden file refers to by id", "conversations": battery}
+        "tests/data/battery.json",
+        {
+            "provenance": "52 OpenAI-shaped conversations that every golden file refers to by id",
+            "conversations": battery,
+        },
     )
     for family in families:
         for slug in native[family]:

@@ -2,7 +2,8 @@
 
     python tests/support/make_hostile.py
 
-Run by hand when they change; the tests read only what lies in the repository. What each is to lead to is said by the tests, in our own words.
+Run by hand when they change; the tests read only what lies in the repository. What each is to lead to is said by the
+tests, in our own words.
 """
 
 import ast
@@ -22,7 +23,8 @@ def main():
             kept["repeated"] = [ast.literal_eval(unit), int(times)]
         cases.append(kept)
     provenance = (
-        "the project's hostile contents, all of them, without what other tools do about them; `family` is whose markers a text imitates, `field` "
+        "the project's hostile contents, all of them, without what other tools do about them; `family` is whose "
+        "markers a text imitates, `field` "
         "where it stands in an OpenAI-shaped request, `repeated` a text and how often"
     )
     # In ASCII: some are no characters at all.

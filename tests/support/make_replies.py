@@ -11,8 +11,10 @@ from goldens import REPOSITORY, SHARED
 
 PROVENANCE = {
     "parse": (
-        "777 replies in 54 formats with what they mean, out of the tests of llama.cpp b21e4de, vLLM a014e35, SGLang cce0a12 and Ollama fb30760: "
-        "`source` names the test; vLLM's and SGLang's were run, and what their parsers gave in a passing test was written down"
+        "777 replies in 54 formats with what they mean, out of the tests of llama.cpp b21e4de, vLLM a014e35, SGLang "
+        "cce0a12 and Ollama fb30760: "
+        "`source` names the test; vLLM's and SGLang's were run, and what their parsers gave in a passing test was "
+        "written down"
     ),
     "parse-adversarial": "20 replies on which other parsers fail, with what they mean; `why` names the failure",
 }

@@ -2,11 +2,12 @@
 
 One convention for all pages:
 
-- the `python` blocks of a page are one program; a `text` block that comes next after one is what it prints, and an error is shown as Python shows it,
-  without the trace;
+- the `python` blocks of a page are one program; a `text` block that comes next after one is what it prints, and an
+  error is shown as Python shows it, without the trace;
 - in a `console` block, a line that begins with `$ ` is a command, and what follows it is its output;
 - a `toml` block that begins with a comment such as `# pins.toml` is a file of that name;
-- in what is printed, `...` stands for anything, on a line of its own for any number of lines; columns may stand closer or wider apart;
+- in what is printed, `...` stands for anything, on a line of its own for any number of lines; columns may stand closer
+or wider apart;
 - `shell` blocks are not run here: they install things.
 """
 
@@ -87,7 +88,9 @@ def files(page):
 
 def fits(printed, expected):
     """Return whether something was printed as a page says; newlines at the very end make no difference."""
-    pattern = "".join(ANY_LINES if line.strip() == "..." else _line_pattern(line) for line in _columns(expected).splitlines())
+    pattern = "".join(
+        ANY_LINES if line.strip() == "..." else _line_pattern(line) for line in _columns(expected).splitlines()
+    )
     return re.fullmatch(pattern, _columns(printed)) is not None
 
 
@@ -124,6 +127,13 @@ def run_program(examples, cwd):
 def run_command(command, cwd, directory=None):
     """Run a command as a shell does; return all that it printed."""
     done = subprocess.run(
-        command, shell=True, cwd=cwd, env=environment(directory), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8", check=False
+        command,
+        shell=True,
+        cwd=cwd,
+        env=environment(directory),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        check=False,
     )
     return done.stdout

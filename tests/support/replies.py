@@ -65,7 +65,9 @@ def chunks(text, sizes):
 def read_vector(vector, sizes=None):
     """Return the reply and the events of a vector, with the options that it names."""
     options = vector["options"]
-    extract = [what for what in STAGES[vector["stage"]] if what != "reasoning" or options.get("extract_reasoning") is not False]
+    extract = [
+        what for what in STAGES[vector["stage"]] if what != "reasoning" or options.get("extract_reasoning") is not False
+    ]
     return read(
         vector["input"],
         sizes,
@@ -101,7 +103,10 @@ def as_expected(vector, reply):
     found = {"content": reply.content, "reasoning": reply.reasoning, "tool_calls": calls}
     spaces_differ = "compare with strip()" in (vector.get("note") or "")
     alternatives = [vector["expected"], *(other["expected"] for other in vector.get("alternatives", ()))]
-    return any(all(_same(field, wanted[field], found[field], spaces_differ) for field in vector["fields"]) for wanted in alternatives)
+    return any(
+        all(_same(field, wanted[field], found[field], spaces_differ) for field in vector["fields"])
+        for wanted in alternatives
+    )
 
 
 def _same(field, wanted, found, spaces_differ):

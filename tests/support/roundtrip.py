@@ -7,7 +7,8 @@ QUESTION = {"role": "user", "content": "Hi"}
 
 
 def answer(template, history, message, *, tools=None, **options):
-    """Return the prompt and the answer as a template writes a message, as a model would: the answer is what follows the prompt.
+    """Return the prompt and the answer as a template writes a message, as a model would: the answer is what follows the
+    prompt.
 
     None where the template cannot write all of the message.
     """
@@ -24,10 +25,14 @@ def answer(template, history, message, *, tools=None, **options):
 
 
 def _split(template, prompt, text):
-    """Cut a text where the answer begins. A prompt may end otherwise than the same turn begins once it is history: then where the two part."""
+    """Cut a text where the answer begins. A prompt may end otherwise than the same turn begins once it is history: then
+    where the two part."""
     if text.startswith(prompt):
         return prompt, text[len(prompt) :]
-    end = next((at for at, (one, other) in enumerate(zip(prompt, text, strict=False)) if one != other), min(len(prompt), len(text)))
+    end = next(
+        (at for at, (one, other) in enumerate(zip(prompt, text, strict=False)) if one != other),
+        min(len(prompt), len(text)),
+    )
     # Not in the midst of a mark.
     marks = [*template.markers, "<think>", "</think>", "<tool_call>", "<｜tool▁calls▁begin｜>"]
     while any(text[:end].endswith(mark[:length]) for mark in marks for length in range(1, len(mark))):
@@ -44,4 +49,8 @@ def heard(template, prompt, text, tools=None):
 def meant(message):
     """Return a message as `(content, reasoning, calls)`."""
     calls = [call["function"] for call in message.get("tool_calls") or ()]
-    return message.get("content") or "", message.get("reasoning_content"), [(call["name"], call["arguments"]) for call in calls]
+    return (
+        message.get("content") or "",
+        message.get("reasoning_content"),
+        [(call["name"], call["arguments"]) for call in calls],
+    )

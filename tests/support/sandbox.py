@@ -63,7 +63,8 @@ class Plugin(NamedTuple):
 def family(dist, name, *rules, hints=(), templates=(), **more):
     """Return a plugin made of rules `(pattern, template's name, what stands before a user's text)`."""
     table = "".join(
-        f"    Rule({pattern!r}, TurnTemplate({template!r}, user=Turn({user!r}, ''), assistant=Turn('A', ''))),\n" for pattern, template, user in rules
+        f"    Rule({pattern!r}, TurnTemplate({template!r}, user=Turn({user!r}, ''), assistant=Turn('A', ''))),\n"
+        for pattern, template, user in rules
     )
     source = f"from lect.plugin import Family, Rule, Turn, TurnTemplate\nadapter = Family(\n    {name!r},\n{table})\n"
     return Plugin(dist, source, name, hints, templates, **more)
@@ -134,7 +135,20 @@ class Sandbox:
         self._wheels = {}
         self._environments = {}
         core = tomllib.loads((REPOSITORY / "core/pyproject.toml").read_text("utf-8"))
-        run([sys.executable, "-m", "pip", "wheel", "--quiet", "-w", self.wheelhouse, *core["project"]["dependencies"], *BUILD_TOOLS], cwd=root)
+        run(
+            [
+                sys.executable,
+                "-m",
+                "pip",
+                "wheel",
+                "--quiet",
+                "-w",
+                self.wheelhouse,
+                *core["project"]["dependencies"],
+                *BUILD_TOOLS,
+            ],
+            cwd=root,
+        )
         self.workshop = self._new("workshop")
         self.install_build_tools(self.workshop)
         (core_wheel,) = self._build("flit", REPOSITORY / "core")
@@ -150,7 +164,8 @@ class Sandbox:
         return self._wheels[plugin]
 
     def environment(self, *plugins, one_by_one=False):
-        """Return an environment with lect and some plugins, the same one for the same plugins: whoever changes it takes a `fresh` one."""
+        """Return an environment with lect and some plugins, the same one for the same plugins: whoever changes it takes
+        a `fresh` one."""
         key = (plugins, one_by_one)
         if key not in self._environments:
             self._environments[key] = self.fresh(*plugins, one_by_one=one_by_one)
@@ -197,11 +212,12 @@ class Sandbox:
 
 
 def run(command, *, cwd, **environ):
-    """Run a command without any settings of ours that the tests themselves may run under; what it says is part of the failure."""
+    """Run a command without any settings of ours that the tests themselves may run under; what it says is part of the
+    failure."""
     inherited = {key: value for key, value in os.environ.items() if not key.startswith(("LECT_", "PYTHON"))}
     done = subprocess.run(
-        [str(part) for part in command], cwd=cwd, env={**inherited, "PYTHONUTF8": "1", **environ}, capture_output=True, text=True, encoding="utf-8",
-        timeout=120, check=False,
+        [str(part) for part in command], cwd=cwd, env={**inherited, "PYTHONUTF8": "1", **environ}, capture_output=True,
+        text=True, encoding="utf-8", timeout=120, check=False,
     )  # fmt: skip
     assert done.returncode == 0, f"{' '.join(str(part) for part in command)}\n{done.stdout}\n{done.stderr}"
     return done

@@ -35,7 +35,9 @@ def write(grammar, content, reasoning, calls):
             return None
         parts = [thought.format(reasoning)] if reasoning else []
         parts += [said.format(content)] if content else []
-        bodies = [write_section(grammar.sections[0], [call]) if grammar.sections else json.dumps(call[1]) for call in calls]
+        bodies = [
+            write_section(grammar.sections[0], [call]) if grammar.sections else json.dumps(call[1]) for call in calls
+        ]
         parts += [called.format(name, body) for (name, _), body in zip(calls, bodies, strict=True)]
         return "".join(parts).removeprefix(">>>")
     if (calls and not grammar.sections) or (reasoning and grammar.reasoning is None):
@@ -91,7 +93,15 @@ def write_params(spec, name, arguments):
     parts = []
     for key, value in arguments.items():
         text = value if isinstance(value, str) else json.dumps(value)
-        parts.append(spec.open + head_of(spec.head, key) + spec.value + spec.trim + text + spec.trim + spec.close.replace("{key}", key))
+        parts.append(
+            spec.open
+            + head_of(spec.head, key)
+            + spec.value
+            + spec.trim
+            + text
+            + spec.trim
+            + spec.close.replace("{key}", key)
+        )
     return "".join(parts)
 
 
@@ -110,7 +120,9 @@ def literal(spec, value):
 
 
 WRITERS = {
-    Json: lambda spec, name, arguments: json.dumps({spec.name[0]: name, spec.arguments[0]: arguments}, ensure_ascii=False),
+    Json: lambda spec, name, arguments: json.dumps(
+        {spec.name[0]: name, spec.arguments[0]: arguments}, ensure_ascii=False
+    ),
     JsonMap: lambda spec, name, arguments: json.dumps({name: arguments}, ensure_ascii=False),
     NamedJson: lambda spec, name, arguments: json.dumps(arguments, ensure_ascii=False),
     Params: write_params,

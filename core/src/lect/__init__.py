@@ -97,12 +97,15 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(msg)
 
 
-def get_conversation_template(model_path: ModelPath, *, adapter: Any = None, default: str | None = None) -> Conversation:
+def get_conversation_template(
+    model_path: ModelPath, *, adapter: Any = None, default: str | None = None
+) -> Conversation:
     """Return a new conversation in the official format of a model.
 
     Args:
         model_path: `owner/name`, a name, or a local path.
-        adapter: Who shall decide instead of the installed adapters: the name of an adapter or a template, or one itself.
+        adapter: Who shall decide instead of the installed adapters: the name of an adapter or a template, or one
+            itself.
         default: The name of a template to use where nobody knows the model.
 
     Raises:
@@ -177,7 +180,12 @@ def render(
 ) -> Rendered:
     """Render a conversation in the official format of a model; see `Template.render`."""
     return get_template(model_path, adapter=adapter).render(
-        messages, tools=tools, add_generation_prompt=add_generation_prompt, strict=strict, on_control=on_control, **options
+        messages,
+        tools=tools,
+        add_generation_prompt=add_generation_prompt,
+        strict=strict,
+        on_control=on_control,
+        **options,
     )
 
 
@@ -192,7 +200,9 @@ def parse(
     extract: Iterable[str] = ("reasoning", "tools"),
     finish: str | None = None,
 ) -> Reply:
-    """Take apart what a model wrote. Whatever that is, nothing is raised for it and nothing of it is lost; see `stream` for the arguments.
+    """Take apart what a model wrote.
+
+    Whatever that is, nothing is raised for it and nothing of it is lost; see `stream` for the arguments.
 
     Args:
         model_path: The model; None where `format` alone decides.
@@ -204,7 +214,9 @@ def parse(
         extract: What shall be taken out of the content.
         finish: The server's finish reason, such as `length`.
     """
-    heard = stream(model_path, format=format, tools=tools, prompt=prompt, starts_in_reasoning=starts_in_reasoning, extract=extract)
+    heard = stream(
+        model_path, format=format, tools=tools, prompt=prompt, starts_in_reasoning=starts_in_reasoning, extract=extract
+    )
     heard.feed(output)
     return heard.close(finish)
 
@@ -222,11 +234,13 @@ def stream(
 
     Args:
         model_path: The model; None where `format` alone decides.
-        format: How the reply is written, if not as the model's template says: a name of `lect.reply.formats()`, or a `Grammar`.
+        format: How the reply is written, if not as the model's template says: a name of `lect.reply.formats()`, or a
+            `Grammar`.
         tools: The tools that the model may call. They decide the types of arguments where a format carries only text.
         prompt: The prompt that is answered. Its end tells whether the reply begins inside reasoning.
         starts_in_reasoning: Whether the reply begins inside reasoning, for those who know better than the prompt.
-        extract: What shall be taken out of the content, `reasoning` and `tools`; the rest stays in it as it was written.
+        extract: What shall be taken out of the content, `reasoning` and `tools`; the rest stays in it as it was
+            written.
 
     Raises:
         MessageError: If an argument has a wrong type, or neither a model nor a format is named.
@@ -259,7 +273,10 @@ def register(adapter: Any, *, name: str | None = None) -> Callable[[], None]:
 
 
 def pin(pattern: str, adapter: Any) -> Callable[[], None]:
-    """Decide which adapter, or template, speaks for all paths of a pattern such as `acme/*`. Call what is returned to take that back."""
+    """Decide which adapter, or template, speaks for all paths of a pattern such as `acme/*`.
+
+    Call what is returned to take that back.
+    """
     return _registry.pin(pattern, adapter)
 
 

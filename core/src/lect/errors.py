@@ -30,7 +30,9 @@ class InvalidModelPathTypeError(InvalidModelPathError, TypeError):
 class UnknownModelError(LectError, LookupError):
     """No installed adapter recognises the model path."""
 
-    def __init__(self, message: str, *, model_path: str, candidates: Sequence[Candidate] = (), install: str | None = None):
+    def __init__(
+        self, message: str, *, model_path: str, candidates: Sequence[Candidate] = (), install: str | None = None
+    ):
         super().__init__(message)
         self.model_path = model_path
         self.candidates = tuple(candidates)

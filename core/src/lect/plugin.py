@@ -3,7 +3,7 @@
 ```python
 from lect.plugin import Family, Rule, Turn, TurnTemplate
 
-ACME = TurnTemplate("acme", user=Turn("<user>", "</user>"), assistant=Turn("<bot>", "</bot>"), stop=["</bot>"], markers=["<user>", ...])
+ACME = TurnTemplate("acme", user=Turn("<user>", "</user>"), assistant=Turn("<bot>", "</bot>"), stop=["</bot>"])
 adapter = Family("acme", Rule("acme * chat", ACME))
 ```
 """
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from lect.reply.reply import Reply, ToolCall
 
 __all__ = [
-    "API_VERSION", "CHATML", "DEFAULT", "Call", "Chat", "Family", "Match", "Message", "ModelRef", "Part", "Reply", "Rule", "Specificity", "Template",
-    "ToolCall", "Turn", "TurnTemplate", "Writer", "grammar", "hookimpl", "stripped",
+    "API_VERSION", "CHATML", "DEFAULT", "Call", "Chat", "Family", "Match", "Message", "ModelRef", "Part", "Reply",
+    "Rule", "Specificity", "Template", "ToolCall", "Turn", "TurnTemplate", "Writer", "grammar", "hookimpl", "stripped",
     "think_tags",
 ]  # fmt: skip
 

@@ -12,8 +12,15 @@ import lect
 
 GOLDEN = Path(__file__).parent / "golden"
 NAMES = ("baichuan-chat", "baichuan2-chat")
-MARKERS = {"baichuan-chat": ("<reserved_102>", "<reserved_103>"), "baichuan2-chat": ("<reserved_106>", "<reserved_107>")}
-CASES = [(name, *case) for name in NAMES for case in json.loads((GOLDEN / f"{name}.json").read_text("utf-8"))["cases"].items()]
+MARKERS = {
+    "baichuan-chat": ("<reserved_102>", "<reserved_103>"),
+    "baichuan2-chat": ("<reserved_106>", "<reserved_107>"),
+}
+CASES = [
+    (name, *case)
+    for name in NAMES
+    for case in json.loads((GOLDEN / f"{name}.json").read_text("utf-8"))["cases"].items()
+]
 DEVIATIONS = goldens.deviations("baichuan")
 AGREED = [case for case in CASES if case[:2] not in DEVIATIONS]
 SYSTEM = {"role": "system", "content": "Be brief."}
@@ -60,7 +67,10 @@ def test_the_prompt_opens_an_answer_where_one_is_wanted(name):
 
 
 def test_a_system_text_stands_bare_in_front():
-    assert template("baichuan2-chat").text([SYSTEM, QUESTION], add_generation_prompt=True) == "Be brief.<reserved_106>你好<reserved_107>"
+    assert (
+        template("baichuan2-chat").text([SYSTEM, QUESTION], add_generation_prompt=True)
+        == "Be brief.<reserved_106>你好<reserved_107>"
+    )
 
 
 def test_a_late_system_text_is_refused():
@@ -93,7 +103,11 @@ def test_markers_are_tokens():
         assert template(name).stop_token_ids == (2,)
 
 
-@given(st.sampled_from(NAMES), st.lists(st.tuples(st.sampled_from(["user", "assistant"]), st.text(max_size=8)), max_size=6), st.booleans())
+@given(
+    st.sampled_from(NAMES),
+    st.lists(st.tuples(st.sampled_from(["user", "assistant"]), st.text(max_size=8)), max_size=6),
+    st.booleans(),
+)
 def test_nothing_stands_between_turns(name, pairs, add_generation_prompt):
     user, assistant = MARKERS[name]
     messages = [{"role": role, "content": text} for role, text in pairs]
@@ -130,7 +144,14 @@ def test_says_why_a_base_model_has_the_default():
 
 
 @pytest.mark.parametrize(
-    "path", ["baichuan-inc/Baichuan-M2-32B", "baichuan-inc/Baichuan-Omni-1d5", "baichuan-7b-chat", "/chat/baichuan", "mybaichuan2-7b-chat"]
+    "path",
+    [
+        "baichuan-inc/Baichuan-M2-32B",
+        "baichuan-inc/Baichuan-Omni-1d5",
+        "baichuan-7b-chat",
+        "/chat/baichuan",
+        "mybaichuan2-7b-chat",
+    ],
 )
 def test_claims_no_other_names(path):
     assert goldens.owner(path) != "lect-baichuan"

@@ -20,7 +20,9 @@ TEMPLATES = {
 CASES = [(slug, *case) for slug in TEMPLATES for case in goldens.cases(GOLDEN / f"{slug}.json")]
 
 
-@pytest.mark.parametrize(("slug", "case", "arguments", "expected"), CASES, ids=[f"{case[0]}-{case[1]}" for case in CASES])
+@pytest.mark.parametrize(
+    ("slug", "case", "arguments", "expected"), CASES, ids=[f"{case[0]}-{case[1]}" for case in CASES]
+)
 def test_gives_the_makers_bytes(slug, case, arguments, expected):
     goldens.check(lect.get_conv_template(f"chatglm:{TEMPLATES[slug]}").template, arguments, expected)
 

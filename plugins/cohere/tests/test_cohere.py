@@ -16,7 +16,9 @@ TEMPLATES = {
 CASES = [(slug, *case) for slug in TEMPLATES for case in goldens.cases(GOLDEN / f"{slug}.json")]
 
 
-@pytest.mark.parametrize(("slug", "case", "arguments", "expected"), CASES, ids=[f"{case[0]}-{case[1]}" for case in CASES])
+@pytest.mark.parametrize(
+    ("slug", "case", "arguments", "expected"), CASES, ids=[f"{case[0]}-{case[1]}" for case in CASES]
+)
 def test_gives_the_makers_bytes(slug, case, arguments, expected):
     goldens.check(lect.get_conv_template(f"cohere:{TEMPLATES[slug]}").template, arguments, expected)
 
@@ -37,6 +39,8 @@ def test_knows_names(path, template, kind):
     assert (resolution.template.name, resolution.kind, resolution.package) == (template, kind, "lect-cohere")
 
 
-@pytest.mark.parametrize("path", ["commander-7b", "CohereLabs/c4ai-command-a-03-2025", "CohereForAI/c4ai-command-r-plus-08-2024"])
+@pytest.mark.parametrize(
+    "path", ["commander-7b", "CohereLabs/c4ai-command-a-03-2025", "CohereForAI/c4ai-command-r-plus-08-2024"]
+)
 def test_claims_no_other_names(path):
     assert goldens.owner(path) != "lect-cohere"

@@ -20,7 +20,9 @@ TEMPLATES = {
 CASES = [(slug, *case) for slug in TEMPLATES for case in goldens.cases(GOLDEN / f"{slug}.json")]
 
 
-@pytest.mark.parametrize(("slug", "case", "arguments", "expected"), CASES, ids=[f"{case[0]}-{case[1]}" for case in CASES])
+@pytest.mark.parametrize(
+    ("slug", "case", "arguments", "expected"), CASES, ids=[f"{case[0]}-{case[1]}" for case in CASES]
+)
 def test_gives_the_makers_bytes(slug, case, arguments, expected):
     goldens.check(lect.get_conv_template(f"deepseek:{TEMPLATES[slug]}").template, arguments, expected)
 
@@ -44,6 +46,8 @@ def test_knows_names(path, template, kind):
     assert (resolution.template.name, resolution.kind, resolution.package) == (template, kind, "lect-deepseek")
 
 
-@pytest.mark.parametrize("path", ["notdeepseek-v3", "deepseeker/chat-7b", "deepseek-ai/DeepSeek-R1-0528", "deepseek-ai/DeepSeek-V3-0324"])
+@pytest.mark.parametrize(
+    "path", ["notdeepseek-v3", "deepseeker/chat-7b", "deepseek-ai/DeepSeek-R1-0528", "deepseek-ai/DeepSeek-V3-0324"]
+)
 def test_claims_no_other_names(path):
     assert goldens.owner(path) != "lect-deepseek"

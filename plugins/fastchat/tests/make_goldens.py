@@ -29,7 +29,9 @@ def copy_templates():
 
 
 def copy_resolutions():
-    paths = {path: [found["adapter"], found["template"], found["phase"]] for path, found in read("resolve")["paths"].items()}
+    paths = {
+        path: [found["adapter"], found["template"], found["phase"]] for path, found in read("resolve")["paths"].items()
+    }
     note = f"{FASTCHAT}. {read('resolve')['_meta']['note']}. For each path: adapter, template and the pass in which the adapter matched."
     write("resolve", {"provenance": note, "paths": paths})
 
@@ -53,7 +55,9 @@ def copy_api_messages():
         f"{FASTCHAT}. {golden['_meta']}. `_class`, `_pil` and `_vertex_image_bytes` stand for classes of other packages, `_Image` for FastChat's own; "
         "$SYSTEM$ and $SYSTEM VISION$ stand for the template's system texts, $B64$ for the image."
     )
-    write("api_messages", {"provenance": note, "image": golden["_B64"], "scripts": golden["_scripts"], "results": results})
+    write(
+        "api_messages", {"provenance": note, "image": golden["_B64"], "scripts": golden["_scripts"], "results": results}
+    )
 
 
 def render_makers():

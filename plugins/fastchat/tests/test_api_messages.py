@@ -8,7 +8,12 @@ from lect import LectError
 from lect.notations.fastchat.images import Image
 
 GOLDEN = golden("api_messages")
-CALLS = [(name, system, script) for name, systems in GOLDEN["results"].items() for system, scripts in systems.items() for script in scripts]
+CALLS = [
+    (name, system, script)
+    for name, systems in GOLDEN["results"].items()
+    for system, scripts in systems.items()
+    for script in scripts
+]
 
 
 def conversation_of(name, system, script):
@@ -75,4 +80,6 @@ def test_there_are_1162_of_them():
 def test_text_alone_is_extracted_too():
     conversation = conversation_of("vicuna_v1.1", "default", "image_two")
     texts = ["Compare.", "Same.", "Sure?", None]
-    assert conversation.extract_text_from_messages() == [(("USER", "ASSISTANT")[place % 2], text) for place, text in enumerate(texts)]
+    assert conversation.extract_text_from_messages() == [
+        (("USER", "ASSISTANT")[place % 2], text) for place, text in enumerate(texts)
+    ]

@@ -106,7 +106,14 @@ def test_ids_are_names_and_all_rows_have_a_golden():
 
 
 @pytest.mark.parametrize(
-    "path", ["lmsys/vicuna-7b-v1.5", "Qwen/Qwen-7B-Chat", "acme/unheard-of", "young-geng/koala", "acme/my-peft-llama-3.2-instruct"]
+    "path",
+    [
+        "lmsys/vicuna-7b-v1.5",
+        "Qwen/Qwen-7B-Chat",
+        "acme/unheard-of",
+        "young-geng/koala",
+        "acme/my-peft-llama-3.2-instruct",
+    ],
 )
 def test_models_without_a_known_difference_have_none(path):
     assert differences(path) == []
@@ -120,7 +127,8 @@ def test_a_row_is_not_shown_for_a_name_that_fastchat_gives_another_template():
 
 def test_a_row_can_be_read():
     assert str(ROWS["gemma-system"]) == (
-        "FastChat: drops a system text and does not say so; the maker: refuses a system text (google/gemma-2b-it, tokenizer_config.json)"
+        "FastChat: drops a system text and does not say so; the maker: refuses a system text (google/gemma-2b-it, "
+        "tokenizer_config.json)"
     )
 
 
@@ -132,5 +140,12 @@ def test_the_page_has_all_rows_and_no_others():
 
 def page_row(row):
     """Return a row as the page has it."""
-    cells = [", ".join(f"`{model}`" for model in row.models), f"`{row.template}`", row.level, row.fastchat, row.maker, row.evidence]
+    cells = [
+        ", ".join(f"`{model}`" for model in row.models),
+        f"`{row.template}`",
+        row.level,
+        row.fastchat,
+        row.maker,
+        row.evidence,
+    ]
     return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"

@@ -29,13 +29,39 @@ def test_the_conversation_is_lects():
 @pytest.mark.parametrize(
     ("path", "names"),
     [
-        ("", ["conv_templates", "model_adapters", "get_model_adapter", "register_model_adapter", "BaseModelAdapter", "IMAGE_PLACEHOLDER_STR"]),
+        (
+            "",
+            [
+                "conv_templates",
+                "model_adapters",
+                "get_model_adapter",
+                "register_model_adapter",
+                "BaseModelAdapter",
+                "IMAGE_PLACEHOLDER_STR",
+            ],
+        ),
         (
             ".conversation",
-            ["Conversation", "SeparatorStyle", "conv_templates", "get_conv_template", "register_conv_template", "IMAGE_PLACEHOLDER_STR"],
+            [
+                "Conversation",
+                "SeparatorStyle",
+                "conv_templates",
+                "get_conv_template",
+                "register_conv_template",
+                "IMAGE_PLACEHOLDER_STR",
+            ],
         ),
         (".model", ["get_conversation_template"]),
-        (".model.model_adapter", ["get_conversation_template", "get_model_adapter", "register_model_adapter", "model_adapters", "BaseModelAdapter"]),
+        (
+            ".model.model_adapter",
+            [
+                "get_conversation_template",
+                "get_model_adapter",
+                "register_model_adapter",
+                "model_adapters",
+                "BaseModelAdapter",
+            ],
+        ),
         (".serve.vision.image", ["Image", "ImageFormat"]),
     ],
 )
@@ -58,13 +84,23 @@ def test_a_table_is_the_same_wherever_it_is_imported_from():
 def test_nothing_heavy_is_imported_and_no_table_read():
     heavy = ["torch", "transformers", "psutil", "PIL", "json", "dataclasses", "difflib", "importlib.metadata"]
     code = f"import lect_fastchat, sys; print([name for name in {heavy} if name in sys.modules]); print('conv_templates' in vars(sys.modules['lect_fastchat.conversation']))"
-    done = subprocess.run([sys.executable, "-S", "-c", f"import sys; sys.path[:] = {sys.path}; {code}"], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", f"import sys; sys.path[:] = {sys.path}; {code}"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     assert done.stdout.split("\n")[:2] == ["[]", "False"]
 
 
 def test_a_template_of_ones_own(templates):
     mine = Conversation(
-        name="mine", system_message="Be brief.", roles=("Human", "AI"), sep_style=SeparatorStyle.ADD_COLON_SINGLE, sep="\n\n", stop_str="###"
+        name="mine",
+        system_message="Be brief.",
+        roles=("Human", "AI"),
+        sep_style=SeparatorStyle.ADD_COLON_SINGLE,
+        sep="\n\n",
+        stop_str="###",
     )
     register_conv_template(mine)
     mine.set_system_message("changed")
@@ -93,7 +129,9 @@ def test_two_names_are_ours_and_give_way_to_ones_own(templates):
         conversation.set_system_message("Be brief.")
         conversation.append_message(conversation.roles[0], "Hello!")
         conversation.append_message(conversation.roles[1], None)
-        assert conversation.get_prompt() == ("<|im_start|>system\nBe brief.<|im_end|>\n<|im_start|>user\nHello!<|im_end|>\n<|im_start|>assistant\n")
+        assert conversation.get_prompt() == (
+            "<|im_start|>system\nBe brief.<|im_end|>\n<|im_start|>user\nHello!<|im_end|>\n<|im_start|>assistant\n"
+        )
     register_conv_template(Conversation("chatml", system_message="Mine."))
     assert get_conv_template("chatml").system_message == "Mine."
 

@@ -14,14 +14,26 @@ PATHS = golden("resolve")["paths"]
     ("path", "template", "words"),
     [
         ("TheBloke/koala-7B-HF", "koala_v1", "its KoalaAdapter gives 'koala_v1' for 'koala' in the name"),
-        ("upstage/SOLAR-10.7B-Instruct-v1.0", "solar", "'solar-' and 'instruct' in the name; the maker's format is known to be another"),
+        (
+            "upstage/SOLAR-10.7B-Instruct-v1.0",
+            "solar",
+            "'solar-' and 'instruct' in the name; the maker's format is known to be another",
+        ),
         ("Xwin-LM/Xwin-Math-7B-V1.0", "vicuna_v1.1", "'xwin-lm' in the path"),
-        ("/home/me/.cache/huggingface/hub/models--mosaicml--mpt-30b-chat/snapshots/0123abc", "mpt-30b-chat", "'mpt' in the name"),
+        (
+            "/home/me/.cache/huggingface/hub/models--mosaicml--mpt-30b-chat/snapshots/0123abc",
+            "mpt-30b-chat",
+            "'mpt' in the name",
+        ),
     ],
 )
 def test_a_real_match_is_answered_and_said_to_be_fastchats(path, template, words):
     resolution = lect.resolve(path)
-    assert (resolution.template.name, resolution.package, resolution.adapter.fallback) == (template, "lect-fastchat", True)
+    assert (resolution.template.name, resolution.package, resolution.adapter.fallback) == (
+        template,
+        "lect-fastchat",
+        True,
+    )
     assert resolution.reason.startswith("FastChat's answer, not the maker's: ")
     assert words in resolution.reason
 

@@ -20,7 +20,9 @@ def prompt_or_error(conversation):
 
 @pytest.mark.parametrize("name", TEMPLATES)
 def test_every_prompt_is_fastchats_and_an_error_where_it_raises(name):
-    expected = {case: "an error" if isinstance(prompt, dict) else prompt for case, prompt in TEMPLATES[name]["prompts"].items()}
+    expected = {
+        case: "an error" if isinstance(prompt, dict) else prompt for case, prompt in TEMPLATES[name]["prompts"].items()
+    }
     assert {case: prompt_or_error(filled(name, CASES[case])) for case in CASES} == expected
 
 
@@ -43,7 +45,12 @@ def test_there_are_23_styles_with_fastchats_numbers():
     assert {style.name for style in SeparatorStyle} == used
     assert [style.value for style in SeparatorStyle] == list(range(1, 24))
     # Numbers that FastChat's workers have sent each other since LLAMA3 came in between.
-    assert (SeparatorStyle.LLAMA2, SeparatorStyle.LLAMA3, SeparatorStyle.CHATML, SeparatorStyle.DEFAULT) == (7, 8, 10, 23)
+    assert (SeparatorStyle.LLAMA2, SeparatorStyle.LLAMA3, SeparatorStyle.CHATML, SeparatorStyle.DEFAULT) == (
+        7,
+        8,
+        10,
+        23,
+    )
 
 
 def test_a_style_may_be_given_by_its_number():

@@ -1,4 +1,5 @@
-"""The document on FastChat's conversation module that this project starts from, block by block; section numbers are its own.
+"""The document on FastChat's conversation module that this project starts from, block by block; section numbers are its
+own.
 
 Where it errs, docs/explanation/founding-document-fastchat.md says so, and the test here shows what is so.
 """
@@ -124,13 +125,21 @@ def test_2_2_styles_that_are_as_the_document_says(prompt, document):
         (written(S.ADD_COLON_SPACE_SINGLE), "USER : xxx\nASSISTANT :", "\nUSER: xxx\nASSISTANT: yyy\n"),
         (written(S.NO_COLON_SINGLE), "USER\nxxx\nASSISTANT\nyyy\n", "USERxxx\nASSISTANTyyy\n"),
         (written(S.NO_COLON_TWO), "USER\nxxx</s>ASSISTANT\nyyy</s>", "USERxxx\nASSISTANTyyy</s>"),
-        (written(S.ADD_NEW_LINE_SINGLE, sep="\n\n"), "USER\n: xxx\n\nASSISTANT\n: yyy\n\n", "USER\nxxx\n\nASSISTANT\nyyy\n\n"),
+        (
+            written(S.ADD_NEW_LINE_SINGLE, sep="\n\n"),
+            "USER\n: xxx\n\nASSISTANT\n: yyy\n\n",
+            "USER\nxxx\n\nASSISTANT\nyyy\n\n",
+        ),
         (
             written(S.LLAMA2, roles=("[INST]", "[/INST]"), sep=" ", sep2=" </s><s>"),
             "<s>[INST] xxx [/INST] yyy </s>",
             "[INST] xxx [/INST] yyy </s><s>",
         ),
-        (written(S.CHATGLM, roles=("问", "答")), "[Round 1]\n\n问：xxx\n\n答：yyy\n\n", "[Round 0]\n问：xxx\n答：yyy\n"),
+        (
+            written(S.CHATGLM, roles=("问", "答")),
+            "[Round 1]\n\n问：xxx\n\n答：yyy\n\n",
+            "[Round 0]\n问：xxx\n答：yyy\n",
+        ),
         (
             written(S.CHATINTERN, roles=("<|User|>", "<|Bot|>"), sep="<eoh>", sep2="<eoa>"),
             "<|User|>:xxx<eoh>\n<|Bot|>:yyy<eoa>\n",
@@ -150,8 +159,9 @@ def test_2_2_styles_that_are_otherwise_than_the_document_says(prompt, document, 
 
 def test_2_2_the_numbers_are_not_those_of_the_documents_list():
     listed = [
-        "ADD_COLON_SINGLE", "ADD_COLON_TWO", "ADD_COLON_SPACE_SINGLE", "NO_COLON_SINGLE", "NO_COLON_TWO", "ADD_NEW_LINE_SINGLE", "LLAMA2", "LLAMA3",
-        "CHATGLM", "CHATML", "CHATINTERN", "DOLLY", "RWKV", "FALCON_CHAT", "CHATGLM3", "DEEPSEEK_CHAT", "GEMMA",
+        "ADD_COLON_SINGLE", "ADD_COLON_TWO", "ADD_COLON_SPACE_SINGLE", "NO_COLON_SINGLE", "NO_COLON_TWO",
+        "ADD_NEW_LINE_SINGLE", "LLAMA2", "LLAMA3", "CHATGLM", "CHATML", "CHATINTERN", "DOLLY", "RWKV", "FALCON_CHAT",
+        "CHATGLM3", "DEEPSEEK_CHAT", "GEMMA",
     ]  # fmt: skip
     assert [SeparatorStyle[name].value for name in listed] == [*range(1, 14), 16, 17, 18, 21]
 
@@ -160,7 +170,10 @@ def test_2_2_vicuna_v0_is_one_shot_and_has_no_blank_line_after_its_system_text()
     system = "A chat between a curious user and an artificial intelligence assistant."
     conversation = Conversation("v0", system_message=system, sep_style=SeparatorStyle.ADD_COLON_SINGLE, sep="\n")
     prompt = talk(conversation, "Hello, how are you?", "I'm doing well, thank you!", "What's the weather?")
-    assert prompt == f"{system}\nUSER: Hello, how are you?\nASSISTANT: I'm doing well, thank you!\nUSER: What's the weather?\nASSISTANT:"
+    assert (
+        prompt
+        == f"{system}\nUSER: Hello, how are you?\nASSISTANT: I'm doing well, thank you!\nUSER: What's the weather?\nASSISTANT:"
+    )
     assert get_conversation_template("lmsys/vicuna-7b-v0").name == "one_shot"
 
 
@@ -177,7 +190,9 @@ def test_2_2_llama_2_as_the_document_shows_it_but_for_the_first_bos():
 
 
 def test_2_2_chatml_as_the_document_shows_it():
-    prompt = talk(get_conv_template("qwen-7b-chat"), "Hello, how are you?", "I'm doing well, thank you!", "What's the weather?")
+    prompt = talk(
+        get_conv_template("qwen-7b-chat"), "Hello, how are you?", "I'm doing well, thank you!", "What's the weather?"
+    )
     assert prompt == (
         "<|im_start|>system\nYou are a helpful assistant.<|im_end|>\n"
         "<|im_start|>user\nHello, how are you?<|im_end|>\n"
@@ -200,7 +215,8 @@ def test_3_1_get_prompt_as_the_document_shows_it():
         sep="\n",
     )
     assert conversation.get_prompt() == (
-        "A chat between a curious user and an AI assistant.\nUSER: Hello!\nASSISTANT: Hi there!\nUSER: How are you?\nASSISTANT:"
+        "A chat between a curious user and an AI assistant.\nUSER: Hello!\nASSISTANT: Hi there!\nUSER: How are you?\n"
+        "ASSISTANT:"
     )
 
 
@@ -248,7 +264,10 @@ def test_3_4_fastchat_itself_goes_by_places_and_lets_tuples_through():
     conversation.set_system_message("")
     conversation.append_message("USER", "one")
     conversation.append_message("USER", ("two", ["url"]))
-    assert conversation.to_openai_api_messages() == [{"role": "user", "content": "one"}, {"role": "assistant", "content": ("two", ["url"])}]
+    assert conversation.to_openai_api_messages() == [
+        {"role": "user", "content": "one"},
+        {"role": "assistant", "content": ("two", ["url"])},
+    ]
 
 
 # 4 Templates
@@ -256,16 +275,25 @@ def test_3_4_fastchat_itself_goes_by_places_and_lets_tuples_through():
 
 def test_4_1_vicuna():
     template = conv_templates["vicuna_v1.1"]
-    assert (template.roles, template.sep_style, template.sep, template.sep2) == (("USER", "ASSISTANT"), SeparatorStyle.ADD_COLON_TWO, " ", "</s>")
+    assert (template.roles, template.sep_style, template.sep, template.sep2) == (
+        ("USER", "ASSISTANT"),
+        SeparatorStyle.ADD_COLON_TWO,
+        " ",
+        "</s>",
+    )
     assert talk(get_conv_template("vicuna_v1.1"), "Hello!", "Hi there!", "How are you?") == (
-        "A chat between a curious user and an artificial intelligence assistant. The assistant gives helpful, detailed, and polite answers to the "
+        "A chat between a curious user and an artificial intelligence assistant. The assistant gives helpful, "
+        "detailed, and polite answers to the "
         "user's questions. USER: Hello! ASSISTANT: Hi there!</s>USER: How are you? ASSISTANT:"
     )
 
 
 def test_4_2_llama_2_has_no_bos_before_the_first_pair():
     template = conv_templates["llama-2"]
-    assert (template.system_template, template.roles) == ("[INST] <<SYS>>\n{system_message}\n<</SYS>>\n\n", ("[INST]", "[/INST]"))
+    assert (template.system_template, template.roles) == (
+        "[INST] <<SYS>>\n{system_message}\n<</SYS>>\n\n",
+        ("[INST]", "[/INST]"),
+    )
     assert (template.sep_style, template.sep, template.sep2) == (SeparatorStyle.LLAMA2, " ", " </s><s>")
     assert talk(llama_2(), "Hello!", "Hi there!", "How are you?") == (
         f"[INST] <<SYS>>\n{RESPECTFUL}\n<</SYS>>\n\nHello! [/INST] Hi there! </s><s>[INST] How are you? [/INST]"
@@ -279,12 +307,14 @@ def test_4_3_what_the_document_shows_for_chatglm_is_chatglm2():
     shown = "[Round 1]\n\n问：你好\n\n答：你好！有什么我可以帮助你的吗？\n\n[Round 2]\n\n问：今天天气怎么样？\n\n答："
     assert talk(get_conv_template("chatglm2"), *said) == shown
     assert (
-        talk(get_conv_template("chatglm"), *said) == "[Round 0]\n问：你好\n答：你好！有什么我可以帮助你的吗？\n[Round 1]\n问：今天天气怎么样？\n答："
+        talk(get_conv_template("chatglm"), *said)
+        == "[Round 0]\n问：你好\n答：你好！有什么我可以帮助你的吗？\n[Round 1]\n问：今天天气怎么样？\n答："
     )
 
 
 CHATML_SHOWN = (
-    "<|im_start|>system\nYou are a helpful assistant.<|im_end|>\n<|im_start|>user\nHello!<|im_end|>\n<|im_start|>assistant\nHi there!<|im_end|>\n"
+    "<|im_start|>system\nYou are a helpful assistant.<|im_end|>\n<|im_start|>user\nHello!<|im_end|>\n"
+    "<|im_start|>assistant\nHi there!<|im_end|>\n"
     "<|im_start|>user\nHow are you?<|im_end|>\n<|im_start|>assistant\n"
 )
 
@@ -316,7 +346,10 @@ def test_4_4_the_documents_definition_gives_something_else():
 def test_5_1_images_as_the_document_shows_them():
     conversation = Conversation("mine", sep_style=SeparatorStyle.ADD_COLON_SINGLE, sep="\n")
     images = ["http://example.com/image1.jpg", "http://example.com/image2.jpg"]
-    assert talk(conversation, ("Describe this image.", images)) == "\nUSER: $$<image>$$$$<image>$$Describe this image.\nASSISTANT:"
+    assert (
+        talk(conversation, ("Describe this image.", images))
+        == "\nUSER: $$<image>$$$$<image>$$Describe this image.\nASSISTANT:"
+    )
 
 
 def test_5_2_the_placeholder():
@@ -384,7 +417,10 @@ def test_7_3_a_template_of_ones_own(templates):
         stop_str="###",
     )
     register_conv_template(my_template)
-    assert talk(get_conv_template("my-custom-template"), "Hello!") == "You are a specialized assistant for...\n\nHuman: Hello!\n\nAI:"
+    assert (
+        talk(get_conv_template("my-custom-template"), "Hello!")
+        == "You are a specialized assistant for...\n\nHuman: Hello!\n\nAI:"
+    )
 
 
 # 8 and 9
@@ -447,7 +483,13 @@ def test_the_page_has_a_row_for_every_block_and_every_row_of_the_document():
                 places.append(f"{section} block {blocks}")
         elif heading and not inside:
             section, blocks = heading[1] or (f"9 {heading[2]}" if heading[2] else "appendix"), 0
-        elif line.startswith("|") and not inside and set(line) - set("|- ") and "字段" not in line and "模板名" not in line:
+        elif (
+            line.startswith("|")
+            and not inside
+            and set(line) - set("|- ")
+            and "字段" not in line
+            and "模板名" not in line
+        ):
             places.append(f"{section} `{line.split('|')[1].strip()}`")
     page = PAGE.read_text("utf-8")
     assert [place for place in places if f"| {place} |" not in page] == []

@@ -7,7 +7,13 @@ from fastchat_goldens import golden
 
 import lect_fastchat
 from lect.errors import PluginError, UnknownModelError
-from lect_fastchat import BaseModelAdapter, get_conversation_template, get_model_adapter, model_adapters, register_model_adapter
+from lect_fastchat import (
+    BaseModelAdapter,
+    get_conversation_template,
+    get_model_adapter,
+    model_adapters,
+    register_model_adapter,
+)
 from lect_fastchat.model import model_adapter
 
 PATHS = golden("resolve")["paths"]
@@ -25,7 +31,11 @@ def adapters():
 
 
 def test_every_path_has_fastchats_adapter_and_template():
-    found = {path: [type(get_model_adapter(path)).__name__, get_conversation_template(path).name] for path in PATHS if path not in ERRORS}
+    found = {
+        path: [type(get_model_adapter(path)).__name__, get_conversation_template(path).name]
+        for path in PATHS
+        if path not in ERRORS
+    }
     assert found == {path: [adapter, template] for path, (adapter, template, _) in PATHS.items() if path not in ERRORS}
     assert len(PATHS) == 1726
 
@@ -56,11 +66,16 @@ def test_an_unknown_model_silently_gets_the_birthday_party():
 
 
 def test_a_peft_adapter_speaks_as_its_base_model_does(tmp_path):
-    (tmp_path / "adapter_config.json").write_text(json.dumps({"base_model_name_or_path": "lmsys/vicuna-7b-v1.5"}), "utf-8")
+    (tmp_path / "adapter_config.json").write_text(
+        json.dumps({"base_model_name_or_path": "lmsys/vicuna-7b-v1.5"}), "utf-8"
+    )
     assert get_conversation_template(str(tmp_path)).name == "vicuna_v1.1"
 
 
-@pytest.mark.parametrize("config", ['{"base_model_name_or_path": "acme/peft-model"}', "{}", "[]", "no JSON", '{"base_model_name_or_path": 7}'])
+@pytest.mark.parametrize(
+    "config",
+    ['{"base_model_name_or_path": "acme/peft-model"}', "{}", "[]", "no JSON", '{"base_model_name_or_path": 7}'],
+)
 def test_a_peft_adapter_without_a_base_model_is_a_clear_error(tmp_path, config):
     (tmp_path / "adapter_config.json").write_text(config, "utf-8")
     with pytest.raises(PluginError, match="try: the path of the base model"):

@@ -11,8 +11,9 @@ from lect.notations.fastchat.tables import turn_table
 
 TEMPLATES = [name for name, template in golden("templates")["templates"].items() if template["fields"]["sep_style"]]
 NO_TABLE = {
-    "api_based_default", "bard", "billa", "catppt", "claude", "cllm", "deepseek-coder", "falcon", "gemini", "llama-3", "llama2-chinese", "manticore",
-    "polyglot_changgpt", "redpajama-incite", "rwkv", "starchat", "steerlm", "TinyLlama", "yuan2", "zephyr",
+    "api_based_default", "bard", "billa", "catppt", "claude", "cllm", "deepseek-coder", "falcon", "gemini", "llama-3",
+    "llama2-chinese", "manticore", "polyglot_changgpt", "redpajama-incite", "rwkv", "starchat", "steerlm", "TinyLlama",
+    "yuan2", "zephyr",
 }  # fmt: skip
 texts = st.text(st.sampled_from("an<>/|n \n\r{}问0") | st.characters(codec="utf-8"), max_size=12)
 said = texts.filter(bool)
@@ -120,12 +121,18 @@ def test_the_goldens_have_segments_too(name):
         messages = [{"role": "system", "content": script["system"]}] if "system" in script else []
         messages += [{"role": {"u": "user", "a": "assistant"}[who], "content": text} for who, text in script["msgs"]]
         rendered = template.render(messages)
-        assert rendered.text == "".join(segment.text for segment in rendered.segments) == filled(name, script).get_prompt(), case
+        assert (
+            rendered.text == "".join(segment.text for segment in rendered.segments) == filled(name, script).get_prompt()
+        ), case
 
 
 def test_the_last_system_text_counts_and_the_others_are_reported():
     template = lect_fastchat.conv_templates["vicuna_v1.1"].template
-    messages = [{"role": "system", "content": "One."}, {"role": "user", "content": "Hi"}, {"role": "system", "content": "Two."}]
+    messages = [
+        {"role": "system", "content": "One."},
+        {"role": "user", "content": "Hi"},
+        {"role": "system", "content": "Two."},
+    ]
     rendered = template.render(messages)
     assert rendered.text == "Two. USER: Hi "
     assert [unused.path for unused in rendered.unused] == [("messages", 0, "content")]

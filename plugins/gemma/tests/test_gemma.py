@@ -18,7 +18,9 @@ TEMPLATES = {
 CASES = [(slug, *case) for slug in TEMPLATES for case in goldens.cases(GOLDEN / f"{slug}.json")]
 
 
-@pytest.mark.parametrize(("slug", "case", "arguments", "expected"), CASES, ids=[f"{case[0]}-{case[1]}" for case in CASES])
+@pytest.mark.parametrize(
+    ("slug", "case", "arguments", "expected"), CASES, ids=[f"{case[0]}-{case[1]}" for case in CASES]
+)
 def test_gives_the_makers_bytes(slug, case, arguments, expected):
     goldens.check(lect.get_conv_template(f"gemma:{TEMPLATES[slug]}").template, arguments, expected)
 
@@ -43,6 +45,8 @@ def test_knows_names(path, template, kind):
     assert (resolution.template.name, resolution.kind, resolution.package) == (template, kind, "lect-gemma")
 
 
-@pytest.mark.parametrize("path", ["HuggingFaceH4/zephyr-7b-gemma-v0.1", "openchat/openchat-3.5-0106-gemma", "google/gemma-4-31B-it"])
+@pytest.mark.parametrize(
+    "path", ["HuggingFaceH4/zephyr-7b-gemma-v0.1", "openchat/openchat-3.5-0106-gemma", "google/gemma-4-31B-it"]
+)
 def test_claims_no_other_names(path):
     assert goldens.owner(path) != "lect-gemma"

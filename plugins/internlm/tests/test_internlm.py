@@ -23,7 +23,10 @@ FIRST_CASES = [
     (name, *case) for name in FIRST for case in json.loads((GOLDEN / f"{name}.json").read_text("utf-8"))["cases"].items()
 ]  # fmt: skip
 
-WEATHER = {"type": "function", "function": {"name": "get_weather", "description": "天气", "parameters": {"type": "object", "properties": {}}}}
+WEATHER = {
+    "type": "function",
+    "function": {"name": "get_weather", "description": "天气", "parameters": {"type": "object", "properties": {}}},
+}
 QUESTION = {"role": "user", "content": "Hello!"}
 
 
@@ -51,7 +54,9 @@ def test_gives_the_makers_bytes(name, case, arguments, expected):
 
 def test_plain_conversations_differ_nowhere_from_the_makers_template():
     text = differential.texts(INTERNLM2.markers)
-    plain = differential.conversations(text, calls=False).filter(lambda messages: all(message["role"] != "tool" for message in messages))
+    plain = differential.conversations(text, calls=False).filter(
+        lambda messages: all(message["role"] != "tool" for message in messages)
+    )
 
     @settings(max_examples=60, deadline=None)
     @given(plain, st.booleans())
@@ -83,14 +88,20 @@ def test_writes_the_documents_examples_in_both_spellings(example, spelling):
 
 
 def test_the_markers_are_the_documents_tokens():
-    assert set(INTERNLM2.markers) == {token[spelling] for token in DOCUMENT["tokens"] for spelling in ("named", "numbered")} | {"<s>", "</s>"}
-    ids = {token[spelling]: token["id"] for token in DOCUMENT["tokens"] for spelling in ("named", "numbered")} | {"</s>": 2}
+    assert set(INTERNLM2.markers) == {
+        token[spelling] for token in DOCUMENT["tokens"] for spelling in ("named", "numbered")
+    } | {"<s>", "</s>"}
+    ids = {token[spelling]: token["id"] for token in DOCUMENT["tokens"] for spelling in ("named", "numbered")} | {
+        "</s>": 2
+    }
     assert {ids[stop] for stop in INTERNLM2.stop} == set(INTERNLM2.stop_token_ids)
 
 
 def test_the_interpreter_as_a_tool_has_the_documents_words():
     messages = [
-        message for message in EXAMPLES["code_interpreter"]["messages"] if message.get("name") != "interpreter" or message["role"] != "system"
+        message
+        for message in EXAMPLES["code_interpreter"]["messages"]
+        if message.get("name") != "interpreter" or message["role"] != "system"
     ]
     rendered = INTERNLM2.render(messages, tools=[{"type": "code_interpreter"}], bos_token="", strict=True)
     assert rendered.text == EXAMPLES["code_interpreter"]["named"]
@@ -98,7 +109,9 @@ def test_the_interpreter_as_a_tool_has_the_documents_words():
 
 def test_tools_follow_every_system_text_that_opens_the_conversation():
     example = EXAMPLES["function_call_and_code_interpreter"]
-    messages = [message for message in example["messages"] if message.get("name") != "plugin" or message["role"] != "system"]
+    messages = [
+        message for message in example["messages"] if message.get("name") != "plugin" or message["role"] != "system"
+    ]
     text = INTERNLM2.text(messages, tools=[WEATHER], bos_token="")
     before, opening, after = example["named"].partition("<|im_start|>system name=<|plugin|>\n")
     rest = after.partition("<|im_end|>")[2]
@@ -107,7 +120,9 @@ def test_tools_follow_every_system_text_that_opens_the_conversation():
 
 def test_results_of_tools_come_from_the_environment():
     example = EXAMPLES["function_call"]
-    messages = [{**message, "role": "tool"} if message["role"] == "environment" else message for message in example["messages"]]
+    messages = [
+        {**message, "role": "tool"} if message["role"] == "environment" else message for message in example["messages"]
+    ]
     assert INTERNLM2.text(messages, bos_token="") == example["named"]
 
 
@@ -122,7 +137,10 @@ def test_gives_the_bytes_of_the_makers_training_code(case):
 @pytest.mark.parametrize("case", TOOLS["lmdeploy"], ids=lambda case: case["id"])
 def test_gives_the_bytes_of_lmdeploy(case):
     # LMDeploy has no place for the name of a user.
-    messages = [{key: value for key, value in message.items() if key != "name" or message["role"] != "user"} for message in case["messages"]]
+    messages = [
+        {key: value for key, value in message.items() if key != "name" or message["role"] != "user"}
+        for message in case["messages"]
+    ]
     assert INTERNLM2.text(messages, tools=case.get("tools"), add_generation_prompt=True, bos_token="") == case["text"]
 
 
@@ -130,7 +148,9 @@ def test_gives_the_bytes_of_lmdeploy(case):
 
 
 @pytest.mark.parametrize("role", ["system", "user", "assistant", "environment"])
-@pytest.mark.parametrize(("name", "written"), [("plugin", "<|plugin|>"), ("interpreter", "<|interpreter|>"), ("file", "file")])
+@pytest.mark.parametrize(
+    ("name", "written"), [("plugin", "<|plugin|>"), ("interpreter", "<|interpreter|>"), ("file", "file")]
+)
 def test_a_name_stands_beside_the_role(role, name, written):
     text = INTERNLM2.text([{"role": role, "name": name, "content": "x"}], bos_token="")
     assert text == f"<|im_start|>{role} name={written}\nx<|im_end|>\n"
@@ -138,7 +158,9 @@ def test_a_name_stands_beside_the_role(role, name, written):
 
 def test_a_name_that_is_a_token_counts_as_control_text():
     rendered = INTERNLM2.render([{"role": "user", "name": "<|plugin|>", "content": "x"}])
-    assert [(control.path, control.marker) for control in rendered.controls] == [(("messages", 0, "name"), "<|plugin|>")]
+    assert [(control.path, control.marker) for control in rendered.controls] == [
+        (("messages", 0, "name"), "<|plugin|>")
+    ]
 
 
 @pytest.mark.parametrize("role", ["tool", "function"])
@@ -149,7 +171,9 @@ def test_the_name_of_the_function_that_answers_is_left_out_by_rule(role):
 
 
 @pytest.mark.parametrize("name", ["interpreter", "code_interpreter", "python_interpreter"])
-@pytest.mark.parametrize("arguments", [{"code": "print(1)"}, '{"code": "print(1)"}', "print(1)", "```python\nprint(1)\n```"])
+@pytest.mark.parametrize(
+    "arguments", [{"code": "print(1)"}, '{"code": "print(1)"}', "print(1)", "```python\nprint(1)\n```"]
+)
 def test_the_interpreter_is_called_with_fenced_code(name, arguments):
     messages = [called(name, arguments), {"role": "tool", "tool_call_id": "call00001", "content": "1"}]
     rendered = INTERNLM2.render(messages, bos_token="", strict=True)
@@ -162,7 +186,10 @@ def test_the_interpreter_is_called_with_fenced_code(name, arguments):
 
 def test_a_function_that_is_called_like_the_interpreter_is_a_function():
     tool = {"type": "function", "function": {"name": "interpreter", "parameters": {}}}
-    messages = [called("interpreter", {"code": "x"}), {"role": "tool", "tool_call_id": "call00001", "name": "interpreter", "content": "1"}]
+    messages = [
+        called("interpreter", {"code": "x"}),
+        {"role": "tool", "tool_call_id": "call00001", "name": "interpreter", "content": "1"},
+    ]
     text = INTERNLM2.text(messages, tools=[tool])
     assert '<|plugin|>\n{"name": "interpreter", "parameters": {"code": "x"}}' in text
     assert "<|interpreter|>" not in text
@@ -170,8 +197,13 @@ def test_a_function_that_is_called_like_the_interpreter_is_a_function():
 
 @pytest.mark.parametrize("arguments", [{}, {"code": 1}, {"code": "x", "timeout": 1}, {"command": "x"}])
 def test_a_call_that_is_no_code_is_that_of_a_function(arguments):
-    text = INTERNLM2.text([called("interpreter", arguments), {"role": "tool", "tool_call_id": "call00001", "content": "1"}])
-    assert f'<|action_start|><|plugin|>\n{{"name": "interpreter", "parameters": {json.dumps(arguments)}}}<|action_end|><|im_end|>' in text
+    text = INTERNLM2.text(
+        [called("interpreter", arguments), {"role": "tool", "tool_call_id": "call00001", "content": "1"}]
+    )
+    assert (
+        f'<|action_start|><|plugin|>\n{{"name": "interpreter", "parameters": '
+        f"{json.dumps(arguments)}}}<|action_end|><|im_end|>" in text
+    )
     assert "<|interpreter|>" not in text
 
 
@@ -194,7 +226,9 @@ def test_the_spellings_differ_in_the_tokens_alone(data, add_generation_prompt):
     text = st.text(max_size=8)
     role = st.sampled_from(["system", "user", "assistant", "environment", "tool"])
     message = st.fixed_dictionaries({"role": role, "content": text}, optional={"name": text})
-    messages = data.draw(st.lists(message | st.builds(called, text.filter(bool), st.fixed_dictionaries({"a": text})), max_size=4))
+    messages = data.draw(
+        st.lists(message | st.builds(called, text.filter(bool), st.fixed_dictionaries({"a": text})), max_size=4)
+    )
     arguments = {"tools": data.draw(st.none() | st.just([WEATHER])), "add_generation_prompt": add_generation_prompt}
     named = INTERNLM2.text(messages, **arguments)
     for token in DOCUMENT["tokens"]:
@@ -206,7 +240,9 @@ def test_the_spellings_differ_in_the_tokens_alone(data, add_generation_prompt):
 # The first generation.
 
 
-@pytest.mark.parametrize(("name", "case", "expected"), FIRST_CASES, ids=[f"{case[0]}-{case[1]}" for case in FIRST_CASES])
+@pytest.mark.parametrize(
+    ("name", "case", "expected"), FIRST_CASES, ids=[f"{case[0]}-{case[1]}" for case in FIRST_CASES]
+)
 def test_gives_the_bytes_of_the_makers_tools(name, case, expected):
     template = lect.get_conv_template(f"internlm:{name}").template
     arguments = {key: expected[key] for key in ("messages", "add_generation_prompt")}

@@ -32,7 +32,9 @@ def call(name="search", **arguments):
     return {"type": "function", "function": {"name": name, "arguments": arguments}}
 
 
-@pytest.mark.parametrize(("slug", "case", "arguments", "expected"), CASES, ids=[f"{case[0]}-{case[1]}" for case in CASES])
+@pytest.mark.parametrize(
+    ("slug", "case", "arguments", "expected"), CASES, ids=[f"{case[0]}-{case[1]}" for case in CASES]
+)
 def test_gives_the_makers_bytes(slug, case, arguments, expected):
     goldens.check(template(TEMPLATES[slug]), arguments, expected)
 
@@ -129,7 +131,10 @@ def test_a_date_is_reported_where_the_template_reads_no_clock(name):
 
 
 def test_a_built_in_tool_is_called_as_python():
-    messages = [USER, {"role": "assistant", "content": None, "tool_calls": [call("brave_search", query="a", lang="en")]}]
+    messages = [
+        USER,
+        {"role": "assistant", "content": None, "tool_calls": [call("brave_search", query="a", lang="en")]},
+    ]
     text = template("llama-3.1").text(messages, builtin_tools=["brave_search", "code_interpreter"])
     assert "\nTools: brave_search\n\n" in text
     assert text.endswith('\n\n<|python_tag|>brave_search.call(query="a", lang="en")<|eom_id|>')

@@ -34,7 +34,10 @@ ODD_MESSAGES = {
     "calls that are None": {"role": "assistant", "content": "a", "tool_calls": None},
     "no calls": {"role": "assistant", "content": "a", "tool_calls": []},
     "a result with no calls": {"role": "tool", "content": "a", "tool_calls": []},
-    "text in another part": {"role": "user", "content": [{"type": "reasoning", "text": " a "}, {"type": "text", "text": " b "}]},
+    "text in another part": {
+        "role": "user",
+        "content": [{"type": "reasoning", "text": " a "}, {"type": "text", "text": " b "}],
+    },
 }
 
 

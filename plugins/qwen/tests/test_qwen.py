@@ -27,7 +27,9 @@ TEMPLATES = {
 CASES = [(slug, *case) for slug in TEMPLATES for case in goldens.cases(GOLDEN / f"{slug}.json")]
 
 
-@pytest.mark.parametrize(("slug", "case", "arguments", "expected"), CASES, ids=[f"{case[0]}-{case[1]}" for case in CASES])
+@pytest.mark.parametrize(
+    ("slug", "case", "arguments", "expected"), CASES, ids=[f"{case[0]}-{case[1]}" for case in CASES]
+)
 def test_gives_the_makers_bytes(slug, case, arguments, expected):
     goldens.check(lect.get_conv_template(f"qwen:{TEMPLATES[slug]}").template, arguments, expected)
 
@@ -61,5 +63,6 @@ def test_a_first_generation_prompt_has_the_makers_default_system():
     conversation.append_message("user", "你好")
     conversation.append_message("assistant", None)
     assert conversation.get_prompt() == (
-        "<|im_start|>system\nYou are a helpful assistant.<|im_end|>\n<|im_start|>user\n你好<|im_end|>\n<|im_start|>assistant\n"
+        "<|im_start|>system\nYou are a helpful assistant.<|im_end|>\n<|im_start|>user\n你好<|im_end|>\n"
+        "<|im_start|>assistant\n"
     )

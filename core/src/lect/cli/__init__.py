@@ -1,7 +1,8 @@
 """The command line.
 
-A command is a module with two functions: `configure(parser)` adds its description, examples and arguments to a parser of its own, and
-`run(arguments)` does the work and returns the exit code. It is imported only when it is run, so the others cost nothing.
+A command is a module with two functions: `configure(parser)` adds its description, examples and arguments to a parser
+of its own, and `run(arguments)` does the work and returns the exit code. It is imported only when it is run, so the
+others cost nothing.
 """
 
 import os
@@ -57,7 +58,10 @@ class _DoneError(Exception):
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run a command and return the exit code: 0, 1 where lect refuses or cannot do it, 2 where the command line is wrong."""
+    """Run a command and return the exit code.
+
+    0, 1 where lect refuses or cannot do it, 2 where the command line is wrong.
+    """
     words = sys.argv[1:] if argv is None else list(argv)
     try:
         with warnings.catch_warnings():
@@ -123,7 +127,10 @@ def _unknown_command(parser: Parser, word: str) -> NoReturn:
     from difflib import get_close_matches
 
     near = get_close_matches(word, COMMANDS, 1)
-    parser.error(f"there is no command {word!r}; " + (f"did you mean {near[0]!r}?" if near else f"the commands are {', '.join(COMMANDS)}"))
+    parser.error(
+        f"there is no command {word!r}; "
+        + (f"did you mean {near[0]!r}?" if near else f"the commands are {', '.join(COMMANDS)}")
+    )
 
 
 def _complain(message: str) -> None:

@@ -11,7 +11,15 @@ from lect.registry.registry import Registry
 from lect.registry.resolve import Candidate, Resolution
 from lect.registry.settings import Pin
 
-WON, LOST, EQUAL, TIED, OVERRULED, NO_CLAIM, SPEAKS_NONE = "won", "lost", "equal", "tied", "overruled", "no claim", "no format"
+WON, LOST, EQUAL, TIED, OVERRULED, NO_CLAIM, SPEAKS_NONE = (
+    "won",
+    "lost",
+    "equal",
+    "tied",
+    "overruled",
+    "no claim",
+    "no format",
+)
 
 
 class Verdict(NamedTuple):
@@ -19,7 +27,8 @@ class Verdict(NamedTuple):
 
     candidate: Candidate
     result: str
-    """`won`, `lost`, `equal` (as strong, and the same format), `tied` (as strong, and another), `overruled` (by a decision) or `no claim`."""
+    """`won`, `lost`, `equal` (as strong, and the same format), `tied` (as strong, and another), `overruled` (by a
+    decision) or `no claim`."""
     why: str
 
 
@@ -75,7 +84,9 @@ def _overruled(candidate: Candidate, resolution: Resolution | None, decision: st
     return Verdict(candidate, OVERRULED, f"by {decision}")
 
 
-def _compared(candidate: Candidate, best: Match | None, resolution: Resolution | None, error: LectError | None) -> Verdict:
+def _compared(
+    candidate: Candidate, best: Match | None, resolution: Resolution | None, error: LectError | None
+) -> Verdict:
     match = candidate.match
     if match is not None and match.kind == NO_FORMAT:
         return Verdict(candidate, SPEAKS_NONE, match.reason)

@@ -30,7 +30,8 @@ examples:
 def configure(parser: ArgumentParser) -> None:
     """Describe the command and its arguments."""
     parser.description = (
-        "Load every plugin and say what is broken, with tracebacks; which versions are installed and whether they fit each other;\n"
+        "Load every plugin and say what is broken, with tracebacks; which versions are installed and whether they fit "
+        "each other;\n"
         "what is in each other's way; and how the prompts of each template are to be encoded."
     )
     parser.epilog = EPILOG
@@ -105,7 +106,8 @@ def _as_data(report: Report) -> dict[str, Any]:
     return {
         "versions": report.versions,
         "plugins": [
-            each._asdict() | {"package": each.package or None, "version": each.version or None, "requires": each.requires or None}
+            each._asdict()
+            | {"package": each.package or None, "version": each.version or None, "requires": each.requires or None}
             for each in report.plugins
         ],
         "templates": [

@@ -22,7 +22,10 @@ examples:
 
 def configure(parser: ArgumentParser) -> None:
     """Describe the command and its arguments."""
-    parser.description = "List the model families that are installed, and what to type for those that are not. Nothing is imported or fetched."
+    parser.description = (
+        "List the model families that are installed, and what to type for those that are not. Nothing is imported or "
+        "fetched."
+    )
     parser.epilog = EPILOG
     parser.add_argument("--json", action="store_true", help="print them as JSON")
 
@@ -35,7 +38,12 @@ def run(arguments: Namespace) -> int:
     if arguments.json:
         write_json({
             "installed": [
-                {"family": each.name, "package": each.package or None, "version": each.version or None, "status": each.status} for each in plugins
+                {
+                    "family": each.name,
+                    "package": each.package or None,
+                    "version": each.version or None,
+                    "status": each.status,
+                } for each in plugins
             ],
             "available": [_available(family, words) for family, words in missing.items()],
         })  # fmt: skip

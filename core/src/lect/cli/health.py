@@ -49,13 +49,20 @@ class Report(NamedTuple):
 
 def examine(registry: Registry) -> Report:
     """Load every plugin and look at all that could be wrong."""
-    versions = {"python": sys.version.split()[0], CORE: lect.__version__, **{name: _version(name) for name in DEPENDENCIES}}
+    versions = {
+        "python": sys.version.split()[0],
+        CORE: lect.__version__,
+        **{name: _version(name) for name in DEPENDENCIES},
+    }
     try:
         templates = _templates(registry)
     except LectError as error:
         # Without settings nobody can say which plugins are to be used.
         return Report(versions, (), {}, (Finding(True, str(error)),))
-    plugins = tuple(PluginHealth(each.name, each.package, each.version, each.status, *_requirement(each.package)) for each in registry.plugins())
+    plugins = tuple(
+        PluginHealth(each.name, each.package, each.version, each.status, *_requirement(each.package))
+        for each in registry.plugins()
+    )
     findings = (
         *_stale_core(),
         *map(_failed, registry.failures),
@@ -65,7 +72,11 @@ def examine(registry: Registry) -> Report:
         *_pins_to_nothing(registry),
         *_shared_plugin_names(registry.records()),
         *_shared_template_names(templates),
-        *(Finding(False, f"{each.package}:{each.name} is {each.status}") for each in plugins if each.status.startswith("blocked")),
+        *(
+            Finding(False, f"{each.package}:{each.name} is {each.status}")
+            for each in plugins
+            if each.status.startswith("blocked")
+        ),
     )
     return Report(versions, plugins, templates, findings)
 
@@ -95,7 +106,9 @@ def _requirement(package: str) -> tuple[str, bool]:
             requirement = Requirement(line)
         except InvalidRequirement:
             continue
-        if normal_name(requirement.name) == CORE and (requirement.marker is None or requirement.marker.evaluate({"extra": ""})):
+        if normal_name(requirement.name) == CORE and (
+            requirement.marker is None or requirement.marker.evaluate({"extra": ""})
+        ):
             wanted.append(requirement)
     satisfied = all(requirement.specifier.contains(lect.__version__, prereleases=True) for requirement in wanted)
     return ", ".join(map(str, wanted)), satisfied
@@ -176,5 +189,9 @@ def _shared_template_names(templates: dict[str, tuple[Template, ...]]) -> Iterat
     for name, by_owner in sorted(owners.items()):
         # A family may use a template of another's; only different ones are in each other's way.
         if len(set(map(id, by_owner.values()))) > 1:
-            alone = "alone it means that of lect" if CORE in by_owner else f"say which you mean, such as '{next(iter(by_owner))}:{name}'"
+            alone = (
+                "alone it means that of lect"
+                if CORE in by_owner
+                else f"say which you mean, such as '{next(iter(by_owner))}:{name}'"
+            )
             yield Finding(False, f"{len(by_owner)} templates are called {name!r}, of {', '.join(by_owner)}; {alone}")

@@ -8,7 +8,12 @@ from lect.errors import LectError, MessageError
 from lect.registry.refs import shown
 
 STDIN = "-"
-NOT_OPTIONS = {"messages": "--messages", "tools": "--tools", "add_generation_prompt": "--no-generation-prompt", "strict": "--strict"}
+NOT_OPTIONS = {
+    "messages": "--messages",
+    "tools": "--tools",
+    "add_generation_prompt": "--no-generation-prompt",
+    "strict": "--strict",
+}
 """What `Template.render` takes beside options, and how to say it here."""
 RESERVED = (*NOT_OPTIONS, "on_control", "self")
 
@@ -81,7 +86,10 @@ def read_conversation(arguments: Namespace) -> Conversation:
     if not isinstance(given, dict):
         return Conversation(given, tools)
     if "messages" not in given:
-        msg = f'{_name(arguments.messages)} is a JSON object without messages\n  try: a list of messages, or {{"messages": [...], "tools": [...]}}'
+        msg = (
+            f"{_name(arguments.messages)} is a JSON object without messages\n"
+            '  try: a list of messages, or {"messages": [...], "tools": [...]}'
+        )
         raise MessageError(msg)
     if tools is not None and given.get("tools"):
         msg = f"both --tools and {_name(arguments.messages)} have tools; give one of them"

@@ -35,13 +35,33 @@ def configure(parser: ArgumentParser) -> None:
         "Hand it over as the model wrote it, with its special tokens; a line end at the very end is taken off."
     )
     parser.epilog = EPILOG
-    parser.add_argument("model", metavar="MODEL", help="owner/name, a name, or a local path; - where --format alone decides")
-    parser.add_argument("file", metavar="FILE", nargs="?", default=STDIN, help="what the model wrote; - or nothing reads it from standard input")
-    parser.add_argument("--format", metavar="NAME", help="how it is written, if not as the model's template says: hermes_json, harmony, ...")
-    parser.add_argument("--tools", metavar="FILE", help="a JSON file of OpenAI tool schemas, which decide the types of arguments")
-    parser.add_argument("--prompt", metavar="FILE", help="the prompt that was answered: its end tells whether the reply begins inside reasoning")
+    parser.add_argument(
+        "model", metavar="MODEL", help="owner/name, a name, or a local path; - where --format alone decides"
+    )
+    parser.add_argument(
+        "file",
+        metavar="FILE",
+        nargs="?",
+        default=STDIN,
+        help="what the model wrote; - or nothing reads it from standard input",
+    )
+    parser.add_argument(
+        "--format",
+        metavar="NAME",
+        help="how it is written, if not as the model's template says: hermes_json, harmony, ...",
+    )
+    parser.add_argument(
+        "--tools", metavar="FILE", help="a JSON file of OpenAI tool schemas, which decide the types of arguments"
+    )
+    parser.add_argument(
+        "--prompt",
+        metavar="FILE",
+        help="the prompt that was answered: its end tells whether the reply begins inside reasoning",
+    )
     parser.add_argument("--follow", action="store_true", help="show it while it comes in")
-    parser.add_argument("--json", action="store_true", help="print the reply as JSON; with --follow, each event on a line")
+    parser.add_argument(
+        "--json", action="store_true", help="print the reply as JSON; with --follow, each event on a line"
+    )
 
 
 def run(arguments: Namespace) -> int:
@@ -98,7 +118,10 @@ def _bytes(path: str) -> Iterator[bytes]:
         else:
             yield sys.stdin.read().encode()
     except (OSError, ValueError) as error:
-        msg = f"cannot read {'standard input' if path == STDIN else shown(path)}: {getattr(error, 'strerror', None) or error}"
+        msg = (
+            f"cannot read {'standard input' if path == STDIN else shown(path)}: "
+            f"{getattr(error, 'strerror', None) or error}"
+        )
         raise LectError(msg) from error
 
 
@@ -146,7 +169,9 @@ def _print_reply(reply: Reply) -> None:
     for call in reply.incomplete:
         _print_call(screen, "incomplete call", call)
     for problem in reply.problems:
-        screen.line(f"problem {problem.code}, at {problem.span[0]} to {problem.span[1]}: {problem.text}", style="yellow")
+        screen.line(
+            f"problem {problem.code}, at {problem.span[0]} to {problem.span[1]}: {problem.text}", style="yellow"
+        )
     _print_end(reply)
 
 

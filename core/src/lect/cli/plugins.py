@@ -45,14 +45,19 @@ def run(arguments: Namespace) -> int:
     warnings.simplefilter("ignore", PluginWarning)
     plugins = lect.plugins(load=arguments.load)
     if arguments.json:
-        write_json([each._asdict() | {"package": each.package or None, "version": each.version or None} for each in plugins])
+        write_json(
+            [each._asdict() | {"package": each.package or None, "version": each.version or None} for each in plugins]
+        )
         return 0
     screen = Screen(sys.stdout)
     if not plugins:
         screen.line("no plugin is installed")
         screen.line("  try: lect families")
         return 0
-    rows = [(each.name, each.package or "(this process)", each.version, ", ".join(each.hints), status_cell(each)) for each in plugins]
+    rows = [
+        (each.name, each.package or "(this process)", each.version, ", ".join(each.hints), status_cell(each))
+        for each in plugins
+    ]
     screen.table(rows, header=("name", "package", "version", "words", "status"), indent=0)
     return 0
 

@@ -32,23 +32,42 @@ def configure(parser: ArgumentParser) -> None:
     """Describe the command and its arguments."""
     parser.description = (
         "Print the exact prompt that a model expects, in UTF-8 and with nothing added.\n"
-        "A terminal gets a line end, and control characters spelled out; what you should know of the prompt goes to stderr."
+        "A terminal gets a line end, and control characters spelled out; what you should know of the prompt goes to "
+        "stderr."
     )
     parser.epilog = EPILOG
     parser.add_argument("model", metavar="MODEL", help="owner/name, a name, or a local path; nothing is fetched")
     parser.add_argument(
-        "text", metavar="TEXT", nargs="?", help="what the user says; - or nothing reads it from standard input, without the last line end"
+        "text",
+        metavar="TEXT",
+        nargs="?",
+        help="what the user says; - or nothing reads it from standard input, without the last line end",
     )
     parser.add_argument("--system", metavar="TEXT", help="the system text, instead of the maker's default")
-    parser.add_argument("--messages", metavar="FILE", help='a JSON file of OpenAI-shaped messages, or {"messages": [...], "tools": [...]}; or -')
+    parser.add_argument(
+        "--messages",
+        metavar="FILE",
+        help='a JSON file of OpenAI-shaped messages, or {"messages": [...], "tools": [...]}; or -',
+    )
     parser.add_argument("--tools", metavar="FILE", help="a JSON file of OpenAI tool schemas")
     parser.add_argument(
         "--option", metavar="NAME=VALUE", action="append", default=[], type=option, dest="options",
-        help="an option of the maker's own, such as enable_thinking=false; VALUE is JSON, or else text; may be given several times",
+        help=(
+            "an option of the maker's own, such as enable_thinking=false; VALUE is JSON, or else text; may be given "
+            "several times"
+        ),
     )  # fmt: skip
-    parser.add_argument("--adapter", metavar="NAME", help="who shall decide: an adapter or a template, such as qwen, qwen:qwen2.5 or chatml")
-    parser.add_argument("--no-generation-prompt", action="store_true", help="do not end where the assistant begins to speak")
-    parser.add_argument("--show-segments", action="store_true", help="show the pieces of the prompt, and where each came from")
+    parser.add_argument(
+        "--adapter",
+        metavar="NAME",
+        help="who shall decide: an adapter or a template, such as qwen, qwen:qwen2.5 or chatml",
+    )
+    parser.add_argument(
+        "--no-generation-prompt", action="store_true", help="do not end where the assistant begins to speak"
+    )
+    parser.add_argument(
+        "--show-segments", action="store_true", help="show the pieces of the prompt, and where each came from"
+    )
     parser.add_argument("--strict", action="store_true", help="refuse what would not reach the prompt")
     parser.add_argument("--json", action="store_true", help="print the prompt and all that is known of it as JSON")
 
@@ -99,11 +118,17 @@ def _show_segments(rendered: Rendered) -> None:
 def _print_notes(resolution: Resolution, rendered: Rendered, ignored: tuple[str, ...]) -> None:
     notes = [f"not read from the file of messages: {key}" for key in ignored]
     if resolution.kind == "base":
-        notes.append(f"{resolution.ref.path} is a base model, which was not trained to chat; {rendered.template.name} is a makeshift")
+        notes.append(
+            f"{resolution.ref.path} is a base model, which was not trained to chat; {rendered.template.name} is a "
+            f"makeshift"
+        )
     notes += [f"not in the prompt: {spell(unused.path)} ({unused.why})" for unused in rendered.unused]
     notes += [f"control text of the model in {_place(control)}: {control.marker!r}" for control in rendered.controls]
     if rendered.controls and rendered.template.text_separators:
-        notes.append(f"{rendered.template.name} separates turns by plain text, so nothing can tell this text from a turn of its own")
+        notes.append(
+            f"{rendered.template.name} separates turns by plain text, so nothing can tell this text from a turn of its "
+            f"own"
+        )
     sys.stdout.flush()
     screen = Screen(sys.stderr)
     for note in notes:

@@ -1,4 +1,7 @@
-"""How commands write: aligned and in colour for people, as JSON for programs, and never a control character that somebody else chose."""
+"""How commands write.
+
+Aligned and in colour for people, as JSON for programs, and never a control character that somebody else chose.
+"""
 
 import os
 import sys
@@ -7,7 +10,8 @@ from typing import Any, NamedTuple, TextIO
 
 _STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 
-# The controls that a terminal obeys, and those that turn the direction of writing, so that a reader would see another text than there is.
+# The controls that a terminal obeys, and those that turn the direction of writing, so that a reader would see another
+# text than there is.
 _C0, _DELETE_AND_C1 = range(0x20), range(0x7F, 0xA0)
 _DIRECTIONS = (*range(0x202A, 0x202F), *range(0x2066, 0x206A))
 _VISIBLE = {code: ascii(chr(code))[1:-1] for code in (*_C0, *_DELETE_AND_C1, *_DIRECTIONS) if chr(code) not in "\n\t"}
@@ -35,13 +39,17 @@ class Screen:
 
     @staticmethod
     def visible(text: str) -> str:
-        r"""Return text of several lines with what a terminal would obey, all but line ends and tabs, spelled out as `\x1b`."""
+        r"""Return text of several lines; what a terminal would obey, all but line ends and tabs, becomes `\x1b`."""
         return text.translate(_VISIBLE)
 
     @staticmethod
     def one_line(text: str) -> str:
         r"""Return text with everything that cannot be seen in one line spelled out as `\n`."""
-        return text if text.isprintable() else "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
+        return (
+            text
+            if text.isprintable()
+            else "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
+        )
 
     def paint(self, text: str, style: str) -> str:
         """Return text in a style, where colours are wanted."""
@@ -61,15 +69,24 @@ class Screen:
         for line in self.visible(text).splitlines():
             self.write(" " * indent + self.paint(line, style) + "\n")
 
-    def table(self, rows: Iterable[Sequence[Cell]], *, header: Sequence[str] = (), indent: int = 2, wrap: bool = False) -> None:
-        """Write rows in aligned columns, the last of which may be of any width; with `wrap`, a terminal gets it in lines that fit."""
+    def table(
+        self, rows: Iterable[Sequence[Cell]], *, header: Sequence[str] = (), indent: int = 2, wrap: bool = False
+    ) -> None:
+        """Write rows in aligned columns, the last of which may be of any width.
+
+        With `wrap`, a terminal gets it in lines that fit.
+        """
         cells = [[_cell(cell) for cell in row] for row in rows]
         if header:
             cells.insert(0, [Painted(title, "dim") for title in header])
-        widths = [max(_width(row[column].text) for row in cells) for column in range(len(cells[0]) - 1)] if cells else []
+        widths = (
+            [max(_width(row[column].text) for row in cells) for column in range(len(cells[0]) - 1)] if cells else []
+        )
         before_last = indent + sum(widths) + 2 * len(widths)
         for row in cells:
-            padded = [self.paint(*cell) + " " * (width - _width(cell.text)) for cell, width in zip(row, widths, strict=False)]
+            padded = [
+                self.paint(*cell) + " " * (width - _width(cell.text)) for cell, width in zip(row, widths, strict=False)
+            ]
             first, *others = self._fitting(row[-1].text, before_last) if wrap else [row[-1].text]
             style = row[-1].style
             self.write(" " * indent + "  ".join([*padded, self.paint(first, style)]).rstrip() + "\n")
@@ -88,7 +105,11 @@ class Screen:
 
 
 def _cell(cell: Cell) -> Painted:
-    return Painted(Screen.one_line(cell.text), cell.style) if isinstance(cell, Painted) else Painted(Screen.one_line(cell), "")
+    return (
+        Painted(Screen.one_line(cell.text), cell.style)
+        if isinstance(cell, Painted)
+        else Painted(Screen.one_line(cell), "")
+    )
 
 
 def _width(text: str) -> int:
@@ -101,7 +122,10 @@ def _width(text: str) -> int:
 
 
 def _wants_colours(*, is_terminal: bool) -> bool:
-    """Say whether to write colours: the customs of no-color.org and force-color.org, in the order in which Python itself takes them."""
+    """Say whether to write colours.
+
+    The customs of no-color.org and force-color.org, in the order in which Python itself takes them.
+    """
     environ = os.environ
     if environ.get("NO_COLOR"):
         return False
@@ -109,7 +133,7 @@ def _wants_colours(*, is_terminal: bool) -> bool:
 
 
 def write_exactly(text: str) -> None:
-    """Write text to standard output in UTF-8, byte for byte, whatever the locale and the line ends of the system are."""
+    """Write text to standard output in UTF-8, byte for byte, whatever the locale and its line ends are."""
     buffer = getattr(sys.stdout, "buffer", None)
     if buffer is None:
         sys.stdout.write(text)

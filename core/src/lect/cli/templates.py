@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
 EPILOG = """\
-A name may be used alone where it has but one owner, and as owner:name everywhere: in --adapter, in pins and in get_conv_template().
+A name may be used alone where it has but one owner, and as owner:name everywhere: in --adapter, in pins and in
+get_conv_template().
 
 examples:
   lect templates
@@ -25,7 +26,9 @@ def configure(parser: ArgumentParser) -> None:
     """Describe the command and its arguments."""
     parser.description = "List the names of templates by owner: those of lect itself, and those that plugins declare."
     parser.epilog = EPILOG
-    parser.add_argument("--load", action="store_true", help="import every plugin, and list also what it does not declare")
+    parser.add_argument(
+        "--load", action="store_true", help="import every plugin, and list also what it does not declare"
+    )
     parser.add_argument("--json", action="store_true", help="print them as JSON")
 
 

@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from lect.registry.resolve import Resolution
 
 EPILOG = """\
-A claim rests on REPO (the whole owner/name), NAME (the beginning of the name), TOKEN (a word in it), MODEL_TYPE (a config file) or FAMILY
-(nothing more); the strongest wins, and of two equal ones the longer. --adapter and pins decide without regard to claims.
+A claim rests on REPO (the whole owner/name), NAME (the beginning of the name), TOKEN (a word in it), MODEL_TYPE (a
+config file) or FAMILY (nothing more); the strongest wins, and of two equal ones the longer. --adapter and pins decide
+without regard to claims.
 
 examples:
   lect why lmsys/vicuna-7b-v1.5
@@ -34,10 +35,17 @@ STYLES = {WON: "green", TIED: "red", EQUAL: "dim", LOST: "dim", OVERRULED: "dim"
 
 def configure(parser: ArgumentParser) -> None:
     """Describe the command and its arguments."""
-    parser.description = "Show what a model path resolves to: who claims it and how strongly, who was not asked, and which pins are in force."
+    parser.description = (
+        "Show what a model path resolves to: who claims it and how strongly, who was not asked, and which pins are in "
+        "force."
+    )
     parser.epilog = EPILOG
     parser.add_argument("model", metavar="MODEL", help="owner/name, a name, or a local path")
-    parser.add_argument("--adapter", metavar="NAME", help="who shall decide: an adapter or a template, such as qwen, qwen:qwen2.5 or chatml")
+    parser.add_argument(
+        "--adapter",
+        metavar="NAME",
+        help="who shall decide: an adapter or a template, such as qwen, qwen:qwen2.5 or chatml",
+    )
     parser.add_argument("--json", action="store_true", help="print all of it as JSON")
 
 
@@ -75,7 +83,9 @@ def _show(considered: Considered, screen: Screen) -> None:
     if considered.not_asked:
         screen.line()
         screen.line("not asked", style="bold")
-        screen.table((f"{record.name} ({record.package} {record.version})", why) for record, why in considered.not_asked)
+        screen.table(
+            (f"{record.name} ({record.package} {record.version})", why) for record, why in considered.not_asked
+        )
     pins = lect._registry.pins()
     if pins:
         screen.line()
@@ -90,7 +100,10 @@ def _show(considered: Considered, screen: Screen) -> None:
 
 
 def _differences(considered: Considered) -> list[Any]:
-    """Return what installed fallbacks tell of how they differ from the model's maker: those that have a method `differences`."""
+    """Return what installed fallbacks tell of how they differ from the model's maker.
+
+    Those that have a method `differences`.
+    """
     registry = lect._registry
     adapters = [registry.adapter(record) for record in registry.usable() if record.fallback]
     tellers = [getattr(adapter.plugin, "differences", None) for adapter in adapters if adapter is not None]
@@ -143,15 +156,28 @@ def _as_data(considered: Considered) -> dict[str, Any]:
         "differences": [difference._asdict() for difference in _differences(considered)],
         "candidates": [_candidate_data(verdict) for verdict in considered.verdicts],
         "not_asked": [
-            {"adapter": record.name, "package": record.package, "version": record.version, "hints": record.hints, "why": why}
+            {
+                "adapter": record.name,
+                "package": record.package,
+                "version": record.version,
+                "hints": record.hints,
+                "why": why,
+            }
             for record, why in considered.not_asked
         ],
         "pins": [
-            {"pattern": pin.pattern, "adapter": str(pin.adapter), "source": pin.source, "decides": pin is considered.pin}
+            {
+                "pattern": pin.pattern,
+                "adapter": str(pin.adapter),
+                "source": pin.source,
+                "decides": pin is considered.pin,
+            }
             for pin in lect._registry.pins()
         ],
         "failures": [_failure_data(failure) for failure in lect._registry.failures],
-        "error": {"type": type(error).__name__, "message": str(error), "install": getattr(error, "install", None)} if error else None,
+        "error": {"type": type(error).__name__, "message": str(error), "install": getattr(error, "install", None)}
+        if error
+        else None,
     }
 
 

@@ -20,7 +20,10 @@ _today: tuple[int, date | None] = (0, None)
 
 
 def today() -> date:
-    """Return the day on the caller's clock. It is asked for with every prompt of some models, so it is looked up once a second."""
+    """Return the day on the caller's clock.
+
+    It is asked for with every prompt of some models, so it is looked up once a second.
+    """
     global _today
     second, day = _today
     now = int(time())
@@ -71,7 +74,11 @@ class Chat:
     def option(self, name: str, default: Any = None) -> Any:
         """Return an option of the caller's, or `default`."""
         value = self.options.get(name, default)
-        return given(plain_str(value), ("options", name)) if self.tracked and isinstance(value, str) and name in self.options else value
+        return (
+            given(plain_str(value), ("options", name))
+            if self.tracked and isinstance(value, str) and name in self.options
+            else value
+        )
 
     def text_option(self, name: str, default: str) -> str:
         """Return an option of the caller's that is written into the prompt, or `default`, which is the maker's.
@@ -125,14 +132,24 @@ class Chat:
         return given(text, path, TRANSFORMED) if self.tracked else text
 
     def printed(self, value: Any, *path: str | int) -> str:
-        """Return `value`, which the caller gave at `path`, as Python prints it: chat templates do so with numbers, booleans and lists."""
+        """Return `value`, which the caller gave at `path`, as Python prints it.
+
+        Chat templates do so with numbers, booleans and lists.
+        """
         text = str(value)
         return given(text, path, TRANSFORMED) if self.tracked else text
 
     def shown(self, message: Message) -> str:
-        """Return the text of a message; a list of parts as Python prints it, which is what a maker's template comes to that knows only text."""
+        """Return the text of a message.
+
+        A list of parts as Python prints it, which is what a maker's template comes to that knows only text.
+        """
         content = message.raw.get("content")
-        return message.content if content is None or isinstance(content, str) else self.printed(content, "messages", message.index, "content")
+        return (
+            message.content
+            if content is None or isinstance(content, str)
+            else self.printed(content, "messages", message.index, "content")
+        )
 
     def given(self, value: Any, *path: str | int) -> Any:
         """Return `value`, which the caller gave at `path`, with every text in it, keys too, knowing its origin."""
@@ -145,7 +162,9 @@ class Chat:
             for key, item in value.items():
                 where = (*path, key if isinstance(key, str | int) else str(key))
                 # A key names a value; it stands nowhere in that value's text.
-                tracked[given(plain_str(key), where, TRANSFORMED) if isinstance(key, str) else key] = self.given(item, *where)
+                tracked[given(plain_str(key), where, TRANSFORMED) if isinstance(key, str) else key] = self.given(
+                    item, *where
+                )
             return tracked
         if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
             return [self.given(item, *path, index) for index, item in enumerate(value)]
@@ -161,7 +180,10 @@ class Chat:
             if (message.role == "user") != (position % 2 == 0):
                 due = "an answer" if position % 2 else "a user's message"
                 self.refuse(
-                    f"messages[{message.index}] is {message.role!r} where {due} is due; user and assistant must alternate",
+                    (
+                        f"messages[{message.index}] is {message.role!r} where {due} is due; user and assistant must "
+                        "alternate"
+                    ),
                     instead="join messages of one role that follow each other",
                 )
 
@@ -174,7 +196,10 @@ class Chat:
         """
         documents = self.options.get("documents") or ()
         if not isinstance(documents, list | tuple) or not all(isinstance(document, Mapping) for document in documents):
-            msg = f"option documents is {documents!r}; expected a list of mappings\n  try: documents=[{{'title': '...', 'text': '...'}}]"
+            msg = (
+                f"option documents is {documents!r}; expected a list of mappings\n"
+                "  try: documents=[{'title': '...', 'text': '...'}]"
+            )
             raise MessageError(msg)
         return documents
 

@@ -1,8 +1,9 @@
 """Text that came from the caller and remembers from where.
 
-A template program works on strings. When only the prompt is wanted they are plain `str`; when segments are wanted they are `Input`, a `str` that
-knows the field it came from and its offset there, and keeps both through the operations that templates use. Everything else that a program writes is
-template text. What cannot be followed is marked `UNKNOWN` and is never trusted.
+A template program works on strings. When only the prompt is wanted they are plain `str`; when segments are wanted they
+are `Input`, a `str` that knows the field it came from and its offset there, and keeps both through the operations that
+templates use. Everything else that a program writes is template text. What cannot be followed is marked `UNKNOWN` and
+is never trusted.
 """
 
 from __future__ import annotations
@@ -147,8 +148,8 @@ class Input(str):
         # A plain string would count as template text and be trusted.
         return self
 
-    # Joining with other text cannot be followed. `+` gives text of unknown origin; an f-string would give a plain string, which would count as
-    # template text and be trusted: so it raises.
+    # Joining with other text cannot be followed. `+` gives text of unknown origin; an f-string would give a plain
+    # string, which would count as template text and be trusted: so it raises.
 
     def join(self, pieces: Iterable[str], /) -> Input:
         return unknown(str.join(self, pieces))

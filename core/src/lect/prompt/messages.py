@@ -1,4 +1,7 @@
-"""Read OpenAI-shaped messages: check them, and give templates one shape to work on. The caller's objects are never changed."""
+"""Read OpenAI-shaped messages: check them, and give templates one shape to work on.
+
+The caller's objects are never changed.
+"""
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -41,7 +44,10 @@ class Part(NamedTuple):
 
 
 class Call(NamedTuple):
-    """A tool call. `arguments` is parsed where it was given as the JSON text of an object; `text` is that text, else None."""
+    """A tool call.
+
+    `arguments` is parsed where it was given as the JSON text of an object; `text` is that text, else None.
+    """
 
     name: str
     arguments: Mapping[str, Any] | str
@@ -54,7 +60,8 @@ class Call(NamedTuple):
 class Message:
     """One message. `content` is its text (of a content list, the text parts joined), empty where there is none.
 
-    A plain class whose rare fields have their defaults on the class: of all kinds of value this is the quickest to make.
+    A plain class whose rare fields have their defaults on the class: of all kinds of value this is the quickest to
+    make.
     """
 
     index: int
@@ -86,8 +93,8 @@ def read_messages(messages: Sequence[Raw], roles: frozenset[str], *, tracked: bo
     result = []
     index = 0
     for raw in messages:
-        # Nearly all messages are a plain role and text; checks of the exact type cost a tenth of checks by abstract classes. All else goes the
-        # long way round.
+        # Nearly all messages are a plain role and text; checks of the exact type cost a tenth of checks by abstract
+        # classes. All else goes the long way round.
         try:
             role = raw["role"]
             content = raw["content"]
@@ -157,7 +164,10 @@ def _read_part(raw: Raw, where: Path, *, tracked: bool) -> Part:
         _wrong(spell(where), raw, 'a part such as {"type": "text", "text": "Hello!"}')
     kind = raw.get("type")
     if not isinstance(kind, str) or kind not in PART_TYPES:
-        msg = f"{spell(where)}.type is {_shown(kind)}, which is no known kind of part\n  known: {', '.join(sorted(PART_TYPES))}"
+        msg = (
+            f"{spell(where)}.type is {_shown(kind)}, which is no known kind of part\n"
+            f"  known: {', '.join(sorted(PART_TYPES))}"
+        )
         raise MessageError(msg)
     text = ""
     if kind == "text":
@@ -175,7 +185,9 @@ def _read_calls(calls: Any, where: Path, *, tracked: bool) -> tuple[Call, ...]:
 
 def _read_call(raw: Raw, where: Path, *, tracked: bool) -> Call:
     if not isinstance(raw, Mapping):
-        _wrong(spell(where), raw, 'a mapping such as {"type": "function", "function": {"name": ..., "arguments": {...}}}')
+        _wrong(
+            spell(where), raw, 'a mapping such as {"type": "function", "function": {"name": ..., "arguments": {...}}}'
+        )
     function, path = raw, where
     if raw.get("function") is not None:
         function, path = raw["function"], (*where, "function")
@@ -229,7 +241,9 @@ def messages_of_pairs(system: str | None, pairs: Sequence[Any], roles: frozenset
             _wrong("system_message", system, "text")
         messages.append({"role": "system", "content": system})
     for index, pair in enumerate(pairs):
-        if not (type(pair) is list and len(pair) == 2 and type(pair[0]) is str and type(pair[1]) is str and pair[0] in roles):
+        if not (
+            type(pair) is list and len(pair) == 2 and type(pair[0]) is str and type(pair[1]) is str and pair[0] in roles
+        ):
             _check_pair(f"messages[{index}]", pair, roles)
         messages.append({"role": pair[0], "content": pair[1]})
     return messages
@@ -258,7 +272,11 @@ def read_tools(tools: Any) -> tuple[Raw, ...]:
         _wrong("tools", tools, "a list of tool schemas")
     for index, tool in enumerate(tools):
         if not isinstance(tool, Mapping):
-            _wrong(f"tools[{index}]", tool, 'a schema such as {"type": "function", "function": {"name": ..., "parameters": {...}}}')
+            _wrong(
+                f"tools[{index}]",
+                tool,
+                'a schema such as {"type": "function", "function": {"name": ..., "parameters": {...}}}',
+            )
     return tuple(tools)
 
 
@@ -269,7 +287,9 @@ def spell(path: Path) -> str:
 
 
 def _unknown_role(where: str, role: object, roles: frozenset[str]) -> Never:
-    msg = f"the role of {where} is {_shown(role)}, which this template does not know\n  known: {', '.join(sorted(roles))}"
+    msg = (
+        f"the role of {where} is {_shown(role)}, which this template does not know\n  known: {', '.join(sorted(roles))}"
+    )
     raise MessageError(msg)
 
 

@@ -133,8 +133,8 @@ def segments_of(writer: "TrackingWriter") -> list[Segment]:
     turn: int | None = None
     next_turn: int | None = None
     begin = 0
-    # Adjacent template pieces of one turn are one segment, so a literal is kept back until something else follows it. A turn in which nothing is
-    # written does not part them.
+    # Adjacent template pieces of one turn are one segment, so a literal is kept back until something else follows it. A
+    # turn in which nothing is written does not part them.
     for end, turn_after in [*writer.marks, (len(writer), None)]:
         pieces = writer[begin:end]
         if next_turn != turn and any(pieces):
@@ -150,7 +150,9 @@ def segments_of(writer: "TrackingWriter") -> list[Segment]:
                     segments.append(make(Segment, (literal, template, (), TRANSFORMED, turn)))
                     literal = ""
                 path = piece.path
-                segments.append(make(Segment, (plain_str(piece), Origin.INPUT if path else Origin.UNKNOWN, path, piece.start, turn)))
+                segments.append(
+                    make(Segment, (plain_str(piece), Origin.INPUT if path else Origin.UNKNOWN, path, piece.start, turn))
+                )
         begin, next_turn = end, turn_after
     if literal:
         segments.append(make(Segment, (literal, template, (), TRANSFORMED, turn)))
@@ -158,7 +160,10 @@ def segments_of(writer: "TrackingWriter") -> list[Segment]:
 
 
 def is_role(path: Path) -> bool:
-    """Say whether `path` names the role of a message. Roles come from a list of known ones, so they may stand inside a marker."""
+    """Say whether `path` names the role of a message.
+
+    Roles come from a list of known ones, so they may stand inside a marker.
+    """
     return len(path) == 3 and path[0] == "messages" and path[2] == "role"
 
 
@@ -173,8 +178,8 @@ def _controls(text: str, segments: tuple[Segment, ...], template: "Template") ->
     found = []
     match = pattern.search(text)
     while match is not None:
-        # A marker is the template's own only if every character of it is: one that begins in a message and ends in template text, or spans two
-        # messages, counts too.
+        # A marker is the template's own only if every character of it is: one that begins in a message and ends in
+        # template text, or spans two messages, counts too.
         begin, end = match.span()
         go_on = begin + 1
         for index in range(bisect_right(starts, begin) - 1, bisect_right(starts, end - 1)):

@@ -1,10 +1,12 @@
 """The fast path: what a conversation's roles decide is worked out once.
 
-Most conversations are plain: roles and texts, no options. What a template writes round the texts then depends on the sequence of roles and on the
-tools alone: the *shape*. So the program runs once for each shape, on stand-in texts, and leaves a skeleton; every later conversation of that shape
-only fills in its texts. A template says by `looks_for` that this holds for it. Whatever does not fit goes the long way.
+Most conversations are plain: roles and texts, no options. What a template writes round the texts then depends on the
+sequence of roles and on the tools alone: the *shape*. So the program runs once for each shape, on stand-in texts, and
+leaves a skeleton; every later conversation of that shape only fills in its texts. A template says by `looks_for` that
+this holds for it. Whatever does not fit goes the long way.
 
-Where it also leaves the texts as they are, there is a shorter way still for short conversations: see `prompt/unrolled.py`.
+Where it also leaves the texts as they are, there is a shorter way still for short conversations: see
+`prompt/unrolled.py`.
 """
 
 from marshal import dumps
@@ -70,7 +72,8 @@ class Skeleton:
         strips: The places whose texts are stripped, and how.
         write: The function that writes this shape, where there is one.
         layout: The segments, with stand-ins for those of the texts.
-        slots: Where in the layout those are: the index there, the message, how its text is stripped (also at its start), its path and its turn.
+        slots: Where in the layout those are: the index there, the message, how its text is stripped (also at its
+            start), its path and its turn.
         unused: What no prompt of this shape has room for, with the message whose text it is, if it is one.
         day: The day that is written in it, if one is: the next day it is no longer good.
         simple: Whether the texts go into it as they are, all and in order, and there is nothing to look for in them.
@@ -110,17 +113,20 @@ class Filled:
         return segments
 
     def unused(self) -> "list[Unused]":
-        return [unused for message, unused in self._skeleton.unused if message is None or self._contents[message].strip()]
+        return [
+            unused for message, unused in self._skeleton.unused if message is None or self._contents[message].strip()
+        ]
 
 
 class Shapes:
     """The skeletons of one template, made as they are needed.
 
-    They stand in a tree: role by role, each dictionary leads to the next, and the last has the skeleton under `END`. To walk there while the
-    messages are read takes less time than to make a key of their roles and to look that up.
+    They stand in a tree: role by role, each dictionary leads to the next, and the last has the skeleton under `END`. To
+    walk there while the messages are read takes less time than to make a key of their roles and to look that up.
 
     Attributes:
-        complete: For each number of messages, what writes the shape that was last met, where something does: without tools.
+        complete: For each number of messages, what writes the shape that was last met, where something does: without
+            tools.
         asking: The same, with a generation prompt.
     """
 
@@ -134,7 +140,9 @@ class Shapes:
         self.complete: dict[int, Write] = {}
         self.asking: dict[int, Write] = {}
 
-    def fill(self, messages: "Sequence[Raw]", tools: "Sequence[Raw] | None", add_generation_prompt: bool) -> tuple[Skeleton, list[str], str] | None:
+    def fill(
+        self, messages: "Sequence[Raw]", tools: "Sequence[Raw] | None", add_generation_prompt: bool
+    ) -> tuple[Skeleton, list[str], str] | None:
         """Return what `Filled` takes, the prompt last, or None where a conversation must go the long way."""
         if type(messages) is not list and type(messages) is not tuple:
             return None
@@ -165,7 +173,8 @@ class Shapes:
             pieces = skeleton.pieces.copy()
             pieces[PLACES] = texts
             text = "".join(pieces)
-            # To ask the texts takes no time, whatever their length; what stands round them was asked when the skeleton was made.
+            # To ask the texts takes no time, whatever their length; what stands round them was asked when the skeleton
+            # was made.
             if text.isascii() or all(map(str.isascii, contents)) or is_encodable(text):
                 return skeleton, contents, text
             return None
@@ -206,7 +215,11 @@ class Shapes:
         # Only what is of limited size is remembered; a role that nobody knows may be a whole book.
         if len(roles) > LONGEST_SHAPE or (isinstance(root, tuple) and len(root[1]) > LARGEST_TOOLS):
             return False
-        if len(roles) != len(messages) or add_generation_prompt not in (False, True) or not self._template.accepted_roles.issuperset(roles):
+        if (
+            len(roles) != len(messages)
+            or add_generation_prompt not in (False, True)
+            or not self._template.accepted_roles.issuperset(roles)
+        ):
             return False
         skeleton = _skeleton(self._template, roles, tools, add_generation_prompt, looks_for=self._looks_for)
         if self._count >= MOST_SHAPES:
@@ -231,14 +244,22 @@ def is_encodable(text: str) -> bool:
 
 
 def _root(tools: Any, add_generation_prompt: bool) -> tuple[bool, bytes]:
-    """Return what stands for a list of tools: its bytes, which take a tenth of the time of JSON, and tell apart what JSON does not."""
+    """Return what stands for a list of tools.
+
+    Its bytes, which take a tenth of the time of JSON, and tell apart what JSON does not.
+    """
     return add_generation_prompt, dumps(tools, EQUAL_BYTES)
 
 
 def _skeleton(
-    template: "Template", roles: list[str], tools: "Sequence[Raw] | None", add_generation_prompt: bool, *, looks_for: tuple[str, ...]
+    template: "Template",
+    roles: list[str],
+    tools: "Sequence[Raw] | None",
+    add_generation_prompt: bool,
+    *,
+    looks_for: tuple[str, ...],
 ) -> Skeleton | None:
-    """Return the skeleton of a shape, or None where the template refuses it, or does more with the texts than write them."""
+    """Return the skeleton of a shape; None where the template refuses it, or does more than write the texts."""
     stand_ins = [STAND_IN.format(index) for index in range(len(roles))]
     messages = [{"role": role, "content": text} for role, text in zip(roles, stand_ins, strict=True)]
     out = TrackingWriter()
@@ -268,7 +289,9 @@ def _skeleton(
         return None
     order = tuple(message for _, message, *_ in skeleton.slots)
     skeleton.order = None if order == tuple(range(len(roles))) else order
-    skeleton.strips = [(place, strip) for place, (_, _, strip, *_) in enumerate(skeleton.slots) if strip is not plain_str]
+    skeleton.strips = [
+        (place, strip) for place, (_, _, strip, *_) in enumerate(skeleton.slots) if strip is not plain_str
+    ]
     skeleton.unused = [
         (unused.path[1] if unused.path[0] == "messages" and isinstance(unused.path[1], int) else None, unused)
         for unused in find_unused(chat, used_paths(out), set(out.seen), set(out.left_out))

@@ -33,20 +33,23 @@ class Template:
         stop: The strings at which a reply ends.
         stop_token_ids: Their token ids, from the maker's generation config.
         markers: The control markers, which text from outside should not contain.
-        text_separators: Whether turns are separated by plain text, which no tokenizer can tell from a user's: then nothing can protect a prompt.
+        text_separators: Whether turns are separated by plain text, which no tokenizer can tell from a user's: then
+            nothing can protect a prompt.
         default_system: The system text that the maker's template adds where none is given.
         capabilities: What the format has words for: system, tools, parallel_tools, reasoning, images, ...
         options: The options that it reads.
-        looks_for: The words in a text on which the program's way may depend, apart from its being empty; None where it may depend on anything.
-            With words, or with none at all, `text` and `render` are several times faster for plain conversations, with tools or without
-            (see `prompt/shapes.py`).
-        reply: How the model's replies are written: the name of a reply format, or a `Grammar`; empty where they are plain text.
+        looks_for: The words in a text on which the program's way may depend, apart from its being empty; None where it
+            may depend on anything. With words, or with none at all, `text` and `render` are several times faster for
+            plain conversations, with tools or without (see `prompt/shapes.py`).
+        reply: How the model's replies are written: the name of a reply format, or a `Grammar`; empty where they are
+            plain text.
         source: Where the format is written down, with its revision.
     """
 
     __slots__ = (
-        "__weakref__", "_asking", "_complete", "_frozen", "_marker_pattern", "_shapes", "accepted_roles", "bos", "capabilities", "default_system",
-        "eos", "markers", "name", "options", "program", "reply", "roles", "source", "stop", "stop_token_ids", "text_separators",
+        "__weakref__", "_asking", "_complete", "_frozen", "_marker_pattern", "_shapes", "accepted_roles", "bos",
+        "capabilities", "default_system", "eos", "markers", "name", "options", "program", "reply", "roles", "source",
+        "stop", "stop_token_ids", "text_separators",
     )  # fmt: skip
 
     # Declared, because the assignments below go through a loop.
@@ -96,7 +99,11 @@ class Template:
         self.text_separators = text_separators
         self.default_system = default_system
         self.capabilities = frozenset(_listed(name, "capabilities", capabilities))
-        self.options = (*_listed(name, "options", options), *(["bos_token"] if bos else []), *(["eos_token"] if eos else []))
+        self.options = (
+            *_listed(name, "options", options),
+            *(["bos_token"] if bos else []),
+            *(["eos_token"] if eos else []),
+        )
         self.reply = reply
         self.source = source
         self.accepted_roles = STANDARD_ROLES.union(self.roles)
@@ -146,7 +153,8 @@ class Template:
             tools: OpenAI tool schemas.
             add_generation_prompt: End where the assistant begins to speak.
             strict: Raise where something that was given would not reach the prompt, other than by the maker's own rule.
-            on_control: What to do about control markers in text from outside: `report` them in `.controls`, `raise`, or `allow` without looking.
+            on_control: What to do about control markers in text from outside: `report` them in `.controls`, `raise`, or
+                `allow` without looking.
             options: The maker's own options, such as `enable_thinking`; `.options` names what this template reads.
 
         Raises:
@@ -197,7 +205,12 @@ class Template:
                     return written
         if strict or on_control not in ("report", "allow"):
             return self.render(
-                messages, tools=tools, add_generation_prompt=add_generation_prompt, strict=strict, on_control=on_control, **options
+                messages,
+                tools=tools,
+                add_generation_prompt=add_generation_prompt,
+                strict=strict,
+                on_control=on_control,
+                **options,
             ).text
         filled = None if self._shapes is None or options else self._shapes.fill(messages, tools, add_generation_prompt)
         if filled is not None:
@@ -230,7 +243,10 @@ def _refuse_surrogate(rendered: Rendered) -> NoReturn:
         if position <= where < position + len(segment.text) and segment.path:
             field = f"{spell(segment.path)}, at character {where - position + max(segment.start, 0)}"
         position += len(segment.text)
-    msg = f"{field}: {rendered.text[where]!r} is half of a surrogate pair and no character\n  try: decode the text with errors='replace'"
+    msg = (
+        f"{field}: {rendered.text[where]!r} is half of a surrogate pair and no character\n"
+        "  try: decode the text with errors='replace'"
+    )
     raise MessageError(msg)
 
 
@@ -238,14 +254,20 @@ def _refuse_unused(rendered: Rendered) -> None:
     dropped = [unused for unused in rendered.unused if unused.why == DROPPED]
     if dropped:
         fields = ", ".join(spell(unused.path) for unused in dropped)
-        msg = f"{rendered.template.name}: the format has no place for {fields}\n  try: leave it out, or strict=False to render without it"
+        msg = (
+            f"{rendered.template.name}: the format has no place for {fields}\n"
+            "  try: leave it out, or strict=False to render without it"
+        )
         raise UnusedInputError(msg, unused=dropped)
 
 
 def _refuse_controls(rendered: Rendered) -> NoReturn:
     lines = [
         f"{rendered.template.name}: control text of the model in what was given:",
-        *(f"  {spell(path) if path else 'unknown'}, at {start}: {marker!r}" for path, start, marker, _ in rendered.controls[:10]),
+        *(
+            f"  {spell(path) if path else 'unknown'}, at {start}: {marker!r}"
+            for path, start, marker, _ in rendered.controls[:10]
+        ),
     ]
     if len(rendered.controls) > 10:
         lines.append(f"  and {len(rendered.controls) - 10} more")
@@ -254,13 +276,18 @@ def _refuse_controls(rendered: Rendered) -> NoReturn:
 
 
 def first_difference(one: Template, other: Template) -> tuple[int, str, str] | None:
-    """Return where two templates first differ on a few plain conversations, and what each writes there; None where they do not."""
+    """Return where two templates first differ on a few plain conversations, and what each writes there.
+
+    None where they do not.
+    """
     system = {"role": "system", "content": "S"}
     turns = [{"role": "user", "content": "U"}, {"role": "assistant", "content": "A"}, {"role": "user", "content": "V"}]
     for messages in (turns, [system, *turns]):
         texts = [_text_or_error(template, messages) for template in (one, other)]
         if texts[0] != texts[1]:
-            at = next((i for i, pair in enumerate(zip(*texts, strict=False)) if pair[0] != pair[1]), min(map(len, texts)))
+            at = next(
+                (i for i, pair in enumerate(zip(*texts, strict=False)) if pair[0] != pair[1]), min(map(len, texts))
+            )
             return at, texts[0][at : at + 24], texts[1][at : at + 24]
     for field in ("stop", "markers"):
         facts = getattr(one, field), getattr(other, field)

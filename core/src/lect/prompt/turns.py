@@ -74,9 +74,13 @@ class TurnTemplate(Template):
         self.examples = tuple(examples)
         self.first_round = first_round
         self.trim = trim
-        numbered = ROUND in self.generation or any(ROUND in turn.prefix + (turn.bare or "") for turn in self.turns.values())
+        numbered = ROUND in self.generation or any(
+            ROUND in turn.prefix + (turn.bare or "") for turn in self.turns.values()
+        )
         self._pairwise = not (numbered or trim or user_after_system or self.examples)
-        self._around = {role: (turn.prefix, turn.suffix, turn.bare) for role, turn in self.turns.items() if role != "system"}
+        self._around = {
+            role: (turn.prefix, turn.suffix, turn.bare) for role, turn in self.turns.items() if role != "system"
+        }
         facts.setdefault("roles", tuple(self.turns))
         # A turn for results makes no format with tools: a table has no words for schemas and calls.
         facts.setdefault("capabilities", ["system"] if system is not None else [])
@@ -90,7 +94,9 @@ class TurnTemplate(Template):
         after_system = False
         if "system" in self.turns and (system is not None or self.default_system):
             out.turn(system)
-            self._write_turn(out, self.turns["system"], self.default_system if system is None else self._text_of(system), 0)
+            self._write_turn(
+                out, self.turns["system"], self.default_system if system is None else self._text_of(system), 0
+            )
             out.turn(None)
             after_system = True
         rounds = self.first_round - 1
@@ -132,10 +138,14 @@ class TurnTemplate(Template):
         result = self._joined(system, pairs, add_generation_prompt=add_generation_prompt) if self._pairwise else None
         if result is None or not (result.isascii() or is_encodable(result)):
             # The long way: it reads what is not plain text, and says clearly what is wrong.
-            return self.text(messages_of_pairs(system, pairs, self.accepted_roles), add_generation_prompt=add_generation_prompt)
+            return self.text(
+                messages_of_pairs(system, pairs, self.accepted_roles), add_generation_prompt=add_generation_prompt
+            )
         return result
 
-    def _joined(self, system: str | None, pairs: "Sequence[Sequence[Any]]", *, add_generation_prompt: bool) -> str | None:
+    def _joined(
+        self, system: str | None, pairs: "Sequence[Sequence[Any]]", *, add_generation_prompt: bool
+    ) -> str | None:
         """Return the prompt for pairs of which each is a plain text of a role of the format; None where one is not."""
         around = self._around
         pieces = [self.bos] if self.bos else []

@@ -1,7 +1,8 @@
 """The shortest way: to read a short conversation and to write its prompt is one function without a loop.
 
-Where a format has no more to say than a prefix and a suffix, a loop over the messages takes longer than all the rest. So it is written out, message
-by message, and compiled: once for each number of messages. The roles and the literals of a shape are then set in as its constants.
+Where a format has no more to say than a prefix and a suffix, a loop over the messages takes longer than all the rest.
+So it is written out, message by message, and compiled: once for each number of messages. The roles and the literals of
+a shape are then set in as its constants.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -13,7 +14,9 @@ Write = Callable[[list[Mapping[str, Any]]], str | None]
 
 
 def unrolled(roles: Sequence[str], literals: Sequence[str], order: tuple[int, ...]) -> Write:
-    """Return a function that writes conversations of these roles; it returns None, or raises, for any other and for whatever is not plain.
+    """Return a function that writes conversations of these roles.
+
+    It returns None, or raises, for any other and for whatever is not plain.
 
     Args:
         roles: The role of each message.
@@ -21,7 +24,9 @@ def unrolled(roles: Sequence[str], literals: Sequence[str], order: tuple[int, ..
         order: Whose text stands in which place; there must be one.
     """
     blank = _compiled(len(roles), order, "".join(literals).isascii())
-    meant = {f"r{index}": role for index, role in enumerate(roles)} | {f"p{place}": literal for place, literal in enumerate(literals)}
+    meant = {f"r{index}": role for index, role in enumerate(roles)} | {
+        f"p{place}": literal for place, literal in enumerate(literals)
+    }
     constants = tuple(meant.get(constant, constant) for constant in blank.__code__.co_consts)
     return FunctionType(blank.__code__.replace(co_consts=constants), blank.__globals__)
 
@@ -48,12 +53,15 @@ def _compiled(count: int, order: tuple[int, ...], ascii_alone: bool) -> Function
         return None
     ```
 
-    What is written must be text, or it cannot be joined; what is left out is asked. To encode a prompt raises where half of a surrogate pair stands
-    in it. In text of ASCII alone none does: where the literals are such, the whole prompt is asked at once.
+    What is written must be text, or it cannot be joined; what is left out is asked. To encode a prompt raises where
+    half of a surrogate pair stands in it. In text of ASCII alone none does: where the literals are such, the whole
+    prompt is asked at once.
     """
     conditions = []
     for index in range(count):
-        conditions.append(f'm{index}["role"] == "r{index}" and (c{index} := m{index}["content"]) and len(m{index}) == 2')
+        conditions.append(
+            f'm{index}["role"] == "r{index}" and (c{index} := m{index}["content"]) and len(m{index}) == 2'
+        )
         if index not in order:
             conditions.append(f"isinstance(c{index}, str)")
         elif not ascii_alone:

@@ -25,8 +25,8 @@ class Unused(NamedTuple):
 def find_unused(chat: "Chat", written: set[Path], seen: set[Path], left_out: set[Path]) -> Iterator[Unused]:
     """Yield the counted fields of `chat` of which nothing was `written` and which were not `seen`, in order.
 
-    Counted are content and each part, reasoning, names, the names and arguments of calls, tools, documents and options. Not counted are roles,
-    types, ids and whitespace that is trimmed.
+    Counted are content and each part, reasoning, names, the names and arguments of calls, tools, documents and options.
+    Not counted are roles, types, ids and whitespace that is trimmed.
     """
     reached = {path[:length] for path in (*written, *seen) for length in range(1, len(path) + 1)}
 

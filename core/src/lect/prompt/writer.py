@@ -17,13 +17,15 @@ if TYPE_CHECKING:
 class Writer(list[str]):
     r"""Collects the pieces of a prompt, which a program adds with `+=`.
 
-    Add the caller's text as pieces of their own, never joined with template text: that is how each piece keeps its origin.
+    Add the caller's text as pieces of their own, never joined with template text: that is how each piece keeps its
+    origin.
 
     ```python
     out += "<|im_start|>", message.role, "\n", message.content, "<|im_end|>\n"
     ```
 
-    It is a list because nothing is quicker: a method call for each turn would cost more than the whole rest of a prompt.
+    It is a list because nothing is quicker: a method call for each turn would cost more than the whole rest of a
+    prompt.
     """
 
     __slots__ = ()
@@ -38,7 +40,10 @@ class Writer(list[str]):
             return "".join(self)
         except TypeError:
             odd: object = next(piece for piece in self if not isinstance(piece, str))
-            msg = f"{odd!r} ({type(odd).__name__}) cannot stand in a prompt; expected text\n  try: look at the types of the options"
+            msg = (
+                f"{odd!r} ({type(odd).__name__}) cannot stand in a prompt; expected text\n"
+                "  try: look at the types of the options"
+            )
             raise MessageError(msg) from None
 
     def turns(self, messages: Sequence[Message]) -> Iterable[Message]:
@@ -46,13 +51,16 @@ class Writer(list[str]):
         return messages
 
     def turn(self, message: Message | None) -> None:
-        """Say whose turn the following text belongs to: that of `message`, or None for preamble and generation prompt."""
+        """Say whose turn the following text belongs to.
+
+        That of `message`, or None for preamble and generation prompt.
+        """
 
     def used(self, *path: str | int) -> None:
         """Say that a field reached the prompt although none of its text did, as an image does by its placeholder."""
 
     def by_rule(self, text: str | None) -> None:
-        """Say that the format leaves a text of the caller's out on purpose, as many do with the reasoning of earlier turns."""
+        """Say that the format omits a text of the caller's on purpose, such as the reasoning of earlier turns."""
 
 
 class TrackingWriter(Writer):
@@ -97,7 +105,10 @@ def stripped(pieces: Iterable[str]) -> list[str]:
 
 
 def think_tags(text: str) -> tuple[str, str]:
-    """Return the thought in `<think>` tags that opens an answer, and the answer, without the line breaks between them; no thought is empty."""
+    """Return the thought in `<think>` tags that opens an answer, and the answer, without the line breaks between them.
+
+    No thought is empty.
+    """
     if "</think>" not in text:
         return "", text
     pieces = text.split("</think>")

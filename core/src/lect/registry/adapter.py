@@ -1,4 +1,7 @@
-"""A loaded plugin, ready to be asked. Each has a pluggy manager of its own, so that one plugin's faults never reach another."""
+"""A loaded plugin, ready to be asked.
+
+Each has a pluggy manager of its own, so that one plugin's faults never reach another.
+"""
 
 from __future__ import annotations
 
@@ -29,11 +32,18 @@ class Adapter:
 
     @property
     def id(self) -> str:
-        """The name that no other adapter has: `lect-qwen:qwen`; just the name where it was registered in this process."""
+        """The name that no other adapter has: `lect-qwen:qwen`.
+
+        Just the name where it was registered in this process.
+        """
         return f"{self.package}:{self.name}" if self.package else self.name
 
     def __str__(self) -> str:
-        return f"{self.name} ({self.package} {self.version})" if self.package else f"{self.name} (registered in this process)"
+        return (
+            f"{self.name} ({self.package} {self.version})"
+            if self.package
+            else f"{self.name} (registered in this process)"
+        )
 
     def __repr__(self) -> str:
         return f"<Adapter {self.id}>"

@@ -1,7 +1,8 @@
 """Find the installed adapters without importing any of them.
 
-Reading `entry_points.txt` in the directories of `sys.path` takes a tenth of the time that importlib.metadata needs, import included. Whatever is
-not such a directory, or is found by a finder of somebody's own, is left to importlib.metadata.
+Reading `entry_points.txt` in the directories of `sys.path` takes a tenth of the time that importlib.metadata needs,
+import included. Whatever is not such a directory, or is found by a finder of somebody's own, is left to
+importlib.metadata.
 """
 
 import os
@@ -41,7 +42,8 @@ class Record(NamedTuple):
         version: Its version.
         name: The adapter's name.
         value: Where the object is: `module` or `module:attribute`.
-        hints: Lower-case words, one of which must occur in a path; empty where the adapter is to be asked about every path.
+        hints: Lower-case words, one of which must occur in a path; empty where the adapter is to be asked about every
+            path.
         templates: The names of templates that it declares.
         fallback: Whether it is asked only when no other adapter has matched.
     """
@@ -107,19 +109,27 @@ def _first_of_each_name(found: Iterable[Distribution]) -> Iterator[Distribution]
 def _foreign_finders() -> bool:
     ours = ("_frozen_importlib_external", "importlib_metadata")
     return any(
-        hasattr(finder, "find_distributions") and (getattr(finder, "__module__", "") or "").split(".")[0] not in ours for finder in sys.meta_path
+        hasattr(finder, "find_distributions") and (getattr(finder, "__module__", "") or "").split(".")[0] not in ours
+        for finder in sys.meta_path
     )
 
 
 def _is_archive(entry: str) -> bool:
-    """Tell whether an entry of `sys.path` keeps metadata elsewhere than in directories of its own: a zip file, or an egg."""
+    """Tell whether an entry of `sys.path` keeps metadata elsewhere than in directories of its own.
+
+    A zip file, or an egg.
+    """
     return os.path.isfile(entry) or entry.lower().endswith(".egg")
 
 
 def _by_scan(path: Iterable[str]) -> Iterator[Distribution]:
     for entry in path:
         try:
-            children = sorted(child.path for child in os.scandir(entry or ".") if child.name.lower().endswith((".dist-info", ".egg-info")))
+            children = sorted(
+                child.path
+                for child in os.scandir(entry or ".")
+                if child.name.lower().endswith((".dist-info", ".egg-info"))
+            )
         except OSError:
             continue
         for child in children:
@@ -142,7 +152,10 @@ def _read(directory: str, name: str) -> str:
 
 
 def _identity(directory: str) -> tuple[str, str]:
-    """Return the name and version that the metadata tell; the directory's own name may lack them, or be what an interrupted pip left behind."""
+    """Return the name and version that the metadata tell.
+
+    The directory's own name may lack them, or be what an interrupted pip left behind.
+    """
     headers: dict[str, str] = {}
     for line in (_read(directory, "METADATA") or _read(directory, "PKG-INFO")).splitlines():
         if not line:
@@ -172,7 +185,11 @@ def _by_importlib() -> Iterator[Distribution]:
 
     for dist in metadata.distributions():
         try:
-            points = tuple(_entry_point(point.group, point.name, point.value) for point in dist.entry_points if point.group in GROUPS)
+            points = tuple(
+                _entry_point(point.group, point.name, point.value)
+                for point in dist.entry_points
+                if point.group in GROUPS
+            )
             found = Distribution(normal_name(dist.metadata["Name"]), dist.version, points)
         # What an interrupted pip left behind, or somebody's broken metadata, must not hide the others.
         except Exception:  # noqa: S112

@@ -16,33 +16,36 @@ NUMBER = "#"
 END = "."
 
 PACKAGING = frozenset({
-    "b", "e", "v", "base", "pt", "hf", "original", "safetensors", "unsloth", "mlx", "mlc", "onnx", "ov", "gguf", "ggml", "gptq", "awq", "exl", "bnb",
-    "hqq", "quantized", "dynamic", "ud", "fp", "nvfp", "mxfp", "bf", "nf", "f", "int", "bit", "bits", "bpw", "iq", "i", "q", "k", "xxs", "xs", "s",
-    "m", "l", "xl", "nl", "h", "w", "a", "g",
+    "b", "e", "v", "base", "pt", "hf", "original", "safetensors", "unsloth", "mlx", "mlc", "onnx", "ov", "gguf", "ggml",
+    "gptq", "awq", "exl", "bnb", "hqq", "quantized", "dynamic", "ud", "fp", "nvfp", "mxfp", "bf", "nf", "f", "int",
+    "bit", "bits", "bpw", "iq", "i", "q", "k", "xxs", "xs", "s", "m", "l", "xl", "nl", "h", "w", "a", "g",
 })  # fmt: skip
-"""What may follow the name of a base model that was only packed anew. A model that somebody tuned keeps the name of its base and adds a word of its
-own: then nobody knows what it speaks."""
+"""What may follow the name of a base model that was only packed anew. A model that somebody tuned keeps the name of its
+base and adds a word of its own: then nobody knows what it speaks."""
 
 ADAPTERS = frozenset({"adapter", "dora", "lora", "peft", "qlora"})
 """What may follow the name of a chat model too: a small adapter seldom changes the format."""
 
 NO_TALKERS = frozenset({
-    "accelerator", "cls", "dflash", "draft", "dspark", "eagle", "embed", "embedding", "embeddings", "guard", "medusa", "mtp", "orm", "peagle", "prm",
-    "rerank", "reranker", "reward", "rm", "speculator", "speculators",
+    "accelerator", "cls", "dflash", "draft", "dspark", "eagle", "embed", "embedding", "embeddings", "guard", "medusa",
+    "mtp", "orm", "peagle", "prm", "rerank", "reranker", "reward", "rm", "speculator", "speculators",
 })  # fmt: skip
-"""What only a model is called that gives vectors, scores or drafts. It may have the name of a chat model for the rest, but nobody talks to it."""
+"""What only a model is called that gives vectors, scores or drafts. It may have the name of a chat model for the rest,
+but nobody talks to it."""
 
 
 class Rule(NamedTuple):
     """Which names speak which template.
 
     Attributes:
-        pattern: Words with which the name begins, `|` between alternatives, `?` before a word that may be absent, `#` for any number, `*` for any
-            words between: `llama 2 # b chat`, `?meta llama 3.1|3.3`. A `.` at the end means that only numbers, packaging and adapters may follow:
-            `phi 4 .`. A pattern that begins with `*` may stand anywhere in the name, which is a weaker claim; one with a `/` is a whole
-            `owner/name`, the strongest. Words are those of `ModelRef.words`, so no word is ever found inside another.
+        pattern: Words with which the name begins, `|` between alternatives, `?` before a word that may be absent, `#`
+            for any number, `*` for any words between: `llama 2 # b chat`, `?meta llama 3.1|3.3`. A `.` at the end means
+            that only numbers, packaging and adapters may follow: `phi 4 .`. A pattern that begins with `*` may stand
+            anywhere in the name, which is a weaker claim; one with a `/` is a whole `owner/name`, the strongest. Words
+            are those of `ModelRef.words`, so no word is ever found inside another.
         template: The template; None for names that look like the family's but speak another format.
-        kind: `chat`, or `base` for a model that was not trained to chat; after a base model's name only sizes and packaging (`-hf-AWQ`) may follow.
+        kind: `chat`, or `base` for a model that was not trained to chat; after a base model's name only sizes and
+            packaging (`-hf-AWQ`) may follow.
         note: Why, for people.
     """
 
@@ -68,7 +71,11 @@ class Family:
     def __init__(self, name: str, *rules: Rule, templates: Iterable[Template] = ()):
         self.name = name
         self.rules = rules
-        self.templates = {template.name: template for template in (*(rule.template for rule in rules), *templates) if template is not None}
+        self.templates = {
+            template.name: template
+            for template in (*(rule.template for rule in rules), *templates)
+            if template is not None
+        }
 
     def __repr__(self) -> str:
         return f"<Family {self.name!r}: {len(self.rules)} rules, {len(self.templates)} templates>"
@@ -84,7 +91,13 @@ class Family:
             if rule.template is None:
                 return Match(_specificity(rule.pattern), fit.literal, "", NO_FORMAT, reason)
             if _is_no_talker(rule, fit, ref):
-                return Match(_specificity(rule.pattern), fit.literal, "", NO_FORMAT, "it gives vectors, scores or drafts; nobody talks to it")
+                return Match(
+                    _specificity(rule.pattern),
+                    fit.literal,
+                    "",
+                    NO_FORMAT,
+                    "it gives vectors, scores or drafts; nobody talks to it",
+                )
             return Match(_specificity(rule.pattern), fit.literal, rule.template.name, rule.kind, reason)
         return None
 
@@ -177,7 +190,10 @@ def _runs(pattern: str) -> Iterator[list[str]]:
 
 
 def _fits(run: list[str], words: tuple[str, ...], position: int) -> Iterator[tuple[int, list[str]]]:
-    """Yield every way in which a run fits from `position` on: where it ends, and the words that it takes; that which takes the most comes first."""
+    """Yield every way in which a run fits from `position` on: where it ends, and the words that it takes.
+
+    That which takes the most comes first.
+    """
     if not run:
         yield position, []
         return

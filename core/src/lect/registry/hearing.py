@@ -14,15 +14,19 @@ class Setting(NamedTuple):
     """What stands round an answer."""
 
     prompt: str | None
-    """The end of a prompt by the template's own defaults: whether it opens reasoning is seen there; None where the template refuses."""
+    """The end of a prompt by the template's own defaults: whether it opens reasoning is seen there; None where the
+    template refuses."""
     before: str = ""
     """What stands between a question and its answer once both are history,"""
     tail: str = ""
-    """and the white space with which every answer ends before the stop string. A model that was trained on it writes it too, and it is no part of
-    what it says."""
+    """and the white space with which every answer ends before the stop string. A model that was trained on it writes it
+    too, and it is no part of what it says."""
 
     def lead(self, prompt: str) -> str:
-        """Return the white space with which every answer to a prompt begins: what history has and the prompt has not."""
+        """Return the white space with which every answer to a prompt begins.
+
+        What history has and the prompt has not.
+        """
         for end in range(len(self.before), len(self.before.rstrip()) - 1, -1):
             if prompt.endswith(self.before[:end]):
                 return self.before[end:]

@@ -1,4 +1,7 @@
-"""The hooks that an adapter implements. All are optional but `match` and `get_template`, and each may take fewer arguments than are named here."""
+"""The hooks that an adapter implements.
+
+All are optional but `match` and `get_template`, and each may take fewer arguments than are named here.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +48,9 @@ def get_template(model_path: str, ref: ModelRef, match: Match) -> Template:  # t
 
 @hookspec(firstresult=True)
 def postprocess(text: str, template: Template, ref: ModelRef, reply: Reply) -> Reply | None:
-    """Refine a reply. Without this hook, or where it returns None, it is what the grammar of the template makes of the text.
+    """Refine a reply.
+
+    Without this hook, or where it returns None, it is what the grammar of the template makes of the text.
 
     Args:
         text: All that the model wrote.

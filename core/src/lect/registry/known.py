@@ -19,21 +19,35 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     "kimi": ("kimi",),
     "cohere": ("command", "aya"),
     "granite": ("granite",),
-    "fastchat": ("hermes", "openhermes", "dolphin", "openchat", "starling", "alpaca", "koala", "wizardlm", "mpt", "falcon", "openorca"),
+    "fastchat": (
+        "hermes",
+        "openhermes",
+        "dolphin",
+        "openchat",
+        "starling",
+        "alpaca",
+        "koala",
+        "wizardlm",
+        "mpt",
+        "falcon",
+        "openorca",
+    ),
 }
-"""The families of this project, and the words by which the models are known that they speak for: not everything that their makers have made, because
-advice to install a package that does not know the model either is worse than none. `fastchat` keeps the long tail of 2023."""
+"""The families of this project, and the words by which the models are known that they speak for: not everything that
+their makers have made, because advice to install a package that does not know the model either is worse than none.
+`fastchat` keeps the long tail of 2023."""
 
 OWNERS = (
-    "01-ai", "baichuan-inc", "codellama", "cohereforai", "coherelabs", "deepseek-ai", "google", "huggingfaceh4", "ibm-granite", "internlm", "lmsys",
-    "meta-llama", "microsoft", "mistralai", "moonshotai", "openai", "qwen", "stabilityai", "thudm", "zai-org",
+    "01-ai", "baichuan-inc", "codellama", "cohereforai", "coherelabs", "deepseek-ai", "google", "huggingfaceh4",
+    "ibm-granite", "internlm", "lmsys", "meta-llama", "microsoft", "mistralai", "moonshotai", "openai", "qwen",
+    "stabilityai", "thudm", "zai-org",
 )  # fmt: skip
 """Owners whose names are worth imitating."""
 
 _LOOK_ALIKES = str.maketrans({
-    "I": "l", "1": "l", "|": "l", "0": "o", "İ": "i", "ı": "i",
-    "а": "a", "с": "c", "е": "e", "і": "i", "о": "o", "р": "p", "х": "x", "у": "y", "ѕ": "s", "ԁ": "d", "ո": "n", "α": "a", "ο": "o",
-    "‐": "-", "‑": "-", "–": "-", "−": "-",
+    "I": "l", "1": "l", "|": "l", "0": "o", "İ": "i", "ı": "i", "а": "a", "с": "c", "е": "e", "і": "i", "о": "o",
+    "р": "p", "х": "x", "у": "y", "ѕ": "s", "ԁ": "d", "ո": "n", "α": "a", "ο": "o", "‐": "-", "‑": "-", "–": "-",
+    "−": "-",
 })  # fmt: skip
 
 
@@ -51,7 +65,10 @@ def imitated_owner(owner: str) -> str | None:
 
 
 def package_for(words: tuple[str, ...]) -> str | None:
-    """Return the first-party package that speaks for a name made of `words`: that of the first word that any family has."""
+    """Return the first-party package that speaks for a name made of `words`.
+
+    That of the first word that any family has.
+    """
     for word in words:
         for family, names in FAMILIES.items():
             if word in names:

@@ -29,8 +29,8 @@ class Match(NamedTuple):
         specificity: What the claim rests on.
         literal: The part of the path that it rests on; within one specificity the longer one wins.
         template: The name of the template; empty where the adapter has but one.
-        kind: `chat`, `base` for a model that was not trained to chat, or `none` for a name that the adapter knows to speak none of its formats:
-            that is no claim, but it keeps fallbacks from guessing.
+        kind: `chat`, `base` for a model that was not trained to chat, or `none` for a name that the adapter knows to
+            speak none of its formats: that is no claim, but it keeps fallbacks from guessing.
         reason: One line for people.
     """
 

@@ -1,4 +1,7 @@
-"""The one import of importlib-metadata. It takes longer than the rest of lect together, so only functions import this module."""
+"""The one import of importlib-metadata.
+
+It takes longer than the rest of lect together, so only functions import this module.
+"""
 
 from __future__ import annotations
 

@@ -80,7 +80,10 @@ class TemplateNames:
         raise self._unknown(name)
 
     def _owners(self, owner: str, bare: str) -> Iterator[Adapter]:
-        """Yield the adapters that may have a template: those called `owner`, or without an owner those that declare it, fallbacks last."""
+        """Yield the adapters that may have a template.
+
+        Those called `owner`, or without an owner those that declare it, fallbacks last.
+        """
         registry = self._registry
         if owner:
             yield from registry.by_name(owner)
@@ -101,7 +104,10 @@ class TemplateNames:
             return {}
 
     def names(self, *, load: bool = False) -> dict[str, list[str]]:
-        """Return all names by owner: what is registered and what plugins declare; with `load`, also what they do not."""
+        """Return all names by owner: what is registered and what plugins declare.
+
+        With `load`, also what they do not.
+        """
         registry = self._registry
         names = {"lect": sorted(self._own)}
         for adapter in registry.registered:
@@ -122,9 +128,14 @@ class TemplateNames:
         from difflib import get_close_matches
 
         known = self.names()
-        every = sorted({each for names in known.values() for each in names} | {f"{owner}:{each}" for owner, names in known.items() for each in names})
+        every = sorted(
+            {each for names in known.values() for each in names}
+            | {f"{owner}:{each}" for owner, names in known.items() for each in names}
+        )
         near = get_close_matches(name, every, 3, 0.6)
-        hint = f"did you mean {' or '.join(map(repr, near))}?" if near else f"registered: {', '.join(sorted(self._own))}"
+        hint = (
+            f"did you mean {' or '.join(map(repr, near))}?" if near else f"registered: {', '.join(sorted(self._own))}"
+        )
         lines = [f"no template or adapter is called {name!r}; {hint}", *blocked_lines(self._registry.installed())]
         lines += [f"  failed: {failure}" for failure in self._registry.failures]
         msg = "\n".join([*lines, "  try: lect templates"])

@@ -22,7 +22,8 @@ class ModelRef(NamedTuple):
         owner: The owner in `owner/name`; None for local paths, whose directories must not decide a family.
         name: The last part, without revision.
         revision: What followed `@`.
-        words: The name in lower case, cut into words and numbers: `Qwen2.5-7B-Instruct` is `("qwen", "2.5", "7", "b", "instruct")`.
+        words: The name in lower case, cut into words and numbers: `Qwen2.5-7B-Instruct` is `("qwen", "2.5", "7", "b",
+            "instruct")`.
     """
 
     given: str
@@ -47,7 +48,8 @@ def parse_ref(model_path: str | os.PathLike[str]) -> ModelRef:
         parts = [parts[0], "/".join(parts[1:])]
     owner = parts[0] if len(parts) == 2 and given[0] not in "/\\." and ":" not in parts[0] else None
     for part in parts:
-        # A hub cache keeps a model under models--owner--name/snapshots/<commit>; the name is in that directory, wherever the path ends.
+        # A hub cache keeps a model under models--owner--name/snapshots/<commit>; the name is in that directory,
+        # wherever the path ends.
         if part.startswith(_HUB_CACHE):
             cached_owner, _, cached = part.removeprefix(_HUB_CACHE).rpartition("--")
             owner, parts = cached_owner or None, [cached]
@@ -64,7 +66,8 @@ def _words(name: str) -> tuple[str, ...]:
     name = name.replace("___", ".")
     parts = name.split("_")
     if "-" not in name and not all(left[-1:].isdigit() and right[:1].isdigit() for left, right in pairwise(parts)):
-        # Here `_` stands between words, as in llama_2_7b_chat; else between digits it is a point, as in internlm2_5-7b-chat.
+        # Here `_` stands between words, as in llama_2_7b_chat; else between digits it is a point, as in
+        # internlm2_5-7b-chat.
         name = " ".join(parts)
     return tuple(word.replace("_", ".") for word in _WORDS.findall(name))
 
@@ -85,7 +88,10 @@ def _path_text(model_path: object) -> str:
     except TypeError:
         path = None
     if not isinstance(path, str):
-        msg = f"a model path is text or path-like, not {type(model_path).__name__}\n  try: get_conversation_template('org/name')"
+        msg = (
+            f"a model path is text or path-like, not {type(model_path).__name__}\n"
+            "  try: get_conversation_template('org/name')"
+        )
         raise InvalidModelPathTypeError(msg)
     return path
 
@@ -98,7 +104,12 @@ def _check(given: str) -> None:
     if any(not letter.isprintable() and letter != " " for letter in given):
         _refuse(f"{given[:200]!a} has control characters or half a surrogate pair in it")
     scheme, colon, _ = given.partition(":")
-    if colon and len(scheme) > 1 and scheme.isascii() and scheme.replace("+", "").replace("-", "").replace(".", "").isalnum():
+    if (
+        colon
+        and len(scheme) > 1
+        and scheme.isascii()
+        and scheme.replace("+", "").replace("-", "").replace(".", "").isalnum()
+    ):
         # Not shown: an address may carry a password.
         _refuse("a URL is no model path; nothing is fetched")
 

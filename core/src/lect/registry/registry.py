@@ -29,7 +29,8 @@ class PluginInfo(NamedTuple):
         package: The distribution; empty where it was registered in this process.
         version: The distribution's version.
         hints: The words that must occur in a path before it is imported.
-        status: `lazy` (not imported yet), `eager` (without hints: asked about every path), `loaded`, `blocked: ...` or `failed: ...`.
+        status: `lazy` (not imported yet), `eager` (without hints: asked about every path), `loaded`, `blocked: ...` or
+            `failed: ...`.
         fallback: Whether it is asked only when no other adapter has matched.
     """
 
@@ -58,7 +59,8 @@ class Registry:
         self._loaded: dict[str, Adapter | None] = {}
         self._registered: tuple[Adapter, ...] = ()
         self._pins: tuple[Pin, ...] = ()
-        # Whoever resolves writes what it found into the dictionary that it saw when it began: after a change that is no longer this one.
+        # Whoever resolves writes what it found into the dictionary that it saw when it began: after a change that is no
+        # longer this one.
         self._remembered: dict[str, Resolution] = {}
         self.failures: list[Failure] = []
         self.templates = TemplateNames(self)
@@ -103,7 +105,10 @@ class Registry:
             usual = "loaded" if record.id in self._loaded else "lazy" if record.hints else "eager"
             status = f"blocked: {blocked}" if blocked else self._failed(record.package, record.name) or usual
             infos.append(PluginInfo(record.name, record.package, record.version, record.hints, status, record.fallback))
-        infos += [PluginInfo(each.name, "", "", (), self._failed("", each.name) or "loaded", each.fallback) for each in self._registered]
+        infos += [
+            PluginInfo(each.name, "", "", (), self._failed("", each.name) or "loaded", each.fallback)
+            for each in self._registered
+        ]
         return infos
 
     def _failed(self, package: str, plugin: str) -> str | None:
@@ -132,7 +137,10 @@ class Registry:
         adapter = Adapter(plugin, name=str(name))
         with self.lock:
             if any(each.name == adapter.name for each in self._registered):
-                msg = f"an adapter {name!r} is registered already\n  try: call what its register() returned, or register(adapter, name='another')"
+                msg = (
+                    f"an adapter {name!r} is registered already\n"
+                    "  try: call what its register() returned, or register(adapter, name='another')"
+                )
                 raise PluginError(msg)
             self._registered += (adapter,)
             self.changed()
@@ -184,7 +192,9 @@ class Registry:
         except StageError as error:
             self._record_failure(Failure(record.name, record.package, record.version, error.stage, error.error))
             return None
-        return Adapter(plugin, name=record.name, package=record.package, version=record.version, fallback=record.fallback)
+        return Adapter(
+            plugin, name=record.name, package=record.package, version=record.version, fallback=record.fallback
+        )
 
     def fail(self, adapter: Adapter, stage: str, error: Exception) -> None:
         """Remember what an adapter did wrong, and warn once."""
@@ -196,7 +206,9 @@ class Registry:
             if any(each[:4] == failure[:4] and type(each.error) is type(failure.error) for each in self.failures):
                 return
             self.failures.append(failure)
-        warnings.warn(f"a lect plugin failed and is left out: {failure}\n  try: lect doctor", PluginWarning, stacklevel=2)
+        warnings.warn(
+            f"a lect plugin failed and is left out: {failure}\n  try: lect doctor", PluginWarning, stacklevel=2
+        )
 
     def resolve(self, model_path: str | os.PathLike[str], *, adapter: Any = None) -> Resolution:
         """Return what a model path resolves to.
@@ -234,9 +246,15 @@ class Registry:
         if not claims:
             raise unknown_model(ref, candidates, self.failures, self.installed())
         winner, best = claims[0]
-        tied = [(each, self._template(each.adapter, ref, match)) for each, match in claims if match.strength == best.strength]
+        tied = [
+            (each, self._template(each.adapter, ref, match))
+            for each, match in claims
+            if match.strength == best.strength
+        ]
         refuse_tie(ref, tied)
-        return Resolution(ref, winner.adapter, tied[0][1], best.kind, best.reason, best.specificity, tuple(candidates), _oddities(ref))
+        return Resolution(
+            ref, winner.adapter, tied[0][1], best.kind, best.reason, best.specificity, tuple(candidates), _oddities(ref)
+        )
 
     def ask(self, ref: ModelRef) -> list[Candidate]:
         """Return the claims of all adapters that have a word for the path, fallbacks aside, the strongest first."""
@@ -268,7 +286,10 @@ class Registry:
                 msg = f"{adapter} is to speak for {shown(ref.given)} ({unasked}) but cannot: {error}"
                 raise PluginError(msg) from error
             self.fail(adapter, "get_template", error)
-            msg = f"{adapter} claims {shown(ref.given)} but cannot give its template: {type(error).__name__}: {error}\n  try: {DISABLE}={adapter.id}"
+            msg = (
+                f"{adapter} claims {shown(ref.given)} but cannot give its template: {type(error).__name__}: {error}\n"
+                f"  try: {DISABLE}={adapter.id}"
+            )
             raise PluginError(msg) from error
 
     def _pinned(self, ref: ModelRef, pin: Pin) -> Resolution:
@@ -295,7 +316,9 @@ class Registry:
         return Resolution(ref, chosen, template, match.kind, reason, None, candidates, _oddities(ref))
 
     def find(self, adapter: Any) -> Adapter | Template:
-        """Return the adapter or template that somebody named: an object, `package:plugin`, `plugin`, `plugin:template` or a template's name.
+        """Return the adapter or template that somebody named.
+
+        An object, `package:plugin`, `plugin`, `plugin:template` or a template's name.
 
         Raises:
             PluginError: If an object cannot be an adapter, or a named one cannot be loaded.
@@ -328,7 +351,11 @@ class Registry:
             if record.name == plugin and (not package or record.package == normal_name(package)):
                 adapter = self.adapter(record)
                 if adapter is None:
-                    failure = next(each for each in reversed(self.failures) if (each.package, each.plugin) == (record.package, record.name))
+                    failure = next(
+                        each
+                        for each in reversed(self.failures)
+                        if (each.package, each.plugin) == (record.package, record.name)
+                    )
                     msg = f"{record.id} cannot be used: {failure}\n  try: lect doctor"
                     raise PluginError(msg)
                 found.append(adapter)
@@ -339,4 +366,6 @@ def _oddities(ref: ModelRef) -> tuple[str, ...]:
     imitated = imitated_owner(ref.owner) if ref.owner else None
     if imitated is None:
         return ()
-    return (f"the owner {ref.owner!a} looks like {imitated!r} but is another: is {ref.given!a} the model that you mean?",)
+    return (
+        f"the owner {ref.owner!a} looks like {imitated!r} but is another: is {ref.given!a} the model that you mean?",
+    )

@@ -59,7 +59,10 @@ class Resolution(NamedTuple):
         return self.adapter.package if self.adapter else ""
 
     def stream(self, *, format: Any = None, prompt: str | None = None, **options: Any) -> "ReplyStream":  # noqa: A002  # as everywhere
-        """Return a stream for a reply of the model: by the grammar of its template, cut at its stop strings, refined by the adapter at the end."""
+        """Return a stream for a reply of the model.
+
+        By the grammar of its template, cut at its stop strings, refined by the adapter at the end.
+        """
         from lect.registry.hearing import setting
         from lect.reply.stream import ReplyStream
 
@@ -84,9 +87,14 @@ class Resolution(NamedTuple):
 
 
 def strongest(candidates: Iterable[Candidate]) -> list[Candidate]:
-    """Return the candidates, the strongest claim first, and equal ones in an order that does not depend on how they came."""
+    """Return the candidates, the strongest claim first; the order does not depend on how they came."""
     return sorted(
-        candidates, key=lambda each: (each.match is None, *(-part for part in (each.match.strength if each.match else ())), each.adapter.id)
+        candidates,
+        key=lambda each: (
+            each.match is None,
+            *(-part for part in (each.match.strength if each.match else ())),
+            each.adapter.id,
+        ),
     )
 
 
@@ -131,7 +139,9 @@ def unknown_model(
         lines.append(f"  considered: none; of the installed adapters ({', '.join(usable)}) none has a word for it")
     else:
         lines.append(f"  considered: none; {'every adapter is blocked' if installed else 'no adapter is installed'}")
-    lines += [f"  {each.adapter} knows it, and has no format for it: {each.match.reason}" for each in candidates if each.match]
+    lines += [
+        f"  {each.adapter} knows it, and has no format for it: {each.match.reason}" for each in candidates if each.match
+    ]
     lines += blocked_lines(installed)
     lines += [f"  failed: {failure}" for failure in failures]
     lines += _look_alike_lines(ref)
@@ -145,9 +155,14 @@ def unknown_model(
         advice.append(f"let {package} in: change {blocked}")
     elif all(failure.package != package for failure in failures) and not any(each.match for each in candidates):
         lines.append(f"  {package} is installed but does not know this model; a newer version may")
-    advice += ["get_conversation_template(path, adapter='chatml'), or any name of `lect templates`", f"lect why {_shell_word(ref.path)}"]
+    advice += [
+        "get_conversation_template(path, adapter='chatml'), or any name of `lect templates`",
+        f"lect why {_shell_word(ref.path)}",
+    ]
     lines += [f"  {'try' if index == 0 else ' or'}: {line}" for index, line in enumerate(advice)]
-    return UnknownModelError("\n".join(lines), model_path=ref.given, candidates=candidates, install=None if package in installed else package)
+    return UnknownModelError(
+        "\n".join(lines), model_path=ref.given, candidates=candidates, install=None if package in installed else package
+    )
 
 
 def blocked_lines(installed: Mapping[str, str | None]) -> list[str]:
@@ -156,7 +171,10 @@ def blocked_lines(installed: Mapping[str, str | None]) -> list[str]:
 
 
 def _shell_word(path: str) -> str:
-    """Return `path` as a word that a shell leaves alone: whoever sent it must not write commands that somebody else types."""
+    """Return `path` as a word that a shell leaves alone.
+
+    Whoever sent it must not write commands that somebody else types.
+    """
     import shlex
 
     return shlex.quote(path) if len(path) <= 120 else "PATH"
@@ -178,5 +196,7 @@ def _near_lines(ref: ModelRef) -> list[str]:
     from difflib import get_close_matches
 
     known = [word for words in FAMILIES.values() for word in words]
-    near = next((found[0] for word in ref.words if len(word) > 3 and (found := get_close_matches(word, known, 1, 0.75))), None)
+    near = next(
+        (found[0] for word in ref.words if len(word) > 3 and (found := get_close_matches(word, known, 1, 0.75))), None
+    )
     return [f"  did you mean a {near!r} model?"] if near else []

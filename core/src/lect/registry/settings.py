@@ -40,7 +40,10 @@ class Pin(NamedTuple):
 
 
 def pattern_for(path: str) -> str:
-    """Return a pattern for one path: `?`, which stands for any letter, replaces those that mean something to a glob, a list of pins or a shell."""
+    """Return a pattern for one path.
+
+    `?`, which stands for any letter, replaces those that mean something to a glob, a list of pins or a shell.
+    """
     return "".join("?" if letter in "*?[];='" or letter.isspace() else letter for letter in path)
 
 
@@ -76,7 +79,9 @@ def read_settings(environ: "Mapping[str, str]") -> Settings:
 
 
 def _names(text: str) -> frozenset[str]:
-    return frozenset(":".join(normal_name(part) for part in name.strip().split(":")) for name in text.split(",") if name.strip())
+    return frozenset(
+        ":".join(normal_name(part) for part in name.strip().split(":")) for name in text.split(",") if name.strip()
+    )
 
 
 def _read_pin(text: str, source: str) -> Pin:
@@ -88,7 +93,10 @@ def _read_pin(text: str, source: str) -> Pin:
 
 
 def _config_pins(path: str) -> list[Pin]:
-    """Read the table `[pins]` of a TOML file. Only a file that is named is read: a path must resolve alike for all who have the same settings."""
+    """Read the table `[pins]` of a TOML file.
+
+    Only a file that is named is read: a path must resolve alike for all who have the same settings.
+    """
     import tomllib
 
     try:
@@ -96,5 +104,8 @@ def _config_pins(path: str) -> list[Pin]:
             pins = tomllib.load(file).get("pins", {})
         return [Pin(pattern.strip(), adapter.strip(), path) for pattern, adapter in pins.items()]
     except (OSError, ValueError, AttributeError) as error:
-        msg = f'{CONFIG} names {path!r}, which cannot be used: {error}\n  try: a TOML file with a table [pins], "acme/*" = "lect-acme:acme"'
+        msg = (
+            f"{CONFIG} names {path!r}, which cannot be used: {error}\n"
+            '  try: a TOML file with a table [pins], "acme/*" = "lect-acme:acme"'
+        )
         raise LectError(msg) from error

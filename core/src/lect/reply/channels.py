@@ -47,7 +47,10 @@ class Talk(Program):
         yield from self.read_on_for_nothing()
 
     def believes(self, header: Header) -> bool:
-        """Say whether a header is one. Where it is but a word on a line, and the tools are known, it must be one of them."""
+        """Say whether a header is one.
+
+        Where it is but a word on a line, and the tools are known, it must be one of them.
+        """
         known = self.reader.schemas.known
         return bool(self.channels.opening) or header.kind != CALL or not known or header.name in known
 
@@ -85,7 +88,9 @@ class Talk(Program):
         """Read the body of a message, by what its header says."""
         reader, plan = self.reader, self.plan
         kind = header.kind
-        if (kind == REASONING and not plan.takes_reasoning and self.channels.keep) or (kind == CALL and not plan.takes_tools):
+        if (kind == REASONING and not plan.takes_reasoning and self.channels.keep) or (
+            kind == CALL and not plan.takes_tools
+        ):
             # What is not taken out stays as it was written.
             reader.pass_on(header.body, CONTENT)
             yield from self.read_rest(CONTENT, keep_end=True)
@@ -184,7 +189,9 @@ class Talk(Program):
         reader, headers = self.reader, self.headers
         while True:
             if opening:
-                found = headers.opens(reader.buffer, reader.at, reader.ended, fresh=reader.fresh and not reader.position)
+                found = headers.opens(
+                    reader.buffer, reader.at, reader.ended, fresh=reader.fresh and not reader.position
+                )
             else:
                 found = headers.look(reader.buffer, reader.at + behind, reader.ended)
             if not isinstance(found, int):

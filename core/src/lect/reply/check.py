@@ -4,11 +4,41 @@ import re
 from typing import Any, NoReturn
 
 from lect.errors import PluginError
-from lect.reply.grammar import Arguments, Call, Channels, Code, Grammar, Head, Json, JsonMap, Literals, Marks, Params, Reasoning, Section, Wrapper
+from lect.reply.grammar import (
+    Arguments,
+    Call,
+    Channels,
+    Code,
+    Grammar,
+    Head,
+    Json,
+    JsonMap,
+    Literals,
+    Marks,
+    Params,
+    Reasoning,
+    Section,
+    Wrapper,
+)
 
 MARKS = tuple[str, ...]
-PATTERNS = {(Head, "fields"), (Call, "rename"), (Channels, "shape"), (Channels, "letters"), (Channels, "to"), (Channels, "channel")}
-NEEDED = {(Head, "end"), (Reasoning, "close"), (Params, "open"), (Params, "close"), (Literals, "close"), (Channels, "start"), (Channels, "bodies")}
+PATTERNS = {
+    (Head, "fields"),
+    (Call, "rename"),
+    (Channels, "shape"),
+    (Channels, "letters"),
+    (Channels, "to"),
+    (Channels, "channel"),
+}
+NEEDED = {
+    (Head, "end"),
+    (Reasoning, "close"),
+    (Params, "open"),
+    (Params, "close"),
+    (Literals, "close"),
+    (Channels, "start"),
+    (Channels, "bodies"),
+}
 CHOICES = {(Params, "untyped"): ("json", "string"), (Literals, "assign"): ("=", ":")}
 KINDS = ("content", "reasoning", "call", "")
 PARTS: dict[tuple[type, str], Any] = {
@@ -85,7 +115,11 @@ class _Check:
     def marks(self, value: Any, path: str, *, rows: bool) -> None:
         """Check marks: a text in their place would be read letter by letter."""
         if not isinstance(value, tuple):
-            self.fail(path, f"is {value!r:.80}", f"a tuple, ({value!r:.40},)" if isinstance(value, str) else "a tuple of marks")
+            self.fail(
+                path,
+                f"is {value!r:.80}",
+                f"a tuple, ({value!r:.40},)" if isinstance(value, str) else "a tuple of marks",
+            )
         for mark in value:
             row = mark if rows and isinstance(mark, tuple) and mark else (mark,)
             if not all(isinstance(each, str) and each for each in row):
@@ -93,15 +127,25 @@ class _Check:
 
     def bodies(self, value: Any, path: str) -> None:
         """Check what starts a body, and what that makes it."""
-        if not isinstance(value, tuple) or not all(isinstance(pair, tuple) and len(pair) == 2 and pair[0] and pair[1] in KINDS for pair in value):
-            self.fail(path, f"is {value!r:.80}", "pairs of a mark and 'content', 'reasoning', 'call', or '' where the header says it")
+        if not isinstance(value, tuple) or not all(
+            isinstance(pair, tuple) and len(pair) == 2 and pair[0] and pair[1] in KINDS for pair in value
+        ):
+            self.fail(
+                path,
+                f"is {value!r:.80}",
+                "pairs of a mark and 'content', 'reasoning', 'call', or '' where the header says it",
+            )
 
     def section(self, section: Section, path: str) -> None:
         """Check that something opens a section, and that there is a call in it."""
         if not section.calls:
             self.fail(f"{path}calls", "is empty", "how a call is written: (Call(...),)")
         if not section.open and not section.start and not all(call.open for call in section.calls):
-            self.fail(path.rstrip("."), "is opened by nothing", "open=(...) in it or in its calls, or start=True where a reply begins with it")
+            self.fail(
+                path.rstrip("."),
+                "is opened by nothing",
+                "open=(...) in it or in its calls, or start=True where a reply begins with it",
+            )
 
     def call(self, call: Call, path: str) -> None:
         """Check that a call has a name, and parameters an end."""
@@ -112,11 +156,17 @@ class _Check:
             self.fail(f"{path}rename", "has no group", "a pattern whose first group is the name: r'functions\\.(.+)'")
         if isinstance(call.arguments, Params):
             if len(call.arguments.trim) > 1 or call.arguments.close.startswith("{key}"):
-                self.fail(f"{path}arguments", "has a trim of several characters, or a close that begins with its key", "one; a mark before {key}")
+                self.fail(
+                    f"{path}arguments",
+                    "has a trim of several characters, or a close that begins with its key",
+                    "one; a mark before {key}",
+                )
             if not call.close:
                 self.fail(f"{path}close", "is empty", "the mark that ends the parameters: close=(...,)")
             if "(?P<key>" not in call.arguments.head.fields:
-                self.fail(f"{path}arguments.head", "says no key", "Head((...,), KEY), or fields with a group (?P<key>...)")
+                self.fail(
+                    f"{path}arguments.head", "says no key", "Head((...,), KEY), or fields with a group (?P<key>...)"
+                )
 
 
 def _names(kinds: Any) -> str:

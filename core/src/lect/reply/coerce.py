@@ -10,10 +10,10 @@ from lect.reply.schema import STRING, kind_of
 
 
 def as_json(text: str, types: frozenset[str], *, untyped: str = "json") -> tuple[str, bool]:
-    """Return a text that a model wrote for a parameter as JSON text, and whether it is of a type that the schema allows.
+    """Return the text of a parameter's value as JSON, and whether it is of a type that the schema allows.
 
-    Without types, what can be read as JSON is JSON, and anything else is text. With types, text stays text unless it can be read as one of the
-    other types.
+    Without types, what can be read as JSON is JSON, and anything else is text. With types, text stays text unless it
+    can be read as one of the other types.
     """
     if types == STRING or (not types and untyped == "string"):
         return quoted(text), True

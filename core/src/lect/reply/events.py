@@ -4,17 +4,29 @@ from typing import Any, NamedTuple
 
 from lect.reply.reply import ToolCall
 
-CONTENT, REASONING, CALL_START, CALL_ARGS, CALL_END, PROBLEM, STOP = "content", "reasoning", "call_start", "call_args", "call_end", "problem", "stop"
+CONTENT, REASONING, CALL_START, CALL_ARGS, CALL_END, PROBLEM, STOP = (
+    "content",
+    "reasoning",
+    "call_start",
+    "call_args",
+    "call_end",
+    "problem",
+    "stop",
+)
 CALL, MARK, AFTER = "call", "mark", "after"
 CODES = frozenset({
-    "bad_arguments", "bad_literal", "bad_value", "duplicate_key", "incomplete_call", "incomplete_reasoning", "markers_missing", "stray_close",
-    "stray_header", "stray_member", "stray_open", "stray_text", "too_deep", "unbalanced_json", "unknown_channel", "unknown_tool",
+    "bad_arguments", "bad_literal", "bad_value", "duplicate_key", "incomplete_call", "incomplete_reasoning",
+    "markers_missing", "stray_close", "stray_header", "stray_member", "stray_open", "stray_text", "too_deep",
+    "unbalanced_json", "unknown_channel", "unknown_tool",
 })  # fmt: skip
 """What a problem may be."""
 
 
 class Problem(NamedTuple):
-    """Something in a reply that could not be understood as it was meant. What the codes mean: docs/reference/reply-problems.md."""
+    """Something in a reply that could not be understood as it was meant.
+
+    What the codes mean: docs/reference/reply-problems.md.
+    """
 
     code: str
     span: tuple[int, int]
@@ -27,7 +39,8 @@ class Piece(NamedTuple):
     """A stretch of the raw text, and what it was taken for."""
 
     kind: str
-    """`content`, `reasoning`, `call`, `mark` (a marker, or white space that belongs to one) or `after` (behind the stop)."""
+    """`content`, `reasoning`, `call`, `mark` (a marker, or white space that belongs to one) or `after` (behind the
+    stop)."""
     start: int
     end: int
 
@@ -37,7 +50,8 @@ class Event(NamedTuple):
 
     Attributes:
         kind: `content`, `reasoning`, `call_start`, `call_args`, `call_end`, `problem` or `stop`.
-        text: A piece of the content, of the reasoning or of the arguments' JSON; the name of the call; the code of the problem; the stop string.
+        text: A piece of the content, of the reasoning or of the arguments' JSON; the name of the call; the code of the
+            problem; the stop string.
         index: The number of the call.
         id: The id of the call: the model's own where that is known by then, else an invented one.
         call: The whole call, when it ends.
@@ -59,7 +73,16 @@ class Event(NamedTuple):
             return {"reasoning_content": self.text}
         if self.kind == CALL_START:
             function = {"name": self.text, "arguments": ""}
-            return {"tool_calls": [{"index": self.index, "id": self.id or f"call_{self.index}", "type": "function", "function": function}]}
+            return {
+                "tool_calls": [
+                    {
+                        "index": self.index,
+                        "id": self.id or f"call_{self.index}",
+                        "type": "function",
+                        "function": function,
+                    }
+                ]
+            }
         if self.kind == CALL_ARGS:
             return {"tool_calls": [{"index": self.index, "function": {"arguments": self.text}}]}
         return None

@@ -1,10 +1,10 @@
 """How a family writes its replies, said as data.
 
-A grammar is a handful of facts: what opens and closes reasoning, what opens a section of tool calls, how one call is written, at which marks a
-reply ends. The engine does the rest, whole or streamed; no family has a parser of its own.
+A grammar is a handful of facts: what opens and closes reasoning, what opens a section of tool calls, how one call is
+written, at which marks a reply ends. The engine does the rest, whole or streamed; no family has a parser of its own.
 
-Wherever a mark is asked for, a text is one mark; a tuple in its place is several marks in a row with white space between them. Alternatives
-that begin alike stand with the longer one first.
+Wherever a mark is asked for, a text is one mark; a tuple in its place is several marks in a row with white space
+between them. Alternatives that begin alike stand with the longer one first.
 """
 
 from typing import Any, NamedTuple
@@ -20,8 +20,8 @@ QUOTED_KEY = r"""\s*name=["']?(?P<key>[^"'<>]*?)["']?\s*"""
 """The name of a parameter as an attribute."""
 
 __all__ = [
-    "KEY", "NAME", "QUOTED_KEY", "QUOTED_NAME", "SPACE", "Call", "Channels", "Code", "Grammar", "Head", "Json", "JsonMap", "Literals", "NamedJson",
-    "Params", "Reasoning", "Section", "Wrapper",
+    "KEY", "NAME", "QUOTED_KEY", "QUOTED_NAME", "SPACE", "Call", "Channels", "Code", "Grammar", "Head", "Json",
+    "JsonMap", "Literals", "NamedJson", "Params", "Reasoning", "Section", "Wrapper",
 ]  # fmt: skip
 
 Mark = str | tuple[str, ...]
@@ -42,8 +42,8 @@ class Reasoning(NamedTuple):
     after: str = ""
     """and after its close."""
     special: bool = False
-    """Whether its marks are tokens that nobody writes by chance. Then it may open anywhere, and a close too many is dropped; otherwise it opens at
-    the start of a reply only, and a later mark is text."""
+    """Whether its marks are tokens that nobody writes by chance. Then it may open anywhere, and a close too many is
+    dropped; otherwise it opens at the start of a reply only, and a later mark is text."""
     starts: bool = False
     """Whether a reply begins inside it where the prompt is not known."""
 
@@ -54,7 +54,8 @@ class Wrapper(NamedTuple):
     open: tuple[str, ...]
     close: tuple[str, ...]
     special: bool = False
-    """Whether its marks are tokens that nobody writes by chance. Otherwise it opens at the start of the content only."""
+    """Whether its marks are tokens that nobody writes by chance. Otherwise it opens at the start of the content
+    only."""
 
 
 class Head(NamedTuple):
@@ -188,7 +189,8 @@ class Channels(NamedTuple):
     channel: str = ""
     """and one for a channel."""
     opening: tuple[str, ...] = ()
-    """With what a header can begin where nothing starts it; empty: with anything of the right shape, at the start of a reply."""
+    """With what a header can begin where nothing starts it; empty: with anything of the right shape, at the start of a
+    reply."""
     reasoning: tuple[str, ...] = ()
     """The channels, or recipients, that are reasoning,"""
     content: tuple[str, ...] = ()

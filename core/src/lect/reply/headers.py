@@ -44,7 +44,12 @@ class Headers:
         letters = self.letters.match(buffer, at, limit)
         reach = letters.end() if letters else at
         if found is None or reach < found.start():
-            if found is None and not ended and len(buffer) < limit and (reach == len(buffer) or self._begins_body(buffer, reach)):
+            if (
+                found is None
+                and not ended
+                and len(buffer) < limit
+                and (reach == len(buffer) or self._begins_body(buffer, reach))
+            ):
                 return NO if self._foreign(buffer, at, len(buffer)) else MORE
             return NO
         if self._foreign(buffer, at, found.start()):
@@ -76,7 +81,9 @@ class Headers:
             return Header(text, body.end(), kind, "", None)
         recipients = [to for to in self.to.findall(text) if to not in channels.everyone] if self.to else []
         names = self.channel.findall(text) if self.channel else []
-        problem = ("stray_header", "the header names its channel twice; the last one counts") if len(names) > 1 else None
+        problem = (
+            ("stray_header", "the header names its channel twice; the last one counts") if len(names) > 1 else None
+        )
         for name in recipients[-1:] or names[-1:]:
             if name in channels.reasoning:
                 return Header(text, body.end(), REASONING, "", problem)

@@ -216,7 +216,9 @@ def named_json_call(reader: Reader, found: Found) -> Generator[None, None, str]:
     if reader.buffer[reader.at] not in "{[":
         if spec.text and not call_plan.renames(found.fields):
             return (yield from text_argument(reader, spec.text, call_plan))
-        while (end := probe.either(reader.buffer, reader.at, [*call_plan.ends, *reader.stop_rows], reader.ended)) == MORE:
+        while (
+            end := probe.either(reader.buffer, reader.at, [*call_plan.ends, *reader.stop_rows], reader.ended)
+        ) == MORE:
             yield
         if end == NO:
             return reader.broken()

@@ -1,7 +1,7 @@
 """Read JSON as it comes in, and pass on nothing but valid JSON text.
 
-What a model writes inside a string is kept even where JSON does not allow it: a bare line end, or a backslash before a letter that needs none,
-is escaped on its way.
+What a model writes inside a string is kept even where JSON does not allow it: a bare line end, or a backslash before a
+letter that needs none, is escaped on its way.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ def value(reader: Reader, put: Callable[[str], None], *, live: bool) -> Generato
     """Read one value and `put` its text; `live` where that is what the reader says now.
 
     Returns:
-        DONE behind the value; BROKEN before the character that cannot stand there, with `reader.why` set; CUT at the end of the reply.
+        DONE behind the value; BROKEN before the character that cannot stand there, with `reader.why` set; CUT at the
+        end of the reply.
     """
     stack: list[str] = []
     want = VALUE
@@ -181,7 +182,11 @@ def _word(reader: Reader, put: Callable[[str], None]) -> Generator[None, None, s
     known = WORDS.get(word) or (word if NUMBER(word) else None)
     if known is None:
         # At the end of a reply a word may just be unfinished.
-        return CUT if reader.ended and end == len(buffer) and word else reader.broken("bad_literal" if word else "unbalanced_json")
+        return (
+            CUT
+            if reader.ended and end == len(buffer) and word
+            else reader.broken("bad_literal" if word else "unbalanced_json")
+        )
     put(known)
     reader.at = end
     return DONE

@@ -1,4 +1,7 @@
-"""Calls written as in Python, `name(key=literal, ...)`, or in a notation like it. Each argument is passed on as JSON when it is complete."""
+"""Calls written as in Python, `name(key=literal, ...)`, or in a notation like it.
+
+Each argument is passed on as JSON when it is complete.
+"""
 
 from __future__ import annotations
 

@@ -20,7 +20,9 @@ class ObjectWriter:
     def key(self, key: str) -> bool:
         """Write a key; say whether it may be written: an object has each key but once."""
         if key in self.keys:
-            self.reader.report("duplicate_key", self.reader.origin, f"the call has the parameter {key!r} twice; the first one counts")
+            self.reader.report(
+                "duplicate_key", self.reader.origin, f"the call has the parameter {key!r} twice; the first one counts"
+            )
             return False
         self.reader.pending.append(f"{', ' if self.keys else '{'}{quoted(key)}: ")
         self.keys.add(key)

@@ -48,13 +48,18 @@ def _open_message(channels: Channels, tail: str, ends: tuple[str, ...]) -> str:
 
 
 def _opens_reasoning(grammar: Grammar, tail: str, marks: Sequence[str]) -> bool:
-    """Say whether the prompt's last turn has opened reasoning and not closed it again: a prompt may end in the midst of an answer."""
+    """Say whether the prompt's last turn has opened reasoning and not closed it again.
+
+    A prompt may end in the midst of an answer.
+    """
     reasoning = grammar.reasoning
     if reasoning is None:
         return False
     own = {mark.strip() for mark in (*reasoning.open, *reasoning.close)}
     # What stands before the last mark of another kind is not of that turn: it may be a user's words.
-    begin = max((tail.rfind(mark) + len(mark) for mark in marks if mark.strip() not in own and mark in tail), default=-1)
+    begin = max(
+        (tail.rfind(mark) + len(mark) for mark in marks if mark.strip() not in own and mark in tail), default=-1
+    )
     if begin < 0:
         return any(tail.rstrip().endswith(mark.strip()) for mark in reasoning.open)
     turn = tail[begin:]
@@ -63,5 +68,8 @@ def _opens_reasoning(grammar: Grammar, tail: str, marks: Sequence[str]) -> bool:
 
 
 def looks_stripped(grammar: Grammar, content: str) -> bool:
-    """Say whether content looks like a call that has lost its marks: most servers drop special tokens unless they are told not to."""
+    """Say whether content looks like a call that has lost its marks.
+
+    Most servers drop special tokens unless they are told not to.
+    """
     return bool(grammar.sections or grammar.channels) and CALL_LIKE.match(content[:4096]) is not None

@@ -60,7 +60,9 @@ def _unwrap(writer: ObjectWriter, text: str) -> bool:
     if not fits:
         return False
     try:
-        members = {key: json.dumps(value, ensure_ascii=False, allow_nan=False) for key, value in json.loads(json_text).items()}
+        members = {
+            key: json.dumps(value, ensure_ascii=False, allow_nan=False) for key, value in json.loads(json_text).items()
+        }
     except ValueError:
         return False
     for key, value in members.items():
@@ -98,7 +100,9 @@ def _next(reader: Reader, plan: CallPlan, spec: Params) -> Generator[None, None,
         yield
 
 
-def _parameter(reader: Reader, plan: CallPlan, spec: Params, writer: ObjectWriter, tool: str, fields: dict[str, str]) -> Generator[None, None, str]:
+def _parameter(
+    reader: Reader, plan: CallPlan, spec: Params, writer: ObjectWriter, tool: str, fields: dict[str, str]
+) -> Generator[None, None, str]:
     """Read the value of one parameter."""
     key = fields.get("key", "")
     if spec.value:
@@ -108,13 +112,20 @@ def _parameter(reader: Reader, plan: CallPlan, spec: Params, writer: ObjectWrite
             return DONE if opens == NO_VALUE else opens
     types = _types(reader, tool, key, fields)
     if spec.nested:
-        nested = yield from read_tags(reader, plan, spec, key, reader.schemas.parameters(tool).get(key), reader.schemas.known.get(tool, {}))
+        nested = yield from read_tags(
+            reader, plan, spec, key, reader.schemas.parameters(tool).get(key), reader.schemas.known.get(tool, {})
+        )
         if nested is not None:
             outcome, text = nested
             if outcome == DONE and writer.key(key):
                 reader.pending.append(text)
             return outcome
-    wraps = key in spec.unwrap and tool in reader.schemas.known and key not in reader.schemas.parameters(tool) and not writer.keys
+    wraps = (
+        key in spec.unwrap
+        and tool in reader.schemas.known
+        and key not in reader.schemas.parameters(tool)
+        and not writer.keys
+    )
     value = Value(reader, spec, types, hold=wraps or key in writer.keys, start=lambda: writer.key(key))
     outcome = yield from read_value(reader, plan, spec, key, value)
     if outcome != DONE:
@@ -129,7 +140,9 @@ def _parameter(reader: Reader, plan: CallPlan, spec: Params, writer: ObjectWrite
     if writer.key(key):
         reader.pending.append(json_text)
         if not fits:
-            reader.report("bad_value", reader.origin, f"the parameter {key!r} is {text!r:.80}, which the schema does not allow")
+            reader.report(
+                "bad_value", reader.origin, f"the parameter {key!r} is {text!r:.80}, which the schema does not allow"
+            )
     return DONE
 
 

@@ -11,7 +11,16 @@ from lect.reply.grammar import Call, Channels, Code, Grammar, Json, JsonMap, Lit
 from lect.reply.headers import Headers, headers_for
 from lect.reply.probe import MORE, NO, HeadProbe, Live
 
-OPEN, CLOSE, UNTIL, WRAP, UNWRAP, SECTION, STRAY, END = "open", "close", "until", "wrap", "unwrap", "section", "stray", "end"
+OPEN, CLOSE, UNTIL, WRAP, UNWRAP, SECTION, STRAY, END = (
+    "open",
+    "close",
+    "until",
+    "wrap",
+    "unwrap",
+    "section",
+    "stray",
+    "end",
+)
 START, OPENING, STOP, OVER = "start", "opening", "stop", "over"
 PYTHON_KEY = re.compile(r"[A-Za-z_]\w{0,200}[ \t\r\n]{0,256}=(?!=)")
 PYTHON_KEY_SO_FAR = re.compile(r"(?:[A-Za-z_]\w{0,200}[ \t\r\n]{0,256}=?)?\Z")
@@ -33,7 +42,9 @@ class CallPlan:
         self.headers: dict[str, Headers] = {}
         """Closes that are such only where a header stands behind them."""
         # What may end a call besides its own close: the close of its section, or whatever opens another call.
-        self.implied = [probe.in_a_row(mark) for mark in (*section.close, *section.open)] + [marks for marks in self.opens if marks]
+        self.implied = [probe.in_a_row(mark) for mark in (*section.close, *section.open)] + [
+            marks for marks in self.opens if marks
+        ]
         self.ends = [*self.closes, *self.implied]
         self.section_closes = [probe.in_a_row(mark) for mark in section.close]
         self.extra_space = ""
@@ -54,7 +65,9 @@ class CallPlan:
         self._lives: dict[str, Live] = {}
         live = self.live_in_value("")
         first = {mark[0] for mark in live.acts}
-        self.matters_in_value = re.compile("[" + re.escape("".join(sorted(first)) + spec.trim) + r'"\\\x00-\x1f]').search
+        self.matters_in_value = re.compile(
+            "[" + re.escape("".join(sorted(first)) + spec.trim) + r'"\\\x00-\x1f]'
+        ).search
 
     def live_in_value(self, key: str) -> Live:
         """Return the marks that mean something in the value of a parameter."""
@@ -94,7 +107,10 @@ class CallPlan:
         return name
 
     def look(self, buffer: str, at: int, ended: bool) -> tuple[int, int, dict[str, str]]:
-        """Return where the call that begins at `at` starts, or NO or MORE; where its arguments do; and what its head says."""
+        """Return where the call that begins at `at` starts, or NO or MORE.
+
+        Where its arguments do; and what its head says.
+        """
         if not isinstance(self.call.arguments, Code):
             at = probe.space(buffer, at)
             if at == len(buffer) and not ended:
@@ -130,7 +146,9 @@ class CallPlan:
             if "empty" not in fields and not _breaks_off(buffer, at, ended, self.follow):
                 there = self.space(buffer, at, ended)
                 if there >= 0:
-                    there = probe.either(buffer, there, [*self.follow, ("{",)] if arguments.body else self.follow, ended)
+                    there = probe.either(
+                        buffer, there, [*self.follow, ("{",)] if arguments.body else self.follow, ended
+                    )
         elif isinstance(arguments, Literals) and not _breaks_off(buffer, at, ended):
             there = _first_argument(buffer, at, arguments, ended)
         return at if there >= 0 else there
@@ -207,7 +225,10 @@ class SectionPlan:
         return NO
 
     def look_for_call(self, buffer: str, at: int, ended: bool, *, further: bool = False) -> "Found | int":
-        """Return the call that begins at `at`, or NO or MORE; `further` where it is not the first one of its section."""
+        """Return the call that begins at `at`, or NO or MORE.
+
+        `further` where it is not the first one of its section.
+        """
         for call in self.calls:
             if further and isinstance(call.call.arguments, Code):
                 continue
@@ -243,7 +264,9 @@ class Plan:
         self.takes_reasoning = "reasoning" in extract
         self.takes_tools = "tools" in extract
         self.sections = [SectionPlan(section) for section in grammar.sections]
-        self.bare = [plan for plan in self.sections if plan.section.start and not plan.section.open] if self.takes_tools else []
+        self.bare = (
+            [plan for plan in self.sections if plan.section.start and not plan.section.open] if self.takes_tools else []
+        )
         before = "".join(text for section in grammar.sections for text in section.before) if self.takes_tools else ""
         self.before = "".join(sorted(set(before + tail)))
         self.ends = tuple(dict.fromkeys((*grammar.end, *stop)))
@@ -269,7 +292,9 @@ class Plan:
             self._prepare_messages(grammar.channels)
         self.text = Live(text_acts, also=self.before)
         # Behind a call, the white space is read already with which some ends begin.
-        self.gap = Live([*text_acts, *((mark.lstrip(), (END, mark)) for mark in self.ends if mark[:1].isspace() and mark.strip())])
+        self.gap = Live(
+            [*text_acts, *((mark.lstrip(), (END, mark)) for mark in self.ends if mark[:1].isspace() and mark.strip())]
+        )
         trail = reasoning.trail if reasoning is not None and self.takes_reasoning else ""
         self.held = "".join(sorted(set(trail) | set(self.before)))
         self.reasoning = Live(reasoning_acts, also=self.held)
@@ -280,7 +305,9 @@ class Plan:
             self.message = SectionPlan(Section((channels.call,), close=(*channels.end, *channels.stop, *restarts)))
             self.message.calls[0].headers = dict.fromkeys(restarts, headers_for(channels))
         sections = [(mark, SECTION) for plan in self.sections for mark in sorted(plan.first_marks())]
-        ends = [(mark, STOP) for mark in channels.stop] + [(mark, OVER) for mark in self.ends if mark not in channels.stop]
+        ends = [(mark, STOP) for mark in channels.stop] + [
+            (mark, OVER) for mark in self.ends if mark not in channels.stop
+        ]
         ends += [(mark, CLOSE) for mark in channels.end]
         openings = [(mark, OPENING) for mark in channels.opening if not mark[0].isspace() and mark.startswith("<")]
         self.outside = Live([*ends, *((mark, START) for mark in channels.start), *openings])

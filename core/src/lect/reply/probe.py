@@ -1,4 +1,7 @@
-"""Look ahead in a buffer without reading on. Every look is short, so that looking again when more text comes costs little."""
+"""Look ahead in a buffer without reading on.
+
+Every look is short, so that looking again when more text comes costs little.
+"""
 
 from __future__ import annotations
 
@@ -88,7 +91,9 @@ class HeadProbe:
                 found = self.fields.fullmatch(buffer, begin, at)
                 if found is None:
                     return NO, {}
-                return (at if self.keep else end), {key: value for key, value in found.groupdict().items() if value is not None}
+                return (at if self.keep else end), {
+                    key: value for key, value in found.groupdict().items() if value is not None
+                }
             if buffer[at] in NEVER_IN_A_HEAD:
                 return NO, {}
             if buffer[at] == "\n" and not buffer[begin:at].isspace() and at > begin:

@@ -31,7 +31,8 @@ LEFT_OVER = {
 class Prose(Program):
     """The reading of one reply.
 
-    Between marks, white space may belong to them; such a stretch is a gap. Its white space waits until it is known what follows.
+    Between marks, white space may belong to them; such a stretch is a gap. Its white space waits until it is known what
+    follows.
     """
 
     def __init__(self, reader: Reader, plan: Plan, lead: str = ""):
@@ -213,7 +214,10 @@ class Prose(Program):
     # What marks mean
 
     def act(self, live: Live, mark: str, run: str, start: int) -> Generator[None, None, bool]:
-        """Do what a mark in the text means, and say whether it means anything here. Before it, a run of white space has been read at `start`."""
+        """Do what a mark in the text means, and say whether it means anything here.
+
+        Before it, a run of white space has been read at `start`.
+        """
         plan = self.plan
         acts = self.acts(live, mark)
         sections = [what for code, what in acts if code == SECTION]
@@ -258,14 +262,20 @@ class Prose(Program):
         return ended and announced and any(plan.look(buffer, at, ended=False) == MORE for plan in sections)
 
     def seems_meant(self, mark: str, sections: list[SectionPlan]) -> bool:
-        """Say whether a call was meant behind a mark that opens none of these sections: what stands there looks like the beginning of JSON."""
+        """Say whether a call was meant behind a mark that opens none of these sections.
+
+        What stands there looks like the beginning of JSON.
+        """
         if not any(map(str.isalpha, mark)) or all(plan.section.start and not self.reader.fresh for plan in sections):
             return False
         buffer, at = self.reader.buffer, self.reader.at + len(mark)
         return buffer.startswith(("{", "["), probe.space(buffer, at))
 
     def believes(self, found: Found) -> bool:
-        """Say whether a call is one. Behind text, brackets alone do not tell: it takes a tool that is known, or where none is, a line of its own."""
+        """Say whether a call is one.
+
+        Behind text, brackets alone do not tell: it takes a tool that is known, or where none is, a line of its own.
+        """
         reader = self.reader
         if found.announced or reader.fresh or "name" not in found.fields:
             return True
@@ -323,7 +333,10 @@ class Prose(Program):
         self.gap, self.trim = (section.gap, section.after) if stands else ("", "")
 
     def without_before(self, run: str, found: Found) -> str:
-        """Return white space without what belongs to a section behind it; to a call without its section, nothing does."""
+        """Return white space without what belongs to a section behind it.
+
+        To a call without its section, nothing does.
+        """
         plan = found.section
         if found.start > self.reader.at or not plan.opens:
             for text in plan.section.before:

@@ -17,7 +17,19 @@ if TYPE_CHECKING:
 
 QUOTE = re.compile(r"[rRbBuUfF]{0,2}(?P<quote>\"\"\"|'''|\"|')")
 QUOTE_SO_FAR = re.compile(r"[rRbBuUfF]{0,2}(?:\"{1,2}|'{1,2})?\Z")
-ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "a": "\a", "\\": "\\", "'": "'", '"': '"', "\n": ""}
+ESCAPES = {
+    "n": "\n",
+    "t": "\t",
+    "r": "\r",
+    "b": "\b",
+    "f": "\f",
+    "v": "\v",
+    "a": "\a",
+    "\\": "\\",
+    "'": "'",
+    '"': '"',
+    "\n": "",
+}
 CODES = {"x": 2, "u": 4, "U": 8}
 HEX = re.compile(r"[0-9a-fA-F]*")
 OCTAL = re.compile(r"[0-7]{1,3}")

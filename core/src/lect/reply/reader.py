@@ -5,7 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lect.reply import probe
-from lect.reply.events import CALL, CALL_ARGS, CALL_END, CALL_START, CODES, CONTENT, MARK, PROBLEM, REASONING, STOP, Event, Piece, Problem
+from lect.reply.events import (
+    CALL,
+    CALL_ARGS,
+    CALL_END,
+    CALL_START,
+    CODES,
+    CONTENT,
+    MARK,
+    PROBLEM,
+    REASONING,
+    STOP,
+    Event,
+    Piece,
+    Problem,
+)
 from lect.reply.probe import MORE, NO
 from lect.reply.reply import ToolCall
 
@@ -17,7 +31,8 @@ if TYPE_CHECKING:
     Steps = Generator[None, None, Any]
 
 DONE, BROKEN, CUT, LEFT = "done", "broken", "cut", "left"
-"""How the reading of a call can end: well, by text that does not belong there, because the reply breaks off, or because another call begins."""
+"""How the reading of a call can end: well, by text that does not belong there, because the reply breaks off, or because
+another call begins."""
 
 
 class OpenCall:
@@ -36,8 +51,8 @@ class OpenCall:
 class Reader:
     """What all that reads a reply shares: the buffer in front, and what has been said behind.
 
-    A reading function is a generator. It reads from `buffer` at `at`; where it needs more text than there is, it yields and finds more, or `ended`
-    set, when it goes on. It must decide by the text alone, never by where a chunk ends.
+    A reading function is a generator. It reads from `buffer` at `at`; where it needs more text than there is, it yields
+    and finds more, or `ended` set, when it goes on. It must decide by the text alone, never by where a chunk ends.
     """
 
     def __init__(self, schemas: Schemas, stops: tuple[str, ...] = (), ids: str = "call_{index}"):
@@ -67,12 +82,14 @@ class Reader:
         self.origin = 0
         # Where in the raw text another kind of it begins.
         self.borders: list[tuple[int, str]] = []
-        # What is said in one go becomes one event: text waits here until another kind of text, or the end of the chunk, comes.
+        # What is said in one go becomes one event: text waits here until another kind of text, or the end of the chunk,
+        # comes.
         self.pending: list[str] = []
         self.kind = CONTENT
         self.sink = self.content
         self.index: int | None = None
-        # Where a chunk in which this finds nothing is plain text of the present kind, from its first character to its last.
+        # Where a chunk in which this finds nothing is plain text of the present kind, from its first character to its
+        # last.
         self.quiet: Callable[[str], object] | None = None
 
     def take_in(self, chunk: str) -> None:
@@ -103,7 +120,10 @@ class Reader:
         return self.at >= len(self.buffer)
 
     def since(self, start: int) -> str:
-        """Return the raw text from `start` to where the reading stands. It costs as much as is returned, whatever came before."""
+        """Return the raw text from `start` to where the reading stands.
+
+        It costs as much as is returned, whatever came before.
+        """
         pieces: list[str] = []
         begin = self.base + len(self.buffer)
         for chunk in reversed(self.chunks):
@@ -140,7 +160,10 @@ class Reader:
         return end != NO
 
     def stop_at_the_end(self) -> None:
-        """Note the mark with which the reply ends, if it does with one: where a call breaks off, it has been read as text."""
+        """Note the mark with which the reply ends, if it does with one.
+
+        Where a call breaks off, it has been read as text.
+        """
         for mark in self.stops:
             if self.since(max(self.position - len(mark), 0)) == mark:
                 self.halt(mark)
@@ -250,7 +273,15 @@ class Reader:
             arguments, complete = _read(text)
             if complete and not isinstance(arguments, dict):
                 self.report("bad_arguments", call.start, f"the arguments are {text!r:.80}, which is no object")
-        made = ToolCall(call.name, arguments, text, call.id or self.ids.format(index=call.index), call.index, complete, (call.start, self.position))
+        made = ToolCall(
+            call.name,
+            arguments,
+            text,
+            call.id or self.ids.format(index=call.index),
+            call.index,
+            complete,
+            (call.start, self.position),
+        )
         self.calls.append(made)
         self.events.append(Event(CALL_END, call.name, call.index, made.id, made))
         self.call = None
@@ -274,11 +305,16 @@ class Reader:
     def pieces(self) -> tuple[Piece, ...]:
         """Return the raw text cut up."""
         ends = [start for start, _ in self.borders[1:]] + [self.position]
-        return tuple(Piece(kind, start, end) for (start, kind), end in zip(self.borders, ends, strict=False) if end > start)
+        return tuple(
+            Piece(kind, start, end) for (start, kind), end in zip(self.borders, ends, strict=False) if end > start
+        )
 
 
 def _read(text: str) -> tuple[Any, bool]:
-    """Return the value of valid JSON text, and whether there is one: a number may have more digits than Python reads."""
+    """Return the value of valid JSON text, and whether there is one.
+
+    A number may have more digits than Python reads.
+    """
     import json
 
     try:

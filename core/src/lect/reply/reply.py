@@ -11,7 +11,8 @@ class ToolCall(NamedTuple):
 
     Attributes:
         name: The function.
-        arguments: Its arguments: a mapping; where the model gave something else, that; of a call that breaks off, the text so far.
+        arguments: Its arguments: a mapping; where the model gave something else, that; of a call that breaks off, the
+            text so far.
         arguments_text: The same as JSON text; of a call that breaks off, as much of it as there is.
         id: The model's own id, or `call_<index>` where it gives none.
         index: Its number among the calls of this reply.
@@ -34,7 +35,11 @@ class ToolCall(NamedTuple):
             import json
 
             text = json.dumps(self.arguments, ensure_ascii=False)
-        return {"id": self.id or f"call_{self.index}", "type": "function", "function": {"name": self.name, "arguments": text}}
+        return {
+            "id": self.id or f"call_{self.index}",
+            "type": "function",
+            "function": {"name": self.name, "arguments": text},
+        }
 
 
 class Reply(NamedTuple):
@@ -67,7 +72,10 @@ class Reply(NamedTuple):
         return self._message([call.to_openai() for call in self.tool_calls])
 
     def to_message(self) -> dict[str, Any]:
-        """Return the reply as a message that a template can render again. The arguments of calls are values, as makers' templates want them."""
+        """Return the reply as a message that a template can render again.
+
+        The arguments of calls are values, as makers' templates want them.
+        """
         calls = [call.to_openai() for call in self.tool_calls]
         for message, call in zip(calls, self.tool_calls, strict=True):
             message["function"]["arguments"] = call.arguments

@@ -7,7 +7,15 @@ from typing import Any
 
 from lect.errors import MessageError
 
-KINDS = {str: "string", bool: "boolean", int: "integer", float: "number", dict: "object", list: "array", type(None): "null"}
+KINDS = {
+    str: "string",
+    bool: "boolean",
+    int: "integer",
+    float: "number",
+    dict: "object",
+    list: "array",
+    type(None): "null",
+}
 ALL = frozenset(KINDS.values())
 DEEPEST = 16
 """How far references and unions are followed: a schema may refer to itself."""
@@ -34,7 +42,10 @@ class Schemas:
         for index, tool in enumerate(tools):
             function = tool.get("function", tool) if isinstance(tool, Mapping) else None
             if not isinstance(function, Mapping) or not isinstance(function.get("name"), str):
-                msg = f"tools[{index}] is {tool!r:.80}; expected a schema such as {{'name': ..., 'parameters': {{...}}}}, in 'function' or not"
+                msg = (
+                    f"tools[{index}] is {tool!r:.80}; expected a schema such as {{'name': ..., 'parameters': "
+                    "{...}}, in 'function' or not"
+                )
                 raise MessageError(msg)
             parameters = function.get("parameters")
             self.known[function["name"]] = parameters if isinstance(parameters, Mapping) else {}

@@ -22,7 +22,14 @@ if TYPE_CHECKING:
     from lect.reply.plan import SectionPlan
     from lect.reply.reader import Reader
 
-READERS = {Json: json_call, JsonMap: json_map_call, NamedJson: named_json_call, Params: params_call, Literals: literals_call, Code: code_call}
+READERS = {
+    Json: json_call,
+    JsonMap: json_map_call,
+    NamedJson: named_json_call,
+    Params: params_call,
+    Literals: literals_call,
+    Code: code_call,
+}
 BRACKETS = re.compile(r"[}\],\s]*")
 WHY = {
     "unbalanced_json": "the JSON of the call breaks at this text's end",
@@ -34,7 +41,10 @@ WHY = {
 
 
 def read_section(reader: Reader, found: Found, start: int) -> Generator[None, None, bool]:
-    """Read the calls of a section that begins at `start` in the raw text; say whether it stands: calls that break are content."""
+    """Read the calls of a section that begins at `start` in the raw text.
+
+    Say whether it stands: calls that break are content.
+    """
     plan = found.section
     if found.call is None:
         reader.border(MARK, start)
@@ -111,7 +121,10 @@ def _close(reader: Reader, at: int, closes: list[tuple[str, ...]]) -> int:
 
 
 def _next(reader: Reader, plan: SectionPlan, *, opened: bool) -> Generator[None, None, Found | None]:
-    """Read on to the next call of the section; None where there is none: then its close, if it has one, is behind us."""
+    """Read on to the next call of the section.
+
+    None where there is none: then its close, if it has one, is behind us.
+    """
     section = plan.section
     while True:
         buffer, ended = reader.buffer, reader.ended
@@ -125,7 +138,11 @@ def _next(reader: Reader, plan: SectionPlan, *, opened: bool) -> Generator[None,
             # A comma may stand between calls even where none belongs there, and behind the last one.
             call = probe.literal(buffer, at, section.between or ",", ended)
             if call >= 0:
-                close = len(buffer) if ended and probe.space(buffer, call) == len(buffer) else _close(reader, call, plan.closes)
+                close = (
+                    len(buffer)
+                    if ended and probe.space(buffer, call) == len(buffer)
+                    else _close(reader, call, plan.closes)
+                )
                 if close >= 0:
                     reader.skip(close)
                     return None

@@ -25,8 +25,8 @@ _new = tuple.__new__
 class ReplyStream:
     """A reply that comes in by and by.
 
-    Feed it chunks as they come, cut anywhere; each gives the events that are certain by then. `close` gives the whole reply, the same as if all
-    had come at once.
+    Feed it chunks as they come, cut anywhere; each gives the events that are certain by then. `close` gives the whole
+    reply, the same as if all had come at once.
 
     Args:
         grammar: How the reply is written: the name of a grammar, or one.
@@ -124,7 +124,11 @@ class ReplyStream:
         content = "".join(reader.content)
         complete = tuple(call for call in reader.calls if call.complete)
         if not reader.calls and looks_stripped(self.grammar, content):
-            reader.report("markers_missing", 0, "this looks like a call without its marks; were special tokens dropped when the reply was decoded?")
+            reader.report(
+                "markers_missing",
+                0,
+                "this looks like a call without its marks; were special tokens dropped when the reply was decoded?",
+            )
         if reason in (None, "stop"):
             if reader.unfinished:
                 reason = reason or "length"
@@ -148,8 +152,12 @@ class ReplyStream:
 
 def _wanted(extract: object) -> frozenset[str]:
     """Return what shall be taken out."""
-    if not isinstance(extract, tuple | list | set | frozenset) or not all(what in ("reasoning", "tools") for what in extract):
-        msg = f"extract is {extract!r:.80}; expected some of 'reasoning', 'tools'\n  try: extract=('reasoning', 'tools')"
+    if not isinstance(extract, tuple | list | set | frozenset) or not all(
+        what in ("reasoning", "tools") for what in extract
+    ):
+        msg = (
+            f"extract is {extract!r:.80}; expected some of 'reasoning', 'tools'\n  try: extract=('reasoning', 'tools')"
+        )
         raise MessageError(msg)
     return frozenset(extract)
 

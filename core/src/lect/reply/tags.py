@@ -34,7 +34,10 @@ class _Node:
 def read_tags(
     reader: Reader, plan: CallPlan, spec: Params, key: str, schema: Any, root: Mapping[str, Any]
 ) -> Generator[None, None, tuple[str, str] | None]:
-    """Read a value that is made of parameters, and return how that ended and its JSON; None where the value is plain text."""
+    """Read a value that is made of parameters, and return how that ended and its JSON.
+
+    None where the value is plain text.
+    """
     while (begins := _begins(reader, plan, spec)) == MORE:
         yield
     if begins == NO:

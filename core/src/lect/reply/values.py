@@ -1,4 +1,7 @@
-"""The text of one parameter's value: passed on as it comes where it must be text, kept until it is complete where it may be something else."""
+"""The text of one parameter's value.
+
+Passed on as it comes where it must be text, kept until it is complete where it may be something else.
+"""
 
 from __future__ import annotations
 
@@ -116,7 +119,10 @@ def read_value(reader: Reader, plan: CallPlan, spec: Params, key: str, value: Va
 
 
 def _read_cdata(reader: Reader, close: str, value: Value) -> Generator[None, None, str]:
-    """Read a value that stands in `<![CDATA[...]]>`, where marks are text, with its close; say how that ended, or nothing where it is none."""
+    """Read a value that stands in `<![CDATA[...]]>`, where marks are text, with its close.
+
+    Say how that ended, or nothing where it is none.
+    """
     while (end := probe.either(reader.buffer, reader.at, [(CDATA,)], reader.ended)) == MORE:
         yield
     if end == NO:
@@ -144,7 +150,10 @@ def _read_cdata(reader: Reader, close: str, value: Value) -> Generator[None, Non
 
 
 def _closes(reader: Reader, plan: CallPlan, spec: Params, close: str, mark: str) -> int:
-    """Return where a value ends at whose mark we stand: behind its close, or before a mark that can only follow it; NO or MORE."""
+    """Return where a value ends at whose mark we stand: behind its close, or before a mark that can only follow it.
+
+    NO or MORE.
+    """
     buffer, at, ended = reader.buffer, reader.at, reader.ended
     if mark == close:
         end = at + len(close)
@@ -167,5 +176,9 @@ def _closes(reader: Reader, plan: CallPlan, spec: Params, close: str, mark: str)
         return at
     if after >= 0:
         after = probe.space(buffer, after)
-        after = at if ended and after == len(buffer) else probe.either(buffer, after, [*plan.implied, *reader.stop_rows], ended)
+        after = (
+            at
+            if ended and after == len(buffer)
+            else probe.either(buffer, after, [*plan.implied, *reader.stop_rows], ended)
+        )
     return at if after >= 0 else after

@@ -56,9 +56,9 @@ def _template(name: str, user: str, assistant: str, source: str, *, takes_system
 
 # The markers have the ids 195 and 196 in both generations, under different spellings.
 #
-# Of Baichuan-13B-Chat, the first revision of the maker's code (f5f47be, July 2023) closes an answer with `</s>` and refuses a system text. The later
-# ones do not close it, nor does FastChat. They take a system text, but the authors say that the model supports none, and others do not agree where
-# it stands: it is refused.
+# Of Baichuan-13B-Chat, the first revision of the maker's code (f5f47be, July 2023) closes an answer with `</s>` and
+# refuses a system text. The later ones do not close it, nor does FastChat. They take a system text, but the authors say
+# that the model supports none, and others do not agree where it stands: it is refused.
 BAICHUAN = _template(
     "baichuan-chat",
     "<reserved_102>",

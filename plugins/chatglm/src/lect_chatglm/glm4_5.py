@@ -11,14 +11,17 @@ BEFORE_TOOLS = (
     "<|system|>\n# Tools\n\nYou may call one or more functions to assist with the user query.\n\n"
     "You are provided with function signatures within <tools></tools> XML tags:\n<tools>\n"
 )
-HOW_TO_CALL = "</tools>\n\nFor each function call, output the function name and arguments within the following XML format:\n"
+HOW_TO_CALL = (
+    "</tools>\n\nFor each function call, output the function name and arguments within the following XML format:\n"
+)
 ON_LINES = (
-    "<tool_call>{function-name}\n<arg_key>{arg-key-1}</arg_key>\n<arg_value>{arg-value-1}</arg_value>\n<arg_key>{arg-key-2}</arg_key>\n"
+    "<tool_call>{function-name}\n<arg_key>{arg-key-1}</arg_key>\n<arg_value>{arg-value-1}</arg_value>\n"
+    "<arg_key>{arg-key-2}</arg_key>\n"
     "<arg_value>{arg-value-2}</arg_value>\n...\n</tool_call>"
 )
 IN_A_ROW = (
-    "<tool_call>{function-name}<arg_key>{arg-key-1}</arg_key><arg_value>{arg-value-1}</arg_value><arg_key>{arg-key-2}</arg_key>"
-    "<arg_value>{arg-value-2}</arg_value>...</tool_call>"
+    "<tool_call>{function-name}<arg_key>{arg-key-1}</arg_key><arg_value>{arg-value-1}</arg_value><arg_key>{arg-key-2}</"
+    "arg_key><arg_value>{arg-value-2}</arg_value>...</tool_call>"
 )
 TAGS = (
     "<think>",
@@ -54,7 +57,10 @@ def thought_and_answer(message: Message) -> tuple[str, str]:
 
 
 def write_result(chat: Chat, out: Writer, message: Message, line: str, *, first: bool) -> None:
-    """Write what a tool answered; results that follow each other share one observation, results in parts have one each."""
+    """Write what a tool answered.
+
+    Results that follow each other share one observation, results in parts have one each.
+    """
     if not isinstance(message.raw.get("content"), list | tuple):
         if first:
             out.append("<|observation|>")
@@ -63,7 +69,9 @@ def write_result(chat: Chat, out: Writer, message: Message, line: str, *, first:
     out.append("<|observation|>")
     for part in message.parts:
         output = part.raw.get("output", part.raw)
-        shown = chat.given(output, *part.path, "output") if isinstance(output, str) else chat.printed(output, *part.path)
+        shown = (
+            chat.given(output, *part.path, "output") if isinstance(output, str) else chat.printed(output, *part.path)
+        )
         out += line, "<tool_response>", line, shown, line, "</tool_response>"
 
 
@@ -104,7 +112,9 @@ def glm4_5(chat: Chat, out: Writer) -> None:
             for call in message.tool_calls:
                 write_call(chat, out, call, "\n")
         elif message.role == "tool":
-            write_result(chat, out, message, "\n", first=message.index == 0 or messages[message.index - 1].role != "tool")
+            write_result(
+                chat, out, message, "\n", first=message.index == 0 or messages[message.index - 1].role != "tool"
+            )
         elif message.role == "system":
             out += "<|system|>\n", message.content
     if chat.add_generation_prompt:
@@ -112,7 +122,10 @@ def glm4_5(chat: Chat, out: Writer) -> None:
 
 
 def write_opening(chat: Chat, out: Writer, message: Message, thought: str | None, question: int) -> None:
-    """Open an answer of GLM-5 with its thought; thoughts of earlier turns are kept only where `clear_thinking` is False."""
+    """Open an answer of GLM-5 with its thought.
+
+    Thoughts of earlier turns are kept only where `clear_thinking` is False.
+    """
     keeps = not chat.option("clear_thinking", True) or message.index > question
     if keeps and thought is not None:
         out += "<|assistant|><think>", thought, "</think>"
@@ -160,12 +173,17 @@ def function_of(tool: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def schema(chat: Chat, index: int) -> str:
     """Return a tool of GLM-5.1 as JSON, without what is only meant for servers."""
-    shown = {key: value for key, value in function_of(chat.tools[index]).items() if key not in ("defer_loading", "strict")}
+    shown = {
+        key: value for key, value in function_of(chat.tools[index]).items() if key not in ("defer_loading", "strict")
+    }
     return chat.json(shown, "tools", index)
 
 
 def thought_of(chat: Chat, message: Message, question: int, *, thought_before: bool) -> tuple[str | None, str]:
-    """Return the reasoning and the answer of GLM-5.1; None where there is to be no thought at all, not even an empty one."""
+    """Return the reasoning and the answer of GLM-5.1.
+
+    None where there is to be no thought at all, not even an empty one.
+    """
     content = message.content
     if message.reasoning is not None:
         return message.reasoning, content
@@ -193,7 +211,10 @@ def write_result_5_1(chat: Chat, out: Writer, message: Message) -> None:
 
 
 def glm5_1(chat: Chat, out: Writer) -> None:
-    """Write GLM-5.1: tools can be held back until a result names them; an answer that follows a thought has one too, if only an empty one."""
+    """Write GLM-5.1: tools can be held back until a result names them.
+
+    An answer that follows a thought has one too, if only an empty one.
+    """
     out.append("[gMASK]<sop>")
     if chat.tools:
         out.append(BEFORE_TOOLS)
@@ -247,4 +268,6 @@ GLM4_5 = _template("glm-4.5", glm4_5, "zai-org/GLM-4.5, chat_template.jinja", id
 GLM4_6 = _template("glm-4.6", glm4_5, "zai-org/GLM-4.6, chat_template.jinja", ids=STOP_IDS)
 # GLM-4.7 speaks it with the vocabulary of GLM-4.5, GLM-4.7-Flash and GLM-5 with a larger one: no ids are right for all.
 GLM5 = _template("glm-5", glm5, "zai-org/GLM-5, chat_template.jinja", "clear_thinking")
-GLM5_1 = _template("glm-5.1", glm5_1, "zai-org/GLM-5.1, chat_template.jinja", "clear_thinking", ids=(154820, 154827, 154829))
+GLM5_1 = _template(
+    "glm-5.1", glm5_1, "zai-org/GLM-5.1, chat_template.jinja", "clear_thinking", ids=(154820, 154827, 154829)
+)

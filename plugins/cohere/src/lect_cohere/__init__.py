@@ -11,7 +11,11 @@ adapter = Family(
     Rule("?c ?4 ?ai command a reasoning", COMMAND_A),
     Rule("?c ?4 ?ai command r 7 b arabic", None, note="a model of its own, whose template was not seen"),
     Rule("?c ?4 ?ai command r 7 b", COMMAND_R7B),
-    Rule("?c ?4 ?ai command r ?plus 08 2024", None, note="the models of August 2024 have another template, with a preamble on safety"),
+    Rule(
+        "?c ?4 ?ai command r ?plus 08 2024",
+        None,
+        note="the models of August 2024 have another template, with a preamble on safety",
+    ),
     Rule("?c ?4 ?ai command r ?plus .", COMMAND_R),
     Rule("aya 23 # b", COMMAND_R),
     Rule("aya expanse # b", COMMAND_R),

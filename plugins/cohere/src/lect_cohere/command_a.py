@@ -55,7 +55,10 @@ def write_tool_use(out: Writer, mode: Mode) -> None:
 
 
 def write_tools(chat: Chat, out: Writer, mode: Mode) -> None:
-    """Write what the model can do with tools and which it has. Where lines run together, they do so in the maker's template."""
+    """Write what the model can do with tools and which it has.
+
+    Where lines run together, they do so in the maker's template.
+    """
     out += TRAINED, "\n"
     write_tool_use(out, mode)
     if mode.citations:
@@ -70,7 +73,16 @@ def write_tools(chat: Chat, out: Writer, mode: Mode) -> None:
         name = chat.given(function.get("name", ""), *where, "name")
         about = chat.given(function.get("description", ""), *where, "description")
         parameters = chat.json(function.get("parameters", {}), *where, "parameters")
-        out += "," if index else "", '    {"name": "', name, '", "description": "', about, '", "parameters": ', parameters, ', "responses": null}'
+        out += (
+            "," if index else "",
+            '    {"name": "',
+            name,
+            '", "description": "',
+            about,
+            '", "parameters": ',
+            parameters,
+            ', "responses": null}',
+        )
     out.append("]\n```\n")
 
 
@@ -103,7 +115,9 @@ def write_system(chat: Chat, out: Writer, mode: Mode, system: Message | None) ->
         out.append(JSON_ONLY)
         if mode.schema:
             where = ("options", "response_format", mode.schema_name)
-            shown = chat.given(mode.schema, *where) if isinstance(mode.schema, str) else chat.printed(mode.schema, *where)
+            shown = (
+                chat.given(mode.schema, *where) if isinstance(mode.schema, str) else chat.printed(mode.schema, *where)
+            )
             out += "Your output should adhere to the following json schema:\n", shown
     out.append(END)
 
@@ -119,7 +133,9 @@ def thought_of(message: Message) -> str | None:
 def write_answer(chat: Chat, out: Writer, mode: Mode, calls: Calls, message: Message) -> None:
     """Write a turn of the model's: its thought, and its calls or its response."""
     out += TURN, "<|CHATBOT_TOKEN|>"
-    plan = chat.given(message.raw.get("tool_plan"), "messages", message.index, "tool_plan") if message.tool_calls else None
+    plan = (
+        chat.given(message.raw.get("tool_plan"), "messages", message.index, "tool_plan") if message.tool_calls else None
+    )
     thought = plan or thought_of(message)
     if thought and not mode.skip_thinking:
         out += "<|START_THINKING|>", thought, "<|END_THINKING|>"
@@ -153,7 +169,9 @@ def command_a(chat: Chat, out: Writer) -> None:
             if chat.documents and not calls.documents_sent:
                 calls.documents_sent = True
                 calls.number += 1
-                write_documents(chat, out, "" if mode.skip_thinking else LOOK_THROUGH, "            ", ",            ", "        ")
+                write_documents(
+                    chat, out, "" if mode.skip_thinking else LOOK_THROUGH, "            ", ",            ", "        "
+                )
         elif message.role in ("assistant", "chatbot"):
             write_answer(chat, out, mode, calls, message)
         elif message.role == "tool":
@@ -168,7 +186,15 @@ COMMAND_A = Template(
     roles=["system", "user", "assistant", "chatbot", "tool"],
     bos=BOS,
     capabilities=["system", "tools", "parallel_tools", "reasoning", "documents"],
-    options=["reasoning", "skip_thinking", "safety_mode", "enable_citations", "response_format", "regen_tool_call_ids", "documents"],
+    options=[
+        "reasoning",
+        "skip_thinking",
+        "safety_mode",
+        "enable_citations",
+        "response_format",
+        "regen_tool_call_ids",
+        "documents",
+    ],
     stop=[END],
     stop_token_ids=STOP_IDS,
     markers=[*MARKERS, *SECTIONS],

@@ -28,8 +28,8 @@ END = "<|END_OF_TURN_TOKEN|>"
 STOP_IDS = (255001,)
 MARKERS = (BOS, "<EOS_TOKEN>", TURN, END, "<|SYSTEM_TOKEN|>", "<|USER_TOKEN|>", "<|CHATBOT_TOKEN|>")
 SECTIONS = (
-    "<|START_RESPONSE|>", "<|END_RESPONSE|>", "<|START_THINKING|>", "<|END_THINKING|>", "<|START_ACTION|>", "<|END_ACTION|>",
-    "<|START_TOOL_RESULT|>", "<|END_TOOL_RESULT|>",
+    "<|START_RESPONSE|>", "<|END_RESPONSE|>", "<|START_THINKING|>", "<|END_THINKING|>", "<|START_ACTION|>",
+    "<|END_ACTION|>", "<|START_TOOL_RESULT|>", "<|END_TOOL_RESULT|>",
 )  # fmt: skip
 
 
@@ -70,7 +70,9 @@ def command_r7b(chat: Chat, out: Writer) -> None:
 
 def with_documents(chat: Chat, out: Writer) -> None:
     """Write Command R7B with documents, which it is given as the result of a tool after the first question."""
-    system = chat.messages[0] if chat.messages and chat.messages[0].role == "system" and chat.messages[0].content else None
+    system = (
+        chat.messages[0] if chat.messages and chat.messages[0].role == "system" and chat.messages[0].content else None
+    )
     out += TURN, "<|SYSTEM_TOKEN|># System Preamble\n", SAFETY["CONTEXTUAL"], "\n\n", CUTOFF, "\n\n", TRAINED, "\n\n"
     out += PLAN, "\n", SKIP_PLAN, "\n\n", THEN, ACTIONS, REFLECTION, "\n", SKIP_REFLECTION, "\n\n", RESPOND, "\n\n"
     if chat.option("enable_citations"):

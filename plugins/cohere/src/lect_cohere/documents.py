@@ -5,8 +5,9 @@ from typing import Any
 from lect.plugin import Chat, Message, Writer
 
 CALLED = (
-    '<|START_ACTION|>[\n    {"tool_call_id": "0", "tool_name": "direct-injected-document", "parameters": {}}\n]<|END_ACTION|>'
-    '<|END_OF_TURN_TOKEN|><|START_OF_TURN_TOKEN|><|SYSTEM_TOKEN|><|START_TOOL_RESULT|>[\n    {\n        "tool_call_id": "0",\n'
+    '<|START_ACTION|>[\n    {"tool_call_id": "0", "tool_name": "direct-injected-document", "parameters": {}}\n'
+    "]<|END_ACTION|><|END_OF_TURN_TOKEN|><|START_OF_TURN_TOKEN|><|SYSTEM_TOKEN|><|START_TOOL_RESULT|>[\n    {\n"
+    '        "tool_call_id": "0",\n'
     '        "results": {'
 )
 FOUND = '},\n        "is_error": null\n    }\n]<|END_TOOL_RESULT|><|END_OF_TURN_TOKEN|>'
@@ -26,7 +27,8 @@ class Calls:
     Args:
         chat: The conversation.
         out: Where to write.
-        indent: What stands before a call besides four spaces: a line break, or nothing, where the maker's template swallows it.
+        indent: What stands before a call besides four spaces: a line break, or nothing, where the maker's template
+            swallows it.
     """
 
     def __init__(self, chat: Chat, out: Writer, *, indent: str):
@@ -44,7 +46,14 @@ class Calls:
         for index, call in enumerate(message.tool_calls):
             number = str(self.number) if self.renumber else call.id or ""
             arguments = self.chat.json(call.arguments, *call.path, "arguments")
-            self.out += "," if index else "", self.indent, '    {"tool_call_id": "', number, '", "tool_name": "', call.name
+            self.out += (
+                "," if index else "",
+                self.indent,
+                '    {"tool_call_id": "',
+                number,
+                '", "tool_name": "',
+                call.name,
+            )
             self.out += '", "parameters": ', arguments, "}"
             self.number += 1
         self.out += self.indent, "]<|END_ACTION|>"

@@ -7,9 +7,22 @@ from lect.plugin import Call, Chat, Message, Template, Writer
 from lect_deepseek.plain import BOS, EOS
 
 MARKERS = (
-    BOS, EOS, "<｜User｜>", "<｜Assistant｜>", "<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>", "<｜tool▁call▁begin｜>", "<｜tool▁call▁end｜>",
-    "<｜tool▁outputs▁begin｜>", "<｜tool▁outputs▁end｜>", "<｜tool▁output▁begin｜>", "<｜tool▁output▁end｜>", "<｜tool▁sep｜>", "<think>", "</think>",
-)  # fmt: skip
+    BOS,
+    EOS,
+    "<｜User｜>",
+    "<｜Assistant｜>",
+    "<｜tool▁calls▁begin｜>",
+    "<｜tool▁calls▁end｜>",
+    "<｜tool▁call▁begin｜>",
+    "<｜tool▁call▁end｜>",
+    "<｜tool▁outputs▁begin｜>",
+    "<｜tool▁outputs▁end｜>",
+    "<｜tool▁output▁begin｜>",
+    "<｜tool▁output▁end｜>",
+    "<｜tool▁sep｜>",
+    "<think>",
+    "</think>",
+)
 
 
 def write_systems(chat: Chat, out: Writer) -> None:
@@ -37,11 +50,22 @@ def write_call(chat: Chat, out: Writer, call: Call) -> None:
     arguments = chat.json(call.arguments, *call.path, "arguments") if call.text is None else call.text
     where = call.path[:-1] if call.path[-1] == "function" else call.path
     kind = chat.given(call.raw["type"], *where, "type") if "type" in call.raw else "function"
-    out += "<｜tool▁call▁begin｜>", kind, "<｜tool▁sep｜>", call.name, "\n```json\n", arguments, "\n```<｜tool▁call▁end｜>"
+    out += (
+        "<｜tool▁call▁begin｜>",
+        kind,
+        "<｜tool▁sep｜>",
+        call.name,
+        "\n```json\n",
+        arguments,
+        "\n```<｜tool▁call▁end｜>",
+    )
 
 
 def has_calls(message: Message, *, r1: bool) -> bool:
-    """Return whether a message is written as calls: in R1 wherever it has some, in the others only where it says nothing else."""
+    """Return whether a message is written as calls.
+
+    In R1 wherever it has some, in the others only where it says nothing else.
+    """
     return "tool_calls" in message.raw if r1 else message.raw.get("content") is None
 
 
@@ -62,7 +86,10 @@ class Turns:
         self.after_tool = False
 
     def calls(self, message: Message) -> None:
-        """Write calls. The first of a conversation opens the list; V3 closes it after each later one, R1 after each message."""
+        """Write calls.
+
+        The first of a conversation opens the list; V3 closes it after each later one, R1 after each message.
+        """
         out = self.out
         for call in message.tool_calls:
             if self.called:
@@ -119,7 +146,14 @@ def write(chat: Chat, out: Writer, *, systems: Callable[[Chat, Writer], None], r
         out.append("<｜Assistant｜><think>\n" if thinks else "<｜Assistant｜>")
 
 
-def _template(name: str, source: str, *, systems: Callable[[Chat, Writer], None] = write_systems, r1: bool = False, thinks: bool = False) -> Template:
+def _template(
+    name: str,
+    source: str,
+    *,
+    systems: Callable[[Chat, Writer], None] = write_systems,
+    r1: bool = False,
+    thinks: bool = False,
+) -> Template:
     return Template(
         name,
         partial(write, systems=systems, r1=r1, thinks=thinks),

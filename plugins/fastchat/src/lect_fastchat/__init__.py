@@ -14,8 +14,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lect_fastchat.conversation import IMAGE_PLACEHOLDER_STR, Conversation, SeparatorStyle, get_conv_template, register_conv_template
-from lect_fastchat.model.model_adapter import BaseModelAdapter, get_conversation_template, get_model_adapter, register_model_adapter
+from lect_fastchat.conversation import (
+    IMAGE_PLACEHOLDER_STR,
+    Conversation,
+    SeparatorStyle,
+    get_conv_template,
+    register_conv_template,
+)
+from lect_fastchat.model.model_adapter import (
+    BaseModelAdapter,
+    get_conversation_template,
+    get_model_adapter,
+    register_model_adapter,
+)
 
 if TYPE_CHECKING:
     from lect_fastchat.conversation import conv_templates
@@ -27,12 +38,18 @@ __version__ = "0.1.0"
 __lect_api__ = "~=1.0"
 
 __all__ = [
-    "IMAGE_PLACEHOLDER_STR", "BaseModelAdapter", "Conversation", "SeparatorStyle", "adapter", "conv_templates", "differences", "get_conv_template",
-    "get_conversation_template", "get_model_adapter", "model_adapters", "register_conv_template", "register_model_adapter",
+    "IMAGE_PLACEHOLDER_STR", "BaseModelAdapter", "Conversation", "SeparatorStyle", "adapter", "conv_templates",
+    "differences", "get_conv_template", "get_conversation_template", "get_model_adapter", "model_adapters",
+    "register_conv_template", "register_model_adapter",
 ]  # fmt: skip
 
 
-_LAZY = {"adapter": "fallback", "conv_templates": "conversation", "differences": "official", "model_adapters": "model.model_adapter"}
+_LAZY = {
+    "adapter": "fallback",
+    "conv_templates": "conversation",
+    "differences": "official",
+    "model_adapters": "model.model_adapter",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     conv_templates: dict[str, Conversation]
 
 __all__ = [
-    "IMAGE_PLACEHOLDER_STR", "Conversation", "SeparatorStyle", "conv_templates", "get_conv_template", "register_conv_template",
+    "IMAGE_PLACEHOLDER_STR", "Conversation", "SeparatorStyle", "conv_templates", "get_conv_template",
+    "register_conv_template",
 ]  # fmt: skip
 
 
@@ -35,7 +36,10 @@ def __getattr__(name: str) -> Any:
 
 
 def _templates() -> dict[str, Conversation]:
-    """Return the templates by name; the first call reads them. From then on it is a global as any other, which people may change."""
+    """Return the templates by name; the first call reads them.
+
+    From then on it is a global as any other, which people may change.
+    """
     templates: dict[str, Conversation] | None = globals().get("conv_templates")
     if templates is None:
         read = {name: _conversation(name, fields) for name, fields in read_json("templates.json").items()}
@@ -46,7 +50,9 @@ def _templates() -> dict[str, Conversation]:
 
 def _conversation(name: str, fields: dict[str, Any]) -> Conversation:
     style = fields["sep_style"]
-    return Conversation(name, **{**fields, "roles": tuple(fields["roles"]), "sep_style": SeparatorStyle[style] if style else None})
+    return Conversation(
+        name, **{**fields, "roles": tuple(fields["roles"]), "sep_style": SeparatorStyle[style] if style else None}
+    )
 
 
 def get_conv_template(name: str) -> Conversation:
@@ -66,12 +72,17 @@ def get_conv_template(name: str) -> Conversation:
 
     near = get_close_matches(str(name), [*_templates(), *OURS], 3, 0.5)
     hint = f"did you mean {' or '.join(map(repr, near))}?" if near else "no name is near it"
-    msg = f"FastChat has no template {name!r}; {hint}\n  try: sorted(lect_fastchat.conv_templates), or lect.get_conv_template({name!r})"
+    msg = (
+        f"FastChat has no template {name!r}; {hint}\n"
+        f"  try: sorted(lect_fastchat.conv_templates), or lect.get_conv_template({name!r})"
+    )
     raise UnknownNameError(msg, name=str(name), near=near)
 
 
 def register_conv_template(template: Any, override: bool = False) -> None:
-    """Make a conversation known by its name, to start others from. It is copied: later changes to it change nothing here.
+    """Make a conversation known by its name, to start others from.
+
+    It is copied: later changes to it change nothing here.
 
     Raises:
         PluginError: If the name is taken and `override` is not set.

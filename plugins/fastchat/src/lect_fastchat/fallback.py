@@ -1,7 +1,7 @@
 """FastChat as the last to be asked by lect.
 
-It answers only where one of its adapters really matches: never with the example of a birthday party that FastChat itself gives to every unknown
-model. And it says that the answer is FastChat's.
+It answers only where one of its adapters really matches: never with the example of a birthday party that FastChat
+itself gives to every unknown model. And it says that the answer is FastChat's.
 """
 
 from collections.abc import Iterator
@@ -62,7 +62,10 @@ class FastChat:
         """
         answer = find_answer(ref)
         if answer is None:
-            msg = f"FastChat does not know {ref.given!r} and would give it an example about a birthday party\n  try: 'fastchat:one_shot'"
+            msg = (
+                f"FastChat does not know {ref.given!r} and would give it an example about a birthday party\n"
+                "  try: 'fastchat:one_shot'"
+            )
             raise PluginError(msg)
         return self._template(answer.conversation)
 
@@ -72,7 +75,11 @@ class FastChat:
         from lect_fastchat.conversation import conv_templates
         from lect_fastchat.ours import OURS
 
-        yield from (self._template(conversation) for conversation in conv_templates.values() if self._can_be_written(conversation))
+        yield from (
+            self._template(conversation)
+            for conversation in conv_templates.values()
+            if self._can_be_written(conversation)
+        )
         yield from (template for name, template in OURS.items() if name not in conv_templates)
 
     def differences(self, model_path: str) -> "list[Difference]":
@@ -105,8 +112,8 @@ class FastChat:
 def find_answer(ref: ModelRef) -> Answer | None:
     """Return what FastChat has for a model; None where none of its adapters matches.
 
-    As FastChat does, the name is tried before `owner/name`. Other than FastChat, the directories of a local path are not looked at: whoever keeps
-    his models under `/prompts` does not mean MPT.
+    As FastChat does, the name is tried before `owner/name`. Other than FastChat, the directories of a local path are
+    not looked at: whoever keeps his models under `/prompts` does not mean MPT.
     """
     from lect_fastchat.model.model_adapter import BaseModelAdapter, PeftModelAdapter, RowAdapter, matching
 

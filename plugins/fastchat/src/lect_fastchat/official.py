@@ -1,4 +1,7 @@
-"""Where FastChat's prompts differ from those of the models' makers: differences.json, and which of its rows concern a model."""
+"""Where FastChat's prompts differ from those of the models' makers.
+
+Differences.json, and which of its rows concern a model.
+"""
 
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
@@ -18,7 +21,8 @@ class Difference(NamedTuple):
         id: A name for it.
         models: Globs for the names of the models, in lower case.
         template: FastChat's template for them.
-        level: `text`: the prompts differ. `tokens`: they do not, but what becomes of them. `refusal`: the maker refuses what FastChat writes.
+        level: `text`: the prompts differ. `tokens`: they do not, but what becomes of them. `refusal`: the maker refuses
+            what FastChat writes.
             `fails`: FastChat cannot write one.
         fastchat: What FastChat does.
         maker: What the maker's format is.
@@ -46,7 +50,10 @@ def all_differences() -> tuple[Difference, ...]:
 
 
 def differences(model_path: str) -> list[Difference]:
-    """Return the differences that concern a model: those for its name, if FastChat gives it the template that they are about."""
+    """Return the differences that concern a model.
+
+    Those for its name, if FastChat gives it the template that they are about.
+    """
     rows = differences_of_name(_name(model_path))
     if not rows:
         return []

@@ -1,8 +1,8 @@
 """Which paths FastChat's adapters match, in a notation of our own.
 
-`vicuna` occurs in the path, `falcon !chat` occurs and the other does not, `gemini | bard` one of them, `=bard` is the whole path. Case makes no
-difference, unless `case:` stands in front; after `name:` only the last part of the path is looked at. So `case name: v0` is a `v0` in the last part.
-The empty pattern always holds.
+`vicuna` occurs in the path, `falcon !chat` occurs and the other does not, `gemini | bard` one of them, `=bard` is the
+whole path. Case makes no difference, unless `case:` stands in front; after `name:` only the last part of the path is
+looked at. So `case name: v0` is a `v0` in the last part. The empty pattern always holds.
 """
 
 Terms = tuple[str, ...]
@@ -19,7 +19,10 @@ class Pattern:
         self.alternatives = alternatives
 
     def holds(self, path: str) -> str | None:
-        """Return what the path was recognised by; None where it does not fit. For the empty pattern that is empty too."""
+        """Return what the path was recognised by; None where it does not fit.
+
+        For the empty pattern that is empty too.
+        """
         if not self.alternatives:
             return ""
         text = last_part(path) if self.name_only else path
@@ -31,7 +34,7 @@ class Pattern:
         return None
 
     def needles(self) -> list[tuple[str, bool]]:
-        """Return lower-case texts, one of which is in every lower-case path that fits, and whether a path with it surely fits."""
+        """Return lower-case texts, one of which is in every path that fits, and whether a path with it surely fits."""
         found = []
         for terms in self.alternatives:
             wanted = [term for term in terms if term[0] != "!"]
@@ -45,7 +48,11 @@ def read_pattern(pattern: str) -> Pattern:
     flags, colon, rest = pattern.partition(": ")
     words = flags.split() if colon else []
     alternatives = (rest if colon else pattern).split(" | ") if pattern else []
-    return Pattern(cased="case" in words, name_only="name" in words, alternatives=tuple(tuple(each.split()) for each in alternatives))
+    return Pattern(
+        cased="case" in words,
+        name_only="name" in words,
+        alternatives=tuple(tuple(each.split()) for each in alternatives),
+    )
 
 
 def last_part(path: str) -> str:

@@ -12,7 +12,11 @@ adapter = Family(
     "gemma",
     Rule("gemma 4 e # b it assistant", None, note="it drafts for another model"),
     Rule("gemma 4 e # b it", GEMMA4),
-    Rule("gemma 4 # b ?a ?# ?b it", None, note="the larger ones have another template: it opens an answer with an empty thought"),
+    Rule(
+        "gemma 4 # b ?a ?# ?b it",
+        None,
+        note="the larger ones have another template: it opens an answer with an empty thought",
+    ),
     Rule("gemma 3 n e # b it", GEMMA3N),
     Rule("gemma 3 1 b it", GEMMA3_1B),
     Rule("gemma 3 270 m it", GEMMA3_1B, note="it reads text only, as the 1B"),

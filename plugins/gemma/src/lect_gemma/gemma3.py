@@ -81,8 +81,16 @@ def _template(name: str, source: str, media: dict[str, str], *capabilities: str,
     )
 
 
-GEMMA3 = _template("gemma-3", "google/gemma-3-4b-it, chat_template.json", {"image": "<start_of_image>"}, "images", whole_system=True)
-GEMMA3_1B = _template("gemma-3-1b", "google/gemma-3-1b-it, tokenizer_config.json", {"image": "<start_of_image>"}, "images", whole_system=False)
+GEMMA3 = _template(
+    "gemma-3", "google/gemma-3-4b-it, chat_template.json", {"image": "<start_of_image>"}, "images", whole_system=True
+)
+GEMMA3_1B = _template(
+    "gemma-3-1b",
+    "google/gemma-3-1b-it, tokenizer_config.json",
+    {"image": "<start_of_image>"},
+    "images",
+    whole_system=False,
+)
 GEMMA3N = _template(
     "gemma-3n",
     "google/gemma-3n-E4B-it, chat_template.jinja",

@@ -8,8 +8,9 @@ from lect_gemma.schema import Notation
 
 MEDIA = {"image": "<|image|>", "audio": "<|audio|>", "video": "<|video|>"}
 MARKERS = (
-    "<bos>", "<eos>", "<|turn>", "<turn|>", "<|think|>", "<|channel>", "<channel|>", "<|tool>", "<tool|>", "<|tool_call>", "<tool_call|>",
-    "<|tool_response>", "<tool_response|>", '<|"|>', "<|image|>", "<|audio|>", "<|video|>",
+    "<bos>", "<eos>", "<|turn>", "<turn|>", "<|think|>", "<|channel>", "<channel|>", "<|tool>", "<tool|>",
+    "<|tool_call>", "<tool_call|>", "<|tool_response>", "<tool_response|>", '<|"|>', "<|image|>", "<|audio|>",
+    "<|video|>",
 )  # fmt: skip
 
 

@@ -13,7 +13,13 @@ TAGS = ("<|channel|>analysis<|message|>", "<|channel|>final<|message|>")
 def write_system(chat: Chat, out: Writer) -> None:
     """Write who the model is, what day it is, how hard to think, and what it has built in."""
     out += "<|start|>system<|message|>", chat.text_option("model_identity", IDENTITY), "\nKnowledge cutoff: 2024-06\n"
-    out += "Current date: ", chat.date().strftime("%Y-%m-%d"), "\n\nReasoning: ", chat.text_option("reasoning_effort", "medium"), "\n\n"
+    out += (
+        "Current date: ",
+        chat.date().strftime("%Y-%m-%d"),
+        "\n\nReasoning: ",
+        chat.text_option("reasoning_effort", "medium"),
+        "\n\n",
+    )
     builtin = chat.option("builtin_tools")
     if builtin:
         out.append("# Tools\n\n")
@@ -55,9 +61,15 @@ def check_tags(chat: Chat, message: Message) -> None:
 
 
 def write_call(chat: Chat, out: Writer, message: Message, *, answered: bool) -> str:
-    """Write the first call of a message and return its name; what was thought before it is kept until there is a final answer."""
+    """Write the first call of a message and return its name.
+
+    What was thought before it is kept until there is a final answer.
+    """
     if message.content and message.reasoning:
-        chat.refuse("a message with a tool call cannot have both content and reasoning", instead="put the analysis into one of them")
+        chat.refuse(
+            "a message with a tool call cannot have both content and reasoning",
+            instead="put the analysis into one of them",
+        )
     thought = message.content or message.reasoning
     if thought and not answered:
         out += "<|start|>assistant<|channel|>analysis<|message|>", thought, "<|end|>"
@@ -65,7 +77,11 @@ def write_call(chat: Chat, out: Writer, message: Message, *, answered: bool) -> 
     out.by_rule(message.content)
     call = message.tool_calls[0]
     function = call.raw.get("function") or call.raw
-    kind = chat.given(function.get("content_type", "json"), *call.path, "content_type") if "content_type" in function else "json"
+    kind = (
+        chat.given(function.get("content_type", "json"), *call.path, "content_type")
+        if "content_type" in function
+        else "json"
+    )
     out += "<|start|>assistant to=functions.", call.name, "<|channel|>commentary ", kind, "<|message|>"
     out += chat.json(call.arguments, *call.path, "arguments"), "<|call|>"
     return call.name
@@ -88,7 +104,10 @@ def harmony(chat: Chat, out: Writer) -> None:
             out += "<|start|>user<|message|>", message.content, "<|end|>"
         elif message.role == "tool":
             if called is None:
-                chat.refuse(f"message {message.index} is a tool's, but no call came before it", instead="put the assistant's tool call first")
+                chat.refuse(
+                    f"message {message.index} is a tool's, but no call came before it",
+                    instead="put the assistant's tool call first",
+                )
             where = ("messages", message.index, "content")
             result = chat.json(message.raw.get("content", ""), *where)
             out += "<|start|>functions.", called, " to=assistant<|channel|>commentary<|message|>", result, "<|end|>"
@@ -97,7 +116,8 @@ def harmony(chat: Chat, out: Writer) -> None:
             if message.tool_calls:
                 called = write_call(chat, out, message, answered=answered_later(messages, position))
             elif position + 1 == len(messages) and not chat.add_generation_prompt:
-                # Only in training does a conversation end like this; there the thought is kept, and the end is the one that the model writes.
+                # Only in training does a conversation end like this; there the thought is kept, and the end is the one
+                # that the model writes.
                 if message.reasoning is not None:
                     out += "<|start|>assistant<|channel|>analysis<|message|>", message.reasoning, "<|end|>"
                 out += "<|start|>assistant<|channel|>final<|message|>", message.content, "<|return|>"
@@ -117,7 +137,17 @@ HARMONY = Template(
     options=["model_identity", "reasoning_effort", "builtin_tools", "date"],
     stop=["<|return|>", "<|call|>", "<|endoftext|>"],
     stop_token_ids=[200002, 200012, 199999],
-    markers=["<|start|>", "<|end|>", "<|message|>", "<|channel|>", "<|constrain|>", "<|return|>", "<|call|>", "<|startoftext|>", "<|endoftext|>"],
+    markers=[
+        "<|start|>",
+        "<|end|>",
+        "<|message|>",
+        "<|channel|>",
+        "<|constrain|>",
+        "<|return|>",
+        "<|call|>",
+        "<|startoftext|>",
+        "<|endoftext|>",
+    ],
     looks_for=TAGS,
     reply="harmony",
     source="openai/gpt-oss-20b, chat_template.jinja",

@@ -61,14 +61,21 @@ def write_system(chat: Chat, out: Writer, *words: str) -> None:
 def granite3_1(chat: Chat, out: Writer) -> None:
     """Write Granite 3.1."""
     documents, controls = chat.documents, controls_of(chat)
-    words = ["Knowledge Cutoff Date: April 2024.\nToday's Date: ", chat.date().strftime("%B %d, %Y"), ".\nYou are Granite, developed by IBM."]
+    words = [
+        "Knowledge Cutoff Date: April 2024.\nToday's Date: ",
+        chat.date().strftime("%B %d, %Y"),
+        ".\nYou are Granite, developed by IBM.",
+    ]
     if chat.tools:
         words += [TOOLS_3_1, "\n\n" if documents else ""]
     elif documents:
         words.append(" ")
     words.append(ALIGN_WITH_DOCUMENTS if documents else "" if chat.tools else HELPFUL)
     if documents:
-        words += [CITATIONS_3_1 if "citations" in controls else "", HALLUCINATIONS_3_1 if "hallucinations" in controls else ""]
+        words += [
+            CITATIONS_3_1 if "citations" in controls else "",
+            HALLUCINATIONS_3_1 if "hallucinations" in controls else "",
+        ]
     write_system(chat, out, *words)
     if chat.tools:
         out += "<|start_of_role|>tools<|end_of_role|>", chat.json(chat.tools, "tools", indent=4), "<|end_of_text|>\n"
@@ -86,7 +93,11 @@ def granite3_3(chat: Chat, out: Writer) -> None:
     documents, controls = chat.documents, controls_of(chat)
     tools = chat.option("available_tools") or chat.tools
     tools_path = ("options", "available_tools") if chat.option("available_tools") else ("tools",)
-    words = ["Knowledge Cutoff Date: April 2024. Today's Date: ", chat.date().strftime("%B %d, %Y"), ". You are Granite, developed by IBM."]
+    words = [
+        "Knowledge Cutoff Date: April 2024. Today's Date: ",
+        chat.date().strftime("%B %d, %Y"),
+        ". You are Granite, developed by IBM.",
+    ]
     if tools:
         words.append(TOOLS_3_3)
     if documents:
@@ -94,10 +105,17 @@ def granite3_3(chat: Chat, out: Writer) -> None:
     elif not tools:
         words.append(THINKING_3_3 if chat.option("thinking") else HELPFUL)
     if documents:
-        words += [CITATIONS_3_3 if "citations" in controls else "", HALLUCINATIONS_3_3 if "hallucinations" in controls else ""]
+        words += [
+            CITATIONS_3_3 if "citations" in controls else "",
+            HALLUCINATIONS_3_3 if "hallucinations" in controls else "",
+        ]
     write_system(chat, out, *words)
     if tools:
-        out += "<|start_of_role|>available_tools<|end_of_role|>", chat.json(tools, *tools_path, indent=4), "<|end_of_text|>\n"
+        out += (
+            "<|start_of_role|>available_tools<|end_of_role|>",
+            chat.json(tools, *tools_path, indent=4),
+            "<|end_of_text|>\n",
+        )
     for index, document in enumerate(documents):
         number = document.get("doc_id", "")
         where = ("documents", index, "doc_id")

@@ -7,29 +7,33 @@ from lect.plugin import Chat, Message, Template, Writer
 from lect_granite.granite3 import MARKERS
 
 BEFORE_TOOLS = (
-    "You are a helpful assistant with access to the following tools. You may call one or more tools to assist with the user query.\n\n"
+    "You are a helpful assistant with access to the following tools. You may call one or more tools to assist with the "
+    "user query.\n\n"
     "You are provided with function signatures within <tools></tools> XML tags:\n"
     "<tools>"
 )
 AFTER_TOOLS = (
     "\n"
     "</tools>\n\n"
-    "For each tool call, return a json object with function name and arguments within <tool_call></tool_call> XML tags:\n"
+    "For each tool call, return a json object with function name and arguments within <tool_call></tool_call> XML "
+    "tags:\n"
     "<tool_call>\n"
     '{"name": <function-name>, "arguments": <args-json-object>}\n'
-    "</tool_call>. If a tool does not exist in the provided list of tools, notify the user that you do not have the ability to fulfill the "
-    "request."
+    "</tool_call>. If a tool does not exist in the provided list of tools, notify the user that you do not have the "
+    "ability to fulfill the request."
 )
 BEFORE_DOCUMENTS = (
-    "You are a helpful assistant with access to the following documents. You may use one or more documents to assist with the user query.\n\n"
+    "You are a helpful assistant with access to the following documents. You may use one or more documents to assist "
+    "with the user query.\n\n"
     "You are given a list of documents within <documents></documents> XML tags:\n"
     "<documents>"
 )
 AFTER_DOCUMENTS = (
     "\n"
     "</documents>\n\n"
-    "Write the response to the user's input by strictly aligning with the facts in the provided documents. If the information needed to "
-    "answer the question is not available in the documents, inform the user that the question cannot be answered based on the available data."
+    "Write the response to the user's input by strictly aligning with the facts in the provided documents. If the "
+    "information needed to answer the question is not available in the documents, inform the user that the question "
+    "cannot be answered based on the available data."
 )
 HELPFUL = "You are a helpful assistant. Please ensure responses are professional, accurate, and safe."
 

@@ -6,8 +6,9 @@ STOP = ("<eoa>", "</s>")
 STOP_IDS = (103028, 2)
 MARKERS = ("<|System|>:", "<|User|>:", "<|Bot|>:", "<eoh>", "<eoa>", "<s>", "</s>")
 
-# The maker's code has three revisions. The first writes `<s>` before every past round; the second leaves the one BOS to the tokenizer; the third
-# drops `<eoh>` and has a system text. The 7B was released with the first two, and is asked the second way here; the system text is the third's.
+# The maker's code has three revisions. The first writes `<s>` before every past round; the second leaves the one BOS to
+# the tokenizer; the third drops `<eoh>` and has a system text. The 7B was released with the first two, and is asked the
+# second way here; the system text is the third's.
 INTERNLM = TurnTemplate(
     "internlm-chat",
     system=Turn("<|System|>:", "\n"),
@@ -17,7 +18,10 @@ INTERNLM = TurnTemplate(
     stop_token_ids=STOP_IDS,
     markers=MARKERS,
     text_separators=True,
-    source="InternLM/InternLM @ 6c0ff48, tools/transformers/internlm_model/modeling_internlm.py: build_inputs; XTuner, `internlm_chat`",
+    source=(
+        "InternLM/InternLM @ 6c0ff48, tools/transformers/internlm_model/modeling_internlm.py: build_inputs; XTuner, "
+        "`internlm_chat`"
+    ),
 )
 INTERNLM_20B = TurnTemplate(
     "internlm-chat-20b",
@@ -28,5 +32,8 @@ INTERNLM_20B = TurnTemplate(
     stop_token_ids=STOP_IDS,
     markers=MARKERS,
     text_separators=True,
-    source="internlm/internlm-chat-7b @ 739d369, modeling_internlm.py: build_inputs; InternLM/lagent, meta_template.py; LMDeploy, `internlm`",
+    source=(
+        "internlm/internlm-chat-7b @ 739d369, modeling_internlm.py: build_inputs; InternLM/lagent, meta_template.py; "
+        "LMDeploy, `internlm`"
+    ),
 )

@@ -9,8 +9,8 @@ from lect.plugin import Call, Chat, Message, Template, Writer
 
 # The maker's document prints this text; it is written for a tool of the type `code_interpreter`.
 INTERPRETER = (
-    "You now have access to a Jupyter notebook environment supporting Python code execution. Just send code to python to run in this stateful "
-    "environment. This feature is suitable for:\n"
+    "You now have access to a Jupyter notebook environment supporting Python code execution. Just send code to python "
+    "to run in this stateful environment. This feature is suitable for:\n"
     "- Data analysis or processing (such as data manipulation and graphic creation)\n"
     "- Complex calculations (such as math and physics problems)\n"
     "- Programming examples (for understanding programming concepts or language features)\n"
@@ -47,7 +47,10 @@ def tokens_of(chat: Chat) -> Tokens:
     """
     spelling = chat.option("spelling", "named")
     if not isinstance(spelling, str) or spelling not in SPELLINGS:
-        msg = f"option spelling is {spelling!r}; expected 'named' (<|im_start|>) or 'numbered' ([UNUSED_TOKEN_146])\n  try: spelling='numbered'"
+        msg = (
+            f"option spelling is {spelling!r}; expected 'named' (<|im_start|>) or 'numbered' ([UNUSED_TOKEN_146])\n"
+            "  try: spelling='numbered'"
+        )
         raise MessageError(msg)
     return SPELLINGS[spelling]
 
@@ -70,7 +73,9 @@ class Environment:
         """Return whether a call is for the interpreter, and is code: text, or nothing but `{"code": text}`."""
         if call.name not in self.names:
             return False
-        return isinstance(call.arguments, str) or (list(call.arguments) == ["code"] and isinstance(call.arguments["code"], str))
+        return isinstance(call.arguments, str) or (
+            list(call.arguments) == ["code"] and isinstance(call.arguments["code"], str)
+        )
 
     def ran(self, message: Message) -> bool:
         """Return whether a result is the interpreter's: by the name that it bears, or by the call that it answers."""
@@ -80,7 +85,8 @@ class Environment:
 def write_tools(chat: Chat, out: Writer, tokens: Tokens) -> None:
     """Write what the model may use: the interpreter, then the functions.
 
-    The functions stand on one line, as LMDeploy and vLLM write them: the document's own list, with its trailing commas, is no JSON.
+    The functions stand on one line, as LMDeploy and vLLM write them: the document's own list, with its trailing commas,
+    is no JSON.
     """
     functions = []
     for index, tool in enumerate(chat.tools):
@@ -119,16 +125,27 @@ def write_call(chat: Chat, out: Writer, tokens: Tokens, environment: Environment
         out += tokens.action_start, tokens.interpreter, "\n", before, code, after, tokens.action_end, "\n"
         out.used(*call.path, "name")
         return
-    # The document says `parameters`, and so does LMDeploy; vLLM's example says `arguments`, which the model was not taught. Arguments that are no
-    # JSON object stay as the model wrote them.
+    # The document says `parameters`, and so does LMDeploy; vLLM's example says `arguments`, which the model was not
+    # taught. Arguments that are no JSON object stay as the model wrote them.
     given = call.text if isinstance(call.arguments, str) else None
     parameters = chat.json(call.arguments, *call.path, "arguments") if given is None else given
-    out += tokens.action_start, tokens.plugin, '\n{"name": ', chat.json(call.name, *call.path, "name"), ', "parameters": ', parameters, "}"
+    out += (
+        tokens.action_start,
+        tokens.plugin,
+        '\n{"name": ',
+        chat.json(call.name, *call.path, "name"),
+        ', "parameters": ',
+        parameters,
+        "}",
+    )
     out.append(tokens.action_end)
 
 
 def write_name(out: Writer, tokens: Tokens, message: Message) -> None:
-    """Write who speaks within a role: the tools and the interpreter by their tokens, anything else, such as `file`, by its name."""
+    """Write who speaks within a role.
+
+    The tools and the interpreter by their tokens, anything else, such as `file`, by its name.
+    """
     if not message.name:
         return
     if message.name in ("plugin", "interpreter"):
@@ -142,8 +159,8 @@ def write_turn(chat: Chat, out: Writer, tokens: Tokens, environment: Environment
     """Write one message."""
     out.append(tokens.start)
     if message.role in ("tool", "function"):
-        # The document names every answer of the environment after what gave it; LMDeploy does so only where the message itself is called `plugin`
-        # or `interpreter`. None of them says which function it was.
+        # The document names every answer of the environment after what gave it; LMDeploy does so only where the message
+        # itself is called `plugin` or `interpreter`. None of them says which function it was.
         out += "environment name=", tokens.interpreter if environment.ran(message) else tokens.plugin
         out.by_rule(message.name)
     else:
@@ -160,7 +177,8 @@ def write_chat(chat: Chat, out: Writer, tokens: Tokens) -> None:
     """Write a conversation in one spelling of the tokens."""
     environment = Environment(chat)
     messages = chat.messages
-    # In the document the tools follow all system texts; LMDeploy puts them after the first, which is the same where there is but one.
+    # In the document the tools follow all system texts; LMDeploy puts them after the first, which is the same where
+    # there is but one.
     opening = next((message.index for message in messages if message.role != "system"), len(messages))
     out.append(chat.bos)
     for message in out.turns(messages[:opening]):

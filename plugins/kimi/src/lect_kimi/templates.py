@@ -5,9 +5,9 @@ from lect.plugin import Call, Chat, Message, Template, Writer
 STOP = ("<|im_end|>", "[EOS]")
 STOP_IDS = (163586, 163585)
 MARKERS = (
-    "<|im_system|>", "<|im_user|>", "<|im_assistant|>", "<|im_middle|>", "<|im_end|>", "<|tool_calls_section_begin|>", "<|tool_calls_section_end|>",
-    "<|tool_call_begin|>", "<|tool_call_argument_begin|>", "<|tool_call_end|>", "<|media_start|>", "<|media_content|>", "<|media_pad|>",
-    "<|media_end|>", "[BOS]", "[EOS]",
+    "<|im_system|>", "<|im_user|>", "<|im_assistant|>", "<|im_middle|>", "<|im_end|>", "<|tool_calls_section_begin|>",
+    "<|tool_calls_section_end|>", "<|tool_call_begin|>", "<|tool_call_argument_begin|>", "<|tool_call_end|>",
+    "<|media_start|>", "<|media_content|>", "<|media_pad|>", "<|media_end|>", "[BOS]", "[EOS]",
 )  # fmt: skip
 SPEAKERS = {"user": "<|im_user|>", "assistant": "<|im_assistant|>"}
 """The marker of each speaker; everybody else is the system."""
@@ -49,7 +49,9 @@ def k2(chat: Chat, out: Writer) -> None:
         if role == "assistant" and message.tool_calls:
             out += message.content, "<|tool_calls_section_begin|>"
             for index, call in enumerate(message.tool_calls):
-                write_call(out, chat.json(call.arguments, *call.path, "arguments"), "functions.", call.name, f":{index}")
+                write_call(
+                    out, chat.json(call.arguments, *call.path, "arguments"), "functions.", call.name, f":{index}"
+                )
             out.append("<|tool_calls_section_end|>")
         elif role == "tool":
             # The backslash and the n are the maker's: its template has them outside of any string.
@@ -67,9 +69,16 @@ def arguments_of(chat: Chat, call: Call) -> str:
 
 
 def k2_thinking(chat: Chat, out: Writer) -> None:
-    """Write Kimi-K2-Thinking: thoughts are kept only after the last plain answer; calls go by their ids, and speakers by their names."""
+    """Write Kimi-K2-Thinking: thoughts are kept only after the last plain answer.
+
+    Calls go by their ids, and speakers by their names.
+    """
     if chat.tools:
-        out += "<|im_system|>tool_declare<|im_middle|>", chat.json(chat.tools, "tools", separators=(",", ":")), "<|im_end|>"
+        out += (
+            "<|im_system|>tool_declare<|im_middle|>",
+            chat.json(chat.tools, "tools", separators=(",", ":")),
+            "<|im_end|>",
+        )
     if chat.system is None:
         out.append("<|im_system|>system<|im_middle|>You are Kimi, an AI assistant created by Moonshot AI.<|im_end|>")
     answers = [message.index for message in chat.messages if message.role == "assistant" and not message.tool_calls]

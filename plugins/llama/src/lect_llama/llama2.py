@@ -1,4 +1,7 @@
-"""The formats of Llama 2 and Code Llama: turns are marked by plain text, and a conversation is refused unless its roles alternate."""
+"""The formats of Llama 2 and Code Llama.
+
+Turns are marked by plain text, and a conversation is refused unless its roles alternate.
+"""
 
 from collections.abc import Callable
 
@@ -13,7 +16,10 @@ def llama2(chat: Chat, out: Writer) -> None:
 
 
 def codellama(chat: Chat, out: Writer) -> None:
-    """Write Code Llama of 7, 13 and 34 billion: as Llama 2, but a list of parts is shown as Python shows it, where Llama 2 cannot have one."""
+    """Write Code Llama of 7, 13 and 34 billion.
+
+    As Llama 2, but a list of parts is shown as Python shows it, where Llama 2 cannot have one.
+    """
     write_rounds(chat, out, chat.shown)
 
 
@@ -35,7 +41,10 @@ def write_rounds(chat: Chat, out: Writer, text_of: Callable[[Message], str]) -> 
 
 
 def write_system_and_question(out: Writer, system: Message, question: Message) -> None:
-    """Write the two as the one text that the maker makes of them and then strips: what stands within keeps its white space."""
+    """Write the two as the one text that the maker makes of them and then strips.
+
+    What stands within keeps its white space.
+    """
     out.turn(system)
     out += "<<SYS>>\n", system.content, "\n<</SYS>>"
     out.turn(question)
@@ -45,7 +54,10 @@ def write_system_and_question(out: Writer, system: Message, question: Message) -
 
 
 def codellama_70b(chat: Chat, out: Writer) -> None:
-    """Write Code Llama of 70 billion: every turn names its source. The prompt ends where the assistant speaks, asked for or not."""
+    """Write Code Llama of 70 billion: every turn names its source.
+
+    The prompt ends where the assistant speaks, asked for or not.
+    """
     chat.require_alternation(chat.messages[1:] if chat.system else chat.messages)
     out.append(chat.bos)
     for message in out.turns(chat.messages):

@@ -1,4 +1,7 @@
-"""The formats of Llama 3, 3.1, 3.2 and 3.2 Vision: a header names the role; tools, dates and a system turn in every prompt since 3.1."""
+"""The formats of Llama 3, 3.1, 3.2 and 3.2 Vision: a header names the role.
+
+Tools, dates and a system turn in every prompt since 3.1.
+"""
 
 from collections.abc import Sequence
 
@@ -47,7 +50,10 @@ def llama3_2(chat: Chat, out: Writer) -> None:
 
 
 def llama3_2_vision(chat: Chat, out: Writer) -> None:
-    """Write Llama 3.2 Vision: no text is trimmed but the first, and with images a system turn is written only for a system text."""
+    """Write Llama 3.2 Vision.
+
+    No text is trimmed but the first, and with images a system turn is written only for a system text.
+    """
     tools = offered_tools(chat)
     out.append(chat.bos)
     if chat.system or not any(part.type == "image" for message in chat.messages for part in message.parts):
@@ -57,7 +63,9 @@ def llama3_2_vision(chat: Chat, out: Writer) -> None:
 
 def day(chat: Chat) -> str:
     """Return the day to write: the option `date_string`, or what the clock says."""
-    return chat.date().strftime("%d %b %Y") if chat.option("date_string") is None else chat.text_option("date_string", "")
+    return (
+        chat.date().strftime("%d %b %Y") if chat.option("date_string") is None else chat.text_option("date_string", "")
+    )
 
 
 def dates(today: str) -> list[str]:
@@ -75,7 +83,10 @@ def builtin_tools(chat: Chat) -> list[str] | None:
     if names is None:
         return None
     if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
-        msg = f"option builtin_tools is {names!r} ({type(names).__name__}); expected a list of names\n  try: builtin_tools=['brave_search']"
+        msg = (
+            f"option builtin_tools is {names!r} ({type(names).__name__}); expected a list of names\n"
+            "  try: builtin_tools=['brave_search']"
+        )
         raise MessageError(msg)
     result: list[str] = chat.given(list(names), "options", "builtin_tools")
     return result
@@ -98,7 +109,10 @@ def write_single_call(chat: Chat, out: Writer, message: Message) -> None:
 
 
 def write_single_or_builtin_call(chat: Chat, out: Writer, message: Message) -> None:
-    """Write the turn of a call: where there are built-in tools, those are called as Python, and the turn waits for the result."""
+    """Write the turn of a call.
+
+    Where there are built-in tools, those are called as Python, and the turn waits for the result.
+    """
     builtin = builtin_tools(chat)
     call = only_call(chat, message)
     if builtin is None:

@@ -2,7 +2,16 @@
 
 from lect.plugin import Chat, Message, Template, Writer
 from lect_llama.texts import write_joined, write_parts
-from lect_llama.tools import RESULT_ROLES, TOOL_OPTIONS, Shape, offered_tools, write_call, write_result, write_system, write_turns
+from lect_llama.tools import (
+    RESULT_ROLES,
+    TOOL_OPTIONS,
+    Shape,
+    offered_tools,
+    write_call,
+    write_result,
+    write_system,
+    write_turns,
+)
 
 BOS = "<|begin_of_text|>"
 HEADER, END_HEADER, EOT = "<|header_start|>", "<|header_end|>\n\n", "<|eot|>"
@@ -18,7 +27,10 @@ def llama4(chat: Chat, out: Writer) -> None:
 
 
 def write_calls(chat: Chat, out: Writer, message: Message) -> None:
-    """Write the turn of all calls, with the text before them between Python markers; a turn with an empty list of calls is left out."""
+    """Write the turn of all calls, with the text before them between Python markers.
+
+    A turn with an empty list of calls is left out.
+    """
     if message.tool_calls:
         out += HEADER, "assistant", END_HEADER, "<|python_start|>"
         write_parts(chat, out, message)
@@ -40,12 +52,25 @@ LLAMA4 = Template(
     stop=[EOT, "<|eom|>", "<|end_of_text|>"],
     stop_token_ids=[200008, 200007, 200001],
     markers=[
-        BOS, "<|end_of_text|>", HEADER, "<|header_end|>", EOT, "<|eom|>", "<|step|>", "<|python_start|>", "<|python_end|>", "<|image_start|>",
-        "<|image_end|>", "<|image|>", "<|patch|>", "<|tile_x_separator|>", "<|tile_y_separator|>",
+        BOS,
+        "<|end_of_text|>",
+        HEADER,
+        "<|header_end|>",
+        EOT,
+        "<|eom|>",
+        "<|step|>",
+        "<|python_start|>",
+        "<|python_end|>",
+        "<|image_start|>",
+        "<|image_end|>",
+        "<|image|>",
+        "<|patch|>",
+        "<|tile_x_separator|>",
+        "<|tile_y_separator|>",
     ],
     capabilities=["system", "tools", "parallel_tools", "images"],
     options=TOOL_OPTIONS,
     looks_for=(),
     reply="llama4_pythonic",
     source="meta-llama/Llama-4-Scout-17B-16E-Instruct, chat_template.json, as axolotl 0.19 has it",
-)  # fmt: skip
+)

@@ -13,7 +13,11 @@ def write_joined(chat: Chat, out: Writer, message: Message) -> None:
     if not message.parts:
         out.append(message.content.strip())
         return
-    texts: list[str] = [chat.given(part.raw["text"], *part.path, "text") for part in message.parts if isinstance(part.raw.get("text"), str)]
+    texts: list[str] = [
+        chat.given(part.raw["text"], *part.path, "text")
+        for part in message.parts
+        if isinstance(part.raw.get("text"), str)
+    ]
     out += stripped(texts)
 
 

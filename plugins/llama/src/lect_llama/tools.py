@@ -1,4 +1,7 @@
-"""What Llama 3.1, 3.2, 3.2 Vision and 4 share: the order of a prompt, where tools stand in it, and how calls and results are written."""
+"""What Llama 3.1, 3.2, 3.2 Vision and 4 share.
+
+The order of a prompt, where tools stand in it, and how calls and results are written.
+"""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -10,10 +13,16 @@ TOOL_OPTIONS = ("custom_tools", "tools_in_user_message")
 RESULT_ROLES = ("tool", "ipython")
 
 # The makers put no space between these sentences.
-FORMAT = 'Respond in the format {"name": function name, "parameters": dictionary of argument name and its value}.Do not use variables.\n\n'
-FOR_THE_SYSTEM = "You have access to the following functions. To call a function, please respond with JSON for a function call."
+FORMAT = (
+    'Respond in the format {"name": function name, "parameters": dictionary of argument name and its value}.Do not use '
+    "variables.\n\n"
+)
+FOR_THE_SYSTEM = (
+    "You have access to the following functions. To call a function, please respond with JSON for a function call."
+)
 FOR_THE_USER = (
-    "Given the following functions, please respond with a JSON for a function call with its proper arguments that best answers the given prompt.\n\n"
+    "Given the following functions, please respond with a JSON for a function call with its proper arguments that best "
+    "answers the given prompt.\n\n"
 )
 
 Write = Callable[[Chat, Writer, Message], None]
@@ -48,7 +57,10 @@ def offered_tools(chat: Chat) -> list[str] | None:
     if tools is None:
         return None
     if not isinstance(tools, list | tuple):
-        msg = f"option custom_tools is {tools!r} ({type(tools).__name__}); expected a list of tool schemas\n  try: tools=[...]"
+        msg = (
+            f"option custom_tools is {tools!r} ({type(tools).__name__}); expected a list of tool schemas\n"
+            "  try: tools=[...]"
+        )
         raise MessageError(msg)
     return [chat.json(tool, "options", "custom_tools", index, indent=4) for index, tool in enumerate(tools)]
 
@@ -60,8 +72,19 @@ def write_functions(out: Writer, introduction: str, tools: Sequence[str]) -> Non
         out += tool, "\n\n"
 
 
-def write_system(chat: Chat, out: Writer, shape: Shape, tools: Sequence[str] | None, *, about: Sequence[str] = (), ipython: bool = False) -> None:
-    """Write the system turn, also where there is no system text: `about` comes first, then tools that shall stand here."""
+def write_system(
+    chat: Chat,
+    out: Writer,
+    shape: Shape,
+    tools: Sequence[str] | None,
+    *,
+    about: Sequence[str] = (),
+    ipython: bool = False,
+) -> None:
+    """Write the system turn, also where there is no system text.
+
+    `about` comes first, then tools that shall stand here.
+    """
     system = chat.system
     out.turn(system)
     out += shape.header, "system", shape.end_header
@@ -77,11 +100,17 @@ def write_system(chat: Chat, out: Writer, shape: Shape, tools: Sequence[str] | N
 
 
 def write_turns(chat: Chat, out: Writer, shape: Shape, tools: Sequence[str] | None) -> None:
-    """Write all that follows the system turn: tools that shall stand before the first text, the turns, the generation prompt."""
+    """Write all that follows the system turn.
+
+    Tools that shall stand before the first text, the turns, the generation prompt.
+    """
     messages = chat.messages[1:] if chat.system else chat.messages
     if tools is not None and chat.option("tools_in_user_message", True):
         if not messages:
-            chat.refuse("tools stand in the first user message, and there is none", instead="add a user message, or tools_in_user_message=False")
+            chat.refuse(
+                "tools stand in the first user message, and there is none",
+                instead="add a user message, or tools_in_user_message=False",
+            )
         # Whoever speaks first, the makers' templates take it for the user.
         first, *messages = messages
         out.turn(first)
@@ -123,5 +152,8 @@ def only_call(chat: Chat, message: Message) -> Call:
     calls = message.tool_calls
     if len(calls) != 1:
         what = f"messages[{message.index}] has {len(calls)} tool calls; the model makes one at a time"
-        chat.refuse(what, instead="give every call a message of its own, with its result after it; leave out an empty tool_calls")
+        chat.refuse(
+            what,
+            instead="give every call a message of its own, with its result after it; leave out an empty tool_calls",
+        )
     return calls[0]

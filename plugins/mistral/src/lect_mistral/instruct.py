@@ -18,7 +18,9 @@ def call_id(chat: Chat, call: Call) -> str:
         RefusedError: If it is not as long as these models want it.
     """
     if call.id is None or len(call.id) != 9:
-        chat.refuse(f"the id of a tool call is {call.id!r}; these models want nine letters and digits", instead="'call00001'")
+        chat.refuse(
+            f"the id of a tool call is {call.id!r}; these models want nine letters and digits", instead="'call00001'"
+        )
     return call.id
 
 
@@ -30,7 +32,9 @@ def result_id(chat: Chat, message: Message) -> str:
     """
     given = message.raw.get("tool_call_id")
     if not isinstance(given, str) or len(given) != 9:
-        chat.refuse(f"tool_call_id is {given!r}; these models want nine letters and digits", instead="the id of the call")
+        chat.refuse(
+            f"tool_call_id is {given!r}; these models want nine letters and digits", instead="the id of the call"
+        )
     text: str = chat.given(given, "messages", message.index, "tool_call_id")
     return text
 
@@ -59,7 +63,10 @@ def refuse_role(chat: Chat, message: Message) -> None:
     Raises:
         RefusedError: Always.
     """
-    chat.refuse(f"there are no words for the role {message.role!r}", instead="user and assistant, after a system message at most")
+    chat.refuse(
+        f"there are no words for the role {message.role!r}",
+        instead="user and assistant, after a system message at most",
+    )
 
 
 def write_tools(chat: Chat, out: Writer, gap: str) -> None:
@@ -90,10 +97,15 @@ def write_calls(chat: Chat, out: Writer, message: Message, gap: str) -> None:
 
 
 def v3(chat: Chat, out: Writer, *, gap: str, trims: bool) -> None:
-    """Write v3 and Nemo: tools and the system text stand in the last user turn. They differ in a space here and there."""
+    """Write v3 and Nemo: tools and the system text stand in the last user turn.
+
+    They differ in a space here and there.
+    """
     system = chat.system
     messages = chat.messages[1:] if system else chat.messages
-    chat.require_alternation([each for each in messages if each.role not in ("tool", "tool_results") and not each.tool_calls])
+    chat.require_alternation(
+        [each for each in messages if each.role not in ("tool", "tool_results") and not each.tool_calls]
+    )
     questions = [message for message in messages if message.role == "user"]
     out.append(chat.bos)
     for message in out.turns(messages):
@@ -109,7 +121,15 @@ def v3(chat: Chat, out: Writer, *, gap: str, trims: bool) -> None:
         elif message.role == "assistant":
             out += gap, chat.shown(message).strip() if trims else message.content, chat.eos
         elif message.role in ("tool", "tool_results"):
-            out += "[TOOL_RESULTS]", gap, '{"content": ', chat.shown(message), ', "call_id": "', result_id(chat, message), '"}[/TOOL_RESULTS]'
+            out += (
+                "[TOOL_RESULTS]",
+                gap,
+                '{"content": ',
+                chat.shown(message),
+                ', "call_id": "',
+                result_id(chat, message),
+                '"}[/TOOL_RESULTS]',
+            )
         else:
             refuse_role(chat, message)
 

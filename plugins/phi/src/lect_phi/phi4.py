@@ -5,16 +5,18 @@ from lect.plugin import Chat, Template, Turn, TurnTemplate, Writer
 STOP = ("<|im_end|>", "<|endoftext|>")
 MARKERS = ("<|im_start|>", "<|im_sep|>", "<|im_end|>", "<|endoftext|>")
 THINK_FIRST = (
-    "You are Phi, a language model trained by Microsoft to help users. Your role as an assistant involves thoroughly exploring questions "
-    "through a systematic thinking process before providing the final precise and accurate solutions. This requires engaging in a "
-    "comprehensive cycle of analysis, summarizing, exploration, reassessment, reflection, backtracing, and iteration to develop "
-    "well-considered thinking process. Please structure your response into two main sections: Thought and Solution using the specified format: "
-    "<think> {Thought section} </think> {Solution section}. In the Thought section, detail your reasoning process in steps. Each step should "
-    "include detailed considerations such as analysing questions, summarizing relevant findings, brainstorming new ideas, verifying the "
-    "accuracy of the current steps, refining any errors, and revisiting previous steps. In the Solution section, based on various attempts, "
-    "explorations, and reflections from the Thought section, systematically present the final solution that you deem correct. The Solution "
-    "section should be logical, accurate, and concise and detail necessary steps needed to reach the conclusion. Now, try to solve the "
-    "following question through the above guidelines:"
+    "You are Phi, a language model trained by Microsoft to help users. Your role as an assistant involves thoroughly "
+    "exploring questions through a systematic thinking process before providing the final precise and accurate "
+    "solutions. This requires engaging in a comprehensive cycle of analysis, summarizing, exploration, reassessment, "
+    "reflection, backtracing, and iteration to develop well-considered thinking process. Please structure your "
+    "response into two main sections: Thought and Solution using the specified format: <think> {Thought section} "
+    "</think> {Solution section}. In the Thought section, detail your reasoning process in steps. Each step should "
+    "include detailed considerations such as analysing questions, summarizing relevant findings, brainstorming new "
+    "ideas, verifying the accuracy of the current steps, refining any errors, and revisiting previous steps. In the "
+    "Solution section, based on various attempts, explorations, and reflections from the Thought section, "
+    "systematically present the final solution that you deem correct. The Solution section should be logical, "
+    "accurate, and concise and detail necessary steps needed to reach the conclusion. Now, try to solve the following "
+    "question through the above guidelines:"
 )
 
 PHI4 = TurnTemplate(
@@ -40,7 +42,10 @@ def phi4_reasoning(chat: Chat, out: Writer) -> None:
 
 
 def phi4_mini(chat: Chat, out: Writer) -> None:
-    """Write Phi-4-mini: a tag for any role. Tools are the JSON text in the field `tools` of a system message, as its maker has it."""
+    """Write Phi-4-mini: a tag for any role.
+
+    Tools are the JSON text in the field `tools` of a system message, as its maker has it.
+    """
     for message in out.turns(chat.messages):
         out += "<|", message.role, "|>", message.content
         tools = message.raw.get("tools")
@@ -71,7 +76,17 @@ PHI4_MINI = Template(
     eos="<|endoftext|>",
     stop=["<|end|>", "<|endoftext|>"],
     stop_token_ids=[200020, 199999],
-    markers=["<|system|>", "<|user|>", "<|assistant|>", "<|tool|>", "<|/tool|>", "<|tool_call|>", "<|/tool_call|>", "<|end|>", "<|endoftext|>"],
+    markers=[
+        "<|system|>",
+        "<|user|>",
+        "<|assistant|>",
+        "<|tool|>",
+        "<|/tool|>",
+        "<|tool_call|>",
+        "<|/tool_call|>",
+        "<|end|>",
+        "<|endoftext|>",
+    ],
     looks_for=(),
     reply="phi4mini_functools",
     source="microsoft/Phi-4-mini-instruct, tokenizer_config.json",

@@ -29,7 +29,11 @@ adapter = Family(
     Rule("qwq # b preview", QWEN2_5, note="the preview speaks Qwen2.5"),
     Rule("qwq # b", QWQ),
     Rule("qwen 2|2.5 vl # b instruct", QWEN2_VL),
-    Rule("qwen 2.5 # b instruct 1 m", None, note="those for long texts have another default system text, or not: two copies disagree"),
+    Rule(
+        "qwen 2.5 # b instruct 1 m",
+        None,
+        note="those for long texts have another default system text, or not: two copies disagree",
+    ),
     Rule("qwen 2.5 ?coder # b instruct|chat", QWEN2_5),
     Rule("qwen 2 # b ?a ?# ?b instruct", QWEN1_5),
     Rule("qwen 1.5 72 b chat", QWEN1_5_72B, note="the 72B has a template of its own"),

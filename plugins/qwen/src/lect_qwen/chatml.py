@@ -16,7 +16,8 @@ BEFORE_TOOLS = (
     "You are provided with function signatures within <tools></tools> XML tags:\n<tools>"
 )
 AFTER_TOOLS = (
-    "\n</tools>\n\nFor each function call, return a json object with function name and arguments within <tool_call></tool_call> XML tags:\n"
+    "\n</tools>\n\nFor each function call, return a json object with function name and arguments within "
+    "<tool_call></tool_call> XML tags:\n"
     '<tool_call>\n{"name": <function-name>, "arguments": <args-json-object>}\n</tool_call><|im_end|>\n'
 )
 
@@ -62,11 +63,13 @@ def thought_and_answer(message: Message, content: str) -> tuple[str, str]:
 
 def is_question(message: Message, content: str) -> bool:
     """Return whether a message is a user's own, and not the result of a tool in a user turn."""
-    return message.role == "user" and not (content.startswith("<tool_response>") and content.endswith("</tool_response>"))
+    return message.role == "user" and not (
+        content.startswith("<tool_response>") and content.endswith("</tool_response>")
+    )
 
 
 class Pictures:
-    """Writes content with pictures and films, which are numbered through the conversation where the option `add_vision_id` asks for it."""
+    """Writes content with pictures and films; the option `add_vision_id` numbers them through the conversation."""
 
     def __init__(self, chat: Chat):
         self.numbered = chat.option("add_vision_id", False)

@@ -8,20 +8,25 @@ from lect_qwen.chatml import MARKERS, STOP, STOP_IDS, TOOL_MARKERS
 
 CODER = "You are Qwen, a helpful AI assistant that can interact with a computer to solve tasks."
 HOW_TO_CALL = (
-    "\n\nIf you choose to call a function ONLY reply in the following format with NO suffix:\n\n<tool_call>\n<function=example_function_name>\n"
-    "<parameter=example_parameter_1>\nvalue_1\n</parameter>\n<parameter=example_parameter_2>\nThis is the value for the second parameter\n"
+    "\n\nIf you choose to call a function ONLY reply in the following format with NO suffix:\n\n<tool_call>\n"
+    "<function=example_function_name>\n"
+    "<parameter=example_parameter_1>\nvalue_1\n</parameter>\n<parameter=example_parameter_2>\n"
+    "This is the value for the second parameter\n"
     "that can span\nmultiple lines\n</parameter>\n</function>\n</tool_call>\n\n<IMPORTANT>\nReminder:\n"
     "- Function calls MUST follow the specified format: an inner <function=...></function> block must be nested within "
     "<tool_call></tool_call> XML tags\n"
     "- Required parameters MUST be specified\n"
-    "- You may provide optional reasoning for your function call in natural language BEFORE the function call, but NOT after\n"
-    "- If there is no function call available, answer the question like normal with your current knowledge and do not tell the user about "
-    "function calls\n</IMPORTANT>"
+    "- You may provide optional reasoning for your function call in natural language BEFORE the function call, but NOT "
+    "after\n"
+    "- If there is no function call available, answer the question like normal with your current knowledge and do not "
+    "tell the user about function calls\n</IMPORTANT>"
 )
 
 
 def spelled(chat: Chat, value: Any, *path: str | int, json: bool, derived: bool = False) -> str:
-    """Return a value as text: as JSON, or as Python prints it, which is what these templates do with what is not a mapping.
+    """Return a value as text.
+
+    As JSON, or as Python prints it, which is what these templates do with what is not a mapping.
 
     `derived`: it was read from a text, and is not found letter for letter at `path`.
     """
@@ -50,7 +55,15 @@ def write_other_keys(chat: Chat, out: Writer, schema: Any, known: tuple[str, ...
         for key, value in schema.items():
             if key not in known:
                 tag = chat.printed(key, *path, key)
-                out += "\n<", tag, ">", spelled(chat, value, *path, key, json=isinstance(value, Mapping)), "</", tag, ">"
+                out += (
+                    "\n<",
+                    tag,
+                    ">",
+                    spelled(chat, value, *path, key, json=isinstance(value, Mapping)),
+                    "</",
+                    tag,
+                    ">",
+                )
 
 
 def write_tool(chat: Chat, out: Writer, index: int, tool: Mapping[str, Any]) -> None:

@@ -44,7 +44,10 @@ def qwen1_5(chat: Chat, out: Writer) -> None:
 
 
 def qwen1_5_72b(chat: Chat, out: Writer) -> None:
-    """Write Qwen1.5-72B by the earlier template that its repository kept: an answer that ends the conversation stays open."""
+    """Write Qwen1.5-72B by the earlier template that its repository kept.
+
+    An answer that ends the conversation stays open.
+    """
     messages = chat.messages
     if messages and chat.system is None:
         out += "<|im_start|>system\n", ASSISTANT_72B, "<|im_end|>\n"
@@ -100,7 +103,10 @@ def qwen2_5(chat: Chat, out: Writer) -> None:
 
 
 def qwq(chat: Chat, out: Writer) -> None:
-    """Write QwQ: as Qwen2.5 without a default system text; thoughts are dropped from all answers but the last, and every answer begins with one."""
+    """Write QwQ: as Qwen2.5 without a default system text.
+
+    Thoughts are dropped from all answers but the last, and every answer begins with one.
+    """
     system = chat.system
     out.turn(system)
     if chat.tools:
@@ -115,7 +121,9 @@ def qwq(chat: Chat, out: Writer) -> None:
         if role == "tool":
             write_result(out, messages, position, chat.shown(message))
         elif role == "assistant":
-            content = message.content if position + 1 == len(messages) else message.content.split("</think>")[-1].lstrip("\n")
+            content = (
+                message.content if position + 1 == len(messages) else message.content.split("</think>")[-1].lstrip("\n")
+            )
             out += "<|im_start|>", role
             if message.content or not message.tool_calls:
                 out += "\n", content

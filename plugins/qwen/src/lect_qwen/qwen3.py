@@ -45,7 +45,11 @@ def write_calls(chat: Chat, out: Writer, message: Message, *, after_text: bool) 
 
 def last_question(messages: list[tuple[Message, str]]) -> int:
     """Return where the last question of the user's stands; thoughts before it are no longer of interest."""
-    questions = [at for at, (message, text) in enumerate(messages) if isinstance(message.raw.get("content"), str) and is_question(message, text)]
+    questions = [
+        at
+        for at, (message, text) in enumerate(messages)
+        if isinstance(message.raw.get("content"), str) and is_question(message, text)
+    ]
     return questions[-1] if questions else len(messages) - 1
 
 
@@ -143,7 +147,9 @@ def qwen3_vl(chat: Chat, out: Writer) -> None:
         out.append("<|im_start|>assistant\n")
 
 
-def _template(name: str, program: Callable[[Chat, Writer], None], source: str, *, thinks: bool, switch: bool = False) -> Template:
+def _template(
+    name: str, program: Callable[[Chat, Writer], None], source: str, *, thinks: bool, switch: bool = False
+) -> Template:
     return Template(
         name,
         program,
@@ -161,8 +167,12 @@ def _template(name: str, program: Callable[[Chat, Writer], None], source: str, *
 
 QWEN3 = _template("qwen3", qwen3_text_only, "Qwen/Qwen3-1.7B, tokenizer_config.json", thinks=True, switch=True)
 QWEN3_FIRST = _template("qwen3-4b", qwen3, "Qwen/Qwen3-4B, tokenizer_config.json", thinks=True, switch=True)
-QWEN3_THINKING = _template("qwen3-thinking", qwen3_thinking, "Qwen/Qwen3-235B-A22B-Thinking-2507, tokenizer_config.json", thinks=True)
-QWEN3_INSTRUCT = _template("qwen3-instruct", qwen3_instruct, "Qwen/Qwen3-4B-Instruct-2507, tokenizer_config.json", thinks=False)
+QWEN3_THINKING = _template(
+    "qwen3-thinking", qwen3_thinking, "Qwen/Qwen3-235B-A22B-Thinking-2507, tokenizer_config.json", thinks=True
+)
+QWEN3_INSTRUCT = _template(
+    "qwen3-instruct", qwen3_instruct, "Qwen/Qwen3-4B-Instruct-2507, tokenizer_config.json", thinks=False
+)
 QWEN3_VL = Template(
     "qwen3-vl",
     qwen3_vl,

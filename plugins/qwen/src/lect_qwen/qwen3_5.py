@@ -4,7 +4,16 @@ from collections.abc import Sequence
 from functools import partial
 
 from lect.plugin import Chat, Message, Template, Writer, stripped
-from lect_qwen.chatml import MARKERS, STOP, THINK_MARKERS, TOOL_MARKERS, VISION_MARKERS, Pictures, is_question, thought_and_answer
+from lect_qwen.chatml import (
+    MARKERS,
+    STOP,
+    THINK_MARKERS,
+    TOOL_MARKERS,
+    VISION_MARKERS,
+    Pictures,
+    is_question,
+    thought_and_answer,
+)
 from lect_qwen.coder import HOW_TO_CALL, write_call
 from lect_qwen.qwen3 import NO_THOUGHT
 
@@ -13,12 +22,13 @@ STOP_IDS = (248046, 248044)
 BEFORE_TOOLS = "# Tools\n\nYou have access to the following functions:\n\n<tools>"
 EFFORT = {
     "xhigh": (
-        "Reasoning effort is set to xhigh. Please think carefully through the task, validate key assumptions, consider plausible alternatives, "
-        "and prioritize correctness, consistency, and clarity in the final answer."
+        "Reasoning effort is set to xhigh. Please think carefully through the task, validate key assumptions, consider "
+        "plausible alternatives, and prioritize correctness, consistency, and clarity in the final answer."
     ),
     "medium": "",
     "low": (
-        "Reasoning effort is set to low. Keep your thinking brief and focused, moving directly to the conclusion without unnecessary elaboration."
+        "Reasoning effort is set to low. Keep your thinking brief and focused, moving directly to the conclusion "
+        "without unnecessary elaboration."
     ),
 }
 
@@ -91,8 +101,8 @@ def effort_of(chat: Chat) -> str:
 def write(chat: Chat, out: Writer, *, version: str) -> None:
     """Write Qwen3.5 and what came after it.
 
-    3.6 lets `preserve_thinking` keep the thoughts of earlier turns; 3.8 keeps them unless it is False, no longer looks for thoughts inside the
-    content, and can be told how hard to think.
+    3.6 lets `preserve_thinking` keep the thoughts of earlier turns; 3.8 keeps them unless it is False, no longer looks
+    for thoughts inside the content, and can be told how hard to think.
     """
     if not chat.messages:
         chat.refuse("there are no messages", instead="add a user message")
@@ -100,7 +110,11 @@ def write(chat: Chat, out: Writer, *, version: str) -> None:
     pictures = Pictures(chat)
     contents = [content_of(chat, out, pictures, message) for message in chat.messages]
     question = last_question(chat, contents)
-    keep = {"3.5": False, "3.6": chat.option("preserve_thinking") is True, "3.8": chat.option("preserve_thinking", True) is True}[version]
+    keep = {
+        "3.5": False,
+        "3.6": chat.option("preserve_thinking") is True,
+        "3.8": chat.option("preserve_thinking", True) is True,
+    }[version]
     messages = chat.messages
     for position, message in enumerate(out.turns(messages)):
         role = message.role

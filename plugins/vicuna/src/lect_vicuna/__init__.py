@@ -1,4 +1,7 @@
-"""Vicuna and LongChat, by LMSYS. FastChat is the maker's own code, so its templates are the official ones and keep their names."""
+"""Vicuna and LongChat, by LMSYS.
+
+FastChat is the maker's own code, so its templates are the official ones and keep their names.
+"""
 
 from lect.plugin import Family, Rule
 from lect_vicuna.templates import ONE_SHOT, VICUNA

@@ -23,12 +23,13 @@ ASKS = ([ASSISTANT, None], (ASSISTANT, None))
 class Conversation(Converters):
     """A conversation in progress: `(role, text)` pairs, and how to write them.
 
-    There are two kinds. With a separator style, the fields decide the prompt, as in FastChat: `Conversation("mine", roles=..., sep_style=..., ...)`.
-    With a template, `Conversation(template)`, which is what `get_conversation_template` gives, the template decides; then there are no separators,
-    the roles are `user` and `assistant`, and `system_message` shows the maker's default.
+    There are two kinds. With a separator style, the fields decide the prompt, as in FastChat: `Conversation("mine",
+    roles=..., sep_style=..., ...)`. With a template, `Conversation(template)`, which is what
+    `get_conversation_template` gives, the template decides; then there are no separators, the roles are `user` and
+    `assistant`, and `system_message` shows the maker's default.
 
-    A last message `[assistant, None]` means that the assistant shall speak. A text with images is `(text, [images])`, each image an address or an
-    `Image`.
+    A last message `[assistant, None]` means that the assistant shall speak. A text with images is `(text, [images])`,
+    each image an address or an `Image`.
 
     Args:
         what: A template, or the name.
@@ -85,7 +86,10 @@ class Conversation(Converters):
         elif what is not None:
             name = what
         if name is None:
-            msg = "a conversation needs a template or a name\n  try: Conversation(template), or Conversation(name, sep_style=..., ...)"
+            msg = (
+                "a conversation needs a template or a name\n"
+                "  try: Conversation(template), or Conversation(name, sep_style=..., ...)"
+            )
             raise MessageError(msg)
         self.name = name
         self._system_template = system_template
@@ -116,7 +120,9 @@ class Conversation(Converters):
 
     @property
     def template(self) -> Template:
-        """How to talk to the model; with a separator style, a template made of the fields and the examples as they are now.
+        """How to talk to the model.
+
+        With a separator style, a template made of the fields and the examples as they are now.
 
         Raises:
             MessageError: If there is no separator style either.
@@ -153,11 +159,15 @@ class Conversation(Converters):
         try:
             if type(template) is TurnTemplate:
                 return template.pairs_text(system, messages, add_generation_prompt=generate)
-            return template.text(messages_of_pairs(system, messages, template.accepted_roles), add_generation_prompt=generate)
+            return template.text(
+                messages_of_pairs(system, messages, template.accepted_roles), add_generation_prompt=generate
+            )
         except MessageError:
             if not any(map(_is_illustrated, messages)):
                 raise
-        shown = [[message[0], with_images(*message[1])] if _is_illustrated(message) else message for message in messages]
+        shown = [
+            [message[0], with_images(*message[1])] if _is_illustrated(message) else message for message in messages
+        ]
         return template.text(messages_of_pairs(system, shown, template.accepted_roles), add_generation_prompt=generate)
 
     def set_system_message(self, system_message: str) -> None:
@@ -243,13 +253,18 @@ class Conversation(Converters):
     def _change_separators(self, field: str) -> None:
         self._plan = None
         if self._template is not None:
-            msg = f"{self.name!r} is an official format, to which {field} means nothing\n  try: Conversation(name, sep_style=..., ...) of your own"
+            msg = (
+                f"{self.name!r} is an official format, to which {field} means nothing\n"
+                "  try: Conversation(name, sep_style=..., ...) of your own"
+            )
             raise AttributeError(msg)
 
 
 def _is_illustrated(message: Any) -> bool:
     """Say whether a message has a text with images."""
-    return isinstance(message, list | tuple) and len(message) == 2 and type(message[1]) is tuple and len(message[1]) == 2
+    return (
+        isinstance(message, list | tuple) and len(message) == 2 and type(message[1]) is tuple and len(message[1]) == 2
+    )
 
 
 def _copied(pair: Any) -> Any:

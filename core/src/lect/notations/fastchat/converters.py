@@ -1,11 +1,11 @@
 """A conversation as other programming interfaces take it.
 
-Where FastChat hands out another package's class, plain data of the same content are handed out: a mapping for a Reka message, type and bytes for an
-image of Gemini or Vertex AI.
+Where FastChat hands out another package's class, plain data of the same content are handed out: a mapping for a Reka
+message, type and bytes for an image of Gemini or Vertex AI.
 
-The two kinds of conversation differ in one thing, which `_said` decides. With a separator style all is as in FastChat: the *place* of a message
-says who speaks, whatever its role is called, and an answer with images is handed on as the tuple that it is. With a template the role says who
-speaks, and images are kept as parts.
+The two kinds of conversation differ in one thing, which `_said` decides. With a separator style all is as in FastChat:
+the *place* of a message says who speaks, whatever its role is called, and an answer with images is handed on as the
+tuple that it is. With a template the role says who speaks, and images are kept as parts.
 """
 
 from __future__ import annotations
@@ -47,7 +47,9 @@ class Converters:
 
     def _asked_and_said(self) -> Iterator[tuple[str, Any, list[Any]]]:
         """Yield what `_said` does, without what is yet to be said."""
-        return ((speaker, text, images) for speaker, text, images in self._said() if text is not None or speaker == USER)
+        return (
+            (speaker, text, images) for speaker, text, images in self._said() if text is not None or speaker == USER
+        )
 
     def to_gradio_chatbot(self) -> list[list[Any]]:
         """Return `[question, answer]` pairs, as a Gradio chat box takes them; of several images it shows the first."""
@@ -55,7 +57,10 @@ class Converters:
         for speaker, text, images in self._said():
             if images:
                 # What a Gradio chat box shows is HTML.
-                text = f'<img src="{address(images[0])}" alt="user upload image" />' + text.replace("<image>\n", "").strip()
+                text = (
+                    f'<img src="{address(images[0])}" alt="user upload image" />'
+                    + text.replace("<image>\n", "").strip()
+                )
             if speaker == ASSISTANT and pairs:
                 pairs[-1][1] = text
             else:
@@ -73,10 +78,15 @@ class Converters:
         return messages
 
     def to_openai_vision_api_messages(self, is_mistral: bool = False) -> list[Raw]:
-        """Return OpenAI-shaped messages with images as parts; `is_mistral` writes an address without a mapping round it."""
+        """Return OpenAI-shaped messages with images as parts.
+
+        `is_mistral` writes an address without a mapping round it.
+        """
         messages: list[Raw] = [{"role": "system", "content": self.system_message}] if self.system_message != "" else []
         for speaker, text, images in self._asked_and_said():
-            messages.append({"role": speaker, "content": with_images(text, images, bare_address=is_mistral) if images else text})
+            messages.append(
+                {"role": speaker, "content": with_images(text, images, bare_address=is_mistral) if images else text}
+            )
         return messages
 
     def to_gemini_api_messages(self) -> list[Raw]:
@@ -94,7 +104,8 @@ class Converters:
     def to_vertex_api_messages(self) -> list[Any]:
         """Return texts and images in order for Vertex AI, which knows no roles.
 
-        An image is `{"mime_type": ..., "data": bytes}`, or `{"mime_type": ..., "file_uri": ...}` where only its address is known.
+        An image is `{"mime_type": ..., "data": bytes}`, or `{"mime_type": ..., "file_uri": ...}` where only its address
+        is known.
         """
         contents: list[Any] = [self.system_message] if self.system_message != "" else []
         for _, message in self.messages[self.offset :]:
@@ -122,7 +133,8 @@ class Converters:
     def to_reka_api_messages(self) -> list[Raw]:
         """Return messages for Reka, without the system text.
 
-        With a separator style, each image is a message of its own that repeats the text, and one that is only an address is lost: as in FastChat.
+        With a separator style, each image is a message of its own that repeats the text, and one that is only an
+        address is lost: as in FastChat.
         """
         messages: list[Raw] = []
         for speaker, text, images in self._asked_and_said():
@@ -141,13 +153,19 @@ class Converters:
         for speaker, text, images in self._asked_and_said():
             message = {"role": "ai" if speaker == ASSISTANT else speaker, "text": text}
             if images:
-                message["attachment"] = {"type": "base64_image", "mime": "image/jpeg", "data": as_image(images[-1]).base64_str}
+                message["attachment"] = {
+                    "type": "base64_image",
+                    "mime": "image/jpeg",
+                    "data": as_image(images[-1]).base64_str,
+                }
             messages.append(message)
         return messages
 
     def get_images(self) -> list[str]:
         """Return the images of the user's messages as Base64; one that is only an address is empty."""
-        return [as_image(image).base64_str for speaker, _, images in self._said() if speaker == USER for image in images]
+        return [
+            as_image(image).base64_str for speaker, _, images in self._said() if speaker == USER for image in images
+        ]
 
     def extract_text_from_messages(self) -> list[tuple[str, Any]]:
         """Return `(role, text)` pairs, examples too, without images."""
@@ -159,7 +177,10 @@ class Converters:
         Raises:
             MessageError: If there are images, and Pillow is not installed.
         """
-        return [(role, (text[0], [fingerprint(image) for image in text[1]]) if type(text) is tuple else text) for role, text in self.messages]
+        return [
+            (role, (text[0], [fingerprint(image) for image in text[1]]) if type(text) is tuple else text)
+            for role, text in self.messages
+        ]
 
     def dict(self) -> Raw:
         """Return the conversation as plain data. It is not enough to make it again: the separators are not in it."""

@@ -32,18 +32,24 @@ class Image:
 
     __slots__ = ("base64_str", "filetype", "image_format", "url")
 
-    def __init__(self, url: str = "", filetype: str = "", image_format: ImageFormat = ImageFormat.BYTES, base64_str: str = ""):
+    def __init__(
+        self, url: str = "", filetype: str = "", image_format: ImageFormat = ImageFormat.BYTES, base64_str: str = ""
+    ):
         self.url = url
         self.filetype = filetype
         self.image_format = image_format
         self.base64_str = base64_str
 
     def __repr__(self) -> str:
-        what = repr(self.url) if self.image_format is ImageFormat.URL else f"{len(self.base64_str)} characters of Base64"
+        what = (
+            repr(self.url) if self.image_format is ImageFormat.URL else f"{len(self.base64_str)} characters of Base64"
+        )
         return f"<Image {self.filetype or 'of unknown type'}: {what}>"
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Image) and all(getattr(self, field) == getattr(other, field) for field in self.__slots__)
+        return isinstance(other, Image) and all(
+            getattr(self, field) == getattr(other, field) for field in self.__slots__
+        )
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -67,7 +73,10 @@ def as_image(image: Any) -> Any:
 
 
 def is_address(image: Any) -> bool:
-    """Say whether an image is given by its address. Other people's classes have their own enumeration, with the same names."""
+    """Say whether an image is given by its address.
+
+    Other people's classes have their own enumeration, with the same names.
+    """
     name = getattr(as_image(image).image_format, "name", "")
     return str(name) == ImageFormat.URL.name
 
@@ -90,7 +99,10 @@ def blob(image: Any) -> dict[str, Any]:
 
     picture = as_image(image)
     if is_address(picture):
-        msg = f"only the address of an image is known, {picture.url!r}, and nothing is fetched\n  try: Image(filetype='png', base64_str=...)"
+        msg = (
+            f"only the address of an image is known, {picture.url!r}, and nothing is fetched\n"
+            "  try: Image(filetype='png', base64_str=...)"
+        )
         raise MessageError(msg)
     return {"mime_type": f"image/{picture.filetype}", "data": base64.b64decode(picture.base64_str)}
 

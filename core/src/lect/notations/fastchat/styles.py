@@ -1,8 +1,9 @@
 """What each separator style writes, said as a table.
 
-A turn is a role, a colon of some kind, the text and an end; a role with no text yet is followed by something shorter. Most styles are no more than
-that, with a rule for the system text. By FastChat's rule the *place* of a message decides its end, not its role: the first, third, ... have one, the
-second, fourth, ... the other. The few styles that need more have a function here.
+A turn is a role, a colon of some kind, the text and an end; a role with no text yet is followed by something shorter.
+Most styles are no more than that, with a rule for the system text. By FastChat's rule the *place* of a message decides
+its end, not its role: the first, third, ... have one, the second, fourth, ... the other. The few styles that need more
+have a function here.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -12,7 +13,8 @@ from lect.notations.fastchat.separators import IMAGE_PLACEHOLDER_STR, SeparatorS
 
 NOTHING, SEP, SEP2 = 0, 1, 2
 
-# When the system text is written: always, where what the system template makes of it is not empty, where it is not empty itself, or never.
+# When the system text is written: always, where what the system template makes of it is not empty, where it is not
+# empty itself, or never.
 ALWAYS, IF_FORMATTED, IF_GIVEN, NEVER = range(4)
 
 Pairs = Iterable[Sequence[Any]]
@@ -65,7 +67,7 @@ class Style:
 
 
 def rounds(out: list[str], fields: Any, pairs: Pairs) -> None:
-    """Write the numbered rounds of ChatGLM, which FastChat counts from 1 where the template is called `chatglm2`, else from 0."""
+    """Write the numbered rounds of ChatGLM; FastChat counts from 1 in a template called `chatglm2`, else from 0."""
     sep = fields.sep
     number = 1 if fields.name == "chatglm2" else 0
     even = True
@@ -97,7 +99,10 @@ def opened_rounds(out: list[str], fields: Any, pairs: Pairs) -> None:
 
 
 def instructions(out: list[str], fields: Any, pairs: Pairs) -> None:
-    """Write the instructions of Llama 2: the first has its tag before it already, and the place decides the tag, whatever the role is called."""
+    """Write the instructions of Llama 2.
+
+    The first has its tag before it already, and the place decides the tag, whatever the role is called.
+    """
     end, other = fields.sep, fields.sep2
     tag, other_tag = fields.roles[:2]
     first = True
@@ -149,7 +154,8 @@ def steps(out: list[str], fields: Any, pairs: Pairs) -> None:
 def unnamed_turns(out: list[str], fields: Any, pairs: Pairs) -> None:
     """Write the turns of Yuan 2, which has no roles: the texts, `<n>` between them.
 
-    FastChat takes away what it wrote after the last text, with every `<`, `n` and `>` that stands there: the last letter of `addition` too.
+    FastChat takes away what it wrote after the last text, with every `<`, `n` and `>` that stands there: the last
+    letter of `addition` too.
     """
     for _, text in pairs:
         if text:
@@ -180,24 +186,38 @@ STYLES: dict[int, Style] = {
     _S.NO_COLON_SINGLE: Style("", "", WITH_SEP, after_system=BARELY),
     _S.NO_COLON_TWO: Style("", "", WITH_SEP, WITH_SEP2, after_system=BARELY),
     _S.ADD_NEW_LINE_SINGLE: Style("\n", "\n", WITH_SEP, when=IF_FORMATTED),
-    _S.LLAMA2: Style(" ", "", WITH_SEP, WITH_SEP2, when=IF_GIVEN, after_system=BARELY, without_system="[INST] ", write=instructions),
+    _S.LLAMA2: Style(
+        " ", "", WITH_SEP, WITH_SEP2, when=IF_GIVEN, after_system=BARELY, without_system="[INST] ", write=instructions
+    ),
     _S.LLAMA3: Style(
-        "", "", BARELY, opening="<|begin_of_text|>", when=IF_GIVEN, after_system=BARELY, write=headed_turns,
+        "",
+        "",
+        BARELY,
+        opening="<|begin_of_text|>",
+        when=IF_GIVEN,
+        after_system=BARELY,
+        write=headed_turns,
         marks=("<|start_header_id|>", "<|end_header_id|>", "<|eot_id|>"),
     ),
     _S.CHATGLM: Style("：", "：", WITH_SEP, when=IF_FORMATTED, write=rounds),
-    _S.CHATML: Style("\n", "\n", (SEP, "\n"), when=IF_FORMATTED, after_system=(SEP, "\n"), images=IMAGE_PLACEHOLDER_STR),
+    _S.CHATML: Style(
+        "\n", "\n", (SEP, "\n"), when=IF_FORMATTED, after_system=(SEP, "\n"), images=IMAGE_PLACEHOLDER_STR
+    ),
     _S.CHATINTERN: Style(":", ":", (SEP, "\n"), (SEP2, "\n"), after_system=BARELY, write=opened_rounds, marks=("<s>",)),
     _S.DOLLY: Style(":\n", ":\n", WITH_SEP, (SEP2, "\n\n"), after_system=BARELY),
-    _S.RWKV: Style(": ", ":", (NOTHING, "\n\n"), after_system=BARELY, clean=single_line_breaks, looks_for=("\r\n", "\n\n")),
+    _S.RWKV: Style(
+        ": ", ":", (NOTHING, "\n\n"), after_system=BARELY, clean=single_line_breaks, looks_for=("\r\n", "\n\n")
+    ),
     _S.PHOENIX: Style(": <s>", ": <s>", (NOTHING, "</s>"), after_system=BARELY),
     _S.ROBIN: Style(":\n", ":\n", WITH_SEP),
     _S.FALCON_CHAT: Style(": ", ":", WITH_SEP, when=IF_GIVEN),
     _S.CHATGLM3: Style("\n", "", BARELY, when=IF_GIVEN, after_system=BARELY),
     _S.DEEPSEEK_CHAT: Style(": ", ":", WITH_SEP, WITH_SEP2, after_system=BARELY),
     _S.METAMATH: Style(":\n", ":\n", WITH_SEP, BARELY, when=IF_FORMATTED, write=steps),
-    _S.YUAN2: Style("", "", (NOTHING, "<n>"), when=IF_GIVEN, after_system=WITH_SEP2, write=unnamed_turns, looks_for=None),
+    _S.YUAN2: Style(
+        "", "", (NOTHING, "<n>"), when=IF_GIVEN, after_system=WITH_SEP2, write=unnamed_turns, looks_for=None
+    ),
     _S.GEMMA: Style("\n", "\n", WITH_SEP, opening="<bos>", when=NEVER, write=opened_turns, marks=("<start_of_turn>",)),
     _S.CLLM: Style(": ", ":", WITH_SEP, WITH_SEP2, images=IMAGE_PLACEHOLDER_STR, last=2),
     _S.DEFAULT: Style(": ", ":", (NOTHING, "\n"), after_system=(NOTHING, "\n"), images=""),
-}  # fmt: skip
+}

@@ -21,8 +21,8 @@ BEYOND_TABLES = frozenset({_S.LLAMA3, _S.RWKV, _S.YUAN2, _S.CLLM})
 def turn_table(conversation: Conversation) -> TurnTemplate | None:
     """Return a turn table that writes what the conversation's style does; None where there is none.
 
-    The two agree on every conversation in which user and assistant take turns, the user first, and say something. Otherwise they may not: in
-    FastChat the place of a message decides what stands round it, in a table its role.
+    The two agree on every conversation in which user and assistant take turns, the user first, and say something.
+    Otherwise they may not: in FastChat the place of a message decides what stands round it, in a table its role.
 
     Raises:
         MessageError: If the conversation has no separator style.
@@ -32,8 +32,15 @@ def turn_table(conversation: Conversation) -> TurnTemplate | None:
     if conversation.sep_style in BEYOND_TABLES or any(ROUND in (field or "") for field in fields):
         return None
     turns = _turns(conversation, plan)
-    examples = [(("user", "assistant")[index % 2], text) for index, (_, text) in enumerate(conversation.messages[: conversation.offset])]
-    if turns is None or not all(isinstance(text, str) for _, text in examples) or not _has_simple_system(conversation, plan):
+    examples = [
+        (("user", "assistant")[index % 2], text)
+        for index, (_, text) in enumerate(conversation.messages[: conversation.offset])
+    ]
+    if (
+        turns is None
+        or not all(isinstance(text, str) for _, text in examples)
+        or not _has_simple_system(conversation, plan)
+    ):
         return None
     template = StyleTemplate(conversation)
     return TurnTemplate(
@@ -51,7 +58,10 @@ def turn_table(conversation: Conversation) -> TurnTemplate | None:
 
 
 def _has_simple_system(conversation: Conversation, plan: Plan) -> bool:
-    """Say whether there is nothing round an absent system text: a table writes that only where a system text is given."""
+    """Say whether there is nothing round an absent system text.
+
+    A table writes that only where a system text is given.
+    """
     if PLACEHOLDER not in conversation.system_template:
         return not conversation.system_template and not plan.after_system
     if plan.head is None:
@@ -86,7 +96,8 @@ def _turns(conversation: Conversation, plan: Plan) -> dict[str, Any] | None:
     rest: dict[str, Any] = {}
     match conversation.sep_style:
         case _S.LLAMA2:
-            # The first question has its tag before it already. A table can only say so where that is what every question has.
+            # The first question has its tag before it already. A table can only say so where that is what every
+            # question has.
             if user != "[INST]" or sep != " ":
                 return None
             rest["user_after_system"] = Turn("", " ", user)
@@ -105,4 +116,10 @@ def _turns(conversation: Conversation, plan: Plan) -> dict[str, Any] | None:
         Turn(opening + role + colon, end, opening + role + bare)
         for opening, role, colon, end, bare in zip(before, (user, assistant), colons, ends, bares, strict=True)
     )
-    return {"system": _system(conversation, plan), "user": question, "assistant": answer, "generation": answer.bare, **rest}
+    return {
+        "system": _system(conversation, plan),
+        "user": question,
+        "assistant": answer,
+        "generation": answer.bare,
+        **rest,
+    }

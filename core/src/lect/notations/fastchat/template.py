@@ -35,11 +35,12 @@ class Fields(NamedTuple):
 class StyleTemplate(Template):
     """FastChat's way to write a conversation.
 
-    The last system message replaces the default text, wherever it stands, as FastChat's server has it. Messages of other roles than system, user
-    and assistant have no place and are reported as unused.
+    The last system message replaces the default text, wherever it stands, as FastChat's server has it. Messages of
+    other roles than system, user and assistant have no place and are reported as unused.
 
     Args:
-        conversation: What holds the separator style and its fields. Its first messages, up to the offset, are examples that every prompt begins with.
+        conversation: What holds the separator style and its fields. Its first messages, up to the offset, are examples
+            that every prompt begins with.
         source: Where the format is written down.
     """
 
@@ -106,7 +107,10 @@ class StyleTemplate(Template):
             pictures = [part for part in message.parts if part.type in IMAGE_PARTS]
             if pictures:
                 if images is None:
-                    chat.refuse(f"messages[{message.index}] has images, for which the format has no place", instead="the text alone")
+                    chat.refuse(
+                        f"messages[{message.index}] has images, for which the format has no place",
+                        instead="the text alone",
+                    )
                 if images:
                     for part in pictures:
                         out.used(*part.path)
@@ -127,7 +131,16 @@ def _marked(out: "Writer", turns: "Iterable[tuple[str, Any, Message | None]]") -
 def find_markers(fields: Fields, stops: "Iterable[str]") -> tuple[list[str], bool]:
     """Return the control markers of a style, and whether some of its turns are set apart by plain text alone."""
     style = plan_of(fields).style
-    literals = (*fields.roles, fields.sep, fields.sep2, fields.system_template, style.opening, style.colon, style.end[1], style.without_system)
+    literals = (
+        *fields.roles,
+        fields.sep,
+        fields.sep2,
+        fields.system_template,
+        style.opening,
+        style.colon,
+        style.end[1],
+        style.without_system,
+    )
     special = re.compile(_SPECIAL)
     found: dict[str, None] = {}
     for literal in (*literals, *style.marks, *stops):

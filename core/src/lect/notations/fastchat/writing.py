@@ -17,7 +17,8 @@ class Plan:
 
     Attributes:
         style: The style.
-        head: What stands before the system text; None where the system template is not simply a place between two texts.
+        head: What stands before the system text; None where the system template is not simply a place between two
+            texts.
         tail: What stands after it.
         after_system: What follows that.
         end: What follows a text. None only where a separator is None, which is a fault once it is to be written.
@@ -72,7 +73,10 @@ def plan(sep_style: Any, sep: Any, sep2: Any, system_template: str) -> Plan:
     """
     style = STYLES.get(sep_style)
     if style is None:
-        msg = f"sep_style is {sep_style!r}, which is no separator style\n  try: one of {', '.join(SeparatorStyle.__members__)}"
+        msg = (
+            f"sep_style is {sep_style!r}, which is no separator style\n"
+            f"  try: one of {', '.join(SeparatorStyle.__members__)}"
+        )
         raise MessageError(msg)
 
     def filled(end: End) -> Any:
@@ -85,7 +89,11 @@ def plan(sep_style: Any, sep: Any, sep2: Any, system_template: str) -> Plan:
     head, found, tail = system_template.partition(PLACEHOLDER)
     simple = found and not any(brace in head + tail for brace in "{}")
     made = Plan(style, head if simple else None, tail, after_system, end, odd_end)
-    if not style.by_table or None in (after_system, end, odd_end) or (not simple and (found or any(brace in head for brace in "{}"))):
+    if (
+        not style.by_table
+        or None in (after_system, end, odd_end)
+        or (not simple and (found or any(brace in head for brace in "{}")))
+    ):
         return made
     without = style.opening + style.without_system
     before, after = style.opening + head, tail + after_system
@@ -125,7 +133,10 @@ def formatted(system_template: str, system: Any) -> str:
     try:
         return system_template.format(system_message=system)
     except (LookupError, ValueError, AttributeError) as error:
-        msg = f"system_template is {system_template!r}, which cannot be filled in: {type(error).__name__}: {error}\n  try: {PLACEHOLDER} alone"
+        msg = (
+            f"system_template is {system_template!r}, which cannot be filled in: {type(error).__name__}: {error}\n"
+            f"  try: {PLACEHOLDER} alone"
+        )
         raise MessageError(msg) from None
 
 
@@ -201,7 +212,10 @@ def _refuse(fields: Any, style: Style, pairs: Sequence[Any]) -> NoReturn:
         if text and not isinstance(text, str) and not _is_illustrated(text):
             msg = f"the text of {where} is {text!r} ({type(text).__name__}); expected text, or (text, [images])"
             raise MessageError(msg)
-    msg = f"{name} cannot write this conversation with sep={fields.sep!r} and sep2={fields.sep2!r}\n  try: a text for each"
+    msg = (
+        f"{name} cannot write this conversation with sep={fields.sep!r} and sep2={fields.sep2!r}\n"
+        "  try: a text for each"
+    )
     raise MessageError(msg)
 
 

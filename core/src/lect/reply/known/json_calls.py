@@ -1,6 +1,18 @@
 """Formats whose calls are JSON objects, one by one or in a list."""
 
-from lect.reply.grammar import Call, Code, Grammar, Head, Json, JsonMap, Literals, NamedJson, Reasoning, Section, Wrapper
+from lect.reply.grammar import (
+    Call,
+    Code,
+    Grammar,
+    Head,
+    Json,
+    JsonMap,
+    Literals,
+    NamedJson,
+    Reasoning,
+    Section,
+    Wrapper,
+)
 from lect.reply.known.thinking import ANSWER, CHATML_END, RESPONSE, TAGS
 
 OBJECT = Call(Json())
@@ -61,11 +73,18 @@ GRANITE_20B = Grammar(
     models="granite-20b-functioncalling",
     example='<function_call> {"name": "get_weather", "arguments": {"city": "Paris"}}',
 )
-# Without the tag, an object at the very start is a call if it has a name and arguments. Built-in tools are called as in Python.
+# Without the tag, an object at the very start is a call if it has a name and arguments. Built-in tools are called as in
+# Python.
 LLAMA3 = Grammar(
     "llama3_json",
     sections=(
-        Section((OBJECT, PYTHON_CALL._replace(rename=r"(.+)\.call")), ("<|python_tag|>",), between=";", after=" \n", special=True),
+        Section(
+            (OBJECT, PYTHON_CALL._replace(rename=r"(.+)\.call")),
+            ("<|python_tag|>",),
+            between=";",
+            after=" \n",
+            special=True,
+        ),
         Section((OBJECT,), between=";", after=" \n", start=True),
     ),
     end=("<|eot_id|>", "<|eom_id|>", "<|end_of_text|>"),
@@ -114,7 +133,9 @@ HUNYUAN_A13B = Grammar(
 # The prompt ends with the words that open the reasoning.
 APRIEL = Grammar(
     "apriel",
-    reasoning=Reasoning(("Here are my reasoning steps:\n",), ("[BEGIN FINAL RESPONSE]",), trail="\n", after="\n", starts=True),
+    reasoning=Reasoning(
+        ("Here are my reasoning steps:\n",), ("[BEGIN FINAL RESPONSE]",), trail="\n", after="\n", starts=True
+    ),
     wrappers=(Wrapper((), ("[END FINAL RESPONSE]",), special=True),),
     sections=(TOOL_CALLS,),
     end=("<|end|>",),
@@ -132,7 +153,10 @@ NEMOTRON_NANO_V2 = Grammar(
 FUNCTOOLS = (Section((OBJECT,), (("functools", "["),), ("]",), between=",", start=True),)
 PHI4_MINI = Grammar(
     "phi4mini_functools",
-    sections=(*FUNCTOOLS, Section((OBJECT,), (("<|tool_call|>", "["),), (("]", "<|/tool_call|>"), "]"), between=",", special=True)),
+    sections=(
+        *FUNCTOOLS,
+        Section((OBJECT,), (("<|tool_call|>", "["),), (("]", "<|/tool_call|>"), "]"), between=",", special=True),
+    ),
     end=("<|end|>", "<|endoftext|>"),
     models="Phi-4-mini",
     example='functools[{"name": "get_weather", "arguments": {"city": "Paris"}}]',
@@ -197,7 +221,12 @@ APERTUS = Grammar(
     reasoning=Reasoning(("<|inner_prefix|>",), ("<|inner_suffix|>",), special=True),
     sections=(
         Section(
-            (Call(JsonMap()),), (("<|tools_prefix|>", "["),), (("]", "<|tools_suffix|>"), "]", "<|tools_suffix|>"), between=",", gap="", special=True
+            (Call(JsonMap()),),
+            (("<|tools_prefix|>", "["),),
+            (("]", "<|tools_suffix|>"), "]", "<|tools_suffix|>"),
+            between=",",
+            gap="",
+            special=True,
         ),
     ),
     end=("<|assistant_end|>", "</s>"),
@@ -211,7 +240,14 @@ MISTRAL = Grammar(
     sections=(
         Section((OBJECT,), (("[TOOL_CALLS]", "["),), ("]",), between=",", gap="\t ", special=True),
         Section(
-            (Call(NamedJson(), head=Head(("{",), r"\s*(?P<name>[^\s\[\]]+)(?:\[CALL_ID\](?P<id>[\w-]+))?(?:\[ARGS\])?\s*", keep=True)),),
+            (
+                Call(
+                    NamedJson(),
+                    head=Head(
+                        ("{",), r"\s*(?P<name>[^\s\[\]]+)(?:\[CALL_ID\](?P<id>[\w-]+))?(?:\[ARGS\])?\s*", keep=True
+                    ),
+                ),
+            ),
             ("[TOOL_CALLS]",),
             special=True,
         ),

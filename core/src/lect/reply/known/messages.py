@@ -70,5 +70,8 @@ INKLING = Grammar(
         spill=True,
     ),
     models="Inkling",
-    example='<|message_model|>get_weather<|content_invoke_tool_json|>{"name": "get_weather", "args": {"city": "Paris"}}<|end_message|>',
+    example=(
+        '<|message_model|>get_weather<|content_invoke_tool_json|>{"name": "get_weather", "args": {"city": '
+        '"Paris"}}<|end_message|>'
+    ),
 )

@@ -34,7 +34,9 @@ DEEPSEEK_V3 = Grammar(
     models="DeepSeek-V3",
     example='<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>get_weather\n```json\n{"city": "Paris"}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>',  # noqa: E501
 )
-DEEPSEEK_R1 = DEEPSEEK_V3.but("deepseek_r1", models="DeepSeek-R1 and the models distilled from it", example="Two and two.\n</think>\n\nFour.")
+DEEPSEEK_R1 = DEEPSEEK_V3.but(
+    "deepseek_r1", models="DeepSeek-R1 and the models distilled from it", example="Two and two.\n</think>\n\nFour."
+)
 DEEPSEEK_V31 = DEEPSEEK_V3.but(
     "deepseek_v31",
     sections=(
@@ -47,7 +49,10 @@ DEEPSEEK_V31 = DEEPSEEK_V3.but(
         ),
     ),
     models="DeepSeek-V3.1",
-    example='<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>get_weather<｜tool▁sep｜>{"city": "Paris"}<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
+    example=(
+        '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>get_weather<｜tool▁sep｜>{"city": '
+        '"Paris"}<｜tool▁call▁end｜><｜tool▁calls▁end｜>'
+    ),
 )
 SECTION_OPENS = ("<|tool_calls_section_begin|>", "<|tool_call_section_begin|>")
 KIMI_K2 = Grammar(
@@ -59,7 +64,10 @@ KIMI_K2 = Grammar(
                 Call(
                     JSON,
                     ("<|tool_call_begin|>",),
-                    Head(("<|tool_call_argument_begin|>",), r"\s*(?P<id>(?:functions\.)?(?P<name>[^<\n{(]+?)(?::\d+)?)\s*"),
+                    Head(
+                        ("<|tool_call_argument_begin|>",),
+                        r"\s*(?P<id>(?:functions\.)?(?P<name>[^<\n{(]+?)(?::\d+)?)\s*",
+                    ),
                     ("<|tool_call_end|>",),
                 ),
             ),

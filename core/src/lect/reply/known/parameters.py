@@ -1,10 +1,28 @@
 """Formats with a mark for each parameter."""
 
-from lect.reply.grammar import KEY, QUOTED_KEY, QUOTED_NAME, SPACE, Call, Grammar, Head, Json, Params, Reasoning, Section, Wrapper
+from lect.reply.grammar import (
+    KEY,
+    QUOTED_KEY,
+    QUOTED_NAME,
+    SPACE,
+    Call,
+    Grammar,
+    Head,
+    Json,
+    Params,
+    Reasoning,
+    Section,
+    Wrapper,
+)
 from lect.reply.known.named_calls import DEEPSEEK_END
 from lect.reply.known.thinking import CHATML_END, TAGS
 
-QWEN_CALL = Call(Params("<parameter=", Head((">",), KEY), "</parameter>", trim="\n"), ("<function=",), Head((">", "\n")), ("</function>",))
+QWEN_CALL = Call(
+    Params("<parameter=", Head((">",), KEY), "</parameter>", trim="\n"),
+    ("<function=",),
+    Head((">", "\n")),
+    ("</function>",),
+)
 QWEN3_CODER = Grammar(
     "qwen3_coder_xml",
     reasoning=TAGS._replace(until=("<tool_call>",), trail=SPACE, after=SPACE),
@@ -37,7 +55,11 @@ GLM4 = Grammar(
     reasoning=TAGS._replace(until=("<tool_call>",)),
     sections=(
         Section(
-            (Call(PAIRS, ("<tool_call>",), Head(("<arg_key>", "</tool_call>"), GLM_NAME, keep=True), ("</tool_call>",)),),
+            (
+                Call(
+                    PAIRS, ("<tool_call>",), Head(("<arg_key>", "</tool_call>"), GLM_NAME, keep=True), ("</tool_call>",)
+                ),
+            ),
             before=("\n",),
         ),
     ),
@@ -47,9 +69,16 @@ GLM4 = Grammar(
 )
 POOLSIDE = GLM4.but("poolside_v1", end=("</assistant>", "<|endoftext|>"), models="Laguna")
 LING3 = GLM4.but("ling3", end=("<|role_end|>", "<|endoftext|>"), models="Ling-3")
-HUNYUAN_CALLS = Section((Call(PAIRS, ("<tool_call>",), Head(("<tool_sep>",)), ("</tool_call>",)),), ("<tool_calls>",), ("</tool_calls>",))
+HUNYUAN_CALLS = Section(
+    (Call(PAIRS, ("<tool_call>",), Head(("<tool_sep>",)), ("</tool_call>",)),), ("<tool_calls>",), ("</tool_calls>",)
+)
 # The public checkpoints write a suffix in every tag.
-OPEN_PAIRS = Params("<arg_key:opensource>", Head(("</arg_key:opensource>",), KEY), "</arg_value:opensource>", value="<arg_value:opensource>")
+OPEN_PAIRS = Params(
+    "<arg_key:opensource>",
+    Head(("</arg_key:opensource>",), KEY),
+    "</arg_value:opensource>",
+    value="<arg_value:opensource>",
+)
 OPEN_HUNYUAN_CALLS = Section(
     (Call(OPEN_PAIRS, ("<tool_call:opensource>",), Head(("<tool_sep:opensource>",)), ("</tool_call:opensource>",)),),
     ("<tool_calls:opensource>",),
@@ -78,7 +107,10 @@ MINIMAX_M2 = Grammar(
     ),
     end=("[e~[",),
     models="MiniMax-M2",
-    example='<minimax:tool_call>\n<invoke name="get_weather">\n<parameter name="city">Paris</parameter>\n</invoke>\n</minimax:tool_call>',
+    example=(
+        '<minimax:tool_call>\n<invoke name="get_weather">\n<parameter name="city">Paris</parameter>\n</invoke>\n'
+        "</minimax:tool_call>"
+    ),
 )
 NS = "]<]minimax[>["
 MINIMAX_M3 = Grammar(
@@ -101,7 +133,9 @@ MINIMAX_M3 = Grammar(
     ),
     end=("[e~[",),
     models="MiniMax-M3",
-    example=f'{NS}<tool_call>\n{NS}<invoke name="get_weather">{NS}<city>Paris{NS}</city>{NS}</invoke>\n{NS}</tool_call>',
+    example=(
+        f'{NS}<tool_call>\n{NS}<invoke name="get_weather">{NS}<city>Paris{NS}</city>{NS}</invoke>\n{NS}</tool_call>'
+    ),
 )
 DSML_CALL = Call(
     Params(
@@ -173,7 +207,13 @@ MINICPM5 = Grammar(
         Section(
             (
                 Call(
-                    Params("<param ", Head((">",), QUOTED_KEY), "</param>", unwrap=("arguments", "properties", "parameters"), cdata=True),
+                    Params(
+                        "<param ",
+                        Head((">",), QUOTED_KEY),
+                        "</param>",
+                        unwrap=("arguments", "properties", "parameters"),
+                        cdata=True,
+                    ),
                     ("<function ",),
                     INVOKE,
                     ("</function>",),
@@ -189,11 +229,18 @@ DOTS = Grammar(
     "dots",
     reasoning=TAGS,
     sections=(
-        Section((Call(PARAMETER, ("<invoke ",), INVOKE, ("</invoke>",)), Call(Json())), ("<dots_function_call>",), ("</dots_function_call>",)),
+        Section(
+            (Call(PARAMETER, ("<invoke ",), INVOKE, ("</invoke>",)), Call(Json())),
+            ("<dots_function_call>",),
+            ("</dots_function_call>",),
+        ),
     ),
     end=("<|endofassistant|>", "<|endoftext|>"),
     models="dots",
-    example='<dots_function_call><invoke name="get_weather"><parameter name="city">Paris</parameter></invoke></dots_function_call>',
+    example=(
+        '<dots_function_call><invoke name="get_weather"><parameter '
+        'name="city">Paris</parameter></invoke></dots_function_call>'
+    ),
 )
 KIMI_K3 = Grammar(
     "kimi_k3",

@@ -6,7 +6,13 @@ from lect.reply.known.thinking import CHATML_END, TAGS
 
 LIST = Section((PYTHON_CALL,), ("[",), ("]",), between=",")
 
-PYTHONIC = Grammar("pythonic", sections=(LIST,), end=("<|eot_id|>", "<|eom_id|>"), models="Llama 3.2, ToolACE", example='[get_weather(city="Paris")]')
+PYTHONIC = Grammar(
+    "pythonic",
+    sections=(LIST,),
+    end=("<|eot_id|>", "<|eom_id|>"),
+    models="Llama 3.2, ToolACE",
+    example='[get_weather(city="Paris")]',
+)
 # The model often writes JSON all the same; the maker's template puts it behind the marks, and text between them.
 LLAMA4 = Grammar(
     "llama4_pythonic",
@@ -52,7 +58,9 @@ LFM2 = Grammar(
 CALL_NAME = r"\s*call:(?:default_api:)?(?P<name>[^\s:{}]+)\s*"
 GEMMA4 = Grammar(
     "gemma4",
-    reasoning=Reasoning(("<|channel>thought\n", "<|channel>thought", "<|channel>"), ("<channel|>",), trail="\n", special=True),
+    reasoning=Reasoning(
+        ("<|channel>thought\n", "<|channel>thought", "<|channel>"), ("<channel|>",), trail="\n", special=True
+    ),
     sections=(
         Section(
             (Call(Literals(":", "}", ('<|"|>',)), head=Head(("{",), CALL_NAME)),),

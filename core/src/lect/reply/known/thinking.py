@@ -11,7 +11,14 @@ PLAIN = Grammar("plain", models="Anyone who marks nothing", example="Hello, worl
 
 THINK = Grammar(
     "think",
-    reasoning=Reasoning(("<think>",), ("</think>",), until=("<tool_call>", "<|tool_calls_section_begin|>"), lead="\n", trail=SPACE, after=SPACE),
+    reasoning=Reasoning(
+        ("<think>",),
+        ("</think>",),
+        until=("<tool_call>", "<|tool_calls_section_begin|>"),
+        lead="\n",
+        trail=SPACE,
+        after=SPACE,
+    ),
     end=(*CHATML_END, "<｜end▁of▁sentence｜>"),
     models="DeepSeek-R1, Qwen3, QwQ and others, where calls are no matter",
     example="<think>\nTwo and two.\n</think>\n\nFour.",

@@ -1,7 +1,8 @@
 """What people import from `fastchat.model.model_adapter`, loading of models aside.
 
-The 101 registrations lie in adapters.json and are read when `model_adapters` is first needed. A class is made of each row, so that
-`type(adapter).__name__` is FastChat's name, and `VicunaAdapter` and the others can be imported from here and extended.
+The 101 registrations lie in adapters.json and are read when `model_adapters` is first needed. A class is made of each
+row, so that `type(adapter).__name__` is FastChat's name, and `VicunaAdapter` and the others can be imported from here
+and extended.
 """
 
 from __future__ import annotations
@@ -46,7 +47,10 @@ class BaseModelAdapter:
         Raises:
             PluginError: Always.
         """
-        msg = f"{type(self).__name__} loads no model: only FastChat's prompts are here\n  try: transformers.AutoModelForCausalLM"
+        msg = (
+            f"{type(self).__name__} loads no model: only FastChat's prompts are here\n"
+            "  try: transformers.AutoModelForCausalLM"
+        )
         raise PluginError(msg)
 
 
@@ -69,7 +73,10 @@ class RowAdapter(BaseModelAdapter):
 
 
 class PeftModelAdapter:
-    """A PEFT adapter speaks as its base model does. The directory's adapter_config.json names that; the package peft is not needed."""
+    """A PEFT adapter speaks as its base model does.
+
+    The directory's adapter_config.json names that; the package peft is not needed.
+    """
 
     def match(self, model_path: str) -> bool:
         """Say whether a path is that of a PEFT adapter: the directory has its config file, or the path says so."""
@@ -88,10 +95,16 @@ class PeftModelAdapter:
             with open(config, encoding="utf-8") as file:
                 base = json.load(file)["base_model_name_or_path"]
         except (OSError, ValueError, LookupError, TypeError) as error:
-            msg = f"{model_path!r} is called a PEFT adapter, but {config} cannot be read: {error}\n  try: the path of the base model"
+            msg = (
+                f"{model_path!r} is called a PEFT adapter, but {config} cannot be read: {error}\n"
+                "  try: the path of the base model"
+            )
             raise PluginError(msg) from None
         if not isinstance(base, str) or "peft" in base:
-            msg = f"{config} names {base!r} as base model, which is called a PEFT adapter itself\n  try: the path of the base model"
+            msg = (
+                f"{config} names {base!r} as base model, which is called a PEFT adapter itself\n"
+                "  try: the path of the base model"
+            )
             raise PluginError(msg)
         return base
 
@@ -103,13 +116,19 @@ class PeftModelAdapter:
 def register_model_adapter(cls: type) -> type:
     """Add an adapter: a class with `match(model_path)` and `get_default_conv_template(model_path)`.
 
-    As in FastChat it comes last, after the one that matches everything, and so is asked about the last part of a path only.
+    As in FastChat it comes last, after the one that matches everything, and so is asked about the last part of a path
+    only.
 
     Raises:
         PluginError: If it is no such class.
     """
-    if not isinstance(cls, type) or not all(callable(getattr(cls, method, None)) for method in ("match", "get_default_conv_template")):
-        msg = f"{cls!r} is no adapter\n  try: a class with match(self, model_path) and get_default_conv_template(self, model_path)"
+    if not isinstance(cls, type) or not all(
+        callable(getattr(cls, method, None)) for method in ("match", "get_default_conv_template")
+    ):
+        msg = (
+            f"{cls!r} is no adapter\n"
+            "  try: a class with match(self, model_path) and get_default_conv_template(self, model_path)"
+        )
         raise PluginError(msg)
     _adapters().append(cls())
     get_model_adapter.cache_clear()
@@ -118,7 +137,9 @@ def register_model_adapter(cls: type) -> type:
 
 @lru_cache(maxsize=MOST_REMEMBERED)
 def get_model_adapter(model_path: str) -> Any:
-    """Return the adapter that speaks for a path: the first to match the last part of it, or else the first to match all of it.
+    """Return the adapter that speaks for a path.
+
+    The first to match the last part of it, or else the first to match all of it.
 
     Raises:
         UnknownModelError: If none does, because `BaseModelAdapter` was taken away.
@@ -162,14 +183,21 @@ def _classes() -> dict[str, type[RowAdapter]]:
 
 
 def _adapters() -> list[Any]:
-    """Return the adapters in FastChat's order; the first call reads them. From then on it is a global as any other, which people may change."""
+    """Return the adapters in FastChat's order; the first call reads them.
+
+    From then on it is a global as any other, which people may change.
+    """
     adapters: list[Any] | None = globals().get("model_adapters")
     if adapters is None:
         with _reading:
             adapters = globals().get("model_adapters")
             if adapters is None:
                 rows = [_class_of(row) for row in read_json("adapters.json")]
-                adapters = globals()["model_adapters"] = [PeftModelAdapter(), *(row() for row in rows), BaseModelAdapter()]
+                adapters = globals()["model_adapters"] = [
+                    PeftModelAdapter(),
+                    *(row() for row in rows),
+                    BaseModelAdapter(),
+                ]
     return adapters
 
 
@@ -180,7 +208,10 @@ def _class_of(row: dict[str, Any]) -> type[RowAdapter]:
             "__doc__": f"FastChat's adapter for `{row['match']}`.",
             "__module__": __name__,
             "pattern": read_pattern(row["match"]),
-            "templates": {read_pattern(each): template for each, template in (templates if isinstance(templates, dict) else {"": templates}).items()},
+            "templates": {
+                read_pattern(each): template
+                for each, template in (templates if isinstance(templates, dict) else {"": templates}).items()
+            },
         }
         _classes_read[name] = type(name, (RowAdapter,), fields)
     return _classes_read[name]
@@ -195,11 +226,14 @@ def _exists(path: str) -> bool:
 
 
 class Index:
-    """Which adapters may match a path. To ask all of the hundred would take several times as long, and what most look for is known.
+    """Which adapters may match a path.
+
+    To ask all of the hundred would take several times as long, and what most look for is known.
 
     Attributes:
         adapters: The adapters when the index was made.
-        needles: By the first three letters: what an adapter looks for, its place, and whether that is all that it looks for.
+        needles: By the first three letters: what an adapter looks for, its place, and whether that is all that it looks
+            for.
         beginnings: Those letters.
         always: The places of the adapters that must be asked about every path.
     """
