@@ -13,13 +13,16 @@ from pathlib import Path
 import lect
 from lect.plugin import CHATML, DEFAULT
 from lect.prompt.messages import spell
-from lect.reply.known import get_grammar
 
 REPOSITORY = Path(__file__).parents[1]
 GALLERY = REPOSITORY / "docs" / "gallery"
 # FastChat has rules and templates of another kind, and a page of another kind.
 FASTCHAT = "fastchat"
-FAMILIES = sorted(path.parent.name for path in (REPOSITORY / "plugins").glob("*/pyproject.toml"))
+# Reply formats alone: they have a page of their own.
+DIALECTS = "dialects"
+FAMILIES = sorted(
+    path.parent.name for path in (REPOSITORY / "plugins").glob("*/pyproject.toml") if path.parent.name != DIALECTS
+)
 THE_DAY = date(2024, 7, 26)
 
 TOOL = {
@@ -43,7 +46,7 @@ IMAGE = {"role": "user", "content": [{"type": "image"}, {"type": "text", "text":
 DOCUMENTS = [{"doc_id": 1, "title": "Paris", "text": "Paris is the capital of France."}]
 # These take tools in a field of a message, not beside the messages.
 TOOLS_IN_A_MESSAGE = {"glm-4", "glm-4-hf", "phi-4-mini"}
-# This one goes through a result item by item, so a text would stand there letter by letter.
+# This one iterates over the content of a result, so a text would be written character by character.
 RESULTS_IN_PARTS = {"command-a-reasoning"}
 # Goldens that neither name their model nor bear the name of their template.
 GOLDEN_OF = {"internlm2-document": ["internlm2-chat"], "internlm2-tools": ["internlm2-chat"]}
@@ -71,7 +74,7 @@ def anchor(heading):
 
 
 def code(text):
-    """Return a text as it stands in code, also in a cell of a table, with its line ends spelled out."""
+    """Return a text as it stands in code, also in a cell of a table, with its newlines spelled out."""
     shown = text.replace("\\", "\\\\").replace("\n", "\\n").replace("|", "\\|")
     fence = "``" if "`" in shown else "`"
     return f"{fence} {shown} {fence}" if shown != shown.strip() or "`" in shown else f"{fence}{shown}{fence}"
@@ -82,7 +85,7 @@ def codes(texts):
 
 
 def prose(text):
-    """Return words of ours with what would be a tag to Markdown, or part a table, made harmless."""
+    """Return prose with whatever Markdown would read as a tag, or as a column of a table, escaped."""
     return text.replace("<", "\\<").replace("|", "\\|")
 
 
@@ -100,11 +103,11 @@ def shortened(text, most=160):
 
 
 def preformatted(rendered):
-    """Return a prompt as HTML: what the caller gave is bold; spaces at the end of a line, and the line end at the very
+    """Return a prompt as HTML: input from the caller is bold; spaces at the end of a line, and a newline at the very
     end, are made visible."""
     pieces = []
     for segment in rendered.segments:
-        # Three backticks would be a fence to whoever reads the page as plain Markdown.
+        # Three backticks would be a fence in plain Markdown.
         text = escape(segment.text, quote=False).replace("```", "&#96;&#96;&#96;")
         pieces.append(text if segment.origin is lect.Origin.TEMPLATE else f"<b>{text}</b>")
     lines = "".join(pieces).split("\n")
@@ -129,7 +132,7 @@ def left_out(prompt):
         for why in ("dropped", "by-rule")
     }
     dropped = (
-        f"Not in the prompt, because the format has no words for it: {paths['dropped']}." if paths["dropped"] else ""
+        f"Not in the prompt, because the format does not support it: {paths['dropped']}." if paths["dropped"] else ""
     )
     by_rule = f"Left out by the maker's rule: {paths['by-rule']}." if paths["by-rule"] else ""
     return f"\n{' '.join(filter(None, (dropped, by_rule)))}\n" if prompt.unused else ""
@@ -143,7 +146,7 @@ def conversation(template):
         reason = str(error).removeprefix(f"{template.name}: ").partition("\n")[0]
         prompt = rendered(template, TALK)
         return (
-            f"A conversation without a system text, which is refused ({reason}):\n\n{preformatted(prompt)}\n"
+            f"A conversation without a system text, which the format refuses ({reason}):\n\n{preformatted(prompt)}\n"
             f"{left_out(prompt)}"
         )
     return f"A conversation:\n\n{preformatted(prompt)}\n{left_out(prompt)}"
@@ -154,7 +157,7 @@ def folded(summary, prompt):
 
 
 def with_tool(template):
-    """Yield a call and its result, where the format has words for them."""
+    """Yield a call and its result, where the format supports them."""
     if template.name in TOOLS_IN_A_MESSAGE:
         yield folded(
             "With a tool, in the field <code>tools</code> of a message",
@@ -173,7 +176,7 @@ def with_tool(template):
 
 
 def with_more(template):
-    """Yield the other things that the format has words for."""
+    """Yield the other things that the format supports."""
     if "images" in template.capabilities:
         yield folded("With an image", rendered(template, [IMAGE]))
     if "documents" in template.options:
@@ -191,11 +194,11 @@ def ending(prompt):
 
 
 def generation_prompt(template):
-    """Return what is written where the assistant shall speak."""
+    """Return what is written where the assistant is to speak."""
     asked, unasked = (ending(rendered(template, TALK, add_generation_prompt=asked)) for asked in (True, False))
     if asked == unasked:
-        return f"{code(asked)}, asked for or not" if asked else "none: the user's turn ends the prompt"
-    return code(asked) + (f"; where it is not asked for, {code(unasked)}" if unasked else "")
+        return f"{code(asked)}, always" if asked else "none: the prompt ends with the user's turn"
+    return code(asked) + (f"; without `add_generation_prompt`, {code(unasked)}" if unasked else "")
 
 
 # Where it all comes from.
@@ -253,17 +256,16 @@ def facts(name, template):
         if template.bos
         else "not in the text"
     )
-    ids = f"; token ids {', '.join(map(str, template.stop_token_ids))}" if template.stop_token_ids else ""
     return table(
         ("names", ", ".join(code(pattern) + (" (base)" if kind == "base" else "") for pattern, kind in names))
         if names
         else (),
         ("roles", codes(template.roles)),
-        ("has words for", ", ".join(sorted(template.capabilities)) or "user and assistant alone"),
+        ("supports", ", ".join(sorted(template.capabilities)) or "user and assistant only"),
         ("options", codes(template.options)) if template.options else (),
         ("default system", code(shortened(template.default_system))) if template.default_system else (),
         ("generation prompt", generation_prompt(template)),
-        ("stop", (codes(template.stop) or "none") + ids),
+        ("stop", stops(template) or "none"),
         ("replies", replies(template)),
         ("BOS", bos),
         ("markers", codes(template.markers)),
@@ -277,11 +279,19 @@ def facts(name, template):
     )
 
 
+def stops(template):
+    """Return the stop strings, each with its token id, and the ids that have no text."""
+    texts = [code(text) + (f" ({id_})" if id_ is not None else "") for text, id_ in template.stop.items()]
+    ids = [str(id_) for id_ in template.stop_ids if id_ not in template.stop.values()]
+    return ", ".join(texts) + (f"{'; ' if texts else ''}ids {', '.join(ids)}" if ids else "")
+
+
 def replies(template):
-    """Return a link to how the model writes its replies."""
-    if not template.reply:
+    """Return how the model writes its replies, with a link if the grammar is a format with a name."""
+    if template.reply is None:
         return "plain text"
-    return f"[{get_grammar(template.reply).name}](replies.md#{anchor(get_grammar(template.reply).name)})"
+    name = template.reply.name
+    return f"[{name}](replies.md#{anchor(name)})" if name in lect.reply_formats() else code(name)
 
 
 def template_section(name, template):
@@ -319,7 +329,7 @@ def family_page(name):
         [
             f"# {name}\n",
             f"{module.__doc__.strip()} How to read this page: [Gallery](index.md).\n",
-            "The first of these patterns that fits a name decides:\n",
+            "The first pattern that fits a name decides:\n",
             table(*map(rule_row, module.adapter.rules), header=("names", "kind", "template", "why")),
             "",
             *(template_section(name, template) for template in own_templates(name)),
@@ -340,31 +350,30 @@ def fastchat_row(conversation, template):
             codes(conversation.roles),
             "",
             "",
-            "cannot be written, by FastChat neither",
+            "cannot be written, not even by FastChat",
         )
     prompt = rendered(template, [*TALK[:2], {"role": "user", "content": "Bye!"}])
     first = next(index for index, segment in enumerate(prompt.segments) if segment.turn == 2)
-    ids = f"ids {', '.join(map(str, template.stop_token_ids))}" if template.stop_token_ids else ""
     return (
         code(conversation.name),
         conversation.sep_style.name,
         ", ".join(code(role) if role else "none" for role in conversation.roles),
         "plain text" if template.text_separators else "markers",
-        "; ".join(filter(None, (codes(template.stop), ids))) or "none",
+        stops(template) or "none",
         code("".join(segment.text for segment in prompt.segments[first:])),
     )
 
 
-FASTCHAT_COLUMNS = ("template", "style", "roles", "set apart by", "stop", "a question, and where the answer begins")
+FASTCHAT_COLUMNS = ("template", "style", "roles", "separated by", "stop", "a question, and where the answer begins")
 FASTCHAT_INTRODUCTION = """\
 FastChat's templates, faults included, for models that no family claims: [Coming from
-FastChat](../how-to/coming-from-fastchat.md). One of them by name is `fastchat:koala_v1`.
+FastChat](../how-to/coming-from-fastchat.md). By name, one of them is `fastchat:koala_v1`.
 
-They are in one table, because most differ in their words alone. The example is the second question of a conversation,
-up to where the answer begins; the whole prompt often begins with more, such as a default system text, or in `one_shot`
-a long example. Where turns are set apart by plain text, nothing can protect a prompt against a user who writes it.
-*Markers* are spelled like control tokens; whether a model's tokenizer knows them as such, FastChat does not say. All of
-a prompt: `lect prompt MODEL TEXT --adapter fastchat:NAME --show-segments`.
+They are in one table, because most differ only in their separators. The example is the second question of a
+conversation, up to where the answer begins; the whole prompt often begins with more, such as a default system text, or
+a long example in `one_shot`. Where turns are separated by plain text, nothing can protect a prompt against a user who
+writes it. *Markers* are spelled like control tokens; FastChat does not say whether a model's tokenizer knows them as
+such. A whole prompt: `lect prompt MODEL TEXT --adapter fastchat:NAME --show-segments`.
 """
 
 
@@ -396,18 +405,19 @@ def fastchat_page():
 HOW_TO_READ = """\
 # Gallery
 
-Every format that lect knows, one page a family and one for FastChat, written by the formats themselves: the tests fail
-where a page and the code differ.
+Every format that lect knows: one page for each family, and one for FastChat. The pages are generated from the code, and
+the tests fail where the two differ.
 
-In the examples, **what the caller gave is bold**; all the rest is the template's own. A role is the caller's where a
-format copies it. A space at the end of a line is shown as `␣`, a line end at the very end of a prompt as `⏎`; tables
-spell a line end out, as `\\n`. Long things are folded. Where a format writes the day, it is 26 July 2024.
+In the examples, **input from the caller is bold**; the rest is the template's own text. A role is bold where a format
+copies it. A space at the end of a line is shown as `␣`, a newline at the very end of a prompt as `⏎`; tables show a
+newline as `\\n`. Long examples are folded. Where a format writes the date, it is 26 July 2024.
 
-The names on each page are [patterns](../reference/hooks.md#rule). *Base* says that the model was never trained to chat:
-see [Base models](../explanation/base-models.md). *Checked against* says where the prompts came from with which the
-tests compare the template, byte for byte, and how far that copy can be trusted; where it is missing, the template was
-written from its source alone. What the other words mean: [Templates](../reference/templates.md#template). How models
-answer has [a page of its own](replies.md).
+The names on each page are [patterns](../reference/hooks.md#rule). *Base* means that the model was never trained to
+chat: see [Base models](../explanation/base-models.md). *Stop* lists the strings at which a reply ends, with their token
+ids where the maker states them. *Checked against* names the source of the prompts with which the tests compare the
+template, byte for byte, and how far that copy can be trusted; without it, the template was written from its source
+alone. The other fields are explained in [Templates](../reference/templates.md#template). The reply formats have [a page
+of their own](replies.md).
 """
 
 

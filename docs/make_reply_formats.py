@@ -7,73 +7,95 @@ import json
 from pathlib import Path
 
 import lect
-from lect.reply.known import FORMATS, json_calls, messages, named_calls, parameters, pythonic, thinking
+from lect.plugin.grammar import Json, JsonMap, Literals, NamedJson, Params
 
 PAGE = Path(__file__).parent / "gallery" / "replies.md"
-KINDS = {
-    thinking: ("Reasoning alone", "Nothing but reasoning is marked, or nothing at all."),
-    json_calls: (
+PLAIN, JSON, NAMED, PARAMETERS, PYTHON, MESSAGES = KINDS = (
+    ("Reasoning only", "Only reasoning is marked, or nothing at all."),
+    (
         "JSON calls",
-        (
-            "A call is a JSON object with a name and arguments in it, in any order; some write a list of them. "
-            "Arguments are passed on as written."
-        ),
+        "A call is a JSON object with a name and arguments in it, in any order; some models write a list of them. "
+        "Arguments are passed on as written.",
     ),
-    named_calls: ("A name, then JSON", "The name stands before the JSON arguments, which are passed on as written."),
-    parameters: (
-        "A mark for each parameter",
-        (
-            "Values are plain text. The tools' schemas decide what they stand for; where there is no schema, what can "
-            "be read as JSON is JSON."
-        ),
+    ("A name, then JSON", "The name stands before the JSON arguments, which are passed on as written."),
+    (
+        "A tag for each parameter",
+        "Values are plain text. The schemas of the tools decide their types; without a schema, whatever parses as "
+        "JSON is JSON.",
     ),
-    pythonic: (
-        "As in Python",
-        "A call is written as in Python, or nearly so. Each argument is passed on when it is complete.",
-    ),
-    messages: ("Messages with headers", "A header says what a message is, or for whom."),
-}
+    ("As in Python", "A call is written as in Python, or nearly so. Each argument is passed on once it is complete."),
+    ("Messages with headers", "A header says what a message is, or whom it is for."),
+)
+KIND_OF = {Json: JSON, JsonMap: JSON, NamedJson: NAMED, Params: PARAMETERS, Literals: PYTHON}
 INTRODUCTION = """\
 # Reply formats
 
-The names that `format` takes in [`lect.parse` and `lect.stream`](../how-to/parse-a-stream.md), and `reply` in a
-[template](../reference/templates.md#template); `lect.reply.formats()` lists them. Each is a
-[grammar](../how-to/write-a-grammar.md): a few facts, which the same engine reads by, whole or streamed. This page is
-written by the formats themselves: below each example stands what it is taken apart into.
+The names that `format` takes in [`lect.parse` and `lect.stream`](../how-to/parse-a-stream.md). `lect.reply_formats()`
+lists those that are installed: core has `plain` and `think`, each family package has the formats of its models, and
+`lect-dialects` has those of models whose family is no package here. Each is a
+[grammar](../how-to/write-a-grammar.md): a few facts, and one engine that reads by them, whole or streamed.
+
+A format that is named without a model ends at the stops that are listed here. With a model, a reply ends at the stops
+of the model's template, and nowhere else.
+
+This page is generated from the formats: each example is followed by the result of parsing it.
 """
 
 
-def prompt_opens_reasoning(grammar):
-    """Say whether the example of a format begins inside reasoning: then it shows the end of that alone."""
-    marks = grammar.reasoning
+def kind(grammar):
+    """Return the heading under which a grammar belongs."""
+    if grammar.channels is not None:
+        return MESSAGES
+    return KIND_OF[type(grammar.sections[0].calls[0].arguments)] if grammar.sections else PLAIN
+
+
+def opens_inside_reasoning(reply_format):
+    """Say whether the example of a format begins inside reasoning: it has the closing tag but no opening one."""
+    marks = reply_format.grammar.reasoning
     return (
         marks is not None
-        and any(close in grammar.example for close in marks.close)
-        and not any(mark in grammar.example for mark in marks.open)
+        and any(close in reply_format.example for close in marks.close)
+        and not any(mark in reply_format.example for mark in marks.open)
     )
 
 
-def taken_apart(grammar):
+def taken_apart(reply_format):
     """Return what the example of a format says, line by line."""
     reply = lect.parse(
-        None, grammar.example, format=grammar, starts_in_reasoning=prompt_opens_reasoning(grammar) or None
+        None,
+        reply_format.example,
+        format=reply_format,
+        starts_in_reasoning=opens_inside_reasoning(reply_format) or None,
     )
     texts = [("reasoning", reply.reasoning), ("content", reply.content), ("stop", reply.stop)]
     lines = [f"{what}: {json.dumps(text, ensure_ascii=False)}" for what, text in texts if text]
     return "\n".join(lines + [f"call: {call.name} {call.arguments_text}" for call in reply.tool_calls])
 
 
+def formats():
+    """Return every installed format with the packages that have it."""
+    owners = {}
+    for record in lect._registry.reply_records():
+        owners.setdefault(record.name, []).append(record.package)
+    return [(lect._registry.reply_format(name), owners.get(name, ["lect"])) for name in lect.reply_formats()]
+
+
+def section(reply_format, packages):
+    """Return what the page says of one format."""
+    owners = ", ".join(f"`{package}`" for package in packages)
+    stops = ", ".join(f"`{json.dumps(stop, ensure_ascii=False)[1:-1]}`" for stop in reply_format.stop) or "none"
+    return (
+        f"### {reply_format.name}\n\n{reply_format.names}. Package: {owners}. Stops: {stops}.\n\n"
+        f"~~~text\n{reply_format.example}\n~~~\n\n~~~text\n{taken_apart(reply_format)}\n~~~\n"
+    )
+
+
 def page():
     """Return the text of the page."""
     parts = [INTRODUCTION]
-    for module, (heading, text) in KINDS.items():
-        parts.append(f"## {heading}\n\n{text}\n")
-        for name, grammar in FORMATS.items():
-            if grammar in vars(module).values():
-                parts.append(
-                    f"### {name}\n\n{grammar.models}.\n\n~~~text\n{grammar.example}\n~~~\n\n~~~text\n"
-                    f"{taken_apart(grammar)}\n~~~\n"
-                )
+    for heading in KINDS:
+        parts.append("## {}\n\n{}\n".format(*heading))
+        parts += [section(each, packages) for each, packages in formats() if kind(each.grammar) is heading]
     return "\n".join(parts)
 
 

@@ -73,8 +73,8 @@ def test_the_reason_names_the_winner_and_those_who_were_not_asked(capsys):
     assert main(["why", "lmsys/vicuna-7b-v1.5", "--json"]) == 0
     data = json.loads(capsys.readouterr().out)
     assert (data["adapter"], data["package"], data["template"]["name"]) == ("vicuna", "lect-vicuna", "vicuna_v1.1")
-    assert [each["result"] for each in data["candidates"] if each["adapter"] == "vicuna"] == ["won"]
-    assert "qwen" in {each["adapter"] for each in data["not_asked"]}
+    assert [each["outcome"] for each in data["candidates"] if each["adapter"] == "vicuna"] == ["won"]
+    assert "qwen" in {each["adapter"] for each in data["candidates"] if each["outcome"] == "not asked"}
 
 
 def test_families_that_are_installed_are_not_offered(capsys):
@@ -101,7 +101,7 @@ def test_the_doctor_finds_nothing_broken(capsys):
     assert main(["doctor", "--json"]) == 0, capsys.readouterr().out
     data = json.loads(capsys.readouterr().out)
     assert all(each["satisfied"] and each["requires"] for each in data["plugins"])
-    assert {("lect-qwen:qwen", "qwen2.5"), ("lect-vicuna:vicuna", "vicuna_v1.1")} <= {
+    assert {("qwen", "qwen2.5"), ("vicuna", "vicuna_v1.1")} <= {
         (each["owner"], each["name"]) for each in data["templates"]
     }
 

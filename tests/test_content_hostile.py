@@ -11,7 +11,7 @@ from goldens import battery
 from hostile import related
 
 from lect import ControlTextError, MessageError, Origin, RefusedError
-from lect.prompt.messages import STANDARD_ROLES
+from lect.facts import STANDARD_ROLES
 from lect.prompt.segments import is_role
 
 IMITATIONS = [

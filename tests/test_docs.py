@@ -14,9 +14,11 @@ import lect.errors
 import lect.plugin
 import lect_fastchat
 from lect.cli import COMMANDS
+from lect.facts import Facts
 from lect.plugin import CHATML, DEFAULT
-from lect.prompt.messages import PART_TYPES
-from lect.registry import family, hookspecs, known, settings
+from lect.prompt.messages import PART_WORDS
+from lect.registry import advice, family, hookspecs, settings
+from lect.values import Verdict
 
 REFERENCE = pages.DOCS / "reference"
 # The tutorial's commands need its own package: test_tutorial.py runs them where that is installed.
@@ -24,7 +26,9 @@ TUTORIAL = pages.DOCS / "tutorial" / "first-adapter.md"
 WITH_PYTHON = [page for page in pages.all_pages() if pages.python_examples(page)]
 WITH_COMMANDS = [page for page in pages.all_pages() if pages.console_examples(page) and page != TUTORIAL]
 TABLED = ["README.md", "README.zh-CN.md"]
-FAMILIES = sorted(path.parent.name for path in (pages.REPOSITORY / "plugins").glob("*/pyproject.toml"))
+PACKAGES = sorted(path.parent.name for path in (pages.REPOSITORY / "plugins").glob("*/pyproject.toml"))
+# The dialects are reply formats alone: they have no adapter and no prompts.
+FAMILIES = [name for name in PACKAGES if name != "dialects"]
 GALLERY = [pages.DOCS / "gallery" / f"{name}.md" for name in ("index", *FAMILIES)]
 
 every_family = pytest.mark.parametrize("name", FAMILIES)
@@ -88,6 +92,12 @@ def test_hooks_are_documented(hook):
     assert f"\n### `{hook}({', '.join(hooks()[hook])})`\n" in (REFERENCE / "hooks.md").read_text("utf-8")
 
 
+@pytest.mark.parametrize("name", ["adapter", "candidates", "fallback", "kind", "package", "parse", "pin", "reason", "ref",
+                                  "remarks", "specificity", "stream", "template", "warnings"])  # fmt: skip
+def test_a_resolution_is_documented(name):
+    assert re.search(rf"`{name}\b", section("templates.md", "Resolution"))
+
+
 def documented(values):
     """Return `(name of a value, name of a field)` for all fields, or arguments, of some values."""
     return [
@@ -97,7 +107,7 @@ def documented(values):
 
 VALUES = [
     lect.Template, lect.plugin.TurnTemplate, lect.plugin.Turn, lect.Segment, lect.Control, lect.Unused, lect.Reply,
-    lect.plugin.ToolCall, lect.plugin.Part, lect.plugin.Call,
+    lect.plugin.ToolCall, lect.plugin.Part, lect.plugin.Call, Verdict,
 ]  # fmt: skip
 HOOK_VALUES = [lect.plugin.ModelRef, lect.plugin.Match, lect.plugin.Rule, lect.plugin.Family]
 
@@ -108,6 +118,11 @@ def section(page, heading):
     found = re.search(rf"^(##+) {heading}$(.*?)(?=^##+ |\Z)", text, re.DOTALL | re.MULTILINE)
     assert found, f"{page} has no section {heading}"
     return found[2]
+
+
+@pytest.mark.parametrize("fact", [field for _, field in documented([Facts])])
+def test_the_facts_of_a_template_are_documented(fact):
+    assert f"`{fact}`" in section("templates.md", "Template")
 
 
 @pytest.mark.parametrize(("value", "field"), documented(VALUES))
@@ -139,21 +154,21 @@ def test_families_table(readme):
     tabled = re.findall(
         r"^\| \[(\S+)\]\(plugins/\1/README\.md\) \|", (pages.REPOSITORY / readme).read_text("utf-8"), re.MULTILINE
     )
-    assert tabled == FAMILIES
+    assert tabled == PACKAGES
 
 
 def test_every_family_is_an_extra_of_core():
     extras = tomllib.loads((pages.REPOSITORY / "core/pyproject.toml").read_text("utf-8"))["project"][
         "optional-dependencies"
     ]
-    assert extras == {**{name: [f"lect-{name}"] for name in FAMILIES}, "all": [f"lect-{name}" for name in FAMILIES]}
+    assert extras == {**{name: [f"lect-{name}"] for name in PACKAGES}, "all": [f"lect-{name}" for name in PACKAGES]}
 
 
 @every_family_with_rules
 def test_the_advice_of_core_knows_every_family(name):
     for rule in adapter(name).rules:
         words = tuple(word.removeprefix("?").split("|")[0] for word in rule.pattern.split() if word != family.ANYTHING)
-        assert "/" in rule.pattern or known.package_for(words) == f"lect-{name}", rule.pattern
+        assert "/" in rule.pattern or advice.package_for(words) == f"lect-{name}", rule.pattern
 
 
 @every_family
@@ -169,7 +184,7 @@ def adapter(name):
 
 
 @every_family_with_rules
-def test_the_readme_of_a_family_has_its_templates_and_what_they_have_words_for(name):
+def test_the_readme_of_a_family_has_its_templates_and_what_they_support(name):
     readme = (pages.REPOSITORY / "plugins" / name / "README.md").read_text("utf-8")
     tabled = dict(re.findall(r"^\| .+ \| `(\S+)` \| (?:(.*) )?\| .+ \|$", readme, re.MULTILINE))
     templates = [template for template in adapter(name).templates.values() if template not in (CHATML, DEFAULT)]
@@ -179,6 +194,13 @@ def test_the_readme_of_a_family_has_its_templates_and_what_they_have_words_for(n
     assert all(
         option in readme for each in templates for option in each.options if option not in ("bos_token", "eos_token")
     )
+
+
+@pytest.mark.parametrize("name", PACKAGES)
+def test_the_readme_of_a_package_has_its_reply_formats(name):
+    readme = (pages.REPOSITORY / "plugins" / name / "README.md").read_text("utf-8")
+    project = tomllib.loads((pages.REPOSITORY / "plugins" / name / "pyproject.toml").read_text("utf-8"))["project"]
+    assert all(f"`{each}`" in readme for each in project["entry-points"].get("lect.replies", ()))
 
 
 def test_the_readme_of_fastchat_has_every_template_under_its_style():
@@ -192,6 +214,12 @@ def test_the_readme_of_fastchat_has_every_template_under_its_style():
         if conversation.sep_style is not None:
             styles[conversation.sep_style.name].append(conversation.name)
     assert tabled == styles
+
+
+def test_the_readme_of_the_dialects_has_every_format():
+    readme = (pages.REPOSITORY / "plugins/dialects/README.md").read_text("utf-8")
+    project = tomllib.loads((pages.REPOSITORY / "plugins/dialects/pyproject.toml").read_text("utf-8"))["project"]
+    assert re.findall(r"^\| [^|]+ \| `(\S+)` \|", readme, re.MULTILINE) == list(project["entry-points"]["lect.replies"])
 
 
 @pytest.fixture(scope="module")
@@ -230,7 +258,7 @@ def test_what_plugins_may_import_is_documented(name):
 
 @pytest.mark.parametrize(("value", "page"), [(lect.plugin.Chat, "Chat"), (lect.plugin.Message, "Message")])
 def test_what_programs_work_with_is_documented(value, page):
-    private = {"day_read", "options", "template", "tracked"}
+    private = {"day_read", "options", "tracked"}
     names = {
         name for name in (*dir(value), *getattr(value, "__annotations__", ())) if not name.startswith("_")
     } - private
@@ -238,7 +266,7 @@ def test_what_programs_work_with_is_documented(value, page):
 
 
 def test_kinds_of_parts_are_documented():
-    assert all(f"`{kind}`" in section("templates.md", "Part") for kind in PART_TYPES)
+    assert all(f"`{kind}`" in section("templates.md", "Part") for kind in PART_WORDS)
 
 
 @pytest.mark.parametrize(
@@ -251,5 +279,5 @@ def test_words_after_a_pattern_are_documented(heading, words):
 
 
 def test_words_of_small_adapters_are_documented():
-    (row,) = re.findall(r"^\| `chatty 2 \.` \| .*\((.*)\) alone \|", section("hooks.md", "Rule"), re.MULTILINE)
+    (row,) = re.findall(r"^\| `chatty 2 \.` \| .*\((.*)\) \|", section("hooks.md", "Rule"), re.MULTILINE)
     assert {word.strip("`") for word in row.split(", ")} == family.ADAPTERS

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import lect
 from lect import LectError
 from lect.plugin import Template, Turn, TurnTemplate
-from lect.prompt.shapes import LONGEST_UNROLLED, STAND_IN
+from lect.prompt.skeletons import LONGEST_UNROLLED, STAND_IN
 
 
 def installed():
@@ -51,7 +51,7 @@ def long_way(template):
         for slot in getattr(kind, "__slots__", ()):
             if slot not in ("__weakref__", "_frozen"):
                 object.__setattr__(twin, slot, getattr(template, slot))
-    for slot, nothing in (("_shapes", None), ("_asking", {}), ("_complete", {})):
+    for slot, nothing in (("_skeletons", None), ("_asking", {}), ("_complete", {})):
         object.__setattr__(twin, slot, nothing)
     return twin
 
@@ -161,7 +161,9 @@ def test_plain_conversations_go_the_fast_way(name, tools, generate):
     for roles in PLAIN:
         messages = conversation(roles, *(f"text {index}" for index in range(len(roles))))
         if isinstance(views(long_way(template), messages, tools=tools, add_generation_prompt=generate)[0], str):
-            fast.append(template._shapes is not None and template._shapes.fill(messages, tools, generate) is not None)
+            fast.append(
+                template._skeletons is not None and template._skeletons.fill(messages, tools, generate) is not None
+            )
     assert fast
     assert not any(fast) if name in CHANGE_TEXTS else all(fast)
 

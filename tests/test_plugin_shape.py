@@ -5,6 +5,7 @@ import itertools
 import json
 import tomllib
 
+import make_metadata
 import pytest
 from goldens import REPOSITORY
 
@@ -13,11 +14,14 @@ from lect.registry.adapter import Adapter
 from lect.registry.family import ANYTHING
 
 NAMES = sorted(path.parent.name for path in (REPOSITORY / "plugins").glob("*/pyproject.toml"))
-GROUPS = {"lect", "lect.fallback", "lect.hints", "lect.templates"}
+# A package of reply formats alone has no adapter.
+WITH_ADAPTER = [name for name in NAMES if name != "dialects"]
+GROUPS = {"lect", "lect.fallback", "lect.hints", "lect.templates", "lect.replies"}
 TABLES = {"build-system", "project", "tool"}
 KEYS = ["name", "version", "description", "readme", "requires-python", "license", "dependencies", "entry-points"]
 
 every_plugin = pytest.mark.parametrize("name", NAMES)
+every_adapter = pytest.mark.parametrize("name", WITH_ADAPTER)
 
 
 def folder(name):
@@ -49,7 +53,9 @@ def test_the_project_file_has_the_same_keys(name):
     assert set(tables) == TABLES
     assert list(tables["project"]) == KEYS
     assert tables["build-system"] == {"requires": ["flit_core>=3.11,<5"], "build-backend": "flit_core.buildapi"}
-    assert tables["tool"] == {"flit": {"module": {"name": f"lect_{name}"}}}
+    assert tables["tool"].keys() <= {"flit", "lect"}
+    assert tables["tool"]["flit"] == {"module": {"name": f"lect_{name}"}}
+    assert tables["tool"].get("lect", {}).keys() <= {"words", "owners"}
 
 
 @every_plugin
@@ -69,9 +75,22 @@ def test_the_entry_points_lead_to_one_adapter(name):
     points = project(name)["project"]["entry-points"]
     assert set(points) <= GROUPS
     own = [group for group in ("lect", "lect.fallback") if group in points]
+    if not own:
+        assert set(points) == {"lect.replies"}, "a package without an adapter has reply formats, or nothing"
+        return
     assert len(own) == 1
     assert points[own[0]] == {name: f"lect_{name}:adapter"}
-    assert {value for group in points.values() for value in group.values()} == {f"lect_{name}:adapter"}
+    others = {value for group, rows in points.items() if group != "lect.replies" for value in rows.values()}
+    assert others == {f"lect_{name}:adapter"}
+
+
+def test_what_is_generated_is_as_it_would_be_generated_now():
+    stale = [
+        str(path.relative_to(REPOSITORY))
+        for path, text in make_metadata.files().items()
+        if path.read_text("utf-8") != text
+    ]
+    assert stale == [], "try: python tests/support/make_metadata.py"
 
 
 @every_plugin
@@ -101,20 +120,20 @@ def test_every_deviation_has_a_case_and_a_reason(name):
         assert row["reason"].strip()
 
 
-@every_plugin
+@every_adapter
 def test_the_module_names_its_api_and_its_adapter(name, plugin):
     assert plugin.__lect_api__ == "~=1.0"
     assert plugin.__doc__
     assert plugin.adapter.name == name
 
 
-@every_plugin
+@every_adapter
 def test_every_template_is_declared_and_every_declared_one_is_there(name, plugin):
     listed = Adapter(plugin.adapter, name=name).list_templates()
     assert sorted(entry_points(name, "lect.templates")) == sorted(set(listed) - {DEFAULT.name, CHATML.name})
 
 
-@every_plugin
+@every_adapter
 def test_every_template_says_where_it_comes_from_and_what_it_is_made_of(name, plugin):
     for template in Adapter(plugin.adapter, name=name).list_templates().values():
         assert isinstance(template, Template)
@@ -136,7 +155,7 @@ def names_of(pattern):
     yield from itertools.product(*(word.split("|") for word in wanted))
 
 
-@every_plugin
+@every_adapter
 def test_whatever_a_rule_fits_has_a_hint_in_it(name, plugin):
     hints = entry_points(name, "lect.hints")
     if not hints or not isinstance(plugin.adapter, Family):

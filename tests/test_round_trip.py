@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 import lect
 from lect.registry.adapter import Adapter
 from lect.reply.grammar import Json, JsonMap, NamedJson
-from lect.reply.known import get_grammar
 
-# FastChat's and XTuner's templates are kept as they are, stop strings or none.
-COPIES = {"fastchat", "xtuner"}
+# FastChat's templates are kept as they are, stop strings or none; the dialects have no templates.
+COPIES = {"fastchat", "dialects"}
 NAMES = sorted({path.parent.name for path in (REPOSITORY / "plugins").glob("*/pyproject.toml")} - COPIES)
 PARAMETERS = {"city": "string", "days": "integer", "deep": "object", "tags": "array", "flag": "boolean"}
 TOOLS = [
@@ -191,7 +190,7 @@ anything = st.text(st.characters(codec="utf-8"), max_size=30)
 @settings(max_examples=15, deadline=None)
 def test_any_answer_comes_back_as_it_was_meant(family, template, data):
     kinds = {
-        type(one.arguments) for section in get_grammar(template.reply or "plain").sections for one in section.calls
+        type(one.arguments) for section in (template.reply.sections if template.reply else ()) for one in section.calls
     }
     text = anything if kinds <= {Json, JsonMap, NamedJson} else words
     arguments = {
@@ -223,5 +222,5 @@ def test_an_answer_that_was_heard_is_written_again_byte_for_byte(family, templat
     written = roundtrip.answer(template, [roundtrip.QUESTION], message, tools=tools)
     if written is not None:
         prompt, text = written
-        reply = lect.resolve("a-model", adapter=template).postprocess(text, prompt=prompt, tools=tools)
+        reply = lect.resolve("a-model", adapter=template).parse(text, prompt=prompt, tools=tools)
         assert roundtrip.answer(template, [roundtrip.QUESTION], reply.to_message(), tools=tools) == written

@@ -68,11 +68,9 @@ def test_the_facts_are_of_every_template_and_of_no_other():
 @every_template
 def test_a_reply_ends_where_the_maker_ends_it(name):
     template, facts = templates()[name], FACTS[name]
-    assert template.stop == tuple(facts["stop"])
+    assert template.stop == facts["stop"]
     # In the order of the strings; two names of one token are one id.
-    assert template.stop_token_ids == tuple(
-        dict.fromkeys(index for index in facts["stop"].values() if index is not None)
-    )
+    assert template.stop_ids == tuple(dict.fromkeys(index for index in facts["stop"].values() if index is not None))
 
 
 @every_template
@@ -85,7 +83,7 @@ def test_every_fact_was_seen_somewhere_and_what_is_left_out_has_a_reason(name):
 @every_template
 def test_a_stop_string_is_a_marker_unless_it_is_plain_text(name):
     template = templates()[name]
-    assert set(template.stop) <= set(template.markers) or (template.text_separators and not template.stop_token_ids)
+    assert set(template.stop) <= set(template.markers) or (template.text_separators and not template.stop_ids)
 
 
 @pytest.mark.parametrize("name", [name for name, facts in FACTS.items() if "tokenizer" in facts])

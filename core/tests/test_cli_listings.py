@@ -8,7 +8,7 @@ from installs import install, registry_of
 import lect
 from lect.cli import main
 from lect.plugin import Family, Rule, Turn, TurnTemplate
-from lect.registry.known import FAMILIES
+from lect.registry.packages import PACKAGES
 
 ACME = TurnTemplate("acme", user=Turn("<user>"), assistant=Turn("<bot>"))
 QWEN = """
@@ -33,7 +33,7 @@ def printed(capsys, *words):
 def test_every_family_that_is_not_installed_has_its_command(capsys):
     out = printed(capsys, "families")
     assert out.startswith("installed\n  none\n\nnot installed\n")
-    assert all(f"pip install lect-{family} " in out for family in FAMILIES)
+    assert all(f"pip install {package} " in out for package in PACKAGES)
     assert "qwen, qwq, codeqwen" in out
     assert "from a checkout: pip install ./plugins/" in out
 
@@ -51,8 +51,9 @@ def test_families_as_json(site, monkeypatch, capsys):
     installed(monkeypatch, "lect-qwen")
     data = json.loads(printed(capsys, "families", "--json"))
     assert data["installed"] == [{"family": "qwen", "package": "lect-qwen", "version": "0.1.0", "status": "lazy"}]
-    assert {each["family"] for each in data["available"]} == set(FAMILIES) - {"qwen"}
-    assert data["available"][0] == {
+    assert {each["package"] for each in data["available"]} == set(PACKAGES) - {"lect-qwen"}
+    (llama,) = [each for each in data["available"] if each["family"] == "llama"]
+    assert llama == {
         "family": "llama",
         "package": "lect-llama",
         "models": ["llama", "codellama"],
@@ -74,7 +75,7 @@ def test_plugins_are_listed_without_importing_them(site, monkeypatch, capsys):
     installed(monkeypatch, "list-lazy", "list-eager")
     undo = lect.register(Family("acme", Rule("acme", ACME)))
     assert printed(capsys, "plugins") == (
-        "name   package         version  words        status\n"
+        "name   package         version  hints        status\n"
         "eager  list-eager      0.1.0                 eager, a fallback\n"
         "lazy   list-lazy       0.1.0    idle, sloth  lazy\n"
         "acme   (this process)                        loaded\n"
@@ -106,6 +107,8 @@ def test_plugins_as_json(site, monkeypatch, capsys):
             "hints": ["qwen"],
             "status": "loaded",
             "fallback": False,
+            "templates": [],
+            "failures": [],
         }
     ]
 

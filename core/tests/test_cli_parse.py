@@ -5,18 +5,35 @@ import json
 import sys
 
 import pytest
+from installs import install, registry_of
 
 import lect
 from lect.cli import main
 from lect.plugin import Family, Rule, Turn, TurnTemplate
+from lect.plugin.grammar import JSON_IN_TAGS, THINK, Grammar
 
-ACME = TurnTemplate("acme", user=Turn("<u>", "</u>"), assistant=Turn("<a>", "</a>"), stop=["</a>"], reply="hermes_json")
+TAGGED = Grammar("tagged", reasoning=THINK, sections=(JSON_IN_TAGS,))
+ACME = TurnTemplate("acme", user=Turn("<u>", "</u>"), assistant=Turn("<a>", "</a>"), stop=["</a>"], reply=TAGGED)
+FORMATS = """
+from lect.plugin.grammar import JSON_IN_TAGS, Channels, Grammar, ReplyFormat
+
+TAGGED = ReplyFormat(Grammar("tagged", sections=(JSON_IN_TAGS,)), stop=("<over>",))
+HEADED = ReplyFormat(
+    Grammar(
+        "headed",
+        channels=Channels(start=("<start>",), bodies=(("<message>", ""),), channel=r"(final)", content=("final",)),
+    ),
+    stop=("<return>",),
+)
+"""
 REPLY = b'<think>\nLook.\n</think>\n\nHi\x1b!\n<tool_call>\n{"name": "f", "arguments": {"x": "\xc3\xa9"}}\n</tool_call></a>\n'
 
 
 @pytest.fixture(autouse=True)
-def family(registry, monkeypatch):
+def family(site, monkeypatch):
     monkeypatch.setenv("NO_COLOR", "1")
+    install(site, "parse-formats", None, FORMATS, replies=["tagged", "headed"])
+    monkeypatch.setattr(lect, "_registry", registry_of("parse-formats"))
     lect.register(Family("acme", Rule("acme", ACME)))
 
 
@@ -45,9 +62,28 @@ def test_a_reply_may_come_from_standard_input(monkeypatch, capsys):
 
 
 def test_a_format_needs_no_model(monkeypatch, capsys):
-    pipe(monkeypatch, b"<|channel|>final<|message|>Yes.<|return|>")
-    assert main(["parse", "-", "--format", "harmony"]) == 0
-    assert capsys.readouterr().out == "content\n  Yes.\nended: stop at '<|return|>'\n"
+    pipe(monkeypatch, b"<start>final<message>Yes.<return>")
+    assert main(["parse", "-", "--format", "headed"]) == 0
+    assert capsys.readouterr().out == "content\n  Yes.\nended: stop at '<return>'\n"
+
+
+def test_another_format_for_a_model_still_ends_at_the_stops_of_the_model_and_at_those_that_are_named(
+    monkeypatch, capsys
+):
+    pipe(monkeypatch, b"Yes.<over>No.</a>")
+    assert main(["parse", "acme", "--format", "tagged"]) == 0
+    assert capsys.readouterr().out == "content\n  Yes.<over>No.\nended: stop at '</a>'\n"
+    pipe(monkeypatch, b"Yes.<over>No.</a>")
+    assert main(["parse", "acme", "--stop", "<over>", "--stop", "x"]) == 0
+    assert capsys.readouterr().out == "content\n  Yes.\nended: stop at '<over>'\n"
+
+
+def test_an_adapter_or_a_default_can_be_named(monkeypatch, capsys):
+    for words in (["--adapter", "acme"], ["--default", "chatml"]):
+        pipe(monkeypatch, b"Yes.<|im_end|>No.</a>")
+        assert main(["parse", "unheard-of", *words]) == 0
+        content = "Yes.<|im_end|>No." if "acme" in words else "Yes."
+        assert capsys.readouterr().out.startswith(f"content\n  {content}\n")
 
 
 def test_for_programs_it_is_json(reply, capsys):
@@ -72,7 +108,7 @@ def test_for_programs_it_is_json(reply, capsys):
 
 
 @pytest.mark.parametrize("source", ["file", "pipe"])
-def test_it_is_shown_while_it_comes_in(source, reply, monkeypatch, capsys):
+def test_it_is_shown_while_it_arrives(source, reply, monkeypatch, capsys):
     pipe(monkeypatch, REPLY)
     assert main(["parse", "acme", reply if source == "file" else "-", "--follow"]) == 0
     assert capsys.readouterr().out == (
@@ -125,8 +161,8 @@ def test_a_file_that_is_not_there_is_an_error(more, tmp_path, capsys):
 
 def test_a_format_that_is_none_is_an_error(monkeypatch, capsys):
     pipe(monkeypatch, b"")
-    assert main(["parse", "-", "--format", "hermes"]) == 1
-    assert "did you mean 'hermes_json'" in capsys.readouterr().err
+    assert main(["parse", "-", "--format", "tag"]) == 1
+    assert "did you mean 'tagged'" in capsys.readouterr().err
 
 
 def test_a_stream_of_somebodys_own_will_do(monkeypatch, capsys):
@@ -138,9 +174,9 @@ def test_a_stream_of_somebodys_own_will_do(monkeypatch, capsys):
 def test_who_names_neither_a_model_nor_a_format_that_there_is_is_told_what_to_type(monkeypatch, capsys):
     pipe(monkeypatch, b"Hi")
     assert main(["parse", "-"]) == 1
-    assert capsys.readouterr().err.endswith("try: the name of a model in place of -, or --format hermes_json\n")
+    assert capsys.readouterr().err.endswith("try: the name of a model in place of -, or --format think\n")
     assert main(["parse", "-", "--format", "nope"]) == 1
-    assert "\n  try: one of apertus, apriel, " in capsys.readouterr().err
+    assert "\n  try: one of headed, plain, " in capsys.readouterr().err
 
 
 def test_two_calls_of_one_function_and_problems_stand_under_headings_of_their_own(monkeypatch, capsys, tmp_path):
@@ -150,7 +186,7 @@ def test_two_calls_of_one_function_and_problems_stand_under_headings_of_their_ow
         monkeypatch,
         b'<tool_call>{"name": "f", "arguments": {"x": 1}}</tool_call><tool_call>{"name": "f", "arguments": {}}</tool_call>\r\n',
     )
-    assert main(["parse", "-", "--format", "hermes_json", "--follow", "--tools", str(tools)]) == 0
+    assert main(["parse", "-", "--format", "tagged", "--follow", "--tools", str(tools)]) == 0
     problem = "problem unknown_tool\nthere is no tool 'f'\n"
     assert (
         capsys.readouterr().out

@@ -19,8 +19,7 @@ ACME = TurnTemplate(
     system=Turn("<sys>", "</sys>"),
     user=Turn("<user>", "</user>"),
     assistant=Turn("<bot>", "</bot>"),
-    stop=["</bot>"],
-    stop_token_ids=[7],
+    stop={"</bot>": 7},
     markers=["<user>", "</user>", "<bot>", "</bot>"],
 )
 PLAIN = TurnTemplate(
@@ -342,8 +341,8 @@ def test_json_has_all_that_is_known(capsys):
     assert not err
     assert json.loads(out) == {
         "text": "<user>Hi</user></user><bot>",
-        "stop": ["</bot>"],
-        "stop_token_ids": [7],
+        "stop": {"</bot>": 7},
+        "stop_ids": [7],
         "template": "acme",
         "adapter": "acme",
         "package": None,

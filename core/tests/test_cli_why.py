@@ -7,15 +7,15 @@ from installs import install, registry_of
 
 import lect
 from lect.cli import main
-from lect.plugin import CHATML, DEFAULT, Family, Match, Rule, Specificity, Turn, TurnTemplate, grammar, hookimpl
+from lect.plugin import CHATML, DEFAULT, Family, Match, Rule, Specificity, Turn, TurnTemplate, hookimpl
+from lect.plugin.grammar import Grammar
 
 ACME = TurnTemplate(
     "acme",
     user=Turn("<user>", "</user>"),
     assistant=Turn("<bot>", "</bot>"),
     bos="<s>",
-    stop=["</bot>"],
-    stop_token_ids=[7],
+    stop={"</bot>": 7},
     source="acme.example/format",
 )
 FAMILY = """
@@ -39,27 +39,42 @@ def why_json(capsys, *words, code=0):
 
 
 def results(data):
-    return {each["adapter"]: (each["result"], each["why"]) for each in data["candidates"]}
+    return {
+        each["adapter"]: (each["outcome"], each["why"]) for each in data["candidates"] if each["outcome"] != "not asked"
+    }
+
+
+def not_asked(data):
+    return [(each["adapter"], each["why"]) for each in data["candidates"] if each["outcome"] == "not asked"]
 
 
 def test_what_was_decided_is_told_with_its_reason(capsys):
     assert why("acme/acme-7b") == 0
     assert capsys.readouterr() == (
         "acme/acme-7b\n"
-        "  adapter   acme (registered in this process)\n"
-        "  template  acme\n"
-        "  because   the name fits 'acme'\n"
-        "  kind      chat\n"
-        "  source    acme.example/format\n"
-        "  stop      '</bot>' (token ids 7)\n"
-        "  BOS       the text begins with '<s>': encode it without adding special tokens\n"
-        "  options   bos_token\n"
+        "  adapter     acme (registered in this process)\n"
+        "  template    acme\n"
+        "  because     the name fits 'acme'\n"
+        "  kind        chat\n"
+        "  source      acme.example/format\n"
+        f"  written at  {ACME.written_at}\n"
+        "  stop        '</bot>' (7)\n"
+        "  BOS         the text begins with '<s>': encode it without adding special tokens\n"
+        "  options     bos_token\n"
         "\n"
         "considered\n"
         "  adapter                            claim        result  why\n"
         "  acme (registered in this process)  NAME 'acme'  won     the name fits 'acme'\n",
         "",
     )
+
+
+def test_a_format_is_found_where_it_is_written():
+    file, _, line = ACME.written_at.rpartition(":")
+    assert file == __file__
+    with open(file, encoding="utf-8") as source:
+        assert source.readlines()[int(line) - 1] == "ACME = TurnTemplate(\n"
+    assert ACME.but(name="other").written_at.startswith(f"{__file__}:")
 
 
 def test_json_tells_the_same_to_programs(capsys):
@@ -70,7 +85,11 @@ def test_json_tells_the_same_to_programs(capsys):
         "the name fits 'acme'",
         None,
     )
-    assert (data["template"]["name"], data["template"]["bos"], data["template"]["stop"]) == ("acme", "<s>", ["</bot>"])
+    assert (data["template"]["name"], data["template"]["bos"], data["template"]["stop"]) == (
+        "acme",
+        "<s>",
+        {"</bot>": 7},
+    )
     assert data["candidates"][0]["claim"] == {
         "specificity": "NAME", "literal": "acme", "template": "acme", "kind": "chat", "reason": "the name fits 'acme'"
     }  # fmt: skip
@@ -132,13 +151,13 @@ def test_a_path_that_names_no_model_is_only_an_error(capsys):
 def test_an_argument_overrules_every_claim(capsys):
     data = why_json(capsys, "acme-7b", "--adapter", "chatml")
     assert data["template"]["name"] == "chatml"
-    assert results(data) == {"acme": ("overruled", "by the --adapter argument")}
+    assert results(data) == {"acme": ("overruled", "by the adapter argument")}
 
 
-def test_an_argument_that_names_nothing_is_an_error_after_all_that_was_considered(capsys):
+def test_an_argument_that_names_nothing_is_only_an_error(capsys):
     assert why("acme-7b", "--adapter", "nonsense") == 1
     out, err = capsys.readouterr()
-    assert "overruled" in out
+    assert out == ""
     assert err.startswith("lect: no template or adapter is called 'nonsense'")
 
 
@@ -162,18 +181,18 @@ def test_a_base_model_is_said_to_be_one(capsys):
     undo = lect.register(Family("base", Rule("base", DEFAULT, kind="base")))
     assert why("base-7b") == 0
     out = capsys.readouterr().out
-    assert "kind           base: not trained to chat\n" in out
-    assert "separators     plain text: nothing can protect a prompt against a user who writes them\n" in out
+    assert "kind        base: not trained to chat\n" in out
+    assert "separators  plain text: nothing can protect a prompt against a user who writes them\n" in out
     undo()
 
 
 def test_the_format_of_the_replies_is_told(capsys):
-    for name, reply in (("shop", "hermes_json"), ("own", grammar.Grammar("own-words"))):
+    for name, reply in (("shop", Grammar("shop-words")), ("own", Grammar("own-words"))):
         lect.register(
             Family(name, Rule(name, TurnTemplate(name, user=Turn("<user>"), assistant=Turn("<bot>"), reply=reply)))
         )
     assert why("shop-7b") == 0
-    assert "  replies   hermes_json\n" in capsys.readouterr().out
+    assert "  replies     shop-words\n" in capsys.readouterr().out
     assert why_json(capsys, "own-7b")["template"]["reply"] == "own-words"
     assert why_json(capsys, "acme-7b")["template"]["reply"] == ""
 
@@ -187,7 +206,7 @@ def test_a_failure_is_shown_in_its_place_and_not_warned_of(capsys):
 def test_an_imitated_owner_is_warned_of_among_the_facts(capsys):
     assert why("meta-Ilama/acme-7b") == 0
     out, err = capsys.readouterr()
-    assert "  warning   the owner 'meta-Ilama' looks like 'meta-llama' but is another" in out
+    assert "  warning     the owner 'meta-Ilama' looks like 'meta-llama' but is another" in out
     assert not err
 
 
@@ -203,7 +222,7 @@ def test_those_who_were_not_asked_are_told_why(site, monkeypatch, capsys):
         "\nnot asked\n"
         "  blocked (why-blocked 0.1.0)    blocked: LECT_DISABLE_PLUGINS\n"
         "  fallback (why-fallback 0.1.0)  a fallback, asked only where no other adapter claims a model\n"
-        "  hinted (why-hinted 0.1.0)      no word of its own is in the path: shop, store\n"
+        "  hinted (why-hinted 0.1.0)      none of its hints occurs in the path: shop, store\n"
     )
     undo()
 
@@ -213,14 +232,14 @@ def test_a_fallback_that_was_asked_is_among_the_considered(site, monkeypatch, ca
     monkeypatch.setattr(lect, "_registry", registry_of("why-last"))
     data = why_json(capsys, "shop-7b")
     assert results(data) == {"last": ("won", "the name fits 'shop'")}
-    assert data["not_asked"] == []
+    assert not_asked(data) == []
 
 
 def test_a_plugin_that_cannot_be_loaded_was_not_asked_because_it_failed(site, monkeypatch, capsys):
     install(site, "why-failing", "failing", "raise RuntimeError('closed')")
     monkeypatch.setattr(lect, "_registry", registry_of("why-failing"))
     data = why_json(capsys, "shop-7b", code=1)
-    assert [(each["adapter"], each["why"]) for each in data["not_asked"]] == [("failing", "it failed")]
+    assert not_asked(data) == [("failing", "it failed")]
     assert data["failures"][0]["error"] == "RuntimeError: closed"
 
 

@@ -123,7 +123,7 @@ def test_a_role_inside_a_marker_is_not_reported():
 def test_a_field_that_is_merely_called_role_is_looked_at():
     def program(chat, out):
         for call in chat.messages[0].tool_calls:
-            arguments = chat.given(call.arguments, *call.path, "arguments")
+            arguments = chat.input(call.arguments, *call.path, "arguments")
             out += arguments["role"], arguments[1]
 
     template = Template("arguments", program, markers=["<|im_end|>"])

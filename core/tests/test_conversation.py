@@ -10,7 +10,7 @@ from made import BARE, CHATML, FOLDING, FULL, TEMPLATES, WHOLE, texts
 from lect import Conversation, LectError, MessageError
 from lect.plugin import Template, Turn, TurnTemplate
 
-STOPS = TurnTemplate("stops", user=Turn("U"), assistant=Turn("A"), stop=["</s>", "U"], stop_token_ids=[2, 3])
+STOPS = TurnTemplate("stops", user=Turn("U"), assistant=Turn("A"), stop={"</s>": 2, "U": 3})
 
 
 def with_default(chat, out):
@@ -179,7 +179,7 @@ def test_a_copy_shares_nothing(way):
     twin.stop_token_ids.append(1)
     assert conversation.dict() == before
     assert (conversation.stop_str, conversation.stop_token_ids) == (["</s>", "U"], [2, 3])
-    assert (STOPS.stop, STOPS.stop_token_ids) == (("</s>", "U"), (2, 3))
+    assert (STOPS.stop, STOPS.stop_ids) == ({"</s>": 2, "U": 3}, (2, 3))
 
 
 def test_a_conversation_does_not_keep_the_lists_that_it_was_given():
@@ -217,11 +217,38 @@ def test_a_conversation_gives_openai_shaped_messages():
     assert len(conversation.messages) == 4
 
 
-def test_a_conversation_gives_pairs_for_a_chat_box():
-    conversation = Conversation(
-        CHATML, messages=[["user", "Hi"], ["assistant", "Hello"], ["user", "Bye"], ["assistant", None]]
-    )
-    assert conversation.to_gradio_chatbot() == [["Hi", "Hello"], ["Bye", None]]
+def test_images_are_addresses_and_become_parts():
+    conversation = Conversation(FULL, messages=[["user", ("Look.", ["https://example.com/cat.png"])]])
+    assert conversation.to_openai_api_messages() == [
+        {
+            "role": "user",
+            "content": [
+                {"type": "text", "text": "Look."},
+                {"type": "image_url", "image_url": {"url": "https://example.com/cat.png"}},
+            ],
+        }
+    ]
+    assert conversation.get_prompt() == FULL.text(conversation.to_openai_api_messages())
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: Conversation("mine"),
+        lambda: Conversation(CHATML, sep_style=1),
+        lambda: Conversation("mine", roles=("A", "B"), sep_style=1, sep="\n"),
+    ],
+)
+def test_fields_of_fastchats_are_an_error_that_names_its_package(make):
+    with pytest.raises(MessageError, match=r"(?s)takes no .*pip install lect-fastchat"):
+        make()
+
+
+def test_separators_are_none_and_cannot_be_set():
+    conversation = Conversation(CHATML)
+    assert (conversation.sep, conversation.sep2, conversation.sep_style, conversation.system_template) == (None,) * 4
+    with pytest.raises(AttributeError, match="official format, to which sep means nothing"):
+        conversation.sep = "###"
 
 
 def test_a_conversation_gives_plain_data():

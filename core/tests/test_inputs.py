@@ -8,7 +8,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from made import texts
 
-from lect.prompt.inputs import TRANSFORMED, Input, given, plain_str, unknown
+from lect.prompt.inputs import Input, given, plain_str, unknown
+from lect.values import TRANSFORMED
 
 PATH = ("messages", 0, "content")
 FIELD_STARTS_AT = 7
@@ -117,7 +118,7 @@ def test_a_joined_text_is_of_unknown_origin(join):
 
 @pytest.mark.parametrize("leak", LEAKS.values(), ids=LEAKS)
 def test_a_text_cannot_be_formatted_into_a_trusted_string(leak):
-    with pytest.raises(TypeError, match="hand the pieces to write"):
+    with pytest.raises(TypeError, match="write the pieces one by one"):
         leak(given("abc", PATH))
 
 

@@ -10,8 +10,10 @@ from hypothesis import given
 from made import FULL, rich_chats
 
 from lect import MessageError
-from lect.prompt.inputs import TRANSFORMED, Input
-from lect.prompt.messages import STANDARD_ROLES, messages_of_pairs, read_messages, read_tools, spell
+from lect.facts import STANDARD_ROLES
+from lect.prompt.inputs import Input
+from lect.prompt.messages import messages_of_pairs, read_messages, read_tools, spell
+from lect.values import TRANSFORMED
 
 
 def read(*messages, tracked=False):
@@ -67,9 +69,9 @@ WRONG = {
     "a part that is a text": ([user(["x"])], "messages[0].content[0] is 'x' (str); expected a part such as"),
     "a part of no kind": (
         [user([{"text": "x"}])],
-        "messages[0].content[0].type is None, which is no known kind of part\n  known: audio,",
+        "messages[0].content[0].type is None, which is no known kind of part\n  try: a kind of audio,",
     ),
-    "a part of an unknown kind": ([user([{"type": "nope"}])], "messages[0].content[0].type is 'nope'"),
+    "a part of a misspelt kind": ([user([{"type": "txt"}])], "messages[0].content[0].type is 'txt'"),
     "a part of a kind that is a list": ([user([{"type": []}])], "messages[0].content[0].type is []"),
     "a text part without text": ([user([{"type": "text"}])], "messages[0].content[0].text is None"),
     "a text part with a number": (
@@ -226,3 +228,13 @@ def test_pairs_become_messages_after_the_system_text():
 
 def test_a_path_is_spelt_as_python_reaches_it():
     assert spell(("messages", 0, "tool_calls", 1, "function", "name")) == "messages[0].tool_calls[1].function.name"
+
+
+def test_a_kind_of_part_that_only_some_formats_read_is_left_to_them_and_a_misspelt_one_is_refused():
+    message = {"role": "user", "content": [{"type": "tool_hologram"}, {"type": "text", "text": "x"}]}
+    (read,) = read_messages([message], STANDARD_ROLES, tracked=False)
+    assert ([part.type for part in read.parts], read.content) == (["tool_hologram", "text"], "x")
+    for kind in ("imge_url", "nope", "", 3):
+        message["content"][0] = {"type": kind}
+        with pytest.raises(MessageError, match="which is no known kind of part"):
+            read_messages([message], STANDARD_ROLES, tracked=False)

@@ -33,7 +33,7 @@ NAME = "Qwen2.5-7B-Instruct"
 )
 def test_owner_name_and_revision_are_found_in_every_kind_of_path(given_as, path, owner, revision):
     ref = parse_ref(given_as)
-    assert (ref.given, ref.path, ref.owner, ref.name, ref.revision) == (given_as, path, owner, NAME, revision)
+    assert (ref.original, ref.path, ref.owner, ref.name, ref.revision) == (given_as, path, owner, NAME, revision)
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_any_text_is_taken_apart_or_refused(text):
         ref = parse_ref(text)
     except InvalidModelPathError:
         return
-    assert ref.given == text
+    assert ref.original == text
     assert ref.name
     assert ref.path.endswith(ref.name)
     assert all(word == word.lower() for word in ref.words)

@@ -65,7 +65,7 @@ def test_the_order_of_registration_decides_nothing(reverse):
         lect.register(family)
     resolution = lect.resolve("acme-7b")
     assert resolution.template is OTHER
-    assert [candidate.adapter.name for candidate in resolution.candidates] == ["narrow", "acme", "loose"]
+    assert [verdict.adapter for verdict in resolution.candidates] == ["narrow", "acme", "loose"]
 
 
 def test_a_name_is_taken_once():
@@ -112,10 +112,54 @@ def test_hooks_may_take_fewer_arguments():
 
 def test_registered_plugins_are_listed():
     undo = lect.register(FAMILY)
-    ((name, package, version, hints, status, fallback),) = lect.plugins()
-    assert (name, package, version, hints, status, fallback) == ("acme", "", "", (), "loaded", False)
+    assert lect.plugins() == [("acme", "", "", (), "loaded", False, (), ())]
     undo()
     assert lect.plugins() == []
+
+
+def test_what_is_registered_or_pinned_in_a_with_statement_goes_with_it():
+    with lect.register(FAMILY):
+        assert lect.get_template("acme") is ACME
+        with lect.pin("acme", OTHER):
+            assert lect.get_template("acme") is OTHER
+            assert [pin.pattern for pin in lect.pins()] == ["acme"]
+        assert lect.get_template("acme") is ACME
+    with pytest.raises(UnknownModelError):
+        lect.get_template("acme")
+    with pytest.raises(ZeroDivisionError), lect.register(FAMILY):
+        1 / 0  # noqa: B018
+    assert lect.plugins() == []
+
+
+def test_adapters_may_have_remarks_about_a_model():
+    class Talkative(Family):
+        @hookimpl
+        def remarks(self, model_path, template):
+            yield f"{model_path} speaks {template.name}"
+
+    with lect.register(Talkative("acme", Rule("acme", ACME))):
+        assert lect.resolve("acme-7b").remarks == (f"acme-7b speaks {ACME.name}",)
+    with lect.register(FAMILY):
+        assert lect.resolve("acme-7b").remarks == ()
+
+
+def test_remarks_that_fail_are_recorded_and_the_verdict_stands():
+    class Stuttering(Family):
+        @hookimpl
+        def remarks(self):
+            raise RuntimeError("er")
+
+    with lect.register(Stuttering("acme", Rule("acme", ACME))):
+        with pytest.warns(PluginWarning, match="remarks: RuntimeError: er"):
+            assert lect.resolve("acme-7b").remarks == ()
+        assert lect.plugins()[0].status == "failed: remarks: RuntimeError: er"
+
+
+def test_a_default_is_taken_only_for_a_model_that_nobody_knows():
+    with lect.register(FAMILY):
+        assert lect.get_template("acme", default="chatml") is ACME
+        assert lect.get_template("unheard-of", default="chatml") is CHATML
+        assert lect.render("unheard-of", [{"role": "user", "content": "Hi"}], default="chatml").template is CHATML
 
 
 @pytest.mark.parametrize(

@@ -42,7 +42,7 @@ class Loud:
 def test_adapter_takes_every_way_to_say_who_decides(adapter):
     lect.register(FAMILY)
     resolution = lect.resolve("strange", adapter=adapter)
-    assert (resolution.template, resolution.reason, resolution.specificity) == (ACME, "the adapter= argument", None)
+    assert (resolution.template, resolution.reason, resolution.specificity) == (ACME, "the adapter argument", None)
     assert lect.get_template("strange", adapter=adapter) is ACME
     assert lect.get_conversation_template("strange", adapter=adapter).template is ACME
     assert lect.render("strange", [{"role": "user", "content": "Hi"}], adapter=adapter).text == "<u>Hi</u>"
@@ -147,9 +147,9 @@ def test_every_conversation_is_a_new_one():
 
 def test_a_reply_is_cut_at_the_first_stop_string_unless_the_plugin_does_better():
     lect.register(FAMILY)
-    assert lect.resolve("acme").postprocess("Hello</a>x</a>")._replace(pieces=()) == Reply(
+    assert lect.resolve("acme").parse("Hello</a>x</a>")._replace(pieces=()) == Reply(
         "Hello", stop="</a>", finish="stop", raw="Hello</a>x</a>"
     )
     lect.register(Loud())
-    assert lect.resolve("loud").postprocess("Hi") == Reply("HI")
-    assert lect.resolve("x", adapter=ACME).postprocess("Hi</a>").content == "Hi"
+    assert lect.resolve("loud").parse("Hi") == Reply("HI")
+    assert lect.resolve("x", adapter=ACME).parse("Hi</a>").content == "Hi"

@@ -8,10 +8,39 @@ import replies
 import lect
 from lect import MessageError, Reply
 from lect.errors import PluginWarning
-from lect.plugin import Family, Rule, Template, ToolCall, Turn, TurnTemplate, grammar, hookimpl
-from lect.reply import formats
+from lect.plugin import Family, Rule, Template, ToolCall, Turn, TurnTemplate, hookimpl
+from lect.plugin.grammar import (
+    JSON_IN_TAGS,
+    JSON_OBJECT,
+    THINK,
+    CallSyntax,
+    Channels,
+    Grammar,
+    NamedJson,
+    Reasoning,
+    ReplyFormat,
+    Section,
+)
 
 CALL = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Paris"}}\n</tool_call>'
+# Grammars of this file's own: core knows no family.
+TAGGED = ReplyFormat(Grammar("tagged", reasoning=THINK, sections=(JSON_IN_TAGS,)), stop=("<|im_end|>", "<|endoftext|>"))
+BARE = Grammar("bare", sections=(Section((JSON_OBJECT,), between=";", start=True),))
+CHANNELLED = ReplyFormat(
+    Grammar(
+        "channelled",
+        channels=Channels(
+            start=("<|start|>",),
+            bodies=(("<|message|>", ""),),
+            end=("<|end|>",),
+            channel=r"<\|channel\|>\s*([^\s<]+)",
+            opening=("<|channel|>",),
+            reasoning=("analysis",),
+            content=("final",),
+            call=CallSyntax(NamedJson()),
+        ),
+    )
+)
 THINKS = TurnTemplate(
     "thinks",
     user=Turn("<u>", "</u>"),
@@ -19,13 +48,13 @@ THINKS = TurnTemplate(
     stop=["</a>"],
     markers=["<u>", "</u>", "<a>", "</a>"],
     generation="<a><think>\n",
-    reply="hermes_json",
+    reply=TAGGED.grammar,
 )
 SPACED = TurnTemplate("spaced", user=Turn("U:", "\n"), assistant=Turn("A: ", " </s>"), generation="A:", stop=["</s>"])
 
 
 def parse(text, **arguments):
-    return lect.parse(None, text, **{"format": "hermes_json"} | arguments)
+    return lect.parse(None, text, **{"format": TAGGED} | arguments)
 
 
 def test_a_reply_is_taken_apart():
@@ -50,17 +79,45 @@ def test_a_reply_is_taken_apart():
 
 
 def test_whole_is_streamed_in_one_chunk():
-    stream = lect.stream(None, format="hermes_json")
+    stream = lect.stream(None, format=TAGGED)
     events = stream.feed(f"Hi {CALL}") + stream.finish()
     assert [event.kind for event in events] == ["content", "call_start", "call_args", "call_end"]
     assert stream.close() == parse(f"Hi {CALL}")
 
 
-def test_every_name_of_a_format_is_listed_and_one_that_is_none_is_refused_with_those_near_it():
-    assert len(formats()) == 55
-    assert {"hermes_json", "harmony", "react", "plain"} <= set(formats())
-    with pytest.raises(MessageError, match=r"no reply format 'hermes'\n  try: did you mean 'hermes_json'"):
-        parse("x", format="hermes")
+def test_the_formats_of_core_are_listed_and_a_name_that_is_none_is_refused_with_those_near_it(registry):
+    assert lect.reply_formats() == ["plain", "think"]
+    with pytest.raises(
+        MessageError, match=r"no installed package has a reply format 'plan'\n  try: did you mean 'plain'"
+    ):
+        parse("x", format="plan")
+
+
+def test_a_format_ends_at_its_own_stops_only_where_there_is_no_template(registry):
+    lect.register(Family("acme", Rule("acme", THINKS)))
+    text = "</think>In ChatML a turn ends with <|im_end|>.</a>"
+    assert lect.parse("acme", text, format=TAGGED).content == "In ChatML a turn ends with <|im_end|>."
+    assert lect.parse(None, text.partition(">")[2], format=TAGGED).content == "In ChatML a turn ends with "
+
+
+def test_further_stops_can_be_named(registry):
+    lect.register(Family("acme", Rule("acme", SPACED)))
+    reply = lect.parse("acme", "Hi.User: x", stop=["User:"])
+    assert (reply.content, reply.stop) == ("Hi.", "User:")
+    assert lect.parse(None, "Hi User: x", format="plain", stop=["User:"]).stop == "User:"
+    for stop in ("User:", [""], 3):
+        with pytest.raises(MessageError, match="stop is"):
+            lect.parse("acme", "Hi", stop=stop)
+
+
+def test_a_reply_is_read_by_the_adapter_that_was_named_or_by_default(registry):
+    lect.register(Family("acme", Rule("acme", THINKS)))
+    assert lect.parse("unheard-of", "Hm.</think>Yes.", adapter="acme").reasoning == "Hm."
+    lect.register_conv_template(THINKS)
+    assert lect.parse("unheard-of", "Hm.</think>Yes.", default="thinks").reasoning == "Hm."
+    assert lect.parse("acme", "Hm.</think>Yes.", default="chatml").reasoning == "Hm."
+    with pytest.raises(lect.UnknownModelError):
+        lect.parse("unheard-of", "Hm.")
 
 
 def test_without_a_model_a_format_must_be_named():
@@ -232,7 +289,7 @@ def test_a_reply_that_opens_reasoning_once_more_is_not_disturbed():
 
 def test_a_channel_that_the_prompt_has_opened_goes_on():
     prompt = "<|start|>user<|message|>Hi<|end|><|start|>assistant<|channel|>analysis<|message|>"
-    reply = parse("Hm.<|end|><|start|>assistant<|channel|>final<|message|>Yes.", format="harmony", prompt=prompt)
+    reply = parse("Hm.<|end|><|start|>assistant<|channel|>final<|message|>Yes.", format=CHANNELLED, prompt=prompt)
     assert (reply.reasoning, reply.content) == ("Hm.", "Yes.")
 
 
@@ -241,8 +298,8 @@ def test_a_channel_that_the_prompt_has_opened_goes_on():
 
 def test_a_model_is_heard_by_the_grammar_of_its_template(registry):
     lect.register(Family("acme", Rule("acme", THINKS)))
-    rendered = lect.render("acme", [{"role": "user", "content": "Hi"}], add_generation_prompt=True)
-    reply = lect.parse("acme", f"Hm.\n</think>\n\nYes.{CALL}</a><u>", prompt=rendered)
+    prompt = lect.render("acme", [{"role": "user", "content": "Hi"}], add_generation_prompt=True)
+    reply = lect.parse("acme", f"Hm.\n</think>\n\nYes.{CALL}</a><u>", prompt=prompt)
     assert (reply.reasoning, reply.content, reply.stop, len(reply.tool_calls)) == ("Hm.", "Yes.", "</a>", 1)
 
 
@@ -253,7 +310,7 @@ def test_without_the_prompt_a_model_is_taken_to_begin_as_its_template_lets_it(re
 
 def test_a_format_can_be_named_for_a_model_that_writes_another_one(registry):
     lect.register(Family("acme", Rule("acme", THINKS)))
-    reply = lect.parse("acme", '{"name": "f", "parameters": {}}</a>', format="llama3_json")
+    reply = lect.parse("acme", '{"name": "f", "parameters": {}}</a>', format=BARE)
     assert ([call.name for call in reply.tool_calls], reply.stop) == (["f"], "</a>")
 
 
@@ -265,10 +322,8 @@ def test_white_space_that_a_template_writes_round_every_answer_is_no_content(reg
 
 
 def test_a_grammar_can_be_a_plugins_own(registry):
-    own = grammar.Grammar(
-        "acme", sections=(grammar.Section((grammar.Call(grammar.Json()),), ("<<",), (">>",)),), end=("</a>",)
-    )
-    lect.register(Family("acme", Rule("acme", Template("own", lambda chat, out: None, reply=own))))
+    own = Grammar("acme", sections=(Section((JSON_OBJECT,), ("<<",), (">>",)),))
+    lect.register(Family("acme", Rule("acme", Template("own", lambda chat, out: None, stop=["</a>"], reply=own))))
     assert [call.name for call in lect.parse("acme", '<<{"name": "f", "arguments": {}}>></a>').tool_calls] == ["f"]
 
 
@@ -301,7 +356,13 @@ def test_a_plugin_that_fails_does_not_cost_the_reply(registry):
 class Mistaken(Family):
     @hookimpl
     def postprocess(self, reply):
-        return reply.content.upper()
+        return [reply.content]
+
+
+class Brief(Family):
+    @hookimpl
+    def postprocess(self, text):
+        return text.upper()
 
 
 class Silent(Family):
@@ -312,10 +373,16 @@ class Silent(Family):
 
 def test_a_plugin_that_gives_something_else_is_warned_of_and_nothing_means_as_it_is(registry):
     lect.register(Mistaken("acme", Rule("acme", THINKS)))
-    with pytest.warns(PluginWarning, match="acme .* gave 'YES' in postprocess; expected a Reply or None"):
+    with pytest.warns(PluginWarning, match=r"acme .* gave \['yes'\] in postprocess; expected a Reply, a text or None"):
         assert lect.parse("acme", "</think>yes").content == "yes"
     lect.register(Silent("other", Rule("other", THINKS)))
     assert lect.parse("other", "</think>yes").content == "yes"
+
+
+def test_a_plugin_may_give_the_new_content_as_text(registry):
+    lect.register(Brief("acme", Rule("acme", SPACED)))
+    reply = lect.parse("acme", " yes </s>")
+    assert (reply.content, reply.stop) == (" YES </S>", "</s>")
 
 
 @pytest.mark.parametrize("error", [MessageError("no"), KeyError("no")])
@@ -323,20 +390,21 @@ def test_a_template_that_refuses_to_write_does_not_keep_a_reply_from_being_read(
     def refuse(chat, out):
         raise error
 
-    lect.register(Family("acme", Rule("acme", Template("acme", refuse, reply="apriel"))))
-    assert lect.parse("acme", "Hm.\n[BEGIN FINAL RESPONSE]\nYes.").reasoning == "Hm."
+    opened = Grammar("opened", reasoning=Reasoning(("[THINK]",), ("[ANSWER]",), starts=True))
+    lect.register(Family("acme", Rule("acme", Template("acme", refuse, reply=opened))))
+    assert lect.parse("acme", "Hm.[ANSWER]Yes.").reasoning == "Hm."
 
 
 def test_a_resolution_reads_replies_in_another_format_too(registry):
     lect.register(Family("acme", Rule("acme", THINKS)))
-    assert lect.resolve("acme").postprocess("<think>x</think>", format="plain").content == "<think>x</think>"
+    assert lect.resolve("acme").parse("<think>x</think>", format="plain").content == "<think>x</think>"
 
 
 def test_a_stop_that_begins_with_white_space_is_met_where_white_space_is_held_back():
     for text in ("Sure.\nUser: hi", "Sure.\n\n\nUser: hi"):
-        reply, _ = replies.read(text, [1], format="hermes_json", stop=("\nUser:",))
+        reply, _ = replies.read(text, [1], format=TAGGED, stop=("\nUser:",))
         assert (reply.content, reply.stop) == (text.removesuffix("\nUser: hi"), "\nUser:")
-    reply, _ = replies.read("User: hi", format="hermes_json", stop=("\nUser:",))
+    reply, _ = replies.read("User: hi", format=TAGGED, stop=("\nUser:",))
     assert (reply.content, reply.stop) == ("User: hi", None)
 
 
@@ -369,9 +437,9 @@ def test_a_call_made_by_hand_has_its_arguments_as_text_in_an_openai_message():
 
 
 def test_events_become_openai_deltas_that_add_up_to_the_message():
-    stream = lect.stream(None, format="hermes_json")
+    stream = lect.stream(None, format=TAGGED)
     text = f"<think>Hm.</think>Oh.\n{CALL}\n{CALL}<|im_end|>"
-    events = [event for letter in text for event in stream.feed(letter)] + stream.finish()
+    events = [event for character in text for event in stream.feed(character)] + stream.finish()
     content = reasoning = ""
     calls = {}
     for delta in filter(None, (event.to_openai() for event in events)):

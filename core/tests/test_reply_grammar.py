@@ -1,14 +1,16 @@
 """Grammars that somebody else writes, and the mistakes in them."""
 
+import pickle
+
 import pytest
 from installs import install, registry_of
 
 import lect
 from lect import PluginError
 from lect.plugin import Family, Rule, Turn, TurnTemplate
-from lect.reply.grammar import (
+from lect.plugin.grammar import (
     KEY,
-    Call,
+    CallSyntax,
     Channels,
     Grammar,
     Head,
@@ -21,24 +23,24 @@ from lect.reply.grammar import (
     Wrapper,
 )
 
-CALL = Call(Json())
+CALL = CallSyntax(Json())
 PARAMS = Params("<p>", Head((":",), KEY), "</p>")
 MISTAKES = {
     "a mark that is no tuple": ({"reasoning": Reasoning("<idea>", ("</idea>",))}, "reasoning.open is '<idea>'", "a tuple, ('<idea>',)"),
-    "marks in a list": ({"end": ["<done>"]}, "end is ['<done>']", "a tuple of marks"),
-    "an empty mark": ({"end": ("",)}, "end has '' in it", "marks that are texts, and not empty"),
+    "marks in a list": ({"wrappers": (Wrapper(["<a>"], ()),)}, "wrappers[0].open is ['<a>']", "a tuple of marks"),
+    "an empty mark": ({"wrappers": (Wrapper(("",), ()),)}, "wrappers[0].open has '' in it", "marks that are texts, and not empty"),
     "a mark that is a number": ({"wrappers": (Wrapper((7,), ()),)}, "wrappers[0].open has 7 in it", "marks that are texts"),
     "an empty row of marks": ({"sections": (Section((CALL,), ((),)),)}, "sections[0].open has () in it", "marks that are texts"),
     "one section and no tuple": ({"sections": Section((CALL,), ("<c>",))}, "sections is Section(", "a tuple of Section, such as (Section(...),)"),
-    "a section of sections": ({"sections": (Section((Section(()),), ("<c>",)),)}, "sections[0].calls is (Section(", "a tuple of Call"),
-    "arguments of no kind": ({"sections": (Section((Call("json"),), ("<c>",)),)}, "sections[0].calls[0].arguments is 'json'", "Json or JsonMap or NamedJson"),
+    "a section of sections": ({"sections": (Section((Section(()),), ("<c>",)),)}, "sections[0].calls is (Section(", "a tuple of CallSyntax"),
+    "arguments of no kind": ({"sections": (Section((CallSyntax("json"),), ("<c>",)),)}, "sections[0].calls[0].arguments is 'json'", "Json or JsonMap or NamedJson"),
     "a section without calls": ({"sections": (Section((), ("<c>",)),)}, "sections[0].calls is empty", "how a call is written"),
     "a section that nothing opens": ({"sections": (Section((CALL,)),)}, "sections[0] is opened by nothing", "start=True"),
-    "a call without a name": ({"sections": (Section((Call(NamedJson(), ("<c>",)),)),)}, "sections[0].calls[0].head says no name", "head=Head("),
-    "a name without a name": ({"sections": (Section((Call(Literals(), ("<c>",), Head(("(",), r"\w+")),)),)}, "sections[0].calls[0].head says no name", "(?P<name>...)"),
-    "parameters without an end": ({"sections": (Section((Call(PARAMS, ("<c>",), Head((">",))),)),)}, "sections[0].calls[0].close is empty", "close=("),
+    "a call without a name": ({"sections": (Section((CallSyntax(NamedJson(), ("<c>",)),)),)}, "sections[0].calls[0].head says no name", "head=Head("),
+    "a name without a name": ({"sections": (Section((CallSyntax(Literals(), ("<c>",), Head(("(",), r"\w+")),)),)}, "sections[0].calls[0].head says no name", "(?P<name>...)"),
+    "parameters without an end": ({"sections": (Section((CallSyntax(PARAMS, ("<c>",), Head((">",))),)),)}, "sections[0].calls[0].close is empty", "close=("),
     "a parameter without a key": (
-        {"sections": (Section((Call(PARAMS._replace(head=Head((":",))), ("<c>",), Head((">",)), ("</c>",)),)),)},
+        {"sections": (Section((CallSyntax(PARAMS.but(head=Head((":",))), ("<c>",), Head((">",)), ("</c>",)),)),)},
         "sections[0].calls[0].arguments.head says no key",
         "(?P<key>...)",
     ),
@@ -48,16 +50,16 @@ MISTAKES = {
     "a body without a kind": ({"channels": Channels(("<h>",), ("\n",))}, "channels.bodies is ('\\n',)", "pairs of a mark"),
     "a body of no kind": ({"channels": Channels(("<h>",), (("\n", "contents"),))}, "channels.bodies is (('\\n', 'contents'),)", "pairs of a mark"),
     "no bodies": ({"channels": Channels(("<h>",), ())}, "channels.bodies is empty", "what is written there"),
-    "a head without an end": ({"sections": (Section((Call(NamedJson(), ("<c>",), Head(())),)),)}, "sections[0].calls[0].head.end is empty", "what is"),
+    "a head without an end": ({"sections": (Section((CallSyntax(NamedJson(), ("<c>",), Head(())),)),)}, "sections[0].calls[0].head.end is empty", "what is"),
     "reasoning without a close": ({"reasoning": Reasoning(("<t>",), ())}, "reasoning.close is empty", "what is written there"),
-    "a new name without a group": ({"sections": (Section((CALL._replace(rename="f.+"),), ("<c>",)),)}, "sections[0].calls[0].rename has no group", "(.+)"),
+    "a new name without a group": ({"sections": (Section((CALL.but(rename="f.+"),), ("<c>",)),)}, "sections[0].calls[0].rename has no group", "(.+)"),
     "a kind of value that is none": (
-        {"sections": (Section((Call(PARAMS._replace(untyped="strin"), ("<c>",), Head((">",)), ("</c>",)),)),)},
+        {"sections": (Section((CallSyntax(PARAMS.but(untyped="strin"), ("<c>",), Head((">",)), ("</c>",)),)),)},
         "sections[0].calls[0].arguments.untyped is 'strin'",
         "'json' or 'string'",
     ),
     "a trim of two": (
-        {"sections": (Section((Call(PARAMS._replace(trim="\r\n"), ("<c>",), Head((">",)), ("</c>",)),)),)},
+        {"sections": (Section((CallSyntax(PARAMS.but(trim="\r\n"), ("<c>",), Head((">",)), ("</c>",)),)),)},
         "sections[0].calls[0].arguments has a trim of several characters",
         "one; a mark before",
     ),
@@ -66,12 +68,13 @@ MISTAKES = {
 
 
 SHOP = """
-from lect.plugin import Family, Rule, Turn, TurnTemplate, grammar
+from lect.plugin import Family, Rule, Turn, TurnTemplate
+from lect.plugin.grammar import CallSyntax, Grammar, Head, NamedJson, Reasoning, Section
 
-SHOP = grammar.Grammar(
+SHOP = Grammar(
     "shop",
-    reasoning=grammar.Reasoning(("<idea>",), ("</idea>",)),
-    sections=(grammar.Section((grammar.Call(grammar.NamedJson(), open=("@@",), head=grammar.Head((" ",)), close=("@@",)),)),),
+    reasoning=Reasoning(("<idea>",), ("</idea>",)),
+    sections=(Section((CallSyntax(NamedJson(), open=("@@",), head=Head((" ",)), close=("@@",)),)),),
 )
 adapter = Family("shop", Rule("shop", TurnTemplate("shop", user=Turn("<user>"), assistant=Turn("<bot>"), stop=["<user>"], reply=SHOP)))
 """
@@ -96,7 +99,28 @@ def test_a_mistake_in_a_grammar_is_named_with_what_to_write(mistake):
 
 
 def test_a_mistake_is_named_for_the_template_that_has_it(registry):
-    template = TurnTemplate("acme", user=Turn("<user>"), assistant=Turn("<bot>"), reply=Grammar("acme", end="</bot>"))
+    template = TurnTemplate(
+        "acme", user=Turn("<user>"), assistant=Turn("<bot>"), reply=Grammar("acme", wrappers="</bot>")
+    )
     registry.register(Family("acme", Rule("acme", template)))
-    with pytest.raises(PluginError, match="the grammar 'acme' cannot be read by: end is '</bot>'"):
+    with pytest.raises(PluginError, match="the grammar 'acme' cannot be read by: wrappers is '</bot>'"):
         lect.parse("acme-7b", "Hello!")
+
+
+def test_facts_are_named_and_checked_when_a_part_is_made():
+    with pytest.raises(TypeError, match=r"Section\(\) takes calls, open, .*; look at opens"):
+        Section((CALL,), opens=("<c>",))
+    with pytest.raises(TypeError, match=r"Head\(\) takes end, fields, keep; look at end"):
+        Head()
+    with pytest.raises(AttributeError, match="a grammar does not change"):
+        CALL.open = ("<c>",)
+
+
+def test_parts_are_values():
+    section = Section((CALL,), ("<c>",))
+    assert section == Section((CallSyntax(Json()),), ("<c>",))
+    assert section.but(open=("<d>",)) == Section((CALL,), ("<d>",))
+    assert section != section.but(close=("</c>",))
+    assert hash(section) == hash(Section((CALL,), ("<c>",)))
+    assert pickle.loads(pickle.dumps(section)) == section
+    assert repr(Head((">",), "x")) == "Head(end=('>',), fields='x')"

@@ -117,7 +117,7 @@ def test_joined_text_is_of_unknown_origin():
 @pytest.mark.parametrize("key", ["word", 5, 1.5, None], ids=repr)
 def test_what_is_given_piece_by_piece_is_known_under_keys_of_every_kind(key):
     def program(chat, out):
-        values = chat.given({key: ["a", {"deep": ("b",)}]}, "options", "x")
+        values = chat.input({key: ["a", {"deep": ("b",)}]}, "options", "x")
         out += values[key][0], values[key][1]["deep"][0]
 
     rendered = Template("pieces", program, options=["x"]).render([], x={})
@@ -142,4 +142,4 @@ def test_an_image_reaches_the_prompt_by_its_placeholder():
 def test_a_rendered_prompt_prints_as_its_text(table):
     rendered = table.render([USER])
     assert str(rendered) == rendered.text
-    assert repr(rendered) == f"<Rendered by {table.name!r}: {len(rendered.text)} characters>"
+    assert repr(rendered) == f"<Prompt by {table.name!r}: {len(rendered.text)} characters>"

@@ -8,62 +8,62 @@ import pytest
 import lect
 import lect.errors
 import lect.plugin
-from lect import Conversation, Rendered, Template
+import lect.plugin.grammar
+from lect import Conversation, Prompt, Resolution, Template
+from lect.facts import Facts
 from lect.plugin import Chat, Family, Rule, Turn, TurnTemplate, Writer
 
 RENDER = "messages, *, tools=None, add_generation_prompt=False, strict=False, on_control='report', **options"
+HEAR = "tools=None, prompt=None, starts_in_reasoning=None, extract=('reasoning', 'tools')"
+CHOOSE = "adapter=None, default=None"
 SIGNATURES = {
-    lect.get_conversation_template: "(model_path, *, adapter=None, default=None)",
+    lect.get_conversation_template: f"(model_path, *, {CHOOSE})",
     lect.get_conv_template: "(name)",
     lect.register_conv_template: "(conv, override=False)",
     lect.resolve: "(model_path, *, adapter=None)",
-    lect.get_template: "(model_path, *, adapter=None)",
-    lect.render: f"(model_path, {RENDER.replace('*, tools', '*, adapter=None, tools')})",
-    lect.parse: (
-        "(model_path, output, *, format=None, tools=None, prompt=None, starts_in_reasoning=None, extract=('reasoning', "
-        "'tools'), finish=None)"
-    ),
-    lect.stream: "(model_path, *, format=None, tools=None, prompt=None, starts_in_reasoning=None, extract=('reasoning', 'tools'))",
+    lect.get_template: f"(model_path, *, {CHOOSE})",
+    lect.render: f"(model_path, {RENDER.replace('*, tools', f'*, {CHOOSE}, tools')})",
+    lect.parse: f"(model_path, output, *, {CHOOSE}, format=None, {HEAR}, finish=None, stop=())",
+    lect.stream: f"(model_path, *, {CHOOSE}, format=None, {HEAR}, stop=())",
     lect.register: "(adapter, *, name=None)",
     lect.pin: "(pattern, adapter)",
+    lect.pins: "(*, load=False)",
     lect.plugins: "(*, load=False)",
+    lect.template: "(name)",
+    lect.templates: "(*, load=False)",
+    lect.reply_formats: "()",
     Template.render: f"(self, {RENDER})",
     Template.text: f"(self, {RENDER})",
-    Template: (
-        "(name, program, *, roles=('system', 'user', 'assistant'), bos='', eos='', stop=(), stop_token_ids=(), "
-        "markers=(), text_separators=False, "
-        "default_system='', capabilities=('system',), options=(), looks_for=None, reply='', source='')"
+    Template.parse: f"(self, output, *, {HEAR}, finish=None, stop=(), refine=None)",
+    Template.stream: f"(self, *, {HEAR}, stop=(), refine=None)",
+    Template.but: "(self, **changes)",
+    Template: "(name, program, *, looks_for=None, reply=None, **facts)",
+    Facts: (
+        "(name, *, roles=('system', 'user', 'assistant'), bos='', eos='', stop=(), stop_ids=(), markers=(), "
+        "text_separators=False, default_system='', capabilities=('system',), options=(), source='')"
     ),
     TurnTemplate: (
-        "(name, *, system=None, user, assistant, tool=None, user_after_system=None, generation=None, examples=(), "
-        "first_round=1, trim=False, **facts)"
+        "(name, *, system=None, user, assistant, tool=None, other=None, user_after_system=None, opening='', generation=None, "
+        "closing='', examples=(), first_round=1, trim=False, empty='all', system_first=False, refuses=False, "
+        "prints_parts=(), **facts)"
     ),
     Turn: "(prefix='', suffix='', bare=None)",
     Rule: "(pattern, template, kind='chat', note='')",
     Family: "(name, *rules, templates=())",
     Conversation: (
-        "(what=None, /, system_template='{system_message}', system_message=None, system_message_vision='', "
-        "roles=('USER', 'ASSISTANT'), messages=(), "
-        "offset=0, sep_style=<SeparatorStyle.ADD_COLON_SINGLE: 1>, sep='\\n', sep2=None, stop_str=None, "
-        "stop_token_ids=None, max_image_size_mb=None, *, "
-        "name=None)"
+        "(template, *, system_message=None, messages=(), offset=0, stop_str=None, stop_token_ids=None, name=None, "
+        "**fields)"
     ),
     Conversation.get_prompt: "(self)",
-    Conversation.set_system_message: "(self, system_message)",
-    Conversation.get_system_message: "(self, is_vision=False)",
-    Conversation.append_message: "(self, role, message)",
-    Conversation.update_last_message: "(self, message)",
-    Conversation.to_openai_api_messages: "(self)",
-    Conversation.to_gradio_chatbot: "(self)",
-    Conversation.copy: "(self)",
-    Conversation.dict: "(self)",
     Chat.option: "(self, name, default=None)",
-    Chat.text_option: "(self, name, default)",
-    Chat.date: "(self)",
-    Chat.printed: "(self, value, *path)",
-    Chat.shown: "(self, message)",
     Chat.json: "(self, value, *path, indent=None, **style)",
-    Chat.given: "(self, value, *path)",
+    Chat.printed: "(self, value, *path)",
+    Chat.text: "(self, value, *path)",
+    Chat.content: "(self, message)",
+    Chat.arguments: "(self, call)",
+    Chat.arguments_as_given: "(self, call)",
+    Chat.function: "(self, index)",
+    Chat.input: "(self, value, *path)",
     Chat.require_alternation: "(self, messages)",
     Chat.refuse: "(self, what, *, instead=None)",
     Writer.turns: "(self, messages)",
@@ -75,11 +75,10 @@ FIELDS = {
     lect.Segment: ("text", "origin", "path", "start", "turn"),
     lect.Control: ("path", "start", "marker", "position"),
     lect.Unused: ("path", "why"),
-    lect.Resolution: ("ref", "adapter", "template", "kind", "reason", "specificity", "candidates", "warnings"),
     lect.Reply: ("content", "reasoning", "tool_calls", "stop", "finish", "problems", "raw", "incomplete", "pieces"),
     lect.plugin.ToolCall: ("name", "arguments", "arguments_text", "id", "index", "complete", "span"),
     lect.plugin.Match: ("specificity", "literal", "template", "kind", "reason"),
-    lect.plugin.ModelRef: ("given", "path", "owner", "name", "revision", "words"),
+    lect.plugin.ModelRef: ("original", "path", "owner", "name", "revision", "words"),
     lect.plugin.Part: ("type", "text", "path", "raw"),
     lect.plugin.Call: ("name", "arguments", "text", "id", "path", "raw"),
 }
@@ -95,22 +94,31 @@ def signature(function):
 def test_the_face_for_users():
     assert sorted(lect.__all__) == [
         "AmbiguousModelError", "Control", "ControlTextError", "Conversation", "InvalidModelPathError", "LectError",
-        "MessageError", "Origin", "PluginError", "RefusedError", "Rendered", "Reply", "Resolution", "Segment",
-        "Template", "UnknownModelError", "UnknownTemplateError", "Unused", "UnusedInputError", "__version__",
-        "get_conv_template", "get_conversation_template", "get_template", "parse", "pin", "plugins", "register",
-        "register_conv_template", "render", "resolve", "stream",
+        "MessageError", "Origin", "PluginError", "Prompt", "RefusedError", "Reply", "Resolution", "Segment", "Template",
+        "UnknownModelError", "UnknownTemplateError", "Unused", "UnusedInputError", "__version__", "get_conv_template",
+        "get_conversation_template", "get_template", "parse", "pin", "pins", "plugins", "register",
+        "register_conv_template", "render", "reply_formats", "resolve", "stream", "template", "templates",
     ]  # fmt: skip
 
 
 def test_the_face_for_authors_of_adapters():
     assert sorted(lect.plugin.__all__) == [
-        "API_VERSION", "CHATML", "Call", "Chat", "DEFAULT", "Family", "Match", "Message", "ModelRef", "Part", "Reply",
-        "Rule", "Specificity", "Template", "ToolCall", "Turn", "TurnTemplate", "Writer", "grammar", "hookimpl",
-        "stripped", "think_tags",
+        "API_VERSION", "CHATML", "Call", "Chat", "DEFAULT", "Family", "Match", "Message", "ModelRef", "Part", "ROUND",
+        "Reply", "Rule", "Specificity", "Template", "ToolCall", "Turn", "TurnTemplate", "Writer", "given", "hookimpl",
+        "plain_str", "stripped", "think_tags", "unknown",
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("module", [lect, lect.plugin], ids=lambda module: module.__name__)
+def test_the_face_for_authors_of_grammars():
+    assert sorted(lect.plugin.grammar.__all__) == [
+        "CallSyntax", "Channels", "Code", "FUNCTION_TAGS", "Grammar", "Head", "JSON_IN_TAGS", "JSON_OBJECT", "Json",
+        "JsonMap", "KEY", "KEY_VALUE_TAGS", "Literals", "NAME", "NamedJson", "PYTHON_CALL", "PYTHON_LIST", "Params",
+        "QUOTED_KEY", "QUOTED_NAME", "Reasoning", "ReplyFormat", "SPACE", "Section", "THINK", "THINKING", "Wrapper",
+        "in_tags",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("module", [lect, lect.plugin, lect.plugin.grammar], ids=lambda module: module.__name__)
 def test_every_public_name_is_there_and_documented(module):
     for name in module.__all__:
         value = getattr(module, name)
@@ -133,19 +141,26 @@ def test_values_keep_their_fields_in_their_order(kind, fields):
 @pytest.mark.parametrize(
     ("kind", "names"),
     [
-        (Rendered, ["controls", "segments", "template", "text", "unused"]),
+        (Prompt, ["controls", "segments", "template", "text", "unused"]),
         (
             Template,
             [
                 "accepted_roles", "bos", "capabilities", "default_system", "eos", "marker_pattern", "markers", "name", "options", "program", "render",
-                "roles", "source", "stop", "stop_token_ids", "text", "text_separators",
+                "reply", "roles", "source", "stop", "stop_ids", "text", "text_separators", "parse", "stream", "but", "written_at",
+            ],
+        ),
+        (
+            Resolution,
+            [
+                "adapter", "candidates", "fallback", "kind", "package", "parse", "pin", "reason", "ref", "remarks", "specificity", "stream", "template",
+                "warnings",
             ],
         ),
         (lect.Origin, ["INPUT", "TEMPLATE", "UNKNOWN"]),
         (lect.plugin.Message, ["content", "index", "name", "parts", "raw", "reasoning", "role", "tool_calls"]),
-        (Chat, ["add_generation_prompt", "bos", "date", "eos", "given", "json", "messages", "option", "options", "refuse", "system", "template", "tools"]),
+        (Chat, ["add_generation_prompt", "bos", "date", "default_system", "eos", "facts", "input", "json", "messages", "option", "options", "refuse", "system", "tools", "without_system"]),
     ],
-    ids=["Rendered", "Template", "Origin", "Message", "Chat"],
+    ids=["Prompt", "Template", "Resolution", "Origin", "Message", "Chat"],
 )  # fmt: skip
 def test_objects_keep_their_attributes(kind, names):
     assert set(names) <= {

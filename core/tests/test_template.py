@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from made import CHATML, DATED, FOLDING, FULL, PROGRAMS, TABLES, TEMPLATES, THE_DAY, chats, slow_twin, texts
 
 from lect import LectError, MessageError, PluginError, RefusedError
+from lect.format.compare import first_difference
 from lect.plugin import Template, Turn, TurnTemplate
-from lect.prompt.template import first_difference
 
 USER = {"role": "user", "content": "Hi"}
 TOOL = {

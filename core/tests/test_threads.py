@@ -10,7 +10,7 @@ import pytest
 from lect.errors import UnknownModelError
 from lect.plugin import CHATML, DEFAULT, Family, Rule, Turn, TurnTemplate
 from lect.registry import registry as registry_module
-from lect.registry.discover import Record
+from lect.registry.discover import Distribution, EntryPoint
 from lect.registry.registry import Registry
 
 THREADS = 8
@@ -21,6 +21,11 @@ SHARED = TurnTemplate(
     assistant=Turn("<a>", "</a>"),
     stop=["</a>"],
     markers=["<u>", "</u>", "<a>", "</a>"],
+)
+INSTALLED = Distribution(
+    "acme-shared",
+    "1.0",
+    tuple(EntryPoint(group, "shared", "acme_shared:adapter") for group in ("lect", "lect.hints", "lect.templates")),
 )
 MESSAGES = [{"role": "user", "content": "hello"}, {"role": "assistant", "content": "<u>"}]
 
@@ -35,9 +40,7 @@ def registry(monkeypatch):
     monkeypatch.setattr(registry_module, "MOST_REMEMBERED", 2)
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1e-5)
-    yield Registry(
-        {}, lambda: [Record("acme-shared", "1.0", "shared", "acme_shared:adapter", ("shared",), ("shared",), False)]
-    )
+    yield Registry({}, lambda: [INSTALLED])
     sys.setswitchinterval(interval)
 
 
@@ -96,7 +99,7 @@ def test_resolving_registering_pinning_and_rendering_at_once_give_right_results(
 def test_what_is_remembered_may_be_forgotten_while_others_ask_for_it(registry):
     def task(number):
         paths = [f"acme/shared-{number if turn % 3 else turn}" for turn in range(ROUNDS * 4)]
-        return {registry.resolve(path).ref.given == path for path in paths}
+        return {registry.resolve(path).ref.original == path for path in paths}
 
     assert at_once(task) == [{True}] * THREADS
 

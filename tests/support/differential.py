@@ -84,7 +84,7 @@ def contents(text, *, parts):
     image = st.sampled_from(
         [{"type": "image"}, {"type": "image"}, {"type": "image_url", "image_url": {"url": "http://example.com/a.jpg"}}]
     )
-    listed = st.lists(image | text.map(lambda words: {"type": "text", "text": words}), max_size=3)
+    listed = st.lists(image | text.map(lambda words: {"type": "text", "text": words}), min_size=1, max_size=3)
     # Not `text | listed`: that would choose a list as seldom as any one of the many kinds of text.
     return st.booleans().flatmap(lambda plain: text if plain else listed)
 

@@ -5,7 +5,7 @@ from functools import cache
 from pathlib import Path
 
 import lect_fastchat
-from lect.notations.fastchat.images import Image, ImageFormat
+from lect_fastchat.images import Image, ImageFormat
 
 GOLDEN = Path(__file__).parents[2] / "plugins/fastchat/tests/golden"
 

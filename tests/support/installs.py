@@ -1,16 +1,27 @@
 """Distributions that look installed: a directory of metadata and a module, made in no time. Where pip itself matters,
 take `sandbox`."""
 
-from lect.registry.discover import discover
+from lect.registry.discover import distributions
 from lect.registry.registry import Registry
 
 
-def install(site, dist, plugin, source, *, version="0.1.0", requires=(), hints=(), templates=(), group="lect"):
-    """Put a distribution with one adapter, the object `adapter` of one module, into a directory of `sys.path`."""
+def install(
+    site, dist, plugin, source, *, version="0.1.0", requires=(), hints=(), templates=(), group="lect", replies=()
+):
+    """Put a distribution with one adapter, the object `adapter` of one module, into a directory of `sys.path`.
+
+    Without the name of a plugin it has none. Its `replies` are reply formats: objects called as they are, in capitals.
+    """
     module = dist.replace("-", "_")
-    points = {group: [plugin], "lect.hints": hints, "lect.templates": templates}
+    points = {
+        group: [plugin] if plugin else (),
+        "lect.hints": hints,
+        "lect.templates": templates,
+        "lect.replies": replies,
+    }
     tables = (
-        f"[{table}]\n" + "".join(f"{name} = {module}:adapter\n" for name in names)
+        f"[{table}]\n"
+        + "".join(f"{name} = {module}:{name.upper() if names is replies else 'adapter'}\n" for name in names)
         for table, names in points.items()
         if names
     )
@@ -24,4 +35,4 @@ def install(site, dist, plugin, source, *, version="0.1.0", requires=(), hints=(
 
 def registry_of(*dists, environ=None):
     """Return a registry that sees only these of the installed distributions."""
-    return Registry(environ or {}, lambda: [record for record in discover() if record.package in dists])
+    return Registry(environ or {}, lambda: [found for found in distributions() if found.name in dists])

@@ -32,11 +32,25 @@ def _load(name):
     return json.loads((DATA / f"{name}.json").read_text("utf-8"))
 
 
-def read(text, sizes=None, **arguments):
-    """Return the reply and the events of a text, fed in chunks of the given sizes over and over; whole without."""
+@cache
+def formats():
+    """Return every reply format that is installed, by name."""
+    import lect
+
+    return {name: lect._registry.reply_format(name) for name in lect.reply_formats()}
+
+
+def open_stream(format, *, stop=(), **arguments):  # noqa: A002  # as in `lect.stream`
+    """Return a stream for a reply in a format, given by name or as one."""
     from lect.reply.stream import ReplyStream
 
-    stream = ReplyStream(arguments.pop("format"), **arguments)
+    given = formats()[format] if isinstance(format, str) else format
+    return ReplyStream(given.grammar, stop=(*given.stop, *stop), **arguments)
+
+
+def read(text, sizes=None, **arguments):
+    """Return the reply and the events of a text, fed in chunks of the given sizes over and over; whole without."""
+    stream = open_stream(**arguments)
     events = []
     for chunk in chunks(text, sizes or [len(text)]):
         events += stream.feed(chunk)
@@ -45,7 +59,7 @@ def read(text, sizes=None, **arguments):
 
 
 def heard(text, **arguments):
-    """Return the reply that a text is, after seeing that it is the same letter by letter."""
+    """Return the reply that a text is, after seeing that it is the same character by character."""
     reply, events = read(text, **arguments)
     again, others = read(text, [1], **arguments)
     assert (again, fold(others)) == (reply, fold(events))

@@ -42,7 +42,7 @@ def _split(template, prompt, text):
 
 def heard(template, prompt, text, tools=None):
     """Return a reply as it is heard by a template's grammar, as `(content, reasoning, calls)`."""
-    reply = lect.resolve("a-model", adapter=template).postprocess(text, prompt=prompt, tools=tools)
+    reply = lect.resolve("a-model", adapter=template).parse(text, prompt=prompt, tools=tools)
     return reply.content, reply.reasoning, [(call.name, call.arguments) for call in reply.tool_calls]
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from lect.conversation import Conversation
 from lect.errors import (
     AmbiguousModelError,
     ControlTextError,
@@ -26,58 +27,34 @@ from lect.errors import (
     UnknownTemplateError,
     UnusedInputError,
 )
-from lect.notations.fastchat.conversation import Conversation
-from lect.prompt.segments import Control, Origin, Rendered, Segment
-from lect.prompt.template import Template
-from lect.prompt.unused import Unused
+from lect.format.prompt import Prompt
+from lect.format.template import Template
 from lect.registry.registry import Registry
 from lect.registry.resolve import Resolution
+from lect.values import Control, Origin, Segment, Unused
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from lect.registry.registry import PluginInfo
-    from lect.reply.grammar import Grammar
+    from lect.registry.adapters import PluginInfo
+    from lect.registry.settings import Pin
+    from lect.registry.undo import Undo
+    from lect.reply.grammar import Grammar, ReplyFormat
     from lect.reply.reply import Reply
     from lect.reply.stream import ReplyStream
+    from lect.values import ControlPolicy
 
     ModelPath = str | os.PathLike[str]
 
 __version__ = "0.1.0"
 
 __all__ = [
-    "AmbiguousModelError",
-    "Control",
-    "ControlTextError",
-    "Conversation",
-    "InvalidModelPathError",
-    "LectError",
-    "MessageError",
-    "Origin",
-    "PluginError",
-    "RefusedError",
-    "Rendered",
-    "Reply",
-    "Resolution",
-    "Segment",
-    "Template",
-    "UnknownModelError",
-    "UnknownTemplateError",
-    "Unused",
-    "UnusedInputError",
-    "__version__",
-    "get_conv_template",
-    "get_conversation_template",
-    "get_template",
-    "parse",
-    "pin",
-    "plugins",
-    "register",
-    "register_conv_template",
-    "render",
-    "resolve",
-    "stream",
+    "AmbiguousModelError", "Control", "ControlTextError", "Conversation", "InvalidModelPathError", "LectError",
+    "MessageError", "Origin", "PluginError", "Prompt", "RefusedError", "Reply", "Resolution", "Segment", "Template",
+    "UnknownModelError", "UnknownTemplateError", "Unused", "UnusedInputError", "__version__", "get_conv_template",
+    "get_conversation_template", "get_template", "parse", "pin", "pins", "plugins", "register",
+    "register_conv_template", "render", "reply_formats", "resolve", "stream", "template", "templates",
 ]  # fmt: skip
 
 _registry = Registry()
@@ -89,10 +66,6 @@ def __getattr__(name: str) -> Any:
         from lect.reply.reply import Reply
 
         return Reply
-    if name == "reply":
-        import lect.reply as module
-
-        return module
     msg = f"module {__name__!r} has no attribute {name!r}"
     raise AttributeError(msg)
 
@@ -126,10 +99,7 @@ def get_conv_template(name: str) -> Conversation:
         UnknownTemplateError: If there is none; it says which names are near.
     """
     prototype = _registry.conversations.get(name)
-    if prototype is not None:
-        copy: Conversation = prototype.copy()
-        return copy
-    return Conversation(_registry.templates.get(name))
+    return Conversation(_registry.templates.get(name)) if prototype is None else prototype.copy()
 
 
 def register_conv_template(conv: Any, override: bool = False) -> None:
@@ -140,15 +110,11 @@ def register_conv_template(conv: Any, override: bool = False) -> None:
     """
     if isinstance(conv, Template):
         _registry.templates.register(conv, override=override)
-        return
-    if not isinstance(conv, Conversation):
+    elif isinstance(conv, Conversation):
+        _registry.register_conversation(conv, override=override)
+    else:
         msg = f"cannot register {conv!r}; expected a Conversation or a Template"
         raise PluginError(msg)
-    with _registry.lock:
-        if conv.name in _registry.conversations and not override:
-            msg = f"a conversation {conv.name!r} is registered already\n  try: override=True, or another name"
-            raise PluginError(msg)
-        _registry.conversations[conv.name] = conv.copy()
 
 
 def resolve(model_path: ModelPath, *, adapter: Any = None) -> Resolution:
@@ -162,9 +128,9 @@ def resolve(model_path: ModelPath, *, adapter: Any = None) -> Resolution:
     return _registry.resolve(model_path, adapter=adapter)
 
 
-def get_template(model_path: ModelPath, *, adapter: Any = None) -> Template:
-    """Return the official format of a model."""
-    return _registry.resolve(model_path, adapter=adapter).template
+def get_template(model_path: ModelPath, *, adapter: Any = None, default: str | None = None) -> Template:
+    """Return the official format of a model; `default` names a template to use where nobody knows it."""
+    return _registry.resolve(model_path, adapter=adapter, default=default).template
 
 
 def render(
@@ -172,14 +138,15 @@ def render(
     messages: Sequence[Mapping[str, Any]],
     *,
     adapter: Any = None,
+    default: str | None = None,
     tools: Sequence[Mapping[str, Any]] | None = None,
     add_generation_prompt: bool = False,
     strict: bool = False,
-    on_control: str = "report",
+    on_control: ControlPolicy = "report",
     **options: Any,
-) -> Rendered:
+) -> Prompt:
     """Render a conversation in the official format of a model; see `Template.render`."""
-    return get_template(model_path, adapter=adapter).render(
+    return get_template(model_path, adapter=adapter, default=default).render(
         messages,
         tools=tools,
         add_generation_prompt=add_generation_prompt,
@@ -193,78 +160,105 @@ def parse(
     model_path: ModelPath | None,
     output: str,
     *,
-    format: str | Grammar | None = None,  # noqa: A002  # the word that everybody expects
+    adapter: Any = None,
+    default: str | None = None,
+    format: str | Grammar | ReplyFormat | None = None,  # noqa: A002  # the word that everybody expects
     tools: Sequence[Mapping[str, Any]] | None = None,
-    prompt: Rendered | str | None = None,
+    prompt: Prompt | str | None = None,
     starts_in_reasoning: bool | None = None,
     extract: Iterable[str] = ("reasoning", "tools"),
     finish: str | None = None,
+    stop: Iterable[str] = (),
 ) -> Reply:
-    """Take apart what a model wrote.
+    """Take apart what a model wrote; see `stream` for the arguments.
 
-    Whatever that is, nothing is raised for it and nothing of it is lost; see `stream` for the arguments.
+    Whatever the model wrote, nothing is raised for it and nothing of it is lost.
 
     Args:
         model_path: The model; None where `format` alone decides.
         output: All that the model wrote, with its special tokens.
-        format: How it is written, if not as the model's template says.
+        adapter: Who shall decide instead of the installed adapters.
+        default: The name of a template to use where nobody knows the model.
+        format: How the reply is written, if not as the model's template says.
         tools: The tools that the model may call.
         prompt: The prompt that was answered.
         starts_in_reasoning: Whether the reply begins inside reasoning, for those who know better than the prompt.
         extract: What shall be taken out of the content.
         finish: The server's finish reason, such as `length`.
+        stop: Strings at which the reply ends, besides those of the template.
     """
-    heard = stream(
-        model_path, format=format, tools=tools, prompt=prompt, starts_in_reasoning=starts_in_reasoning, extract=extract
+    arriving = stream(
+        model_path,
+        adapter=adapter,
+        default=default,
+        format=format,
+        tools=tools,
+        prompt=prompt,
+        starts_in_reasoning=starts_in_reasoning,
+        extract=extract,
+        stop=stop,
     )
-    heard.feed(output)
-    return heard.close(finish)
+    arriving.feed(output)
+    return arriving.close(finish)
 
 
 def stream(
     model_path: ModelPath | None,
     *,
-    format: str | Grammar | None = None,  # noqa: A002  # the word that everybody expects
+    adapter: Any = None,
+    default: str | None = None,
+    format: str | Grammar | ReplyFormat | None = None,  # noqa: A002  # the word that everybody expects
     tools: Sequence[Mapping[str, Any]] | None = None,
-    prompt: Rendered | str | None = None,
+    prompt: Prompt | str | None = None,
     starts_in_reasoning: bool | None = None,
     extract: Iterable[str] = ("reasoning", "tools"),
+    stop: Iterable[str] = (),
 ) -> ReplyStream:
-    """Take apart what a model writes, while it writes: feed chunks and get events, close and get the reply.
+    """Take apart a reply that is still arriving: feed chunks and get events, close and get the reply.
 
     Args:
         model_path: The model; None where `format` alone decides.
-        format: How the reply is written, if not as the model's template says: a name of `lect.reply.formats()`, or a
-            `Grammar`.
+        adapter: Who shall decide instead of the installed adapters.
+        default: The name of a template to use where nobody knows the model.
+        format: How the reply is written, if not as the model's template says: a name of `lect.reply_formats()`, a
+            `Grammar` or a `ReplyFormat`. The reply still ends at the stops of the template; without a model, at those
+            of the format.
         tools: The tools that the model may call. They decide the types of arguments where a format carries only text.
         prompt: The prompt that is answered. Its end tells whether the reply begins inside reasoning.
         starts_in_reasoning: Whether the reply begins inside reasoning, for those who know better than the prompt.
         extract: What shall be taken out of the content, `reasoning` and `tools`; the rest stays in it as it was
             written.
+        stop: Strings at which the reply ends, besides those of the template.
 
     Raises:
         MessageError: If an argument has a wrong type, or neither a model nor a format is named.
-        PluginError: If a `Grammar` is none to read by.
+        PluginError: If a `Grammar` cannot be read by.
         UnknownModelError: If nobody knows the model.
     """
-    from lect.reply.stream import ReplyStream
-
     options: dict[str, Any] = {
         "tools": tools,
-        "prompt": prompt.text if isinstance(prompt, Rendered) else prompt,
+        "prompt": prompt,
         "starts_in_reasoning": starts_in_reasoning,
         "extract": extract,
+        "stop": stop,
     }
     if model_path is not None:
-        return _registry.resolve(model_path).stream(format=format, **options)
+        return _registry.resolve(model_path, adapter=adapter, default=default).stream(format=format, **options)
     if format is None:
-        msg = "neither a model nor a format is named\n  try: format='hermes_json', or any name of lect.reply.formats()"
+        msg = "neither a model nor a format is named\n  try: format='think', or any name of lect.reply_formats()"
         raise MessageError(msg)
-    return ReplyStream(format, **options)
+    from lect.reply.stream import ReplyStream, stop_strings
+
+    reply_format = _registry.reply_format(format)
+    options["stop"] = (*reply_format.stop, *stop_strings(stop))
+    options["prompt"] = prompt.text if isinstance(prompt, Prompt) else prompt
+    return ReplyStream(reply_format.grammar, **options)
 
 
-def register(adapter: Any, *, name: str | None = None) -> Callable[[], None]:
-    """Add an adapter for this process: a module or an object with hooks. Call what is returned to take it away again.
+def register(adapter: Any, *, name: str | None = None) -> Undo:
+    """Add an adapter for this process: a module or an object with hooks.
+
+    Call what is returned to take it away again, or use it in a `with` statement.
 
     Raises:
         PluginError: If it cannot be an adapter; nothing is registered then.
@@ -272,14 +266,38 @@ def register(adapter: Any, *, name: str | None = None) -> Callable[[], None]:
     return _registry.register(adapter, name=name)
 
 
-def pin(pattern: str, adapter: Any) -> Callable[[], None]:
+def pin(pattern: str, adapter: Any) -> Undo:
     """Decide which adapter, or template, speaks for all paths of a pattern such as `acme/*`.
 
-    Call what is returned to take that back.
+    Call what is returned to take that back, or use it in a `with` statement.
     """
     return _registry.pin(pattern, adapter)
+
+
+def pins(*, load: bool = False) -> tuple[Pin, ...]:
+    """Return the pins in force, the mightiest first; with `load`, each with its problem, where it leads nowhere."""
+    return _registry.pins(load=load)
 
 
 def plugins(*, load: bool = False) -> list[PluginInfo]:
     """Return what is known of every installed or registered plugin; none is imported unless `load` is set."""
     return _registry.plugins(load=load)
+
+
+def template(name: str) -> Template:
+    """Return the template called `name`, or `plugin:name`.
+
+    Raises:
+        UnknownTemplateError: If there is none; it says which names are near.
+    """
+    return _registry.templates.get(name)
+
+
+def templates(*, load: bool = False) -> dict[str, list[str]]:
+    """Return the names of all templates by owner; with `load`, also of those that a plugin does not declare."""
+    return _registry.templates.names(load=load)
+
+
+def reply_formats() -> list[str]:
+    """Return the names of all reply formats that are installed, for `lect.parse(None, output, format=...)`."""
+    return _registry.formats.names()

@@ -3,16 +3,9 @@
 The data behind a message stands on attributes, so that a program need not read the text.
 """
 
-from __future__ import annotations
+from collections.abc import Sequence
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from lect.prompt.segments import Control
-    from lect.prompt.unused import Unused
-    from lect.registry.resolve import Candidate
+from lect.values import Control, Unused, Verdict
 
 
 class LectError(Exception):
@@ -31,7 +24,7 @@ class UnknownModelError(LectError, LookupError):
     """No installed adapter recognises the model path."""
 
     def __init__(
-        self, message: str, *, model_path: str, candidates: Sequence[Candidate] = (), install: str | None = None
+        self, message: str, *, model_path: str, candidates: Sequence[Verdict] = (), install: str | None = None
     ):
         super().__init__(message)
         self.model_path = model_path
@@ -42,10 +35,11 @@ class UnknownModelError(LectError, LookupError):
 class AmbiguousModelError(LectError, LookupError):
     """Several adapters, or several templates, have an equal claim to the name."""
 
-    def __init__(self, message: str, *, name: str, claimants: Sequence[str]):
+    def __init__(self, message: str, *, name: str, claimants: Sequence[str], candidates: Sequence[Verdict] = ()):
         super().__init__(message)
         self.name = name
         self.claimants = tuple(claimants)
+        self.candidates = tuple(candidates)
 
 
 class UnknownTemplateError(LectError, LookupError):
@@ -91,3 +85,12 @@ class PluginWarning(UserWarning):
 
 class ModelPathWarning(UserWarning):
     """A model path resolves, but looks like an imitation of another."""
+
+
+def shown(value: object, longest: int = 80) -> str:
+    """Return a value for a message: short, with nothing in it that a terminal would obey."""
+    if isinstance(value, str):
+        text = value if len(value) <= longest else f"{value[: longest - 3]}..."
+        return repr(text) if text.isprintable() else ascii(text)
+    text = repr(value[:longest] if isinstance(value, bytes | bytearray) else value)
+    return text if len(text) <= longest else f"{text[: longest - 3]}..."

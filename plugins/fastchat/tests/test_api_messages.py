@@ -5,7 +5,7 @@ from fastchat_goldens import golden, image
 
 import lect_fastchat
 from lect import LectError
-from lect.notations.fastchat.images import Image
+from lect_fastchat.images import Image
 
 GOLDEN = golden("api_messages")
 CALLS = [

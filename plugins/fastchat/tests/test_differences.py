@@ -92,7 +92,7 @@ def test_a_row_is_found_by_its_model(row):
     assert row in differences(model)
     assert row in differences(f"/models/{model}/")
     assert row in lect_fastchat.differences(model)
-    assert row in lect_fastchat.adapter.differences(model)
+    assert str(row) in lect_fastchat.adapter.remarks(model)
 
 
 def test_a_row_is_found_in_a_hub_cache_too():

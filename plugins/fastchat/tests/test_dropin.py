@@ -10,6 +10,7 @@ import pytest
 import lect
 import lect_fastchat
 from lect.errors import PluginError, UnknownTemplateError
+from lect.plugin import CHATML
 from lect_fastchat import Conversation, SeparatorStyle, conv_templates, get_conv_template, register_conv_template
 
 
@@ -22,8 +23,20 @@ def templates():
     conv_templates.update(before)
 
 
-def test_the_conversation_is_lects():
-    assert lect_fastchat.Conversation is lect.Conversation
+def test_the_conversation_is_lects_with_fastchats_fields():
+    assert issubclass(lect_fastchat.Conversation, lect.Conversation)
+    assert type(lect_fastchat.get_conv_template("vicuna_v1.1")) is lect_fastchat.Conversation
+    assert type(lect_fastchat.Conversation(CHATML).copy()) is lect_fastchat.Conversation
+
+
+def test_a_conversation_that_lect_registers_brings_its_template():
+    conversation = lect_fastchat.Conversation("mine", sep_style=1, roles=("Q", "A"), sep="\n", stop_str="Q:")
+    lect.register_conv_template(conversation)
+    assert lect.get_conv_template("mine") == conversation
+    assert lect.get_template("unheard-of", default="mine").text([{"role": "user", "content": "Hi"}]) == "\nQ: Hi\n"
+    assert lect.parse("unheard-of", "Hello\nQ: Bye", default="mine").content == "Hello"
+    with lect.pin("acme/*", "mine"):
+        assert list(lect.get_template("acme/x").stop) == ["Q:"]
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import lect_fastchat
 from lect import LectError, Origin
-from lect.notations.fastchat.tables import turn_table
+from lect_fastchat.tables import turn_table
 
 TEMPLATES = [name for name, template in golden("templates")["templates"].items() if template["fields"]["sep_style"]]
 NO_TABLE = {

@@ -1,42 +1,29 @@
 """Qwen against its maker's own templates."""
 
-from pathlib import Path
-
-import goldens
-import pytest
+from family import FamilySuite
 
 import lect
 
-GOLDEN = Path(__file__).parent / "golden"
-TEMPLATES = {
-    "Qwen--Qwen1.5-4B-Chat": "qwen1.5",
-    "Qwen--Qwen1.5-72B-Chat": "qwen1.5-72b",
-    "Qwen--Qwen2.5-3B-Instruct": "qwen2.5",
-    "Qwen--Qwen2.5-VL-7B-Instruct": "qwen2-vl",
-    "Qwen--QwQ-32B": "qwq",
-    "Qwen--Qwen3-4B": "qwen3-4b",
-    "Qwen--Qwen3-1.7B": "qwen3",
-    "Qwen--Qwen3-4B-Instruct-2507": "qwen3-instruct",
-    "Qwen--Qwen3-235B-A22B-Thinking-2507": "qwen3-thinking",
-    "Qwen--Qwen3-Coder-30B-A3B-Instruct--7e0648e7": "qwen3-coder",
-    "Qwen--Qwen3-VL-4B-Instruct": "qwen3-vl",
-    "Qwen--Qwen3.5-27B": "qwen3.5",
-    "Qwen--Qwen3.6-27B": "qwen3.6",
-    "Qwen--Qwen3.8-27B": "qwen3.8",
-}
-CASES = [(slug, *case) for slug in TEMPLATES for case in goldens.cases(GOLDEN / f"{slug}.json")]
 
-
-@pytest.mark.parametrize(
-    ("slug", "case", "arguments", "expected"), CASES, ids=[f"{case[0]}-{case[1]}" for case in CASES]
-)
-def test_gives_the_makers_bytes(slug, case, arguments, expected):
-    goldens.check(lect.get_conv_template(f"qwen:{TEMPLATES[slug]}").template, arguments, expected)
-
-
-@pytest.mark.parametrize(
-    ("path", "template", "kind"),
-    [
+class TestQwen(FamilySuite):
+    family = "qwen"
+    goldens = {
+        "Qwen--Qwen1.5-4B-Chat": "qwen1.5",
+        "Qwen--Qwen1.5-72B-Chat": "qwen1.5-72b",
+        "Qwen--Qwen2.5-3B-Instruct": "qwen2.5",
+        "Qwen--Qwen2.5-VL-7B-Instruct": "qwen2-vl",
+        "Qwen--QwQ-32B": "qwq",
+        "Qwen--Qwen3-4B": "qwen3-4b",
+        "Qwen--Qwen3-1.7B": "qwen3",
+        "Qwen--Qwen3-4B-Instruct-2507": "qwen3-instruct",
+        "Qwen--Qwen3-235B-A22B-Thinking-2507": "qwen3-thinking",
+        "Qwen--Qwen3-Coder-30B-A3B-Instruct--7e0648e7": "qwen3-coder",
+        "Qwen--Qwen3-VL-4B-Instruct": "qwen3-vl",
+        "Qwen--Qwen3.5-27B": "qwen3.5",
+        "Qwen--Qwen3.6-27B": "qwen3.6",
+        "Qwen--Qwen3.8-27B": "qwen3.8",
+    }
+    names = [
         ("Qwen/Qwen2.5-7B-Instruct", "qwen2.5", "chat"),
         ("Qwen/Qwen2.5-Coder-32B-Instruct-GPTQ-Int4", "qwen2.5", "chat"),
         ("unsloth/Qwen2.5-1000B-Instruct-bnb-4bit", "qwen2.5", "chat"),
@@ -46,23 +33,14 @@ def test_gives_the_makers_bytes(slug, case, arguments, expected):
         ("Qwen/Qwen-1_8B-Chat", "qwen-7b-chat", "chat"),
         ("Qwen/Qwen-72B-Chat-Int4", "qwen-7b-chat", "chat"),
         ("Qwen/Qwen-7B", "default", "base"),
-    ],
-)
-def test_knows_names(path, template, kind):
-    resolution = lect.resolve(path)
-    assert (resolution.template.name, resolution.kind, resolution.package) == (template, kind, "lect-qwen")
+    ]
+    others = ["thisisnotqwen", "sqwentch/7b-chat", "deepseek-ai/DeepSeek-R1-Distill-Qwen-7B"]
 
-
-@pytest.mark.parametrize("path", ["thisisnotqwen", "sqwentch/7b-chat", "deepseek-ai/DeepSeek-R1-Distill-Qwen-7B"])
-def test_claims_no_other_names(path):
-    assert goldens.owner(path) != "lect-qwen"
-
-
-def test_a_first_generation_prompt_has_the_makers_default_system():
-    conversation = lect.get_conversation_template("Qwen/Qwen-7B-Chat")
-    conversation.append_message("user", "你好")
-    conversation.append_message("assistant", None)
-    assert conversation.get_prompt() == (
-        "<|im_start|>system\nYou are a helpful assistant.<|im_end|>\n<|im_start|>user\n你好<|im_end|>\n"
-        "<|im_start|>assistant\n"
-    )
+    def test_a_first_generation_prompt_has_the_makers_default_system(self):
+        conversation = lect.get_conversation_template("Qwen/Qwen-7B-Chat")
+        conversation.append_message("user", "你好")
+        conversation.append_message("assistant", None)
+        assert conversation.get_prompt() == (
+            "<|im_start|>system\nYou are a helpful assistant.<|im_end|>\n<|im_start|>user\n你好<|im_end|>\n"
+            "<|im_start|>assistant\n"
+        )

@@ -133,10 +133,19 @@ def _unknown_command(parser: Parser, word: str) -> NoReturn:
     )
 
 
+PHRASES = {
+    "get_conversation_template(path, adapter='chatml')": "--adapter chatml",
+    "leave it out, or strict=False to render without it": "leave it out, or do not say --strict",
+}
+"""What errors suggest to a Python program, and how to say it here."""
+
+
 def _complain(message: str) -> None:
     # What was printed so far comes first, also where both streams are the same terminal.
     sys.stdout.flush()
     screen = Screen(sys.stderr)
+    for phrase, here in PHRASES.items():
+        message = message.replace(phrase, here)
     screen.write(screen.paint("lect:", "red") + f" {screen.visible(message)}\n")
 
 

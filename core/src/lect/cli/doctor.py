@@ -6,17 +6,16 @@ import sys
 import warnings
 from typing import TYPE_CHECKING, Any
 
-import lect
-from lect.cli.facts import WITH_BOS, WITHOUT_BOS, bos_advice, written_bos
-from lect.cli.health import examine
+from lect.cli.checks import examine
+from lect.cli.description import WITH_BOS, WITHOUT_BOS, bos_advice, written_bos
 from lect.cli.screen import Painted, Screen, write_json
 from lect.errors import PluginWarning
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
-    from lect.cli.health import Finding, PluginHealth, Report
-    from lect.prompt.template import Template
+    from lect import Template
+    from lect.cli.checks import Finding, PluginCheck, Report
 
 EPILOG = """\
 The exit code is 1 where something is broken: a plugin that fails, or asks for another lect; a pin that names nothing.
@@ -42,7 +41,7 @@ def run(arguments: Namespace) -> int:
     """Print the report; return 1 where something is broken."""
     # Failures are printed with their tracebacks.
     warnings.simplefilter("ignore", PluginWarning)
-    report = examine(lect._registry)
+    report = examine()
     broken = [finding for finding in report.findings if finding.broken]
     if arguments.json:
         write_json(_as_data(report) | {"ok": not broken})
@@ -73,7 +72,7 @@ def _show(report: Report, broken: list[Finding], screen: Screen) -> None:
         screen.line("nothing is broken", style="green")
 
 
-def _plugin_row(plugin: PluginHealth) -> tuple[str | Painted, ...]:
+def _plugin_row(plugin: PluginCheck) -> tuple[str | Painted, ...]:
     return (
         plugin.name,
         plugin.package or "(this process)",

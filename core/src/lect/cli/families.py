@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import lect
 from lect.cli.plugins import status_cell
 from lect.cli.screen import Screen, write_json
-from lect.registry.known import FAMILIES
+from lect.registry.packages import PACKAGES
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -34,7 +34,7 @@ def run(arguments: Namespace) -> int:
     """Print both lists."""
     plugins = lect.plugins()
     packages = {plugin.package for plugin in plugins}
-    missing = {family: words for family, words in FAMILIES.items() if f"lect-{family}" not in packages}
+    missing = {package: words for package, words in PACKAGES.items() if package not in packages}
     if arguments.json:
         write_json({
             "installed": [
@@ -45,7 +45,7 @@ def run(arguments: Namespace) -> int:
                     "status": each.status,
                 } for each in plugins
             ],
-            "available": [_available(family, words) for family, words in missing.items()],
+            "available": [_available(package, words) for package, words in missing.items()],
         })  # fmt: skip
         return 0
     screen = Screen(sys.stdout)
@@ -58,19 +58,24 @@ def run(arguments: Namespace) -> int:
     if missing:
         screen.line()
         screen.line("not installed", style="bold")
-        to_install = [(family, f"pip install lect-{family}", ", ".join(words)) for family, words in missing.items()]
+        to_install = [
+            (_family(package), f"pip install {package}", ", ".join(words)) for package, words in missing.items()
+        ]
         screen.table(to_install, header=("family", "install", "models"), wrap=True)
         screen.line()
-        screen.line(f"from a checkout: pip install ./plugins/{next(iter(missing))}", style="dim")
+        screen.line(f"from a checkout: pip install ./plugins/{_family(next(iter(missing)))}", style="dim")
     return 0
 
 
-def _available(family: str, words: tuple[str, ...]) -> dict[str, Any]:
-    package = f"lect-{family}"
+def _family(package: str) -> str:
+    return package.removeprefix("lect-")
+
+
+def _available(package: str, words: tuple[str, ...]) -> dict[str, Any]:
     return {
-        "family": family,
+        "family": _family(package),
         "package": package,
         "models": words,
         "install": f"pip install {package}",
-        "install_from_checkout": f"pip install ./plugins/{family}",
+        "install_from_checkout": f"pip install ./plugins/{_family(package)}",
     }

@@ -4,8 +4,7 @@ import sys
 from argparse import ArgumentError, ArgumentTypeError, Namespace
 from typing import Any, NamedTuple
 
-from lect.errors import LectError, MessageError
-from lect.registry.refs import shown
+from lect.errors import LectError, MessageError, shown
 
 STDIN = "-"
 NOT_OPTIONS = {

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import lect
 from lect.cli.inputs import STDIN, read_json, read_text
 from lect.cli.screen import Screen, write_exactly, write_json
-from lect.errors import LectError
-from lect.registry.refs import shown
+from lect.errors import LectError, shown
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -32,7 +31,7 @@ def configure(parser: ArgumentParser) -> None:
     """Describe the command and its arguments."""
     parser.description = (
         "Take apart what a model wrote: reasoning, content, tool calls, and why it ended.\n"
-        "Hand it over as the model wrote it, with its special tokens; a line end at the very end is taken off."
+        "The input is what the model wrote, special tokens included; one line end at its very end is ignored."
     )
     parser.epilog = EPILOG
     parser.add_argument(
@@ -48,7 +47,18 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--format",
         metavar="NAME",
-        help="how it is written, if not as the model's template says: hermes_json, harmony, ...",
+        help="the format of the reply, if not that of the model's template: hermes_json, harmony, ...",
+    )
+    parser.add_argument("--adapter", metavar="NAME", help="the adapter or template to use, as in lect prompt")
+    parser.add_argument(
+        "--default", metavar="NAME", help="the template for a model that no adapter knows, such as chatml"
+    )
+    parser.add_argument(
+        "--stop",
+        metavar="TEXT",
+        action="append",
+        default=[],
+        help="another string at which the reply ends; may be repeated",
     )
     parser.add_argument(
         "--tools", metavar="FILE", help="a JSON file of OpenAI tool schemas, which decide the types of arguments"
@@ -58,22 +68,25 @@ def configure(parser: ArgumentParser) -> None:
         metavar="FILE",
         help="the prompt that was answered: its end tells whether the reply begins inside reasoning",
     )
-    parser.add_argument("--follow", action="store_true", help="show it while it comes in")
+    parser.add_argument("--follow", action="store_true", help="show the reply while it arrives")
     parser.add_argument(
         "--json", action="store_true", help="print the reply as JSON; with --follow, each event on a line"
     )
 
 
 def run(arguments: Namespace) -> int:
-    """Show the reply; while it comes in, if that is wanted."""
+    """Show the reply; with --follow, while it arrives."""
     if arguments.model == STDIN and arguments.format is None:
-        msg = "neither a model nor a format is named\n  try: the name of a model in place of -, or --format hermes_json"
+        msg = "neither a model nor a format is named\n  try: the name of a model in place of -, or --format think"
         raise LectError(msg)
     stream = lect.stream(
         None if arguments.model == STDIN else arguments.model,
+        adapter=arguments.adapter,
+        default=arguments.default,
         format=arguments.format,
         tools=None if arguments.tools is None else read_json(arguments.tools),
         prompt=None if arguments.prompt is None else read_text(arguments.prompt),
+        stop=arguments.stop,
     )
     if arguments.follow:
         show = _print_event_as_json if arguments.json else _Follower().show
@@ -97,7 +110,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _chunks(path: str) -> Iterator[str]:
-    """Yield text as it comes in, without the line end at the very end."""
+    """Yield text as it arrives, without the line end at the very end."""
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     held = ""
     for data in _bytes(path):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import lect
 from lect.cli.screen import Painted, Screen, write_json
@@ -13,12 +13,12 @@ from lect.errors import PluginWarning
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
-    from lect.registry.registry import PluginInfo
+    from lect.registry.adapters import PluginInfo
 
 EPILOG = """\
 status:
-  lazy     not imported; it will be when one of its words is in a path
-  eager    not imported; it has no words, and is asked about every path
+  lazy     not imported; it will be when one of its hints occurs in a path
+  eager    not imported; it has no hints, and is asked about every path
   loaded   imported
   blocked  kept out by an environment variable
   failed   left out, because it does not work; `lect doctor` shows why
@@ -45,9 +45,7 @@ def run(arguments: Namespace) -> int:
     warnings.simplefilter("ignore", PluginWarning)
     plugins = lect.plugins(load=arguments.load)
     if arguments.json:
-        write_json(
-            [each._asdict() | {"package": each.package or None, "version": each.version or None} for each in plugins]
-        )
+        write_json([_as_data(each) for each in plugins])
         return 0
     screen = Screen(sys.stdout)
     if not plugins:
@@ -58,7 +56,7 @@ def run(arguments: Namespace) -> int:
         (each.name, each.package or "(this process)", each.version, ", ".join(each.hints), status_cell(each))
         for each in plugins
     ]
-    screen.table(rows, header=("name", "package", "version", "words", "status"), indent=0)
+    screen.table(rows, header=("name", "package", "version", "hints", "status"), indent=0)
     return 0
 
 
@@ -66,3 +64,11 @@ def status_cell(plugin: PluginInfo) -> Painted:
     """Return the status of a plugin for a table."""
     style = STYLES.get(plugin.status.partition(":")[0], "")
     return Painted(plugin.status + (", a fallback" if plugin.fallback else ""), style)
+
+
+def _as_data(plugin: PluginInfo) -> dict[str, Any]:
+    return plugin._asdict() | {
+        "package": plugin.package or None,
+        "version": plugin.version or None,
+        "failures": [str(failure) for failure in plugin.failures],
+    }

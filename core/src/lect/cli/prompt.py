@@ -9,13 +9,10 @@ import lect
 from lect.cli.inputs import option, read_conversation
 from lect.cli.screen import Painted, Screen, write_exactly, write_json
 from lect.prompt.messages import spell
-from lect.prompt.segments import Origin
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
-    from lect.prompt.segments import Control, Rendered
-    from lect.registry.resolve import Resolution
 
 EPILOG = """\
 examples:
@@ -25,7 +22,7 @@ examples:
   lect prompt meta-llama/Llama-3.1-8B-Instruct "Hello!" --option date=2024-07-26
   lect prompt acme/unheard-of-7b "Hello!" --adapter chatml --show-segments
 """
-STYLES = {Origin.TEMPLATE: "dim", Origin.INPUT: "green", Origin.UNKNOWN: "red"}
+STYLES = {lect.Origin.TEMPLATE: "dim", lect.Origin.INPUT: "green", lect.Origin.UNKNOWN: "red"}
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -60,7 +57,10 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--adapter",
         metavar="NAME",
-        help="who shall decide: an adapter or a template, such as qwen, qwen:qwen2.5 or chatml",
+        help="the adapter or template to use, such as qwen, qwen:qwen2.5 or chatml, whatever the path says",
+    )
+    parser.add_argument(
+        "--default", metavar="NAME", help="the template for a model that no adapter knows, such as chatml"
     )
     parser.add_argument(
         "--no-generation-prompt", action="store_true", help="do not end where the assistant begins to speak"
@@ -75,8 +75,8 @@ def configure(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """Print the prompt, then what a reader should know of it."""
     conversation = read_conversation(arguments)
-    resolution = lect.resolve(arguments.model, adapter=arguments.adapter)
-    rendered = resolution.template.render(
+    resolution = _resolved(arguments.model, arguments.adapter, arguments.default)
+    prompt = resolution.template.render(
         conversation.messages,
         tools=conversation.tools,
         add_generation_prompt=not arguments.no_generation_prompt,
@@ -84,14 +84,23 @@ def run(arguments: Namespace) -> int:
         **dict(arguments.options),
     )
     if arguments.json:
-        write_json(_as_data(resolution, rendered, with_segments=arguments.show_segments))
+        write_json(_as_data(resolution, prompt, with_segments=arguments.show_segments))
         return 0
     if arguments.show_segments:
-        _show_segments(rendered)
+        _show_segments(prompt)
     else:
-        _print_prompt(rendered.text)
-    _print_notes(resolution, rendered, conversation.ignored)
+        _print_prompt(prompt.text)
+    _print_notes(resolution, prompt, conversation.ignored)
     return 0
+
+
+def _resolved(model: str, adapter: str | None, default: str | None) -> lect.Resolution:
+    try:
+        return lect.resolve(model, adapter=adapter)
+    except lect.UnknownModelError:
+        if default is None:
+            raise
+        return lect.resolve(model, adapter=default)
 
 
 def _print_prompt(text: str) -> None:
@@ -102,7 +111,7 @@ def _print_prompt(text: str) -> None:
         write_exactly(text)
 
 
-def _show_segments(rendered: Rendered) -> None:
+def _show_segments(prompt: lect.Prompt) -> None:
     rows = [
         (
             Painted(segment.origin.value, STYLES[segment.origin]),
@@ -110,23 +119,23 @@ def _show_segments(rendered: Rendered) -> None:
             "" if segment.turn is None else str(segment.turn),
             Painted(repr(segment.text), STYLES[segment.origin]),
         )
-        for segment in rendered.segments
+        for segment in prompt.segments
     ]
     Screen(sys.stdout).table(rows, header=("origin", "field", "turn", "text"), indent=0)
 
 
-def _print_notes(resolution: Resolution, rendered: Rendered, ignored: tuple[str, ...]) -> None:
+def _print_notes(resolution: lect.Resolution, prompt: lect.Prompt, ignored: tuple[str, ...]) -> None:
     notes = [f"not read from the file of messages: {key}" for key in ignored]
     if resolution.kind == "base":
         notes.append(
-            f"{resolution.ref.path} is a base model, which was not trained to chat; {rendered.template.name} is a "
+            f"{resolution.ref.path} is a base model, which was not trained to chat; {prompt.template.name} is a "
             f"makeshift"
         )
-    notes += [f"not in the prompt: {spell(unused.path)} ({unused.why})" for unused in rendered.unused]
-    notes += [f"control text of the model in {_place(control)}: {control.marker!r}" for control in rendered.controls]
-    if rendered.controls and rendered.template.text_separators:
+    notes += [f"not in the prompt: {spell(unused.path)} ({unused.why})" for unused in prompt.unused]
+    notes += [f"control text of the model in {_place(control)}: {control.marker!r}" for control in prompt.controls]
+    if prompt.controls and prompt.template.text_separators:
         notes.append(
-            f"{rendered.template.name} separates turns by plain text, so nothing can tell this text from a turn of its "
+            f"{prompt.template.name} separates turns by plain text, so nothing can tell this text from a turn of its "
             f"own"
         )
     sys.stdout.flush()
@@ -135,24 +144,24 @@ def _print_notes(resolution: Resolution, rendered: Rendered, ignored: tuple[str,
         screen.write(screen.paint("note:", "yellow") + f" {screen.one_line(note)}\n")
 
 
-def _place(control: Control) -> str:
+def _place(control: lect.Control) -> str:
     if not control.path:
         return "text of unknown origin"
     return spell(control.path) + (f" at {control.start}" if control.start >= 0 else "")
 
 
-def _as_data(resolution: Resolution, rendered: Rendered, *, with_segments: bool) -> dict[str, Any]:
+def _as_data(resolution: lect.Resolution, prompt: lect.Prompt, *, with_segments: bool) -> dict[str, Any]:
     data = {
-        "text": rendered.text,
-        "stop": rendered.template.stop,
-        "stop_token_ids": rendered.template.stop_token_ids,
-        "template": rendered.template.name,
+        "text": prompt.text,
+        "stop": dict(prompt.template.stop),
+        "stop_ids": prompt.template.stop_ids,
+        "template": prompt.template.name,
         "adapter": resolution.adapter.name if resolution.adapter else None,
         "package": resolution.package or None,
         "kind": resolution.kind,
-        "unused": [unused._asdict() for unused in rendered.unused],
-        "controls": [control._asdict() for control in rendered.controls],
+        "unused": [unused._asdict() for unused in prompt.unused],
+        "controls": [control._asdict() for control in prompt.controls],
     }
     if with_segments:
-        data["segments"] = [segment._asdict() | {"origin": segment.origin.value} for segment in rendered.segments]
+        data["segments"] = [segment._asdict() | {"origin": segment.origin.value} for segment in prompt.segments]
     return data

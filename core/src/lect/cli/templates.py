@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
 EPILOG = """\
-A name may be used alone where it has but one owner, and as owner:name everywhere: in --adapter, in pins and in
-get_conv_template().
+A name may be used alone where it has but one owner, and as owner:name everywhere: in --adapter, --default
+and pins.
 
 examples:
   lect templates
@@ -34,7 +34,7 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Print the names, an owner a line."""
-    names = lect._registry.templates.names(load=arguments.load)
+    names = lect.templates(load=arguments.load)
     if arguments.json:
         write_json(names)
         return 0

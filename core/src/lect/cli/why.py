@@ -7,18 +7,15 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 import lect
-from lect.cli.considered import EQUAL, LOST, NO_CLAIM, OVERRULED, TIED, WON, consider
-from lect.cli.facts import bos_advice, reply_format, stops, template_facts
+from lect.cli.description import bos_advice, described, reply_format, stops
 from lect.cli.screen import Painted, Screen, write_json
 from lect.errors import ModelPathWarning, PluginWarning
-from lect.registry.refs import parse_ref
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
+    from collections.abc import Sequence
 
-    from lect.cli.considered import Considered, Verdict
-    from lect.registry.load import Failure
-    from lect.registry.resolve import Resolution
+    from lect.values import Verdict
 
 EPILOG = """\
 A claim rests on REPO (the whole owner/name), NAME (the beginning of the name), TOKEN (a word in it), MODEL_TYPE (a
@@ -30,7 +27,7 @@ examples:
   lect why Qwen/Qwen2.5-7B-Instruct --adapter chatml
   LECT_PINS='acme/*=lect-qwen:qwen' lect why acme/qwen2.5-7b-instruct
 """
-STYLES = {WON: "green", TIED: "red", EQUAL: "dim", LOST: "dim", OVERRULED: "dim", NO_CLAIM: "dim"}
+STYLES = {"won": "green", "tied": "red"}
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -44,73 +41,68 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--adapter",
         metavar="NAME",
-        help="who shall decide: an adapter or a template, such as qwen, qwen:qwen2.5 or chatml",
+        help="the adapter or template to use, such as qwen, qwen:qwen2.5 or chatml, whatever the path says",
     )
     parser.add_argument("--json", action="store_true", help="print all of it as JSON")
 
 
 def run(arguments: Namespace) -> int:
-    """Print all that was considered; raise what the resolution raised."""
+    """Print the whole verdict; raise what the resolution raised."""
     # What is warned about is printed anyway, in its place.
     for category in (PluginWarning, ModelPathWarning):
         warnings.simplefilter("ignore", category)
-    considered = consider(lect._registry, parse_ref(arguments.model), arguments.adapter)
+    resolution: lect.Resolution | None = None
+    error: lect.UnknownModelError | lect.AmbiguousModelError | None = None
+    try:
+        resolution = lect.resolve(arguments.model, adapter=arguments.adapter)
+    except (lect.UnknownModelError, lect.AmbiguousModelError) as raised:
+        error = raised
+    verdicts = resolution.candidates if resolution else error.candidates if error else ()
     if arguments.json:
-        write_json(_as_data(considered))
+        write_json(_as_data(arguments.model, resolution, error, verdicts))
     else:
-        _show(considered, Screen(sys.stdout))
-    if considered.error is not None:
-        raise considered.error
+        _show(arguments.model, resolution, verdicts, Screen(sys.stdout))
+    if error is not None:
+        raise error
     return 0
 
 
-def _show(considered: Considered, screen: Screen) -> None:
-    screen.line(considered.ref.given, style="bold")
-    if considered.resolution is not None:
-        screen.table([(Painted(fact, "dim"), text) for fact, text in _facts(considered.resolution)])
-    told = _differences(considered)
-    if told:
-        screen.line()
-        screen.line("FastChat and the maker", style="bold")
-        for difference in told:
-            screen.block(str(difference), indent=2)
-    screen.line()
-    screen.line("considered", style="bold")
-    if considered.verdicts:
-        screen.table(map(_row, considered.verdicts), header=("adapter", "claim", "result", "why"))
+def _show(model: str, resolution: lect.Resolution | None, verdicts: Sequence[Verdict], screen: Screen) -> None:
+    screen.line(model, style="bold")
+    if resolution is not None:
+        screen.table([(Painted(fact, "dim"), text) for fact, text in _facts(resolution)])
+        if resolution.remarks:
+            _title(screen, "remarks")
+            for remark in resolution.remarks:
+                screen.block(remark, indent=2)
+    asked = [verdict for verdict in verdicts if verdict.outcome != "not asked"]
+    _title(screen, "considered")
+    if asked:
+        screen.table(map(_row, asked), header=("adapter", "claim", "result", "why"))
     else:
         screen.line("  none")
-    if considered.not_asked:
-        screen.line()
-        screen.line("not asked", style="bold")
-        screen.table(
-            (f"{record.name} ({record.package} {record.version})", why) for record, why in considered.not_asked
-        )
-    pins = lect._registry.pins()
+    passed_over = [verdict for verdict in verdicts if verdict.outcome == "not asked"]
+    if passed_over:
+        _title(screen, "not asked")
+        screen.table((str(verdict), verdict.why) for verdict in passed_over)
+    pins = lect.pins()
     if pins:
-        screen.line()
-        screen.line("pins", style="bold")
-        screen.table((f"{pin}", Painted("decides", "green") if pin is considered.pin else "") for pin in pins)
-    failures = lect._registry.failures
+        _title(screen, "pins")
+        decided = resolution.pin if resolution else None
+        screen.table((f"{pin}", Painted("decides", "green") if pin == decided else "") for pin in pins)
+    failures = [failure for plugin in lect.plugins() for failure in plugin.failures]
     if failures:
-        screen.line()
-        screen.line("failed", style="bold")
+        _title(screen, "failed")
         for failure in failures:
             screen.block(str(failure), indent=2, style="red")
 
 
-def _differences(considered: Considered) -> list[Any]:
-    """Return what installed fallbacks tell of how they differ from the model's maker.
-
-    Those that have a method `differences`.
-    """
-    registry = lect._registry
-    adapters = [registry.adapter(record) for record in registry.usable() if record.fallback]
-    tellers = [getattr(adapter.plugin, "differences", None) for adapter in adapters if adapter is not None]
-    return [difference for tell in tellers if tell is not None for difference in tell(considered.ref.given)]
+def _title(screen: Screen, title: str) -> None:
+    screen.line()
+    screen.line(title, style="bold")
 
 
-def _facts(resolution: Resolution) -> list[tuple[str, str]]:
+def _facts(resolution: lect.Resolution) -> list[tuple[str, str]]:
     template = resolution.template
     base = "" if resolution.kind == "chat" else ": not trained to chat"
     facts = [
@@ -119,13 +111,14 @@ def _facts(resolution: Resolution) -> list[tuple[str, str]]:
         ("because", resolution.reason),
         ("kind", resolution.kind + base),
         ("source", template.source or "not given"),
+        ("written at", template.written_at),
         ("stop", stops(template)),
         ("BOS", bos_advice(template)),
     ]
     if template.default_system:
         facts.append(("default system", repr(template.default_system)))
     if template.capabilities:
-        facts.append(("has words for", ", ".join(sorted(template.capabilities))))
+        facts.append(("supports", ", ".join(sorted(template.capabilities))))
     if template.options:
         facts.append(("options", ", ".join(template.options)))
     if template.reply:
@@ -137,61 +130,48 @@ def _facts(resolution: Resolution) -> list[tuple[str, str]]:
 
 
 def _row(verdict: Verdict) -> tuple[str, str, Painted, str]:
-    adapter, match = verdict.candidate
-    claim = f"{match.specificity.name} {match.literal!r}" if match else "-"
-    return str(adapter), claim, Painted(verdict.result, STYLES[verdict.result]), verdict.why
+    claim = f"{verdict.claim.specificity.name} {verdict.claim.literal!r}" if verdict.claim else "-"
+    return str(verdict), claim, Painted(verdict.outcome, STYLES.get(verdict.outcome, "dim")), verdict.why
 
 
-def _as_data(considered: Considered) -> dict[str, Any]:
-    resolution, error = considered.resolution, considered.error
+def _as_data(
+    model: str, resolution: lect.Resolution | None, error: lect.LectError | None, verdicts: Sequence[Verdict]
+) -> dict[str, Any]:
     return {
-        "model": considered.ref.given,
-        "path": considered.ref.path,
+        "model": model,
+        "path": resolution.ref.path if resolution else None,
         "adapter": resolution.adapter.name if resolution and resolution.adapter else None,
         "package": (resolution.package if resolution else "") or None,
         "kind": resolution.kind if resolution else None,
         "reason": resolution.reason if resolution else None,
-        "template": template_facts(resolution.template) if resolution else None,
+        "template": described(resolution.template) if resolution else None,
         "warnings": list(resolution.warnings) if resolution else [],
-        "differences": [difference._asdict() for difference in _differences(considered)],
-        "candidates": [_candidate_data(verdict) for verdict in considered.verdicts],
-        "not_asked": [
-            {
-                "adapter": record.name,
-                "package": record.package,
-                "version": record.version,
-                "hints": record.hints,
-                "why": why,
-            }
-            for record, why in considered.not_asked
-        ],
+        "remarks": list(resolution.remarks) if resolution else [],
+        "candidates": [_verdict_data(verdict) for verdict in verdicts],
         "pins": [
             {
                 "pattern": pin.pattern,
                 "adapter": str(pin.adapter),
                 "source": pin.source,
-                "decides": pin is considered.pin,
+                "decides": resolution is not None and pin == resolution.pin,
             }
-            for pin in lect._registry.pins()
+            for pin in lect.pins()
         ],
-        "failures": [_failure_data(failure) for failure in lect._registry.failures],
+        "failures": [
+            failure._asdict() | {"error": f"{type(failure.error).__name__}: {failure.error}"}
+            for plugin in lect.plugins()
+            for failure in plugin.failures
+        ],
         "error": {"type": type(error).__name__, "message": str(error), "install": getattr(error, "install", None)}
         if error
         else None,
     }
 
 
-def _candidate_data(verdict: Verdict) -> dict[str, Any]:
-    adapter, match = verdict.candidate
-    return {
-        "adapter": adapter.name,
-        "package": adapter.package or None,
-        "version": adapter.version or None,
-        "claim": match._asdict() | {"specificity": match.specificity.name} if match else None,
-        "result": verdict.result,
-        "why": verdict.why,
+def _verdict_data(verdict: Verdict) -> dict[str, Any]:
+    claim = verdict.claim
+    return verdict._asdict() | {
+        "package": verdict.package or None,
+        "version": verdict.version or None,
+        "claim": claim._asdict() | {"specificity": claim.specificity.name} if claim else None,
     }
-
-
-def _failure_data(failure: Failure) -> dict[str, Any]:
-    return failure._asdict() | {"error": f"{type(failure.error).__name__}: {failure.error}"}

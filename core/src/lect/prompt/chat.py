@@ -7,13 +7,16 @@ from time import time
 from typing import TYPE_CHECKING, Any, Never
 
 from lect.errors import MessageError, RefusedError
-from lect.prompt.inputs import TRANSFORMED, given, plain_str
+from lect.prompt.inputs import given, plain_str
 from lect.prompt.messages import Message, read_messages, read_tools
+from lect.values import TRANSFORMED
 
 if TYPE_CHECKING:
     from datetime import date
 
-    from lect.prompt.template import Template
+    from lect.facts import Facts
+    from lect.prompt.messages import Call
+    from lect.values import Path
 
 
 _today: tuple[int, date | None] = (0, None)
@@ -40,16 +43,17 @@ class Chat:
 
     Attributes:
         messages: The messages in one shape; their texts know where they came from when that is wanted.
+        facts: What the template states.
         tools: The tool schemas as given; empty where there are none.
         add_generation_prompt: Whether the prompt shall end where the assistant begins to speak.
         options: The options as given. Programs ask `option`, so that a default stands beside its use.
     """
 
-    __slots__ = ("add_generation_prompt", "day_read", "messages", "options", "template", "tools", "tracked")
+    __slots__ = ("add_generation_prompt", "day_read", "facts", "messages", "options", "tools", "tracked")
 
     def __init__(
         self,
-        template: Template,
+        facts: Facts,
         messages: Sequence[Mapping[str, Any]],
         tools: Sequence[Mapping[str, Any]] | None,
         options: dict[str, Any],
@@ -57,8 +61,8 @@ class Chat:
         add_generation_prompt: bool,
         tracked: bool,
     ):
-        self.template = template
-        self.messages: Sequence[Message] = read_messages(messages, template.accepted_roles, tracked=tracked)
+        self.facts = facts
+        self.messages: Sequence[Message] = read_messages(messages, facts.accepted_roles, tracked=tracked)
         self.tools = read_tools(tools) if tools else ()
         self.options = options
         self.add_generation_prompt = add_generation_prompt
@@ -70,6 +74,16 @@ class Chat:
         """The first message if it is the system's."""
         messages = self.messages
         return messages[0] if messages and messages[0].role == "system" else None
+
+    @property
+    def without_system(self) -> Sequence[Message]:
+        """The messages that follow the system's; all of them where it has none."""
+        return self.messages[1:] if self.system else self.messages
+
+    @property
+    def default_system(self) -> str:
+        """The system text that the maker's template adds where none is given."""
+        return self.facts.default_system
 
     def option(self, name: str, default: Any = None) -> Any:
         """Return an option of the caller's, or `default`."""
@@ -97,15 +111,16 @@ class Chat:
     @property
     def bos(self) -> str:
         """The text that opens the prompt: the template's, unless the option `bos_token` replaces it."""
-        return self._token("bos_token", self.template.bos)
+        return self._token("bos_token", self.facts.bos)
 
     @property
     def eos(self) -> str:
         """The text that closes an answer: the template's, unless the option `eos_token` replaces it."""
-        return self._token("eos_token", self.template.eos)
+        return self._token("eos_token", self.facts.eos)
 
     def _token(self, name: str, default: str) -> str:
-        token = self.options.get(name, default) if self.options else default
+        # A format that states no such token reads no such option.
+        token = self.options.get(name, default) if default and self.options else default
         if not isinstance(token, str):
             msg = f"option {name} is {token!r} ({type(token).__name__}); expected text"
             raise MessageError(msg)
@@ -126,7 +141,7 @@ class Chat:
 
     def json(self, value: Any, *path: str | int, indent: int | None = None, **style: Any) -> str:
         """Return `value`, which the caller gave at `path`, as JSON text the way chat templates write it."""
-        from lect.prompt.jsontext import to_json
+        from lect.prompt.tojson import to_json
 
         text = to_json(value, indent=indent, **style)
         return given(text, path, TRANSFORMED) if self.tracked else text
@@ -139,19 +154,36 @@ class Chat:
         text = str(value)
         return given(text, path, TRANSFORMED) if self.tracked else text
 
-    def shown(self, message: Message) -> str:
-        """Return the text of a message.
+    def text(self, value: Any, *path: str | int) -> str:
+        """Return `value`, which the caller gave at `path`: a text as it is, anything else as Python prints it."""
+        if not isinstance(value, str):
+            return self.printed(value, *path)
+        return given(plain_str(value), path) if self.tracked else value
 
-        A list of parts as Python prints it, which is what a maker's template comes to that knows only text.
+    def content(self, message: Message) -> str:
+        """Return the text of a message; a list of parts as Python prints it.
+
+        That is what a maker's template comes to that knows only text.
         """
         content = message.raw.get("content")
-        return (
-            message.content
-            if content is None or isinstance(content, str)
-            else self.printed(content, "messages", message.index, "content")
-        )
+        if content is None or isinstance(content, str):
+            return message.content
+        return self.printed(content, "messages", message.index, "content")
 
-    def given(self, value: Any, *path: str | int) -> Any:
+    def arguments(self, call: Call) -> str:
+        """Return the arguments of a call as JSON text."""
+        return self.json(call.arguments, *call.path, "arguments")
+
+    def arguments_as_given(self, call: Call) -> str:
+        """Return the arguments of a call as JSON text; those that were given as text stay as they are."""
+        return self.arguments(call) if call.text is None else call.text
+
+    def function(self, index: int) -> tuple[Mapping[str, Any], Path]:
+        """Return the function of a tool, and its path: tools are given with a `function` in them, or as one."""
+        tool = self.tools[index]
+        return (tool["function"], ("tools", index, "function")) if "function" in tool else (tool, ("tools", index))
+
+    def input(self, value: Any, *path: str | int) -> Any:
         """Return `value`, which the caller gave at `path`, with every text in it, keys too, knowing its origin."""
         if not self.tracked:
             return value
@@ -162,12 +194,11 @@ class Chat:
             for key, item in value.items():
                 where = (*path, key if isinstance(key, str | int) else str(key))
                 # A key names a value; it stands nowhere in that value's text.
-                tracked[given(plain_str(key), where, TRANSFORMED) if isinstance(key, str) else key] = self.given(
-                    item, *where
-                )
+                known = given(plain_str(key), where, TRANSFORMED) if isinstance(key, str) else key
+                tracked[known] = self.input(item, *where)
             return tracked
         if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
-            return [self.given(item, *path, index) for index, item in enumerate(value)]
+            return [self.input(item, *path, index) for index, item in enumerate(value)]
         return value
 
     def require_alternation(self, messages: Sequence[Message]) -> None:
@@ -210,5 +241,5 @@ class Chat:
             RefusedError: Always; `what` says what the model does not support, `instead` what to do.
         """
         hint = f"\n  try: {instead}" if instead else ""
-        msg = f"{self.template.name}: {what}{hint}"
+        msg = f"{self.facts.name}: {what}{hint}"
         raise RefusedError(msg)

@@ -10,13 +10,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Never, SupportsIndex, cast
 
+from lect.values import TRANSFORMED, Path
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-
-Path = tuple[str | int, ...]
-
-TRANSFORMED = -1
-"""The offset of text that is not found letter for letter in its field, such as JSON made from it."""
 
 _new = str.__new__
 
@@ -161,7 +158,7 @@ class Input(str):
         return unknown(other.__add__(self))
 
     def __format__(self, spec: str, /) -> Never:
-        msg = "text from the caller was put into an f-string; hand the pieces to write() one by one instead"
+        msg = "text from the caller was put into an f-string; write the pieces one by one instead: out += a, b"
         raise TypeError(msg)
 
     def __mod__(self, values: Any) -> Never:

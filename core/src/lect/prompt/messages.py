@@ -7,27 +7,15 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple, Never
 
-from lect.errors import MessageError
-from lect.prompt.inputs import TRANSFORMED, Input, Path, given, plain_str
+from lect.errors import MessageError, shown
+from lect.prompt.inputs import Input, given, plain_str
+from lect.values import TRANSFORMED, Path
 
-STANDARD_ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
-PART_TYPES = frozenset(
-    {
-        "text",
-        "image",
-        "image_url",
-        "video",
-        "video_url",
-        "audio",
-        "audio_url",
-        "input_audio",
-        "file",
-        "document",
-        "thinking",
-        "reasoning",
-        "tool_reference",
-    }
-)
+PART_WORDS = frozenset({
+    "text", "image", "video", "audio", "file", "document", "thinking", "reasoning", "refusal", "tool",
+})  # fmt: skip
+"""What kinds of parts are named after: `image`, `image_url`, `input_audio`, ... Which of them a format reads, it knows
+itself; the others are reported as unused."""
 REASONING_NAMES = ("reasoning_content", "thinking", "reasoning")
 """Under which names people give an assistant's reasoning; the first that is there counts."""
 
@@ -163,10 +151,10 @@ def _read_part(raw: Raw, where: Path, *, tracked: bool) -> Part:
     if not isinstance(raw, Mapping):
         _wrong(spell(where), raw, 'a part such as {"type": "text", "text": "Hello!"}')
     kind = raw.get("type")
-    if not isinstance(kind, str) or kind not in PART_TYPES:
+    if not isinstance(kind, str) or PART_WORDS.isdisjoint(kind.split("_")):
         msg = (
-            f"{spell(where)}.type is {_shown(kind)}, which is no known kind of part\n"
-            f"  known: {', '.join(sorted(PART_TYPES))}"
+            f"{spell(where)}.type is {shown(kind)}, which is no known kind of part\n"
+            f"  try: a kind of {', '.join(sorted(PART_WORDS))}, such as 'image_url'"
         )
         raise MessageError(msg)
     text = ""
@@ -288,18 +276,11 @@ def spell(path: Path) -> str:
 
 def _unknown_role(where: str, role: object, roles: frozenset[str]) -> Never:
     msg = (
-        f"the role of {where} is {_shown(role)}, which this template does not know\n  known: {', '.join(sorted(roles))}"
+        f"the role of {where} is {shown(role)}, which this template does not know\n  known: {', '.join(sorted(roles))}"
     )
     raise MessageError(msg)
 
 
-def _shown(value: object) -> str:
-    if isinstance(value, str | bytes | bytearray):
-        value = value[:80]
-    shown = repr(value)
-    return shown if len(shown) <= 80 else shown[:77] + "..."
-
-
 def _wrong(where: str, value: object, wanted: str) -> Never:
-    msg = f"{where} is {_shown(value)} ({type(value).__name__}); expected {wanted}"
+    msg = f"{where} is {shown(value)} ({type(value).__name__}); expected {wanted}"
     raise MessageError(msg)

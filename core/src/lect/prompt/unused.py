@@ -1,28 +1,13 @@
 """The report of what was given but never reached the prompt."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
 
-from lect.prompt.inputs import Path
-from lect.prompt.messages import REASONING_NAMES
-
-if TYPE_CHECKING:
-    from lect.prompt.chat import Chat
-    from lect.prompt.messages import Message
-
-DROPPED = "dropped"
-BY_RULE = "by-rule"
+from lect.prompt.chat import Chat
+from lect.prompt.messages import REASONING_NAMES, Message
+from lect.values import Path, Unused
 
 
-class Unused(NamedTuple):
-    """A field that did not reach the prompt."""
-
-    path: Path
-    why: str
-    """`dropped`, or `by-rule` where the maker's format leaves it out on purpose."""
-
-
-def find_unused(chat: "Chat", written: set[Path], seen: set[Path], left_out: set[Path]) -> Iterator[Unused]:
+def find_unused(chat: Chat, written: set[Path], seen: set[Path], left_out: set[Path]) -> Iterator[Unused]:
     """Yield the counted fields of `chat` of which nothing was `written` and which were not `seen`, in order.
 
     Counted are content and each part, reasoning, names, the names and arguments of calls, tools, documents and options.
@@ -34,7 +19,8 @@ def find_unused(chat: "Chat", written: set[Path], seen: set[Path], left_out: set
         """Yield `path` if it was not reached; `whole`: or by something written of what holds it."""
         if path in reached or (whole and any(path[:length] in written for length in range(1, len(path)))):
             return
-        yield Unused(path, BY_RULE if any(path[:length] in left_out for length in range(1, len(path) + 1)) else DROPPED)
+        by_rule = any(path[:length] in left_out for length in range(1, len(path) + 1))
+        yield Unused(path, "by-rule" if by_rule else "dropped")
 
     for message in chat.messages:
         for path, whole in _counted(message):
@@ -42,14 +28,14 @@ def find_unused(chat: "Chat", written: set[Path], seen: set[Path], left_out: set
     for index in range(len(chat.tools)):
         yield from report(("tools", index))
     for name, value in chat.options.items():
-        if name == "documents" and name in chat.template.options and isinstance(value, list | tuple):
+        if name == "documents" and name in chat.facts.options and isinstance(value, list | tuple):
             for index in range(len(value)):
                 yield from report(("documents", index))
-        elif name not in chat.template.options:
-            yield Unused(("options", name), DROPPED)
+        elif name not in chat.facts.options:
+            yield Unused(("options", name), "dropped")
 
 
-def _counted(message: "Message") -> Iterator[tuple[Path, bool]]:
+def _counted(message: Message) -> Iterator[tuple[Path, bool]]:
     where = ("messages", message.index)
     if message.parts:
         for part in message.parts:

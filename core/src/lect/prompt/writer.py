@@ -10,8 +10,8 @@ from lect.prompt.inputs import Input
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from lect.prompt.inputs import Path
     from lect.prompt.messages import Message
+    from lect.values import Path
 
 
 class Writer(list[str]):

@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lect.errors import PluginError
-from lect.prompt.template import Template
+from lect.format.template import Template
 from lect.registry.load import new_manager
-from lect.registry.match import Match, Specificity
+from lect.values import Match, Specificity, adapter_label
 
 if TYPE_CHECKING:
     from lect.registry.refs import ModelRef
@@ -32,18 +32,14 @@ class Adapter:
 
     @property
     def id(self) -> str:
-        """The name that no other adapter has: `lect-qwen:qwen`.
+        """The name that no other adapter has: `lect-acme:acme`.
 
         Just the name where it was registered in this process.
         """
         return f"{self.package}:{self.name}" if self.package else self.name
 
     def __str__(self) -> str:
-        return (
-            f"{self.name} ({self.package} {self.version})"
-            if self.package
-            else f"{self.name} (registered in this process)"
-        )
+        return adapter_label(self.name, self.package, self.version)
 
     def __repr__(self) -> str:
         return f"<Adapter {self.id}>"
@@ -54,7 +50,7 @@ class Adapter:
         Raises:
             PluginError: If it returns something else than a claim.
         """
-        for claim in self._hooks.match(model_path=ref.given, ref=ref):
+        for claim in self._hooks.match(model_path=ref.original, ref=ref):
             if claim is True:
                 return Match(Specificity.FAMILY, "", reason="match() said yes")
             if isinstance(claim, Match):
@@ -74,7 +70,7 @@ class Adapter:
         Raises:
             PluginError: If it returns something else than a template.
         """
-        template = self._hooks.get_template(model_path=ref.given, ref=ref, match=match)
+        template = self._hooks.get_template(model_path=ref.original, ref=ref, match=match)
         if not isinstance(template, Template):
             msg = f"get_template() returned {template!r}; expected a Template"
             raise PluginError(msg)
@@ -94,6 +90,11 @@ class Adapter:
                     raise PluginError(msg)
         return templates
 
+    def remarks(self, ref: ModelRef, template: Template) -> list[str]:
+        """Return what the adapter has to say about a model and the template that it got."""
+        asked = self._hooks.remarks(model_path=ref.original, ref=ref, template=template)
+        return [str(remark) for remarks in asked for remark in remarks]
+
     def postprocess(self, reply: Reply, template: Template, ref: ModelRef) -> Reply:
         """Return a reply as the plugin's own hook refines it; without one, or where it fails, as it is."""
         try:
@@ -102,7 +103,9 @@ class Adapter:
             return self._unrefined(reply, f"failed in postprocess: {type(error).__name__}: {error}")
         if refined is None or isinstance(refined, type(reply)):
             return refined or reply
-        return self._unrefined(reply, f"gave {refined!r:.80} in postprocess; expected a Reply or None")
+        if isinstance(refined, str):
+            return reply._replace(content=refined)
+        return self._unrefined(reply, f"gave {refined!r:.80} in postprocess; expected a Reply, a text or None")
 
     def _unrefined(self, reply: Reply, what: str) -> Reply:
         import warnings

@@ -15,7 +15,8 @@ GROUP = "lect"
 HINTS = "lect.hints"
 TEMPLATES = "lect.templates"
 FALLBACK = "lect.fallback"
-GROUPS = frozenset({GROUP, HINTS, TEMPLATES, FALLBACK})
+REPLIES = "lect.replies"
+GROUPS = frozenset({GROUP, HINTS, TEMPLATES, FALLBACK, REPLIES})
 
 
 class EntryPoint(NamedTuple):
@@ -38,7 +39,7 @@ class Record(NamedTuple):
     """An installed adapter, as its metadata tell it; nothing of it is imported.
 
     Attributes:
-        package: The distribution, in its normal form: `lect-qwen`.
+        package: The distribution, in its normal form: `lect-acme`.
         version: Its version.
         name: The adapter's name.
         value: Where the object is: `module` or `module:attribute`.
@@ -58,13 +59,40 @@ class Record(NamedTuple):
 
     @property
     def id(self) -> str:
-        """The name that no other adapter has: `lect-qwen:qwen`."""
+        """The name that no other adapter has: `lect-acme:acme`."""
         return f"{self.package}:{self.name}"
 
 
-def discover() -> list[Record]:
+class ReplyRecord(NamedTuple):
+    """An installed reply format, as its metadata tell it; nothing of it is imported."""
+
+    package: str
+    version: str
+    name: str
+    value: str
+    """Where the object is: `module:attribute`."""
+
+    @property
+    def id(self) -> str:
+        """The name that no other format has: `lect-acme:acme`."""
+        return f"{self.package}:{self.name}"
+
+
+def adapter_records(found: Iterable[Distribution]) -> tuple[Record, ...]:
     """Return the installed adapters in an order that does not depend on how they were installed."""
-    return sorted(record for dist in distributions() for record in _records(dist))
+    return tuple(sorted(record for dist in found for record in _records(dist)))
+
+
+def reply_records(found: Iterable[Distribution]) -> tuple[ReplyRecord, ...]:
+    """Return the installed reply formats in such an order too."""
+    return tuple(
+        sorted(
+            ReplyRecord(dist.name, dist.version, point.name, point.value)
+            for dist in found
+            for point in dist.entry_points
+            if point.group == REPLIES
+        )
+    )
 
 
 def _records(dist: Distribution) -> Iterator[Record]:

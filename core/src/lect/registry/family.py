@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from lect.errors import PluginError
-from lect.prompt.template import Template
+from lect.format.template import Template
 from lect.registry.hookspecs import hookimpl
-from lect.registry.match import NO_FORMAT, Match, Specificity
+from lect.values import Kind, Match, Specificity
 
 if TYPE_CHECKING:
     from lect.registry.refs import ModelRef
@@ -51,7 +51,7 @@ class Rule(NamedTuple):
 
     pattern: str
     template: Template | None
-    kind: str = "chat"
+    kind: Kind = "chat"
     note: str = ""
 
 
@@ -89,13 +89,13 @@ class Family:
                 continue
             reason = f"the name fits {rule.pattern!r}" + (f": {rule.note}" if rule.note else "")
             if rule.template is None:
-                return Match(_specificity(rule.pattern), fit.literal, "", NO_FORMAT, reason)
+                return Match(_specificity(rule.pattern), fit.literal, "", "none", reason)
             if _is_no_talker(rule, fit, ref):
                 return Match(
                     _specificity(rule.pattern),
                     fit.literal,
                     "",
-                    NO_FORMAT,
+                    "none",
                     "it gives vectors, scores or drafts; nobody talks to it",
                 )
             return Match(_specificity(rule.pattern), fit.literal, rule.template.name, rule.kind, reason)

@@ -12,12 +12,13 @@ import pluggy
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from lect.prompt.template import Template
-    from lect.registry.match import Match
+    from lect.format.template import Template
     from lect.registry.refs import ModelRef
     from lect.reply.reply import Reply
+    from lect.values import Match
 
 PROJECT = "lect"
+HOOKS = frozenset({"match", "get_template", "postprocess", "list_templates", "remarks"})
 hookspec = pluggy.HookspecMarker(PROJECT)
 hookimpl = pluggy.HookimplMarker(PROJECT)
 
@@ -47,7 +48,7 @@ def get_template(model_path: str, ref: ModelRef, match: Match) -> Template:  # t
 
 
 @hookspec(firstresult=True)
-def postprocess(text: str, template: Template, ref: ModelRef, reply: Reply) -> Reply | None:
+def postprocess(text: str, template: Template, ref: ModelRef, reply: Reply) -> Reply | str | None:
     """Refine a reply.
 
     Without this hook, or where it returns None, it is what the grammar of the template makes of the text.
@@ -57,9 +58,23 @@ def postprocess(text: str, template: Template, ref: ModelRef, reply: Reply) -> R
         template: The template that the prompt was made with.
         ref: The path taken apart.
         reply: The reply as the grammar reads it. `reply._replace(content=...)` makes another one.
+
+    Returns:
+        A reply, or the new content as text, or None.
     """
 
 
 @hookspec
 def list_templates() -> Iterable[Template]:  # type: ignore[empty-body]
     """Return every template of this adapter, so that it is found by name and shown in listings."""
+
+
+@hookspec
+def remarks(model_path: str, ref: ModelRef, template: Template) -> Iterable[str]:  # type: ignore[empty-body]
+    """Return what people should know of a model and the template that it got; `lect why` prints it.
+
+    Args:
+        model_path: The path as it was given.
+        ref: The path taken apart.
+        template: The template that the path was resolved to.
+    """

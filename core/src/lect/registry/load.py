@@ -10,7 +10,7 @@ from lect.errors import PluginError
 from lect.registry import hookspecs
 
 if TYPE_CHECKING:
-    from lect.registry.discover import Record
+    from lect.registry.discover import Record, ReplyRecord
 
 API_VERSION = "1.0"
 """The version of the hooks. A plugin says by `__lect_api__` which it was written for."""
@@ -25,7 +25,7 @@ class Failure(NamedTuple):
     package: str
     version: str
     stage: str
-    """`load`, `api`, `register`, `match`, `get_template`, `list_templates` or `postprocess`."""
+    """`load`, `api`, `register`, or the hook that failed."""
     error: BaseException
 
     def __str__(self) -> str:
@@ -42,19 +42,34 @@ class StageError(Exception):
         self.error = error
 
 
+def load_object(record: "Record | ReplyRecord") -> Any:
+    """Import the object of a record.
+
+    Raises:
+        StageError: If that raises.
+    """
+    module_name, _, attributes = record.value.partition(":")
+    try:
+        found: Any = import_module(module_name)
+        for attribute in filter(None, attributes.split(".")):
+            found = getattr(found, attribute)
+    # A plugin may raise anything; one bad plugin must not take the others down.
+    except Exception as error:
+        raise StageError("load", error) from error
+    return found
+
+
 def load(record: "Record") -> Any:
-    """Import the object of a record, and check that it can be registered.
+    """Import the adapter of a record, and check that it can be registered.
 
     Raises:
         StageError: If importing it raises, or it asks for another version of the hooks, or its hooks are wrong.
     """
-    module_name, _, attributes = record.value.partition(":")
+    plugin = load_object(record)
+    module = sys.modules[record.value.partition(":")[0]]
     try:
-        plugin: Any = import_module(module_name)
-        for attribute in filter(None, attributes.split(".")):
-            plugin = getattr(plugin, attribute)
-        wanted = getattr(plugin, API_ATTRIBUTE, getattr(sys.modules[module_name], API_ATTRIBUTE, USUAL_API))
-    # A plugin may raise anything; one bad plugin must not take the others down.
+        wanted = getattr(plugin, API_ATTRIBUTE, getattr(module, API_ATTRIBUTE, USUAL_API))
+    # Even to be looked at may make a plugin raise.
     except Exception as error:
         raise StageError("load", error) from error
     check(plugin, api=wanted)
@@ -107,7 +122,7 @@ def _check_hooks(plugin: Any) -> None:
     trial = new_manager()
     trial.register(plugin, "plugin")
     hooks = {caller.name for caller in trial.get_hookcallers(plugin) or ()}
-    known = {"match", "get_template", "postprocess", "list_templates"}
+    known = hookspecs.HOOKS
     for hook in sorted(hooks - known):
         from difflib import get_close_matches
 

@@ -5,26 +5,28 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lect.errors import AmbiguousModelError, PluginError, UnknownTemplateError
-from lect.prompt.builtin import BUILTIN
+from lect.format.builtin import BUILTIN
 from lect.registry.resolve import blocked_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lect.prompt.template import Template
+    from lect.format.template import Template
     from lect.registry.adapter import Adapter
-    from lect.registry.registry import Registry
+    from lect.registry.adapters import Adapters
 
 
 MOST_REMEMBERED = 1024
-"""A template has many names: `qwen2.5`, `qwen:qwen2.5`, `lect-qwen:qwen:qwen2.5`, ..."""
+"""A template has many names: `acme-2`, `acme:acme-2`, `lect-acme:acme:acme-2`, ..."""
+CORE = "lect"
+"""The owner of the templates that were registered in this process, and of core's own."""
 
 
 class TemplateNames:
     """Finds templates by name: those of this process first, then those that installed plugins declare."""
 
-    def __init__(self, registry: Registry):
-        self._registry = registry
+    def __init__(self, adapters: Adapters):
+        self._adapters = adapters
         self._own: dict[str, Template] = {template.name: template for template in BUILTIN}
         self._remembered: dict[str, Template] = {}
 
@@ -38,13 +40,13 @@ class TemplateNames:
         Raises:
             PluginError: If the name is taken and `override` is not set.
         """
-        with self._registry.lock:
+        with self._adapters.lock:
             if template.name in self._own and not override:
                 msg = f"a template {template.name!r} is registered already\n  try: override=True, or another name"
                 raise PluginError(msg)
             self._own = {**self._own, template.name: template}
             # A pin may have led to the template that was replaced.
-            self._registry.changed()
+            self._adapters.changed()
 
     def get(self, name: str) -> Template:
         """Return the template called `name`, or `plugin:name`.
@@ -66,6 +68,8 @@ class TemplateNames:
         if name in self._own:
             return self._own[name]
         owner, _, bare = name.rpartition(":")
+        if owner == CORE and bare in self._own:
+            return self._own[bare]
         found: dict[str, Template] = {}
         for adapter in self._owners(owner, bare):
             if found and adapter.fallback:
@@ -84,14 +88,14 @@ class TemplateNames:
 
         Those called `owner`, or without an owner those that declare it, fallbacks last.
         """
-        registry = self._registry
+        adapters = self._adapters
         if owner:
-            yield from registry.by_name(owner)
+            yield from adapters.by_name(owner)
             return
-        yield from registry.registered
-        for record in sorted(registry.usable(), key=lambda record: record.fallback):
+        yield from adapters.registered
+        for record in sorted(adapters.usable(), key=lambda record: record.fallback):
             if bare in record.templates:
-                adapter = registry.adapter(record)
+                adapter = adapters.adapter(record)
                 if adapter is not None:
                     yield adapter
 
@@ -100,7 +104,7 @@ class TemplateNames:
             return adapter.list_templates()
         # A plugin may raise anything; one bad plugin must not take the others down.
         except Exception as error:
-            self._registry.fail(adapter, "list_templates", error)
+            self._adapters.fail(adapter, "list_templates", error)
             return {}
 
     def names(self, *, load: bool = False) -> dict[str, list[str]]:
@@ -108,12 +112,12 @@ class TemplateNames:
 
         With `load`, also what they do not.
         """
-        registry = self._registry
-        names = {"lect": sorted(self._own)}
-        for adapter in registry.registered:
+        adapters = self._adapters
+        names = {CORE: sorted(self._own)}
+        for adapter in adapters.registered:
             names[adapter.name] = sorted(self._templates(adapter))
-        for record in registry.usable():
-            loaded = registry.adapter(record) if load else None
+        for record in adapters.usable():
+            loaded = adapters.adapter(record) if load else None
             # Two packages may have plugins of one name.
             owner = record.id if record.name in names else record.name
             names[owner] = sorted({*record.templates, *(self._templates(loaded) if loaded else ())})
@@ -136,7 +140,7 @@ class TemplateNames:
         hint = (
             f"did you mean {' or '.join(map(repr, near))}?" if near else f"registered: {', '.join(sorted(self._own))}"
         )
-        lines = [f"no template or adapter is called {name!r}; {hint}", *blocked_lines(self._registry.installed())]
-        lines += [f"  failed: {failure}" for failure in self._registry.failures]
+        lines = [f"no template or adapter is called {name!r}; {hint}", *blocked_lines(self._adapters.installed())]
+        lines += [f"  failed: {failure}" for failure in self._adapters.failures]
         msg = "\n".join([*lines, "  try: lect templates"])
         return UnknownTemplateError(msg, name=name, near=near)

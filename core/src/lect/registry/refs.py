@@ -5,10 +5,12 @@ import re
 from itertools import pairwise
 from typing import NamedTuple, NoReturn
 
-from lect.errors import InvalidModelPathError, InvalidModelPathTypeError
+from lect.errors import InvalidModelPathError, InvalidModelPathTypeError, shown
 
 LONGEST_PATH = 4096
-# Whatever is not ASCII is a word of its own, so that a look-alike letter or hyphen never passes for the real one.
+LONGEST_SHOWN = 120
+"""How much of a path a message shows."""
+# Whatever is not ASCII is a word of its own, so that a look-alike character never passes for the real one.
 _WORDS = re.compile(r"[0-9]+(?:[._][0-9]+)*|[a-z]+|[^\x00-\x7f]+")
 _HUB_CACHE = "models--"
 
@@ -17,7 +19,7 @@ class ModelRef(NamedTuple):
     """What a model path says.
 
     Attributes:
-        given: The path as it was given.
+        original: The path as it was given.
         path: `owner/name` where there is an owner, else the name.
         owner: The owner in `owner/name`; None for local paths, whose directories must not decide a family.
         name: The last part, without revision.
@@ -26,7 +28,7 @@ class ModelRef(NamedTuple):
             "instruct")`.
     """
 
-    given: str
+    original: str
     path: str
     owner: str | None
     name: str
@@ -55,8 +57,8 @@ def parse_ref(model_path: str | os.PathLike[str]) -> ModelRef:
             owner, parts = cached_owner or None, [cached]
             break
     name, _, revision = parts[-1].partition("@") if parts else ("", "", "")
-    if not any(letter.isalnum() for letter in name) or name.startswith("-") or _is_drive(name):
-        _refuse(f"{shown(given)} has no name in it")
+    if not any(character.isalnum() for character in name) or name.startswith("-") or _is_drive(name):
+        _refuse(f"{shown(given, LONGEST_SHOWN)} has no name in it")
     path = f"{owner}/{name}" if owner else name
     return ModelRef(given, path, owner, name, revision or None, _words(name.lower()))
 
@@ -76,12 +78,6 @@ def _is_drive(name: str) -> bool:
     return len(name) == 2 and name[1] == ":"
 
 
-def shown(path: str) -> str:
-    """Return `path` for a message: quoted, short, with nothing in it that a terminal would obey."""
-    text = path if len(path) <= 120 else f"{path[:117]}..."
-    return repr(text) if text.isprintable() else ascii(text)
-
-
 def _path_text(model_path: object) -> str:
     try:
         path = os.fspath(model_path)  # type: ignore[call-overload]
@@ -98,10 +94,10 @@ def _path_text(model_path: object) -> str:
 
 def _check(given: str) -> None:
     if len(given) > LONGEST_PATH:
-        _refuse(f"{shown(given)} has {len(given)} characters; a model path has at most {LONGEST_PATH}")
+        _refuse(f"{shown(given, LONGEST_SHOWN)} has {len(given)} characters; a model path has at most {LONGEST_PATH}")
     if not given.strip():
         _refuse("the model path is empty")
-    if any(not letter.isprintable() and letter != " " for letter in given):
+    if any(not character.isprintable() and character != " " for character in given):
         _refuse(f"{given[:200]!a} has control characters or half a surrogate pair in it")
     scheme, colon, _ = given.partition(":")
     if (

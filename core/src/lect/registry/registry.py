@@ -2,159 +2,74 @@
 
 import os
 import warnings
-from _thread import RLock  # threading itself takes a tenth of what importing lect may cost
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from lect.errors import AmbiguousModelError, ModelPathWarning, PluginError, PluginWarning, UnknownTemplateError
-from lect.prompt.template import Template
+from lect.conversation import Conversation
+from lect.errors import (
+    AmbiguousModelError,
+    LectError,
+    ModelPathWarning,
+    PluginError,
+    UnknownModelError,
+    UnknownTemplateError,
+    shown,
+)
+from lect.format.template import Template
 from lect.registry.adapter import Adapter
-from lect.registry.discover import Record, discover, normal_name
-from lect.registry.known import imitated_owner
-from lect.registry.load import Failure, StageError, check, load
-from lect.registry.match import NO_FORMAT, Match, Specificity
+from lect.registry.adapters import Adapters
+from lect.registry.advice import imitated_owner
+from lect.registry.discover import Distribution, distributions
+from lect.registry.formats import ReplyFormats
+from lect.registry.load import StageError, check
 from lect.registry.names import TemplateNames
-from lect.registry.refs import ModelRef, parse_ref, shown
+from lect.registry.refs import LONGEST_SHOWN, ModelRef, parse_ref
 from lect.registry.resolve import Candidate, Resolution, refuse_tie, strongest, unknown_model
-from lect.registry.settings import DISABLE, Pin, Settings, read_settings
+from lect.registry.settings import DISABLE, Pin
+from lect.registry.undo import Undo
+from lect.registry.verdicts import by_decision, by_strength, not_asked
+from lect.values import Match, Specificity, Verdict
+
+if TYPE_CHECKING:
+    from lect.reply.grammar import Grammar, ReplyFormat
 
 MOST_REMEMBERED = 4096
 
 
-class PluginInfo(NamedTuple):
-    """What is known of a plugin.
+class Registry(Adapters):
+    """Knows all adapters, installed and registered, and asks them. Safe across threads."""
 
-    Attributes:
-        name: Its name.
-        package: The distribution; empty where it was registered in this process.
-        version: The distribution's version.
-        hints: The words that must occur in a path before it is imported.
-        status: `lazy` (not imported yet), `eager` (without hints: asked about every path), `loaded`, `blocked: ...` or
-            `failed: ...`.
-        fallback: Whether it is asked only when no other adapter has matched.
-    """
-
-    name: str
-    package: str
-    version: str
-    hints: tuple[str, ...]
-    status: str
-    fallback: bool
-
-
-class Registry:
-    """Finds, loads and asks adapters. Safe across threads.
-
-    Args:
-        environ: Where settings are read from.
-        find: What finds installed adapters; tests give their own.
-    """
-
-    def __init__(self, environ: Mapping[str, str] = os.environ, find: Callable[[], list[Record]] = discover):
-        self._environ = environ
-        self._find = find
-        self.lock = RLock()
-        self._records: tuple[Record, ...] | None = None
-        self._settings = Settings()
-        self._loaded: dict[str, Adapter | None] = {}
-        self._registered: tuple[Adapter, ...] = ()
+    def __init__(self, environ: Mapping[str, str] = os.environ, find: Callable[[], list[Distribution]] = distributions):
+        super().__init__(environ, find)
         self._pins: tuple[Pin, ...] = ()
-        # Whoever resolves writes what it found into the dictionary that it saw when it began: after a change that is no
-        # longer this one.
+        # Write to the dict seen at the start of a look-up; a later change replaces it.
         self._remembered: dict[str, Resolution] = {}
-        self.failures: list[Failure] = []
         self.templates = TemplateNames(self)
-        self.conversations: dict[str, Any] = {}
+        self.formats = ReplyFormats(self)
+        self.conversations: dict[str, Conversation] = {}
+        self.forget += self._forget, self.templates.forget, self.formats.forget
+
+    def _forget(self) -> None:
+        self._remembered = {}
 
     # What is there
 
-    def records(self) -> tuple[Record, ...]:
-        """Return the installed adapters; the first call looks for them and reads the settings."""
-        if self._records is None:
-            with self.lock:
-                if self._records is None:
-                    self._settings = read_settings(self._environ)
-                    self._records = tuple(self._find())
-        return self._records
-
-    def usable(self) -> list[Record]:
-        """Return the installed adapters that nobody has blocked."""
-        return [record for record in self.records() if self._settings.blocks(record) is None]
-
-    def installed(self) -> dict[str, str | None]:
-        """Return the packages with adapters, each with the variable that keeps it out, or None."""
-        packages: dict[str, str | None] = {}
-        for record in self.records():
-            blocked = self._settings.blocks(record)
-            if blocked is None or record.package not in packages:
-                packages[record.package] = blocked
-        return packages
-
-    @property
-    def registered(self) -> tuple[Adapter, ...]:
-        """The adapters that were registered in this process."""
-        return self._registered
-
-    def plugins(self, *, load: bool = False) -> list[PluginInfo]:
-        """Return what is known of every plugin; with `load`, import them all first."""
-        infos = []
-        for record in self.records():
-            blocked = self._settings.blocks(record)
-            if load and not blocked:
-                self.adapter(record)
-            usual = "loaded" if record.id in self._loaded else "lazy" if record.hints else "eager"
-            status = f"blocked: {blocked}" if blocked else self._failed(record.package, record.name) or usual
-            infos.append(PluginInfo(record.name, record.package, record.version, record.hints, status, record.fallback))
-        infos += [
-            PluginInfo(each.name, "", "", (), self._failed("", each.name) or "loaded", each.fallback)
-            for each in self._registered
-        ]
-        return infos
-
-    def _failed(self, package: str, plugin: str) -> str | None:
-        failure = next((each for each in self.failures if (each.package, each.plugin) == (package, plugin)), None)
-        return f"failed: {failure.stage}: {type(failure.error).__name__}: {failure.error}" if failure else None
-
-    def pins(self) -> tuple[Pin, ...]:
-        """Return the pins in force, the mightiest first."""
+    def pins(self, *, load: bool = False) -> tuple[Pin, ...]:
+        """Return the pins in force, the mightiest first; with `load`, each with what is wrong with it, if anything."""
         self.records()
-        return (*reversed(self._pins), *self._settings.pins)
+        pins = (*reversed(self._pins), *self.settings.pins)
+        return tuple(pin._replace(problem=self._problem(pin)) for pin in pins) if load else pins
+
+    def _problem(self, pin: Pin) -> str:
+        try:
+            self.find(pin.adapter)
+        except LectError as error:
+            return str(error)
+        return ""
 
     # What changes
 
-    def register(self, plugin: Any, *, name: str | None = None) -> Callable[[], None]:
-        """Add an adapter for this process and return what takes it away again.
-
-        Raises:
-            PluginError: If it cannot be an adapter, or the name is taken. Nothing is registered then.
-        """
-        name = name or getattr(plugin, "name", None) or getattr(plugin, "__name__", None) or type(plugin).__name__
-        try:
-            check(plugin)
-        except StageError as error:
-            msg = f"cannot register {name!r}: {error.error}"
-            raise PluginError(msg) from error.error
-        adapter = Adapter(plugin, name=str(name))
-        with self.lock:
-            if any(each.name == adapter.name for each in self._registered):
-                msg = (
-                    f"an adapter {name!r} is registered already\n"
-                    "  try: call what its register() returned, or register(adapter, name='another')"
-                )
-                raise PluginError(msg)
-            self._registered += (adapter,)
-            self.changed()
-
-        def undo() -> None:
-            with self.lock:
-                self._registered = tuple(each for each in self._registered if each is not adapter)
-                # Whoever mends an adapter and registers it again begins anew.
-                self.failures = [each for each in self.failures if (each.package, each.plugin) != ("", adapter.name)]
-                self.changed()
-
-        return undo
-
-    def pin(self, pattern: str, adapter: Any) -> Callable[[], None]:
+    def pin(self, pattern: str, adapter: Any) -> Undo:
         """Decide which adapter, or template, speaks for all paths of a pattern; return what takes the decision back."""
         if not isinstance(pattern, str) or not pattern.strip():
             msg = f"a pin needs a pattern such as 'acme/*', not {pattern!r}"
@@ -164,54 +79,36 @@ class Registry:
             self._pins += (pin,)
             self.changed()
 
-        def undo() -> None:
+        def take_back() -> None:
             with self.lock:
                 self._pins = tuple(each for each in self._pins if each is not pin)
                 self.changed()
 
-        return undo
+        return Undo(take_back)
 
-    def changed(self) -> None:
-        """Forget what was found, because something has changed."""
-        self._remembered = {}
-        self.templates.forget()
+    def register_conversation(self, conversation: Conversation, *, override: bool) -> None:
+        """Add a conversation to start others from, and its template.
+
+        Raises:
+            PluginError: If the name is taken and `override` is not set.
+        """
+        prototype = conversation.copy()
+        template = conversation.template
+        with self.lock:
+            if prototype.name in self.conversations and not override:
+                msg = f"a conversation {prototype.name!r} is registered already\n  try: override=True, or another name"
+                raise PluginError(msg)
+            # A conversation over somebody else's template brings no template of its own.
+            if template.name == prototype.name:
+                self.templates.register(template, override=True)
+            self.conversations[prototype.name] = prototype
 
     # Asking
 
-    def adapter(self, record: Record) -> Adapter | None:
-        """Return the adapter of a record, imported if need be; None where that fails, which is remembered."""
-        if record.id not in self._loaded:
-            with self.lock:
-                if record.id not in self._loaded:
-                    self._loaded[record.id] = self._load(record)
-        return self._loaded[record.id]
-
-    def _load(self, record: Record) -> Adapter | None:
-        try:
-            plugin = load(record)
-        except StageError as error:
-            self._record_failure(Failure(record.name, record.package, record.version, error.stage, error.error))
-            return None
-        return Adapter(
-            plugin, name=record.name, package=record.package, version=record.version, fallback=record.fallback
-        )
-
-    def fail(self, adapter: Adapter, stage: str, error: Exception) -> None:
-        """Remember what an adapter did wrong, and warn once."""
-        self._record_failure(Failure(adapter.name, adapter.package, adapter.version, stage, error))
-
-    def _record_failure(self, failure: Failure) -> None:
-        with self.lock:
-            # Once for each kind of fault: a match() that raises would otherwise do so for every path.
-            if any(each[:4] == failure[:4] and type(each.error) is type(failure.error) for each in self.failures):
-                return
-            self.failures.append(failure)
-        warnings.warn(
-            f"a lect plugin failed and is left out: {failure}\n  try: lect doctor", PluginWarning, stacklevel=2
-        )
-
-    def resolve(self, model_path: str | os.PathLike[str], *, adapter: Any = None) -> Resolution:
-        """Return what a model path resolves to.
+    def resolve(
+        self, model_path: str | os.PathLike[str], *, adapter: Any = None, default: str | None = None
+    ) -> Resolution:
+        """Return what a model path resolves to; `default` names a template for a path that nobody claims.
 
         Raises:
             InvalidModelPathError: If the path cannot name a model.
@@ -226,39 +123,53 @@ class Registry:
                 return known
         ref = parse_ref(model_path)
         if adapter is not None:
-            return self._decided(ref, adapter, "the adapter= argument", ())
-        resolution = self._resolve(ref)
+            return self._decided(ref, adapter, "the adapter argument")
+        try:
+            resolution = self._resolve(ref)
+        except UnknownModelError:
+            if default is None:
+                raise
+            return self._decided(ref, default, "the default argument: nobody claims the model")
         for text in resolution.warnings:
             warnings.warn(text, ModelPathWarning, stacklevel=3)
         if len(remembered) >= MOST_REMEMBERED:
             remembered.clear()
-        remembered[ref.given] = resolution
+        remembered[ref.original] = resolution
         return resolution
 
     def _resolve(self, ref: ModelRef) -> Resolution:
         pin = next((pin for pin in self.pins() if pin.fits(ref)), None)
         if pin is not None:
             return self._pinned(ref, pin)
-        candidates = self.ask(ref)
-        if all(candidate.match is None for candidate in candidates):
-            candidates = strongest([*candidates, *self._ask(ref, fallback=True)])
-        claims = [(each, each.match) for each in candidates if each.match is not None and each.match.kind != NO_FORMAT]
+        candidates = self._candidates(ref)
+        claims = [(each, each.match) for each in candidates if each.match is not None and each.claims]
         if not claims:
-            raise unknown_model(ref, candidates, self.failures, self.installed())
+            raise unknown_model(ref, self._verdicts(candidates), self.failures, self.installed())
         winner, best = claims[0]
         tied = [
             (each, self._template(each.adapter, ref, match))
             for each, match in claims
             if match.strength == best.strength
         ]
-        refuse_tie(ref, tied)
+        if len(tied) > 1:
+            refuse_tie(ref, tied, self._verdicts(candidates))
         return Resolution(
-            ref, winner.adapter, tied[0][1], best.kind, best.reason, best.specificity, tuple(candidates), _oddities(ref)
+            self,
+            ref,
+            tied[0][1],
+            adapter=winner.adapter,
+            kind=best.kind,
+            reason=best.reason,
+            specificity=best.specificity,
+            warnings=_oddities(ref),
         )
 
-    def ask(self, ref: ModelRef) -> list[Candidate]:
-        """Return the claims of all adapters that have a word for the path, fallbacks aside, the strongest first."""
-        return strongest(self._ask(ref, fallback=False))
+    def _candidates(self, ref: ModelRef) -> list[Candidate]:
+        """Return the claims of the adapters that are asked about a path; fallbacks only where nobody else has one."""
+        candidates = strongest(self._ask(ref, fallback=False))
+        if all(candidate.match is None for candidate in candidates):
+            candidates = strongest([*candidates, *self._ask(ref, fallback=True)])
+        return candidates
 
     def _ask(self, ref: ModelRef, *, fallback: bool) -> Iterable[Candidate]:
         path = ref.path.lower()
@@ -277,43 +188,102 @@ class Registry:
                 continue
             yield Candidate(adapter, claim)
 
+    # What a resolution asks
+
+    def verdicts(self, resolution: Resolution) -> tuple[Verdict, ...]:
+        if resolution.specificity is None:
+            decision = f"the pin {resolution.pin}" if resolution.pin else resolution.reason
+            candidates = strongest(self._ask(resolution.ref, fallback=False))
+            return self._verdicts(candidates, resolution.adapter, decision)
+        return self._verdicts(self._candidates(resolution.ref), resolution.adapter)
+
+    def _verdicts(
+        self, candidates: list[Candidate], winner: Adapter | None = None, decision: str = ""
+    ) -> tuple[Verdict, ...]:
+        fared = by_decision(candidates, winner, decision) if decision else by_strength(candidates, winner)
+        asked = {candidate.adapter.id for candidate in candidates}
+        blocked = {record.id: by for record in self.records() if (by := self.settings.blocks(record)) is not None}
+        failed = {f"{failure.package}:{failure.plugin}" for failure in self.failures}
+        return (*fared, *not_asked(self.records(), asked, blocked, failed))
+
+    def remarks(self, resolution: Resolution) -> tuple[str, ...]:
+        """Ask the adapter that won, and every fallback: it knows of models that it must leave to others."""
+        loaded = [self.adapter(record) for record in self.usable() if record.fallback]
+        remarks: list[str] = []
+        for adapter in dict.fromkeys((resolution.adapter, *loaded)):
+            try:
+                remarks += adapter.remarks(resolution.ref, resolution.template) if adapter else ()
+            # A plugin may raise anything; one bad plugin must not take the others down.
+            except Exception as error:
+                assert adapter is not None
+                self.fail(adapter, "remarks", error)
+        return tuple(remarks)
+
+    def grammar(self, reply_format: "str | Grammar | ReplyFormat") -> "Grammar":
+        found = self.reply_format(reply_format)
+        return found.grammar
+
+    def reply_format(self, given: "str | Grammar | ReplyFormat") -> "ReplyFormat":
+        """Return the reply format that somebody named, or gave.
+
+        Raises:
+            MessageError: If there is none of this name.
+        """
+        from lect.reply.grammar import Grammar, ReplyFormat
+
+        if isinstance(given, ReplyFormat):
+            return given
+        return ReplyFormat(given) if isinstance(given, Grammar) else self.formats.get(given)
+
+    # Decisions
+
     def _template(self, adapter: Adapter, ref: ModelRef, match: Match, *, unasked: str | None = None) -> Template:
         try:
             return adapter.get_template(ref, match)
         except Exception as error:
+            path = shown(ref.original, LONGEST_SHOWN)
             if unasked and isinstance(error, PluginError):
                 # No fault of the adapter, which made no claim: it says itself why it cannot speak for the model.
-                msg = f"{adapter} is to speak for {shown(ref.given)} ({unasked}) but cannot: {error}"
+                msg = f"{adapter} is to speak for {path} ({unasked}) but cannot: {error}"
                 raise PluginError(msg) from error
             self.fail(adapter, "get_template", error)
             msg = (
-                f"{adapter} claims {shown(ref.given)} but cannot give its template: {type(error).__name__}: {error}\n"
+                f"{adapter} claims {path} but cannot give its template: {type(error).__name__}: {error}\n"
                 f"  try: {DISABLE}={adapter.id}"
             )
             raise PluginError(msg) from error
 
     def _pinned(self, ref: ModelRef, pin: Pin) -> Resolution:
         try:
-            return self._decided(ref, pin.adapter, f"pinned by {pin}", tuple(self.ask(ref)))
+            return self._decided(ref, pin.adapter, f"pinned by {pin}", pin=pin)
         except (AmbiguousModelError, UnknownTemplateError) as error:
-            msg = f"{shown(ref.given)} is pinned by {pin}, which leads nowhere: {error}"
+            msg = f"{shown(ref.original, LONGEST_SHOWN)} is pinned by {pin}, which leads nowhere: {error}"
             raise PluginError(msg) from error
 
-    def _decided(self, ref: ModelRef, adapter: Any, reason: str, candidates: tuple[Candidate, ...]) -> Resolution:
+    def _decided(self, ref: ModelRef, adapter: Any, reason: str, *, pin: Pin | None = None) -> Resolution:
         """Resolve by somebody's decision: the adapter is not asked for permission."""
         chosen = self.find(adapter)
         if isinstance(chosen, Template):
-            return Resolution(ref, None, chosen, "chat", reason, None, candidates, _oddities(ref))
+            return Resolution(self, ref, chosen, adapter=None, reason=reason, warnings=_oddities(ref), pin=pin)
         try:
             claim = chosen.match(ref)
         except Exception as error:
             self.fail(chosen, "match", error)
             claim = None
-        if claim is not None and claim.kind == NO_FORMAT:
+        if claim is not None and claim.kind == "none":
             claim = None
         match = claim or Match(Specificity.FAMILY, "", reason=reason)
         template = self._template(chosen, ref, match, unasked=None if claim else reason)
-        return Resolution(ref, chosen, template, match.kind, reason, None, candidates, _oddities(ref))
+        return Resolution(
+            self,
+            ref,
+            template,
+            adapter=chosen,
+            kind=match.kind,
+            reason=reason,
+            warnings=_oddities(ref),
+            pin=pin,
+        )
 
     def find(self, adapter: Any) -> Adapter | Template:
         """Return the adapter or template that somebody named.
@@ -341,31 +311,11 @@ class Registry:
             raise self.templates.several(adapter, [each.id for each in found])
         return self.templates.get(adapter)
 
-    def by_name(self, name: str) -> list[Adapter]:
-        """Return the adapters called `name`: `package:plugin`, or `plugin`."""
-        found = [each for each in self._registered if each.name == name]
-        if found:
-            return found  # It has no other name, while an installed one has its package's too.
-        package, _, plugin = name.rpartition(":")
-        for record in self.usable():
-            if record.name == plugin and (not package or record.package == normal_name(package)):
-                adapter = self.adapter(record)
-                if adapter is None:
-                    failure = next(
-                        each
-                        for each in reversed(self.failures)
-                        if (each.package, each.plugin) == (record.package, record.name)
-                    )
-                    msg = f"{record.id} cannot be used: {failure}\n  try: lect doctor"
-                    raise PluginError(msg)
-                found.append(adapter)
-        return found
-
 
 def _oddities(ref: ModelRef) -> tuple[str, ...]:
     imitated = imitated_owner(ref.owner) if ref.owner else None
     if imitated is None:
         return ()
     return (
-        f"the owner {ref.owner!a} looks like {imitated!r} but is another: is {ref.given!a} the model that you mean?",
+        f"the owner {ref.owner!a} looks like {imitated!r} but is another: is {ref.original!a} the model that you mean?",
     )

@@ -1,20 +1,28 @@
-"""From a model path to a template: the values that say what was decided, by whom and why."""
+"""From a model path to a template: what was decided, by whom and why."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from __future__ import annotations
 
-from lect.errors import AmbiguousModelError, UnknownModelError
-from lect.prompt.template import Template, first_difference
-from lect.registry.adapter import Adapter
-from lect.registry.known import FAMILIES, install_command, look_alike, package_for
-from lect.registry.match import Match, Specificity
-from lect.registry.refs import ModelRef, shown
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from lect.errors import AmbiguousModelError, UnknownModelError, shown
+from lect.format.compare import first_difference
+from lect.registry.advice import install_command, look_alike, near_word, package_for
+from lect.registry.refs import LONGEST_SHOWN
 from lect.registry.settings import PINS, pattern_for
+from lect.values import Verdict
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from lect.format.template import Template
+    from lect.registry.adapter import Adapter
     from lect.registry.load import Failure
+    from lect.registry.refs import ModelRef
+    from lect.registry.settings import Pin
+    from lect.reply.grammar import Grammar, ReplyFormat
     from lect.reply.reply import Reply
     from lect.reply.stream import ReplyStream
+    from lect.values import Kind, Match, Outcome, Specificity
 
 
 class Candidate(NamedTuple):
@@ -24,14 +32,27 @@ class Candidate(NamedTuple):
     match: Match | None
     """Its claim; None where it made none."""
 
-    def __str__(self) -> str:
-        if self.match is None:
-            return f"{self.adapter}: no claim"
-        return f"{self.adapter}: {self.match.specificity.name} {self.match.literal!r}: {self.match.reason}"
+    @property
+    def claims(self) -> bool:
+        """Whether it claims the model, and does not only know it."""
+        return self.match is not None and self.match.kind != "none"
+
+    def fares(self, outcome: Outcome, why: str = "") -> Verdict:
+        """Return how it fared."""
+        adapter = self.adapter
+        return Verdict(adapter.name, adapter.package, adapter.version, self.match, outcome, why)
 
 
-class Resolution(NamedTuple):
-    """What a model path resolves to.
+class Inquiry(Protocol):
+    """What a resolution asks when somebody wants to know more of it; the registry knows it."""
+
+    def verdicts(self, resolution: Resolution) -> tuple[Verdict, ...]: ...
+    def remarks(self, resolution: Resolution) -> tuple[str, ...]: ...
+    def grammar(self, reply_format: str | Grammar | ReplyFormat) -> Grammar: ...
+
+
+class Resolution:
+    """What a model path resolves to, and the whole verdict about it.
 
     Attributes:
         ref: The path taken apart.
@@ -40,65 +61,91 @@ class Resolution(NamedTuple):
         kind: `chat`, or `base` for a model that was not trained to chat.
         reason: Why, in one line.
         specificity: What the claim rests on; None where somebody decided: an argument or a pin.
-        candidates: Every adapter that was asked, the strongest claim first.
         warnings: What is odd about the path.
+        pin: The pin that decided; None where none did.
     """
 
-    ref: ModelRef
-    adapter: Adapter | None
-    template: Template
-    kind: str
-    reason: str
-    specificity: Specificity | None
-    candidates: tuple[Candidate, ...]
-    warnings: tuple[str, ...] = ()
+    __slots__ = ("_inquire", "adapter", "kind", "pin", "reason", "ref", "specificity", "template", "warnings")
+
+    def __init__(
+        self,
+        inquire: Inquiry,
+        ref: ModelRef,
+        template: Template,
+        *,
+        adapter: Adapter | None,
+        kind: Kind = "chat",
+        reason: str,
+        specificity: Specificity | None = None,
+        warnings: tuple[str, ...] = (),
+        pin: Pin | None = None,
+    ):
+        self._inquire = inquire
+        self.ref = ref
+        self.template = template
+        self.adapter = adapter
+        self.kind = kind
+        self.reason = reason
+        self.specificity = specificity
+        self.warnings = warnings
+        self.pin = pin
+
+    def __repr__(self) -> str:
+        return (
+            f"<Resolution of {shown(self.ref.original, LONGEST_SHOWN)}: {self.template.name!r}, because {self.reason}>"
+        )
 
     @property
     def package(self) -> str:
         """The distribution of the adapter; empty where it was registered in this process."""
         return self.adapter.package if self.adapter else ""
 
-    def stream(self, *, format: Any = None, prompt: str | None = None, **options: Any) -> "ReplyStream":  # noqa: A002  # as everywhere
-        """Return a stream for a reply of the model.
+    @property
+    def fallback(self) -> bool:
+        """Whether the adapter is one that is asked only when no other has matched."""
+        return self.adapter is not None and self.adapter.fallback
 
-        By the grammar of its template, cut at its stop strings, refined by the adapter at the end.
-        """
-        from lect.registry.hearing import setting
-        from lect.reply.stream import ReplyStream
+    @property
+    def candidates(self) -> tuple[Verdict, ...]:
+        """How every adapter fared, the strongest claim first; those that were not asked come last."""
+        return self._inquire.verdicts(self)
 
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What installed adapters have to say about the model and its template."""
+        return self._inquire.remarks(self)
+
+    def stream(self, *, format: str | Grammar | ReplyFormat | None = None, **options: Any) -> ReplyStream:  # noqa: A002  # as everywhere
+        """Return a stream for a reply of the model, refined by the adapter at the end; see `Template.stream`."""
         adapter, template = self.adapter, self.template
-        around = setting(template)
-        prompt = around.prompt if prompt is None else prompt
-        return ReplyStream(
-            format or template.reply or "plain",
-            prompt=prompt,
-            stop=template.stop,
-            edges=(around.lead(prompt) if isinstance(prompt, str) else "", around.tail),
-            markers=template.markers,
-            refine=None if adapter is None else lambda reply: adapter.postprocess(reply, template, self.ref),
-            **options,
-        )
+        if format is not None:
+            template = template.but(reply=self._inquire.grammar(format))
+        refine: Callable[[Reply], Reply] | None = None
+        if adapter is not None:
 
-    def postprocess(self, text: str, *, finish: str | None = None, **options: Any) -> "Reply":
-        """Return what the model said."""
+            def refine(reply: Reply) -> Reply:
+                return adapter.postprocess(reply, template, self.ref)
+
+        return template.stream(refine=refine, **options)
+
+    def parse(self, output: str, *, finish: str | None = None, **options: Any) -> Reply:
+        """Return what the model said; see `stream`."""
         stream = self.stream(**options)
-        stream.feed(text)
+        stream.feed(output)
         return stream.close(finish)
 
 
 def strongest(candidates: Iterable[Candidate]) -> list[Candidate]:
     """Return the candidates, the strongest claim first; the order does not depend on how they came."""
-    return sorted(
-        candidates,
-        key=lambda each: (
-            each.match is None,
-            *(-part for part in (each.match.strength if each.match else ())),
-            each.adapter.id,
-        ),
-    )
+
+    def rank(candidate: Candidate) -> tuple[Any, ...]:
+        strength = candidate.match.strength if candidate.match else ()
+        return candidate.match is None, *(-part for part in strength), candidate.adapter.id
+
+    return sorted(candidates, key=rank)
 
 
-def refuse_tie(ref: ModelRef, tied: Sequence[tuple[Candidate, Template]]) -> None:
+def refuse_tie(ref: ModelRef, tied: Sequence[tuple[Candidate, Template]], verdicts: Sequence[Verdict]) -> None:
     """Raise if equal claims lead to different templates.
 
     Raises:
@@ -114,46 +161,46 @@ def refuse_tie(ref: ModelRef, tied: Sequence[tuple[Candidate, Template]]) -> Non
         assert claim is not None, "only claims can be tied"
         pattern = pattern_for(ref.path)
         msg = (
-            f"{shown(ref.given)} is claimed equally ({claim.specificity.name}, {len(claim.literal)} characters) "
-            f"by {first.adapter.id} and {other.adapter.id}\n"
+            f"{shown(ref.original, LONGEST_SHOWN)} is claimed equally ({claim.specificity.name}, "
+            f"{len(claim.literal)} characters) by {first.adapter.id} and {other.adapter.id}\n"
             f"  the templates differ first at character {at}: {one!r} / {two!r}\n"
             f"  try: {PINS}='{pattern}={other.adapter.id}'\n"
             f"   or: lect.pin({pattern!r}, {other.adapter.id!r})"
         )
-        raise AmbiguousModelError(msg, name=ref.given, claimants=[candidate.adapter.id for candidate, _ in tied])
+        claimants = [candidate.adapter.id for candidate, _ in tied]
+        raise AmbiguousModelError(msg, name=ref.original, claimants=claimants, candidates=verdicts)
 
 
 def unknown_model(
-    ref: ModelRef, candidates: Sequence[Candidate], failures: "Sequence[Failure]", installed: Mapping[str, str | None]
+    ref: ModelRef, verdicts: Sequence[Verdict], failures: Sequence[Failure], installed: Mapping[str, str | None]
 ) -> UnknownModelError:
     """Return the error for a path that nobody claims: what was considered, what failed, what to type next.
 
     `installed` has every package with adapters, and what keeps it out, if anything does.
     """
-    lines = [f"no installed adapter recognises {shown(ref.given)}"]
-    considered = ", ".join(str(candidate.adapter) for candidate in candidates)
+    asked = [verdict for verdict in verdicts if verdict.outcome != "not asked"]
+    lines = [f"no installed adapter recognises {shown(ref.original, LONGEST_SHOWN)}"]
     usable = sorted(package for package, blocked in installed.items() if blocked is None)
-    if considered:
-        lines.append(f"  considered: {considered}")
+    if asked:
+        lines.append(f"  considered: {', '.join(map(str, asked))}")
     elif usable:
-        lines.append(f"  considered: none; of the installed adapters ({', '.join(usable)}) none has a word for it")
+        lines.append(f"  considered: none; no hint of the installed adapters ({', '.join(usable)}) occurs in it")
     else:
         lines.append(f"  considered: none; {'every adapter is blocked' if installed else 'no adapter is installed'}")
-    lines += [
-        f"  {each.adapter} knows it, and has no format for it: {each.match.reason}" for each in candidates if each.match
-    ]
+    lines += [f"  {each} knows it, and has no format for it: {each.claim.reason}" for each in asked if each.claim]
     lines += blocked_lines(installed)
     lines += [f"  failed: {failure}" for failure in failures]
     lines += _look_alike_lines(ref)
     package = package_for(ref.words)
     advice = []
     if package is None:
-        lines += _near_lines(ref)
+        near = near_word(ref.words)
+        lines += [f"  did you mean a {near!r} model?"] if near else []
     elif package not in installed:
         advice.append(install_command(package))
     elif blocked := installed[package]:
         advice.append(f"let {package} in: change {blocked}")
-    elif all(failure.package != package for failure in failures) and not any(each.match for each in candidates):
+    elif all(failure.package != package for failure in failures) and not any(each.claim for each in asked):
         lines.append(f"  {package} is installed but does not know this model; a newer version may")
     advice += [
         "get_conversation_template(path, adapter='chatml'), or any name of `lect templates`",
@@ -161,7 +208,10 @@ def unknown_model(
     ]
     lines += [f"  {'try' if index == 0 else ' or'}: {line}" for index, line in enumerate(advice)]
     return UnknownModelError(
-        "\n".join(lines), model_path=ref.given, candidates=candidates, install=None if package in installed else package
+        "\n".join(lines),
+        model_path=ref.original,
+        candidates=verdicts,
+        install=None if package in installed else package,
     )
 
 
@@ -177,26 +227,16 @@ def _shell_word(path: str) -> str:
     """
     import shlex
 
-    return shlex.quote(path) if len(path) <= 120 else "PATH"
+    return shlex.quote(path) if len(path) <= LONGEST_SHOWN else "PATH"
 
 
 def _look_alike_lines(ref: ModelRef) -> list[str]:
-    strange = sorted({letter for letter in ref.path if not letter.isascii()})
+    strange = sorted({character for character in ref.path if not character.isascii()})
     if not strange:
         return []
     import unicodedata
 
-    letters = ", ".join(f"U+{ord(letter):04X} {unicodedata.name(letter, 'unnamed')}" for letter in strange[:4])
-    meant = "".join(letter if letter.isascii() else look_alike(letter) for letter in ref.path)
+    named = ", ".join(f"U+{ord(each):04X} {unicodedata.name(each, 'unnamed')}" for each in strange[:4])
+    meant = "".join(each if each.isascii() else look_alike(each) for each in ref.path)
     hint = f"; did you mean {meant!r}?" if meant.isascii() else ""
-    return [f"  note: the path has {letters} in it{hint}"]
-
-
-def _near_lines(ref: ModelRef) -> list[str]:
-    from difflib import get_close_matches
-
-    known = [word for words in FAMILIES.values() for word in words]
-    near = next(
-        (found[0] for word in ref.words if len(word) > 3 and (found := get_close_matches(word, known, 1, 0.75))), None
-    )
-    return [f"  did you mean a {near!r} model?"] if near else []
+    return [f"  note: the path has {named} in it{hint}"]

@@ -9,7 +9,7 @@ from lect.registry.discover import normal_name
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from lect.registry.discover import Record
+    from lect.registry.discover import Record, ReplyRecord
     from lect.registry.refs import ModelRef
 
 PINS = "LECT_PINS"
@@ -23,17 +23,19 @@ class Pin(NamedTuple):
 
     Attributes:
         pattern: A glob, compared without regard to case with `owner/name` and with the path as given.
-        adapter: An adapter (`lect-qwen:qwen`, `qwen`) or a template (`qwen:qwen2.5`), by name or as an object.
+        adapter: An adapter (`lect-acme:acme`, `acme`) or a template (`acme:acme-2`), by name or as an object.
         source: Who decided.
+        problem: Why it leads nowhere; empty where it leads somewhere, or nobody has looked.
     """
 
     pattern: str
     adapter: Any
     source: str
+    problem: str = ""
 
     def fits(self, ref: "ModelRef") -> bool:
         pattern = self.pattern.lower()
-        return fnmatchcase(ref.path.lower(), pattern) or fnmatchcase(ref.given.lower(), pattern)
+        return fnmatchcase(ref.path.lower(), pattern) or fnmatchcase(ref.original.lower(), pattern)
 
     def __str__(self) -> str:
         return f"{self.pattern}={self.adapter} ({self.source})"
@@ -42,9 +44,9 @@ class Pin(NamedTuple):
 def pattern_for(path: str) -> str:
     """Return a pattern for one path.
 
-    `?`, which stands for any letter, replaces those that mean something to a glob, a list of pins or a shell.
+    `?`, which stands for any character, replaces those that mean something to a glob, a list of pins or a shell.
     """
-    return "".join("?" if letter in "*?[];='" or letter.isspace() else letter for letter in path)
+    return "".join("?" if character in "*?[];='" or character.isspace() else character for character in path)
 
 
 class Settings(NamedTuple):
@@ -54,8 +56,8 @@ class Settings(NamedTuple):
     only: frozenset[str] | None = None
     disabled: frozenset[str] = frozenset()
 
-    def blocks(self, record: "Record") -> str | None:
-        """Return which variable keeps an adapter out; None where none does."""
+    def blocks(self, record: "Record | ReplyRecord") -> str | None:
+        """Return which variable keeps an adapter, or a reply format, out; None where none does."""
         name = normal_name(record.name)
         names = {name, record.package, f"{record.package}:{name}"}
         if names & self.disabled:

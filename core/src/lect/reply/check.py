@@ -6,7 +6,7 @@ from typing import Any, NoReturn
 from lect.errors import PluginError
 from lect.reply.grammar import (
     Arguments,
-    Call,
+    CallSyntax,
     Channels,
     Code,
     Grammar,
@@ -14,21 +14,21 @@ from lect.reply.grammar import (
     Json,
     JsonMap,
     Literals,
-    Marks,
     Params,
+    Part,
     Reasoning,
     Section,
     Wrapper,
 )
 
-MARKS = tuple[str, ...]
 PATTERNS = {
     (Head, "fields"),
-    (Call, "rename"),
+    (CallSyntax, "rename"),
     (Channels, "shape"),
     (Channels, "letters"),
     (Channels, "to"),
     (Channels, "channel"),
+    (Grammar, "stripped"),
 }
 NEEDED = {
     (Head, "end"),
@@ -44,13 +44,13 @@ KINDS = ("content", "reasoning", "call", "")
 PARTS: dict[tuple[type, str], Any] = {
     (Grammar, "reasoning"): Reasoning,
     (Grammar, "channels"): Channels,
-    (Call, "arguments"): Arguments,
-    (Call, "head"): Head,
+    (CallSyntax, "arguments"): Arguments,
+    (CallSyntax, "head"): Head,
     (Params, "head"): Head,
-    (Channels, "call"): Call,
+    (Channels, "call"): CallSyntax,
 }
-OPTIONAL = {(Grammar, "reasoning"), (Grammar, "channels"), (Call, "head"), (Channels, "call")}
-LISTS = {(Grammar, "wrappers"): Wrapper, (Grammar, "sections"): Section, (Section, "calls"): Call}
+OPTIONAL = {(Grammar, "reasoning"), (Grammar, "channels"), (CallSyntax, "head"), (Channels, "call")}
+LISTS = {(Grammar, "wrappers"): Wrapper, (Grammar, "sections"): Section, (Section, "calls"): CallSyntax}
 
 
 def check(grammar: Grammar) -> None:
@@ -75,14 +75,14 @@ class _Check:
     def part(self, part: Any, path: str) -> None:
         """Check all facts of a part."""
         kind = type(part)
-        for name, wanted in kind.__annotations__.items():
+        for name, wanted in kind.kinds.items():
             self.fact(kind, name, wanted, getattr(part, name), f"{path}{name}")
         if kind is Section:
             self.section(part, path)
-        elif kind is Call:
+        elif kind is CallSyntax:
             self.call(part, path)
 
-    def fact(self, kind: type, name: str, wanted: Any, value: Any, path: str) -> None:
+    def fact(self, kind: type[Part], name: str, wanted: str, value: Any, path: str) -> None:
         """Check one fact, and what is in it."""
         if (kind, name) in NEEDED and not value:
             self.fail(path, "is empty", "what is written there")
@@ -102,10 +102,10 @@ class _Check:
             if not isinstance(value, PARTS[kind, name]):
                 self.fail(path, f"is {value!r:.80}", _names(PARTS[kind, name]))
             self.part(value, f"{path}.")
-        elif wanted in (MARKS, Marks):
-            self.marks(value, path, rows=wanted == Marks)
-        elif wanted in (str, bool) and not isinstance(value, wanted):
-            self.fail(path, f"is {value!r:.80}", "a text" if wanted is str else "True or False")
+        elif wanted in ("tuple[str, ...]", "Marks"):
+            self.marks(value, path, rows=wanted == "Marks")
+        elif (wanted == "str" and not isinstance(value, str)) or (wanted == "bool" and not isinstance(value, bool)):
+            self.fail(path, f"is {value!r:.80}", "a text" if wanted == "str" else "True or False")
         elif (kind, name) in PATTERNS:
             try:
                 re.compile(value)
@@ -139,7 +139,7 @@ class _Check:
     def section(self, section: Section, path: str) -> None:
         """Check that something opens a section, and that there is a call in it."""
         if not section.calls:
-            self.fail(f"{path}calls", "is empty", "how a call is written: (Call(...),)")
+            self.fail(f"{path}calls", "is empty", "how a call is written: (CallSyntax(...),)")
         if not section.open and not section.start and not all(call.open for call in section.calls):
             self.fail(
                 path.rstrip("."),
@@ -147,7 +147,7 @@ class _Check:
                 "open=(...) in it or in its calls, or start=True where a reply begins with it",
             )
 
-    def call(self, call: Call, path: str) -> None:
+    def call(self, call: CallSyntax, path: str) -> None:
         """Check that a call has a name, and parameters an end."""
         names = isinstance(call.arguments, Json | JsonMap | Code) or path.startswith("channels")
         if not names and (call.head is None or "(?P<name>" not in call.head.fields):

@@ -1,8 +1,8 @@
-"""What a stream says while the reply is still coming in."""
+"""What a stream says while the reply is still arriving."""
 
 from typing import Any, NamedTuple
 
-from lect.reply.reply import ToolCall
+from lect.reply.reply import Problem, ToolCall
 
 CONTENT, REASONING, CALL_START, CALL_ARGS, CALL_END, PROBLEM, STOP = (
     "content",
@@ -20,29 +20,6 @@ CODES = frozenset({
     "unbalanced_json", "unknown_channel", "unknown_tool",
 })  # fmt: skip
 """What a problem may be."""
-
-
-class Problem(NamedTuple):
-    """Something in a reply that could not be understood as it was meant.
-
-    What the codes mean: docs/reference/reply-problems.md.
-    """
-
-    code: str
-    span: tuple[int, int]
-    """From where to where it stands in the raw text."""
-    text: str
-    """What happened, for people."""
-
-
-class Piece(NamedTuple):
-    """A stretch of the raw text, and what it was taken for."""
-
-    kind: str
-    """`content`, `reasoning`, `call`, `mark` (a marker, or white space that belongs to one) or `after` (behind the
-    stop)."""
-    start: int
-    end: int
 
 
 class Event(NamedTuple):

@@ -1,13 +1,16 @@
 """How a family writes its replies, said as data.
 
 A grammar is a handful of facts: what opens and closes reasoning, what opens a section of tool calls, how one call is
-written, at which marks a reply ends. The engine does the rest, whole or streamed; no family has a parser of its own.
+written. The engine does the rest, whole or streamed; no family has a parser of its own. Where a reply ends is no fact
+of a grammar: it ends at the stops of the template that it was said with.
 
 Wherever a mark is asked for, a text is one mark; a tuple in its place is several marks in a row with white space
 between them. Alternatives that begin alike stand with the longer one first.
 """
 
-from typing import Any, NamedTuple
+from __future__ import annotations
+
+from typing import Any, Self, dataclass_transform
 
 SPACE = " \t\r\n"
 NAME = r"\s*(?P<name>[^\s<{(][^\n<{(]*?)\s*"
@@ -19,16 +22,69 @@ KEY = r"\s*(?P<key>[^\n<]*?)\s*"
 QUOTED_KEY = r"""\s*name=["']?(?P<key>[^"'<>]*?)["']?\s*"""
 """The name of a parameter as an attribute."""
 
-__all__ = [
-    "KEY", "NAME", "QUOTED_KEY", "QUOTED_NAME", "SPACE", "Call", "Channels", "Code", "Grammar", "Head", "Json",
-    "JsonMap", "Literals", "NamedJson", "Params", "Reasoning", "Section", "Wrapper",
-]  # fmt: skip
-
 Mark = str | tuple[str, ...]
 Marks = tuple[Mark, ...]
 
 
-class Reasoning(NamedTuple):
+class _Slotted(type):
+    """Makes a slot of each annotated fact of a class; what is assigned to it there is its default.
+
+    A tenth of the time of a named tuple or a dataclass, which write code and compile it: most families have a grammar,
+    so every first prompt pays for these classes.
+    """
+
+    def __new__(mcls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> _Slotted:
+        kinds: dict[str, str] = namespace.get("__annotations__", {})
+        defaults = {fact: namespace.pop(fact) for fact in kinds if fact in namespace}
+        made = super().__new__(mcls, name, bases, {**namespace, "__slots__": tuple(kinds)})
+        made.kinds, made.defaults = kinds, defaults
+        return made
+
+    kinds: dict[str, str]
+    defaults: dict[str, Any]
+
+
+@dataclass_transform(frozen_default=True)
+class Part(metaclass=_Slotted):
+    """A part of a grammar: facts that do not change. Two with equal facts are equal."""
+
+    def __init__(self, *given: Any, **named: Any):
+        kind = type(self)
+        facts = {**kind.defaults, **dict(zip(kind.kinds, given, strict=False)), **named}
+        if len(given) > len(kind.kinds) or facts.keys() != kind.kinds.keys():
+            odd = ", ".join(sorted(facts.keys() ^ kind.kinds.keys())) or f"{len(given)} facts"
+            msg = f"{kind.__name__}() takes {', '.join(kind.kinds)}; look at {odd}"
+            raise TypeError(msg)
+        for fact, value in facts.items():
+            object.__setattr__(self, fact, value)
+
+    def __setattr__(self, fact: str, value: object) -> None:
+        msg = f"a grammar does not change: cannot set {fact!r} of {type(self).__name__}\n  try: but({fact}=...)"
+        raise AttributeError(msg)
+
+    def facts(self) -> dict[str, Any]:
+        """Return the facts by name."""
+        return {fact: getattr(self, fact) for fact in type(self).kinds}
+
+    def but(self, **changes: Any) -> Self:
+        """Return a part that differs in some facts."""
+        return type(self)(**(self.facts() | changes))
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and isinstance(other, Part) and self.facts() == other.facts()
+
+    def __hash__(self) -> int:
+        return hash((type(self), *self.facts().values()))
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{fact}={value!r}" for fact, value in self.facts().items() if value)
+        return f"{type(self).__name__}({shown})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), tuple(self.facts().values())
+
+
+class Reasoning(Part):
     """A stretch of thinking aloud."""
 
     open: tuple[str, ...]
@@ -48,7 +104,7 @@ class Reasoning(NamedTuple):
     """Whether a reply begins inside it where the prompt is not known."""
 
 
-class Wrapper(NamedTuple):
+class Wrapper(Part):
     """Marks round the content that are no part of it."""
 
     open: tuple[str, ...]
@@ -58,7 +114,7 @@ class Wrapper(NamedTuple):
     only."""
 
 
-class Head(NamedTuple):
+class Head(Part):
     """What stands between the opening of a call, or of a parameter, and what follows."""
 
     end: tuple[str, ...]
@@ -68,7 +124,7 @@ class Head(NamedTuple):
     """Whether its end belongs to what follows."""
 
 
-class Json(NamedTuple):
+class Json(Part):
     """A call that is one JSON object with a name and arguments in it, in any order."""
 
     name: tuple[str, ...] = ("name",)
@@ -76,18 +132,18 @@ class Json(NamedTuple):
     id: tuple[str, ...] = ("id",)
 
 
-class JsonMap(NamedTuple):
+class JsonMap(Part):
     """A call that is a JSON object of one pair: the name, and the arguments."""
 
 
-class NamedJson(NamedTuple):
+class NamedJson(Part):
     """A call whose name stands before its JSON arguments."""
 
     text: str = ""
     """The parameter for arguments that are no JSON but plain text; empty where they must be JSON."""
 
 
-class Params(NamedTuple):
+class Params(Part):
     """A call with a mark for each parameter, and text as its value."""
 
     open: str
@@ -112,7 +168,7 @@ class Params(NamedTuple):
     """Whether a value may stand in `<![CDATA[...]]>`."""
 
 
-class Literals(NamedTuple):
+class Literals(Part):
     """A call as in Python, `name(key=literal, ...)`, or in a notation like it."""
 
     assign: str = "="
@@ -121,7 +177,7 @@ class Literals(NamedTuple):
     """Marks that stand round texts in place of Python's quotes."""
 
 
-class Code(NamedTuple):
+class Code(Part):
     """A call that is plain text up to the close of its section: code for an interpreter."""
 
     name: str
@@ -135,7 +191,7 @@ class Code(NamedTuple):
 Arguments = Json | JsonMap | NamedJson | Params | Literals | Code
 
 
-class Call(NamedTuple):
+class CallSyntax(Part):
     """One call."""
 
     arguments: Arguments
@@ -147,10 +203,10 @@ class Call(NamedTuple):
     """A pattern of which the first group is the name proper."""
 
 
-class Section(NamedTuple):
+class Section(Part):
     """Where calls stand."""
 
-    calls: tuple[Call, ...]
+    calls: tuple[CallSyntax, ...]
     open: Marks = ()
     """What opens it; without, calls stand in the text itself."""
     close: Marks = ()
@@ -170,7 +226,7 @@ class Section(NamedTuple):
     """Whether its marks are tokens that nobody writes by chance: then it may be empty."""
 
 
-class Channels(NamedTuple):
+class Channels(Part):
     """Messages with headers, of which each says what it is, or for whom."""
 
     start: tuple[str, ...]
@@ -197,7 +253,7 @@ class Channels(NamedTuple):
     """those that are content,"""
     everyone: tuple[str, ...] = ()
     """and the recipients that say nothing. Any other recipient is a function."""
-    call: Call | None = None
+    call: CallSyntax | None = None
     """How a call is written in a body; None: as the sections of the grammar say."""
     restart: bool = False
     """Whether the start of a header ends a body that nothing has ended."""
@@ -209,7 +265,7 @@ class Channels(NamedTuple):
     """What is put between two messages that are both reasoning, or both content."""
 
 
-class Grammar(NamedTuple):
+class Grammar(Part):
     """How replies are written.
 
     Attributes:
@@ -218,11 +274,9 @@ class Grammar(NamedTuple):
         wrappers: Marks round the content.
         sections: Where calls stand, and how they are written; the first that fits counts.
         channels: Messages with headers, where replies are made of such.
-        end: Marks at which a reply ends.
         prefix: A text of the prompt's end that the content repeats.
         ids: The id of a call to which the model gives none; `{index}` in it is its number.
-        models: Who writes so, for people.
-        example: A reply in this format, for people and for tests.
+        stripped: A pattern for the beginning of a call that has lost its control tokens, where that is no JSON object.
     """
 
     name: str
@@ -230,12 +284,31 @@ class Grammar(NamedTuple):
     wrappers: tuple[Wrapper, ...] = ()
     sections: tuple[Section, ...] = ()
     channels: Channels | None = None
-    end: tuple[str, ...] = ()
     prefix: str = ""
     ids: str = "call_{index}"
-    models: str = ""
+    stripped: str = ""
+
+    def __hash__(self) -> int:
+        # Every stream looks its grammar up; equal ones have equal names.
+        return hash(self.name)
+
+
+class ReplyFormat(Part):
+    """A grammar that people may ask for by name, without a template.
+
+    Attributes:
+        grammar: How replies are written.
+        stop: The strings at which a reply ends where no template is given, whose own they are otherwise.
+        names: The models that write so, for people.
+        example: A reply in this format, for people and for tests.
+    """
+
+    grammar: Grammar
+    stop: tuple[str, ...] = ()
+    names: str = ""
     example: str = ""
 
-    def but(self, name: str, **facts: Any) -> "Grammar":
-        """Return a grammar that differs in its name and the given facts."""
-        return self._replace(name=name, **facts)
+    @property
+    def name(self) -> str:
+        """The name of the grammar."""
+        return self.grammar.name

@@ -1,9 +1,29 @@
 """What a model said, taken apart."""
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-if TYPE_CHECKING:
-    from lect.reply.events import Piece, Problem
+
+class Problem(NamedTuple):
+    """Something in a reply that could not be understood as it was meant.
+
+    What the codes mean: docs/reference/reply-problems.md.
+    """
+
+    code: str
+    span: tuple[int, int]
+    """From where to where it stands in the raw text."""
+    text: str
+    """What happened, for people."""
+
+
+class Piece(NamedTuple):
+    """A stretch of the raw text, and what it was taken for."""
+
+    kind: str
+    """`content`, `reasoning`, `call`, `mark` (a marker, or white space that belongs to one) or `after` (behind the
+    stop)."""
+    start: int
+    end: int
 
 
 class ToolCall(NamedTuple):
@@ -62,10 +82,10 @@ class Reply(NamedTuple):
     tool_calls: tuple[ToolCall, ...] = ()
     stop: str | None = None
     finish: str | None = None
-    problems: "tuple[Problem, ...]" = ()
+    problems: tuple[Problem, ...] = ()
     raw: str = ""
     incomplete: tuple[ToolCall, ...] = ()
-    pieces: "tuple[Piece, ...]" = ()
+    pieces: tuple[Piece, ...] = ()
 
     def to_openai(self) -> dict[str, Any]:
         """Return the reply as an OpenAI message, in which the arguments of calls are JSON text."""

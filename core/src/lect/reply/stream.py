@@ -2,51 +2,52 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from lect.errors import MessageError
-from lect.reply.channels import Talk
+from lect.reply.calls.schema import Schemas
+from lect.reply.engine.compiled import compile_grammar
+from lect.reply.engine.headed import HeadedMessages
+from lect.reply.engine.marked import MarkedText
+from lect.reply.engine.opening import looks_stripped, starts_in
+from lect.reply.engine.reader import Reader
 from lect.reply.events import REASONING, Event
-from lect.reply.grammar import Grammar
-from lect.reply.known import get_grammar
-from lect.reply.opening import looks_stripped, starts_in
-from lect.reply.plan import plan_for
-from lect.reply.prose import Prose
-from lect.reply.reader import Reader
 from lect.reply.reply import Reply
-from lect.reply.schema import Schemas
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
+
+    from lect.reply.grammar import Grammar
 
 _new = tuple.__new__
 
 
 class ReplyStream:
-    """A reply that comes in by and by.
+    """A reply that is still arriving.
 
-    Feed it chunks as they come, cut anywhere; each gives the events that are certain by then. `close` gives the whole
-    reply, the same as if all had come at once.
+    Feed it chunks as they arrive, cut anywhere; each gives the events that are certain by then. `close` gives the whole
+    reply, the same as if all had arrived at once.
 
     Args:
-        grammar: How the reply is written: the name of a grammar, or one.
+        grammar: How the reply is written.
         tools: The tools that the model may call: OpenAI schemas.
         prompt: The prompt that the reply answers, as text: whether it begins inside reasoning is read off its end.
         starts_in_reasoning: Whether it begins inside reasoning, for those who know better.
         extract: What shall be taken out of the content: `reasoning`, `tools`.
-        stop: Strings at which the reply ends, besides those of the grammar.
+        stop: The strings at which the reply ends.
         edges: White space with which the template lets every answer begin and end; it is no content.
         markers: The template's control markers: behind the last one in the prompt, it is the model that speaks.
         refine: What makes the final reply of the one that the grammar gives.
 
     Raises:
-        MessageError: If an argument has a wrong type, or there is no such grammar.
-        PluginError: If the grammar is none to read by.
+        MessageError: If an argument has a wrong type.
+        PluginError: If the grammar cannot be read by.
     """
 
     def __init__(
         self,
-        grammar: str | Grammar,
+        grammar: Grammar,
         *,
         tools: Sequence[Mapping[str, Any]] | None = None,
         prompt: str | None = None,
@@ -57,17 +58,16 @@ class ReplyStream:
         markers: Iterable[str] = (),
         refine: Callable[[Reply], Reply] | None = None,
     ):
-        grammar = get_grammar(grammar)
-        plan = plan_for(grammar, _wanted(extract), tuple(stop), edges[1])
+        compiled = compile_grammar(grammar, _wanted(extract), stop_strings(stop), edges[1])
         if prompt is not None:
             _check_text(prompt, "the prompt")
         inside = REASONING if starts_in_reasoning else ""
         if starts_in_reasoning is None:
-            inside = starts_in(grammar, prompt, (*plan.ends, *markers))
+            inside = starts_in(grammar, prompt, compiled.ends, markers)
         self.grammar = grammar
-        self._reader = reader = Reader(Schemas(tools), plan.ends, grammar.ids)
-        program = Talk(reader, plan) if grammar.channels else Prose(reader, plan, edges[0])
-        self._steps = program.read(inside)
+        self._reader = reader = Reader(Schemas(tools), compiled.ends, grammar.ids)
+        reading = HeadedMessages(reader, compiled) if grammar.channels else MarkedText(reader, compiled, edges[0])
+        self._steps = reading.read(inside)
         self._refine = refine
         self._reply: Reply | None = None
         next(self._steps, None)
@@ -160,6 +160,16 @@ def _wanted(extract: object) -> frozenset[str]:
         )
         raise MessageError(msg)
     return frozenset(extract)
+
+
+def stop_strings(stop: object) -> tuple[str, ...]:
+    """Return the strings at which a reply ends; to Python one text is a list too, of its characters."""
+    if not isinstance(stop, str) and isinstance(stop, Iterable):
+        stops = tuple(stop)
+        if all(isinstance(each, str) and each for each in stops):
+            return stops
+    msg = f"stop is {stop!r:.80}; expected a list of texts\n  try: stop=['...']"
+    raise MessageError(msg)
 
 
 def _check_text(given: object, what: str = "a chunk") -> None:

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from lect.plugin import DEFAULT, Chat, Family, Message, Rule, Template, Writer
+from lect.plugin import DEFAULT, Chat, Family, Rule, Template, Writer
 
 __lect_api__ = "~=1.0"
 
@@ -10,7 +10,7 @@ NEVER_CHATTED = "a base model: the chat markers were never trained on"
 IN_FRONT = "put it in front of the first user message"
 
 
-def baichuan(chat: Chat, out: Writer, *, user: str, assistant: str, takes_system: bool) -> None:
+def baichuan(chat: Chat, out: Writer, *, user: str, assistant: str) -> None:
     """Write a conversation: a token before every text, and nothing between turns."""
     messages = chat.messages
     for message in out.turns(messages):
@@ -18,60 +18,38 @@ def baichuan(chat: Chat, out: Writer, *, user: str, assistant: str, takes_system
             out += user, message.content
         elif message.role == "assistant":
             out += assistant, message.content
-        elif message is chat.system and takes_system:
-            out.append(message.content)
+        elif message.role != "system":
+            chat.refuse(f"there is no turn for the role {message.role!r}", instead="user and assistant")
+        elif "system" not in chat.facts.roles:
+            chat.refuse("there is no system role", instead=IN_FRONT)
+        elif message.index:
+            chat.refuse(f"a system text can only stand first, but message {message.index} is one", instead=IN_FRONT)
         else:
-            refuse(chat, message, takes_system=takes_system)
+            out.append(message.content)
     # After an answer the maker's code opens no other: the model goes on with that one.
     if chat.add_generation_prompt and not (messages and messages[-1].role == "assistant"):
         out.append(assistant)
 
 
-def refuse(chat: Chat, message: Message, *, takes_system: bool) -> None:
-    """Refuse what the format has no words for.
-
-    Raises:
-        RefusedError: Always.
-    """
-    if message.role != "system":
-        chat.refuse(f"there are no words for the role {message.role!r}", instead="user and assistant")
-    if takes_system:
-        chat.refuse(f"a system text can only stand first, but message {message.index} is one", instead=IN_FRONT)
-    chat.refuse("there is no system role", instead=IN_FRONT)
-
-
-def _template(name: str, user: str, assistant: str, source: str, *, takes_system: bool) -> Template:
-    return Template(
-        name,
-        partial(baichuan, user=user, assistant=assistant, takes_system=takes_system),
-        roles=["system", "user", "assistant"] if takes_system else ["user", "assistant"],
-        capabilities=["system"] if takes_system else [],
-        stop=["</s>"],
-        stop_token_ids=[2],
-        markers=[user, assistant, "<s>", "</s>"],
-        looks_for=(),
-        source=source,
-    )
-
-
 # The markers have the ids 195 and 196 in both generations, under different spellings.
-#
+BAICHUAN2 = Template(
+    "baichuan2-chat",
+    partial(baichuan, user="<reserved_106>", assistant="<reserved_107>"),
+    stop={"</s>": 2},
+    markers=["<reserved_106>", "<reserved_107>", "<s>", "</s>"],
+    looks_for=(),
+    source="baichuan-inc/Baichuan2-13B-Chat, generation_utils.py: build_chat_input",
+)
 # Of Baichuan-13B-Chat, the first revision of the maker's code (f5f47be, July 2023) closes an answer with `</s>` and
 # refuses a system text. The later ones do not close it, nor does FastChat. They take a system text, but the authors say
 # that the model supports none, and others do not agree where it stands: it is refused.
-BAICHUAN = _template(
-    "baichuan-chat",
-    "<reserved_102>",
-    "<reserved_103>",
-    "baichuan-inc/Baichuan-13B-Chat, modeling_baichuan.py and, later, generation_utils.py: build_chat_input",
-    takes_system=False,
-)
-BAICHUAN2 = _template(
-    "baichuan2-chat",
-    "<reserved_106>",
-    "<reserved_107>",
-    "baichuan-inc/Baichuan2-13B-Chat, generation_utils.py: build_chat_input",
-    takes_system=True,
+BAICHUAN = BAICHUAN2.but(
+    name="baichuan-chat",
+    program=partial(baichuan, user="<reserved_102>", assistant="<reserved_103>"),
+    roles=["user", "assistant"],
+    capabilities=[],
+    markers=["<reserved_102>", "<reserved_103>", "<s>", "</s>"],
+    source="baichuan-inc/Baichuan-13B-Chat, modeling_baichuan.py and, later, generation_utils.py: build_chat_input",
 )
 
 adapter = Family(

@@ -4,7 +4,7 @@ from lect.plugin import Chat, Template, Turn, TurnTemplate, Writer
 
 
 def chatglm(chat: Chat, out: Writer) -> None:
-    """Write ChatGLM-6B: a first question is bare; with a history, rounds are counted from 0."""
+    """Write ChatGLM-6B: a single question is bare; with a history, rounds are counted from 0."""
     spoken = [message for message in chat.messages if message.role in ("user", "assistant")]
     if any(message.role == "system" for message in chat.messages):
         chat.refuse("there is no system role", instead="put the system text in front of the first user message")
@@ -27,8 +27,7 @@ CHATGLM = Template(
     chatglm,
     roles=["user", "assistant"],
     capabilities=[],
-    stop=["<eop>"],
-    stop_token_ids=[130005],
+    stop={"<eop>": 130005},
     markers=["问：", "答：", "<eop>"],
     text_separators=True,
     looks_for=(),
@@ -38,31 +37,25 @@ CHATGLM2 = TurnTemplate(
     "chatglm2-6b",
     user=Turn("[Round {round}]\n\n问：", "\n\n"),
     assistant=Turn("答：", "\n\n"),
-    stop=["</s>"],
-    stop_token_ids=[2],
+    stop={"</s>": 2},
     markers=["问：", "答：", "</s>"],
     text_separators=True,
     source="THUDM/ChatGLM2-6B, modeling_chatglm.py: build_prompt",
 )
-
-
-def chatglm3(chat: Chat, out: Writer) -> None:
-    """Write ChatGLM3: a tag for every role, and the text on a line of its own after a space."""
-    for message in out.turns(chat.messages):
-        if message is chat.messages[0]:
-            out.append("[gMASK]sop")
-        out += "<|", message.role, "|>\n ", chat.shown(message)
-    if chat.add_generation_prompt:
-        out.append("<|assistant|>")
-
-
-CHATGLM3 = Template(
+# A tag for every role, and the text on a line of its own after a space.
+EVERY_ROLE = Turn("<|{role}|>\n ")
+CHATGLM3 = TurnTemplate(
     "chatglm3-6b",
-    chatglm3,
+    opening="[gMASK]sop",
+    system=EVERY_ROLE,
+    user=EVERY_ROLE,
+    assistant=EVERY_ROLE,
+    other=EVERY_ROLE,
+    generation="<|assistant|>",
+    empty="generation",
+    prints_parts=["system", "developer", "user", "assistant", "tool", "function", "observation"],
     roles=["system", "user", "assistant", "observation"],
-    stop=["<|user|>", "<|observation|>", "</s>"],
-    stop_token_ids=[64795, 64797, 2],
+    stop={"<|user|>": 64795, "<|observation|>": 64797, "</s>": 2},
     markers=["[gMASK]", "<|system|>", "<|user|>", "<|assistant|>", "<|observation|>", "</s>"],
-    looks_for=(),
     source="THUDM/chatglm3-6b, tokenizer_config.json; PROMPT.md of THUDM/ChatGLM3",
 )

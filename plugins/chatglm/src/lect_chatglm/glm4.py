@@ -6,10 +6,6 @@ from typing import Any
 from lect.plugin import Chat, Message, Template, Writer
 from lect_chatglm.builtin import BUILT_IN
 
-STOP = ("<|endoftext|>", "<|user|>", "<|observation|>")
-STOP_IDS = (151329, 151336, 151338)
-MARKERS = ("[gMASK]", "<sop>", "<|system|>", "<|user|>", "<|assistant|>", "<|observation|>", "<|endoftext|>")
-
 
 def write_tools(chat: Chat, out: Writer, message: Message, tools: Any, name: str) -> None:
     """Write who the model is and what it has: functions of the caller's, and tools that are built in."""
@@ -19,7 +15,7 @@ def write_tools(chat: Chat, out: Writer, message: Message, tools: Any, name: str
         where = ("messages", message.index, "tools", index)
         if tool.get("type") == "function":
             function = tool.get("function", {})
-            called = chat.given(function.get("name", ""), *where, "function", "name")
+            called = chat.input(function.get("name", ""), *where, "function", "name")
             schema = chat.json(function, *where, "function", indent=4)
             out += "\n## ", called, "\n\n", schema, "\n在调用上述函数时，请使用 Json 格式表示调用的参数。"
         else:
@@ -34,24 +30,23 @@ def glm4(chat: Chat, out: Writer, *, name: str) -> None:
         if tools is not None:
             write_tools(chat, out, message, tools, name)
         if message.content or message.parts:
-            metadata = chat.given(message.raw.get("metadata", ""), "messages", message.index, "metadata")
-            out += "<|", message.role, "|>", metadata, "\n", chat.shown(message)
+            metadata = chat.input(message.raw.get("metadata", ""), "messages", message.index, "metadata")
+            out += "<|", message.role, "|>", metadata, "\n", chat.content(message)
     if chat.add_generation_prompt:
         out.append("<|assistant|>")
 
 
-def _template(template: str, name: str, source: str) -> Template:
-    return Template(
-        template,
-        partial(glm4, name=name),
-        roles=["system", "user", "assistant", "observation"],
-        stop=STOP,
-        stop_token_ids=STOP_IDS,
-        markers=MARKERS,
-        looks_for=(),
-        source=source,
-    )
-
-
-GLM4 = _template("glm-4", "ChatGLM", "THUDM/glm-4-9b-chat, tokenizer_config.json")
-GLM4_HF = _template("glm-4-hf", "GLM-4", "THUDM/glm-4-9b-chat-1m-hf, tokenizer_config.json")
+GLM4 = Template(
+    "glm-4",
+    partial(glm4, name="ChatGLM"),
+    roles=["system", "user", "assistant", "observation"],
+    stop={"<|endoftext|>": 151329, "<|user|>": 151336, "<|observation|>": 151338},
+    markers=["[gMASK]", "<sop>", "<|system|>", "<|user|>", "<|assistant|>", "<|observation|>", "<|endoftext|>"],
+    looks_for=(),
+    source="THUDM/glm-4-9b-chat, tokenizer_config.json",
+)
+GLM4_HF = GLM4.but(
+    name="glm-4-hf",
+    program=partial(glm4, name="GLM-4"),
+    source="THUDM/glm-4-9b-chat-1m-hf, tokenizer_config.json",
+)

@@ -1,40 +1,56 @@
 """GLM-4.5, GLM-4.6, GLM-5 and GLM-5.1: thoughts in tags, arguments in tags."""
 
-from collections.abc import Mapping
-from functools import partial
-from typing import Any
+from collections.abc import Iterable, Mapping
 
 from lect.plugin import Call, Chat, Message, Template, Writer, think_tags
-from lect_chatglm.glm4 import MARKERS, STOP, STOP_IDS
+from lect.plugin.grammar import KEY_VALUE_TAGS, THINK, CallSyntax, Grammar, Head, ReplyFormat, Section
+from lect_chatglm.glm4 import GLM4
 
-BEFORE_TOOLS = (
-    "<|system|>\n# Tools\n\nYou may call one or more functions to assist with the user query.\n\n"
-    "You are provided with function signatures within <tools></tools> XML tags:\n<tools>\n"
+GLM4_XML = ReplyFormat(
+    Grammar(
+        "glm4_xml",
+        reasoning=THINK.but(until=("<tool_call>",)),
+        sections=(
+            Section(
+                (
+                    CallSyntax(
+                        KEY_VALUE_TAGS,
+                        ("<tool_call>",),
+                        Head(("<arg_key>", "</tool_call>"), r"\s*(?P<name>[\w.:/-]+)(?:\s|\\n)*", keep=True),
+                        ("</tool_call>",),
+                    ),
+                ),
+                before=("\n",),
+            ),
+        ),
+    ),
+    stop=("<|user|>", "<|observation|>", "<|endoftext|>"),
+    names="GLM-4.5 and later",
+    example="<tool_call>get_weather\n<arg_key>city</arg_key>\n<arg_value>Paris</arg_value>\n</tool_call>",
 )
-HOW_TO_CALL = (
-    "</tools>\n\nFor each function call, output the function name and arguments within the following XML format:\n"
-)
+
 ON_LINES = (
     "<tool_call>{function-name}\n<arg_key>{arg-key-1}</arg_key>\n<arg_value>{arg-value-1}</arg_value>\n"
-    "<arg_key>{arg-key-2}</arg_key>\n"
-    "<arg_value>{arg-value-2}</arg_value>\n...\n</tool_call>"
+    "<arg_key>{arg-key-2}</arg_key>\n<arg_value>{arg-value-2}</arg_value>\n...\n</tool_call>"
 )
 IN_A_ROW = (
-    "<tool_call>{function-name}<arg_key>{arg-key-1}</arg_key><arg_value>{arg-value-1}</arg_value><arg_key>{arg-key-2}</"
-    "arg_key><arg_value>{arg-value-2}</arg_value>...</tool_call>"
+    "<tool_call>{function-name}<arg_key>{arg-key-1}</arg_key><arg_value>{arg-value-1}</arg_value>"
+    "<arg_key>{arg-key-2}</arg_key><arg_value>{arg-value-2}</arg_value>...</tool_call>"
 )
-TAGS = (
-    "<think>",
-    "</think>",
-    "<tool_call>",
-    "</tool_call>",
-    "<tool_response>",
-    "</tool_response>",
-    "<arg_key>",
-    "</arg_key>",
-    "<arg_value>",
-    "</arg_value>",
-)
+
+
+def write_tools(out: Writer, schemas: Iterable[str], call: str) -> None:
+    """Write the tools, and what a call looks like."""
+    out.append(
+        "<|system|>\n# Tools\n\nYou may call one or more functions to assist with the user query.\n\n"
+        "You are provided with function signatures within <tools></tools> XML tags:\n<tools>\n"
+    )
+    for schema in schemas:
+        out += schema, "\n"
+    out += (
+        "</tools>\n\nFor each function call, output the function name and arguments within the following XML format:\n",
+        call,
+    )
 
 
 def write_call(chat: Chat, out: Writer, call: Call, line: str) -> None:
@@ -45,34 +61,37 @@ def write_call(chat: Chat, out: Writer, call: Call, line: str) -> None:
     for name, value in call.arguments.items():
         # Of arguments that were given as text, no single one has a field.
         where = (*call.path, "arguments", name) if call.text is None else (*call.path, "arguments")
-        as_given = chat.given if call.text is None else chat.printed
+        as_given = chat.text if call.text is None else chat.printed
         shown = as_given(value, *where) if isinstance(value, str) else chat.json(value, *where)
         out += "<arg_key>", chat.printed(name, *where), "</arg_key>", line, "<arg_value>", shown, "</arg_value>", line
     out.append("</tool_call>")
 
 
-def thought_and_answer(message: Message) -> tuple[str, str]:
-    """Return the reasoning and the answer: as given, or taken from `<think>` tags inside the content."""
-    return think_tags(message.content) if message.reasoning is None else (message.reasoning, message.content)
-
-
-def write_result(chat: Chat, out: Writer, message: Message, line: str, *, first: bool) -> None:
+def write_result(chat: Chat, out: Writer, message: Message, line: str) -> None:
     """Write what a tool answered.
 
     Results that follow each other share one observation, results in parts have one each.
     """
     if not isinstance(message.raw.get("content"), list | tuple):
-        if first:
+        if not follows_result(chat, message):
             out.append("<|observation|>")
         out += line, "<tool_response>", line, message.content, line, "</tool_response>"
         return
     out.append("<|observation|>")
     for part in message.parts:
         output = part.raw.get("output", part.raw)
-        shown = (
-            chat.given(output, *part.path, "output") if isinstance(output, str) else chat.printed(output, *part.path)
-        )
+        shown = chat.text(output, *part.path, "output") if isinstance(output, str) else chat.printed(output, *part.path)
         out += line, "<tool_response>", line, shown, line, "</tool_response>"
+
+
+def follows_result(chat: Chat, message: Message) -> bool:
+    """Return whether the message before this one is a tool's result."""
+    return message.index > 0 and chat.messages[message.index - 1].role == "tool"
+
+
+def thought_and_answer(message: Message) -> tuple[str, str]:
+    """Return the reasoning and the answer: as given, or taken from `<think>` tags inside the content."""
+    return think_tags(message.content) if message.reasoning is None else (message.reasoning, message.content)
 
 
 def last_question(chat: Chat) -> int:
@@ -89,13 +108,9 @@ def glm4_5(chat: Chat, out: Writer) -> None:
     """Write GLM-4.5 and 4.6: everything on lines of its own; thoughts are kept only after the last question."""
     out.append("[gMASK]<sop>")
     if chat.tools:
-        out.append(BEFORE_TOOLS)
-        for index, tool in enumerate(chat.tools):
-            out += chat.json(tool, "tools", index), "\n"
-        out += HOW_TO_CALL, ON_LINES
+        write_tools(out, [chat.json(tool, "tools", index) for index, tool in enumerate(chat.tools)], ON_LINES)
     question = last_question(chat)
-    messages = chat.messages
-    for message in out.turns(messages):
+    for message in out.turns(chat.messages):
         if message.role == "user":
             out += "<|user|>\n", message.content
             if not thinks(chat) and not message.content.endswith("/nothink"):
@@ -112,17 +127,15 @@ def glm4_5(chat: Chat, out: Writer) -> None:
             for call in message.tool_calls:
                 write_call(chat, out, call, "\n")
         elif message.role == "tool":
-            write_result(
-                chat, out, message, "\n", first=message.index == 0 or messages[message.index - 1].role != "tool"
-            )
+            write_result(chat, out, message, "\n")
         elif message.role == "system":
             out += "<|system|>\n", message.content
     if chat.add_generation_prompt:
         out.append("<|assistant|>" if thinks(chat) else "<|assistant|>\n<think></think>")
 
 
-def write_opening(chat: Chat, out: Writer, message: Message, thought: str | None, question: int) -> None:
-    """Open an answer of GLM-5 with its thought.
+def write_answer(chat: Chat, out: Writer, message: Message, question: int, thought: str | None, content: str) -> None:
+    """Write an answer of GLM-5: its thought, its text and its calls.
 
     Thoughts of earlier turns are kept only where `clear_thinking` is False.
     """
@@ -132,10 +145,6 @@ def write_opening(chat: Chat, out: Writer, message: Message, thought: str | None
     else:
         out.append("<|assistant|></think>")
         out.by_rule(message.reasoning)
-
-
-def write_answer(chat: Chat, out: Writer, message: Message, content: str) -> None:
-    """Write the answer and the calls of GLM-5."""
     if content.strip():
         out.append(content.strip())
     for call in message.tool_calls:
@@ -146,36 +155,24 @@ def glm5(chat: Chat, out: Writer) -> None:
     """Write GLM-5 and GLM-4.7: as GLM-4.5, without the lines."""
     out.append("[gMASK]<sop>")
     if chat.tools:
-        out.append(BEFORE_TOOLS)
-        for index, tool in enumerate(chat.tools):
-            out += chat.json(tool, "tools", index), "\n"
-        out += HOW_TO_CALL, IN_A_ROW
+        write_tools(out, [chat.json(tool, "tools", index) for index, tool in enumerate(chat.tools)], IN_A_ROW)
     question = last_question(chat)
-    messages = chat.messages
-    for message in out.turns(messages):
+    for message in out.turns(chat.messages):
         if message.role in ("user", "system"):
             out += "<|", message.role, "|>", message.content
         elif message.role == "assistant":
             thought, content = thought_and_answer(message)
-            write_opening(chat, out, message, thought.strip() if thought else None, question)
-            write_answer(chat, out, message, content)
+            write_answer(chat, out, message, question, thought.strip() if thought else None, content)
         elif message.role == "tool":
-            write_result(chat, out, message, "", first=message.index == 0 or messages[message.index - 1].role != "tool")
+            write_result(chat, out, message, "")
     if chat.add_generation_prompt:
         out.append("<|assistant|><think>" if thinks(chat) else "<|assistant|></think>")
 
 
-def function_of(tool: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the function of a tool schema."""
-    function: Mapping[str, Any] = tool.get("function", tool)
-    return function
-
-
 def schema(chat: Chat, index: int) -> str:
     """Return a tool of GLM-5.1 as JSON, without what is only meant for servers."""
-    shown = {
-        key: value for key, value in function_of(chat.tools[index]).items() if key not in ("defer_loading", "strict")
-    }
+    function, _ = chat.function(index)
+    shown = {key: value for key, value in function.items() if key not in ("defer_loading", "strict")}
     return chat.json(shown, "tools", index)
 
 
@@ -196,13 +193,15 @@ def thought_of(chat: Chat, message: Message, question: int, *, thought_before: b
 
 def write_result_5_1(chat: Chat, out: Writer, message: Message) -> None:
     """Write what a tool answered: text, or the schemas of the tools that it names."""
+    if not follows_result(chat, message):
+        out.append("<|observation|>")
     out.append("<tool_response>")
     if message.parts and message.parts[0].type == "tool_reference":
         out.append("<tools>\n")
         for part in message.parts:
             out.used(*part.path)
-            for index, tool in enumerate(chat.tools):
-                if function_of(tool).get("name") == part.raw.get("name"):
+            for index in range(len(chat.tools)):
+                if chat.function(index)[0].get("name") == part.raw.get("name"):
                     out += schema(chat, index), "\n"
         out.append("</tools>")
     else:
@@ -213,61 +212,63 @@ def write_result_5_1(chat: Chat, out: Writer, message: Message) -> None:
 def glm5_1(chat: Chat, out: Writer) -> None:
     """Write GLM-5.1: tools can be held back until a result names them.
 
-    An answer that follows a thought has one too, if only an empty one.
+    Where one answer to a question has a thought, all of them have one, if only an empty one.
     """
     out.append("[gMASK]<sop>")
     if chat.tools:
-        out.append(BEFORE_TOOLS)
-        for index, tool in enumerate(chat.tools):
-            if not function_of(tool).get("defer_loading"):
-                out += schema(chat, index), "\n"
-        out += HOW_TO_CALL, IN_A_ROW
+        at_once = [index for index in range(len(chat.tools)) if not chat.function(index)[0].get("defer_loading")]
+        write_tools(out, [schema(chat, index) for index in at_once], IN_A_ROW)
     question = last_question(chat)
-    messages = chat.messages
-    thoughtful, asked = set(), -1
-    for message in messages:
+    thoughtful: set[int | None] = set()
+    asked: int | None = None
+    for message in chat.messages:
         if message.role == "user":
             asked = message.index
-        elif message.role == "assistant" and message.reasoning is not None:
+        elif asked is not None and message.role == "assistant" and message.reasoning is not None:
             thoughtful.add(asked)
-    asked = -1
-    for message in out.turns(messages):
+    asked = None
+    for message in out.turns(chat.messages):
         if message.role == "user":
             asked = message.index
         if message.role in ("user", "system"):
             out += "<|", message.role, "|>", message.content
         elif message.role == "assistant":
-            thought, content = thought_of(chat, message, question, thought_before=asked >= 0 and asked in thoughtful)
-            write_opening(chat, out, message, thought, question)
-            write_answer(chat, out, message, content)
+            thought, content = thought_of(chat, message, question, thought_before=asked in thoughtful)
+            write_answer(chat, out, message, question, thought, content)
         elif message.role == "tool":
-            if message.index == 0 or messages[message.index - 1].role != "tool":
-                out.append("<|observation|>")
             write_result_5_1(chat, out, message)
     if chat.add_generation_prompt:
         out.append("<|assistant|><think>" if thinks(chat) else "<|assistant|></think>")
 
 
-def _template(name: str, program: Any, source: str, *options: str, ids: tuple[int, ...] = ()) -> Template:
-    return Template(
-        name,
-        partial(program),
-        roles=["system", "user", "assistant", "tool"],
-        capabilities=["system", "tools", "parallel_tools", "reasoning"],
-        options=["enable_thinking", *options],
-        stop=STOP,
-        stop_token_ids=ids,
-        markers=[*MARKERS, *TAGS],
-        looks_for=("</think>",),
-        reply="glm4_xml",
-        source=source,
-    )
-
-
-GLM4_5 = _template("glm-4.5", glm4_5, "zai-org/GLM-4.5, chat_template.jinja", ids=STOP_IDS)
-GLM4_6 = _template("glm-4.6", glm4_5, "zai-org/GLM-4.6, chat_template.jinja", ids=STOP_IDS)
-# GLM-4.7 speaks it with the vocabulary of GLM-4.5, GLM-4.7-Flash and GLM-5 with a larger one: no ids are right for all.
-GLM5 = _template("glm-5", glm5, "zai-org/GLM-5, chat_template.jinja", "clear_thinking")
-GLM5_1 = _template(
-    "glm-5.1", glm5_1, "zai-org/GLM-5.1, chat_template.jinja", "clear_thinking", ids=(154820, 154827, 154829)
+GLM4_5 = Template(
+    "glm-4.5",
+    glm4_5,
+    roles=["system", "user", "assistant", "tool"],
+    capabilities=["system", "tools", "parallel_tools", "reasoning"],
+    options=["enable_thinking"],
+    stop=GLM4.stop,
+    markers=[
+        *GLM4.markers, "<think>", "</think>", "<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>",
+        "<arg_key>", "</arg_key>", "<arg_value>", "</arg_value>",
+    ],
+    looks_for=["</think>"],
+    reply=GLM4_XML.grammar,
+    source="zai-org/GLM-4.5, chat_template.jinja",
+)  # fmt: skip
+GLM4_6 = GLM4_5.but(name="glm-4.6", source="zai-org/GLM-4.6, chat_template.jinja")
+GLM5 = GLM4_5.but(
+    name="glm-5",
+    program=glm5,
+    options=["enable_thinking", "clear_thinking"],
+    # GLM-4.7 has the vocabulary of GLM-4.5, GLM-4.7-Flash and GLM-5 have a larger one: no ids are right for all.
+    stop=[*GLM4_5.stop],
+    markers=[*GLM4_5.markers],
+    source="zai-org/GLM-5, chat_template.jinja",
+)
+GLM5_1 = GLM5.but(
+    name="glm-5.1",
+    program=glm5_1,
+    stop={"<|endoftext|>": 154820, "<|user|>": 154827, "<|observation|>": 154829},
+    source="zai-org/GLM-5.1, chat_template.jinja",
 )

@@ -2,87 +2,37 @@
 
 from typing import Any
 
-from lect.plugin import Chat, Message, Template, Writer
-from lect_cohere.command_r import BOS, END, MARKERS, SECTIONS, STOP_IDS, TURN
-from lect_cohere.documents import Calls, write_documents
-from lect_cohere.words import (
-    ACTIONS,
-    AVAILABLE,
-    CARRY_OUT,
-    CUTOFF,
-    DEFAULT_PREAMBLE,
-    DEVELOPER_PREAMBLE,
-    DOCUMENT_TOOL,
-    GROUNDED,
-    GROUNDING,
-    JSON_ONLY,
-    LOOK_THROUGH,
-    PLAN,
-    REASONING,
-    REFLECTION,
-    RESPOND,
-    RESPOND_UNPLANNED,
-    SAFETY,
-    SKIP_PLAN,
-    SKIP_REFLECTION,
-    THEN,
-    TRAINED,
-)
+from lect.plugin import Chat, Message, Writer
+from lect_cohere import words
+from lect_cohere.command_r import COHERE_ACTION, COMMAND_R7B
+from lect_cohere.documents import Calls
+from lect_cohere.words import CHATBOT, END, SYSTEM, USER
 
 
-class Mode:
-    """How the model is to work, from the options of the caller's."""
-
-    def __init__(self, chat: Chat):
-        self.reasoning = chat.option("reasoning", True)
-        self.skip_thinking = chat.option("skip_thinking", not self.reasoning)
-        self.safety = "STRICT" if str(chat.option("safety_mode", "CONTEXTUAL")).upper() == "STRICT" else "CONTEXTUAL"
-        self.citations = chat.option("enable_citations", False)
-        form: Any = chat.option("response_format") or {}
-        self.schema_name = "json_schema" if form.get("json_schema") else "schema"
-        self.schema = form.get(self.schema_name)
-        self.json = form.get("type") == "json_object" or self.schema
-
-
-def write_tool_use(out: Writer, mode: Mode) -> None:
-    """Write how to use tools: with a plan, which may be skipped where the model need not reason, or without."""
-    if mode.skip_thinking:
-        out += CARRY_OUT, ACTIONS, "\n", RESPOND_UNPLANNED, "\n"
-    elif mode.reasoning:
-        out += PLAN, "\n", THEN, ACTIONS, REFLECTION, "\n", RESPOND, "\n"
-    else:
-        out += PLAN, SKIP_PLAN, "\n", THEN, ACTIONS, REFLECTION, SKIP_REFLECTION, "\n", RESPOND, "\n"
-
-
-def write_tools(chat: Chat, out: Writer, mode: Mode) -> None:
+def write_tools(chat: Chat, out: Writer, *, reasoning: Any, skip_thinking: Any) -> None:
     """Write what the model can do with tools and which it has.
 
     Where lines run together, they do so in the maker's template.
     """
-    out += TRAINED, "\n"
-    write_tool_use(out, mode)
-    if mode.citations:
-        out += GROUNDING, "" if mode.skip_thinking else '"Reflection" and ', GROUNDED, "\n"
-    out += AVAILABLE, "["
-    documents = chat.documents
-    if documents:
-        out += "    ", DOCUMENT_TOOL, "," if chat.tools else ""
-    for index, tool in enumerate(chat.tools):
-        function = tool.get("function", tool)
-        where = ("tools", index, "function") if "function" in tool else ("tools", index)
-        name = chat.given(function.get("name", ""), *where, "name")
-        about = chat.given(function.get("description", ""), *where, "description")
-        parameters = chat.json(function.get("parameters", {}), *where, "parameters")
-        out += (
-            "," if index else "",
-            '    {"name": "',
-            name,
-            '", "description": "',
-            about,
-            '", "parameters": ',
-            parameters,
-            ', "responses": null}',
-        )
+    out += words.TRAINED, "\n"
+    if skip_thinking:
+        out += words.UNPLANNED, "\n"
+    elif reasoning:
+        out += words.PLAN, "\n", words.STEPS, "\n", words.RESPOND, "\n"
+    else:
+        # A model that need not reason may skip its plan.
+        out += words.PLAN, words.SKIP_PLAN, "\n", words.STEPS, words.SKIP_REFLECTION, "\n", words.RESPOND, "\n"
+    if chat.option("enable_citations", False):
+        out += words.GROUNDING.replace('"Reflection" and ', "") if skip_thinking else words.GROUNDING, "\n"
+    out += words.AVAILABLE, "["
+    if chat.documents:
+        out += "    ", words.DOCUMENT_TOOL, "," if chat.tools else ""
+    for index in range(len(chat.tools)):
+        function, path = chat.function(index)
+        out += "," if index else "", '    {"name": "', chat.input(function.get("name", ""), *path, "name")
+        out += '", "description": "', chat.input(function.get("description", ""), *path, "description")
+        out += '", "parameters": ', chat.json(function.get("parameters", {}), *path, "parameters")
+        out.append(', "responses": null}')
     out.append("]\n```\n")
 
 
@@ -97,47 +47,49 @@ def write_content(out: Writer, message: Message) -> None:
         after_text = part.type == "text"
 
 
-def write_system(chat: Chat, out: Writer, mode: Mode, system: Message | None) -> None:
-    """Write the system turn: the maker's preamble, and the caller's words as the developer's."""
-    out += TURN, "<|SYSTEM_TOKEN|># System Preamble\n", SAFETY[mode.safety], "\n", CUTOFF, "\n"
-    if mode.reasoning:
-        out += REASONING, "\n"
-    if chat.tools or chat.documents or mode.reasoning:
-        write_tools(chat, out, mode)
-    out.append(DEFAULT_PREAMBLE)
-    if system or mode.json:
-        out += "\n", DEVELOPER_PREAMBLE
-    if system:
-        out.turn(system)
-        write_content(out, system)
+def write_system(chat: Chat, out: Writer, *, reasoning: Any, skip_thinking: Any) -> None:
+    """Write the system turn: the maker's preamble, and the caller's system text as the developer's."""
+    safety = "STRICT" if str(chat.option("safety_mode", "CONTEXTUAL")).upper() == "STRICT" else "CONTEXTUAL"
+    out += SYSTEM, "# System Preamble\n", words.SAFETY[safety], "\n", words.CUTOFF, "\n"
+    if reasoning:
+        out += words.REASONING, "\n"
+    if chat.tools or chat.documents or reasoning:
+        write_tools(chat, out, reasoning=reasoning, skip_thinking=skip_thinking)
+    out.append(words.DEFAULT_PREAMBLE)
+    form: Any = chat.option("response_format") or {}
+    name = "json_schema" if form.get("json_schema") else "schema"
+    schema = form.get(name)
+    json_only = schema or form.get("type") == "json_object"
+    if chat.system or json_only:
+        out += "\n", words.DEVELOPER_PREAMBLE
+    if chat.system:
+        out.turn(chat.system)
+        write_content(out, chat.system)
         out.turn(None)
-    if mode.json:
-        out.append(JSON_ONLY)
-        if mode.schema:
-            where = ("options", "response_format", mode.schema_name)
-            shown = (
-                chat.given(mode.schema, *where) if isinstance(mode.schema, str) else chat.printed(mode.schema, *where)
-            )
-            out += "Your output should adhere to the following json schema:\n", shown
+    if json_only:
+        out.append(words.JSON_ONLY)
+    if schema:
+        shown = chat.text(schema, "options", "response_format", name)
+        out += "Your output should adhere to the following json schema:\n", shown
     out.append(END)
 
 
-def thought_of(message: Message) -> str | None:
-    """Return what the model thought: as given, or in the first part."""
-    if message.reasoning:
-        return message.reasoning
+def thought_of(chat: Chat, message: Message) -> str | None:
+    """Return what the model thought: its plan for calls, its reasoning, or what the first part says."""
+    plan: str | None = None
+    if message.tool_calls:
+        plan = chat.input(message.raw.get("tool_plan"), "messages", message.index, "tool_plan")
+    if plan or message.reasoning:
+        return plan or message.reasoning
     thought = message.parts[0].raw.get("thinking") if message.parts else None
     return thought if isinstance(thought, str) else None
 
 
-def write_answer(chat: Chat, out: Writer, mode: Mode, calls: Calls, message: Message) -> None:
+def write_answer(chat: Chat, out: Writer, calls: Calls, message: Message, *, skip_thinking: Any) -> None:
     """Write a turn of the model's: its thought, and its calls or its response."""
-    out += TURN, "<|CHATBOT_TOKEN|>"
-    plan = (
-        chat.given(message.raw.get("tool_plan"), "messages", message.index, "tool_plan") if message.tool_calls else None
-    )
-    thought = plan or thought_of(message)
-    if thought and not mode.skip_thinking:
+    out.append(CHATBOT)
+    thought = thought_of(chat, message)
+    if thought and not skip_thinking:
         out += "<|START_THINKING|>", thought, "<|END_THINKING|>"
     else:
         out.by_rule(message.reasoning)
@@ -152,39 +104,32 @@ def write_answer(chat: Chat, out: Writer, mode: Mode, calls: Calls, message: Mes
 
 def command_a(chat: Chat, out: Writer) -> None:
     """Write Command A Reasoning."""
-    mode = Mode(chat)
+    reasoning = chat.option("reasoning", True)
+    skip_thinking = chat.option("skip_thinking", not reasoning)
     out.append(chat.bos)
-    system = chat.system
-    write_system(chat, out, mode, system)
-    calls = Calls(chat, out, indent="")
+    write_system(chat, out, reasoning=reasoning, skip_thinking=skip_thinking)
+    calls = Calls(chat, out, line="", whole=False)
     for message in out.turns(chat.messages):
-        if message.role == "system" and message is not system:
-            out += TURN, "<|SYSTEM_TOKEN|>"
+        if message.role == "system" and message is not chat.system:
+            out.append(SYSTEM)
             write_content(out, message)
             out.append(END)
         elif message.role == "user":
-            out += TURN, "<|USER_TOKEN|>"
+            out.append(USER)
             write_content(out, message)
             out.append(END)
-            if chat.documents and not calls.documents_sent:
-                calls.documents_sent = True
-                calls.number += 1
-                write_documents(
-                    chat, out, "" if mode.skip_thinking else LOOK_THROUGH, "            ", ",            ", "        "
-                )
+            calls.write_documents("" if skip_thinking else words.LOOK_THROUGH)
         elif message.role in ("assistant", "chatbot"):
-            write_answer(chat, out, mode, calls, message)
+            write_answer(chat, out, calls, message, skip_thinking=skip_thinking)
         elif message.role == "tool":
-            calls.write_results(message, whole=False)
+            calls.write_results(message)
     if chat.add_generation_prompt:
-        out += TURN, "<|CHATBOT_TOKEN|>"
+        out.append(CHATBOT)
 
 
-COMMAND_A = Template(
-    "command-a-reasoning",
-    command_a,
-    roles=["system", "user", "assistant", "chatbot", "tool"],
-    bos=BOS,
+COMMAND_A = COMMAND_R7B.but(
+    name="command-a-reasoning",
+    program=command_a,
     capabilities=["system", "tools", "parallel_tools", "reasoning", "documents"],
     options=[
         "reasoning",
@@ -195,10 +140,6 @@ COMMAND_A = Template(
         "regen_tool_call_ids",
         "documents",
     ],
-    stop=[END],
-    stop_token_ids=STOP_IDS,
-    markers=[*MARKERS, *SECTIONS],
-    looks_for=(),
-    reply="cohere_action",
+    reply=COHERE_ACTION.grammar,
     source="CohereLabs/command-a-reasoning-08-2025, chat_template.jinja",
 )

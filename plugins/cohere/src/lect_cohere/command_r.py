@@ -1,49 +1,70 @@
 """Command R and Aya, and Command R7B, which can be given documents."""
 
 from lect.plugin import Chat, Template, Writer
-from lect_cohere.documents import Calls, write_documents
-from lect_cohere.words import (
-    ACTIONS,
-    AVAILABLE,
-    CUTOFF,
-    DEFAULT_PREAMBLE,
-    DEVELOPER_PREAMBLE,
-    DOCUMENT_TOOL,
-    GROUNDED,
-    GROUNDING,
-    LOOK_THROUGH,
-    PLAN,
-    REFLECTION,
-    RESPOND,
-    SAFETY,
-    SKIP_PLAN,
-    SKIP_REFLECTION,
-    THEN,
-    TRAINED,
-)
+from lect.plugin.grammar import CallSyntax, Grammar, Json, Reasoning, ReplyFormat, Section, Wrapper
+from lect_cohere import words
+from lect_cohere.documents import Calls
+from lect_cohere.words import CHATBOT, END, SYSTEM, USER
 
-BOS = "<BOS_TOKEN>"
-TURN = "<|START_OF_TURN_TOKEN|>"
-END = "<|END_OF_TURN_TOKEN|>"
-STOP_IDS = (255001,)
-MARKERS = (BOS, "<EOS_TOKEN>", TURN, END, "<|SYSTEM_TOKEN|>", "<|USER_TOKEN|>", "<|CHATBOT_TOKEN|>")
-SECTIONS = (
-    "<|START_RESPONSE|>", "<|END_RESPONSE|>", "<|START_THINKING|>", "<|END_THINKING|>", "<|START_ACTION|>",
-    "<|END_ACTION|>", "<|START_TOOL_RESULT|>", "<|END_TOOL_RESULT|>",
-)  # fmt: skip
+COHERE_ACTION = ReplyFormat(
+    Grammar(
+        "cohere_action",
+        reasoning=Reasoning(("<|START_THINKING|>",), ("<|END_THINKING|>",), special=True),
+        wrappers=(
+            Wrapper(("<|START_RESPONSE|>",), ("<|END_RESPONSE|>",), special=True),
+            Wrapper(("<|START_TEXT|>",), ("<|END_TEXT|>",), special=True),
+        ),
+        sections=(
+            Section(
+                (CallSyntax(Json(name=("tool_name", "name"), id=("tool_call_id",))),),
+                (("<|START_ACTION|>", "["),),
+                (("]", "<|END_ACTION|>"), "]", "<|END_ACTION|>"),
+                between=",",
+                special=True,
+            ),
+        ),
+        stripped=(
+            r'(?:\[\s*)?\{\s*(?:"tool_call_id"\s*:\s*"[^"]*"\s*,\s*)?"(?:tool_name|name)"\s*:\s*".*?"\s*,\s*'
+            r'"(?:arguments|parameters)"\s*:'
+        ),
+    ),
+    stop=("<|END_OF_TURN_TOKEN|>",),
+    names="Command R7B and A",
+    example=(
+        "<|START_THINKING|>Look.<|END_THINKING|><|START_ACTION|>[\n"
+        '    {"tool_call_id": "0", "tool_name": "get_weather", "parameters": {"city": "Paris"}}\n]<|END_ACTION|>'
+    ),
+)
+COMMAND_R_PLUS = ReplyFormat(
+    Grammar(
+        "command_r_plus",
+        sections=(
+            Section(
+                (CallSyntax(Json(name=("tool_name", "name"))),),
+                (("Action:\n```json", "["), ("Action: ```json", "[")),
+                (("]", "```"), "]"),
+                between=",",
+                before=("\n",),
+            ),
+        ),
+    ),
+    stop=("<|END_OF_TURN_TOKEN|>",),
+    names="Command R and R+",
+    example='Action:\n```json\n[{"tool_name": "get_weather", "parameters": {"city": "Paris"}}]\n```',
+)
 
 
 def write_turns(chat: Chat, out: Writer, opening: str, closing: str) -> None:
     """Write the turns after a system message; an answer stands between `opening` and `closing`."""
-    messages = chat.messages[1:] if chat.system else chat.messages
+    messages = chat.without_system
     chat.require_alternation(messages)
     for message in out.turns(messages):
         if message.role == "user":
-            out += TURN, "<|USER_TOKEN|>", message.content.strip(), END
+            out += USER, message.content.strip(), END
         elif message.role == "assistant":
-            out += TURN, "<|CHATBOT_TOKEN|>", opening, message.content.strip(), closing, END
+            out += CHATBOT, opening, message.content.strip(), closing, END
     if chat.add_generation_prompt:
-        out += TURN, "<|CHATBOT_TOKEN|>", opening
+        out += CHATBOT, opening
 
 
 def command_r(chat: Chat, out: Writer) -> None:
@@ -51,7 +72,7 @@ def command_r(chat: Chat, out: Writer) -> None:
     out.append(chat.bos)
     if chat.system:
         out.turn(chat.system)
-        out += TURN, "<|SYSTEM_TOKEN|>", chat.system.content, END
+        out += SYSTEM, chat.system.content, END
         out.turn(None)
     write_turns(chat, out, "", "")
 
@@ -63,73 +84,72 @@ def command_r7b(chat: Chat, out: Writer) -> None:
         with_documents(chat, out)
         return
     out.turn(chat.system)
-    out += TURN, "<|SYSTEM_TOKEN|>", chat.system.content if chat.system else "", END
+    out += SYSTEM, chat.system.content if chat.system else "", END
     out.turn(None)
     write_turns(chat, out, "<|START_RESPONSE|>", "<|END_RESPONSE|>")
 
 
 def with_documents(chat: Chat, out: Writer) -> None:
     """Write Command R7B with documents, which it is given as the result of a tool after the first question."""
-    system = (
-        chat.messages[0] if chat.messages and chat.messages[0].role == "system" and chat.messages[0].content else None
-    )
-    out += TURN, "<|SYSTEM_TOKEN|># System Preamble\n", SAFETY["CONTEXTUAL"], "\n\n", CUTOFF, "\n\n", TRAINED, "\n\n"
-    out += PLAN, "\n", SKIP_PLAN, "\n\n", THEN, ACTIONS, REFLECTION, "\n", SKIP_REFLECTION, "\n\n", RESPOND, "\n\n"
+    system = chat.system if chat.system and chat.system.content else None
+    out += SYSTEM, "# System Preamble\n", words.SAFETY["CONTEXTUAL"], "\n\n", words.CUTOFF, "\n\n"
+    out += words.TRAINED, "\n\n", words.PLAN, "\n", words.SKIP_PLAN, "\n\n"
+    out += words.STEPS, "\n", words.SKIP_REFLECTION, "\n\n", words.RESPOND, "\n\n"
     if chat.option("enable_citations"):
-        out += GROUNDING, '"Reflection" and ', GROUNDED, "\n\n"
-    out += AVAILABLE, "[\n    ", DOCUMENT_TOOL, "\n]\n```\n\n", DEFAULT_PREAMBLE
+        out += words.GROUNDING, "\n\n"
+    out += words.AVAILABLE, "[\n    ", words.DOCUMENT_TOOL, "\n]\n```\n\n", words.DEFAULT_PREAMBLE
     if system:
         out.turn(system)
-        out += "\n\n", DEVELOPER_PREAMBLE, "\n", system.content
+        out += "\n\n", words.DEVELOPER_PREAMBLE, "\n", system.content
         out.turn(None)
     out.append(END)
-    calls = Calls(chat, out, indent="\n")
+    calls = Calls(chat, out, line="\n", whole=True)
     for message in out.turns(chat.messages):
         role = message.role
         if role == "system" and message is not system:
-            out += TURN, "<|SYSTEM_TOKEN|>", message.content, END
+            out += SYSTEM, message.content, END
         elif role == "user":
-            out += TURN, "<|USER_TOKEN|>", message.content, END
-            if not calls.documents_sent:
-                calls.documents_sent = True
-                calls.number += 1
-                write_documents(chat, out, LOOK_THROUGH, "\n            ", ",\n            ", "\n        ")
+            out += USER, message.content, END
+            calls.write_documents(words.LOOK_THROUGH)
         elif role in ("assistant", "chatbot"):
-            out += TURN, "<|CHATBOT_TOKEN|>"
+            out.append(CHATBOT)
             if message.tool_calls:
-                plan = chat.given(message.raw.get("tool_plan") or "", "messages", message.index, "tool_plan")
+                plan = chat.input(message.raw.get("tool_plan") or "", "messages", message.index, "tool_plan")
                 out += "<|START_THINKING|>", plan, "<|END_THINKING|>"
                 calls.write(message)
             else:
                 out += "<|START_RESPONSE|>", message.content, "<|END_RESPONSE|>"
             out.append(END)
         elif role == "tool":
-            calls.write_results(message, whole=True)
-    out += TURN, "<|CHATBOT_TOKEN|>"
+            calls.write_results(message)
+    out.append(CHATBOT)
 
 
+MARKERS = (
+    "<BOS_TOKEN>", "<EOS_TOKEN>", "<|START_OF_TURN_TOKEN|>", "<|END_OF_TURN_TOKEN|>", "<|SYSTEM_TOKEN|>",
+    "<|USER_TOKEN|>", "<|CHATBOT_TOKEN|>",
+)  # fmt: skip
+SECTIONS = (
+    "<|START_RESPONSE|>", "<|END_RESPONSE|>", "<|START_THINKING|>", "<|END_THINKING|>", "<|START_ACTION|>",
+    "<|END_ACTION|>", "<|START_TOOL_RESULT|>", "<|END_TOOL_RESULT|>",
+)  # fmt: skip
 COMMAND_R = Template(
     "command-r",
     command_r,
-    bos=BOS,
-    stop=[END],
-    stop_token_ids=STOP_IDS,
+    bos="<BOS_TOKEN>",
+    stop={"<|END_OF_TURN_TOKEN|>": 255001},
     markers=MARKERS,
     looks_for=(),
-    reply="command_r_plus",
+    reply=COMMAND_R_PLUS.grammar,
     source="CohereLabs/c4ai-command-r-v01, tokenizer_config.json: the default template",
 )
-COMMAND_R7B = Template(
-    "command-r7b",
-    command_r7b,
+COMMAND_R7B = COMMAND_R.but(
+    name="command-r7b",
+    program=command_r7b,
     roles=["system", "user", "assistant", "chatbot", "tool"],
-    bos=BOS,
     capabilities=["system", "documents"],
     options=["documents", "enable_citations"],
-    stop=[END],
-    stop_token_ids=STOP_IDS,
     markers=[*MARKERS, *SECTIONS],
-    looks_for=(),
-    reply="cohere_action",
+    reply=COHERE_ACTION.grammar,
     source="CohereLabs/c4ai-command-r7b-12-2024, tokenizer_config.json: the default template",
 )

@@ -1,24 +1,10 @@
 """Calls, their results, and documents, which Command is given as if a tool had found them."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from lect.plugin import Chat, Message, Writer
-
-CALLED = (
-    '<|START_ACTION|>[\n    {"tool_call_id": "0", "tool_name": "direct-injected-document", "parameters": {}}\n'
-    "]<|END_ACTION|><|END_OF_TURN_TOKEN|><|START_OF_TURN_TOKEN|><|SYSTEM_TOKEN|><|START_TOOL_RESULT|>[\n    {\n"
-    '        "tool_call_id": "0",\n'
-    '        "results": {'
-)
-FOUND = '},\n        "is_error": null\n    }\n]<|END_TOOL_RESULT|><|END_OF_TURN_TOKEN|>'
-
-
-def write_documents(chat: Chat, out: Writer, thought: str, before: str, between: str, after: str) -> None:
-    """Write the documents as the result of a call that the model never made."""
-    out += "<|START_OF_TURN_TOKEN|><|CHATBOT_TOKEN|>", thought, CALLED
-    for index, document in enumerate(chat.documents):
-        out += between if index else before, f'"{index}": ', chat.json(document, "documents", index)
-    out += after, FOUND
+from lect_cohere.words import CHATBOT, END, SYSTEM
 
 
 class Calls:
@@ -27,73 +13,84 @@ class Calls:
     Args:
         chat: The conversation.
         out: Where to write.
-        indent: What stands before a call besides four spaces: a line break, or nothing, where the maker's template
-            swallows it.
+        line: What stands before a call besides spaces: a line break, or nothing where the maker's template swallows it.
+        whole: Whether a result is written as one value, and not item by item.
     """
 
-    def __init__(self, chat: Chat, out: Writer, *, indent: str):
+    def __init__(self, chat: Chat, out: Writer, *, line: str, whole: bool):
         self.chat = chat
         self.out = out
-        self.indent = indent
+        self.line = line
+        self.whole = whole
         self.number = 0
         self.renumber = chat.option("regen_tool_call_ids", True)
         self.documents_sent = False
         self.seen: list[Any] = []
+
+    def write_documents(self, thought: str) -> None:
+        """Write the documents, if they were not yet, as the result of a call that the model never made."""
+        if self.documents_sent or not self.chat.documents:
+            return
+        self.documents_sent = True
+        self.number += 1
+        self.out += CHATBOT, thought, '<|START_ACTION|>[\n    {"tool_call_id": "0", "tool_name": '
+        self.out += '"direct-injected-document", "parameters": {}}\n]<|END_ACTION|>', END
+        self.out += SYSTEM, "<|START_TOOL_RESULT|>[\n    "
+        self._write_values("0", ((each, ("documents", index)) for index, each in enumerate(self.chat.documents)))
+        self.out += "\n]<|END_TOOL_RESULT|>", END
 
     def write(self, message: Message) -> None:
         """Write the calls of a message."""
         self.out.append("<|START_ACTION|>[")
         for index, call in enumerate(message.tool_calls):
             number = str(self.number) if self.renumber else call.id or ""
-            arguments = self.chat.json(call.arguments, *call.path, "arguments")
             self.out += (
                 "," if index else "",
-                self.indent,
+                self.line,
                 '    {"tool_call_id": "',
                 number,
                 '", "tool_name": "',
                 call.name,
             )
-            self.out += '", "parameters": ', arguments, "}"
+            self.out += '", "parameters": ', self.chat.arguments(call), "}"
             self.number += 1
-        self.out += self.indent, "]<|END_ACTION|>"
+        self.out += self.line, "]<|END_ACTION|>"
 
-    def write_results(self, message: Message, *, whole: bool) -> None:
-        """Write a result and those that follow it as one turn; `whole`: each as one value, and not item by item."""
+    def write_results(self, message: Message) -> None:
+        """Write a result and those that follow it as one turn."""
         if message.raw.get("tool_call_id") in self.seen:
             return
-        out = self.out
-        out.append("<|START_OF_TURN_TOKEN|><|SYSTEM_TOKEN|><|START_TOOL_RESULT|>[\n    ")
-        self._write_result(message, whole=whole)
+        self.out += SYSTEM, "<|START_TOOL_RESULT|>[\n    "
+        self._write_result(message)
         for following in self.chat.messages[message.index + 1 :]:
             if following.role != "tool":
                 break
-            out.append(",\n    ")
-            out.turn(following)
-            self._write_result(following, whole=whole)
+            self.out.append(",\n    ")
+            self.out.turn(following)
+            self._write_result(following)
             self.seen.append(following.raw.get("tool_call_id"))
-        out.turn(message)
-        out += self.indent, "]<|END_TOOL_RESULT|><|END_OF_TURN_TOKEN|>"
+        self.out.turn(message)
+        self.out += self.line, "]<|END_TOOL_RESULT|>", END
+
+    def _write_result(self, message: Message) -> None:
+        path = ("messages", message.index, "content")
+        content = message.raw.get("content") or ""
+        # A text goes character by character: the maker's template walks through it as through a list of documents.
+        items = [(content, path)] if self.whole else [(item, (*path, index)) for index, item in enumerate(content)]
+        self._write_values(self._number_of(message), items)
 
     def _number_of(self, message: Message) -> str:
         """Return which call a result belongs to: its number, or where ids are kept, its id."""
         wanted = message.raw.get("tool_call_id")
         if not self.renumber:
-            text: str = self.chat.given(wanted or "", "messages", message.index, "tool_call_id")
+            text: str = self.chat.input(wanted or "", "messages", message.index, "tool_call_id")
             return text
         calls = [call.id for each in self.chat.messages for call in each.tool_calls]
         return str(calls.index(wanted)) if wanted in calls else ""
 
-    def _write_result(self, message: Message, *, whole: bool) -> None:
-        out, where = self.out, ("messages", message.index, "content")
-        content = message.raw.get("content") or ""
-        space = f"{self.indent}            "
-        out += '{\n        "tool_call_id": "', self._number_of(message), '",\n        "results": {'
-        if whole:
-            out += space, '"0": ', self.chat.json(content, *where), "\n        "
-        else:
-            # A text goes letter by letter: the maker's template walks through it as through a list of documents.
-            for index, item in enumerate(content):
-                out += "," if index else "", space, f'"{index}": ', self.chat.json(item, *where, index)
-            out.append("        ")
-        out.append('},\n        "is_error": null\n    }')
+    def _write_values(self, number: str, values: Iterable[tuple[Any, tuple[str | int, ...]]]) -> None:
+        """Write the result of a call: its values, each with the path at which it was given."""
+        self.out += '{\n        "tool_call_id": "', number, '",\n        "results": {'
+        for index, (value, path) in enumerate(values):
+            self.out += "," if index else "", self.line, f'            "{index}": ', self.chat.json(value, *path)
+        self.out += self.line, '        },\n        "is_error": null\n    }'

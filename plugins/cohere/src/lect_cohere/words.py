@@ -1,5 +1,11 @@
 """What Command is told about itself, its safety, its tools and its documents."""
 
+# What opens and closes a turn.
+SYSTEM = "<|START_OF_TURN_TOKEN|><|SYSTEM_TOKEN|>"
+USER = "<|START_OF_TURN_TOKEN|><|USER_TOKEN|>"
+CHATBOT = "<|START_OF_TURN_TOKEN|><|CHATBOT_TOKEN|>"
+END = "<|END_OF_TURN_TOKEN|>"
+
 SAFETY = {
     "CONTEXTUAL": (
         "You are in contextual safety mode. You will reject requests to generate child sexual abuse material and child "
@@ -34,7 +40,7 @@ TRAINED = (
     "skills to serve user's requests."
 )
 
-# How to use tools, for a model that plans
+# How to use tools, for a model that plans.
 PLAN = (
     "## Tool Use\n"
     "Think about how you can make best use of the provided tools to help with the task and come up with a high level "
@@ -50,8 +56,7 @@ SKIP_PLAN = (
 )
 ACTIONS = (
     "1. Action: write <|START_ACTION|> followed by a list of JSON-formatted tool calls, with each one containing "
-    '"tool_name" and '
-    '"parameters" fields.\n'
+    '"tool_name" and "parameters" fields.\n'
     "    When there are multiple tool calls which are completely independent of each other (i.e. they can be executed "
     "in parallel), you should list them out all together in one step. When you finish, close it out with "
     "<|END_ACTION|>.\n"
@@ -59,14 +64,15 @@ ACTIONS = (
     "around by <|START_TOOL_RESULT|> and <|END_TOOL_RESULT|>. Carefully observe those results and think about what to "
     "do next. Note that these results will be provided to you in a separate turn. NEVER hallucinate results.\n"
     "    Every tool call produces a list of results (when a tool call produces no result or a single result, it'll "
-    "still get wrapped "
-    'inside a list). Each result is clearly linked to its originating tool call via its "tool_call_id".\n'
+    "still get wrapped inside a list). Each result is clearly linked to its originating tool call via its "
+    '"tool_call_id".\n'
 )
-THEN = "Then carry out your plan by repeatedly executing the following steps.\n"
-REFLECTION = (
+STEPS = (
+    "Then carry out your plan by repeatedly executing the following steps.\n"
+    f"{ACTIONS}"
     "3. Reflection: start the next turn by writing <|START_THINKING|> followed by what you've figured out so far, any "
-    "changes you need to "
-    "make to your plan, and what you will do next. When you finish, close it out with <|END_THINKING|>."
+    "changes you need to make to your plan, and what you will do next. When you finish, close it out with "
+    "<|END_THINKING|>."
 )
 SKIP_REFLECTION = (
     "    You can optionally choose to skip this step when everything is going according to plan and no special pieces "
@@ -81,9 +87,11 @@ RESPOND = (
     "response. When you finish, close it out with <|END_RESPONSE|>."
 )
 
-# ... and for one that does not
-CARRY_OUT = "## Tool Use\nCarry out the task by repeatedly executing the following steps.\n"
-RESPOND_UNPLANNED = (
+# ... and for one that does not.
+UNPLANNED = (
+    "## Tool Use\n"
+    "Carry out the task by repeatedly executing the following steps.\n"
+    f"{ACTIONS}\n"
     "You can repeat the above 2 steps multiple times (could be 0 times too if no suitable tool calls are available or "
     "needed), until you decide it's time to finally respond to the user.\n\n"
     "3. Response: then break out of the loop and write <|START_RESPONSE|> followed by a piece of text which serves as "
@@ -91,41 +99,33 @@ RESPOND_UNPLANNED = (
     "response. When you finish, close it out with <|END_RESPONSE|>."
 )
 
-GROUNDING = "## Grounding\nImportantly, note that "
-GROUNDED = (
-    '"Response" above can be grounded.\n'
-    'Grounding means you associate pieces of texts (called "spans") with those specific tool results that support them '
-    '(called "sources"). '
-    'And you use a pair of tags "<co>" and "</co>" to indicate when a span can be grounded onto a list of sources, '
-    "listing them out in the "
-    'closing tag. Sources from the same tool call are grouped together and listed as "{tool_call_id}:[{list of result '
-    'indices}]", before '
-    'they are joined together by ",". E.g., "<co>span</co: 0:[1,2],1:[0]>" means that "span" is supported by result 1 '
-    "and 2 from "
-    '"tool_call_id=0" as well as result 0 from "tool_call_id=1".'
+GROUNDING = (
+    "## Grounding\n"
+    'Importantly, note that "Reflection" and "Response" above can be grounded.\n'
+    'Grounding means you associate pieces of texts (called "spans") with those specific tool results that support '
+    'them (called "sources"). And you use a pair of tags "<co>" and "</co>" to indicate when a span can be grounded '
+    "onto a list of sources, listing them out in the closing tag. Sources from the same tool call are grouped "
+    'together and listed as "{tool_call_id}:[{list of result indices}]", before they are joined together by ",". '
+    'E.g., "<co>span</co: 0:[1,2],1:[0]>" means that "span" is supported by result 1 and 2 from "tool_call_id=0" as '
+    'well as result 0 from "tool_call_id=1".'
 )
 AVAILABLE = (
     "## Available Tools\n"
     "Here is the list of tools that you have available to you.\n"
-    "You can ONLY use the tools listed here. When a tool is not listed below, it is NOT available and you should NEVER "
-    "attempt to use it.\n"
-    'Each tool is represented as a JSON object with fields like "name", "description", "parameters" (per JSON Schema), '
-    "and optionally, "
-    '"responses" (per JSON Schema).\n\n'
+    "You can ONLY use the tools listed here. When a tool is not listed below, it is NOT available and you should "
+    "NEVER attempt to use it.\n"
+    'Each tool is represented as a JSON object with fields like "name", "description", "parameters" (per JSON '
+    'Schema), and optionally, "responses" (per JSON Schema).\n\n'
     "```json\n"
 )
 DOCUMENT_TOOL = (
     '{"name": "direct-injected-document", "description": "This is a special tool to directly inject user-uploaded '
-    "documents into the chat "
-    'as additional context. DO NOT use this tool by yourself!", "parameters": {"type": "object", "properties": {}, '
-    '"required": []}, '
-    '"responses": {"200": {"description": "Successfully returned a list of chunked text snippets from the directly '
-    'uploaded documents.", '
-    '"content": {"application/json": {"schema": {"type": "array", "items": {"type": "object", "required": ["url", '
-    '"snippet"], '
-    '"properties": {"url": {"type": "string", "description": "The url of the uploaded document."}, "snippet": {"type": '
-    '"string", '
-    '"description": "The text snippet for the returned document chunk."}}}}}}}}}'
+    'documents into the chat as additional context. DO NOT use this tool by yourself!", "parameters": {"type": '
+    '"object", "properties": {}, "required": []}, "responses": {"200": {"description": "Successfully returned a list '
+    'of chunked text snippets from the directly uploaded documents.", "content": {"application/json": {"schema": '
+    '{"type": "array", "items": {"type": "object", "required": ["url", "snippet"], "properties": {"url": {"type": '
+    '"string", "description": "The url of the uploaded document."}, "snippet": {"type": "string", "description": "The '
+    'text snippet for the returned document chunk."}}}}}}}}}'
 )
 DEFAULT_PREAMBLE = (
     "# Default Preamble\n"

@@ -1,8 +1,34 @@
 """DeepSeek-V3.1: one model that thinks or does not, as it is told."""
 
-from lect.plugin import Chat, Template, Writer
-from lect_deepseek.plain import BOS, EOS
-from lect_deepseek.v3 import MARKERS, write_systems
+from lect.plugin import Chat, Writer
+from lect.plugin.grammar import CallSyntax, Head, NamedJson, ReplyFormat, Section
+from lect_deepseek.plain import EOS
+from lect_deepseek.v3 import DEEPSEEK_V3, R1, write_systems
+
+DEEPSEEK_V31 = ReplyFormat(
+    DEEPSEEK_V3.grammar.but(
+        name="deepseek_v31",
+        sections=(
+            Section(
+                (
+                    CallSyntax(
+                        NamedJson(), ("<｜tool▁call▁begin｜>",), Head(("<｜tool▁sep｜>",)), ("<｜tool▁call▁end｜>",)
+                    ),
+                ),
+                ("<｜tool▁calls▁begin｜>",),
+                ("<｜tool▁calls▁end｜>",),
+                alone=True,
+                special=True,
+            ),
+        ),
+    ),
+    stop=(EOS,),
+    names="DeepSeek-V3.1",
+    example=(
+        "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>get_weather<｜tool▁sep｜>"
+        '{"city": "Paris"}<｜tool▁call▁end｜><｜tool▁calls▁end｜>'
+    ),
+)
 
 
 def v3_1(chat: Chat, out: Writer) -> None:
@@ -22,8 +48,8 @@ def v3_1(chat: Chat, out: Writer) -> None:
             if message.tool_calls:
                 out += message.content, "<｜tool▁calls▁begin｜>"
                 for call in message.tool_calls:
-                    arguments = chat.json(call.arguments, *call.path, "arguments")
-                    out += "<｜tool▁call▁begin｜>", call.name, "<｜tool▁sep｜>", arguments, "<｜tool▁call▁end｜>"
+                    out += "<｜tool▁call▁begin｜>", call.name, "<｜tool▁sep｜>"
+                    out += chat.arguments(call), "<｜tool▁call▁end｜>"
                 out += "<｜tool▁calls▁end｜>", EOS
             else:
                 text = message.content
@@ -39,17 +65,10 @@ def v3_1(chat: Chat, out: Writer) -> None:
         out += "<｜Assistant｜>", "<think>" if thinking else "<think></think>"
 
 
-V3_1 = Template(
-    "deepseek-v3.1",
-    v3_1,
-    roles=["system", "user", "assistant", "tool"],
-    bos=BOS,
-    capabilities=["system", "parallel_tools", "reasoning"],
+V3_1 = R1.but(
+    name="deepseek-v3.1",
+    program=v3_1,
     options=["thinking", "enable_thinking"],
-    stop=[EOS],
-    stop_token_ids=[1],
-    markers=MARKERS,
-    looks_for=("</think>",),
-    reply="deepseek_v31",
+    reply=DEEPSEEK_V31.grammar,
     source="deepseek-ai/DeepSeek-V3.1, tokenizer_config.json",
 )

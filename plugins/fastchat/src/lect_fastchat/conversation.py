@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lect.errors import PluginError, UnknownTemplateError
-from lect.notations.fastchat.conversation import Conversation
-from lect.notations.fastchat.separators import IMAGE_PLACEHOLDER_STR, SeparatorStyle
 from lect_fastchat.data import read_json
+from lect_fastchat.separators import IMAGE_PLACEHOLDER_STR, SeparatorStyle
+from lect_fastchat.styled import Conversation
 
 if TYPE_CHECKING:
     conv_templates: dict[str, Conversation]

@@ -12,7 +12,6 @@ from lect.plugin import Match, ModelRef, Specificity, Template, hookimpl
 
 if TYPE_CHECKING:
     from lect_fastchat.conversation import Conversation
-    from lect_fastchat.official import Difference
 
 
 class Answer(NamedTuple):
@@ -63,7 +62,7 @@ class FastChat:
         answer = find_answer(ref)
         if answer is None:
             msg = (
-                f"FastChat does not know {ref.given!r} and would give it an example about a birthday party\n"
+                f"FastChat does not know {ref.original!r} and would give it an example about a birthday party\n"
                 "  try: 'fastchat:one_shot'"
             )
             raise PluginError(msg)
@@ -82,11 +81,12 @@ class FastChat:
         )
         yield from (template for name, template in OURS.items() if name not in conv_templates)
 
-    def differences(self, model_path: str) -> "list[Difference]":
+    @hookimpl
+    def remarks(self, model_path: str) -> list[str]:
         """Return where FastChat's prompts for a model differ from its maker's."""
         from lect_fastchat.official import differences
 
-        return differences(model_path)
+        return [str(difference) for difference in differences(model_path)]
 
     def _can_be_written(self, conversation: "Conversation") -> bool:
         # One of FastChat's has no style: its model is spoken to through somebody's programming interface only.
@@ -102,9 +102,11 @@ class FastChat:
         made = self._made.get(conversation.name)
         if made is not None and made[0] == conversation:
             return made[1]
-        from lect.notations.fastchat.template import StyleTemplate
+        from lect_fastchat.styled import style_template
 
-        template = StyleTemplate(conversation, source=f"lm-sys/FastChat, fastchat/conversation.py: {conversation.name}")
+        template = style_template(
+            conversation, source=f"lm-sys/FastChat, fastchat/conversation.py: {conversation.name}"
+        )
         self._made[conversation.name] = (conversation.copy(), template)
         return template
 

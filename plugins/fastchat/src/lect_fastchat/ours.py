@@ -10,8 +10,7 @@ YI = TurnTemplate(
     system=Turn("<|im_start|>system\n", "<|im_end|>\n"),
     user=Turn("<|im_start|>user\n", "<|im_end|>\n"),
     assistant=Turn("<|im_start|>assistant\n", "<|im_end|>\n"),
-    stop=["<|im_end|>"],
-    stop_token_ids=[7],
+    stop={"<|im_end|>": 7},
     markers=["<|im_start|>", "<|im_end|>", "<|endoftext|>"],
     source="01-ai/Yi, README: chat models speak ChatML",
 )

@@ -1,18 +1,15 @@
 """Gemma 1, 2, 3 and 3n: user and model take turns; a system text, where there may be one, opens the first turn."""
 
+from collections.abc import Mapping
 from functools import partial
 
 from lect.plugin import Chat, Message, Template, Writer
 
-BOS = "<bos>"
-EOS = "<eos>"
-STOP = ("<end_of_turn>", "<eos>")
-STOP_IDS = (106, 1)
 MARKERS = ("<start_of_turn>", "<end_of_turn>", "<bos>", "<eos>")
 
 
 def speaker(message: Message) -> str:
-    """Return the format's word for a role."""
+    """Return the format's name for a role."""
     return "model" if message.role == "assistant" else message.role
 
 
@@ -23,15 +20,18 @@ def gemma(chat: Chat, out: Writer) -> None:
     chat.require_alternation(chat.messages)
     out.append(chat.bos)
     for message in out.turns(chat.messages):
-        out += "<start_of_turn>", speaker(message), "\n", chat.shown(message).strip(), "<end_of_turn>\n"
+        out += "<start_of_turn>", speaker(message), "\n", chat.content(message).strip(), "<end_of_turn>\n"
     if chat.add_generation_prompt:
         out.append("<start_of_turn>model\n")
 
 
-def gemma3(chat: Chat, out: Writer, *, media: dict[str, str], whole_system: bool) -> None:
-    """Write Gemma 3: parts are stripped one by one, and media are placeholders."""
+def gemma3(chat: Chat, out: Writer, *, media: Mapping[str, str], whole_system: bool) -> None:
+    """Write Gemma 3: parts are stripped one by one, and media are placeholders.
+
+    `whole_system`: all parts of a system message are written, and not its first alone.
+    """
     system = chat.system
-    messages = chat.messages[1:] if system else chat.messages
+    messages = chat.without_system
     chat.require_alternation(messages)
     out.append(chat.bos)
     for message in out.turns(messages):
@@ -57,45 +57,31 @@ GEMMA = Template(
     "gemma",
     gemma,
     roles=["user", "assistant"],
-    bos=BOS,
+    bos="<bos>",
     capabilities=[],
-    stop=STOP,
-    stop_token_ids=[107, 1],
+    stop={"<end_of_turn>": 107, "<eos>": 1},
     markers=MARKERS,
     looks_for=(),
     source="google/gemma-2b-it, tokenizer_config.json",
 )
-
-
-def _template(name: str, source: str, media: dict[str, str], *capabilities: str, whole_system: bool) -> Template:
-    return Template(
-        name,
-        partial(gemma3, media=media, whole_system=whole_system),
-        bos=BOS,
-        capabilities=["system", *capabilities],
-        stop=STOP,
-        stop_token_ids=STOP_IDS,
-        markers=[*MARKERS, *media.values()],
-        looks_for=(),
-        source=source,
-    )
-
-
-GEMMA3 = _template(
-    "gemma-3", "google/gemma-3-4b-it, chat_template.json", {"image": "<start_of_image>"}, "images", whole_system=True
+GEMMA3 = GEMMA.but(
+    name="gemma-3",
+    program=partial(gemma3, media={"image": "<start_of_image>"}, whole_system=True),
+    roles=["system", "user", "assistant"],
+    capabilities=["system", "images"],
+    stop={"<end_of_turn>": 106, "<eos>": 1},
+    markers=[*MARKERS, "<start_of_image>"],
+    source="google/gemma-3-4b-it, chat_template.json",
 )
-GEMMA3_1B = _template(
-    "gemma-3-1b",
-    "google/gemma-3-1b-it, tokenizer_config.json",
-    {"image": "<start_of_image>"},
-    "images",
-    whole_system=False,
+GEMMA3_1B = GEMMA3.but(
+    name="gemma-3-1b",
+    program=partial(gemma3, media={"image": "<start_of_image>"}, whole_system=False),
+    source="google/gemma-3-1b-it, tokenizer_config.json",
 )
-GEMMA3N = _template(
-    "gemma-3n",
-    "google/gemma-3n-E4B-it, chat_template.jinja",
-    {"audio": "<audio_soft_token>", "image": "<image_soft_token>"},
-    "images",
-    "audio",
-    whole_system=False,
+GEMMA3N = GEMMA3.but(
+    name="gemma-3n",
+    program=partial(gemma3, media={"audio": "<audio_soft_token>", "image": "<image_soft_token>"}, whole_system=False),
+    capabilities=["system", "images", "audio"],
+    markers=[*MARKERS, "<audio_soft_token>", "<image_soft_token>"],
+    source="google/gemma-3n-E4B-it, chat_template.jinja",
 )

@@ -4,13 +4,56 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lect.plugin import Chat, Message, Template, Writer, stripped
+from lect.plugin.grammar import CallSyntax, Grammar, Head, Literals, Reasoning, ReplyFormat, Section
+from lect_gemma.gemma3 import speaker
 from lect_gemma.schema import Notation
+
+# Some checkpoints put a namespace before the name.
+CALL_NAME = r"\s*call:(?:default_api:)?(?P<name>[^\s:{}]+)\s*"
+CALL_WITHOUT_MARKS = r"call:[\w.]+\{"
+GEMMA4_CALLS = ReplyFormat(
+    Grammar(
+        "gemma4",
+        reasoning=Reasoning(
+            ("<|channel>thought\n", "<|channel>thought", "<|channel>"), ("<channel|>",), trail="\n", special=True
+        ),
+        sections=(
+            Section(
+                (CallSyntax(Literals(":", "}", ('<|"|>',)), head=Head(("{",), CALL_NAME)),),
+                ("<|tool_call>",),
+                ("<tool_call|>",),
+                gap="\n",
+                special=True,
+            ),
+        ),
+        stripped=CALL_WITHOUT_MARKS,
+    ),
+    stop=("<turn|>", "<|tool_response>", "<eos>"),
+    names="Gemma 4",
+    example='<|channel>thought\nLook.<channel|><|tool_call>call:get_weather{city:<|"|>Paris<|"|>}<tool_call|>',
+)
+FUNCTIONGEMMA = ReplyFormat(
+    Grammar(
+        "functiongemma",
+        sections=(
+            Section(
+                (CallSyntax(Literals(":", "}", ("<escape>",)), head=Head(("{",), CALL_NAME)),),
+                ("<start_function_call>",),
+                ("<end_function_call>",),
+                special=True,
+            ),
+        ),
+        stripped=CALL_WITHOUT_MARKS,
+    ),
+    stop=("<end_of_turn>", "<start_function_response>", "<eos>"),
+    names="FunctionGemma",
+    example="<start_function_call>call:get_weather{city:<escape>Paris<escape>}<end_function_call>",
+)
 
 MEDIA = {"image": "<|image|>", "audio": "<|audio|>", "video": "<|video|>"}
 MARKERS = (
     "<bos>", "<eos>", "<|turn>", "<turn|>", "<|think|>", "<|channel>", "<channel|>", "<|tool>", "<tool|>",
-    "<|tool_call>", "<tool_call|>", "<|tool_response>", "<tool_response|>", '<|"|>', "<|image|>", "<|audio|>",
-    "<|video|>",
+    "<|tool_call>", "<tool_call|>", "<|tool_response>", "<tool_response|>", '<|"|>', *MEDIA.values(),
 )  # fmt: skip
 
 
@@ -19,7 +62,7 @@ def without_thoughts(text: str) -> list[str]:
     return stripped(part.split("<|channel>")[0] for part in text.split("<channel|>"))
 
 
-def write_system(chat: Chat, out: Writer, first: Message | None) -> None:
+def write_system(chat: Chat, out: Writer, notation: Notation, first: Message | None) -> None:
     """Write the system turn: whether to think, the system text, the tools."""
     out.append("<|turn>system\n")
     if chat.option("enable_thinking"):
@@ -31,7 +74,6 @@ def write_system(chat: Chat, out: Writer, first: Message | None) -> None:
         for part in first.parts:
             out += part.text.strip(), " "
         out.turn(None)
-    notation = Notation(chat, out)
     for index, tool in enumerate(chat.tools):
         out.append("<|tool>")
         notation.declaration(tool, "tools", index)
@@ -55,53 +97,49 @@ def write_content(out: Writer, message: Message) -> tuple[bool, bool]:
     return any(piece.strip() for piece in out[start:]), media
 
 
-def write_calls(chat: Chat, out: Writer, message: Message) -> None:
+def write_calls(out: Writer, notation: Notation, message: Message) -> None:
     """Write the calls of a message."""
     for call in message.tool_calls:
         out += "<|tool_call>call:", call.name, "{"
         if call.text is not None:
             out.append(call.text)
         elif isinstance(call.arguments, Mapping):
-            Notation(chat, out).members(call.arguments, *call.path, "arguments", quoted_keys=False)
+            notation.members(call.arguments, *call.path, "arguments")
         out.append("}<tool_call|>")
 
 
-def write_result(chat: Chat, out: Writer, name: str, response: Any, *path: str | int) -> None:
+def write_result(out: Writer, notation: Notation, name: str, response: Any, *path: str | int) -> None:
     """Write what a tool answered: its fields, or one value."""
     out += "<|tool_response>response:", name, "{"
     if isinstance(response, Mapping):
-        Notation(chat, out).members(response, *path, quoted_keys=False)
+        notation.members(response, *path)
     else:
         out.append("value:")
-        Notation(chat, out).value(response, *path, quoted_keys=False)
+        notation.value(response, *path)
     out.append("}<tool_response|>")
 
 
-def name_of(chat: Chat, message: Message, result: Message) -> str:
-    """Return the name of the tool that a result comes from: by the id of its call, or its own."""
-    called = [call for call in message.tool_calls if call.id == result.raw.get("tool_call_id")]
-    return called[-1].name if called else result.name or "unknown"
-
-
-def write_results(chat: Chat, out: Writer, messages: Sequence[Message], position: int) -> bool:
+def write_results(chat: Chat, out: Writer, notation: Notation, message: Message, later: Sequence[Message]) -> bool:
     """Write the results that belong to the calls of a message, and return whether there were any."""
-    message = messages[position]
-    legacy = message.raw.get("tool_responses")
-    if legacy:
-        for index, response in enumerate(legacy):
+    within = message.raw.get("tool_responses")
+    if within:
+        for index, response in enumerate(within):
             where = ("messages", message.index, "tool_responses", index)
-            name = chat.given(response.get("name", "unknown"), *where, "name")
-            write_result(chat, out, name, response.get("response"), *where, "response")
+            name = chat.input(response.get("name", "unknown"), *where, "name")
+            write_result(out, notation, name, response.get("response"), *where, "response")
         return True
     if not message.tool_calls:
         return False
     found = False
-    for result in messages[position + 1 :]:
+    for result in later:
         if result.role != "tool":
             break
         out.turn(result)
+        # A result bears the name of the call that it answers, or else its own.
+        called = [call.name for call in message.tool_calls if call.id == result.raw.get("tool_call_id")]
+        name = called[-1] if called else result.name or "unknown"
         content = result.content if result.parts else result.raw.get("content")
-        write_result(chat, out, name_of(chat, message, result), content, "messages", result.index, "content")
+        write_result(out, notation, name, content, "messages", result.index, "content")
         found = True
     out.turn(message)
     return found
@@ -109,26 +147,27 @@ def write_results(chat: Chat, out: Writer, messages: Sequence[Message], position
 
 def gemma4(chat: Chat, out: Writer) -> None:
     """Write Gemma 4."""
+    notation = Notation(chat, out)
     out.append(chat.bos)
     first = chat.messages[0] if chat.messages and chat.messages[0].role in ("system", "developer") else None
     if chat.option("enable_thinking") or chat.tools or first:
-        write_system(chat, out, first)
+        write_system(chat, out, notation, first)
     messages = chat.messages[1:] if first else chat.messages
     last_question = max((position for position, message in enumerate(messages) if message.role == "user"), default=-1)
-    speaker_before = ""
+    role_before = ""
     waits = False
     for position, message in enumerate(out.turns(messages)):
         if message.role == "tool":
             continue
-        if not (message.role == speaker_before == "assistant"):
-            out += "<|turn>", "model" if message.role == "assistant" else message.role, "\n"
-        speaker_before = message.role
+        if not (message.role == role_before == "assistant"):
+            out += "<|turn>", speaker(message), "\n"
+        role_before = message.role
         if message.reasoning and position > last_question and message.tool_calls:
             out += "<|channel>thought\n", message.reasoning, "\n<channel|>"
         else:
             out.by_rule(message.reasoning)
-        write_calls(chat, out, message)
-        results = write_results(chat, out, messages, position)
+        write_calls(out, notation, message)
+        results = write_results(chat, out, notation, message, messages[position + 1 :])
         content, media = write_content(out, message)
         # A call that has no result yet leaves the turn open for it; after a result the model goes on speaking.
         calling = bool(message.tool_calls) and not results and not media
@@ -148,10 +187,9 @@ GEMMA4 = Template(
     bos="<bos>",
     capabilities=["system", "tools", "parallel_tools", "reasoning", "images", "audio", "video"],
     options=["enable_thinking"],
-    stop=["<turn|>", "<|tool_response>", "<eos>"],
-    stop_token_ids=[106, 50, 1],
+    stop={"<turn|>": 106, "<|tool_response>": 50, "<eos>": 1},
     markers=MARKERS,
     looks_for=("<|channel>", "<channel|>"),
-    reply="gemma4",
+    reply=GEMMA4_CALLS.grammar,
     source="google/gemma-4-E2B-it, chat_template.jinja",
 )

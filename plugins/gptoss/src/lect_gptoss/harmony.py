@@ -1,25 +1,52 @@
 """The harmony format: every message says who speaks, to whom, and in which channel."""
 
-from collections.abc import Sequence
-
 from lect.plugin import Chat, Message, Template, Writer
+from lect.plugin.grammar import CallSyntax, Channels, Grammar, NamedJson, ReplyFormat
 from lect_gptoss.builtin import BROWSER, PYTHON
 from lect_gptoss.typescript import write_namespace
 
-IDENTITY = "You are ChatGPT, a large language model trained by OpenAI."
+HARMONY_MESSAGES = ReplyFormat(
+    Grammar(
+        "harmony",
+        channels=Channels(
+            start=("<|start|>",),
+            bodies=(("<|message|>", ""),),
+            end=("<|end|>",),
+            stop=("<|call|>",),
+            to=r"\bto=([^\s<]+)",
+            channel=r"<\|channel\|>\s*([^\s<]+)",
+            opening=("<|channel|>", "<|constrain|>", "<|message|>", " to=", "to="),
+            reasoning=("analysis",),
+            content=("final", "commentary"),
+            everyone=("assistant", "user", "all"),
+            call=CallSyntax(NamedJson("code"), rename=r"functions\.(.+)"),
+            restart=True,
+            keep=True,
+            join="\n",
+        ),
+        stripped=r"analysis.*?assistant(?:final|commentary)",
+    ),
+    stop=("<|return|>", "<|call|>"),
+    names="gpt-oss",
+    example=(
+        "<|channel|>analysis<|message|>Look.<|end|><|start|>assistant<|channel|>commentary to=functions.get_weather "
+        '<|constrain|>json<|message|>{"city": "Paris"}<|call|>'
+    ),
+)
+
+MARKERS = (
+    "<|start|>", "<|end|>", "<|message|>", "<|channel|>", "<|constrain|>", "<|return|>", "<|call|>", "<|startoftext|>",
+    "<|endoftext|>",
+)  # fmt: skip
 TAGS = ("<|channel|>analysis<|message|>", "<|channel|>final<|message|>")
 
 
 def write_system(chat: Chat, out: Writer) -> None:
     """Write who the model is, what day it is, how hard to think, and what it has built in."""
-    out += "<|start|>system<|message|>", chat.text_option("model_identity", IDENTITY), "\nKnowledge cutoff: 2024-06\n"
-    out += (
-        "Current date: ",
-        chat.date().strftime("%Y-%m-%d"),
-        "\n\nReasoning: ",
-        chat.text_option("reasoning_effort", "medium"),
-        "\n\n",
-    )
+    identity = chat.text_option("model_identity", "You are ChatGPT, a large language model trained by OpenAI.")
+    out += "<|start|>system<|message|>", identity, "\nKnowledge cutoff: 2024-06\n"
+    out += "Current date: ", chat.date().strftime("%Y-%m-%d"), "\n\n"
+    out += "Reasoning: ", chat.text_option("reasoning_effort", "medium"), "\n\n"
     builtin = chat.option("builtin_tools")
     if builtin:
         out.append("# Tools\n\n")
@@ -31,8 +58,8 @@ def write_system(chat: Chat, out: Writer) -> None:
 
 
 def write_developer(chat: Chat, out: Writer, first: Message | None) -> None:
-    """Write the instructions, which are the system text of other models, and the tools."""
-    instructions = chat.shown(first) if first and first.raw.get("content") else ""
+    """Write the instructions, which other models call the system text, and the tools."""
+    instructions = chat.content(first) if first and first.raw.get("content") else ""
     if not (instructions or chat.tools):
         return
     out.append("<|start|>developer<|message|>")
@@ -77,23 +104,16 @@ def write_call(chat: Chat, out: Writer, message: Message, *, answered: bool) -> 
     out.by_rule(message.content)
     call = message.tool_calls[0]
     function = call.raw.get("function") or call.raw
-    kind = (
-        chat.given(function.get("content_type", "json"), *call.path, "content_type")
-        if "content_type" in function
-        else "json"
-    )
+    kind = "json"
+    if "content_type" in function:
+        kind = chat.input(function["content_type"], *call.path, "content_type")
     out += "<|start|>assistant to=functions.", call.name, "<|channel|>commentary ", kind, "<|message|>"
-    out += chat.json(call.arguments, *call.path, "arguments"), "<|call|>"
+    out += chat.arguments(call), "<|call|>"
     return call.name
 
 
-def answered_later(messages: Sequence[Message], position: int) -> bool:
-    """Return whether a final answer follows."""
-    return any(message.role == "assistant" and not message.tool_calls for message in messages[position + 1 :])
-
-
 def harmony(chat: Chat, out: Writer) -> None:
-    """Write gpt-oss. A message holds one call; further ones are dropped, as the maker's template does."""
+    """Write gpt-oss. Of the calls of a message only the first is written, as in the maker's template."""
     write_system(chat, out)
     first = chat.messages[0] if chat.messages and chat.messages[0].role in ("developer", "system") else None
     write_developer(chat, out, first)
@@ -108,13 +128,14 @@ def harmony(chat: Chat, out: Writer) -> None:
                     f"message {message.index} is a tool's, but no call came before it",
                     instead="put the assistant's tool call first",
                 )
-            where = ("messages", message.index, "content")
-            result = chat.json(message.raw.get("content", ""), *where)
+            result = chat.json(message.raw.get("content", ""), "messages", message.index, "content")
             out += "<|start|>functions.", called, " to=assistant<|channel|>commentary<|message|>", result, "<|end|>"
         elif message.role == "assistant":
             check_tags(chat, message)
             if message.tool_calls:
-                called = write_call(chat, out, message, answered=answered_later(messages, position))
+                later = messages[position + 1 :]
+                answered = any(each.role == "assistant" and not each.tool_calls for each in later)
+                called = write_call(chat, out, message, answered=answered)
             elif position + 1 == len(messages) and not chat.add_generation_prompt:
                 # Only in training does a conversation end like this; there the thought is kept, and the end is the one
                 # that the model writes.
@@ -135,20 +156,9 @@ HARMONY = Template(
     roles=["system", "developer", "user", "assistant", "tool"],
     capabilities=["system", "tools", "reasoning"],
     options=["model_identity", "reasoning_effort", "builtin_tools", "date"],
-    stop=["<|return|>", "<|call|>", "<|endoftext|>"],
-    stop_token_ids=[200002, 200012, 199999],
-    markers=[
-        "<|start|>",
-        "<|end|>",
-        "<|message|>",
-        "<|channel|>",
-        "<|constrain|>",
-        "<|return|>",
-        "<|call|>",
-        "<|startoftext|>",
-        "<|endoftext|>",
-    ],
+    stop={"<|return|>": 200002, "<|call|>": 200012, "<|endoftext|>": 199999},
+    markers=MARKERS,
     looks_for=TAGS,
-    reply="harmony",
+    reply=HARMONY_MESSAGES.grammar,
     source="openai/gpt-oss-20b, chat_template.jinja",
 )

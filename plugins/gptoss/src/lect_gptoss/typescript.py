@@ -8,22 +8,16 @@ from lect.plugin import Chat, Writer
 SIMPLE = {"string": "string", "number": "number", "integer": "number", "boolean": "boolean"}
 
 
-def printed(chat: Chat, value: Any, *path: str | int) -> str:
-    """Return a value as text: as it is, or as Python prints it."""
-    text: str = chat.given(value, *path) if isinstance(value, str) else chat.printed(value, *path)
-    return text
-
-
 def write_joined(chat: Chat, out: Writer, values: Any, between: str, *path: str | int) -> None:
-    """Write values with something between them."""
+    """Write values, with `between` between them."""
     for index, value in enumerate(values):
         if index:
             out.append(between)
-        out.append(printed(chat, value, *path, index))
+        out.append(chat.text(value, *path, index))
 
 
 def write_type(chat: Chat, out: Writer, spec: Any, *path: str | int) -> None:
-    """Write the type that a schema describes. Spaces and line breaks are the maker's."""
+    """Write the type that a schema describes. Spaces and line breaks are those of the maker's template."""
     fields: Mapping[str, Any] = spec if isinstance(spec, Mapping) else {}
     kind = fields.get("type")
     if kind == "array":
@@ -71,7 +65,7 @@ def _write_variants(chat: Chat, out: Writer, variants: Any, *path: str | int) ->
         where = (*path, index)
         write_type(chat, out, variant, *where)
         if variant.get("description"):
-            out += "// ", printed(chat, variant["description"], *where, "description")
+            out += "// ", chat.text(variant["description"], *where, "description")
         if "default" in variant:
             out += " " * 20, "// default: ", chat.json(variant["default"], *where, "default")
         if index + 1 < len(variants):
@@ -92,11 +86,10 @@ def _write_object(chat: Chat, out: Writer, fields: Mapping[str, Any], *path: str
 def write_namespace(chat: Chat, out: Writer) -> None:
     """Write all tools as one namespace of functions."""
     out.append("## functions\n\nnamespace functions {\n\n")
-    for index, tool in enumerate(chat.tools):
-        function: Mapping[str, Any] = tool.get("function", tool)
-        path: tuple[str | int, ...] = ("tools", index, "function") if "function" in tool else ("tools", index)
-        out += "// ", chat.given(function.get("description", ""), *path, "description"), "\n"
-        out += "type ", chat.given(function.get("name", ""), *path, "name"), " = "
+    for index in range(len(chat.tools)):
+        function, path = chat.function(index)
+        out += "// ", chat.input(function.get("description", ""), *path, "description"), "\n"
+        out += "type ", chat.input(function.get("name", ""), *path, "name"), " = "
         parameters = function.get("parameters") or {}
         if parameters.get("properties"):
             out.append("(_: {\n")
@@ -112,15 +105,15 @@ def write_namespace(chat: Chat, out: Writer) -> None:
 def _write_parameter(chat: Chat, out: Writer, name: str, spec: Any, *path: str | int, required: bool) -> None:
     fields: Mapping[str, Any] = spec if isinstance(spec, Mapping) else {}
     if fields.get("description"):
-        out += "// ", printed(chat, fields["description"], *path, "description"), "\n"
+        out += "// ", chat.text(fields["description"], *path, "description"), "\n"
     out += chat.printed(name, *path), "" if required else "?", ": "
     write_type(chat, out, fields, *path)
     if "default" in fields:
         default = fields["default"]
         if fields.get("enum"):
-            out += ", // default: ", printed(chat, default, *path, "default")
+            out += ", // default: ", chat.text(default, *path, "default")
         elif fields.get("oneOf"):
-            out += "// default: ", printed(chat, default, *path, "default")
+            out += "// default: ", chat.text(default, *path, "default")
         else:
             out += ", // default: ", chat.json(default, *path, "default")
     out.append(",\n")

@@ -1,24 +1,54 @@
 """Granite 3.1 and 3.3: every role in markers; tools and documents in turns of their own."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lect.errors import MessageError
 from lect.plugin import Chat, Template, Writer
-from lect_granite.words import (
-    ALIGN_WITH_DOCUMENTS,
-    CITATIONS_3_1,
-    CITATIONS_3_3,
-    HALLUCINATIONS_3_1,
-    HALLUCINATIONS_3_3,
-    HELPFUL,
-    THINKING_3_3,
-    TOOLS_3_1,
-    TOOLS_3_3,
+from lect.plugin.grammar import JSON_OBJECT, SPACE, THINK, Grammar, Reasoning, ReplyFormat, Section, in_tags
+
+GRANITE3_LIST = ReplyFormat(
+    Grammar(
+        "granite3_list",
+        reasoning=THINK,
+        wrappers=(in_tags("response"),),
+        sections=(
+            Section((JSON_OBJECT,), (("<|tool_call|>", "["),), ("]",), between=",", special=True),
+            Section((JSON_OBJECT,), (("<tool_call>", "["),), ("]",), between=","),
+            Section((JSON_OBJECT,), ("[",), ("]",), between=",", start=True),
+        ),
+    ),
+    stop=("<|end_of_text|>",),
+    names="Granite 3",
+    example='<|tool_call|>[{"name": "get_weather", "arguments": {"city": "Paris"}}]',
+)
+GRANITE_THINK = ReplyFormat(
+    Grammar(
+        "granite_think",
+        reasoning=Reasoning(
+            ("Here is my thought process:", "Here's my thought process:"),
+            ("Here is my response:", "Here's my response:"),
+            lead=SPACE,
+            trail=SPACE,
+            after=SPACE,
+        ),
+    ),
+    stop=("<|end_of_text|>",),
+    names="Granite 3.2",
+    example="Here is my thought process: Two and two.\nHere is my response: Four.",
+)
+GRANITE20B_FC = ReplyFormat(
+    Grammar("granite20b_fc", sections=(Section((JSON_OBJECT,), ("<function_call>",)),)),
+    stop=("<|endoftext|>",),
+    names="granite-20b-functioncalling",
+    example='<function_call> {"name": "get_weather", "arguments": {"city": "Paris"}}',
 )
 
-STOP = "<|end_of_text|>"
-MARKERS = ("<|start_of_role|>", "<|end_of_role|>", "<|end_of_text|>", "<|tool_call|>")
+ALIGN_WITH_DOCUMENTS = (
+    "Write the response to the user's input by strictly aligning with the facts in the provided documents. If the "
+    "information needed to answer the question is not available in the documents, inform the user that the question "
+    "cannot be answered based on the available data."
+)
 
 
 def controls_of(chat: Chat) -> Mapping[str, Any]:
@@ -34,95 +64,130 @@ def controls_of(chat: Chat) -> Mapping[str, Any]:
     return controls
 
 
-def write_turns(chat: Chat, out: Writer) -> None:
-    """Write the messages after a first system message, and the opening of the answer with what controls it."""
-    messages = chat.messages[1:] if chat.system else chat.messages
-    for message in out.turns(messages):
-        out += "<|start_of_role|>", message.role, "<|end_of_role|>", message.content, "<|end_of_text|>\n"
-    if messages and chat.add_generation_prompt:
-        out.append("<|start_of_role|>assistant")
-        if controls_of(chat):
-            out += " ", chat.json(chat.option("controls"), "options", "controls")
-        out.append("<|end_of_role|>")
+def tools_of(chat: Chat) -> tuple[Sequence[Any], tuple[str, ...]]:
+    """Return the tools and their path; the option `available_tools` comes before `tools`."""
+    tools = chat.option("available_tools")
+    return (tools, ("options", "available_tools")) if tools else (chat.tools, ("tools",))
 
 
-def write_system(chat: Chat, out: Writer, *words: str) -> None:
-    """Write the system turn: the caller's, or the maker's words."""
+def write_system(chat: Chat, out: Writer, default: Sequence[str]) -> None:
+    """Write the system turn: the caller's text, or the maker's."""
     out.append("<|start_of_role|>system<|end_of_role|>")
     if chat.system:
         out.turn(chat.system)
         out.append(chat.system.content)
         out.turn(None)
     else:
-        out += words
+        out += default
     out.append("<|end_of_text|>\n")
+
+
+def write_turns(chat: Chat, out: Writer, controls: Mapping[str, Any]) -> None:
+    """Write the messages after a first system message, and the opening of the answer with what controls it."""
+    messages = chat.without_system
+    for message in out.turns(messages):
+        out += "<|start_of_role|>", message.role, "<|end_of_role|>", message.content, "<|end_of_text|>\n"
+    if messages and chat.add_generation_prompt:
+        out.append("<|start_of_role|>assistant")
+        if controls:
+            out += " ", chat.json(controls, "options", "controls")
+        out.append("<|end_of_role|>")
 
 
 def granite3_1(chat: Chat, out: Writer) -> None:
     """Write Granite 3.1."""
-    documents, controls = chat.documents, controls_of(chat)
-    words = [
+    tools, documents, controls = chat.tools, chat.documents, controls_of(chat)
+    default = [
         "Knowledge Cutoff Date: April 2024.\nToday's Date: ",
         chat.date().strftime("%B %d, %Y"),
         ".\nYou are Granite, developed by IBM.",
     ]
-    if chat.tools:
-        words += [TOOLS_3_1, "\n\n" if documents else ""]
-    elif documents:
-        words.append(" ")
-    words.append(ALIGN_WITH_DOCUMENTS if documents else "" if chat.tools else HELPFUL)
+    if tools:
+        default.append(
+            " You are a helpful AI assistant with access to the following tools. When a tool is required to answer the "
+            "user's query, respond with <|tool_call|> followed by a JSON list of tools used. If a tool does not exist "
+            "in the provided list of tools, notify the user that you do not have the ability to fulfill the request."
+        )
     if documents:
-        words += [
-            CITATIONS_3_1 if "citations" in controls else "",
-            HALLUCINATIONS_3_1 if "hallucinations" in controls else "",
-        ]
-    write_system(chat, out, *words)
-    if chat.tools:
-        out += "<|start_of_role|>tools<|end_of_role|>", chat.json(chat.tools, "tools", indent=4), "<|end_of_text|>\n"
+        default += "\n\n" if tools else " ", ALIGN_WITH_DOCUMENTS
+        if "citations" in controls:
+            default.append(
+                "\n\n"
+                "In your response, use the symbols <co> and </co> to indicate when a fact comes from a document in the "
+                "search result, e.g <co>0</co> for a fact from document 0. Afterwards, list all the citations with "
+                "their corresponding documents in an ordered list."
+            )
+        if "hallucinations" in controls:
+            default.append(
+                "\n\n"
+                "Finally, after the response is written, include a numbered list of sentences from the response that "
+                "are potentially hallucinated and not based in the documents."
+            )
+    elif not tools:
+        default.append(" You are a helpful AI assistant.")
+    write_system(chat, out, default)
+    if tools:
+        out += "<|start_of_role|>tools<|end_of_role|>", chat.json(tools, "tools", indent=4), "<|end_of_text|>\n"
     if documents:
         out.append("<|start_of_role|>documents<|end_of_role|>")
         for index, document in enumerate(documents):
-            text = chat.given(document.get("text", ""), "documents", index, "text")
+            text = chat.input(document.get("text", ""), "documents", index, "text")
             out += "\n\n" if index else "", f"Document {index}\n", text
         out.append("<|end_of_text|>\n")
-    write_turns(chat, out)
+    write_turns(chat, out, controls)
 
 
 def granite3_3(chat: Chat, out: Writer) -> None:
-    """Write Granite 3.3, which can be asked to think."""
-    documents, controls = chat.documents, controls_of(chat)
-    tools = chat.option("available_tools") or chat.tools
-    tools_path = ("options", "available_tools") if chat.option("available_tools") else ("tools",)
-    words = [
+    """Write Granite 3.3, which thinks where the option `thinking` asks for it."""
+    (tools, path), documents, controls = tools_of(chat), chat.documents, controls_of(chat)
+    default = [
         "Knowledge Cutoff Date: April 2024. Today's Date: ",
         chat.date().strftime("%B %d, %Y"),
         ". You are Granite, developed by IBM.",
     ]
     if tools:
-        words.append(TOOLS_3_3)
-    if documents:
-        words += [" ", ALIGN_WITH_DOCUMENTS]
-    elif not tools:
-        words.append(THINKING_3_3 if chat.option("thinking") else HELPFUL)
-    if documents:
-        words += [
-            CITATIONS_3_3 if "citations" in controls else "",
-            HALLUCINATIONS_3_3 if "hallucinations" in controls else "",
-        ]
-    write_system(chat, out, *words)
-    if tools:
-        out += (
-            "<|start_of_role|>available_tools<|end_of_role|>",
-            chat.json(tools, *tools_path, indent=4),
-            "<|end_of_text|>\n",
+        default.append(
+            " You are a helpful assistant with access to the following tools. When a tool is required to answer the "
+            "user's query, respond only with <|tool_call|> followed by a JSON list of tools used. If a tool does not "
+            "exist in the provided list of tools, notify the user that you do not have the ability to fulfill the "
+            "request."
         )
+    if documents:
+        default += " ", ALIGN_WITH_DOCUMENTS
+        if "citations" in controls:
+            default.append(
+                "\n"
+                "Use the symbols <|start_of_cite|> and <|end_of_cite|> to indicate when a fact comes from a document "
+                "in the search result, e.g <|start_of_cite|> {document_id: 1}my fact <|end_of_cite|> for a fact from "
+                "document 1. Afterwards, list all the citations with their corresponding documents in an ordered list."
+            )
+        if "hallucinations" in controls:
+            default.append(
+                "\n"
+                "Finally, after the response is written, include a numbered list of sentences from the response with a "
+                "corresponding risk value that are hallucinated and not based in the documents."
+            )
+    elif not tools:
+        default.append(" You are a helpful AI assistant.")
+        if chat.option("thinking"):
+            default.append(
+                "\n"
+                "Respond to every user query in a comprehensive and detailed way. You can write down your thoughts and "
+                "reasoning process before responding. In the thought process, engage in a comprehensive cycle of "
+                "analysis, summarization, exploration, reassessment, reflection, backtracing, and iteration to develop "
+                "well-considered thinking process. In the response section, based on various attempts, explorations, "
+                "and reflections from the thoughts section, systematically present the final solution that you deem "
+                "correct. The response should summarize the thought process. Write your thoughts between "
+                "<think></think> and write your response between <response></response> for each user query."
+            )
+    write_system(chat, out, default)
+    if tools:
+        out += "<|start_of_role|>available_tools<|end_of_role|>", chat.json(tools, *path, indent=4), "<|end_of_text|>\n"
     for index, document in enumerate(documents):
-        number = document.get("doc_id", "")
-        where = ("documents", index, "doc_id")
-        shown = chat.given(number, *where) if isinstance(number, str) else chat.printed(number, *where)
-        out += '<|start_of_role|>document {"document_id": "', shown, '"}<|end_of_role|>\n'
-        out += chat.given(document.get("text", ""), "documents", index, "text"), "<|end_of_text|>\n"
-    write_turns(chat, out)
+        number = chat.text(document.get("doc_id", ""), "documents", index, "doc_id")
+        out += '<|start_of_role|>document {"document_id": "', number, '"}<|end_of_role|>\n'
+        out += chat.input(document.get("text", ""), "documents", index, "text"), "<|end_of_text|>\n"
+    write_turns(chat, out, controls)
 
 
 GRANITE3_1 = Template(
@@ -130,22 +195,20 @@ GRANITE3_1 = Template(
     granite3_1,
     capabilities=["system", "tools", "documents"],
     options=["documents", "controls", "date"],
-    stop=[STOP],
-    stop_token_ids=[0],
-    markers=MARKERS,
+    stop={"<|end_of_text|>": 0},
+    markers=["<|start_of_role|>", "<|end_of_role|>", "<|end_of_text|>", "<|tool_call|>"],
     looks_for=(),
-    reply="granite3_list",
+    reply=GRANITE3_LIST.grammar,
     source="ibm-granite/granite-3.1-3b-a800m-instruct, tokenizer_config.json",
 )
-GRANITE3_3 = Template(
-    "granite-3.3",
-    granite3_3,
+GRANITE3_3 = GRANITE3_1.but(
+    name="granite-3.3",
+    program=granite3_3,
     capabilities=["system", "tools", "documents", "reasoning"],
     options=["available_tools", "documents", "controls", "thinking", "date"],
-    stop=[STOP],
-    stop_token_ids=[0],
-    markers=[*MARKERS, "<|start_of_cite|>", "<|end_of_cite|>", "<think>", "</think>", "<response>", "</response>"],
-    looks_for=(),
-    reply="granite3_list",
+    markers=[
+        *GRANITE3_1.markers,
+        *("<|start_of_cite|>", "<|end_of_cite|>", "<think>", "</think>", "<response>", "</response>"),
+    ],
     source="ibm-granite/granite-3.3-2b-instruct, chat_template.jinja",
 )

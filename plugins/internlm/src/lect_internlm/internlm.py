@@ -1,10 +1,6 @@
-"""The first InternLM: speakers are named in plain text, and a token of its own closes an answer."""
+"""The first InternLM: speakers are named in plain text, and an answer is closed by a token of its own."""
 
 from lect.plugin import Turn, TurnTemplate
-
-STOP = ("<eoa>", "</s>")
-STOP_IDS = (103028, 2)
-MARKERS = ("<|System|>:", "<|User|>:", "<|Bot|>:", "<eoh>", "<eoa>", "<s>", "</s>")
 
 # The maker's code has three revisions. The first writes `<s>` before every past round; the second leaves the one BOS to
 # the tokenizer; the third drops `<eoh>` and has a system text. The 7B was released with the first two, and is asked the
@@ -14,24 +10,17 @@ INTERNLM = TurnTemplate(
     system=Turn("<|System|>:", "\n"),
     user=Turn("<|User|>:", "<eoh>\n"),
     assistant=Turn("<|Bot|>:", "<eoa>\n"),
-    stop=STOP,
-    stop_token_ids=STOP_IDS,
-    markers=MARKERS,
+    stop={"<eoa>": 103028, "</s>": 2},
+    markers=["<|System|>:", "<|User|>:", "<|Bot|>:", "<eoh>", "<eoa>", "<s>", "</s>"],
     text_separators=True,
     source=(
         "InternLM/InternLM @ 6c0ff48, tools/transformers/internlm_model/modeling_internlm.py: build_inputs; XTuner, "
         "`internlm_chat`"
     ),
 )
-INTERNLM_20B = TurnTemplate(
-    "internlm-chat-20b",
-    system=Turn("<|System|>:", "\n"),
+INTERNLM_20B = INTERNLM.but(
+    name="internlm-chat-20b",
     user=Turn("<|User|>:", "\n"),
-    assistant=Turn("<|Bot|>:", "<eoa>\n"),
-    stop=STOP,
-    stop_token_ids=STOP_IDS,
-    markers=MARKERS,
-    text_separators=True,
     source=(
         "internlm/internlm-chat-7b @ 739d369, modeling_internlm.py: build_inputs; InternLM/lagent, meta_template.py; "
         "LMDeploy, `internlm`"

@@ -6,8 +6,35 @@ from typing import Any, NamedTuple
 
 from lect.errors import MessageError
 from lect.plugin import Call, Chat, Message, Template, Writer
+from lect.plugin.grammar import JSON_OBJECT, THINK, CallSyntax, Code, Grammar, ReplyFormat, Section
 
-# The maker's document prints this text; it is written for a tool of the type `code_interpreter`.
+# The interpreter is handed code, in a Markdown fence; that this is a call of `python_interpreter` is our name for it.
+INTERNLM2_ACTION = ReplyFormat(
+    Grammar(
+        "internlm2_action",
+        reasoning=THINK,
+        sections=(
+            Section(
+                (JSON_OBJECT,),
+                (("<|action_start|>", "<|plugin|>"), ("[UNUSED_TOKEN_144]", "[UNUSED_TOKEN_141]")),
+                ("<|action_end|>", "[UNUSED_TOKEN_143]"),
+                before=("\n",),
+                special=True,
+            ),
+            Section(
+                (CallSyntax(Code("python_interpreter", fence=("```python\n", "```\n"), unfence="\n```")),),
+                (("<|action_start|>", "<|interpreter|>"), ("[UNUSED_TOKEN_144]", "[UNUSED_TOKEN_142]")),
+                ("<|action_end|>", "[UNUSED_TOKEN_143]"),
+                special=True,
+            ),
+        ),
+    ),
+    stop=("<|im_end|>", "[UNUSED_TOKEN_145]", "</s>"),
+    names="InternLM2 and 2.5, Intern-S1",
+    example='Look:<|action_start|><|plugin|>\n{"name": "get_weather", "parameters": {"city": "Paris"}}<|action_end|>',
+)
+
+# The text of the maker's document; it is written for a tool of the type `code_interpreter`.
 INTERPRETER = (
     "You now have access to a Jupyter notebook environment supporting Python code execution. Just send code to python "
     "to run in this stateful environment. This feature is suitable for:\n"
@@ -19,7 +46,7 @@ INTERPRETER = (
     "- File operations and data import (handling CSV, JSON, etc. formats)"
 )
 INTERPRETER_NAMES = ("interpreter", "code_interpreter", "python_interpreter")
-"""Under which names a call is one for the interpreter, unless a function of that name is offered."""
+"""The names by which the interpreter is called, unless a function of that name is offered."""
 
 
 class Tokens(NamedTuple):
@@ -39,24 +66,8 @@ NUMBERED = Tokens(*(f"[UNUSED_TOKEN_{number}]" for number in range(146, 140, -1)
 SPELLINGS = {"named": NAMED, "numbered": NUMBERED}
 
 
-def tokens_of(chat: Chat) -> Tokens:
-    """Return the tokens as the option `spelling` wants them.
-
-    Raises:
-        MessageError: If the option names no spelling.
-    """
-    spelling = chat.option("spelling", "named")
-    if not isinstance(spelling, str) or spelling not in SPELLINGS:
-        msg = (
-            f"option spelling is {spelling!r}; expected 'named' (<|im_start|>) or 'numbered' ([UNUSED_TOKEN_146])\n"
-            "  try: spelling='numbered'"
-        )
-        raise MessageError(msg)
-    return SPELLINGS[spelling]
-
-
 def function_of(tool: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the function of a tool schema, which may also be given bare."""
+    """Return the function of a tool, which may also be given bare; `function` may be anything in other tools."""
     function: Mapping[str, Any] = tool["function"] if isinstance(tool.get("function"), Mapping) else tool
     return function
 
@@ -111,7 +122,7 @@ def code_of(chat: Chat, call: Call) -> str:
     if isinstance(call.arguments, str):
         return call.text or ""
     path, code = (*call.path, "arguments"), call.arguments["code"]
-    given: str = chat.given(code, *path, "code") if call.text is None else chat.printed(code, *path)
+    given: str = chat.input(code, *path, "code") if call.text is None else chat.printed(code, *path)
     return given
 
 
@@ -127,18 +138,9 @@ def write_call(chat: Chat, out: Writer, tokens: Tokens, environment: Environment
         return
     # The document says `parameters`, and so does LMDeploy; vLLM's example says `arguments`, which the model was not
     # taught. Arguments that are no JSON object stay as the model wrote them.
-    given = call.text if isinstance(call.arguments, str) else None
-    parameters = chat.json(call.arguments, *call.path, "arguments") if given is None else given
-    out += (
-        tokens.action_start,
-        tokens.plugin,
-        '\n{"name": ',
-        chat.json(call.name, *call.path, "name"),
-        ', "parameters": ',
-        parameters,
-        "}",
-    )
-    out.append(tokens.action_end)
+    parameters = (call.text or "") if isinstance(call.arguments, str) else chat.arguments(call)
+    out += tokens.action_start, tokens.plugin, '\n{"name": ', chat.json(call.name, *call.path, "name")
+    out += ', "parameters": ', parameters, "}", tokens.action_end
 
 
 def write_name(out: Writer, tokens: Tokens, message: Message) -> None:
@@ -192,37 +194,40 @@ def write_chat(chat: Chat, out: Writer, tokens: Tokens) -> None:
 
 
 def internlm2(chat: Chat, out: Writer) -> None:
-    """Write InternLM2 and 2.5, whose vocabulary was published in two spellings."""
-    write_chat(chat, out, tokens_of(chat))
+    """Write InternLM2 and 2.5, whose vocabulary was published in two spellings.
+
+    Raises:
+        MessageError: If the option `spelling` names none of them.
+    """
+    spelling = chat.option("spelling", "named")
+    if not isinstance(spelling, str) or spelling not in SPELLINGS:
+        msg = (
+            f"option spelling is {spelling!r}; expected 'named' (<|im_start|>) or 'numbered' ([UNUSED_TOKEN_146])\n"
+            "  try: spelling='numbered'"
+        )
+        raise MessageError(msg)
+    write_chat(chat, out, SPELLINGS[spelling])
 
 
-ROLES = ("system", "user", "assistant", "environment")
-CAPABILITIES = ("system", "tools", "parallel_tools", "code_interpreter")
 INTERNLM2 = Template(
     "internlm2-chat",
     internlm2,
-    roles=ROLES,
+    roles=["system", "user", "assistant", "environment"],
     bos="<s>",
-    capabilities=CAPABILITIES,
+    capabilities=["system", "tools", "parallel_tools", "code_interpreter"],
     options=["spelling"],
-    stop=[NAMED.end, NUMBERED.end, "</s>"],
-    stop_token_ids=[92542, 2],
+    stop={NAMED.end: 92542, NUMBERED.end: 92542, "</s>": 2},
     markers=[*NAMED, *NUMBERED, "<s>", "</s>"],
     looks_for=(),
-    reply="internlm2_action",
+    reply=INTERNLM2_ACTION.grammar,
     source="InternLM/InternLM, chat/chat_format.md; internlm/internlm2-chat-7b, tokenizer_config.json",
 )
 # The format is InternLM2's, but the vocabulary is another: `<|im_end|>` is 128131.
-INTERNLM3 = Template(
-    "internlm3-instruct",
-    partial(write_chat, tokens=NAMED),
-    roles=ROLES,
-    bos="<s>",
-    capabilities=CAPABILITIES,
-    stop=[NAMED.end, "</s>"],
-    stop_token_ids=[128131, 2],
+INTERNLM3 = INTERNLM2.but(
+    name="internlm3-instruct",
+    program=partial(write_chat, tokens=NAMED),
+    options=[],
+    stop={NAMED.end: 128131, "</s>": 2},
     markers=[*NAMED, "<s>", "</s>"],
-    looks_for=(),
-    reply="internlm2_action",
     source="internlm/internlm3-8b-instruct, tokenizer_config.json and generation_config.json",
 )

@@ -1,9 +1,42 @@
 """The formats of Kimi K2: every turn says who speaks, in a marker and in a word."""
 
-from lect.plugin import Call, Chat, Message, Template, Writer
+from lect.plugin import Chat, Message, Template, Writer
+from lect.plugin.grammar import THINK, CallSyntax, Grammar, Head, NamedJson, ReplyFormat, Section
 
-STOP = ("<|im_end|>", "[EOS]")
-STOP_IDS = (163586, 163585)
+SECTION_OPENS = ("<|tool_calls_section_begin|>", "<|tool_call_section_begin|>")
+KIMI_K2 = ReplyFormat(
+    Grammar(
+        "kimi_k2",
+        reasoning=THINK.but(until=(*SECTION_OPENS, "<|tool_call_begin|>"), lead="", trail="", after=""),
+        sections=(
+            Section(
+                (
+                    CallSyntax(
+                        NamedJson(),
+                        ("<|tool_call_begin|>",),
+                        Head(
+                            ("<|tool_call_argument_begin|>",),
+                            r"\s*(?P<id>(?:functions\.)?(?P<name>[^<\n{(]+?)(?::\d+)?)\s*",
+                        ),
+                        ("<|tool_call_end|>",),
+                    ),
+                ),
+                SECTION_OPENS,
+                ("<|tool_calls_section_end|>", "<|tool_call_section_end|>"),
+                alone=True,
+                special=True,
+            ),
+        ),
+        stripped=r"functions\.[\w.-]+:\d+\s*\{",
+    ),
+    stop=("<|im_end|>", "[EOS]"),
+    names="Kimi-K2",
+    example=(
+        "<|tool_calls_section_begin|><|tool_call_begin|>functions.get_weather:0<|tool_call_argument_begin|>"
+        '{"city": "Paris"}<|tool_call_end|><|tool_calls_section_end|>'
+    ),
+)
+
 MARKERS = (
     "<|im_system|>", "<|im_user|>", "<|im_assistant|>", "<|im_middle|>", "<|im_end|>", "<|tool_calls_section_begin|>",
     "<|tool_calls_section_end|>", "<|tool_call_begin|>", "<|tool_call_argument_begin|>", "<|tool_call_end|>",
@@ -25,23 +58,18 @@ def write_content(out: Writer, message: Message) -> None:
             out.append(part.text)
 
 
-def write_call(out: Writer, arguments: str, *name: str) -> None:
-    """Write one call under the name that the format gives it."""
-    out += "<|tool_call_begin|>", *name, "<|tool_call_argument_begin|>", arguments, "<|tool_call_end|>"
-
-
 def call_id(chat: Chat, message: Message) -> str:
-    """Return which call a tool answers; a template prints what is missing as nothing."""
-    text: str = chat.given(message.raw.get("tool_call_id") or "", "messages", message.index, "tool_call_id")
+    """Return which call a tool answers; empty where the message does not say so."""
+    text: str = chat.input(message.raw.get("tool_call_id") or "", "messages", message.index, "tool_call_id")
     return text
 
 
 def k2(chat: Chat, out: Writer) -> None:
-    """Write Kimi-K2-Instruct: calls are numbered, and roles that it has no word for are written without an opening."""
+    """Write Kimi-K2-Instruct: calls are numbered, and roles that it does not know have no opening."""
     if chat.tools:
         out += "<|im_system|>tool_declare<|im_middle|>", chat.json(chat.tools, "tools"), "<|im_end|>"
     if chat.messages and chat.system is None:
-        out.append("<|im_system|>system<|im_middle|>You are a helpful assistant<|im_end|>")
+        out += "<|im_system|>system<|im_middle|>", chat.default_system, "<|im_end|>"
     for message in out.turns(chat.messages):
         role = message.role
         if role in ("system", "user", "assistant", "tool"):
@@ -49,23 +77,17 @@ def k2(chat: Chat, out: Writer) -> None:
         if role == "assistant" and message.tool_calls:
             out += message.content, "<|tool_calls_section_begin|>"
             for index, call in enumerate(message.tool_calls):
-                write_call(
-                    out, chat.json(call.arguments, *call.path, "arguments"), "functions.", call.name, f":{index}"
-                )
+                out += "<|tool_call_begin|>functions.", call.name, f":{index}<|tool_call_argument_begin|>"
+                out += chat.arguments(call), "<|tool_call_end|>"
             out.append("<|tool_calls_section_end|>")
         elif role == "tool":
             # The backslash and the n are the maker's: its template has them outside of any string.
-            out += "## Return of ", call_id(chat, message), "\\n", chat.shown(message)
+            out += "## Return of ", call_id(chat, message), "\\n", chat.content(message)
         else:
             write_content(out, message)
         out.append("<|im_end|>")
     if chat.add_generation_prompt:
         out.append("<|im_assistant|>assistant<|im_middle|>")
-
-
-def arguments_of(chat: Chat, call: Call) -> str:
-    """Return the arguments as JSON; those that were given as text stay as they are."""
-    return chat.json(call.arguments, *call.path, "arguments") if call.text is None else call.text
 
 
 def k2_thinking(chat: Chat, out: Writer) -> None:
@@ -74,15 +96,12 @@ def k2_thinking(chat: Chat, out: Writer) -> None:
     Calls go by their ids, and speakers by their names.
     """
     if chat.tools:
-        out += (
-            "<|im_system|>tool_declare<|im_middle|>",
-            chat.json(chat.tools, "tools", separators=(",", ":")),
-            "<|im_end|>",
-        )
+        tools = chat.json(chat.tools, "tools", separators=(",", ":"))
+        out += "<|im_system|>tool_declare<|im_middle|>", tools, "<|im_end|>"
     if chat.system is None:
-        out.append("<|im_system|>system<|im_middle|>You are Kimi, an AI assistant created by Moonshot AI.<|im_end|>")
+        out += "<|im_system|>system<|im_middle|>", chat.default_system, "<|im_end|>"
     answers = [message.index for message in chat.messages if message.role == "assistant" and not message.tool_calls]
-    last_answer = answers[-1] if answers else -1
+    last_answer = max(answers, default=-1)
     for message in out.turns(chat.messages):
         role = message.role
         out += SPEAKERS.get(role, "<|im_system|>"), message.name or role, "<|im_middle|>"
@@ -92,17 +111,17 @@ def k2_thinking(chat: Chat, out: Writer) -> None:
             else:
                 out.append("<think></think>")
                 out.by_rule(message.reasoning)
-            write_content(out, message)
-            if message.tool_calls:
-                out.append("<|tool_calls_section_begin|>")
-                for call in message.tool_calls:
-                    write_call(out, arguments_of(chat, call), call.id or "")
-                    out.used(*call.path, "name")
-                out.append("<|tool_calls_section_end|>")
-        else:
-            if role == "tool":
-                out += "## Return of ", call_id(chat, message), "\n"
-            write_content(out, message)
+        elif role == "tool":
+            out += "## Return of ", call_id(chat, message), "\n"
+        write_content(out, message)
+        if role == "assistant" and message.tool_calls:
+            out.append("<|tool_calls_section_begin|>")
+            for call in message.tool_calls:
+                out += "<|tool_call_begin|>", call.id or "", "<|tool_call_argument_begin|>"
+                out += chat.arguments_as_given(call), "<|tool_call_end|>"
+                # The id of a call has its name in it.
+                out.used(*call.path, "name")
+            out.append("<|tool_calls_section_end|>")
         out.append("<|im_end|>")
     if chat.add_generation_prompt:
         out.append("<|im_assistant|>assistant<|im_middle|>")
@@ -114,23 +133,17 @@ K2 = Template(
     roles=["system", "user", "assistant", "tool"],
     default_system="You are a helpful assistant",
     capabilities=["system", "tools", "parallel_tools", "images"],
-    stop=STOP,
-    stop_token_ids=STOP_IDS,
+    stop={"<|im_end|>": 163586, "[EOS]": 163585},
     markers=MARKERS,
     looks_for=(),
-    reply="kimi_k2",
+    reply=KIMI_K2.grammar,
     source="moonshotai/Kimi-K2-Instruct, chat_template.jinja",
 )
-K2_THINKING = Template(
-    "kimi-k2-thinking",
-    k2_thinking,
-    roles=["system", "user", "assistant", "tool"],
+K2_THINKING = K2.but(
+    name="kimi-k2-thinking",
+    program=k2_thinking,
     default_system="You are Kimi, an AI assistant created by Moonshot AI.",
-    capabilities=["system", "tools", "parallel_tools", "reasoning", "images"],
-    stop=STOP,
-    stop_token_ids=STOP_IDS,
+    capabilities=[*K2.capabilities, "reasoning"],
     markers=[*MARKERS, "<think>", "</think>"],
-    looks_for=(),
-    reply="kimi_k2",
     source="moonshotai/Kimi-K2-Thinking, chat_template.jinja",
 )

@@ -1,52 +1,60 @@
 """The formats of Llama 3, 3.1, 3.2 and 3.2 Vision: a header names the role.
 
-Tools, dates and a system turn in every prompt since 3.1.
+Since 3.1 there are tools, dates, and a system turn in nearly every prompt.
 """
 
 from collections.abc import Sequence
 
 from lect.errors import MessageError
-from lect.plugin import Call, Chat, Message, Template, Writer
-from lect_llama.texts import write_parts, write_printed
-from lect_llama.tools import TOOL_OPTIONS, Shape, offered_tools, only_call, write_call, write_system, write_turns
+from lect.plugin import Call, Chat, Template, Turn, TurnTemplate, Writer
+from lect.plugin.grammar import JSON_OBJECT, PYTHON_CALL, PYTHON_LIST, Grammar, ReplyFormat, Section
+from lect_llama.tools import call_json, result_json, tool_texts, write_parts
 
-BOS = "<|begin_of_text|>"
 HEADER, END_HEADER, EOT, EOM = "<|start_header_id|>", "<|end_header_id|>\n\n", "<|eot_id|>", "<|eom_id|>"
-MARKERS = (BOS, "<|end_of_text|>", HEADER, "<|end_header_id|>", EOT)
-TOOL_MARKERS = (*MARKERS, EOM, "<|python_tag|>")
-STOP, STOP_IDS = (EOT, "<|end_of_text|>"), (128009, 128001)
-TOOL_STOP, TOOL_STOP_IDS = (EOT, EOM, "<|end_of_text|>"), (128009, 128008, 128001)
-ROLES = ("system", "user", "assistant", "tool", "ipython")
 
-
-def llama3(chat: Chat, out: Writer) -> None:
-    """Write Llama 3: every role alike."""
-    messages = chat.messages
-    if messages:
-        out.append(chat.bos)
-    for message in out.turns(messages):
-        out += HEADER, message.role, END_HEADER, chat.shown(message).strip(), EOT
-    if chat.add_generation_prompt:
-        out += HEADER, "assistant", END_HEADER
+# Without the tag, an object at the very start is a call if it has a name and arguments. Built-in tools are called as in
+# Python.
+LLAMA3_JSON = ReplyFormat(
+    Grammar(
+        "llama3_json",
+        sections=(
+            Section(
+                (JSON_OBJECT, PYTHON_CALL.but(rename=r"(.+)\.call")),
+                ("<|python_tag|>",),
+                between=";",
+                after=" \n",
+                special=True,
+            ),
+            Section((JSON_OBJECT,), between=";", after=" \n", start=True),
+        ),
+    ),
+    stop=("<|eot_id|>", "<|eom_id|>", "<|end_of_text|>"),
+    names="Llama 3.1, 3.2 and 3.3",
+    example='{"name": "get_weather", "parameters": {"city": "Paris"}}',
+)
+# What Llama 3.2 writes where its tools are given in the system text.
+PYTHONIC = ReplyFormat(
+    Grammar("pythonic", sections=(PYTHON_LIST,)),
+    stop=("<|eot_id|>", "<|eom_id|>"),
+    names="Llama 3.2, ToolACE",
+    example='[get_weather(city="Paris")]',
+)
 
 
 def llama3_1(chat: Chat, out: Writer) -> None:
-    """Write Llama 3.1: as 3.2, with tools that the model knows by itself, and a day that does not pass."""
-    tools = offered_tools(chat)
+    """Write Llama 3.1: as 3.2, with tools that the model knows by itself, and a fixed day."""
     builtin = builtin_tools(chat)
-    about = [] if builtin is None else named(builtin)
-    about += dates(chat.text_option("date_string", "26 Jul 2024"))
-    out.append(chat.bos)
-    write_system(chat, out, LLAMA3_1_SHAPE, tools, about=about, ipython=builtin is not None)
-    write_turns(chat, out, LLAMA3_1_SHAPE, tools)
+    about = dates(chat.text_option("date_string", "26 Jul 2024"))
+    if builtin is not None:
+        # The interpreter is there without being named.
+        names = [piece for name in builtin if name != "code_interpreter" for piece in (", ", name)]
+        about = ["Tools: ", *names[1:], "\n\n", *about]
+    write_turns(chat, out, about, builtin=builtin)
 
 
 def llama3_2(chat: Chat, out: Writer) -> None:
     """Write Llama 3.2."""
-    tools = offered_tools(chat)
-    out.append(chat.bos)
-    write_system(chat, out, LLAMA3_2_SHAPE, tools, about=dates(day(chat)))
-    write_turns(chat, out, LLAMA3_2_SHAPE, tools)
+    write_turns(chat, out, dates(day(chat)))
 
 
 def llama3_2_vision(chat: Chat, out: Writer) -> None:
@@ -54,26 +62,102 @@ def llama3_2_vision(chat: Chat, out: Writer) -> None:
 
     No text is trimmed but the first, and with images a system turn is written only for a system text.
     """
-    tools = offered_tools(chat)
+    images = any(part.type == "image" for message in chat.messages for part in message.parts)
+    write_turns(chat, out, dates(day(chat)) if chat.system or not images else None, in_parts=True)
+
+
+def write_turns(
+    chat: Chat,
+    out: Writer,
+    about: Sequence[str] | None,
+    *,
+    builtin: Sequence[str] | None = None,
+    in_parts: bool = False,
+) -> None:
+    """Write a prompt.
+
+    `about` stands in the system turn before the system text; None where there is no such turn. `in_parts` is whether
+    content is written part by part, or printed and trimmed.
+    """
+    for_system, for_user = tool_texts(chat)
+    system, messages = chat.system, chat.without_system
     out.append(chat.bos)
-    if chat.system or not any(part.type == "image" for message in chat.messages for part in message.parts):
-        write_system(chat, out, VISION_SHAPE, tools, about=dates(day(chat)))
-    write_turns(chat, out, VISION_SHAPE, tools)
+    if about is not None:
+        out.turn(system)
+        out += HEADER, "system", END_HEADER
+        if for_system or for_user or builtin is not None:
+            out.append("Environment: ipython\n")
+        out += *about, *for_system
+        if system is not None:
+            out.append(chat.content(system).strip())
+        out.append(EOT)
+        out.turn(None)
+    if for_user:
+        # Whoever speaks first, the maker's template takes it for the user.
+        first, *messages = messages
+        out.turn(first)
+        out += HEADER, "user", END_HEADER, *for_user, chat.content(first).strip(), EOT
+    for message in out.turns(messages):
+        if message.raw.get("tool_calls") is not None:
+            calls = message.tool_calls
+            if len(calls) != 1:
+                chat.refuse(
+                    f"messages[{message.index}] has {len(calls)} tool calls; the model makes one at a time",
+                    instead=(
+                        "give every call a message of its own, with its result after it; leave out an empty tool_calls"
+                    ),
+                )
+            call = calls[0]
+            out += HEADER, "assistant", END_HEADER
+            if builtin is not None and call.name in builtin:
+                out += "<|python_tag|>", call.name, ".call("
+                write_python_arguments(chat, out, call)
+                out.append(")")
+            else:
+                out += call_json(chat, call)
+            # With built-in tools the turn waits for the result.
+            out.append(EOT if builtin is None else EOM)
+        elif message.role in ("tool", "ipython"):
+            out += HEADER, "ipython", END_HEADER, result_json(chat, message), EOT
+        else:
+            out += HEADER, message.role, END_HEADER
+            if in_parts:
+                write_parts(out, message)
+            else:
+                out.append(chat.content(message).strip())
+            out.append(EOT)
+    if chat.add_generation_prompt:
+        out += HEADER, "assistant", END_HEADER
+
+
+def write_python_arguments(chat: Chat, out: Writer, call: Call) -> None:
+    """Write arguments by name. Text that is no JSON object stays as it was given."""
+    path = (*call.path, "arguments")
+    arguments = chat.input(call.arguments, *path)
+    if isinstance(arguments, str):
+        out.append(arguments)
+        return
+    separator = ""
+    for name, value in arguments.items():
+        # The maker's template can only have text here; anything else is written as JSON.
+        out += separator, name if isinstance(name, str) else chat.json(name, *path), '="'
+        out += value if isinstance(value, str) else chat.json(value, *path, str(name)), '"'
+        separator = ", "
+
+
+def dates(today: str) -> list[str]:
+    """Return the lines that tell the model the date."""
+    return ["Cutting Knowledge Date: December 2023\nToday Date: ", today, "\n\n"]
 
 
 def day(chat: Chat) -> str:
     """Return the day to write: the option `date_string`, or what the clock says."""
-    return (
-        chat.date().strftime("%d %b %Y") if chat.option("date_string") is None else chat.text_option("date_string", "")
-    )
+    if chat.option("date_string") is None:
+        return chat.date().strftime("%d %b %Y")
+    return chat.text_option("date_string", "")
 
 
-def dates(today: str) -> list[str]:
-    """Return the lines that tell the model when it is."""
-    return ["Cutting Knowledge Date: December 2023\nToday Date: ", today, "\n\n"]
-
-
-def builtin_tools(chat: Chat) -> list[str] | None:
+def builtin_tools(chat: Chat) -> Sequence[str] | None:
     """Return the names in the option `builtin_tools`; None where it is not given.
 
     Raises:
@@ -88,114 +172,48 @@ def builtin_tools(chat: Chat) -> list[str] | None:
             "  try: builtin_tools=['brave_search']"
         )
         raise MessageError(msg)
-    result: list[str] = chat.given(list(names), "options", "builtin_tools")
+    result: Sequence[str] = chat.input(list(names), "options", "builtin_tools")
     return result
 
 
-def named(builtin: Sequence[str]) -> list[str]:
-    """Return the line that names the built-in tools; the interpreter is there without being named."""
-    line = ["Tools: "]
-    for name in builtin:
-        if name != "code_interpreter":
-            line += [name] if len(line) == 1 else [", ", name]
-    return [*line, "\n\n"]
-
-
-def write_single_call(chat: Chat, out: Writer, message: Message) -> None:
-    """Write the turn of a call."""
-    out += HEADER, "assistant", END_HEADER
-    write_call(chat, out, only_call(chat, message))
-    out.append(EOT)
-
-
-def write_single_or_builtin_call(chat: Chat, out: Writer, message: Message) -> None:
-    """Write the turn of a call.
-
-    Where there are built-in tools, those are called as Python, and the turn waits for the result.
-    """
-    builtin = builtin_tools(chat)
-    call = only_call(chat, message)
-    if builtin is None:
-        write_single_call(chat, out, message)
-        return
-    out += HEADER, "assistant", END_HEADER
-    if call.name in builtin:
-        out += "<|python_tag|>", call.name, ".call("
-        write_python_arguments(chat, out, call)
-        out.append(")")
-    else:
-        write_call(chat, out, call)
-    out.append(EOM)
-
-
-def write_python_arguments(chat: Chat, out: Writer, call: Call) -> None:
-    """Write arguments by name. Text that is no JSON object stays as it was given."""
-    path = (*call.path, "arguments")
-    arguments = chat.given(call.arguments, *path)
-    if isinstance(arguments, str):
-        out.append(arguments)
-        return
-    separator = ""
-    for name, value in arguments.items():
-        # The maker's template can only have text here; anything else is written as JSON.
-        out += separator, name if isinstance(name, str) else chat.json(name, *path), '="'
-        out += value if isinstance(value, str) else chat.json(value, *path, str(name)), '"'
-        separator = ", "
-
-
-LLAMA3_1_SHAPE = Shape(HEADER, END_HEADER, EOT, write_printed, write_printed, write_single_or_builtin_call)
-LLAMA3_2_SHAPE = Shape(HEADER, END_HEADER, EOT, write_printed, write_printed, write_single_call)
-VISION_SHAPE = Shape(HEADER, END_HEADER, EOT, write_printed, write_parts, write_single_call)
-
-LLAMA3 = Template(
+EVERY_ROLE = Turn("<|start_header_id|>{role}<|end_header_id|>\n\n", "<|eot_id|>")
+LLAMA3 = TurnTemplate(
     "llama-3",
-    llama3,
-    bos=BOS,
-    stop=STOP,
-    stop_token_ids=STOP_IDS,
-    markers=MARKERS,
-    looks_for=(),
+    system=EVERY_ROLE,
+    user=EVERY_ROLE,
+    assistant=EVERY_ROLE,
+    other=EVERY_ROLE,
+    trim=True,
+    empty="generation",
+    prints_parts=["system", "developer", "user", "assistant", "tool", "function"],
+    bos="<|begin_of_text|>",
+    stop={EOT: 128009, "<|end_of_text|>": 128001},
+    markers=["<|begin_of_text|>", "<|end_of_text|>", HEADER, "<|end_header_id|>", EOT],
     source="meta-llama/Meta-Llama-3-8B-Instruct, tokenizer_config.json",
 )
 LLAMA3_1 = Template(
     "llama-3.1",
     llama3_1,
-    roles=ROLES,
-    bos=BOS,
-    stop=TOOL_STOP,
-    stop_token_ids=TOOL_STOP_IDS,
-    markers=TOOL_MARKERS,
+    bos=LLAMA3.bos,
+    roles=["system", "user", "assistant", "tool", "ipython"],
+    stop={EOT: 128009, EOM: 128008, "<|end_of_text|>": 128001},
+    markers=[*LLAMA3.markers, EOM, "<|python_tag|>"],
     capabilities=["system", "tools"],
-    options=[*TOOL_OPTIONS, "builtin_tools", "date_string"],
+    options=["custom_tools", "tools_in_user_message", "builtin_tools", "date_string"],
     looks_for=(),
-    reply="llama3_json",
+    reply=LLAMA3_JSON.grammar,
     source="meta-llama/Llama-3.1-8B-Instruct, tokenizer_config.json",
 )
-LLAMA3_2 = Template(
-    "llama-3.2",
-    llama3_2,
-    roles=ROLES,
-    bos=BOS,
-    stop=TOOL_STOP,
-    stop_token_ids=TOOL_STOP_IDS,
-    markers=TOOL_MARKERS,
-    capabilities=["system", "tools"],
-    options=[*TOOL_OPTIONS, "date_string", "date"],
-    looks_for=(),
-    reply="llama3_json",
+LLAMA3_2 = LLAMA3_1.but(
+    name="llama-3.2",
+    program=llama3_2,
+    options=["custom_tools", "tools_in_user_message", "date_string", "date"],
     source="meta-llama/Llama-3.2-3B-Instruct, tokenizer_config.json",
 )
-LLAMA3_2_VISION = Template(
-    "llama-3.2-vision",
-    llama3_2_vision,
-    roles=ROLES,
-    bos=BOS,
-    stop=TOOL_STOP,
-    stop_token_ids=TOOL_STOP_IDS,
-    markers=[*TOOL_MARKERS, "<|image|>"],
+LLAMA3_2_VISION = LLAMA3_2.but(
+    name="llama-3.2-vision",
+    program=llama3_2_vision,
+    markers=[*LLAMA3_2.markers, "<|image|>"],
     capabilities=["system", "tools", "images"],
-    options=[*TOOL_OPTIONS, "date_string", "date"],
-    looks_for=(),
-    reply="llama3_json",
     source="meta-llama/Llama-3.2-11B-Vision-Instruct, chat_template.json",
 )

@@ -1,58 +1,83 @@
-"""The format of Llama 4: the shape of 3.2 Vision with other markers, no dates, and several calls in one turn."""
+"""The format of Llama 4: that of 3.2 Vision with other markers, no dates, and several calls in one turn."""
 
-from lect.plugin import Chat, Message, Template, Writer
-from lect_llama.texts import write_joined, write_parts
-from lect_llama.tools import (
-    RESULT_ROLES,
-    TOOL_OPTIONS,
-    Shape,
-    offered_tools,
-    write_call,
-    write_result,
-    write_system,
-    write_turns,
-)
+from lect.plugin import Chat, Message, Template, Writer, stripped
+from lect.plugin.grammar import JSON_OBJECT, PYTHON_CALL, PYTHON_LIST, Grammar, ReplyFormat, Section, Wrapper
+from lect_llama.tools import call_json, result_json, tool_texts, write_parts
 
-BOS = "<|begin_of_text|>"
 HEADER, END_HEADER, EOT = "<|header_start|>", "<|header_end|>\n\n", "<|eot|>"
+
+# The model often writes JSON all the same; the maker's template puts it behind the marks, and text between them.
+LLAMA4_PYTHONIC = ReplyFormat(
+    Grammar(
+        "llama4_pythonic",
+        wrappers=(Wrapper(("<|python_start|>",), ("<|python_end|>",), special=True),),
+        sections=(
+            Section((PYTHON_CALL,), (("<|python_start|>", "["),), (("]", "<|python_end|>"), "]"), between=","),
+            PYTHON_LIST,
+            Section((JSON_OBJECT,), ("<|python_start|>",), ("<|python_end|>",), between=";"),
+            Section((JSON_OBJECT,), ("<|python_end|>",)),
+            Section((JSON_OBJECT,), between=";", start=True),
+        ),
+    ),
+    stop=("<|eot|>", "<|eom|>"),
+    names="Llama 4",
+    example='<|python_start|>[get_weather(city="Paris")]<|python_end|>',
+)
 
 
 def llama4(chat: Chat, out: Writer) -> None:
     """Write Llama 4: a system turn is written only for a system text."""
-    tools = offered_tools(chat)
+    for_system, for_user = tool_texts(chat)
+    system, messages = chat.system, chat.without_system
     out.append(chat.bos)
-    if chat.system:
-        write_system(chat, out, SHAPE, tools)
-    write_turns(chat, out, SHAPE, tools)
+    if system is not None:
+        out.turn(system)
+        out += HEADER, "system", END_HEADER
+        if for_system or for_user:
+            out.append("Environment: ipython\n")
+        out += *for_system, *joined(chat, system), EOT
+        out.turn(None)
+    if for_user:
+        # Whoever speaks first, the maker's template takes it for the user.
+        first, *messages = messages
+        out.turn(first)
+        out += HEADER, "user", END_HEADER, *for_user, *joined(chat, first), EOT
+    for message in out.turns(messages):
+        if message.tool_calls:
+            # The text before the calls stands between Python markers.
+            out += HEADER, "assistant", END_HEADER, "<|python_start|>"
+            write_parts(out, message)
+            out.append("<|python_end|>")
+            for call in message.tool_calls:
+                out += call_json(chat, call)
+            out.append(EOT)
+        elif message.role in ("tool", "ipython"):
+            out += HEADER, "ipython", END_HEADER, result_json(chat, message), EOT
+        elif message.raw.get("tool_calls") is None:
+            # The maker's template leaves out a turn with an empty list of calls.
+            out += HEADER, message.role, END_HEADER
+            write_parts(out, message)
+            out.append(EOT)
+    if chat.add_generation_prompt:
+        out += HEADER, "assistant", END_HEADER
 
 
-def write_calls(chat: Chat, out: Writer, message: Message) -> None:
-    """Write the turn of all calls, with the text before them between Python markers.
+def joined(chat: Chat, message: Message) -> list[str]:
+    """Return all texts of the content, without white space round the whole; images are left out."""
+    if not message.parts:
+        return [message.content.strip()]
+    texts = [(part.raw.get("text"), part.path) for part in message.parts]
+    return stripped(chat.text(text, *path, "text") for text, path in texts if isinstance(text, str))
 
-    A turn with an empty list of calls is left out.
-    """
-    if message.tool_calls:
-        out += HEADER, "assistant", END_HEADER, "<|python_start|>"
-        write_parts(chat, out, message)
-        out.append("<|python_end|>")
-        for call in message.tool_calls:
-            write_call(chat, out, call)
-        out.append(EOT)
-    elif message.role in RESULT_ROLES:
-        write_result(chat, out, message, SHAPE)
-
-
-SHAPE = Shape(HEADER, END_HEADER, EOT, write_joined, write_parts, write_calls)
 
 LLAMA4 = Template(
     "llama-4",
     llama4,
     roles=["system", "user", "assistant", "tool", "ipython"],
-    bos=BOS,
-    stop=[EOT, "<|eom|>", "<|end_of_text|>"],
-    stop_token_ids=[200008, 200007, 200001],
+    bos="<|begin_of_text|>",
+    stop={EOT: 200008, "<|eom|>": 200007, "<|end_of_text|>": 200001},
     markers=[
-        BOS,
+        "<|begin_of_text|>",
         "<|end_of_text|>",
         HEADER,
         "<|header_end|>",
@@ -69,8 +94,8 @@ LLAMA4 = Template(
         "<|tile_y_separator|>",
     ],
     capabilities=["system", "tools", "parallel_tools", "images"],
-    options=TOOL_OPTIONS,
+    options=["custom_tools", "tools_in_user_message"],
     looks_for=(),
-    reply="llama4_pythonic",
+    reply=LLAMA4_PYTHONIC.grammar,
     source="meta-llama/Llama-4-Scout-17B-16E-Instruct, chat_template.json, as axolotl 0.19 has it",
 )

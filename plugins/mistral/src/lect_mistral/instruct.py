@@ -1,21 +1,46 @@
 """The instruct formats of Mistral: v1 (7B v0.1, v0.2, Mixtral), v3 (7B v0.3, Large 2407), Nemo, and Large 2411."""
 
-from collections.abc import Mapping
 from functools import partial
-from typing import Any
 
-from lect.plugin import Call, Chat, Message, Template, Writer
+from lect.plugin import Call, Chat, Message, Template, Turn, TurnTemplate, Writer
+from lect.plugin.grammar import JSON_OBJECT, CallSyntax, Grammar, Head, NamedJson, Reasoning, ReplyFormat, Section
 
-BOS = "<s>"
-EOS = "</s>"
-TOOL_MARKERS = ("[AVAILABLE_TOOLS]", "[/AVAILABLE_TOOLS]", "[TOOL_CALLS]", "[TOOL_RESULTS]", "[/TOOL_RESULTS]")
+# Two generations of one maker: a list of objects, or a name before each object.
+MISTRAL_CALLS = ReplyFormat(
+    Grammar(
+        "mistral",
+        reasoning=Reasoning(("[THINK]",), ("[/THINK]",), special=True),
+        sections=(
+            Section((JSON_OBJECT,), (("[TOOL_CALLS]", "["),), ("]",), between=",", gap="\t ", special=True),
+            Section(
+                (
+                    CallSyntax(
+                        NamedJson(),
+                        head=Head(
+                            ("{",),
+                            r"\s*(?P<name>[^\s\[\]]+)(?:\[CALL_ID\](?P<id>[\w-]+))?(?:\[ARGS\])?\s*",
+                            keep=True,
+                        ),
+                    ),
+                ),
+                ("[TOOL_CALLS]",),
+                special=True,
+            ),
+        ),
+        # Its maker's templates refuse other ids than nine letters and digits.
+        ids="call{index:05}",
+    ),
+    stop=("</s>",),
+    names="Mistral 7B v0.3 and later, Nemo, Small, Devstral, Magistral",
+    example='[TOOL_CALLS]get_weather[ARGS]{"city": "Paris"}',
+)
 
 
 def call_id(chat: Chat, call: Call) -> str:
     """Return the id of a call.
 
     Raises:
-        RefusedError: If it is not as long as these models want it.
+        RefusedError: If it does not have the length that these models require.
     """
     if call.id is None or len(call.id) != 9:
         chat.refuse(
@@ -25,24 +50,23 @@ def call_id(chat: Chat, call: Call) -> str:
 
 
 def result_id(chat: Chat, message: Message) -> str:
-    """Return which call a result belongs to.
+    """Return the id of the call that a result belongs to.
 
     Raises:
-        RefusedError: If it is not as long as these models want it.
+        RefusedError: If it does not have the length that these models require.
     """
     given = message.raw.get("tool_call_id")
     if not isinstance(given, str) or len(given) != 9:
         chat.refuse(
             f"tool_call_id is {given!r}; these models want nine letters and digits", instead="the id of the call"
         )
-    text: str = chat.given(given, "messages", message.index, "tool_call_id")
-    return text
+    return chat.text(given, "messages", message.index, "tool_call_id")
 
 
 def v1(chat: Chat, out: Writer) -> None:
     """Write the first format, in which the system text opens the first turn."""
     system = chat.system
-    messages = chat.messages[1:] if system else chat.messages
+    messages = chat.without_system
     chat.require_alternation(messages)
     out.append(chat.bos)
     for message in out.turns(messages):
@@ -54,33 +78,23 @@ def v1(chat: Chat, out: Writer) -> None:
         elif message.role == "assistant":
             out += " ", message.content, chat.eos
         else:
-            refuse_role(chat, message)
-
-
-def refuse_role(chat: Chat, message: Message) -> None:
-    """Refuse a role that the format has no word for.
-
-    Raises:
-        RefusedError: Always.
-    """
-    chat.refuse(
-        f"there are no words for the role {message.role!r}",
-        instead="user and assistant, after a system message at most",
-    )
+            chat.refuse(
+                f"there is no turn for the role {message.role!r} here",
+                instead="a system message first, then user and assistant",
+            )
 
 
 def write_tools(chat: Chat, out: Writer, gap: str) -> None:
     """Write the tools. Texts stand in quotes as they are: the maker's template does not escape them."""
     out += "[AVAILABLE_TOOLS]", gap, "["
-    for index, tool in enumerate(chat.tools):
-        function: Mapping[str, Any] = tool.get("function", tool)
-        path = ("tools", index, "function") if "function" in tool else ("tools", index)
+    for index in range(len(chat.tools)):
+        function, path = chat.function(index)
         out.append(', {"type": "function", "function": {' if index else '{"type": "function", "function": {')
         shown = [(key, value) for key, value in function.items() if key != "return"]
         for place, (key, value) in enumerate(shown):
             out += ', "' if place else '"', chat.printed(key, *path, key), '": '
             if isinstance(value, str):
-                out += '"', chat.given(value, *path, key), '"'
+                out += '"', chat.text(value, *path, key), '"'
             else:
                 out.append(chat.json(value, *path, key))
         out.append("}}")
@@ -97,12 +111,12 @@ def write_calls(chat: Chat, out: Writer, message: Message, gap: str) -> None:
 
 
 def v3(chat: Chat, out: Writer, *, gap: str, trims: bool) -> None:
-    """Write v3 and Nemo: tools and the system text stand in the last user turn.
+    """Write v3 and Nemo, which differ in their spaces.
 
-    They differ in a space here and there.
+    The tools stand before the last user turn. The system text opens it, if that turn ends the conversation.
     """
     system = chat.system
-    messages = chat.messages[1:] if system else chat.messages
+    messages = chat.without_system
     chat.require_alternation(
         [each for each in messages if each.role not in ("tool", "tool_results") and not each.tool_calls]
     )
@@ -119,76 +133,56 @@ def v3(chat: Chat, out: Writer, *, gap: str, trims: bool) -> None:
         elif message.tool_calls:
             write_calls(chat, out, message, gap)
         elif message.role == "assistant":
-            out += gap, chat.shown(message).strip() if trims else message.content, chat.eos
+            out += gap, chat.content(message).strip() if trims else message.content, chat.eos
         elif message.role in ("tool", "tool_results"):
-            out += (
-                "[TOOL_RESULTS]",
-                gap,
-                '{"content": ',
-                chat.shown(message),
-                ', "call_id": "',
-                result_id(chat, message),
-                '"}[/TOOL_RESULTS]',
+            out += "[TOOL_RESULTS]", gap, '{"content": ', chat.content(message)
+            out += ', "call_id": "', result_id(chat, message), '"}[/TOOL_RESULTS]'
+        else:
+            chat.refuse(
+                f"there is no turn for the role {message.role!r} here",
+                instead="a system message first, then user, assistant and tool",
             )
-        else:
-            refuse_role(chat, message)
-
-
-def large_2411(chat: Chat, out: Writer) -> None:
-    """Write Large 2411: system texts have markers of their own."""
-    out.append(chat.bos)
-    for message in out.turns(chat.messages):
-        if message.role == "user":
-            out += "[INST] ", message.content, "[/INST]"
-        elif message.role == "system":
-            out += "[SYSTEM_PROMPT] ", message.content, "[/SYSTEM_PROMPT]"
-        elif message.role == "assistant":
-            out += " ", message.content, chat.eos
-        else:
-            chat.refuse(f"there are no words for the role {message.role!r}", instead="system, user or assistant")
 
 
 V1 = Template(
     "mistral-v1",
     v1,
-    bos=BOS,
-    eos=EOS,
-    stop=[EOS],
-    stop_token_ids=[2],
-    markers=[BOS, EOS, "[INST]", "[/INST]"],
+    bos="<s>",
+    eos="</s>",
+    stop={"</s>": 2},
+    markers=["<s>", "</s>", "[INST]", "[/INST]"],
     text_separators=True,
     looks_for=(),
     source="mistralai/Mistral-7B-Instruct-v0.1, tokenizer_config.json",
 )
-
-
-def _v3(name: str, source: str, *, gap: str, trims: bool) -> Template:
-    return Template(
-        name,
-        partial(v3, gap=gap, trims=trims),
-        roles=["system", "user", "assistant", "tool", "tool_results"],
-        bos=BOS,
-        eos=EOS,
-        capabilities=["system", "tools", "parallel_tools"],
-        stop=[EOS],
-        stop_token_ids=[2],
-        markers=[BOS, EOS, "[INST]", "[/INST]", *TOOL_MARKERS],
-        looks_for=(),
-        reply="mistral",
-        source=source,
-    )
-
-
-V3 = _v3("mistral-v3", "mistralai/Mistral-7B-Instruct-v0.3, tokenizer_config.json", gap=" ", trims=True)
-NEMO = _v3("mistral-nemo", "mistralai/Mistral-Nemo-Instruct-2407, tokenizer_config.json", gap="", trims=False)
-LARGE_2411 = Template(
+V3 = V1.but(
+    name="mistral-v3",
+    program=partial(v3, gap=" ", trims=True),
+    roles=["system", "user", "assistant", "tool", "tool_results"],
+    capabilities=["system", "tools", "parallel_tools"],
+    markers=[
+        *V1.markers, "[AVAILABLE_TOOLS]", "[/AVAILABLE_TOOLS]", "[TOOL_CALLS]", "[TOOL_RESULTS]", "[/TOOL_RESULTS]",
+    ],
+    text_separators=False,
+    reply=MISTRAL_CALLS.grammar,
+    source="mistralai/Mistral-7B-Instruct-v0.3, tokenizer_config.json",
+)  # fmt: skip
+NEMO = V3.but(
+    name="mistral-nemo",
+    program=partial(v3, gap="", trims=False),
+    source="mistralai/Mistral-Nemo-Instruct-2407, tokenizer_config.json",
+)
+# Nothing opens an answer: the prompt ends with the question.
+LARGE_2411 = TurnTemplate(
     "mistral-large-2411",
-    large_2411,
-    bos=BOS,
-    eos=EOS,
-    stop=[EOS],
-    stop_token_ids=[2],
-    markers=[BOS, EOS, "[INST]", "[/INST]", "[SYSTEM_PROMPT]", "[/SYSTEM_PROMPT]"],
-    looks_for=(),
+    system=Turn("[SYSTEM_PROMPT] ", "[/SYSTEM_PROMPT]"),
+    user=Turn("[INST] ", "[/INST]"),
+    assistant=Turn(" ", "{eos}"),
+    generation="",
+    refuses=True,
+    bos="<s>",
+    eos="</s>",
+    stop={"</s>": 2},
+    markers=["<s>", "</s>", "[INST]", "[/INST]", "[SYSTEM_PROMPT]", "[/SYSTEM_PROMPT]"],
     source="mistralai/Mistral-Large-Instruct-2411, tokenizer_config.json",
 )

@@ -1,7 +1,7 @@
 """Mistral Small 3.2: a system prompt of its own, pictures, and calls without JSON round them."""
 
-from lect.plugin import Chat, Message, Template, Writer
-from lect_mistral.instruct import BOS, EOS, call_id, result_id
+from lect.plugin import Chat, Message, Writer
+from lect_mistral.instruct import V3, call_id, result_id
 
 BEFORE_DAY = (
     "You are Mistral Small 3, a Large Language Model (LLM) created by Mistral AI, a French startup headquartered in "
@@ -44,7 +44,7 @@ AFTER_DAY = (
 
 
 def first_text(message: Message) -> str:
-    """Return the text of a system message: of content in parts, the first alone."""
+    """Return the text of a system message; of content in parts, only that of the first."""
     return message.parts[0].text if message.parts else message.content
 
 
@@ -77,7 +77,7 @@ def small_3_2(chat: Chat, out: Writer) -> None:
         out += BEFORE_DAY, chat.date().strftime("%Y-%m-%d"), AFTER_DAY
     out.append("[/SYSTEM_PROMPT]")
     out.turn(None)
-    messages = chat.messages[1:] if system else chat.messages
+    messages = chat.without_system
     chat.require_alternation([message for message in messages if message.role != "tool" and not message.tool_calls])
     questions = [message for message in messages if message.role == "user"]
     for message in out.turns(messages):
@@ -91,48 +91,27 @@ def small_3_2(chat: Chat, out: Writer) -> None:
             out.append("[/INST]")
         elif message.role == "assistant" and message.tool_calls:
             for call in message.tool_calls:
-                arguments = chat.json(call.arguments, *call.path, "arguments")
-                out += "[TOOL_CALLS]", call.name, "[CALL_ID]", call_id(chat, call), "[ARGS]", arguments
+                out += "[TOOL_CALLS]", call.name, "[CALL_ID]", call_id(chat, call), "[ARGS]", chat.arguments(call)
             out.append(chat.eos)
         elif message.role == "assistant":
             write_content(chat, out, message)
             out.append(chat.eos)
         elif message.role in ("tool", "tool_results"):
-            out += "[TOOL_RESULTS]", result_id(chat, message), "[TOOL_CONTENT]", chat.shown(message), "[/TOOL_RESULTS]"
+            out += "[TOOL_RESULTS]", result_id(chat, message), "[TOOL_CONTENT]", chat.content(message)
+            out.append("[/TOOL_RESULTS]")
         else:
-            chat.refuse(f"there are no words for the role {message.role!r}", instead="system, user, assistant or tool")
+            chat.refuse(f"there is no turn for the role {message.role!r}", instead="system, user, assistant or tool")
 
 
-SMALL_3_2 = Template(
-    "mistral-small-3.2",
-    small_3_2,
-    roles=["system", "user", "assistant", "tool", "tool_results"],
-    bos=BOS,
-    eos=EOS,
+SMALL_3_2 = V3.but(
+    name="mistral-small-3.2",
+    program=small_3_2,
     capabilities=["system", "tools", "parallel_tools", "images"],
     options=["date"],
-    stop=[EOS],
-    stop_token_ids=[2],
     markers=[
-        BOS,
-        EOS,
-        "[INST]",
-        "[/INST]",
-        "[SYSTEM_PROMPT]",
-        "[/SYSTEM_PROMPT]",
-        "[AVAILABLE_TOOLS]",
-        "[/AVAILABLE_TOOLS]",
-        "[TOOL_CALLS]",
-        "[CALL_ID]",
-        "[ARGS]",
-        "[TOOL_RESULTS]",
-        "[TOOL_CONTENT]",
-        "[/TOOL_RESULTS]",
-        "[IMG]",
-        "[IMG_BREAK]",
-        "[IMG_END]",
+        "<s>", "</s>", "[INST]", "[/INST]", "[SYSTEM_PROMPT]", "[/SYSTEM_PROMPT]", "[AVAILABLE_TOOLS]",
+        "[/AVAILABLE_TOOLS]", "[TOOL_CALLS]", "[CALL_ID]", "[ARGS]", "[TOOL_RESULTS]", "[TOOL_CONTENT]",
+        "[/TOOL_RESULTS]", "[IMG]", "[IMG_BREAK]", "[IMG_END]",
     ],
-    looks_for=(),
-    reply="mistral",
     source="mistralai/Mistral-Small-3.2-24B-Instruct-2506, chat_template.jinja",
-)
+)  # fmt: skip

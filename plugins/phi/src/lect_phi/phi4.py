@@ -1,81 +1,83 @@
 """Phi-4, Phi-4-mini and Phi-4-reasoning."""
 
 from lect.plugin import Chat, Template, Turn, TurnTemplate, Writer
-
-STOP = ("<|im_end|>", "<|endoftext|>")
-MARKERS = ("<|im_start|>", "<|im_sep|>", "<|im_end|>", "<|endoftext|>")
-THINK_FIRST = (
-    "You are Phi, a language model trained by Microsoft to help users. Your role as an assistant involves thoroughly "
-    "exploring questions through a systematic thinking process before providing the final precise and accurate "
-    "solutions. This requires engaging in a comprehensive cycle of analysis, summarizing, exploration, reassessment, "
-    "reflection, backtracing, and iteration to develop well-considered thinking process. Please structure your "
-    "response into two main sections: Thought and Solution using the specified format: <think> {Thought section} "
-    "</think> {Solution section}. In the Thought section, detail your reasoning process in steps. Each step should "
-    "include detailed considerations such as analysing questions, summarizing relevant findings, brainstorming new "
-    "ideas, verifying the accuracy of the current steps, refining any errors, and revisiting previous steps. In the "
-    "Solution section, based on various attempts, explorations, and reflections from the Thought section, "
-    "systematically present the final solution that you deem correct. The Solution section should be logical, "
-    "accurate, and concise and detail necessary steps needed to reach the conclusion. Now, try to solve the following "
-    "question through the above guidelines:"
-)
+from lect.plugin.grammar import JSON_OBJECT, THINKING, Grammar, ReplyFormat, Section
 
 PHI4 = TurnTemplate(
     "phi-4",
     system=Turn("<|im_start|>system<|im_sep|>", "<|im_end|>"),
     user=Turn("<|im_start|>user<|im_sep|>", "<|im_end|>"),
     assistant=Turn("<|im_start|>assistant<|im_sep|>", "<|im_end|>"),
-    stop=STOP,
-    stop_token_ids=[100265, 100257],
-    markers=MARKERS,
+    stop={"<|im_end|>": 100265, "<|endoftext|>": 100257},
+    markers=["<|im_start|>", "<|im_sep|>", "<|im_end|>", "<|endoftext|>"],
     source="microsoft/phi-4, tokenizer_config.json",
 )
 
 
-def phi4_reasoning(chat: Chat, out: Writer) -> None:
-    """Write Phi-4-reasoning: the maker's system text always, and no other."""
-    out += "<|im_start|>system<|im_sep|>", THINK_FIRST, "<|im_end|>"
-    for message in out.turns(chat.messages):
-        if message.role in ("user", "assistant"):
-            out += "<|im_start|>", message.role, "<|im_sep|>", message.content, "<|im_end|>"
-    if chat.add_generation_prompt:
-        out.append("<|im_start|>assistant<|im_sep|>")
+THINK_FIRST = (
+    "You are Phi, a language model trained by Microsoft to help users. Your role as an assistant involves "
+    "thoroughly exploring questions through a systematic thinking process before providing the final precise and "
+    "accurate solutions. This requires engaging in a comprehensive cycle of analysis, summarizing, exploration, "
+    "reassessment, reflection, backtracing, and iteration to develop well-considered thinking process. Please "
+    "structure your response into two main sections: Thought and Solution using the specified format: <think> "
+    "{Thought section} </think> {Solution section}. In the Thought section, detail your reasoning process in "
+    "steps. Each step should include detailed considerations such as analysing questions, summarizing relevant "
+    "findings, brainstorming new ideas, verifying the accuracy of the current steps, refining any errors, and "
+    "revisiting previous steps. In the Solution section, based on various attempts, explorations, and reflections "
+    "from the Thought section, systematically present the final solution that you deem correct. The Solution "
+    "section should be logical, accurate, and concise and detail necessary steps needed to reach the conclusion. "
+    "Now, try to solve the following question through the above guidelines:"
+)
+# The maker's system text always, and no other.
+PHI4_REASONING = PHI4.but(
+    name="phi-4-reasoning",
+    system=None,
+    opening=f"<|im_start|>system<|im_sep|>{THINK_FIRST}<|im_end|>",
+    roles=["user", "assistant"],
+    capabilities=["reasoning"],
+    default_system=THINK_FIRST,
+    markers=[*PHI4.markers, "<think>", "</think>"],
+    reply=THINKING,
+    source="microsoft/Phi-4-reasoning, tokenizer_config.json",
+)
+
+PHI4MINI_FUNCTOOLS = ReplyFormat(
+    Grammar(
+        "phi4mini_functools",
+        sections=(
+            Section((JSON_OBJECT,), (("functools", "["),), ("]",), between=",", start=True),
+            Section(
+                (JSON_OBJECT,), (("<|tool_call|>", "["),), (("]", "<|/tool_call|>"), "]"), between=",", special=True
+            ),
+        ),
+    ),
+    stop=("<|end|>", "<|endoftext|>"),
+    names="Phi-4-mini",
+    example='functools[{"name": "get_weather", "arguments": {"city": "Paris"}}]',
+)
 
 
 def phi4_mini(chat: Chat, out: Writer) -> None:
     """Write Phi-4-mini: a tag for any role.
 
-    Tools are the JSON text in the field `tools` of a system message, as its maker has it.
+    Tools are the JSON text in the field `tools` of a system message, as the maker's template has it.
     """
     for message in out.turns(chat.messages):
         out += "<|", message.role, "|>", message.content
         tools = message.raw.get("tools")
         if message.role == "system" and tools is not None:
-            text = tools if isinstance(tools, str) else None
             where = ("messages", message.index, "tools")
-            out += "<|tool|>", chat.given(text, *where) if text is not None else chat.json(tools, *where), "<|/tool|>"
+            text = chat.text(tools, *where) if isinstance(tools, str) else chat.json(tools, *where)
+            out += "<|tool|>", text, "<|/tool|>"
         out.append("<|end|>")
     out.append("<|assistant|>" if chat.add_generation_prompt else chat.eos)
 
 
-PHI4_REASONING = Template(
-    "phi-4-reasoning",
-    phi4_reasoning,
-    roles=["user", "assistant"],
-    capabilities=["reasoning"],
-    default_system=THINK_FIRST,
-    stop=STOP,
-    stop_token_ids=[100265, 100257],
-    markers=[*MARKERS, "<think>", "</think>"],
-    looks_for=(),
-    reply="think",
-    source="microsoft/Phi-4-reasoning, tokenizer_config.json",
-)
 PHI4_MINI = Template(
     "phi-4-mini",
     phi4_mini,
     eos="<|endoftext|>",
-    stop=["<|end|>", "<|endoftext|>"],
-    stop_token_ids=[200020, 199999],
+    stop={"<|end|>": 200020, "<|endoftext|>": 199999},
     markers=[
         "<|system|>",
         "<|user|>",
@@ -88,6 +90,6 @@ PHI4_MINI = Template(
         "<|endoftext|>",
     ],
     looks_for=(),
-    reply="phi4mini_functools",
+    reply=PHI4MINI_FUNCTOOLS.grammar,
     source="microsoft/Phi-4-mini-instruct, tokenizer_config.json",
 )

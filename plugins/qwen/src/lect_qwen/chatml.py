@@ -1,44 +1,34 @@
-"""What all generations of Qwen share: ChatML turns, tools as JSON, results of tools inside user turns."""
+"""What several generations of Qwen share: ChatML turns, tools as JSON, results of tools inside user turns."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 from lect.plugin import Call, Chat, Message, Writer, think_tags
 
-STOP = ("<|im_end|>", "<|endoftext|>")
-STOP_IDS = (151645, 151643)
+STOP = {"<|im_end|>": 151645, "<|endoftext|>": 151643}
 MARKERS = ("<|im_start|>", "<|im_end|>", "<|endoftext|>")
 TOOL_MARKERS = ("<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>")
 VISION_MARKERS = ("<|vision_start|>", "<|vision_end|>", "<|image_pad|>", "<|video_pad|>", "<|vision_pad|>")
 THINK_MARKERS = ("<think>", "</think>")
 
-BEFORE_TOOLS = (
-    "# Tools\n\nYou may call one or more functions to assist with the user query.\n\n"
-    "You are provided with function signatures within <tools></tools> XML tags:\n<tools>"
-)
-AFTER_TOOLS = (
-    "\n</tools>\n\nFor each function call, return a json object with function name and arguments within "
-    "<tool_call></tool_call> XML tags:\n"
-    '<tool_call>\n{"name": <function-name>, "arguments": <args-json-object>}\n</tool_call><|im_end|>\n'
-)
-
 
 def write_tools(chat: Chat, out: Writer) -> None:
     """Write the tools, one JSON object a line, and how to call them; this ends the system turn."""
-    out.append(BEFORE_TOOLS)
+    out.append(
+        "# Tools\n\nYou may call one or more functions to assist with the user query.\n\n"
+        "You are provided with function signatures within <tools></tools> XML tags:\n<tools>"
+    )
     for index, tool in enumerate(chat.tools):
         out += "\n", chat.json(tool, "tools", index)
-    out.append(AFTER_TOOLS)
+    out.append(
+        "\n</tools>\n\nFor each function call, return a json object with function name and arguments within "
+        "<tool_call></tool_call> XML tags:\n"
+        '<tool_call>\n{"name": <function-name>, "arguments": <args-json-object>}\n</tool_call><|im_end|>\n'
+    )
 
 
-def write_call(chat: Chat, out: Writer, call: Call) -> None:
+def write_call(out: Writer, call: Call, arguments: str) -> None:
     """Write one call as a JSON object."""
-    arguments = chat.json(call.arguments, *call.path, "arguments")
-    out += '<tool_call>\n{"name": "', call.name, '", "arguments": ', arguments, "}\n</tool_call>"
-
-
-def write_call_as_given(chat: Chat, out: Writer, call: Call) -> None:
-    """Write one call as a JSON object; arguments that were given as text stay as they are."""
-    arguments = chat.json(call.arguments, *call.path, "arguments") if call.text is None else call.text
     out += '<tool_call>\n{"name": "', call.name, '", "arguments": ', arguments, "}\n</tool_call>"
 
 
@@ -51,9 +41,26 @@ def write_result(out: Writer, messages: Sequence[Message], position: int, *conte
         out.append("<|im_end|>\n")
 
 
-def text_only(message: Message) -> str:
-    """Return the text of a message, and nothing where it is a list of parts: these formats pass over such content."""
-    return "" if message.parts else message.content
+def write_content(chat: Chat, out: Writer, message: Message, count: Counter[str]) -> None:
+    """Write the content of a message: its text, or its parts in order.
+
+    The option `add_vision_id` numbers images and videos through the conversation; `count` holds those so far.
+    """
+    if not message.parts:
+        out.append(message.content)
+    for part in message.parts:
+        if part.type in ("image", "image_url") or "image" in part.raw or "image_url" in part.raw:
+            kind, pad = "Picture", "<|image_pad|>"
+        elif part.type == "video" or "video" in part.raw:
+            kind, pad = "Video", "<|video_pad|>"
+        else:
+            out.append(part.text)
+            continue
+        count[kind] += 1
+        if chat.option("add_vision_id", False):
+            out.append(f"{kind} {count[kind]}: ")
+        out += "<|vision_start|>", pad, "<|vision_end|>"
+        out.used(*part.path)
 
 
 def thought_and_answer(message: Message, content: str) -> tuple[str, str]:
@@ -66,31 +73,3 @@ def is_question(message: Message, content: str) -> bool:
     return message.role == "user" and not (
         content.startswith("<tool_response>") and content.endswith("</tool_response>")
     )
-
-
-class Pictures:
-    """Writes content with pictures and films; the option `add_vision_id` numbers them through the conversation."""
-
-    def __init__(self, chat: Chat):
-        self.numbered = chat.option("add_vision_id", False)
-        self.count = {"Picture": 0, "Video": 0}
-
-    def write(self, out: Writer, message: Message) -> None:
-        """Write the content of a message: its text, or its parts in order."""
-        if not message.parts:
-            out.append(message.content)
-        for part in message.parts:
-            if part.type in ("image", "image_url") or "image" in part.raw or "image_url" in part.raw:
-                self._placeholder(out, "Picture", "<|image_pad|>")
-                out.used(*part.path)
-            elif part.type == "video" or "video" in part.raw:
-                self._placeholder(out, "Video", "<|video_pad|>")
-                out.used(*part.path)
-            else:
-                out.append(part.text)
-
-    def _placeholder(self, out: Writer, kind: str, pad: str) -> None:
-        self.count[kind] += 1
-        if self.numbered:
-            out.append(f"{kind} {self.count[kind]}: ")
-        out += "<|vision_start|>", pad, "<|vision_end|>"

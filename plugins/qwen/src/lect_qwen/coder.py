@@ -4,9 +4,20 @@ from collections.abc import Mapping
 from typing import Any
 
 from lect.plugin import Call, Chat, Template, Writer
-from lect_qwen.chatml import MARKERS, STOP, STOP_IDS, TOOL_MARKERS
+from lect.plugin.grammar import FUNCTION_TAGS, SPACE, THINK, Grammar, ReplyFormat, Section
+from lect_qwen.chatml import MARKERS, STOP, TOOL_MARKERS
 
-CODER = "You are Qwen, a helpful AI assistant that can interact with a computer to solve tasks."
+QWEN3_CODER_XML = ReplyFormat(
+    Grammar(
+        "qwen3_coder_xml",
+        reasoning=THINK.but(until=("<tool_call>",), trail=SPACE, after=SPACE),
+        sections=(Section((FUNCTION_TAGS,), ("<tool_call>",), ("</tool_call>",), before=("\n\n", "\n"), alone=True),),
+    ),
+    stop=("<|im_end|>", "<|endoftext|>"),
+    names="Qwen3-Coder, Qwen3.5 and later, Nemotron-3, Step-3.5",
+    example="<tool_call>\n<function=get_weather>\n<parameter=city>\nParis\n</parameter>\n</function>\n</tool_call>",
+)
+
 HOW_TO_CALL = (
     "\n\nIf you choose to call a function ONLY reply in the following format with NO suffix:\n\n<tool_call>\n"
     "<function=example_function_name>\n"
@@ -23,29 +34,21 @@ HOW_TO_CALL = (
 )
 
 
-def spelled(chat: Chat, value: Any, *path: str | int, json: bool, derived: bool = False) -> str:
-    """Return a value as text.
+def write_call(chat: Chat, out: Writer, call: Call, *, as_json: type | tuple[type, ...]) -> None:
+    """Write one call: each argument in a tag of its own.
 
-    As JSON, or as Python prints it, which is what these templates do with what is not a mapping.
-
-    `derived`: it was read from a text, and is not found letter for letter at `path`.
+    A text is written as it is, values of the types `as_json` as JSON, anything else as Python prints it.
     """
-    if isinstance(value, str) and not derived:
-        text: str = chat.given(value, *path)
-        return text
-    return chat.json(value, *path) if json and not isinstance(value, str) else chat.printed(value, *path)
-
-
-def write_call(chat: Chat, out: Writer, call: Call, *, lists_as_json: bool, rest_as_json: bool = False) -> None:
-    """Write one call: each argument in a tag of its own."""
     out += "<tool_call>\n<function=", call.name, ">\n"
     if isinstance(call.arguments, Mapping):
         for name, value in call.arguments.items():
-            # Of arguments that were given as text, no single one has a field.
+            # Of arguments that were given as text, no single one has a field, nor stands as it is in that text.
             where = (*call.path, "arguments", name) if call.text is None else (*call.path, "arguments")
-            as_json = rest_as_json or isinstance(value, Mapping) or (lists_as_json and isinstance(value, list | tuple))
-            out += "<parameter=", chat.printed(name, *where), ">\n"
-            out += spelled(chat, value, *where, json=as_json, derived=call.text is not None), "\n</parameter>\n"
+            if isinstance(value, as_json) and not isinstance(value, str):
+                text = chat.json(value, *where)
+            else:
+                text = chat.text(value, *where) if call.text is None else chat.printed(value, *where)
+            out += "<parameter=", chat.printed(name, *where), ">\n", text, "\n</parameter>\n"
     out.append("</function>\n</tool_call>")
 
 
@@ -55,39 +58,29 @@ def write_other_keys(chat: Chat, out: Writer, schema: Any, known: tuple[str, ...
         for key, value in schema.items():
             if key not in known:
                 tag = chat.printed(key, *path, key)
-                out += (
-                    "\n<",
-                    tag,
-                    ">",
-                    spelled(chat, value, *path, key, json=isinstance(value, Mapping)),
-                    "</",
-                    tag,
-                    ">",
-                )
+                text = chat.json(value, *path, key) if isinstance(value, Mapping) else chat.text(value, *path, key)
+                out += "\n<", tag, ">", text, "</", tag, ">"
 
 
-def write_tool(chat: Chat, out: Writer, index: int, tool: Mapping[str, Any]) -> None:
+def write_tool(chat: Chat, out: Writer, index: int) -> None:
     """Write one tool in XML."""
-    path: tuple[str | int, ...] = ("tools", index)
-    if "function" in tool:
-        tool, path = tool["function"], (*path, "function")
-    out += "\n<function>\n<name>", spelled(chat, tool.get("name", ""), *path, "name", json=False), "</name>"
+    tool, path = chat.function(index)
+    out += "\n<function>\n<name>", chat.text(tool.get("name", ""), *path, "name"), "</name>"
     if "description" in tool:
-        out += "\n<description>", chat.given(tool["description"], *path, "description").strip(), "</description>"
+        out += "\n<description>", chat.text(tool["description"], *path, "description").strip(), "</description>"
     out.append("\n<parameters>")
     parameters = tool.get("parameters")
-    path_to = (*path, "parameters")
     properties = parameters.get("properties") if isinstance(parameters, Mapping) else None
     for name, fields in properties.items() if isinstance(properties, Mapping) else ():
-        where = (*path_to, "properties", name)
+        where = (*path, "parameters", "properties", name)
         out += "\n<parameter>\n<name>", chat.printed(name, *where), "</name>"
         if "type" in fields:
-            out += "\n<type>", spelled(chat, fields["type"], *where, "type", json=False), "</type>"
+            out += "\n<type>", chat.text(fields["type"], *where, "type"), "</type>"
         if "description" in fields:
-            out += "\n<description>", chat.given(fields["description"], *where, "description").strip(), "</description>"
+            out += "\n<description>", chat.text(fields["description"], *where, "description").strip(), "</description>"
         write_other_keys(chat, out, fields, ("name", "type", "description"), *where)
         out.append("\n</parameter>")
-    write_other_keys(chat, out, parameters, ("type", "properties"), *path_to)
+    write_other_keys(chat, out, parameters, ("type", "properties"), *path, "parameters")
     out.append("\n</parameters>")
     write_other_keys(chat, out, tool, ("type", "name", "description", "parameters"), *path)
     out.append("\n</function>")
@@ -96,17 +89,19 @@ def write_tool(chat: Chat, out: Writer, index: int, tool: Mapping[str, Any]) -> 
 def qwen3_coder(chat: Chat, out: Writer) -> None:
     """Write Qwen3-Coder."""
     system = chat.system
+    # Not the template's default: the maker adds it only where there are tools.
+    default = "You are Qwen, a helpful AI assistant that can interact with a computer to solve tasks."
     out.turn(system)
     if system or chat.tools:
-        out += "<|im_start|>system\n", system.content if system else CODER
+        out += "<|im_start|>system\n", system.content if system else default
         if chat.tools:
             out.append("\n\nYou have access to the following functions:\n\n<tools>")
-            for index, tool in enumerate(chat.tools):
-                write_tool(chat, out, index, tool)
+            for index in range(len(chat.tools)):
+                write_tool(chat, out, index)
             out += "\n</tools>", HOW_TO_CALL
         out.append("<|im_end|>\n")
     out.turn(None)
-    messages = chat.messages[1:] if system else chat.messages
+    messages = chat.without_system
     for position, message in enumerate(out.turns(messages)):
         role = message.role
         if role == "assistant" and message.tool_calls:
@@ -115,12 +110,12 @@ def qwen3_coder(chat: Chat, out: Writer) -> None:
                 out += "\n", message.content.strip(), "\n"
             for call in message.tool_calls:
                 out.append("\n")
-                write_call(chat, out, call, lists_as_json=False)
+                write_call(chat, out, call, as_json=Mapping)
             out.append("<|im_end|>\n")
         elif role == "tool":
             if position and messages[position - 1].role != "tool":
                 out.append("<|im_start|>user\n")
-            out += "<tool_response>\n", chat.shown(message), "\n</tool_response>\n"
+            out += "<tool_response>\n", chat.content(message), "\n</tool_response>\n"
             if position + 1 == len(messages) or messages[position + 1].role != "tool":
                 out.append("<|im_end|>\n")
         else:
@@ -135,9 +130,8 @@ QWEN3_CODER = Template(
     roles=["system", "user", "assistant", "tool"],
     capabilities=["system", "tools", "parallel_tools"],
     stop=STOP,
-    stop_token_ids=STOP_IDS,
     markers=[*MARKERS, *TOOL_MARKERS],
     looks_for=(),
-    reply="qwen3_coder_xml",
+    reply=QWEN3_CODER_XML.grammar,
     source="Qwen/Qwen3-Coder-30B-A3B-Instruct, chat_template.jinja",
 )

@@ -1,56 +1,97 @@
-"""Qwen, Qwen1.5, Qwen2, Qwen2.5, the models that see, and QwQ."""
+"""Qwen, Qwen1.5, Qwen2, Qwen2.5, the vision models, and QwQ."""
+
+from collections import Counter
 
 from lect.plugin import Chat, Template, Turn, TurnTemplate, Writer
+from lect.plugin.grammar import JSON_IN_TAGS, THINK, CallSyntax, Grammar, Head, NamedJson, ReplyFormat, Section, Wrapper
 from lect_qwen.chatml import (
     MARKERS,
     STOP,
-    STOP_IDS,
     THINK_MARKERS,
     TOOL_MARKERS,
     VISION_MARKERS,
-    Pictures,
     write_call,
+    write_content,
     write_result,
     write_tools,
 )
 
-ASSISTANT = "You are a helpful assistant."
-ASSISTANT_72B = "You are a helpful assistant"
-QWEN = "You are Qwen, created by Alibaba Cloud. You are a helpful assistant."
+# The tool's result belongs after `Observation:`, so a model that is told to speak ReAct must be stopped there.
+REACT = ReplyFormat(
+    Grammar(
+        "react",
+        reasoning=THINK.but(
+            open=("Thought:", "Thought："),
+            close=("\nFinal Answer:", "\nFinal Answer：", "\nResponse:"),
+            until=("\nAction:", "\nAction："),
+            lead=" ",
+            trail="",
+            after=" \n",
+        ),
+        wrappers=(Wrapper(("Final Answer:", "Final Answer："), ()),),
+        sections=(
+            Section(
+                (
+                    CallSyntax(
+                        NamedJson("input"),
+                        ("\nAction:", "\nAction：", "Action:", "Action："),
+                        Head(("\nAction Input:", "\nActionInput:", "\nAction Input：", "\nActionInput：")),
+                        ("\nObservation:", "\nThought:"),
+                    ),
+                ),
+                after="\n",
+            ),
+        ),
+    ),
+    stop=("\nObservation:", "\nObservation：", "<|im_end|>", "<|endoftext|>"),
+    names="Qwen 1, InternLM2 and others that are told to",
+    example='Thought: I need the weather.\nAction: get_weather\nAction Input: {"city": "Paris"}\nObservation:',
+)
+HERMES_JSON = ReplyFormat(
+    Grammar("hermes_json", reasoning=THINK, sections=(JSON_IN_TAGS,)),
+    stop=("<|im_end|>", "<|endoftext|>"),
+    names="Hermes 2 and 3, Qwen2.5 and 3, QwQ, MiMo, Granite 4",
+    example='<tool_call>\n{"name": "get_weather", "arguments": {"city": "Paris"}}\n</tool_call>',
+)
 
-# The first generation. Source: QwenLM/Qwen, `make_context`, which stops at <|im_start|> too.
+# The maker's code stops at <|im_start|> too.
 QWEN1 = TurnTemplate(
     "qwen-7b-chat",
     system=Turn("<|im_start|>system\n", "<|im_end|>\n"),
     user=Turn("<|im_start|>user\n", "<|im_end|>\n"),
     assistant=Turn("<|im_start|>assistant\n", "<|im_end|>\n"),
-    default_system=ASSISTANT,
-    stop=["<|im_end|>", "<|im_start|>", "<|endoftext|>"],
-    stop_token_ids=[151645, 151644, 151643],
+    default_system="You are a helpful assistant.",
+    stop={"<|im_end|>": 151645, "<|im_start|>": 151644, "<|endoftext|>": 151643},
     markers=MARKERS,
-    reply="react",
+    reply=REACT.grammar,
     source="QwenLM/Qwen, examples and qwen_generation_utils.py: make_context",
 )
 
 
-def qwen1_5(chat: Chat, out: Writer) -> None:
-    """Write Qwen1.5 and Qwen2: every role alike, and a default system text before anything else."""
-    if chat.messages and chat.system is None:
-        out += "<|im_start|>system\n", ASSISTANT, "<|im_end|>\n"
-    for message in out.turns(chat.messages):
-        out += "<|im_start|>", message.role, "\n", message.content, "<|im_end|>\n"
-    if chat.add_generation_prompt:
-        out.append("<|im_start|>assistant\n")
+# Qwen1.5 and Qwen2: all roles alike.
+EVERY_ROLE = Turn("<|im_start|>{role}\n", "<|im_end|>\n")
+QWEN1_5 = TurnTemplate(
+    "qwen1.5",
+    system=EVERY_ROLE,
+    user=EVERY_ROLE,
+    assistant=EVERY_ROLE,
+    other=EVERY_ROLE,
+    empty="generation",
+    default_system=QWEN1.default_system,
+    stop=STOP,
+    markers=MARKERS,
+    source="Qwen/Qwen1.5-4B-Chat, tokenizer_config.json",
+)
 
 
 def qwen1_5_72b(chat: Chat, out: Writer) -> None:
     """Write Qwen1.5-72B by the earlier template that its repository kept.
 
-    An answer that ends the conversation stays open.
+    The last message stays open unless an answer is asked for.
     """
     messages = chat.messages
     if messages and chat.system is None:
-        out += "<|im_start|>system\n", ASSISTANT_72B, "<|im_end|>\n"
+        out += "<|im_start|>system\n", chat.default_system, "<|im_end|>\n"
     for message in out.turns(messages):
         out += "<|im_start|>", message.role, "\n", message.content
         if message is not messages[-1] or chat.add_generation_prompt:
@@ -60,53 +101,61 @@ def qwen1_5_72b(chat: Chat, out: Writer) -> None:
 
 
 def qwen2_vl(chat: Chat, out: Writer) -> None:
-    """Write Qwen2-VL and Qwen2.5-VL: as Qwen1.5, with pictures and films."""
-    pictures = Pictures(chat)
+    """Write Qwen2-VL and Qwen2.5-VL: as Qwen1.5, with images and videos."""
+    count: Counter[str] = Counter()
     if chat.messages and chat.system is None:
-        out += "<|im_start|>system\n", ASSISTANT, "<|im_end|>\n"
+        out += "<|im_start|>system\n", chat.default_system, "<|im_end|>\n"
     for message in out.turns(chat.messages):
         out += "<|im_start|>", message.role, "\n"
-        pictures.write(out, message)
+        write_content(chat, out, message, count)
         out.append("<|im_end|>\n")
     if chat.add_generation_prompt:
         out.append("<|im_start|>assistant\n")
 
 
+def write_turns(chat: Chat, out: Writer, *, drops_thoughts: bool = False) -> None:
+    """Write what follows the system text: calls stand in the assistant's turn, results in the user's.
+
+    `drops_thoughts`: from all answers but the last.
+    """
+    messages = chat.without_system
+    for position, message in enumerate(out.turns(messages)):
+        role = message.role
+        if role == "tool":
+            write_result(out, messages, position, chat.content(message))
+        elif role == "assistant":
+            content = message.content
+            if drops_thoughts and position + 1 < len(messages):
+                content = content.split("</think>")[-1].lstrip("\n")
+            out += "<|im_start|>", role
+            if message.content or not message.tool_calls:
+                out += "\n", content
+            for call in message.tool_calls:
+                out.append("\n")
+                write_call(out, call, chat.arguments(call))
+            out.append("<|im_end|>\n")
+        elif role in ("user", "system"):
+            out += "<|im_start|>", role, "\n", message.content, "<|im_end|>\n"
+
+
 def qwen2_5(chat: Chat, out: Writer) -> None:
-    """Write Qwen2.5: tools stand in the system turn, calls in the assistant's, results in the user's."""
+    """Write Qwen2.5: there is always a system turn, which holds the tools too."""
     system = chat.system
     out.turn(system)
-    out += "<|im_start|>system\n", system.content if system else QWEN
+    out += "<|im_start|>system\n", system.content if system else chat.default_system
     if chat.tools:
         out.append("\n\n")
         write_tools(chat, out)
     else:
         out.append("<|im_end|>\n")
     out.turn(None)
-    messages = chat.messages[1:] if system else chat.messages
-    for position, message in enumerate(out.turns(messages)):
-        role = message.role
-        if role == "tool":
-            write_result(out, messages, position, chat.shown(message))
-        elif role == "assistant" and message.tool_calls:
-            out += "<|im_start|>", role
-            if message.content:
-                out += "\n", message.content
-            for call in message.tool_calls:
-                out.append("\n")
-                write_call(chat, out, call)
-            out.append("<|im_end|>\n")
-        elif role in ("user", "assistant", "system"):
-            out += "<|im_start|>", role, "\n", message.content, "<|im_end|>\n"
+    write_turns(chat, out)
     if chat.add_generation_prompt:
         out.append("<|im_start|>assistant\n")
 
 
 def qwq(chat: Chat, out: Writer) -> None:
-    """Write QwQ: as Qwen2.5 without a default system text.
-
-    Thoughts are dropped from all answers but the last, and every answer begins with one.
-    """
+    """Write QwQ: as Qwen2.5 without a default system text, and every answer begins with a thought."""
     system = chat.system
     out.turn(system)
     if chat.tools:
@@ -115,82 +164,47 @@ def qwq(chat: Chat, out: Writer) -> None:
     elif system:
         out += "<|im_start|>system\n", system.content, "<|im_end|>\n"
     out.turn(None)
-    messages = chat.messages[1:] if system else chat.messages
-    for position, message in enumerate(out.turns(messages)):
-        role = message.role
-        if role == "tool":
-            write_result(out, messages, position, chat.shown(message))
-        elif role == "assistant":
-            content = (
-                message.content if position + 1 == len(messages) else message.content.split("</think>")[-1].lstrip("\n")
-            )
-            out += "<|im_start|>", role
-            if message.content or not message.tool_calls:
-                out += "\n", content
-            for call in message.tool_calls:
-                out.append("\n")
-                write_call(chat, out, call)
-            out.append("<|im_end|>\n")
-        elif role in ("user", "system"):
-            out += "<|im_start|>", role, "\n", message.content, "<|im_end|>\n"
+    write_turns(chat, out, drops_thoughts=True)
     if chat.add_generation_prompt:
         out.append("<|im_start|>assistant\n<think>\n")
 
 
-QWEN1_5 = Template(
-    "qwen1.5",
-    qwen1_5,
-    default_system=ASSISTANT,
-    stop=STOP,
-    stop_token_ids=STOP_IDS,
-    markers=MARKERS,
-    looks_for=(),
-    source="Qwen/Qwen1.5-4B-Chat, tokenizer_config.json",
-)
 QWEN1_5_72B = Template(
     "qwen1.5-72b",
     qwen1_5_72b,
-    default_system=ASSISTANT_72B,
+    default_system="You are a helpful assistant",
     stop=STOP,
-    stop_token_ids=STOP_IDS,
     markers=MARKERS,
     looks_for=(),
     source="Qwen/Qwen1.5-72B-Chat, tokenizer_config.json",
 )
-QWEN2_VL = Template(
-    "qwen2-vl",
-    qwen2_vl,
-    default_system=ASSISTANT,
+QWEN2_VL = QWEN1_5_72B.but(
+    name="qwen2-vl",
+    program=qwen2_vl,
+    default_system=QWEN1.default_system,
     capabilities=["system", "images", "video"],
     options=["add_vision_id"],
-    stop=STOP,
-    stop_token_ids=STOP_IDS,
     markers=[*MARKERS, *VISION_MARKERS],
-    looks_for=(),
     source="Qwen/Qwen2.5-VL-7B-Instruct, chat_template.json",
 )
 QWEN2_5 = Template(
     "qwen2.5",
     qwen2_5,
-    default_system=QWEN,
+    default_system="You are Qwen, created by Alibaba Cloud. You are a helpful assistant.",
     roles=["system", "user", "assistant", "tool"],
     capabilities=["system", "tools", "parallel_tools"],
     stop=STOP,
-    stop_token_ids=STOP_IDS,
     markers=[*MARKERS, *TOOL_MARKERS],
     looks_for=(),
-    reply="hermes_json",
+    reply=HERMES_JSON.grammar,
     source="Qwen/Qwen2.5-3B-Instruct, tokenizer_config.json",
 )
-QWQ = Template(
-    "qwq",
-    qwq,
-    roles=["system", "user", "assistant", "tool"],
+QWQ = QWEN2_5.but(
+    name="qwq",
+    program=qwq,
+    default_system="",
     capabilities=["system", "tools", "parallel_tools", "reasoning"],
-    stop=STOP,
-    stop_token_ids=STOP_IDS,
     markers=[*MARKERS, *TOOL_MARKERS, *THINK_MARKERS],
-    looks_for=("</think>",),
-    reply="hermes_json",
+    looks_for=["</think>"],
     source="Qwen/QwQ-32B, tokenizer_config.json",
 )

@@ -1,25 +1,30 @@
-"""Qwen3: thinking that can be switched off, or always on, or absent; and the models that see."""
+"""Qwen3: thinking that can be switched off, or always on, or absent; and the vision models."""
 
-from collections.abc import Callable
+from collections import Counter
+from functools import partial
 
 from lect.plugin import Chat, Message, Template, Writer
 from lect_qwen.chatml import (
     MARKERS,
     STOP,
-    STOP_IDS,
     THINK_MARKERS,
     TOOL_MARKERS,
     VISION_MARKERS,
-    Pictures,
     is_question,
-    text_only,
     thought_and_answer,
-    write_call_as_given,
+    write_call,
+    write_content,
     write_result,
     write_tools,
 )
+from lect_qwen.qwen2 import HERMES_JSON
 
 NO_THOUGHT = "<think>\n\n</think>\n\n"
+
+
+def text_only(message: Message) -> str:
+    """Return the text of a message, and nothing where it is a list of parts: most templates of Qwen3 skip those."""
+    return "" if message.parts else message.content
 
 
 def write_system(chat: Chat, out: Writer, text: str) -> None:
@@ -40,28 +45,28 @@ def write_calls(chat: Chat, out: Writer, message: Message, *, after_text: bool) 
     for index, call in enumerate(message.tool_calls):
         if index or after_text:
             out.append("\n")
-        write_call_as_given(chat, out, call)
+        write_call(out, call, chat.arguments_as_given(call))
 
 
-def last_question(messages: list[tuple[Message, str]]) -> int:
-    """Return where the last question of the user's stands; thoughts before it are no longer of interest."""
-    questions = [
-        at
-        for at, (message, text) in enumerate(messages)
-        if isinstance(message.raw.get("content"), str) and is_question(message, text)
-    ]
-    return questions[-1] if questions else len(messages) - 1
+def write_turns(chat: Chat, out: Writer, *, prints_parts: bool = False) -> None:
+    """Write the turns of a model that thinks: thoughts are kept only after the last question.
 
-
-def thinking(chat: Chat, out: Writer, text_of: Callable[[Message], str]) -> None:
-    """Write the turns of a model that thinks: thoughts are kept only after the last question."""
-    write_system(chat, out, text_of(chat.system) if chat.system else "")
-    texts = [(message, text_of(message)) for message in chat.messages]
-    question = last_question(texts)
+    `prints_parts`: content in parts is printed as Python does, and not skipped.
+    """
     messages = chat.messages
+    contents = [chat.content(message) if prints_parts else text_only(message) for message in messages]
+    write_system(chat, out, contents[0] if chat.system else "")
+    question = max(
+        (
+            at
+            for at, message in enumerate(messages)
+            if isinstance(message.raw.get("content"), str) and is_question(message, contents[at])
+        ),
+        default=len(messages) - 1,
+    )
     for position, message in enumerate(out.turns(messages)):
         role = message.role
-        content = texts[position][1]
+        content = contents[position]
         if role == "user" or (role == "system" and position):
             out += "<|im_start|>", role, "\n", content, "<|im_end|>\n"
         elif role == "assistant":
@@ -78,27 +83,16 @@ def thinking(chat: Chat, out: Writer, text_of: Callable[[Message], str]) -> None
             write_result(out, messages, position, content)
 
 
-def qwen3(chat: Chat, out: Writer) -> None:
-    """Write Qwen3 as it came out: thinking unless `enable_thinking` is False."""
-    thinking(chat, out, chat.shown)
+def qwen3(chat: Chat, out: Writer, *, prints_parts: bool = False) -> None:
+    """Write Qwen3: thinking unless `enable_thinking` is False."""
+    write_turns(chat, out, prints_parts=prints_parts)
     if chat.add_generation_prompt:
-        out.append("<|im_start|>assistant\n")
-        if chat.option("enable_thinking") is False:
-            out.append(NO_THOUGHT)
-
-
-def qwen3_text_only(chat: Chat, out: Writer) -> None:
-    """Write Qwen3 by its later template, which passes over content in parts instead of failing at it."""
-    thinking(chat, out, text_only)
-    if chat.add_generation_prompt:
-        out.append("<|im_start|>assistant\n")
-        if chat.option("enable_thinking") is False:
-            out.append(NO_THOUGHT)
+        out += "<|im_start|>assistant\n", NO_THOUGHT if chat.option("enable_thinking") is False else ""
 
 
 def qwen3_thinking(chat: Chat, out: Writer) -> None:
     """Write Qwen3-Thinking-2507: every answer begins with a thought."""
-    thinking(chat, out, text_only)
+    write_turns(chat, out)
     if chat.add_generation_prompt:
         out.append("<|im_start|>assistant\n<think>\n")
 
@@ -123,66 +117,68 @@ def qwen3_instruct(chat: Chat, out: Writer) -> None:
 
 
 def qwen3_vl(chat: Chat, out: Writer) -> None:
-    """Write Qwen3-VL-Instruct: as Qwen3-Instruct-2507, with pictures and films in what users and tools say."""
+    """Write Qwen3-VL-Instruct: as Qwen3-Instruct-2507, with images and videos from users and tools."""
     write_system(chat, out, chat.system.content if chat.system else "")
-    pictures = Pictures(chat)
+    count: Counter[str] = Counter()
     messages = chat.messages
     for position, message in enumerate(out.turns(messages)):
         role = message.role
         if role == "user":
             out += "<|im_start|>", role, "\n"
-            pictures.write(out, message)
+            write_content(chat, out, message, count)
             out.append("<|im_end|>\n")
         elif role == "assistant":
             out += "<|im_start|>", role, "\n", message.content
             write_calls(chat, out, message, after_text=bool(message.content or message.parts))
             out.append("<|im_end|>\n")
         elif role == "tool":
-            seen = Writer()
-            pictures.write(seen, message)
-            write_result(out, messages, position, *seen)
+            content = Writer()
+            write_content(chat, content, message, count)
+            write_result(out, messages, position, *content)
             for part in message.parts:
                 out.used(*part.path)
     if chat.add_generation_prompt:
         out.append("<|im_start|>assistant\n")
 
 
-def _template(
-    name: str, program: Callable[[Chat, Writer], None], source: str, *, thinks: bool, switch: bool = False
-) -> Template:
-    return Template(
-        name,
-        program,
-        roles=["system", "user", "assistant", "tool"],
-        capabilities=["system", "tools", "parallel_tools", *(["reasoning"] if thinks else [])],
-        options=["enable_thinking"] if switch else [],
-        stop=STOP,
-        stop_token_ids=STOP_IDS,
-        markers=[*MARKERS, *TOOL_MARKERS, *(THINK_MARKERS if thinks else ())],
-        looks_for=("</think>", "<tool_response>") if thinks else (),
-        reply="hermes_json",
-        source=source,
-    )
-
-
-QWEN3 = _template("qwen3", qwen3_text_only, "Qwen/Qwen3-1.7B, tokenizer_config.json", thinks=True, switch=True)
-QWEN3_FIRST = _template("qwen3-4b", qwen3, "Qwen/Qwen3-4B, tokenizer_config.json", thinks=True, switch=True)
-QWEN3_THINKING = _template(
-    "qwen3-thinking", qwen3_thinking, "Qwen/Qwen3-235B-A22B-Thinking-2507, tokenizer_config.json", thinks=True
-)
-QWEN3_INSTRUCT = _template(
-    "qwen3-instruct", qwen3_instruct, "Qwen/Qwen3-4B-Instruct-2507, tokenizer_config.json", thinks=False
-)
-QWEN3_VL = Template(
-    "qwen3-vl",
-    qwen3_vl,
+QWEN3 = Template(
+    "qwen3",
+    qwen3,
     roles=["system", "user", "assistant", "tool"],
+    capabilities=["system", "tools", "parallel_tools", "reasoning"],
+    options=["enable_thinking"],
+    stop=STOP,
+    markers=[*MARKERS, *TOOL_MARKERS, *THINK_MARKERS],
+    looks_for=["</think>", "<tool_response>"],
+    reply=HERMES_JSON.grammar,
+    source="Qwen/Qwen3-1.7B, tokenizer_config.json",
+)
+# The first release, before the maker's template skipped content in parts.
+QWEN3_FIRST = QWEN3.but(
+    name="qwen3-4b",
+    program=partial(qwen3, prints_parts=True),
+    source="Qwen/Qwen3-4B, tokenizer_config.json",
+)
+QWEN3_THINKING = QWEN3.but(
+    name="qwen3-thinking",
+    program=qwen3_thinking,
+    options=[],
+    source="Qwen/Qwen3-235B-A22B-Thinking-2507, tokenizer_config.json",
+)
+QWEN3_INSTRUCT = QWEN3.but(
+    name="qwen3-instruct",
+    program=qwen3_instruct,
+    capabilities=["system", "tools", "parallel_tools"],
+    options=[],
+    markers=[*MARKERS, *TOOL_MARKERS],
+    looks_for=[],
+    source="Qwen/Qwen3-4B-Instruct-2507, tokenizer_config.json",
+)
+QWEN3_VL = QWEN3_INSTRUCT.but(
+    name="qwen3-vl",
+    program=qwen3_vl,
     capabilities=["system", "tools", "parallel_tools", "images", "video"],
     options=["add_vision_id"],
-    stop=STOP,
-    stop_token_ids=STOP_IDS,
     markers=[*MARKERS, *TOOL_MARKERS, *VISION_MARKERS],
-    looks_for=(),
-    reply="hermes_json",
     source="Qwen/Qwen3-VL-4B-Instruct, chat_template.json",
 )

@@ -1,25 +1,22 @@
 """Qwen3.5, Qwen3.6 and Qwen3.8: one line of models that think, see and call tools in XML."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping
 from functools import partial
 
 from lect.plugin import Chat, Message, Template, Writer, stripped
 from lect_qwen.chatml import (
     MARKERS,
-    STOP,
     THINK_MARKERS,
     TOOL_MARKERS,
     VISION_MARKERS,
-    Pictures,
     is_question,
     thought_and_answer,
+    write_content,
 )
-from lect_qwen.coder import HOW_TO_CALL, write_call
+from lect_qwen.coder import HOW_TO_CALL, QWEN3_CODER_XML, write_call
 from lect_qwen.qwen3 import NO_THOUGHT
 
-# The vocabulary is larger than that of Qwen3, and the markers have moved.
-STOP_IDS = (248046, 248044)
-BEFORE_TOOLS = "# Tools\n\nYou have access to the following functions:\n\n<tools>"
 EFFORT = {
     "xhigh": (
         "Reasoning effort is set to xhigh. Please think carefully through the task, validate key assumptions, consider "
@@ -33,13 +30,12 @@ EFFORT = {
 }
 
 
-def content_of(chat: Chat, out: Writer, pictures: Pictures, message: Message) -> list[str]:
+def content_of(chat: Chat, out: Writer, message: Message, count: Counter[str]) -> list[str]:
     """Return the content of a message in pieces, stripped at both ends.
 
     Raises:
-        RefusedError: If there is a part that these models have no word for, or a picture where the system speaks.
+        RefusedError: If a part is of a kind that the format does not support, or the system's is not text.
     """
-    pieces = Writer()
     for part in message.parts:
         if part.type not in ("text", "image", "image_url", "video"):
             chat.refuse(f"content of type {part.type!r} is not supported", instead="leave it out")
@@ -47,21 +43,34 @@ def content_of(chat: Chat, out: Writer, pictures: Pictures, message: Message) ->
             chat.refuse("a system message cannot hold images or videos", instead="move them into a user message")
         if part.type != "text":
             out.used(*part.path)
-    pictures.write(pieces, message)
+    pieces = Writer()
+    write_content(chat, pieces, message, count)
     return stripped(pieces)
+
+
+def effort_of(chat: Chat) -> str:
+    """Return the text that says how hard to think: the option `reasoning_effort`, unless thinking is off.
+
+    Raises:
+        RefusedError: If the format does not support the effort.
+    """
+    if chat.option("enable_thinking", True) is not True:
+        return ""
+    effort = chat.option("reasoning_effort", "xhigh")
+    if effort not in EFFORT:
+        chat.refuse(f"reasoning_effort is {effort!r}", instead=f"one of {', '.join(EFFORT)}")
+    return EFFORT[effort]
 
 
 def write_system(chat: Chat, out: Writer, effort: str) -> None:
     """Write the system turn: how hard to think, the tools, and the system text."""
     system = chat.system
-    text = content_of(chat, out, Pictures(chat), system) if system else []
+    text = content_of(chat, out, system, Counter()) if system else []
     if not (chat.tools or effort or system):
         return
-    out.append("<|im_start|>system\n")
-    if effort:
-        out.append(effort)
+    out += "<|im_start|>system\n", effort
     if chat.tools:
-        out += "\n\n" if effort else "", BEFORE_TOOLS
+        out += "\n\n" if effort else "", "# Tools\n\nYou have access to the following functions:\n\n<tools>"
         for index, tool in enumerate(chat.tools):
             out += "\n", chat.json(tool, "tools", index)
         out += "\n</tools>", HOW_TO_CALL
@@ -70,32 +79,6 @@ def write_system(chat: Chat, out: Writer, effort: str) -> None:
         out += "\n\n" if effort or chat.tools else "", *text
     out.append("<|im_end|>\n")
     out.turn(None)
-
-
-def last_question(chat: Chat, contents: Sequence[Sequence[str]]) -> int:
-    """Return where the user's last question stands.
-
-    Raises:
-        RefusedError: If there is none.
-    """
-    questions = [message.index for message in chat.messages if is_question(message, "".join(contents[message.index]))]
-    if not questions:
-        chat.refuse("there is no question of a user's in the conversation", instead="add a user message")
-    return questions[-1]
-
-
-def effort_of(chat: Chat) -> str:
-    """Return the words that say how hard to think: the option `reasoning_effort`, unless thinking is off.
-
-    Raises:
-        RefusedError: If there are no words for the effort.
-    """
-    if chat.option("enable_thinking", True) is not True:
-        return ""
-    effort = chat.option("reasoning_effort", "xhigh")
-    if effort not in EFFORT:
-        chat.refuse(f"reasoning_effort is {effort!r}", instead=f"one of {', '.join(EFFORT)}")
-    return EFFORT[effort]
 
 
 def write(chat: Chat, out: Writer, *, version: str) -> None:
@@ -107,15 +90,17 @@ def write(chat: Chat, out: Writer, *, version: str) -> None:
     if not chat.messages:
         chat.refuse("there are no messages", instead="add a user message")
     write_system(chat, out, effort_of(chat) if version == "3.8" else "")
-    pictures = Pictures(chat)
-    contents = [content_of(chat, out, pictures, message) for message in chat.messages]
-    question = last_question(chat, contents)
+    messages = chat.messages
+    count: Counter[str] = Counter()
+    contents = [content_of(chat, out, message, count) for message in messages]
+    questions = [message.index for message in messages if is_question(message, "".join(contents[message.index]))]
+    if not questions:
+        chat.refuse("there is no question of a user's in the conversation", instead="add a user message")
     keep = {
         "3.5": False,
         "3.6": chat.option("preserve_thinking") is True,
         "3.8": chat.option("preserve_thinking", True) is True,
     }[version]
-    messages = chat.messages
     for position, message in enumerate(out.turns(messages)):
         role = message.role
         content = contents[position]
@@ -127,14 +112,14 @@ def write(chat: Chat, out: Writer, *, version: str) -> None:
                 thought, answer = thought_and_answer(message, content[0])
                 content = [answer]
             out += "<|im_start|>", role, "\n"
-            if keep or position > question:
+            if keep or position > questions[-1]:
                 out += "<think>\n", thought.strip(), "\n</think>\n\n", *content
             else:
                 out += content
                 out.by_rule(message.reasoning)
             for index, call in enumerate(message.tool_calls):
                 out.append("\n" if index else "\n\n" if "".join(content).strip() else "")
-                write_call(chat, out, call, lists_as_json=True, rest_as_json=version != "3.5")
+                write_call(chat, out, call, as_json=(Mapping, list, tuple) if version == "3.5" else object)
             out.append("<|im_end|>\n")
         elif role == "tool":
             if position and messages[position - 1].role != "tool":
@@ -143,30 +128,36 @@ def write(chat: Chat, out: Writer, *, version: str) -> None:
             if position + 1 == len(messages) or messages[position + 1].role != "tool":
                 out.append("<|im_end|>\n")
         elif role != "system":
-            chat.refuse(f"there are no words for the role {role!r}", instead="system, user, assistant or tool")
+            chat.refuse(f"there is no turn for the role {role!r}", instead="system, user, assistant or tool")
         elif position:
             chat.refuse("the system message must come first", instead="move it to the beginning")
     if chat.add_generation_prompt:
         out += "<|im_start|>assistant\n", NO_THOUGHT if chat.option("enable_thinking") is False else "<think>\n"
 
 
-def _template(version: str, source: str, *options: str) -> Template:
-    return Template(
-        f"qwen{version}",
-        partial(write, version=version),
-        roles=["system", "user", "assistant", "tool"],
-        capabilities=["system", "tools", "parallel_tools", "reasoning", "images", "video"],
-        options=["enable_thinking", "add_vision_id", *options],
-        stop=STOP,
-        stop_token_ids=STOP_IDS,
-        markers=[*MARKERS, *TOOL_MARKERS, *THINK_MARKERS, *VISION_MARKERS],
-        # 3.8 does not look for thoughts inside the content.
-        looks_for=("<tool_response>",) if version == "3.8" else ("</think>", "<tool_response>"),
-        reply="qwen3_coder_xml",
-        source=source,
-    )
-
-
-QWEN3_5 = _template("3.5", "Qwen/Qwen3.5-27B, chat_template.jinja")
-QWEN3_6 = _template("3.6", "Qwen/Qwen3.6-27B, chat_template.jinja", "preserve_thinking")
-QWEN3_8 = _template("3.8", "Qwen/Qwen3.8-27B, chat_template.jinja", "preserve_thinking", "reasoning_effort")
+QWEN3_5 = Template(
+    "qwen3.5",
+    partial(write, version="3.5"),
+    roles=["system", "user", "assistant", "tool"],
+    capabilities=["system", "tools", "parallel_tools", "reasoning", "images", "video"],
+    options=["enable_thinking", "add_vision_id"],
+    # The vocabulary is larger than that of Qwen3, and the markers have moved.
+    stop={"<|im_end|>": 248046, "<|endoftext|>": 248044},
+    markers=[*MARKERS, *TOOL_MARKERS, *THINK_MARKERS, *VISION_MARKERS],
+    looks_for=["</think>", "<tool_response>"],
+    reply=QWEN3_CODER_XML.grammar,
+    source="Qwen/Qwen3.5-27B, chat_template.jinja",
+)
+QWEN3_6 = QWEN3_5.but(
+    name="qwen3.6",
+    program=partial(write, version="3.6"),
+    options=["enable_thinking", "add_vision_id", "preserve_thinking"],
+    source="Qwen/Qwen3.6-27B, chat_template.jinja",
+)
+QWEN3_8 = QWEN3_5.but(
+    name="qwen3.8",
+    program=partial(write, version="3.8"),
+    options=["enable_thinking", "add_vision_id", "preserve_thinking", "reasoning_effort"],
+    looks_for=["<tool_response>"],
+    source="Qwen/Qwen3.8-27B, chat_template.jinja",
+)

@@ -1,11 +1,8 @@
 """Yi, by 01.AI."""
 
-from lect.plugin import DEFAULT, Chat, Family, Rule, Template, Turn, TurnTemplate, Writer
+from lect.plugin import DEFAULT, Family, Rule, Turn, TurnTemplate
 
 __lect_api__ = "~=1.0"
-
-STOP = ("<|im_end|>", "<|endoftext|>")
-MARKERS = ("<|im_start|>", "<|im_end|>", "<|startoftext|>", "<|endoftext|>", "<|im_sep|>")
 
 # The first generation: ChatML without a default system text.
 YI = TurnTemplate(
@@ -13,34 +10,19 @@ YI = TurnTemplate(
     system=Turn("<|im_start|>system\n", "<|im_end|>\n"),
     user=Turn("<|im_start|>user\n", "<|im_end|>\n"),
     assistant=Turn("<|im_start|>assistant\n", "<|im_end|>\n"),
-    stop=STOP,
-    stop_token_ids=[7, 2],
-    markers=MARKERS,
+    stop={"<|im_end|>": 7, "<|endoftext|>": 2},
+    markers=["<|im_start|>", "<|im_end|>", "<|startoftext|>", "<|endoftext|>", "<|im_sep|>"],
     source="01-ai/Yi, cookbook and README; 01-ai/Yi-34B-Chat, tokenizer_config.json",
 )
-
-
-def yi_1_5(chat: Chat, out: Writer) -> None:
-    """Write Yi-1.5: the system text bare, and the assistant's opening after every user turn, asked for or not."""
-    system = chat.system
-    if system:
-        out.turn(system)
-        out.append(chat.shown(system))
-        out.turn(None)
-    for message in out.turns(chat.messages):
-        if message.role == "user":
-            out += "<|im_start|>user\n", message.content, "<|im_end|>\n<|im_start|>assistant\n"
-        elif message.role == "assistant":
-            out += message.content, "<|im_end|>\n"
-
-
-YI_1_5 = Template(
-    "yi-1.5-chat",
-    yi_1_5,
-    stop=STOP,
-    stop_token_ids=[7, 2],
-    markers=MARKERS,
-    looks_for=(),
+# The system text is bare, and the assistant's opening follows every user turn, asked for or not.
+YI_1_5 = YI.but(
+    name="yi-1.5-chat",
+    system=Turn(),
+    user=Turn("<|im_start|>user\n", "<|im_end|>\n<|im_start|>assistant\n"),
+    assistant=Turn("", "<|im_end|>\n"),
+    generation="",
+    system_first=True,
+    prints_parts=["system"],
     source="01-ai/Yi-1.5-34B-Chat, tokenizer_config.json",
 )
 

@@ -1,19 +1,8 @@
 """Zephyr, by the H4 team of Hugging Face, and StableLM Zephyr, by Stability AI."""
 
-from lect.plugin import Chat, Family, Rule, Template, Writer
+from lect.plugin import Chat, Family, Rule, Template, Turn, TurnTemplate, Writer
 
 __lect_api__ = "~=1.0"
-
-WORDS = ("<|system|>", "<|user|>", "<|assistant|>")
-
-
-def zephyr(chat: Chat, out: Writer) -> None:
-    """Write Zephyr 7B: whoever is neither user nor assistant is the system."""
-    for message in out.turns(chat.messages):
-        opening = {"user": "<|user|>\n", "assistant": "<|assistant|>\n"}.get(message.role, "<|system|>\n")
-        out += opening, message.content, chat.eos, "\n"
-    if chat.add_generation_prompt:
-        out.append("<|assistant|>\n")
 
 
 def zephyr_gemma(chat: Chat, out: Writer) -> None:
@@ -29,26 +18,30 @@ def zephyr_gemma(chat: Chat, out: Writer) -> None:
         out.append(chat.eos)
 
 
-def stablelm_zephyr(chat: Chat, out: Writer) -> None:
-    """Write StableLM Zephyr: as Zephyr, but nothing follows the opening of the answer."""
-    messages = chat.messages
-    for message in out.turns(messages):
-        if message.role in ("system", "user", "assistant"):
-            out += "<|", message.role, "|>\n", message.content, chat.eos, "\n"
-    if messages and chat.add_generation_prompt:
-        out.append("<|assistant|>\n")
-
-
-ZEPHYR = Template(
+# Any role that is neither user nor assistant gets the system's tag.
+ZEPHYR = TurnTemplate(
     "zephyr",
-    zephyr,
+    system=Turn("<|system|>\n", "{eos}\n"),
+    user=Turn("<|user|>\n", "{eos}\n"),
+    assistant=Turn("<|assistant|>\n", "{eos}\n"),
+    other=Turn("<|system|>\n", "{eos}\n"),
     eos="</s>",
-    stop=["</s>"],
-    stop_token_ids=[2],
-    markers=[*WORDS, "<s>", "</s>"],
+    stop={"</s>": 2},
+    markers=["<|system|>", "<|user|>", "<|assistant|>", "<s>", "</s>"],
     text_separators=True,
-    looks_for=(),
     source="HuggingFaceH4/zephyr-7b-beta, tokenizer_config.json",
+)
+STABLELM_ZEPHYR = ZEPHYR.but(
+    name="stablelm-zephyr",
+    system=Turn("<|{role}|>\n", "{eos}\n"),
+    user=Turn("<|{role}|>\n", "{eos}\n"),
+    assistant=Turn("<|{role}|>\n", "{eos}\n"),
+    other=None,
+    empty="nothing",
+    eos="<|endoftext|>",
+    stop={"<|endoftext|>": 0},
+    markers=["<|system|>", "<|user|>", "<|assistant|>", "<|endoftext|>"],
+    source="stabilityai/stablelm-zephyr-3b, tokenizer_config.json",
 )
 ZEPHYR_GEMMA = Template(
     "zephyr-gemma",
@@ -59,17 +52,6 @@ ZEPHYR_GEMMA = Template(
     markers=["<|im_start|>", "<|im_end|>", "<bos>", "<eos>"],
     looks_for=(),
     source="HuggingFaceH4/zephyr-7b-gemma-sft-v0.1, tokenizer_config.json",
-)
-STABLELM_ZEPHYR = Template(
-    "stablelm-zephyr",
-    stablelm_zephyr,
-    eos="<|endoftext|>",
-    stop=["<|endoftext|>"],
-    stop_token_ids=[0],
-    markers=[*WORDS, "<|endoftext|>"],
-    text_separators=True,
-    looks_for=(),
-    source="stabilityai/stablelm-zephyr-3b, tokenizer_config.json",
 )
 
 adapter = Family(

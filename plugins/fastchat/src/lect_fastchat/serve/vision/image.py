@@ -1,5 +1,5 @@
 """What people import from `fastchat.serve.vision.image`."""
 
-from lect.notations.fastchat.images import Image, ImageFormat
+from lect_fastchat.images import Image, ImageFormat
 
 __all__ = ["Image", "ImageFormat"]

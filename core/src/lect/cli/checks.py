@@ -1,0 +1,204 @@
+"""What `lect doctor` looks at."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from traceback import format_exception
+from typing import TYPE_CHECKING, NamedTuple
+
+import lect
+from lect.cli.description import plain_prompt
+from lect.errors import LectError, UnknownTemplateError
+
+if TYPE_CHECKING:
+    from lect import Template
+    from lect.registry.adapters import PluginInfo
+    from lect.registry.load import Failure
+
+CORE = "lect"
+DEPENDENCIES = ("pluggy", "importlib-metadata", "packaging")
+
+
+class Finding(NamedTuple):
+    """Something that is broken, or worth knowing."""
+
+    broken: bool
+    what: str
+    traceback: str = ""
+
+
+class PluginCheck(NamedTuple):
+    """An installed plugin, the core that it asks for, and whether it has it."""
+
+    name: str
+    package: str
+    version: str
+    status: str
+    requires: str
+    """As its metadata say it, such as `lect<1,>=0.1`; empty where they say nothing of lect."""
+    satisfied: bool
+
+
+class Report(NamedTuple):
+    """All that was looked at."""
+
+    versions: dict[str, str]
+    plugins: tuple[PluginCheck, ...]
+    templates: dict[str, tuple[Template, ...]]
+    """By owner, as in `lect.templates()`."""
+    findings: tuple[Finding, ...]
+
+
+def examine() -> Report:
+    """Load every plugin and look at all that could be wrong."""
+    versions = {
+        "python": sys.version.split()[0],
+        CORE: lect.__version__,
+        **{name: _version(name) for name in DEPENDENCIES},
+    }
+    try:
+        templates = _templates()
+    except LectError as error:
+        # Without settings nobody can say which plugins are to be used.
+        return Report(versions, (), {}, (Finding(True, str(error)),))
+    infos = lect.plugins(load=True)
+    plugins = tuple(
+        PluginCheck(each.name, each.package, each.version, each.status, *_requirement(each.package)) for each in infos
+    )
+    findings = (
+        *_stale_core(),
+        *(_failed(failure) for info in infos for failure in info.failures),
+        *_unsatisfied(plugins),
+        *_missing_templates(infos),
+        *_crashing_templates(templates),
+        *(
+            Finding(True, f"the pin {pin} names nothing that can be used: {pin.problem}")
+            for pin in lect.pins(load=True)
+            if pin.problem
+        ),
+        *_broken_formats(),
+        *_shared_plugin_names(infos),
+        *_shared_template_names(templates),
+        *(Finding(False, f"{each.id} is {each.status}") for each in infos if each.status.startswith("blocked")),
+    )
+    return Report(versions, plugins, templates, findings)
+
+
+def _version(package: str) -> str:
+    from lect.registry.metadata import metadata
+
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return ""
+
+
+def _requirement(package: str) -> tuple[str, bool]:
+    """Return what a package asks of lect, and whether this lect is that."""
+    from packaging.requirements import InvalidRequirement, Requirement
+
+    from lect.registry.metadata import metadata
+
+    try:
+        lines = (metadata.requires(package) if package else None) or []
+    except metadata.PackageNotFoundError:
+        lines = []
+    wanted = []
+    for line in lines:
+        try:
+            requirement = Requirement(line)
+        except InvalidRequirement:
+            continue
+        if requirement.name.lower() == CORE and (
+            requirement.marker is None or requirement.marker.evaluate({"extra": ""})
+        ):
+            wanted.append(requirement)
+    satisfied = all(requirement.specifier.contains(lect.__version__, prereleases=True) for requirement in wanted)
+    return ", ".join(map(str, wanted)), satisfied
+
+
+def _templates() -> dict[str, tuple[Template, ...]]:
+    """Load every plugin and return all templates by owner."""
+    return {owner: tuple(_loaded(owner, names)) for owner, names in lect.templates(load=True).items()}
+
+
+def _loaded(owner: str, names: Sequence[str]) -> Iterator[Template]:
+    for name in names:
+        try:
+            yield lect.template(f"{owner}:{name}")
+        except UnknownTemplateError:
+            continue  # Declared, but not there: that is a finding of its own.
+
+
+def _stale_core() -> Iterator[Finding]:
+    installed = _version(CORE)
+    if installed and installed != lect.__version__:
+        msg = f"lect {lect.__version__} is imported, but {installed} is installed"
+        yield Finding(True, f"{msg}\n  try: pip install --force-reinstall lect")
+
+
+def _failed(failure: Failure) -> Finding:
+    return Finding(True, str(failure), "".join(format_exception(failure.error)))
+
+
+def _unsatisfied(plugins: tuple[PluginCheck, ...]) -> Iterator[Finding]:
+    for each in plugins:
+        if not each.satisfied:
+            msg = f"{each.package} {each.version} asks for {each.requires}; this is {lect.__version__}"
+            yield Finding(True, f"{msg}\n  try: pip install --upgrade lect {each.package}")
+
+
+def _missing_templates(infos: Sequence[PluginInfo]) -> Iterator[Finding]:
+    for info in infos:
+        # One that could not be loaded has been found already.
+        if info.status != "loaded":
+            continue
+        there = {template.name for template in _loaded(info.id, info.templates)}
+        missing = [name for name in info.templates if name not in there]
+        if missing:
+            yield Finding(True, f"{info.id} declares templates that it does not have: {', '.join(missing)}")
+
+
+def _broken_formats() -> Iterator[Finding]:
+    for name in lect.reply_formats():
+        try:
+            lect.stream(None, format=name)
+        except LectError as error:
+            yield Finding(True, f"the reply format {name!r} cannot be used: {error}")
+
+
+def _crashing_templates(templates: dict[str, tuple[Template, ...]]) -> Iterator[Finding]:
+    for owner, template in ((owner, template) for owner, owned in templates.items() for template in owned):
+        try:
+            plain_prompt(template)
+        except LectError:
+            continue  # To refuse is a template's right.
+        except Exception as error:
+            msg = f"{owner}:{template.name} cannot render the plainest conversation: {type(error).__name__}: {error}"
+            yield Finding(True, msg, "".join(format_exception(error)))
+
+
+def _shared_plugin_names(infos: Sequence[PluginInfo]) -> Iterator[Finding]:
+    owners: dict[str, list[str]] = {}
+    for info in infos:
+        owners.setdefault(info.name, []).append(info.id)
+    for name, ids in owners.items():
+        if len(ids) > 1:
+            yield Finding(False, f"{len(ids)} plugins are called {name!r}; say which you mean: {', '.join(ids)}")
+
+
+def _shared_template_names(templates: dict[str, tuple[Template, ...]]) -> Iterator[Finding]:
+    owners: dict[str, dict[str, Template]] = {}
+    for owner, owned in templates.items():
+        for template in owned:
+            owners.setdefault(template.name, {})[owner] = template
+    for name, by_owner in sorted(owners.items()):
+        # A family may use a template of another's; only different ones are in each other's way.
+        if len(set(map(id, by_owner.values()))) > 1:
+            alone = (
+                "alone it means that of lect"
+                if CORE in by_owner
+                else f"say which you mean, such as '{next(iter(by_owner))}:{name}'"
+            )
+            yield Finding(False, f"{len(by_owner)} templates are called {name!r}, of {', '.join(by_owner)}; {alone}")

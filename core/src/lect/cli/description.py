@@ -1,0 +1,64 @@
+"""What several commands tell of a template."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lect import Template
+
+WITH_BOS = "encode it without adding special tokens"
+WITHOUT_BOS = "let the tokenizer add its special tokens, so that there is exactly one, if the model has one"
+
+
+def plain_prompt(template: Template) -> str:
+    """Return the prompt for the plainest conversation."""
+    return template.text([{"role": "user", "content": "Hello!"}], add_generation_prompt=True)
+
+
+def written_bos(template: Template) -> str:
+    """Return the BOS with which prompts of a template really begin; empty where they do not."""
+    try:
+        return template.bos if plain_prompt(template).startswith(template.bos) else ""
+    # Whether it refuses that conversation or fails at it, its word is all there is.
+    except Exception:
+        return template.bos
+
+
+def bos_advice(template: Template) -> str:
+    """Say how to encode the prompts of a template, so that they begin with exactly one BOS."""
+    bos = written_bos(template)
+    return f"the text begins with {bos!r}: {WITH_BOS}" if bos else f"not in the text: {WITHOUT_BOS}"
+
+
+def described(template: Template) -> dict[str, Any]:
+    """Return what a program may want to know of a template."""
+    return {
+        "name": template.name,
+        "source": template.source,
+        "roles": list(template.roles),
+        "bos": template.bos,
+        "bos_advice": bos_advice(template),
+        "stop": dict(template.stop),
+        "stop_ids": list(template.stop_ids),
+        "markers": dict(template.markers),
+        "text_separators": template.text_separators,
+        "default_system": template.default_system,
+        "capabilities": sorted(template.capabilities),
+        "options": list(template.options),
+        "reply": reply_format(template),
+        "written_at": template.written_at,
+    }
+
+
+def reply_format(template: Template) -> str:
+    """Return the name of the format of a model's replies, empty where they are plain text."""
+    return template.reply.name if template.reply else ""
+
+
+def stops(template: Template) -> str:
+    """Return the stop strings of a template with their token ids, and the ids that have no text, for people."""
+    texts = [repr(text) if number is None else f"{text!r} ({number})" for text, number in template.stop.items()]
+    with_text = {number for number in template.stop.values() if number is not None}
+    texts += [f"token {number}" for number in template.stop_ids if number not in with_text]
+    return ", ".join(texts) or "none"

@@ -1,0 +1,216 @@
+"""`Conversation`: the object that FastChat's users know, over any template."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import TYPE_CHECKING, Any, Self
+
+from lect.errors import MessageError, shown
+from lect.format.template import Template
+from lect.format.turns import TurnTemplate
+from lect.prompt.messages import messages_of_pairs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+USER, ASSISTANT = "user", "assistant"
+ASKS = ([ASSISTANT, None], (ASSISTANT, None))
+STYLE_FIELDS = frozenset({"sep", "sep2", "sep_style", "system_template"})
+"""What decides a prompt in FastChat, and nothing here: the template does."""
+
+Raw = dict[str, Any]
+
+
+class Conversation:
+    """A conversation in progress: `(role, text)` pairs, and the template that writes them.
+
+    The roles are `user` and `assistant`, and `system_message` shows the maker's default. A last message
+    `[assistant, None]` means that the assistant shall speak. A text with images is `(text, [addresses])`.
+
+    Args:
+        template: How to talk to the model.
+        system_message: The system text; None is the maker's default.
+        messages: Lists of a role and a text.
+        offset: How many of the first messages are examples.
+        stop_str: The strings at which a reply ends, if not those of the template: one, several as a list, or None.
+        stop_token_ids: Their token ids, if not those of the template.
+        name: The name, if not that of the template.
+    """
+
+    # No slots: people hang things of their own on a conversation, as FastChat lets them.
+    name: str
+    sep: Any = None
+    sep2: Any = None
+    sep_style: Any = None
+    system_template: Any = None
+
+    def __init__(
+        self,
+        template: Template,
+        *,
+        system_message: str | None = None,
+        messages: Iterable[Sequence[Any]] = (),
+        offset: int = 0,
+        stop_str: str | list[str] | None = None,
+        stop_token_ids: list[int] | None = None,
+        name: str | None = None,
+        **fields: Any,
+    ):
+        if fields or not isinstance(template, Template):
+            what = f"{next(iter(fields))}=" if fields else shown(template)
+            msg = (
+                f"a conversation is made of a template, and takes no {what}\n"
+                "  try: Conversation(lect.template('chatml'))\n"
+                "   or: pip install lect-fastchat, and from lect_fastchat import Conversation, which has "
+                "FastChat's fields"
+            )
+            raise MessageError(msg)
+        self._template: Template | None = template
+        self.name = name or template.name
+        self.system_message = template.default_system if system_message is None else system_message
+        self.roles: Sequence[str] = (USER, ASSISTANT)
+        self.messages: list[list[Any]] = [_copied(list(message)) for message in messages]
+        self.offset = offset
+        if stop_str is None and template.stop:
+            stop_str = next(iter(template.stop)) if len(template.stop) == 1 else list(template.stop)
+        self.stop_str = stop_str
+        self.stop_token_ids = list(template.stop_ids) or None if stop_token_ids is None else stop_token_ids
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in STYLE_FIELDS:
+            msg = (
+                f"{self.name!r} is an official format, to which {name} means nothing\n"
+                "  try: from lect_fastchat import Conversation, which has FastChat's fields"
+            )
+            raise AttributeError(msg)
+        super().__setattr__(name, value)
+
+    def __repr__(self) -> str:
+        return f"<Conversation {self.name!r}: {len(self.messages)} messages>"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Conversation):
+            return NotImplemented
+        return self.__getstate__() == other.__getstate__()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __getstate__(self) -> Raw:
+        return self.__dict__
+
+    @property
+    def template(self) -> Template:
+        """How to talk to the model."""
+        assert self._template is not None, "a class that has none gives one itself"
+        return self._template
+
+    def get_prompt(self) -> str:
+        """Return the prompt.
+
+        Raises:
+            MessageError: If a message is not a role and a text, or the format does not allow them.
+        """
+        template, messages = self.template, self.messages
+        generate = bool(messages) and messages[-1] in ASKS
+        if generate:
+            messages = messages[:-1]
+        # The template itself adds the maker's default, and some do so only where no system text is given.
+        system = None if self.system_message == template.default_system else self.system_message
+        try:
+            if type(template) is TurnTemplate:
+                return template.pairs_text(system, messages, add_generation_prompt=generate)
+            return template.text(
+                messages_of_pairs(system, messages, template.accepted_roles), add_generation_prompt=generate
+            )
+        except MessageError:
+            if not any(map(is_illustrated, messages)):
+                raise
+        in_parts = [
+            [message[0], self._parts(*message[1])] if is_illustrated(message) else message for message in messages
+        ]
+        return template.text(
+            messages_of_pairs(system, in_parts, template.accepted_roles), add_generation_prompt=generate
+        )
+
+    def set_system_message(self, system_message: str) -> None:
+        """Replace the system text."""
+        self.system_message = system_message
+
+    def get_system_message(self, is_vision: bool = False) -> str:
+        """Return the system text; FastChat has another one for images, official formats have not."""
+        return self.system_message
+
+    def append_message(self, role: str, message: str | tuple[str, list[Any]] | None) -> None:
+        """Add a message; None as the assistant's text asks for an answer."""
+        self.messages.append([role, message])
+
+    def update_last_message(self, message: str | tuple[str, list[Any]] | None) -> None:
+        """Replace the text of the last message.
+
+        Raises:
+            MessageError: If there is none.
+        """
+        if not self.messages:
+            msg = "there is no message to update\n  try: append_message(role, text) first"
+            raise MessageError(msg)
+        self.messages[-1][1] = message
+
+    def to_openai_api_messages(self) -> list[Raw]:
+        """Return OpenAI-shaped messages, images as parts, without a last one that only asks for an answer."""
+        messages: list[Raw] = [{"role": "system", "content": self.system_message}] if self.system_message else []
+        for role, message in self.messages[self.offset :]:
+            if message is not None or role == USER:
+                content = self._parts(*message) if type(message) is tuple else message
+                messages.append({"role": role, "content": content})
+        return messages
+
+    def dict(self) -> Raw:
+        """Return the conversation as plain data."""
+        return {
+            "template_name": self.name,
+            "system_message": self.system_message,
+            "roles": self.roles,
+            "messages": [_copied(message) for message in self.messages],
+            "offset": self.offset,
+        }
+
+    def _parts(self, text: str, images: Iterable[Any]) -> list[Raw]:
+        """Return a text with images as OpenAI's list of parts."""
+        return [
+            {"type": "text", "text": text},
+            *({"type": "image_url", "image_url": {"url": image}} for image in images),
+        ]
+
+    def copy(self) -> Self:
+        """Return a copy that shares nothing that can change with this conversation."""
+        copy = object.__new__(type(self))
+        fields = self.__dict__.copy()
+        fields["messages"] = [_copied(message) for message in self.messages]
+        for field in ("roles", "stop_str", "stop_token_ids"):
+            if type(fields[field]) is list:
+                fields[field] = fields[field].copy()
+        copy.__dict__.update(fields)
+        return copy
+
+    __copy__ = copy
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self.copy()
+
+
+def is_illustrated(message: Any) -> bool:
+    """Say whether a message has a text with images."""
+    return (
+        isinstance(message, list | tuple) and len(message) == 2 and type(message[1]) is tuple and len(message[1]) == 2
+    )
+
+
+def _copied(pair: Any) -> Any:
+    """Return a copy that shares nothing with `pair` but texts, which do not change, and images."""
+    if type(pair) is list and len(pair) == 2 and type(pair[0]) is str:
+        text = pair[1]
+        if type(text) is str or text is None:
+            return pair.copy()
+        if type(text) is tuple and len(text) == 2 and isinstance(text[1], list | tuple):
+            return [pair[0], (text[0], list(text[1]))]
+    return deepcopy(pair)

@@ -1,0 +1,142 @@
+"""What a template states: all of it, but how it writes a prompt and how it reads a reply."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from lect.errors import PluginError
+
+STANDARD_ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
+
+Texts = Mapping[str, int | None] | Iterable[str]
+"""Texts with their token ids, or texts alone."""
+
+
+class Facts:
+    """The facts of a format. They do not change once stated.
+
+    Args:
+        name: Under what name people find it.
+        roles: The roles that the format supports.
+        bos: The text that opens every prompt, where the maker's template writes one.
+        eos: The text that closes an answer, where the maker's template names it so.
+        stop: The strings at which a reply ends, each with its token id from the maker's generation config, or None.
+        stop_ids: Token ids at which a reply ends and that have no text.
+        markers: The control markers, which text from outside should not contain, with their token ids or without.
+        text_separators: Whether turns are separated by plain text, which no tokenizer can tell from a user's: then
+            nothing can protect a prompt.
+        default_system: The system text that the maker's template adds where none is given.
+        capabilities: What the format supports: system, tools, parallel_tools, reasoning, images, ...
+        options: The options that it reads.
+        source: Where the format is written down, with its revision.
+    """
+
+    __slots__ = (
+        "_frozen", "_marker_pattern", "accepted_roles", "bos", "capabilities", "default_system", "eos", "markers",
+        "name", "options", "roles", "source", "stop", "stop_ids", "text_separators",
+    )  # fmt: skip
+
+    name: str
+    roles: tuple[str, ...]
+    bos: str
+    eos: str
+    stop: Mapping[str, int | None]
+    stop_ids: tuple[int, ...]
+    markers: Mapping[str, int | None]
+    text_separators: bool
+    default_system: str
+    capabilities: frozenset[str]
+    options: tuple[str, ...]
+    source: str
+    accepted_roles: frozenset[str]
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        roles: Iterable[str] = ("system", "user", "assistant"),
+        bos: str = "",
+        eos: str = "",
+        stop: Texts = (),
+        stop_ids: Iterable[int] = (),
+        markers: Texts = (),
+        text_separators: bool = False,
+        default_system: str = "",
+        capabilities: Iterable[str] = ("system",),
+        options: Iterable[str] = (),
+        source: str = "",
+    ):
+        self.name = name
+        self.roles = listed(name, "roles", roles)
+        self.bos = bos
+        self.eos = eos
+        self.stop = stops = _texts(name, "stop", stop)
+        # Two spellings of one token are one id.
+        self.stop_ids = tuple(dict.fromkeys((*(each for each in stops.values() if each is not None), *stop_ids)))
+        known = _texts(name, "markers", markers)
+        # A stop is often a marker too; its id is stated once.
+        self.markers = MappingProxyType(
+            {text: stops.get(text) if each is None else each for text, each in known.items()}
+        )
+        self.text_separators = text_separators
+        self.default_system = default_system
+        self.capabilities = frozenset(listed(name, "capabilities", capabilities))
+        self.options = tuple(
+            dict.fromkeys((*listed(name, "options", options), *["bos_token"] * bool(bos), *["eos_token"] * bool(eos)))
+        )
+        self.source = source
+        self.accepted_roles = STANDARD_ROLES.union(self.roles)
+        self._marker_pattern: re.Pattern[str] | None = None
+
+    def __setattr__(self, name: str, value: object) -> None:
+        # Names with an underscore are what is worked out when it is first needed.
+        if name[0] != "_" and getattr(self, "_frozen", False):
+            msg = f"a template does not change: cannot set {name!r} of {self.name!r}\n  try: but({name}=...)"
+            raise AttributeError(msg)
+        object.__setattr__(self, name, value)
+
+    def stated(self) -> dict[str, Any]:
+        """Return the facts by name, as the constructor takes them."""
+        return {
+            "name": self.name,
+            "roles": self.roles,
+            "bos": self.bos,
+            "eos": self.eos,
+            "stop": dict(self.stop),
+            "stop_ids": [each for each in self.stop_ids if each not in self.stop.values()],
+            # An id that is that of a stop is stated there.
+            "markers": {text: None if self.stop.get(text) == each else each for text, each in self.markers.items()},
+            "text_separators": self.text_separators,
+            "default_system": self.default_system,
+            "capabilities": self.capabilities,
+            "options": tuple(each for each in self.options if each not in ("bos_token", "eos_token")),
+            "source": self.source,
+        }
+
+    @property
+    def marker_pattern(self) -> re.Pattern[str] | None:
+        """One pattern for all markers, the longest first; None where there are none."""
+        if self._marker_pattern is None and self.markers:
+            self._marker_pattern = re.compile("|".join(map(re.escape, sorted(self.markers, key=len, reverse=True))))
+        return self._marker_pattern
+
+
+def listed(template: str, field: str, value: Iterable[str]) -> tuple[str, ...]:
+    """Return `value` as a tuple. To Python a text is a list too, of its characters; nobody means that.
+
+    Raises:
+        PluginError: If it is one text, or has an empty one in it.
+    """
+    values = tuple(value)
+    if isinstance(value, str) or "" in values:
+        msg = f"template {template!r}: {field} is {value!r}; expected a list of texts\n  try: {field}=['...']"
+        raise PluginError(msg)
+    return values
+
+
+def _texts(template: str, field: str, value: Texts) -> Mapping[str, int | None]:
+    ids = value if isinstance(value, Mapping) else {}
+    return MappingProxyType({text: ids.get(text) for text in listed(template, field, value)})

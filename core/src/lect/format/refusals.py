@@ -1,0 +1,67 @@
+"""What a render refuses, once the prompt is written."""
+
+from typing import NoReturn
+
+from lect.errors import ControlTextError, MessageError, UnusedInputError
+from lect.format.prompt import Prompt
+from lect.prompt.messages import spell
+
+MOST_NAMED = 10
+"""How many control markers an error names; a hostile message may hold a million."""
+
+
+def refuse_surrogate(prompt: Prompt) -> NoReturn:
+    """Refuse half of a surrogate pair here, where the field can be named, and not later in somebody's encoder.
+
+    Raises:
+        MessageError: Always.
+    """
+    where = next(index for index, character in enumerate(prompt.text) if "\ud800" <= character <= "\udfff")
+    field = f"character {where} of the prompt"
+    position = 0
+    for segment in prompt.segments:
+        if position <= where < position + len(segment.text) and segment.path:
+            field = f"{spell(segment.path)}, at character {where - position + max(segment.start, 0)}"
+        position += len(segment.text)
+    msg = (
+        f"{field}: {prompt.text[where]!r} is half of a surrogate pair and no character\n"
+        "  try: decode the text with errors='replace'"
+    )
+    raise MessageError(msg)
+
+
+def refuse_unused(prompt: Prompt) -> None:
+    """Refuse a prompt from which something was dropped.
+
+    Raises:
+        UnusedInputError: If something was.
+    """
+    dropped = [unused for unused in prompt.unused if unused.why == "dropped"]
+    if dropped:
+        fields = ", ".join(spell(unused.path) for unused in dropped)
+        msg = (
+            f"{prompt.template.name}: the format has no place for {fields}\n"
+            "  try: leave it out, or strict=False to render without it"
+        )
+        raise UnusedInputError(msg, unused=dropped)
+
+
+def refuse_controls(prompt: Prompt) -> None:
+    """Refuse a prompt with control markers in text from outside.
+
+    Raises:
+        ControlTextError: If there are any.
+    """
+    if not prompt.controls:
+        return
+    lines = [
+        f"{prompt.template.name}: control text of the model in what was given:",
+        *(
+            f"  {spell(path) if path else 'unknown'}, at {start}: {marker!r}"
+            for path, start, marker, _ in prompt.controls[:MOST_NAMED]
+        ),
+    ]
+    if len(prompt.controls) > MOST_NAMED:
+        lines.append(f"  and {len(prompt.controls) - MOST_NAMED} more")
+    lines.append("  try: refuse the text to whoever sent it, or on_control='report' to render and list them")
+    raise ControlTextError("\n".join(lines), controls=prompt.controls)

@@ -1,0 +1,328 @@
+"""A template: how one model is spoken to, and how its replies are read."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any, NoReturn, Self, get_args
+
+from lect.errors import MessageError, PluginError, shown
+from lect.facts import Facts, listed
+from lect.format.prompt import Prompt
+from lect.format.refusals import refuse_controls, refuse_surrogate, refuse_unused
+from lect.prompt.chat import Chat
+from lect.prompt.segments import Written
+from lect.prompt.skeletons import Filled, Skeletons, is_encodable
+from lect.prompt.writer import TrackingWriter, Writer
+from lect.values import ControlPolicy
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from types import CodeType
+
+    from lect.format.prompt import Source
+    from lect.reply.grammar import Grammar
+    from lect.reply.reply import Reply
+    from lect.reply.stream import ReplyStream
+
+FACTS = (Facts.__init__.__kwdefaults__ or {}).keys()
+CONTROL_POLICIES: tuple[ControlPolicy, ...] = get_args(ControlPolicy)
+
+
+class Template(Facts):
+    """The format of one model, or of several that share it. It does not change once made.
+
+    Args:
+        name: Under what name people find it.
+        program: A function that writes a conversation: `program(chat, out)`, with `Chat` and `Writer`.
+        looks_for: The words in a text on which the program's way may depend, apart from its being empty; None where it
+            may depend on anything. With words, or with none at all, `text` and `render` are several times faster for
+            plain conversations, with tools or without (see `prompt/skeletons.py`).
+        reply: How the model's replies are written; None where they are plain text.
+        facts: What else the format states: see `Facts`.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "_asking",
+        "_complete",
+        "_heard",
+        "_made_at",
+        "_skeletons",
+        "looks_for",
+        "program",
+        "reply",
+    )
+
+    program: Callable[[Chat, Writer], None]
+    looks_for: tuple[str, ...] | None
+    reply: Grammar | None
+
+    def __init__(
+        self,
+        name: str,
+        program: Callable[[Chat, Writer], None],
+        *,
+        looks_for: Iterable[str] | None = None,
+        reply: Grammar | None = None,
+        **facts: Any,
+    ):
+        if not facts.keys() <= FACTS:
+            _refuse_fact(name, next(fact for fact in facts if fact not in FACTS))
+        if reply is not None and not hasattr(reply, "sections"):
+            msg = f"template {name!r}: reply is {shown(reply)}; expected a Grammar\n  try: reply=SOME_FORMAT.grammar"
+            raise PluginError(msg)
+        super().__init__(name, **facts)
+        self.program = program
+        self.looks_for = None if looks_for is None else listed(name, "looks_for", looks_for)
+        self.reply = reply
+        self._skeletons = None if self.looks_for is None else Skeletons(self, program, self.looks_for)
+        self._complete = {} if self._skeletons is None else self._skeletons.complete
+        self._asking = {} if self._skeletons is None else self._skeletons.asking
+        self._heard: tuple[str | None, str, str] | None = None
+        self._made_at = _caller()
+        self._frozen = True
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name!r}>"
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self
+
+    def stated(self) -> dict[str, Any]:
+        return super().stated() | {"program": self.program, "looks_for": self.looks_for, "reply": self.reply}
+
+    def but(self, **changes: Any) -> Self:
+        """Return a template that differs from this one in some of what its constructor takes.
+
+        Raises:
+            PluginError: If it takes no such thing.
+        """
+        return type(self)(**(self.stated() | changes))
+
+    @property
+    def written_at(self) -> str:
+        """The file and the line in which the format is written: its program, or the table."""
+        code: CodeType | None = getattr(getattr(self.program, "func", self.program), "__code__", None)
+        return self._made_at if code is None else f"{code.co_filename}:{code.co_firstlineno}"
+
+    # What is said
+
+    def render(
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        *,
+        tools: Sequence[Mapping[str, Any]] | None = None,
+        add_generation_prompt: bool = False,
+        strict: bool = False,
+        on_control: ControlPolicy = "report",
+        **options: Any,
+    ) -> Prompt:
+        """Render a conversation.
+
+        Args:
+            messages: OpenAI-shaped messages.
+            tools: OpenAI tool schemas.
+            add_generation_prompt: End where the assistant begins to speak.
+            strict: Raise where something that was given would not reach the prompt, other than by the maker's own rule.
+            on_control: What to do about control markers in text from outside: `report` them in `.controls`, `raise`, or
+                `allow` without looking.
+            options: The maker's own options, such as `enable_thinking`; `.options` names what this template reads.
+
+        Raises:
+            MessageError: If the messages have a wrong type or shape, or the model's format does not allow them.
+        """
+        if on_control not in CONTROL_POLICIES:
+            msg = f"on_control is {on_control!r}; expected one of {', '.join(map(repr, CONTROL_POLICIES))}"
+            raise MessageError(msg)
+        source: Source
+        skeletons = None if options else self._skeletons
+        filled = None if skeletons is None else skeletons.fill(messages, tools, add_generation_prompt)
+        if filled is not None:
+            source = Filled(*filled)
+        else:
+            chat = Chat(self, messages, tools, options, add_generation_prompt=add_generation_prompt, tracked=True)
+            out = TrackingWriter()
+            self.program(chat, out)
+            source = Written(chat, out)
+        prompt = Prompt(self, source, look_for_controls=on_control != "allow")
+        if filled is None and not prompt.text.isascii() and not is_encodable(prompt.text):
+            refuse_surrogate(prompt)
+        if strict:
+            refuse_unused(prompt)
+        if on_control == "raise":
+            refuse_controls(prompt)
+        return prompt
+
+    def text(
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        *,
+        tools: Sequence[Mapping[str, Any]] | None = None,
+        add_generation_prompt: bool = False,
+        strict: bool = False,
+        on_control: ControlPolicy = "report",
+        **options: Any,
+    ) -> str:
+        """Return the prompt alone: the same bytes as `render(...).text`, several times faster."""
+        if not (tools or options or strict) and on_control == "report" and type(messages) is list:
+            # Nearly every call; it stands here because a method of its own would cost a tenth of all this.
+            write = (self._asking if add_generation_prompt else self._complete).get(len(messages))
+            if write is not None:
+                try:
+                    written = write(messages)
+                except (LookupError, TypeError, ValueError, AttributeError):
+                    # Something is of another type; the long way reads or refuses it.
+                    written = None
+                if written is not None:
+                    return written
+        if strict or on_control not in ("report", "allow"):
+            return self.render(
+                messages,
+                tools=tools,
+                add_generation_prompt=add_generation_prompt,
+                strict=strict,
+                on_control=on_control,
+                **options,
+            ).text
+        skeletons = None if options else self._skeletons
+        filled = None if skeletons is None else skeletons.fill(messages, tools, add_generation_prompt)
+        if filled is not None:
+            return filled[2]
+        chat = Chat(self, messages, tools, options, add_generation_prompt=add_generation_prompt, tracked=False)
+        out = Writer()
+        self.program(chat, out)
+        text = out.joined()
+        if not text.isascii() and not is_encodable(text):
+            # This refuses it too, and can say in which field it is.
+            return self.render(messages, tools=tools, add_generation_prompt=add_generation_prompt, **options).text
+        return text
+
+    # What is heard
+
+    def stream(
+        self,
+        *,
+        tools: Sequence[Mapping[str, Any]] | None = None,
+        prompt: Prompt | str | None = None,
+        starts_in_reasoning: bool | None = None,
+        extract: Iterable[str] = ("reasoning", "tools"),
+        stop: Iterable[str] = (),
+        refine: Callable[[Reply], Reply] | None = None,
+    ) -> ReplyStream:
+        """Take apart a reply that is still arriving: feed chunks and get events, close and get the reply.
+
+        Args:
+            tools: The tools that the model may call. They decide the types of arguments where a format carries only
+                text.
+            prompt: The prompt that is answered. Its end tells whether the reply begins inside reasoning.
+            starts_in_reasoning: Whether the reply begins inside reasoning, for those who know better than the prompt.
+            extract: What shall be taken out of the content, `reasoning` and `tools`; the rest stays in it as it was
+                written.
+            stop: Strings at which the reply ends, besides those of the template.
+            refine: What makes the final reply of the one that the grammar gives.
+
+        Raises:
+            MessageError: If an argument has a wrong type.
+            PluginError: If the grammar of the template cannot be read by.
+        """
+        from lect.reply.plain import PLAIN
+        from lect.reply.stream import ReplyStream, stop_strings
+
+        answered, before, tail = self._around_an_answer()
+        text = prompt.text if isinstance(prompt, Prompt) else answered if prompt is None else prompt
+        return ReplyStream(
+            self.reply or PLAIN,
+            tools=tools,
+            prompt=text,
+            starts_in_reasoning=starts_in_reasoning,
+            extract=extract,
+            stop=(*self.stop, *stop_strings(stop)),
+            edges=(_lead(before, text) if isinstance(text, str) else "", tail),
+            markers=self.markers,
+            refine=refine,
+        )
+
+    def parse(
+        self,
+        output: str,
+        *,
+        tools: Sequence[Mapping[str, Any]] | None = None,
+        prompt: Prompt | str | None = None,
+        starts_in_reasoning: bool | None = None,
+        extract: Iterable[str] = ("reasoning", "tools"),
+        finish: str | None = None,
+        stop: Iterable[str] = (),
+        refine: Callable[[Reply], Reply] | None = None,
+    ) -> Reply:
+        """Take apart what a model wrote; `finish` is the server's finish reason, such as `length`.
+
+        Whatever the model wrote, nothing is raised for it and nothing of it is lost; see `stream` for the arguments.
+        """
+        stream = self.stream(
+            tools=tools,
+            prompt=prompt,
+            starts_in_reasoning=starts_in_reasoning,
+            extract=extract,
+            stop=stop,
+            refine=refine,
+        )
+        stream.feed(output)
+        return stream.close(finish)
+
+    def _around_an_answer(self) -> tuple[str | None, str, str]:
+        """Return the prompt for a plain question, what stands between question and answer, and what ends an answer.
+
+        The first is None where the template refuses the question. The last two are what history has: a model that was
+        trained on the white space round an answer writes it too, and it is no part of what it says.
+        """
+        if self._heard is None:
+            self._heard = self._listen()
+        return self._heard
+
+    def _listen(self) -> tuple[str | None, str, str]:
+        question = {"role": "user", "content": "Q"}
+        try:
+            prompt = self.text([question], add_generation_prompt=True)
+        except Exception:  # a plugin may raise anything, and a reply must not be lost for it
+            return None, "", ""
+        try:
+            segments = self.render([question, {"role": "assistant", "content": "A"}]).segments
+        except Exception:
+            return prompt, "", ""
+        paths = [segment.path[:3] for segment in segments]
+        if ("messages", 1, "content") not in paths:
+            return prompt, "", ""
+        answer = paths.index(("messages", 1, "content"))
+        questions = [at for at in range(answer) if paths[at] == ("messages", 0, "content")]
+        before = "".join(segment.text for segment in segments[max(questions, default=-1) + 1 : answer])
+        after = "".join(segment.text for segment in segments[answer + 1 :])
+        tail = after[: min((after.find(stop) for stop in self.stop if stop in after), default=len(after))]
+        return prompt, before, tail if tail.isspace() else ""
+
+
+def _lead(before: str, prompt: str) -> str:
+    """Return the white space with which every answer to a prompt begins: what history has and the prompt has not."""
+    for end in range(len(before), len(before.rstrip()) - 1, -1):
+        if prompt.endswith(before[:end]):
+            return before[end:]
+    return ""
+
+
+def _refuse_fact(template: str, fact: str) -> NoReturn:
+    from difflib import get_close_matches
+
+    near = get_close_matches(fact, FACTS, 1)
+    hint = f"did you mean {near[0]}?" if near else f"one of {', '.join(FACTS)}"
+    msg = f"template {template!r}: there is no fact {fact!r}\n  try: {hint}"
+    raise PluginError(msg)
+
+
+def _caller() -> str:
+    """Return the file and line of whoever makes a template, be it through `but` or a class of his own."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_name in ("__init__", "but"):
+        frame = frame.f_back
+    return f"{frame.f_code.co_filename}:{frame.f_lineno}"

@@ -1,0 +1,272 @@
+"""Turn tables: a format that is a prefix and a suffix for each role, said as data."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from lect.format.template import Template
+from lect.prompt.messages import messages_of_pairs
+from lect.prompt.skeletons import is_encodable
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+    from lect.prompt.chat import Chat
+    from lect.prompt.messages import Message
+    from lect.prompt.writer import Writer
+
+ROUND, ROLE, EOS = "{round}", "{role}", "{eos}"
+
+Entry = tuple[str, str, str | None, bool]
+"""Prefix, suffix, bare, and whether it takes more than to write them."""
+
+
+class Turn(NamedTuple):
+    """What stands round the text of one turn.
+
+    `{round}` is the number of the round, `{role}` the role as it was given, `{eos}` the text that closes an answer.
+    """
+
+    prefix: str = ""
+    suffix: str = ""
+    bare: str | None = None
+    """What is written instead of all that where the text is empty; None where emptiness makes no difference."""
+
+
+class TurnTemplate(Template):
+    """A format that needs no program: what stands round each role's text.
+
+    Args:
+        name: Under what name people find it.
+        system: Round the system text; None where the format has no place for one.
+        user: Round a user's text.
+        assistant: Round an answer.
+        tool: Round a tool's result; None where the format has no place for one.
+        other: Round the text of any other role; None where the format has no place for one.
+        user_after_system: Round the user text that follows the system text, where the two share a turn.
+        opening: What stands before all turns, apart from the BOS.
+        generation: What the prompt ends with where the assistant shall speak; the prefix of an answer, if not given.
+        closing: What it ends with where the assistant shall not.
+        examples: Turns that the format writes before every conversation, as `(role, text)`.
+        first_round: The number of the first round.
+        trim: Whether text is stripped of white space at both ends.
+        empty: What of a prompt is written for a conversation without messages: `all`, the `generation` prompt alone, or
+            `nothing`.
+        system_first: Whether a system text that does not come first is left out.
+        refuses: Whether roles without a turn are refused, and not left out.
+        prints_parts: The roles whose content in parts is printed as Python does: what comes of it in a maker's template
+            that knows only text.
+        facts: What `Template` takes: bos, stop, markers, default_system, reply, ...
+    """
+
+    __slots__ = (
+        "_table", "_tracked_table", "closing", "empty", "examples", "first_round", "generation", "opening", "other",
+        "prints_parts", "refuses", "system_first", "trim", "turns", "user_after_system",
+    )  # fmt: skip
+
+    turns: Mapping[str, Turn]
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        system: Turn | None = None,
+        user: Turn,
+        assistant: Turn,
+        tool: Turn | None = None,
+        other: Turn | None = None,
+        user_after_system: Turn | None = None,
+        opening: str = "",
+        generation: str | None = None,
+        closing: str = "",
+        examples: Iterable[tuple[str, str]] = (),
+        first_round: int = 1,
+        trim: bool = False,
+        empty: Literal["all", "generation", "nothing"] = "all",
+        system_first: bool = False,
+        refuses: bool = False,
+        prints_parts: Collection[str] = (),
+        **facts: Any,
+    ):
+        turns = {"system": system, "user": user, "assistant": assistant, "tool": tool}
+        self.turns = MappingProxyType({role: turn for role, turn in turns.items() if turn is not None})
+        self.other = other
+        self.user_after_system = user_after_system
+        self.opening = opening
+        self.generation = assistant.prefix if generation is None else generation
+        self.closing = closing
+        self.examples = tuple(examples)
+        self.first_round = first_round
+        self.trim = trim
+        self.empty = empty
+        self.system_first = system_first
+        self.refuses = refuses
+        self.prints_parts = frozenset(prints_parts)
+        facts.setdefault("roles", tuple(self.turns))
+        # A turn for results makes no format with tools: a table has no place for schemas and calls.
+        facts.setdefault("capabilities", ["system"] if system is not None else [])
+        super().__init__(name, self._write, looks_for=(), **facts)
+        self._tracked_table = self._entries({})
+        self._table = self._entries({EOS: self.eos, ROLE: ROLE})
+
+    def stated(self) -> dict[str, Any]:
+        facts = super().stated()
+        del facts["program"], facts["looks_for"]
+        return facts | {
+            **{role: self.turns.get(role) for role in ("system", "user", "assistant", "tool")},
+            "other": self.other,
+            "user_after_system": self.user_after_system,
+            "opening": self.opening,
+            # What was taken from the assistant's turn is taken from the new one where that changes.
+            "generation": None if self.generation == self.turns["assistant"].prefix else self.generation,
+            "closing": self.closing,
+            "examples": self.examples,
+            "first_round": self.first_round,
+            "trim": self.trim,
+            "empty": self.empty,
+            "system_first": self.system_first,
+            "refuses": self.refuses,
+            "prints_parts": self.prints_parts,
+        }
+
+    @property
+    def written_at(self) -> str:
+        return self._made_at
+
+    def _entries(self, known: Mapping[str, str]) -> dict[str, Entry]:
+        """Return what stands round the text of every role; of the places, those that are `known` are filled in."""
+        numbered = any(ROUND in f"{turn.prefix}{turn.suffix}{turn.bare}" for turn in self.turns.values())
+        entries = {}
+        for role in self.accepted_roles:
+            turn = self.turns.get(role, self.other)
+            if turn is None:
+                continue
+            texts = [turn.prefix, turn.suffix, "" if turn.bare is None else turn.bare]
+            for place, text in known.items():
+                texts = [each.replace(place, role if text == ROLE else text) for each in texts]
+            special = bool(
+                self.user_after_system
+                or (numbered and role == "user")
+                or any(place in text for place in (ROUND, ROLE, EOS) for text in texts)
+            )
+            entries[role] = (texts[0], texts[1], None if turn.bare is None else texts[2], special)
+        return entries
+
+    def _write(self, chat: Chat, out: Writer) -> None:
+        system = chat.system
+        messages = chat.without_system
+        run = _Run(self, out, self._tracked_table, chat.eos)
+        if chat.messages or self.empty == "all":
+            out += chat.bos, self.opening
+            if system is not None and "system" in self.turns:
+                out.turn(system)
+                run.write([(system.role, self._text_of(chat, system))])
+                out.turn(None)
+            elif system is None:
+                run.write(self._default_system())
+            run.write(self.examples)
+        run.write(self._pairs(chat, out.turns(messages)))
+        run.end(ask=chat.add_generation_prompt, empty=not chat.messages)
+
+    def _default_system(self) -> list[tuple[str, str]]:
+        return [("system", self.default_system)] if self.default_system and "system" in self.turns else []
+
+    def _pairs(self, chat: Chat, messages: Iterable[Message]) -> Iterator[tuple[str, str]]:
+        for message in messages:
+            role = message.role
+            if role in self._table and not (self.system_first and role == "system"):
+                yield role, self._text_of(chat, message)
+            elif self.refuses:
+                chat.refuse(f"there is no turn for the role {role!r}", instead=", ".join(self.turns))
+
+    def _text_of(self, chat: Chat, message: Message) -> str:
+        text = chat.content(message) if message.role in self.prints_parts else message.content
+        return text.strip() if self.trim else text
+
+    def pairs_text(self, system: str | None, pairs: Sequence[Sequence[Any]], *, add_generation_prompt: bool) -> str:
+        """Return the prompt for `(role, text)` pairs: the way of a `Conversation`, which holds nothing else.
+
+        Raises:
+            MessageError: If a role is none of the format's, or a text is no text.
+        """
+        try:
+            result = None if self.system_first or self.trim else self._joined(system, pairs, ask=add_generation_prompt)
+        except (LookupError, TypeError, ValueError):
+            # Something in them is not simply a text of a role that has a turn.
+            result = None
+        if result is None or not (result.isascii() or is_encodable(result)):
+            # The long way: it reads what is not plain text, and says clearly what is wrong.
+            return self.text(
+                messages_of_pairs(system, pairs, self.accepted_roles), add_generation_prompt=add_generation_prompt
+            )
+        return result
+
+    def _joined(self, system: str | None, pairs: Sequence[Sequence[Any]], *, ask: bool) -> str:
+        if pairs and pairs[0][0] == "system":
+            # It takes the place of the default, and examples follow it.
+            raise ValueError
+        out: list[str] = []
+        run = _Run(self, out, self._table, self.eos)
+        if pairs or system is not None or self.empty == "all":
+            out += self.bos, self.opening
+            if system is None:
+                run.write(self._default_system())
+            elif "system" in self.turns:
+                run.write([("system", system)])
+            run.write(self.examples)
+        run.write(pairs)
+        run.end(ask=ask, empty=not pairs and system is None)
+        return "".join(out)
+
+
+class _Run:
+    """One run through a table: the loop that all prompts of a table are written by."""
+
+    __slots__ = ("after_system", "eos", "out", "rounds", "table", "template")
+
+    def __init__(self, template: TurnTemplate, out: list[str], table: Mapping[str, Entry], eos: str):
+        self.template = template
+        self.out = out
+        self.table = table
+        self.eos = eos
+        self.rounds = template.first_round - 1
+        self.after_system = False
+
+    def write(self, pairs: Iterable[Sequence[str]]) -> None:
+        """Write turns, one after the other."""
+        out, table = self.out, self.table
+        for role, text in pairs:
+            prefix, suffix, bare, special = table[role]
+            if special:
+                self._write_special(role, text)
+            elif text or bare is None:
+                out += prefix, text, suffix
+            else:
+                # An empty text changes nothing, but what is no text, such as None, is found when all is joined.
+                out += bare, text
+
+    def _write_special(self, role: str, text: str) -> None:
+        prefix, suffix, bare, _ = self.table[role]
+        if self.after_system and role == "user" and self.template.user_after_system is not None:
+            prefix, suffix, bare = self.template.user_after_system
+        self.after_system = role == "system"
+        self.rounds += role == "user"
+        if text or bare is None:
+            self.out += *self._filled(prefix, role), text, *self._filled(suffix, role)
+        else:
+            self.out += *self._filled(bare, role), text
+
+    def end(self, *, ask: bool, empty: bool) -> None:
+        """Write what a prompt ends with; `ask`: where the assistant shall speak."""
+        if not (empty and self.template.empty == "nothing"):
+            self.out += self._filled(self.template.generation if ask else self.template.closing, "assistant")
+
+    def _filled(self, text: str, role: str) -> list[str]:
+        """Return a text in pieces, with what belongs in its places."""
+        if "{" not in text:
+            return [text]
+        import re
+
+        values = {ROUND: str(self.rounds), ROLE: role, EOS: self.eos}
+        return [values.get(piece, piece) for piece in re.split(r"(\{(?:round|role|eos)\})", text)]

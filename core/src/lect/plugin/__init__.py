@@ -1,0 +1,45 @@
+"""All that an adapter needs.
+
+```python
+from lect.plugin import Family, Rule, Turn, TurnTemplate
+
+ACME = TurnTemplate("acme", user=Turn("<user>", "</user>"), assistant=Turn("<bot>", "</bot>"), stop=["</bot>"])
+adapter = Family("acme", Rule("acme * chat", ACME))
+```
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lect.format.builtin import CHATML, DEFAULT
+from lect.format.template import Template
+from lect.format.turns import ROUND, Turn, TurnTemplate
+from lect.prompt.chat import Chat
+from lect.prompt.inputs import given, plain_str, unknown
+from lect.prompt.messages import Call, Message, Part
+from lect.prompt.writer import Writer, stripped, think_tags
+from lect.registry.family import Family, Rule
+from lect.registry.hookspecs import hookimpl
+from lect.registry.load import API_VERSION
+from lect.registry.refs import ModelRef
+from lect.values import Match, Specificity
+
+if TYPE_CHECKING:
+    from lect.reply.reply import Reply, ToolCall
+
+__all__ = [
+    "API_VERSION", "CHATML", "DEFAULT", "ROUND", "Call", "Chat", "Family", "Match", "Message", "ModelRef", "Part",
+    "Reply", "Rule", "Specificity", "Template", "ToolCall", "Turn", "TurnTemplate", "Writer", "given", "hookimpl",
+    "plain_str", "stripped", "think_tags", "unknown",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    """Import what belongs to replies when somebody refines one: to write prompts, nobody needs it."""
+    if name in ("Reply", "ToolCall"):
+        from lect.reply import reply
+
+        return getattr(reply, name)
+    msg = f"module {__name__!r} has no attribute {name!r}"
+    raise AttributeError(msg)

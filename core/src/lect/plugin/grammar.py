@@ -1,0 +1,49 @@
+"""All that it takes to say how a model writes its replies.
+
+```python
+from lect.plugin.grammar import JSON_IN_TAGS, THINK, Grammar
+
+ACME_REPLIES = Grammar("acme", reasoning=THINK, sections=(JSON_IN_TAGS,))
+```
+"""
+
+from __future__ import annotations
+
+from lect.reply.blocks import (
+    FUNCTION_TAGS,
+    JSON_IN_TAGS,
+    JSON_OBJECT,
+    KEY_VALUE_TAGS,
+    PYTHON_CALL,
+    PYTHON_LIST,
+    THINK,
+    in_tags,
+)
+from lect.reply.grammar import (
+    KEY,
+    NAME,
+    QUOTED_KEY,
+    QUOTED_NAME,
+    SPACE,
+    CallSyntax,
+    Channels,
+    Code,
+    Grammar,
+    Head,
+    Json,
+    JsonMap,
+    Literals,
+    NamedJson,
+    Params,
+    Reasoning,
+    ReplyFormat,
+    Section,
+    Wrapper,
+)
+from lect.reply.plain import THINKING
+
+__all__ = [
+    "FUNCTION_TAGS", "JSON_IN_TAGS", "JSON_OBJECT", "KEY", "KEY_VALUE_TAGS", "NAME", "PYTHON_CALL", "PYTHON_LIST",
+    "QUOTED_KEY", "QUOTED_NAME", "SPACE", "THINK", "THINKING", "CallSyntax", "Channels", "Code", "Grammar", "Head",
+    "Json", "JsonMap", "Literals", "NamedJson", "Params", "Reasoning", "ReplyFormat", "Section", "Wrapper", "in_tags",
+]  # fmt: skip

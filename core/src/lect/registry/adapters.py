@@ -1,0 +1,268 @@
+"""The adapters: found, loaded when they are needed, or registered, and what went wrong with them."""
+
+import os
+import warnings
+from _thread import RLock  # threading itself takes a tenth of what importing lect may cost
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from lect.errors import PluginError, PluginWarning, shown
+from lect.registry.adapter import Adapter
+from lect.registry.discover import (
+    Distribution,
+    Record,
+    ReplyRecord,
+    adapter_records,
+    distributions,
+    normal_name,
+    reply_records,
+)
+from lect.registry.load import Failure, StageError, check, load, load_object
+from lect.registry.settings import Settings, read_settings
+from lect.registry.undo import Undo
+
+if TYPE_CHECKING:
+    from lect.reply.grammar import ReplyFormat
+
+
+class PluginInfo(NamedTuple):
+    """What is known of a plugin.
+
+    Attributes:
+        name: Its name.
+        package: The distribution; empty where it was registered in this process.
+        version: The distribution's version.
+        hints: The words that must occur in a path before it is imported.
+        status: `lazy` (not imported yet), `eager` (without hints: asked about every path), `loaded`, `blocked: ...` or
+            `failed: ...`.
+        fallback: Whether it is asked only when no other adapter has matched.
+        templates: The names of the templates that it declares.
+        failures: What it did wrong so far.
+    """
+
+    name: str
+    package: str
+    version: str
+    hints: tuple[str, ...]
+    status: str
+    fallback: bool
+    templates: tuple[str, ...]
+    failures: tuple[Failure, ...]
+
+    @property
+    def id(self) -> str:
+        """The name that no other plugin has: `lect-acme:acme`; just the name for one registered in this process."""
+        return f"{self.package}:{self.name}" if self.package else self.name
+
+
+class Adapters:
+    """All adapters, installed and registered, and the installed reply formats. Safe across threads.
+
+    Args:
+        environ: Where settings are read from.
+        find: What finds installed distributions; tests give their own.
+    """
+
+    def __init__(self, environ: Mapping[str, str] = os.environ, find: Callable[[], list[Distribution]] = distributions):
+        self._environ = environ
+        self._find = find
+        self.lock = RLock()
+        self._records: tuple[Record, ...] | None = None
+        self._reply_records: tuple[ReplyRecord, ...] = ()
+        self.settings = Settings()
+        self._loaded: dict[str, Adapter | None] = {}
+        self._registered: tuple[Adapter, ...] = ()
+        self.failures: list[Failure] = []
+        self.forget: list[Callable[[], None]] = []
+        """What to call when something has changed: whoever remembers what he found adds to it."""
+
+    # What is installed
+
+    def records(self) -> tuple[Record, ...]:
+        """Return the installed adapters; the first call looks for them and reads the settings."""
+        if self._records is None:
+            with self.lock:
+                if self._records is None:
+                    self.settings = read_settings(self._environ)
+                    found = self._find()
+                    self._reply_records = reply_records(found)
+                    self._records = adapter_records(found)
+        return self._records
+
+    def reply_records(self) -> list[ReplyRecord]:
+        """Return the installed reply formats that nobody has blocked."""
+        packages = self.installed()
+        return [
+            record
+            for record in self._reply_records
+            if (packages[record.package] if record.package in packages else self.settings.blocks(record)) is None
+        ]
+
+    def usable(self) -> list[Record]:
+        """Return the installed adapters that nobody has blocked."""
+        return [record for record in self.records() if self.settings.blocks(record) is None]
+
+    def installed(self) -> dict[str, str | None]:
+        """Return the packages with adapters, each with the variable that keeps it out, or None."""
+        packages: dict[str, str | None] = {}
+        for record in self.records():
+            blocked = self.settings.blocks(record)
+            if blocked is None or record.package not in packages:
+                packages[record.package] = blocked
+        return packages
+
+    def failures_of(self, package: str, plugin: str) -> tuple[Failure, ...]:
+        """Return what a plugin did wrong so far."""
+        return tuple(each for each in self.failures if (each.package, each.plugin) == (package, plugin))
+
+    def adapter(self, record: Record) -> Adapter | None:
+        """Return the adapter of a record, imported if need be; None where that fails, which is remembered."""
+        if record.id not in self._loaded:
+            with self.lock:
+                if record.id not in self._loaded:
+                    self._loaded[record.id] = self._load(record)
+        return self._loaded[record.id]
+
+    def _load(self, record: Record) -> Adapter | None:
+        try:
+            plugin = load(record)
+        except StageError as error:
+            self._record_failure(Failure(record.name, record.package, record.version, error.stage, error.error))
+            return None
+        return Adapter(
+            plugin, name=record.name, package=record.package, version=record.version, fallback=record.fallback
+        )
+
+    def load_reply(self, record: ReplyRecord) -> "ReplyFormat | None":
+        """Return the reply format of a record; None where that fails, which is remembered."""
+        from lect.reply.grammar import ReplyFormat
+
+        try:
+            found = load_object(record)
+        except StageError as error:
+            self._record_failure(Failure(record.name, record.package, record.version, error.stage, error.error))
+            return None
+        if not isinstance(found, ReplyFormat) or found.name != record.name:
+            problem = PluginError(f"{record.value} is {shown(found)}; expected a ReplyFormat called {record.name!r}")
+            self._record_failure(Failure(record.name, record.package, record.version, "load", problem))
+            return None
+        return found
+
+    def fail(self, adapter: Adapter, stage: str, error: Exception) -> None:
+        """Remember what an adapter did wrong, and warn once."""
+        self._record_failure(Failure(adapter.name, adapter.package, adapter.version, stage, error))
+
+    def _record_failure(self, failure: Failure) -> None:
+        with self.lock:
+            # Once for each kind of fault: a match() that raises would otherwise do so for every path.
+            if any(each[:4] == failure[:4] and type(each.error) is type(failure.error) for each in self.failures):
+                return
+            self.failures.append(failure)
+        warnings.warn(
+            f"a lect plugin failed and is left out: {failure}\n  try: lect doctor", PluginWarning, stacklevel=2
+        )
+
+    # What is registered
+
+    @property
+    def registered(self) -> tuple[Adapter, ...]:
+        """The adapters that were registered in this process."""
+        return self._registered
+
+    def register(self, plugin: Any, *, name: str | None = None) -> Undo:
+        """Add an adapter for this process and return what takes it away again.
+
+        Raises:
+            PluginError: If it cannot be an adapter, or the name is taken. Nothing is registered then.
+        """
+        name = name or getattr(plugin, "name", None) or getattr(plugin, "__name__", None) or type(plugin).__name__
+        try:
+            check(plugin)
+        except StageError as error:
+            msg = f"cannot register {name!r}: {error.error}"
+            raise PluginError(msg) from error.error
+        adapter = Adapter(plugin, name=str(name))
+        with self.lock:
+            if any(each.name == adapter.name for each in self._registered):
+                msg = (
+                    f"an adapter {name!r} is registered already\n"
+                    "  try: call what its register() returned, or register(adapter, name='another')"
+                )
+                raise PluginError(msg)
+            self._registered += (adapter,)
+            self.changed()
+
+        def take_back() -> None:
+            with self.lock:
+                self._registered = tuple(each for each in self._registered if each is not adapter)
+                # Whoever mends an adapter and registers it again begins anew.
+                self.failures = [each for each in self.failures if (each.package, each.plugin) != ("", adapter.name)]
+                self.changed()
+
+        return Undo(take_back)
+
+    def changed(self) -> None:
+        """Forget what was found, because something has changed."""
+        for forget in self.forget:
+            forget()
+
+    def by_name(self, name: str) -> list[Adapter]:
+        """Return the adapters called `name`: `package:plugin`, or `plugin`."""
+        found = [each for each in self._registered if each.name == name]
+        if found:
+            return found  # It has no other name, while an installed one has its package's too.
+        package, _, plugin = name.rpartition(":")
+        for record in self.usable():
+            if record.name == plugin and (not package or record.package == normal_name(package)):
+                adapter = self.adapter(record)
+                if adapter is None:
+                    failure = next(
+                        each
+                        for each in reversed(self.failures)
+                        if (each.package, each.plugin) == (record.package, record.name)
+                    )
+                    msg = f"{record.id} cannot be used: {failure}\n  try: lect doctor"
+                    raise PluginError(msg)
+                found.append(adapter)
+        return found
+
+    # How they fare
+
+    def status(self, record: Record) -> str:
+        """Return how an adapter fares: `lazy`, `eager`, `loaded`, `blocked: ...` or `failed: ...`."""
+        blocked = self.settings.blocks(record)
+        if blocked:
+            return f"blocked: {blocked}"
+        usual = "loaded" if record.id in self._loaded else "lazy" if record.hints else "eager"
+        return status_of(self.failures_of(record.package, record.name), usual)
+
+    def plugins(self, *, load: bool = False) -> list[PluginInfo]:
+        """Return what is known of every plugin; with `load`, import them all first."""
+        if load:
+            for record in self.usable():
+                self.adapter(record)
+        infos = [
+            PluginInfo(
+                record.name,
+                record.package,
+                record.version,
+                record.hints,
+                self.status(record),
+                record.fallback,
+                record.templates,
+                self.failures_of(record.package, record.name),
+            )
+            for record in self.records()
+        ]
+        for each in self._registered:
+            failures = self.failures_of("", each.name)
+            infos.append(PluginInfo(each.name, "", "", (), status_of(failures, "loaded"), each.fallback, (), failures))
+        return infos
+
+
+def status_of(failures: tuple[Failure, ...], usual: str) -> str:
+    """Return how a plugin fares that should fare as `usual`."""
+    if not failures:
+        return usual
+    failure = failures[0]
+    return f"failed: {failure.stage}: {type(failure.error).__name__}: {failure.error}"

@@ -1,0 +1,51 @@
+"""What to suggest to people: only for messages, never to decide anything.
+
+`packages.py` is generated from what the plugins of this project say of themselves.
+"""
+
+from __future__ import annotations
+
+from lect.registry.packages import OWNERS, PACKAGES
+
+_LOOK_ALIKES = str.maketrans({
+    "I": "l", "1": "l", "|": "l", "0": "o", "İ": "i", "ı": "i",
+    "а": "a", "с": "c", "е": "e", "і": "i", "о": "o", "р": "p", "х": "x", "у": "y", "ѕ": "s", "ԁ": "d", "ո": "n",
+    "α": "a", "ο": "o", "‐": "-", "‑": "-", "–": "-", "−": "-",
+})  # fmt: skip
+
+
+def look_alike(text: str) -> str:
+    """Return what `text` looks like: characters that people take for others become those."""
+    return text.translate(_LOOK_ALIKES).lower()
+
+
+def imitated_owner(owner: str) -> str | None:
+    """Return the well-known owner whose name `owner` looks like without being it."""
+    if owner.lower() in OWNERS:
+        return None
+    seen = look_alike(owner)
+    return next((known for known in OWNERS if look_alike(known) == seen), None)
+
+
+def package_for(words: tuple[str, ...]) -> str | None:
+    """Return the package that speaks for a name made of `words`: that of the first word that any has."""
+    for word in words:
+        for package, known in PACKAGES.items():
+            if word in known:
+                return package
+    return None
+
+
+def near_word(words: tuple[str, ...]) -> str | None:
+    """Return the word of a package that one of `words` is nearly."""
+    from difflib import get_close_matches
+
+    known = [word for words in PACKAGES.values() for word in words]
+    return next(
+        (near[0] for word in words if len(word) > 3 and (near := get_close_matches(word, known, 1, 0.75))), None
+    )
+
+
+def install_command(package: str) -> str:
+    """Return what to type for a package, also from a checkout, where nothing is published."""
+    return f"pip install {package}  (from a checkout: pip install ./plugins/{package.removeprefix('lect-')})"

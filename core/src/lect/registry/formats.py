@@ -1,0 +1,69 @@
+"""Reply formats by name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lect.errors import MessageError, PluginError, shown
+
+if TYPE_CHECKING:
+    from lect.registry.adapters import Adapters
+    from lect.reply.grammar import ReplyFormat
+
+
+class ReplyFormats:
+    """Finds reply formats by name: those of core, then those that installed plugins declare in `lect.replies`."""
+
+    def __init__(self, adapters: Adapters):
+        self._adapters = adapters
+        self._found: dict[str, ReplyFormat] = {}
+
+    def forget(self) -> None:
+        """Forget what was looked up, because something has changed."""
+        self._found = {}
+
+    def names(self) -> list[str]:
+        """Return all names; nothing is imported for them."""
+        from lect.reply.plain import FORMATS
+
+        declared = (point.name for point in self._adapters.reply_records())
+        return sorted({*(each.name for each in FORMATS), *declared})
+
+    def get(self, name: str) -> ReplyFormat:
+        """Return the format called `name`.
+
+        Raises:
+            MessageError: If there is none; it says which names are near.
+            PluginError: If none of those who declare it can give it, or they differ.
+        """
+        if name not in self._found:
+            self._found[name] = self._find(name)
+        return self._found[name]
+
+    def _find(self, name: str) -> ReplyFormat:
+        from lect.reply.plain import FORMATS
+
+        own = next((each for each in FORMATS if each.name == name), None)
+        if own is not None:
+            return own
+        owners = [record for record in self._adapters.reply_records() if record.name == name]
+        found = {record.id: each for record in owners if (each := self._adapters.load_reply(record)) is not None}
+        if not found:
+            raise self._unknown(name) if not owners else self._broken(name, [record.id for record in owners])
+        first = next(iter(found.values()))
+        # Families may share a grammar without knowing of each other; only different ones are in each other's way.
+        if any(each.grammar != first.grammar for each in found.values()):
+            msg = f"the reply format {name!r} is declared by {', '.join(found)}, and they differ\n  try: uninstall one"
+            raise PluginError(msg)
+        return first
+
+    def _broken(self, name: str, owners: list[str]) -> PluginError:
+        return PluginError(f"the reply format {name!r} of {', '.join(owners)} cannot be loaded\n  try: lect doctor")
+
+    def _unknown(self, name: object) -> MessageError:
+        from difflib import get_close_matches
+
+        known = self.names()
+        near = get_close_matches(str(name), known, 3)
+        hint = f"did you mean {' or '.join(map(repr, near))}?" if near else f"one of {', '.join(known)}"
+        return MessageError(f"no installed package has a reply format {shown(name)}\n  try: {hint}")

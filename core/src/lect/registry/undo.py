@@ -1,0 +1,23 @@
+"""What takes a change of the registry back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+
+class Undo:
+    """Takes a change back when it is called, or when the `with` statement that it stands in ends."""
+
+    __slots__ = ("_take_back",)
+
+    def __init__(self, take_back: Callable[[], None]):
+        self._take_back = take_back
+
+    def __call__(self) -> None:
+        self._take_back()
+
+    def __enter__(self) -> Undo:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self._take_back()

@@ -1,0 +1,68 @@
+"""How every adapter fared when a path was resolved, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence, Set
+from typing import TYPE_CHECKING
+
+from lect.values import Verdict
+
+if TYPE_CHECKING:
+    from lect.registry.adapter import Adapter
+    from lect.registry.discover import Record
+    from lect.registry.resolve import Candidate
+    from lect.values import Match
+
+
+def by_decision(candidates: Sequence[Candidate], winner: Adapter | None, decision: str) -> Iterator[Verdict]:
+    """Yield how adapters fared where somebody decided, whatever they claim."""
+    for candidate in candidates:
+        if candidate.adapter is winner:
+            yield candidate.fares("won", f"by {decision}")
+        elif candidate.match is None:
+            yield candidate.fares("no claim")
+        else:
+            yield candidate.fares("overruled", f"by {decision}")
+
+
+def by_strength(candidates: Sequence[Candidate], winner: Adapter | None) -> Iterator[Verdict]:
+    """Yield how adapters fared by their claims; without a winner, the strongest are tied."""
+    best = next((candidate.match for candidate in candidates if candidate.claims), None)
+    for candidate in candidates:
+        match = candidate.match
+        if match is not None and match.kind == "none":
+            yield candidate.fares("no format", match.reason)
+        elif match is None or best is None:
+            yield candidate.fares("no claim")
+        elif match.strength != best.strength:
+            yield candidate.fares("lost", _weaker(match, best))
+        elif winner is None:
+            yield candidate.fares("tied", match.reason)
+        elif candidate.adapter is winner:
+            yield candidate.fares("won", match.reason)
+        else:
+            yield candidate.fares("equal", "as strong, and the same format")
+
+
+def _weaker(match: Match, best: Match) -> str:
+    if match.specificity != best.specificity:
+        return f"{best.specificity.name} is stronger than {match.specificity.name}"
+    return f"{best.literal!r} is longer than {match.literal!r}"
+
+
+def not_asked(
+    records: Sequence[Record], asked: Set[str], blocked: dict[str, str], failed: Set[str]
+) -> Iterator[Verdict]:
+    """Yield the installed adapters that were not asked, by ids; `blocked` says what keeps some of them out."""
+    for record in records:
+        if record.id in asked:
+            continue
+        if record.id in blocked:
+            why = f"blocked: {blocked[record.id]}"
+        elif record.id in failed:
+            why = "it failed"
+        elif record.fallback:
+            why = "a fallback, asked only where no other adapter claims a model"
+        else:
+            why = f"none of its hints occurs in the path: {', '.join(record.hints)}"
+        yield Verdict(record.name, record.package, record.version, None, "not asked", why)

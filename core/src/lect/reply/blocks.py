@@ -1,0 +1,37 @@
+"""What the replies of several families have in common. None of these has a name: a grammar that uses one does."""
+
+from __future__ import annotations
+
+from lect.reply.grammar import KEY, CallSyntax, Head, Json, Literals, Params, Reasoning, Section, Wrapper
+
+THINK = Reasoning(("<think>",), ("</think>",), lead="\n", trail="\n", after="\n")
+"""Reasoning in tags: templates put a line end after the opening, one before the close and two after it."""
+
+JSON_OBJECT = CallSyntax(Json())
+"""A call that is a JSON object with a name and arguments in it."""
+
+JSON_IN_TAGS = Section((JSON_OBJECT,), ("<tool_call>",), ("</tool_call>",), before=("\n",))
+"""Such a call in tags, on a line of its own."""
+
+PYTHON_CALL = CallSyntax(Literals(), head=Head(("(",), r"\s*(?P<name>[A-Za-z_][\w.\-]*)\s*"))
+"""A call as in Python: `name(key=value)`."""
+
+PYTHON_LIST = Section((PYTHON_CALL,), ("[",), ("]",), between=",")
+"""Such calls in a list."""
+
+FUNCTION_TAGS = CallSyntax(
+    Params("<parameter=", Head((">",), KEY), "</parameter>", trim="\n"),
+    ("<function=",),
+    Head((">", "\n")),
+    ("</function>",),
+)
+"""A call in tags that hold the names: `<function=name><parameter=key>value</parameter></function>`."""
+
+# Some servers hand on line ends as a backslash and an n.
+KEY_VALUE_TAGS = Params("<arg_key>", Head(("</arg_key>",), KEY), "</arg_value>", value="<arg_value>", space="\\n")
+"""Arguments as pairs of tags, the key in one and the value in the other."""
+
+
+def in_tags(tag: str) -> Wrapper:
+    """Return the wrapper that is a pair of tags, each on a line of its own or not."""
+    return Wrapper((f"<{tag}>\n", f"<{tag}>"), (f"\n</{tag}>", f"</{tag}>"))

@@ -1,0 +1,71 @@
+"""What a model wrote for a parameter, read as the schema wants it."""
+
+from __future__ import annotations
+
+import json
+
+from lect.reply.calls.literals import literal_as_json
+from lect.reply.calls.plaintext import quoted
+from lect.reply.calls.schema import STRING, kind_of
+
+
+def as_json(text: str, types: frozenset[str], *, untyped: str = "json") -> tuple[str, bool]:
+    """Return the text of a parameter's value as JSON, and whether it is of a type that the schema allows.
+
+    Without types, what can be read as JSON is JSON, and anything else is text. With types, text stays text unless it
+    can be read as one of the other types.
+    """
+    if types == STRING or (not types and untyped == "string"):
+        return quoted(text), True
+    stripped = text.strip()
+    for candidate in _candidates(stripped, types):
+        if not types or _fits(candidate, types):
+            return candidate, True
+    return quoted(text), not types or "string" in types
+
+
+def _candidates(text: str, types: frozenset[str]) -> list[str]:
+    """Return the readings of a text as JSON, the plainest first."""
+    found = [text] if valid(text) else []
+    if not types:
+        return found
+    lowered = text.lower()
+    if "boolean" in types and lowered in ("true", "false"):
+        found.append(lowered)
+    if "null" in types and text == "None":
+        found.append("null")
+    if types & {"object", "array"} and not found and text[:1] in ("{", "["):
+        found += [reading for reading in (literal_as_json(text), _unescaped(text)) if reading is not None]
+    return found
+
+
+def _fits(text: str, types: frozenset[str]) -> bool:
+    value = json.loads(text)
+    kind = kind_of(value)
+    if kind == "integer":
+        return bool(types & {"integer", "number"})
+    if kind == "number" and "integer" in types and value.is_integer():
+        return True
+    return kind in types and kind != "string"
+
+
+def _unescaped(text: str) -> str | None:
+    """Return JSON text that was escaped once too often as it was meant."""
+    try:
+        inner = json.loads(f'"{text}"')
+    except ValueError:
+        return None
+    return inner if valid(inner) else None
+
+
+def valid(text: str) -> bool:
+    """Say whether a text is JSON, and nothing but."""
+    try:
+        json.loads(text, parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _refuse(word: str) -> None:
+    raise ValueError(word)

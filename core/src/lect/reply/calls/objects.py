@@ -1,0 +1,33 @@
+"""The JSON object that the arguments of a call become where they are written otherwise."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lect.reply.calls.plaintext import quoted
+
+if TYPE_CHECKING:
+    from lect.reply.engine.reader import Reader
+
+
+class ObjectWriter:
+    """Writes one argument after the other."""
+
+    def __init__(self, reader: Reader):
+        self.reader = reader
+        self.keys: set[str] = set()
+
+    def key(self, key: str) -> bool:
+        """Write a key; say whether it may be written: an object has each key but once."""
+        if key in self.keys:
+            self.reader.report(
+                "duplicate_key", self.reader.origin, f"the call has the parameter {key!r} twice; the first one counts"
+            )
+            return False
+        self.reader.pending.append(f"{', ' if self.keys else '{'}{quoted(key)}: ")
+        self.keys.add(key)
+        return True
+
+    def end(self) -> None:
+        """Write the end of the object."""
+        self.reader.pending.append("}" if self.keys else "{}")

@@ -1,0 +1,212 @@
+"""Read replies that are messages with headers: harmony, and formats like it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lect.reply.engine.compiled import OPENING, OVER, START, STOP, Found
+from lect.reply.engine.headers import Header, headers_for
+from lect.reply.engine.lookahead import MORE, NO
+from lect.reply.engine.reader import CUT
+from lect.reply.engine.reading import Reading
+from lect.reply.engine.sections import read_call, read_section
+from lect.reply.events import CALL, CONTENT, MARK, REASONING
+from lect.reply.grammar import SPACE
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from lect.reply.engine.compiled import CompiledCall, CompiledGrammar
+    from lect.reply.engine.reader import Reader, Steps
+
+
+class HeadedMessages(Reading):
+    """The reading of one reply."""
+
+    def __init__(self, reader: Reader, compiled: CompiledGrammar):
+        channels = compiled.grammar.channels
+        assert channels is not None
+        super().__init__(reader, compiled)
+        self.channels = channels
+        self.headers = headers_for(channels)
+        self.spoken: set[str] = set()
+        self.outside, self.body = compiled.outside, compiled.body
+
+    def read(self, inside: str) -> Steps:
+        """Read it all; `inside` is what it begins inside of."""
+        reader = self.reader
+        while reader.exhausted() and not reader.ended:
+            yield
+        header = None if inside == CONTENT else (yield from self.find_header(opening=True))
+        if header is not None and self.believes(header):
+            yield from self.read_message(header, reader.position)
+        elif inside:
+            yield from self.read_body(inside if self.compiled.takes_reasoning else CONTENT)
+        while not self.over:
+            yield from self.read_outside()
+        yield from self.read_on_for_nothing()
+
+    def believes(self, header: Header) -> bool:
+        """Say whether a header is one.
+
+        Where it is but a word on a line, and the tools are known, it must be one of them.
+        """
+        known = self.reader.schemas.known
+        return bool(self.channels.opening) or header.kind != CALL or not known or header.name in known
+
+    def read_outside(self) -> Steps:
+        """Read text that belongs to no message, up to the next header."""
+        reader = self.reader
+        while True:
+            mark = yield from self.next_mark(self.outside, CONTENT)
+            if not mark:
+                self.over = True
+                return
+            kinds = self.outside.acts[mark]
+            start = reader.position
+            if START in kinds:
+                header = yield from self.find_header(behind=len(mark))
+                if header is not None:
+                    yield from self.read_message(header, start, len(mark))
+                    return
+            elif OPENING in kinds:
+                header = yield from self.find_header(opening=True)
+                if header is not None:
+                    yield from self.read_message(header, start)
+                    return
+            else:
+                self.end_at(mark)
+                if self.over:
+                    return
+                continue
+            if reader.ended and self.headers.look(reader.buffer, reader.at + len(mark), False) == MORE:
+                reader.unfinished = True
+            reader.pass_on(reader.at + len(mark), CONTENT)
+            reader.report("stray_header", start, f"{mark!r} starts no header that can be read")
+
+    def read_message(self, header: Header, start: int, skipped: int = 0) -> Steps:
+        """Read the body of a message, by what its header says."""
+        reader, compiled = self.reader, self.compiled
+        kind = header.kind
+        if (kind == REASONING and not compiled.takes_reasoning and self.channels.keep) or (
+            kind == CALL and not compiled.takes_tools
+        ):
+            # What is not taken out stays as it was written.
+            reader.pass_on(header.body, CONTENT)
+            yield from self.read_rest(CONTENT, keep_end=True)
+            return
+        text_at = reader.position + skipped
+        reader.skip(header.body)
+        if header.problem:
+            reader.report(header.problem[0], start, header.problem[1])
+        if kind == CALL:
+            yield from self.read_call_body(header, text_at)
+        else:
+            yield from self.read_body(REASONING if kind == REASONING and compiled.takes_reasoning else CONTENT)
+
+    def read_body(self, kind: str) -> Steps:
+        """Read the text that a message is."""
+        reader = self.reader
+        if kind in self.spoken and self.channels.join:
+            reader.turn(kind)
+            reader.pending.append(self.channels.join)
+        self.spoken.add(kind)
+        yield from self.read_rest(kind)
+
+    def read_rest(self, kind: str, *, keep_end: bool = False) -> Steps:
+        """Read text up to the end of its message."""
+        reader = self.reader
+        start = reader.position
+        mark = yield from self.next_mark(self.body, kind)
+        if not mark:
+            self.over = True
+            reader.unfinished = kind == REASONING
+            reader.break_off(kind, start)
+        elif START not in self.body.acts[mark]:
+            if keep_end and OVER not in self.body.acts[mark]:
+                reader.pass_on(reader.at + len(mark), CONTENT)
+            else:
+                self.end_at(mark)
+
+    def read_call_body(self, header: Header, text_at: int) -> Steps:
+        """Read the call that a message is."""
+        reader = self.reader
+        start = reader.position
+        if self.channels.call is None:
+            yield from self.read_sections()
+        else:
+            found = yield from self.find_call(self.compiled.message.calls[0], header)
+            if found is None:
+                reader.report("unbalanced_json", start, "a call was announced, and none follows")
+                if self.channels.spill:
+                    reader.say(CONTENT, header.text, text_at)
+                    reader.border(MARK, text_at + len(header.text))
+                return
+            outcome = yield from read_call(reader, found, start)
+            if outcome == CUT and reader.exhausted():
+                self.over = True
+                return
+        run_at = reader.position
+        run = yield from reader.run(SPACE)
+        if not reader.exhausted() and not (yield from self.look(self.body)):
+            reader.say(CONTENT, run, run_at)
+        elif run:
+            reader.border(MARK, run_at)
+        yield from self.read_rest(CONTENT)
+
+    def read_sections(self) -> Steps:
+        """Read the sections of calls that stand in a body, and the text between them."""
+        reader = self.reader
+        while True:
+            start = reader.position
+            run = yield from reader.run(SPACE)
+            found = None if reader.exhausted() else (yield from self.find_any(self.compiled.sections))
+            if found is not None:
+                yield from read_section(reader, found, start)
+                continue
+            if run:
+                reader.border(MARK, start)
+            mark = "" if reader.exhausted() else (yield from self.look(self.body))
+            if mark or reader.exhausted():
+                return
+            reader.say(CONTENT, run, start)
+            reader.pass_on(reader.at + 1, CONTENT)
+            yield from self.next_mark(self.compiled.call_body, CONTENT)
+
+    def end_at(self, mark: str) -> None:
+        """Read over a mark that ends a message, or the reply."""
+        reader = self.reader
+        reader.skip(reader.at + len(mark))
+        acts = self.outside.acts[mark]
+        if STOP in acts or OVER in acts:
+            reader.halt(mark)
+        self.over = OVER in acts
+
+    # Looking ahead
+
+    def find_header(self, *, behind: int = 0, opening: bool = False) -> Generator[None, None, Header | None]:
+        """Return the header that begins here, or so far behind, if one does."""
+        reader, headers = self.reader, self.headers
+        while True:
+            if opening:
+                found = headers.opens(
+                    reader.buffer, reader.at, reader.ended, fresh=reader.fresh and not reader.position
+                )
+            else:
+                found = headers.look(reader.buffer, reader.at + behind, reader.ended)
+            if not isinstance(found, int):
+                return found
+            if found == NO:
+                return None
+            yield
+
+    def find_call(self, call: CompiledCall, header: Header) -> Generator[None, None, Found | None]:
+        """Return the call that begins here, if one does."""
+        reader = self.reader
+        while True:
+            start, arguments, _ = call.look(reader.buffer, reader.at, reader.ended)
+            if start == NO:
+                return None
+            if start != MORE:
+                return Found(self.compiled.message, call, start, arguments, {"name": header.name}, True)
+            yield

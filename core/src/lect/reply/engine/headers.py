@@ -1,0 +1,104 @@
+"""Headers of messages: what they say, and seen ahead."""
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+from lect.reply.engine import lookahead
+from lect.reply.engine.lookahead import LONGEST_HEAD, MORE, NO
+from lect.reply.events import CALL, CONTENT, REASONING
+from lect.reply.grammar import Channels
+
+
+class Header(NamedTuple):
+    """A header that was seen ahead. Positions are in the buffer."""
+
+    text: str
+    body: int
+    """Where the body begins."""
+    kind: str
+    """`content`, `reasoning` or `call`."""
+    name: str
+    """The recipient of a call."""
+    problem: tuple[str, str] | None
+    """The code and text of what is odd about it."""
+
+
+class Headers:
+    """How the headers of a grammar are read."""
+
+    def __init__(self, channels: Channels):
+        self.channels = channels
+        self.bodies = dict(channels.bodies)
+        self.shape = re.compile(channels.shape, re.DOTALL)
+        self.letters = re.compile(f"(?:{channels.letters})*", re.DOTALL)
+        self.to = re.compile(channels.to) if channels.to else None
+        self.channel = re.compile(channels.channel) if channels.channel else None
+        self.body = re.compile("|".join(re.escape(mark) for mark in sorted(self.bodies, key=len, reverse=True)))
+        self.foreign = (*channels.start, *channels.end, *channels.stop)
+
+    def look(self, buffer: str, at: int, ended: bool) -> Header | int:
+        """Return the header at `at`, or NO or MORE."""
+        limit = at + LONGEST_HEAD
+        found = self.body.search(buffer, at, limit)
+        letters = self.letters.match(buffer, at, limit)
+        reach = letters.end() if letters else at
+        if found is None or reach < found.start():
+            if (
+                found is None
+                and not ended
+                and len(buffer) < limit
+                and (reach == len(buffer) or self._begins_body(buffer, reach))
+            ):
+                return NO if self._foreign(buffer, at, len(buffer)) else MORE
+            return NO
+        if self._foreign(buffer, at, found.start()):
+            return NO
+        text = buffer[at : found.start()]
+        return self._read(text, found) if self.shape.fullmatch(text) else NO
+
+    def opens(self, buffer: str, at: int, ended: bool, *, fresh: bool) -> Header | int:
+        """Return the header at `at` where nothing starts it, or NO or MORE."""
+        if self.channels.opening:
+            begins = [lookahead.literal(buffer, at, mark, ended) for mark in self.channels.opening]
+            if max(begins) < 0:
+                return MORE if MORE in begins else NO
+        elif not fresh:
+            return NO
+        return self.look(buffer, at, ended)
+
+    def _begins_body(self, buffer: str, at: int) -> bool:
+        return any(lookahead.literal(buffer, at, mark, ended=False) == MORE for mark in self.bodies)
+
+    def _foreign(self, buffer: str, start: int, end: int) -> bool:
+        """Say whether a mark stands there that belongs in no header."""
+        return any(mark in buffer[start:end] for mark in self.foreign)
+
+    def _read(self, text: str, body: re.Match[str]) -> Header:
+        channels = self.channels
+        kind = self.bodies[body[0]]
+        if kind:
+            return Header(text, body.end(), kind, "", None)
+        recipients = [to for to in self.to.findall(text) if to not in channels.everyone] if self.to else []
+        names = self.channel.findall(text) if self.channel else []
+        problem = (
+            ("stray_header", "the header names its channel twice; the last one counts") if len(names) > 1 else None
+        )
+        for name in recipients[-1:] or names[-1:]:
+            if name in channels.reasoning:
+                return Header(text, body.end(), REASONING, "", problem)
+            if name in channels.content:
+                return Header(text, body.end(), CONTENT, "", problem)
+            if recipients:
+                return Header(text, body.end(), CALL, name, problem)
+            problem = ("unknown_channel", f"there is no channel {name!r}; its message is content")
+        return Header(text, body.end(), CONTENT, "", problem)
+
+
+@lru_cache(maxsize=64)
+def headers_for(channels: Channels) -> Headers:
+    """Return how the headers of a grammar are read, made ready once."""
+    return Headers(channels)
+
+
+__all__ = ["MORE", "NO", "Header", "headers_for"]

@@ -1,0 +1,131 @@
+"""Look ahead in a buffer without reading on.
+
+Every look is short, so that looking again when more text comes costs little.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from lect.reply.grammar import Head, Mark
+
+NO, MORE = -1, -2
+"""It is not there; there is too little text to tell."""
+REACH = 256
+"""How much white space may stand between two marks that belong together."""
+LONGEST_HEAD = 512
+NEVER_IN_A_HEAD = "<{("
+SPACES = re.compile(r"[ \t\r\n]*")
+
+
+def literal(buffer: str, at: int, mark: str, ended: bool) -> int:
+    """Return where `mark` ends, if it stands at `at`."""
+    if buffer.startswith(mark, at):
+        return at + len(mark)
+    left = len(buffer) - at
+    return MORE if not ended and left < len(mark) and mark.startswith(buffer[at:]) else NO
+
+
+def space(buffer: str, at: int) -> int:
+    """Return where the white space at `at` ends, or how far one may look."""
+    found = SPACES.match(buffer, at, at + REACH)
+    return found.end() if found else at
+
+
+def sequence(buffer: str, at: int, marks: Sequence[str], ended: bool) -> int:
+    """Return where the last of several marks in a row ends; white space may stand between them."""
+    for index, mark in enumerate(marks):
+        if index:
+            at = space(buffer, at)
+        at = literal(buffer, at, mark, ended)
+        if at < 0:
+            break
+    return at
+
+
+def either(buffer: str, at: int, alternatives: Iterable[Sequence[str]], ended: bool) -> int:
+    """Return where the first alternative ends that stands there, white space before it included."""
+    at = space(buffer, at)
+    for marks in alternatives:
+        end = sequence(buffer, at, marks, ended)
+        if end != NO:
+            return end
+    return NO
+
+
+def in_a_row(mark: Mark) -> tuple[str, ...]:
+    """Return a mark as a row of marks."""
+    return (mark,) if isinstance(mark, str) else mark
+
+
+class HeadLookahead:
+    """Reads what stands between an opening and what follows it."""
+
+    __slots__ = ("ends", "fields", "keep", "stop")
+
+    def __init__(self, head: Head):
+        self.ends = head.end
+        self.keep = head.keep
+        self.fields = re.compile(head.fields)
+        self.stop = re.compile("[\n" + re.escape(NEVER_IN_A_HEAD + "".join(end[0] for end in head.end)) + "]")
+
+    def look(self, buffer: str, at: int, ended: bool) -> tuple[int, dict[str, str]]:
+        """Return where the head at `at` ends, or NO or MORE, and its fields."""
+        limit = at + LONGEST_HEAD
+        begin = at
+        while True:
+            stop = self.stop.search(buffer, at, limit)
+            if stop is None:
+                return (NO if ended or len(buffer) >= limit else MORE), {}
+            at = stop.start()
+            for mark in self.ends:
+                end = literal(buffer, at, mark, ended)
+                if end == NO:
+                    continue
+                if end == MORE:
+                    return MORE, {}
+                found = self.fields.fullmatch(buffer, begin, at)
+                if found is None:
+                    return NO, {}
+                return (at if self.keep else end), {
+                    key: value for key, value in found.groupdict().items() if value is not None
+                }
+            if buffer[at] in NEVER_IN_A_HEAD:
+                return NO, {}
+            if buffer[at] == "\n" and not buffer[begin:at].isspace() and at > begin:
+                # Nothing but its end can follow the line of a head.
+                behind = space(buffer, at)
+                ends = [literal(buffer, behind, mark, ended) for mark in self.ends]
+                if max(ends) < 0 and MORE not in ends:
+                    return NO, {}
+            at += 1
+
+
+class Live:
+    """The marks that mean something in one state, each with what it means."""
+
+    __slots__ = ("acts", "full", "longest", "prefixes", "search", "spaced")
+
+    def __init__(self, acts: Iterable[tuple[str, object]], also: str = ""):
+        self.acts: dict[str, list[object]] = {}
+        for mark, act in acts:
+            self.acts.setdefault(mark, []).append(act)
+        marks = sorted(self.acts, key=len, reverse=True)
+        first = "".join(sorted({mark[0] for mark in marks} | set(also)))
+        self.search = re.compile(f"[{re.escape(first)}]" if first else r"(?!)").search
+        self.full = re.compile("|".join(map(re.escape, marks)) or r"(?!)").match
+        self.prefixes = frozenset(mark[:end] for mark in marks for end in range(1, len(mark)))
+        self.longest = len(marks[0]) if marks else 0
+        self.spaced = any(mark[0].isspace() for mark in marks)
+        """Whether a mark begins with white space."""
+
+    def look(self, buffer: str, at: int, ended: bool) -> str | None:
+        """Return the longest mark at `at`, empty where there is none, None where more text must tell."""
+        if not ended and len(buffer) - at < self.longest and buffer[at:] in self.prefixes:
+            return None
+        found = self.full(buffer, at)
+        return found[0] if found else ""

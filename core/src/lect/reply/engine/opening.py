@@ -1,0 +1,75 @@
+"""How a reply begins: whether the prompt has opened its reasoning, and whether its marks are still there."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from lect.reply.engine.headers import headers_for
+from lect.reply.events import CALL, REASONING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from lect.reply.grammar import Channels, Grammar
+
+TAIL = 16_384
+"""How much of the end of a prompt is looked at."""
+JSON_CALL = r'(?:\[\s*)?\{\s*"name"\s*:\s*".*?"\s*,\s*"(?:arguments|parameters)"\s*:'
+"""What a call in JSON looks like without the marks round it, whatever they were."""
+
+
+def starts_in(grammar: Grammar, prompt: str | None, ends: Sequence[str], markers: Iterable[str]) -> str:
+    """Return what a reply to `prompt` begins inside of, reasoning or content; empty where it begins anew.
+
+    Args:
+        grammar: How the reply is written.
+        prompt: The prompt; None where it is not known.
+        ends: The strings at which a reply ends.
+        markers: Other control markers: behind the last mark of all, the prompt's text is the model's own.
+    """
+    if prompt is None:
+        return REASONING if grammar.reasoning is not None and grammar.reasoning.starts else ""
+    if grammar.channels is not None:
+        return _open_message(grammar.channels, prompt[-TAIL:], ends)
+    return REASONING if _opens_reasoning(grammar, prompt[-TAIL:], (*ends, *markers)) else ""
+
+
+def _open_message(channels: Channels, tail: str, ends: Sequence[str]) -> str:
+    """Return what the message is that the prompt has begun and not ended."""
+    start = max((tail.rfind(mark) + len(mark) for mark in channels.start if mark in tail), default=-1)
+    header = headers_for(channels).look(tail, start, ended=True) if start >= 0 else -1
+    if isinstance(header, int) or any(mark in tail[header.body :] for mark in (*channels.end, *channels.stop, *ends)):
+        return ""
+    return "" if header.kind == CALL else header.kind
+
+
+def _opens_reasoning(grammar: Grammar, tail: str, marks: Sequence[str]) -> bool:
+    """Say whether the prompt's last turn has opened reasoning and not closed it again.
+
+    A prompt may end in the midst of an answer.
+    """
+    reasoning = grammar.reasoning
+    if reasoning is None:
+        return False
+    own = {mark.strip() for mark in (*reasoning.open, *reasoning.close)}
+    # What stands before the last mark of another kind is not of that turn: it may be a user's words.
+    begin = max(
+        (tail.rfind(mark) + len(mark) for mark in marks if mark.strip() not in own and mark in tail), default=-1
+    )
+    if begin < 0:
+        return any(tail.rstrip().endswith(mark.strip()) for mark in reasoning.open)
+    turn = tail[begin:]
+    opened = max((turn.rfind(mark.strip()) for mark in reasoning.open), default=-1)
+    return opened > max((turn.rfind(mark.strip()) for mark in reasoning.close), default=-1)
+
+
+def looks_stripped(grammar: Grammar, content: str) -> bool:
+    """Say whether content looks like a call that has lost its marks.
+
+    Most servers drop special tokens unless they are told not to.
+    """
+    if not (grammar.sections or grammar.channels):
+        return False
+    pattern = f"{JSON_CALL}|{grammar.stripped}" if grammar.stripped else JSON_CALL
+    return re.match(rf"\s*(?:{pattern})", content[:4096], re.DOTALL) is not None

@@ -1,0 +1,324 @@
+"""The part of a reply that is not understood yet, and what has been made of the rest."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lect.reply.engine import lookahead
+from lect.reply.engine.lookahead import MORE, NO
+from lect.reply.events import (
+    CALL,
+    CALL_ARGS,
+    CALL_END,
+    CALL_START,
+    CODES,
+    CONTENT,
+    MARK,
+    PROBLEM,
+    REASONING,
+    STOP,
+    Event,
+)
+from lect.reply.reply import Piece, Problem, ToolCall
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
+    from lect.reply.calls.schema import Schemas
+
+    Steps = Generator[None, None, Any]
+
+DONE, BROKEN, CUT, LEFT = "done", "broken", "cut", "left"
+"""How the reading of a call can end: well, by text that does not belong there, because the reply breaks off, or because
+another call begins."""
+
+
+class OpenCall:
+    """A call that is being read."""
+
+    __slots__ = ("id", "index", "name", "parts", "start")
+
+    def __init__(self, name: str, own_id: str | None, index: int, start: int):
+        self.name = name
+        self.id = own_id
+        self.index = index
+        self.start = start
+        self.parts: list[str] = []
+
+
+class Reader:
+    """What all that reads a reply shares: the buffer in front, and what has been said behind.
+
+    A reading function is a generator. It reads from `buffer` at `at`; where it needs more text than there is, it yields
+    and finds more, or `ended` set, when it goes on. It must decide by the text alone, never by where a chunk ends.
+    """
+
+    def __init__(self, schemas: Schemas, stops: tuple[str, ...] = (), ids: str = "call_{index}"):
+        self.schemas = schemas
+        self.ids = ids
+        self.stops = stops
+        self.stop_rows = [(mark.lstrip(),) for mark in stops if mark.strip()]
+        self.buffer = ""
+        self.at = 0
+        self.base = 0
+        self.ended = False
+        self.reason: str | None = None
+        self.chunks: list[str] = []
+        self.events: list[Event] = []
+        self.content: list[str] = []
+        self.thoughts: list[str] = []
+        self.calls: list[ToolCall] = []
+        self.problems: list[Problem] = []
+        self.call: OpenCall | None = None
+        self.stop: str | None = None
+        # Whether nothing has been said as content, and no call has begun.
+        self.fresh = True
+        # Whether the reply breaks off, so that there should be more.
+        self.unfinished = False
+        # Why the call that is being read breaks, and where it began.
+        self.why = ""
+        self.origin = 0
+        # Where in the raw text another kind of it begins.
+        self.borders: list[tuple[int, str]] = []
+        # What is said in one go becomes one event: text waits here until another kind of text, or the end of the chunk,
+        # comes.
+        self.pending: list[str] = []
+        self.kind = CONTENT
+        self.sink = self.content
+        self.index: int | None = None
+        # Where a chunk in which this finds nothing is plain text of the present kind, from its first character to its
+        # last.
+        self.quiet: Callable[[str], object] | None = None
+
+    def take_in(self, chunk: str) -> None:
+        """Add a chunk to what is to be read."""
+        self.chunks.append(chunk)
+        rest = self.buffer[self.at :]
+        self.base += self.at
+        self.buffer = rest + chunk if rest else chunk
+        self.at = 0
+
+    def take_events(self) -> list[Event]:
+        """Return what has been said since this was last asked."""
+        if self.pending:
+            self.flush()
+        events = self.events
+        self.events = []
+        return events
+
+    # Looking
+
+    @property
+    def position(self) -> int:
+        """Where in the raw text the reading stands."""
+        return self.base + self.at
+
+    def exhausted(self) -> bool:
+        """Say whether everything that has come in is read."""
+        return self.at >= len(self.buffer)
+
+    def since(self, start: int) -> str:
+        """Return the raw text from `start` to where the reading stands.
+
+        It costs as much as is returned, whatever came before.
+        """
+        pieces: list[str] = []
+        begin = self.base + len(self.buffer)
+        for chunk in reversed(self.chunks):
+            begin -= len(chunk)
+            pieces.append(chunk)
+            if begin <= start:
+                break
+        text = pieces[0] if len(pieces) == 1 else "".join(reversed(pieces))
+        return text[start - begin : self.position - begin]
+
+    def run(self, characters: str) -> Generator[None, None, str]:
+        """Read on over any of `characters` and return them. What they are is for the caller to say."""
+        found: list[str] = []
+        while True:
+            buffer, at = self.buffer, self.at
+            rest = buffer[at : at + 64]
+            length = len(rest) - len(rest.lstrip(characters))
+            if length == 64:
+                rest = buffer[at:]
+                length = len(rest) - len(rest.lstrip(characters))
+            if length:
+                found.append(rest[:length])
+                self.at = at + length
+            if self.at < len(buffer) or self.ended:
+                return "".join(found)
+            yield
+
+    def at_stop(self) -> Generator[None, None, bool]:
+        """Read over white space if a mark stands behind it at which the reply ends, and say whether one does."""
+        while (end := lookahead.either(self.buffer, self.at, self.stop_rows, self.ended)) == MORE:
+            yield
+        if end != NO:
+            self.at = lookahead.space(self.buffer, self.at)
+        return end != NO
+
+    def stop_at_the_end(self) -> None:
+        """Note the mark with which the reply ends, if it does with one.
+
+        Where a call breaks off, it has been read as text.
+        """
+        for mark in self.stops:
+            if self.since(max(self.position - len(mark), 0)) == mark:
+                self.halt(mark)
+                self.unfinished = False
+                return
+
+    # Saying
+
+    def turn(self, kind: str) -> None:
+        """Say what follows as another kind of text."""
+        if kind != self.kind:
+            self.flush()
+            self.kind = kind
+            self.sink = self.content if kind == CONTENT else self.thoughts
+            self.index = None
+
+    def flush(self) -> None:
+        """Make one event of the text that waits."""
+        if self.pending:
+            text = "".join(self.pending)
+            self.pending.clear()
+            if text:
+                self.sink.append(text)
+                self.events.append(Event(self.kind, text, self.index))
+
+    def border(self, kind: str, position: int | None = None) -> None:
+        """Note that from here on, or from `position`, the raw text is of this kind."""
+        if position is None:
+            position = self.base + self.at
+        borders = self.borders
+        if borders and borders[-1][0] == position:
+            borders.pop()
+        if not borders or borders[-1][1] != kind:
+            borders.append((position, kind))
+
+    def fall_quiet(self, search: Callable[[str], object], kind: str) -> None:
+        """Let chunks pass in which `search` finds nothing, if text of this kind is being said."""
+        if self.kind == kind and self.borders and self.borders[-1][1] == kind:
+            self.quiet = search
+
+    def say(self, kind: str, text: str, position: int) -> None:
+        """Say `text`, which was read at `position`."""
+        if text:
+            self.border(kind, position)
+            self.turn(kind)
+            self.pending.append(text)
+            if kind == CONTENT:
+                self.fresh = False
+
+    def pass_on(self, end: int, kind: str) -> None:
+        """Say the buffer up to `end`."""
+        if end > self.at:
+            self.border(kind)
+            self.turn(kind)
+            self.pending.append(self.buffer[self.at : end])
+            self.at = end
+            if kind == CONTENT:
+                self.fresh = False
+
+    def skip(self, end: int, kind: str = MARK) -> None:
+        """Say nothing of the buffer up to `end`: it is a mark."""
+        if end > self.at:
+            self.border(kind)
+            self.at = end
+
+    def report(self, code: str, start: int, text: str, end: int | None = None) -> None:
+        """Name a problem with the raw text from `start` to here, or to `end`."""
+        assert code in CODES, code
+        self.flush()
+        found = Problem(code, (start, self.position if end is None else end), text)
+        self.problems.append(found)
+        self.events.append(Event(PROBLEM, code, problem=found))
+
+    def break_off(self, kind: str, start: int) -> None:
+        """Name reasoning from `start` that nothing closes."""
+        if kind == REASONING:
+            self.report("incomplete_reasoning", start, "the reply ends inside reasoning")
+
+    def halt(self, mark: str) -> None:
+        """Note the mark at which the model stops."""
+        self.flush()
+        self.stop = mark
+        self.events.append(Event(STOP, mark))
+
+    # Calls
+
+    def begin_call(self, name: str, own_id: str | None = None) -> None:
+        """Begin a call; what is put from now on are its arguments."""
+        self.flush()
+        index = len(self.calls)
+        self.call = call = OpenCall(name, own_id, index, self.origin)
+        self.events.append(Event(CALL_START, name, index, own_id or self.ids.format(index=index)))
+        self.kind, self.sink, self.index = CALL_ARGS, call.parts, index
+        self.fresh = False
+        if self.schemas.known and name not in self.schemas.known:
+            self.report("unknown_tool", self.origin, f"there is no tool {name!r}")
+
+    def end_call(self, *, complete: bool) -> None:
+        """End the call, if one has begun."""
+        call = self.call
+        if call is None:
+            return
+        self.flush()
+        text = "".join(call.parts)
+        arguments: Any = text
+        if complete:
+            arguments, complete = _read(text)
+            if complete and not isinstance(arguments, dict):
+                self.report("bad_arguments", call.start, f"the arguments are {text!r:.80}, which is no object")
+        made = ToolCall(
+            call.name,
+            arguments,
+            text,
+            call.id or self.ids.format(index=call.index),
+            call.index,
+            complete,
+            (call.start, self.position),
+        )
+        self.calls.append(made)
+        self.events.append(Event(CALL_END, call.name, call.index, made.id, made))
+        self.call = None
+        self.kind, self.sink, self.index = CONTENT, self.content, None
+
+    def broken(self, why: str = "unbalanced_json") -> str:
+        """Note why the call breaks here."""
+        self.why = why
+        return BROKEN
+
+    def give_back(self, start: int) -> None:
+        """Take what was read since `start` for content after all."""
+        self.end_call(complete=False)
+        text = self.since(start)
+        while self.borders and self.borders[-1][0] >= start:
+            self.borders.pop()
+        self.say(CONTENT, text, start)
+
+    # At the end
+
+    def pieces(self) -> tuple[Piece, ...]:
+        """Return the raw text cut up."""
+        ends = [start for start, _ in self.borders[1:]] + [self.position]
+        return tuple(
+            Piece(kind, start, end) for (start, kind), end in zip(self.borders, ends, strict=False) if end > start
+        )
+
+
+def _read(text: str) -> tuple[Any, bool]:
+    """Return the value of valid JSON text, and whether there is one.
+
+    A number may have more digits than Python reads.
+    """
+    import json
+
+    try:
+        return json.loads(text), True
+    except (ValueError, RecursionError):
+        return text, False
+
+
+__all__ = ["BROKEN", "CALL", "CONTENT", "CUT", "DONE", "LEFT", "REASONING", "OpenCall", "Reader"]

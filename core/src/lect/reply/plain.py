@@ -1,0 +1,21 @@
+"""The formats that belong to no family: plain text, and reasoning in tags before it."""
+
+from __future__ import annotations
+
+from lect.reply.blocks import THINK
+from lect.reply.grammar import SPACE, Grammar, ReplyFormat
+
+PLAIN = Grammar("plain")
+THINKING = Grammar(
+    "think", reasoning=THINK.but(until=("<tool_call>", "<|tool_calls_section_begin|>"), trail=SPACE, after=SPACE)
+)
+
+FORMATS = (
+    ReplyFormat(PLAIN, names="Anyone who marks nothing", example="Hello, world!"),
+    ReplyFormat(
+        THINKING,
+        stop=("<|im_end|>", "<|endoftext|>", "<｜end▁of▁sentence｜>"),
+        names="Anyone who thinks in tags, where calls are no matter",
+        example="<think>\nTwo and two.\n</think>\n\nFour.",
+    ),
+)

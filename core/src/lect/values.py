@@ -1,0 +1,139 @@
+"""The values that everything else is made of. This module imports nothing of lect."""
+
+from enum import Enum, IntEnum
+from typing import Literal, NamedTuple
+
+Path = tuple[str | int, ...]
+"""Where a field is: `("messages", 3, "content")`."""
+
+TRANSFORMED = -1
+"""The offset of text that is not found character for character in its field, such as JSON made from it."""
+
+
+class Origin(Enum):
+    """Who wrote a piece of the prompt."""
+
+    TEMPLATE = "template"
+    INPUT = "input"
+    UNKNOWN = "unknown"
+    """Could not be followed: never trusted."""
+
+    def __repr__(self) -> str:
+        return f"Origin.{self.name}"
+
+
+class Segment(NamedTuple):
+    """A piece of the prompt with where it came from."""
+
+    text: str
+    origin: Origin
+    path: Path
+    """The field, such as `("messages", 3, "content")`; empty for template text."""
+    start: int
+    """The offset in that field; -1 where the text was transformed (JSON-escaped, joined, ...) and for template text."""
+    turn: int | None
+    """The message whose rendering emitted it; None for preamble and generation prompt."""
+
+
+class Control(NamedTuple):
+    """A control marker of the model that stands in text from outside."""
+
+    path: Path
+    """The field in which the marker begins."""
+    start: int
+    """The offset in that field; -1 where the text was transformed on its way."""
+    marker: str
+    position: int
+    """The offset in the prompt."""
+
+
+class Unused(NamedTuple):
+    """A field that did not reach the prompt."""
+
+    path: Path
+    why: Literal["dropped", "by-rule"]
+    """`dropped`, or `by-rule` where the maker's format leaves it out on purpose."""
+
+
+ControlPolicy = Literal["report", "raise", "allow"]
+"""What to do about control markers in text from outside."""
+
+Kind = Literal["chat", "base", "none"]
+"""`chat`, `base` for a model that was not trained to chat, or `none` for a name that an adapter knows to speak none of
+its formats: that is no claim, but it keeps fallbacks from guessing."""
+
+
+class Specificity(IntEnum):
+    """What a claim rests on; a higher one wins."""
+
+    REPO = 100
+    """The whole `owner/name`."""
+    NAME = 80
+    """The beginning of the name."""
+    TOKEN = 60
+    """A word somewhere in the name."""
+    MODEL_TYPE = 40
+    """The `model_type` of a config file."""
+    FAMILY = 20
+    """Nothing but the family."""
+
+
+class Match(NamedTuple):
+    """A claim to a model path.
+
+    Attributes:
+        specificity: What the claim rests on.
+        literal: The part of the path that it rests on; within one specificity the longer one wins.
+        template: The name of the template; empty where the adapter has but one.
+        kind: What kind of model it is: `chat`, `base` or `none`.
+        reason: One line for people.
+    """
+
+    specificity: Specificity
+    literal: str
+    template: str = ""
+    kind: Kind = "chat"
+    reason: str = ""
+
+    @property
+    def strength(self) -> tuple[int, int]:
+        """What claims are compared by."""
+        return (int(self.specificity), len(self.literal))
+
+
+Outcome = Literal["won", "lost", "equal", "tied", "overruled", "no claim", "no format", "not asked"]
+"""How an adapter fared: `equal` is as strong and the same format, `tied` as strong and another; `overruled` by a
+decision; `no format`: it knows the model, and that none of its formats is the model's."""
+
+
+class Verdict(NamedTuple):
+    """How one adapter fared when a path was resolved.
+
+    Attributes:
+        adapter: Its name.
+        package: The distribution; empty where it was registered in this process.
+        version: The distribution's version.
+        claim: Its claim; None where it made none, or was not asked.
+        outcome: How it fared.
+        why: Why, in one line.
+    """
+
+    adapter: str
+    package: str
+    version: str
+    claim: Match | None
+    outcome: Outcome
+    why: str
+
+    @property
+    def id(self) -> str:
+        """The name that no other adapter has: `lect-acme:acme`; just the name for one registered in this process."""
+        return f"{self.package}:{self.adapter}" if self.package else self.adapter
+
+    def __str__(self) -> str:
+        return adapter_label(self.adapter, self.package, self.version)
+
+
+def adapter_label(name: str, package: str, version: str) -> str:
+    """Return how messages call an adapter: `acme (lect-acme 0.1.0)`."""
+    return f"{name} ({package} {version})" if package else f"{name} (registered in this process)"

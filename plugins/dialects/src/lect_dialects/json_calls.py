@@ -1,0 +1,150 @@
+"""Calls that are JSON objects, one by one or in a list."""
+
+from lect.plugin.grammar import (
+    JSON_IN_TAGS,
+    JSON_OBJECT,
+    THINK,
+    CallSyntax,
+    Grammar,
+    JsonMap,
+    Reasoning,
+    ReplyFormat,
+    Section,
+    Wrapper,
+    in_tags,
+)
+
+# What Qwen's and other families write too; here for whoever has none of them installed.
+HERMES_JSON = ReplyFormat(
+    Grammar("hermes_json", reasoning=THINK, sections=(JSON_IN_TAGS,)),
+    stop=("<|im_end|>", "<|endoftext|>"),
+    names="Hermes 2 and 3, Qwen2.5 and 3, QwQ, MiMo, Granite 4",
+    example='<tool_call>\n{"name": "get_weather", "arguments": {"city": "Paris"}}\n</tool_call>',
+)
+
+REKA = ReplyFormat(
+    HERMES_JSON.grammar.but(name="reka"), stop=("<sep>", "<|endoftext|>"), names="Reka", example=HERMES_JSON.example
+)
+
+ERNIE45 = ReplyFormat(
+    HERMES_JSON.grammar.but(
+        name="ernie45",
+        wrappers=(in_tags("response"),),
+        sections=(Section((JSON_OBJECT,), ("<tool_call>",), ("</tool_call>",), before=("\n\n",)),),
+    ),
+    stop=("</s>", "<|im_end|>"),
+    names="ERNIE-4.5-Thinking",
+    example='Look.\n</think>\n\n<tool_call>\n{"name": "get_weather", "arguments": {"city": "Paris"}}\n</tool_call>\n',
+)
+
+LONGCAT = ReplyFormat(
+    Grammar("longcat", sections=(Section((JSON_OBJECT,), ("<longcat_tool_call>",), ("</longcat_tool_call>",)),)),
+    stop=("</longcat_s>",),
+    names="LongCat-Flash",
+    example='<longcat_tool_call>{"name": "get_weather", "arguments": {"city": "Paris"}}</longcat_tool_call>',
+)
+
+GIGACHAT3 = ReplyFormat(
+    Grammar(
+        "gigachat3",
+        sections=(
+            Section(
+                (JSON_OBJECT,), ("<|message_sep|>\n\nfunction call<|role_sep|>", "<|function_call|>"), special=True
+            ),
+        ),
+    ),
+    stop=("</s>", "<|message_sep|>\n\n"),
+    names="GigaChat3",
+    example='Look.<|function_call|>{"name": "get_weather", "arguments": {"city": "Paris"}}',
+)
+
+TOOL_CALLS = Section(
+    (JSON_OBJECT,), (("<tool_calls>", "["),), (("]", "</tool_calls>"), "]", "</tool_calls>"), between=","
+)
+
+JAMBA = ReplyFormat(
+    Grammar("jamba", sections=(TOOL_CALLS,)),
+    stop=("<|eom|>", "<|endoftext|>"),
+    names="Jamba 1.5",
+    example='<tool_calls>[\n    {"name": "get_weather", "arguments": {"city": "Paris"}}\n]</tool_calls>',
+)
+
+HUNYUAN_A13B = ReplyFormat(
+    Grammar("hunyuan_a13b", reasoning=THINK, wrappers=(in_tags("answer"),), sections=(TOOL_CALLS,)),
+    stop=("<|eos|>",),
+    names="Hunyuan-A13B",
+    example="<think>\nTwo and two.\n</think>\n<answer>\nFour.\n</answer>",
+)
+
+# The prompt ends with the words that open the reasoning.
+APRIEL = ReplyFormat(
+    Grammar(
+        "apriel",
+        reasoning=Reasoning(
+            ("Here are my reasoning steps:\n",), ("[BEGIN FINAL RESPONSE]",), trail="\n", after="\n", starts=True
+        ),
+        wrappers=(Wrapper((), ("[END FINAL RESPONSE]",), special=True),),
+        sections=(TOOL_CALLS,),
+    ),
+    stop=("<|end|>",),
+    names="Apriel",
+    example="Two and two.\n[BEGIN FINAL RESPONSE]\nFour.\n[END FINAL RESPONSE]",
+)
+
+NEMOTRON_NANO_V2 = ReplyFormat(
+    Grammar(
+        "nemotron_nano_v2",
+        reasoning=THINK,
+        sections=(
+            Section((JSON_OBJECT,), (("<TOOLCALL>", "["),), (("]", "</TOOLCALL>"), "]", "</TOOLCALL>"), between=","),
+        ),
+    ),
+    stop=("<SPECIAL_12>", "</s>"),
+    names="Nemotron-Nano-v2",
+    example='<TOOLCALL>[{"name": "get_weather", "arguments": {"city": "Paris"}}]</TOOLCALL>',
+)
+
+FIREFUNCTION_V2 = ReplyFormat(
+    Grammar(
+        "firefunction_v2", sections=(Section((JSON_OBJECT,), (("functools", "["),), ("]",), between=",", start=True),)
+    ),
+    stop=("<|eot_id|>",),
+    names="firefunction-v2",
+    example=' functools[{"name": "get_weather", "arguments": {"city": "Paris"}}]',
+)
+
+XLAM = ReplyFormat(
+    Grammar(
+        "xlam",
+        reasoning=THINK,
+        sections=(
+            Section((JSON_OBJECT,), ("[",), ("]",), between=",", start=True),
+            Section((JSON_OBJECT,), (("```json", "["),), (("]", "```"), "]"), between=",", before=("\n",)),
+            Section((JSON_OBJECT,), (("[TOOL_CALLS]", "["),), ("]",), between=","),
+            Section((JSON_OBJECT,), (("<tool_call>", "["),), (("]", "</tool_call>"), "]"), between=","),
+        ),
+    ),
+    stop=("<|eot_id|>", "<|im_end|>"),
+    names="xLAM-2",
+    example='[{"name": "get_weather", "arguments": {"city": "Paris"}}]',
+)
+
+APERTUS = ReplyFormat(
+    Grammar(
+        "apertus",
+        reasoning=Reasoning(("<|inner_prefix|>",), ("<|inner_suffix|>",), special=True),
+        sections=(
+            Section(
+                (CallSyntax(JsonMap()),),
+                (("<|tools_prefix|>", "["),),
+                (("]", "<|tools_suffix|>"), "]", "<|tools_suffix|>"),
+                between=",",
+                gap="",
+                special=True,
+            ),
+        ),
+    ),
+    stop=("<|assistant_end|>", "</s>"),
+    names="Apertus",
+    example='<|inner_prefix|>Look.<|inner_suffix|><|tools_prefix|>[{"get_weather": {"city": "Paris"}}]<|tools_suffix|>',
+)

@@ -1,0 +1,232 @@
+"""Calls with a mark for each parameter."""
+
+from lect.plugin.grammar import (
+    FUNCTION_TAGS,
+    KEY,
+    KEY_VALUE_TAGS,
+    QUOTED_KEY,
+    QUOTED_NAME,
+    THINK,
+    CallSyntax,
+    Grammar,
+    Head,
+    Json,
+    Params,
+    Reasoning,
+    ReplyFormat,
+    Section,
+)
+
+SEED_OSS_XML = ReplyFormat(
+    Grammar(
+        "seed_oss_xml",
+        reasoning=Reasoning(("<seed:think>",), ("</seed:think>",)),
+        sections=(
+            Section(
+                (FUNCTION_TAGS.but(arguments=Params("<parameter=", Head((">",), KEY), "</parameter>")),),
+                ("<seed:tool_call>",),
+                ("</seed:tool_call>",),
+                alone=True,
+            ),
+        ),
+    ),
+    stop=("<seed:eos>",),
+    names="Seed-OSS",
+    example="<seed:tool_call>\n<function=get_weather>\n<parameter=city>Paris</parameter>\n</function>\n</seed:tool_call>",
+)
+
+GLM_CALL = CallSyntax(
+    KEY_VALUE_TAGS,
+    ("<tool_call>",),
+    Head(("<arg_key>", "</tool_call>"), r"\s*(?P<name>[\w.:/-]+)(?:\s|\\n)*", keep=True),
+    ("</tool_call>",),
+)
+POOLSIDE_V1 = ReplyFormat(
+    Grammar(
+        "poolside_v1", reasoning=THINK.but(until=("<tool_call>",)), sections=(Section((GLM_CALL,), before=("\n",)),)
+    ),
+    stop=("</assistant>", "<|endoftext|>"),
+    names="Laguna",
+    example="<tool_call>get_weather\n<arg_key>city</arg_key>\n<arg_value>Paris</arg_value>\n</tool_call>",
+)
+LING3 = ReplyFormat(
+    POOLSIDE_V1.grammar.but(name="ling3"),
+    stop=("<|role_end|>", "<|endoftext|>"),
+    names="Ling-3",
+    example=POOLSIDE_V1.example,
+)
+
+HUNYUAN_CALLS = Section(
+    (CallSyntax(KEY_VALUE_TAGS, ("<tool_call>",), Head(("<tool_sep>",)), ("</tool_call>",)),),
+    ("<tool_calls>",),
+    ("</tool_calls>",),
+)
+
+# The public checkpoints write a suffix in every tag.
+OPEN_PAIRS = Params(
+    "<arg_key:opensource>",
+    Head(("</arg_key:opensource>",), KEY),
+    "</arg_value:opensource>",
+    value="<arg_value:opensource>",
+)
+
+OPEN_HUNYUAN_CALLS = Section(
+    (
+        CallSyntax(
+            OPEN_PAIRS, ("<tool_call:opensource>",), Head(("<tool_sep:opensource>",)), ("</tool_call:opensource>",)
+        ),
+    ),
+    ("<tool_calls:opensource>",),
+    ("</tool_calls:opensource>",),
+)
+
+HUNYUAN_V3_XML = ReplyFormat(
+    Grammar(
+        "hunyuan_v3_xml",
+        reasoning=THINK.but(open=("<think>", "<think:opensource>"), close=("</think>", "</think:opensource>")),
+        sections=(HUNYUAN_CALLS, OPEN_HUNYUAN_CALLS),
+    ),
+    stop=("<|eos|>", "<｜hy_eos:opensource｜>"),
+    names="Hy3",
+    example="<tool_calls><tool_call>get_weather<tool_sep><arg_key>city</arg_key><arg_value>Paris</arg_value></tool_call></tool_calls>",
+)
+
+INVOKE = Head((">",), QUOTED_NAME)
+
+PARAMETER = Params("<parameter ", Head((">",), QUOTED_KEY), "</parameter>")
+
+MINIMAX_M2_XML = ReplyFormat(
+    Grammar(
+        "minimax_m2_xml",
+        reasoning=THINK,
+        sections=(
+            Section(
+                (CallSyntax(PARAMETER.but(untyped="string"), ("<invoke ",), INVOKE, ("</invoke>",)),),
+                ("<minimax:tool_call>",),
+                ("</minimax:tool_call>",),
+            ),
+        ),
+    ),
+    stop=("[e~[",),
+    names="MiniMax-M2",
+    example='<minimax:tool_call>\n<invoke name="get_weather">\n<parameter name="city">Paris</parameter>\n</invoke>\n'
+    "</minimax:tool_call>",
+)
+
+# The prompt opens the reasoning, and the content shall show that.
+MINIMAX_APPEND_THINK = ReplyFormat(
+    Grammar("minimax_append_think", prefix="<think>"),
+    stop=("[e~[",),
+    names="MiniMax-M2, for clients that want reasoning in the content",
+    example="Two and two.</think>Four.",
+)
+
+NS = "]<]minimax[>["
+
+MINIMAX_M3 = ReplyFormat(
+    Grammar(
+        "minimax_m3",
+        reasoning=Reasoning(("<mm:think>",), ("</mm:think>",)),
+        sections=(
+            Section(
+                (
+                    CallSyntax(
+                        Params(f"{NS}<", Head((">",), r"(?P<key>[^/\s<>][^<>]*)"), f"{NS}</{{key}}>", nested=True),
+                        (f"{NS}<invoke ",),
+                        INVOKE,
+                        (f"{NS}</invoke>",),
+                    ),
+                ),
+                (f"{NS}<tool_call>",),
+                (f"{NS}</tool_call>",),
+                special=True,
+            ),
+        ),
+    ),
+    stop=("[e~[",),
+    names="MiniMax-M3",
+    example=(
+        f'{NS}<tool_call>\n{NS}<invoke name="get_weather">{NS}<city>Paris{NS}</city>{NS}</invoke>\n{NS}</tool_call>'
+    ),
+)
+
+STEP3 = ReplyFormat(
+    Grammar(
+        "step3",
+        reasoning=THINK,
+        sections=(
+            Section(
+                (
+                    CallSyntax(
+                        Params("<steptml:parameter ", Head((">",), QUOTED_KEY), "</steptml:parameter>"),
+                        (
+                            ("<｜tool_call_begin｜>", "function", "<｜tool_sep｜>", "<steptml:invoke "),
+                            ("<｜tool_call_begin｜>", "function", "<steptml:invoke "),
+                            ("<｜tool_call_begin｜>", "<｜tool_sep｜>", "<steptml:invoke "),
+                            ("<｜tool_call_begin｜>", "<steptml:invoke "),
+                        ),
+                        INVOKE,
+                        (("</steptml:invoke>", "<｜tool_call_end｜>"), "</steptml:invoke>"),
+                    ),
+                ),
+                ("<｜tool_calls_begin｜>",),
+                ("<｜tool_calls_end｜>",),
+                alone=True,
+                special=True,
+            ),
+        ),
+    ),
+    stop=("<|eot|>",),
+    names="Step-3",
+    example=(
+        "<｜tool_calls_begin｜><｜tool_call_begin｜>function<｜tool_sep｜><steptml:invoke "
+        'name="get_weather"><steptml:parameter '
+        'name="city">Paris</steptml:parameter></steptml:invoke><｜tool_call_end｜><｜tool_calls_end｜>'
+    ),
+)
+
+MINICPM5_XML = ReplyFormat(
+    Grammar(
+        "minicpm5_xml",
+        reasoning=THINK,
+        sections=(
+            Section(
+                (
+                    CallSyntax(
+                        Params(
+                            "<param ",
+                            Head((">",), QUOTED_KEY),
+                            "</param>",
+                            unwrap=("arguments", "properties", "parameters"),
+                            cdata=True,
+                        ),
+                        ("<function ",),
+                        INVOKE,
+                        ("</function>",),
+                    ),
+                ),
+            ),
+        ),
+    ),
+    stop=("<|im_end|>", "<|endoftext|>"),
+    names="MiniCPM5",
+    example='<function name="get_weather"><param name="city">Paris</param></function>',
+)
+
+DOTS = ReplyFormat(
+    Grammar(
+        "dots",
+        reasoning=THINK,
+        sections=(
+            Section(
+                (CallSyntax(PARAMETER, ("<invoke ",), INVOKE, ("</invoke>",)), CallSyntax(Json())),
+                ("<dots_function_call>",),
+                ("</dots_function_call>",),
+            ),
+        ),
+    ),
+    stop=("<|endofassistant|>", "<|endoftext|>"),
+    names="dots",
+    example='<dots_function_call><invoke name="get_weather"><parameter '
+    'name="city">Paris</parameter></invoke></dots_function_call>',
+)

@@ -1,0 +1,50 @@
+"""The formats, as data."""
+
+import re
+import runpy
+from pathlib import Path
+
+import pytest
+import replies
+
+from lect.reply.events import CODES
+
+FORMATS = replies.formats()
+DOCS = Path(__file__).parents[1] / "docs"
+NO_CALL = {
+    "plain", "think", "minimax_append_think", "granite_think", "kimi_vl_think", "hunyuan_a13b", "apriel", "deepseek_r1",
+    "deepseek_v4_dsml", "olmo3_pythonic",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", sorted(FORMATS))
+def test_the_example_of_a_format_is_one(name):
+    reply_format = FORMATS[name]
+    reply, _ = replies.read(
+        reply_format.example,
+        format=name,
+        starts_in_reasoning=("</think>" in reply_format.example and "<think>" not in reply_format.example) or None,
+    )
+    assert reply.problems == ()
+    if name not in NO_CALL:
+        assert [(call.name, call.arguments) for call in reply.tool_calls] == [("get_weather", {"city": "Paris"})]
+        assert reply.content in ("", "Look.", "Look:")
+
+
+def test_all_of_them_are_here():
+    assert len(FORMATS) >= 55
+
+
+def test_every_vector_has_a_format_and_every_format_but_react_has_a_vector():
+    assert set(FORMATS) - {vector["format"] for vector in replies.vectors("parse")} == {"react"}
+
+
+def test_the_gallery_shows_what_every_format_says():
+    made = runpy.run_path(str(DOCS / "make_reply_formats.py"))
+    assert made["PAGE"].read_text("utf-8") == made["page"](), "try: python docs/make_reply_formats.py"
+    assert {f"### {name}" for name in FORMATS} <= set(made["page"]().splitlines())
+
+
+def test_every_problem_that_can_be_named_is_explained():
+    explained = re.findall(r"^### (\w+)$", (DOCS / "reference/reply-problems.md").read_text("utf-8"), re.MULTILINE)
+    assert sorted(explained) == sorted(CODES)

@@ -1,0 +1,98 @@
+"""Output that is meant to hurt: time grows as the text does, whatever is in it, and nothing is lost."""
+
+import math
+import time
+
+import pytest
+import replies
+from long_replies import KINDS, TOOLS
+
+
+def seconds(name, text, size, **arguments):
+    """Return the time of the processor for reading a text."""
+    stream = replies.open_stream(name, **arguments)
+    start = time.process_time()
+    for at in range(0, len(text), size):
+        stream.feed(text[at : at + size])
+    stream.close()
+    return time.process_time() - start
+
+
+def grows_less_than(factor, name, short, long, *, size=4, **arguments):
+    """Say whether a long text takes less than `factor` times the time of a short one.
+
+    The best of several tries counts: on a busy machine caches and collectors disturb.
+    """
+    brief = lengthy = math.inf
+    for _ in range(10):
+        brief = min(brief, seconds(name, short, size, **arguments))
+        lengthy = min(lengthy, seconds(name, long, size, **arguments))
+        if lengthy < factor * brief:
+            return True
+    return False
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_p6_a_reply_twice_as_long_takes_twice_the_time(kind):
+    name, make = KINDS[kind]
+    reply, _ = replies.read(make(4_000), format=name)
+    assert reply.tool_calls or kind == "reasoning and content"
+    assert reply.problems == ()
+    # Twice doubled.
+    assert grows_less_than(2.2**2, name, make(32_000), make(128_000), tools=TOOLS)
+
+
+HOSTILE = {
+    "openings": ("hermes_json", "<tool_call>"),
+    "openings of calls": ("hermes_json", '<tool_call>{"name": "f", "arguments": {"x": '),
+    "openings of strings": ("hermes_json", '<tool_call>{"name": "f", "arguments": {"x": "'),
+    "reasoning": ("hermes_json", "<think>"),
+    "line ends": ("hermes_json", "\n"),
+    "brackets": ("hermes_json", "<"),
+    "parameters": ("qwen3_coder_xml", "<tool_call>\n<function=f>\n<parameter=a>"),
+    "heads": ("qwen3_coder_xml", "<function="),
+    "closes": ("qwen3_coder_xml", "</parameter>"),
+    "names": ("kimi_k2", "<|tool_call_begin|>f"),
+    "python": ("pythonic", "[f(a="),
+    "quotes": ("pythonic", "[f(a='"),
+    "a key and white space": ("pythonic", "[f(a" + " " * 40),
+    "headers": ("harmony", "<|start|>"),
+    "channels": ("harmony", "<|channel|>a"),
+    "bare": ("llama3_json", '{"name": "a", '),
+    "words": ("react", "\nAction: a"),
+}
+
+
+@pytest.mark.parametrize("what", HOSTILE)
+def test_p6_twenty_thousand_openings_that_nothing_closes_are_read_in_time_and_lost_is_nothing(what):
+    name, opening = HOSTILE[what]
+    assert grows_less_than(2.4**2, name, opening * 2_500, opening * 10_000, size=7)
+    reply, _ = replies.read(opening * 20_000, format=name)
+    assert "".join(reply.raw[piece.start : piece.end] for piece in reply.pieces) == opening * 20_000
+
+
+def test_a_string_of_ten_million_characters_is_read():
+    text = f'<tool_call>{{"name": "f", "arguments": {{"x": "{"y" * 10_000_000}"}}}}</tool_call>'
+    (call,) = replies.read(text, [65_536], format="hermes_json")[0].tool_calls
+    assert len(call.arguments["x"]) == 10_000_000
+
+
+@pytest.mark.parametrize("name", ["hermes_json", "pythonic", "gemma4"])
+def test_values_that_lie_a_hundred_thousand_deep_are_content(name):
+    text = {
+        "hermes_json": '<tool_call>{"name": "f", "arguments": {"x": ',
+        "pythonic": "[f(x=",
+        "gemma4": "<|tool_call>call:f{x:",
+    }[name] + "[" * 100_000
+    reply, _ = replies.read(text, [4096], format=name)
+    assert (reply.content, reply.tool_calls) == (text, ())
+    assert reply.problems[0].code == "too_deep"
+
+
+def test_a_number_of_a_million_digits_is_no_number():
+    text = f'<tool_call>{{"name": "f", "arguments": {{"x": {"1" * 1_000_000}}}}}</tool_call>'
+    assert replies.read(text, format="hermes_json")[0].content == text
+
+
+def test_white_space_without_end_is_read_in_time():
+    assert grows_less_than(2.4**2, "pythonic", "[f(a" + " " * 5_000, "[f(a" + " " * 20_000, size=1)
