@@ -21,6 +21,7 @@ DISTRIBUTIONS = 300
 BASE = "import pluggy, dataclasses, re"
 IMPORT = "import lect"
 FIRST = "import lect; lect.get_conversation_template('lmsys/vicuna-7b-v1.5')"
+FIRST_QWEN = "import lect; lect.resolve('Qwen/Qwen3-4B').template"
 PLUGIN = "import lect; start = perf_counter(); import {module}"
 
 CHILD = """
@@ -44,10 +45,11 @@ def lines():
     """Yield the lines about imports."""
     with tempfile.TemporaryDirectory() as directory:
         crowd(Path(directory))
-        base, imported, first = medians((BASE,), (IMPORT,), (FIRST,))
+        base, imported, first, first_qwen = medians((BASE,), (IMPORT,), (FIRST,), (FIRST_QWEN,))
         base_in_crowd, first_in_crowd = medians((BASE, directory), (FIRST, directory))
     yield line("import lect", imported, base, 1.5)
     yield line("import lect, and the first conversation", first, base, 2.5)
+    yield line("import lect, and the first resolve of Qwen3, with its grammar", first_qwen, base, 2.5)
     yield line(
         f"the same, with {FAMILIES} families among {DISTRIBUTIONS} distributions", first_in_crowd, base_in_crowd, 2.5
     )

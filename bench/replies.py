@@ -10,7 +10,7 @@ from time import process_time
 
 from timing import Line, beside
 
-from lect.reply.stream import ReplyStream
+import lect
 
 # The replies are those that the tests are made with.
 sys.path.append(str(Path(__file__).parents[1] / "tests" / "support"))
@@ -83,7 +83,7 @@ def cut(reply):
 
 
 def read(name, chunks, tools=None):
-    stream = ReplyStream(name, tools=tools)
+    stream = lect.stream(None, format=name, tools=tools)
     for chunk in chunks:
         stream.feed(chunk)
     return stream.close().to_openai()

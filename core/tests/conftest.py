@@ -1,18 +1,10 @@
 """What the tests of core share."""
 
-import os
-
 import pytest
-from hypothesis import settings
 
 import lect
 from lect.plugin import CHATML, hookimpl
 from lect.registry.registry import Registry
-
-# Each test is one idea tried on a hundred texts at most; the machine may be busy, so none has a deadline.
-# In CI the same examples are tried every time: it judges a change, and does not search.
-settings.register_profile("core", deadline=None, max_examples=100, database=None, derandomize="CI" in os.environ)
-settings.load_profile("core")
 
 
 @pytest.fixture

@@ -151,9 +151,9 @@ class Sandbox:
         )
         self.workshop = self._new("workshop")
         self.install_build_tools(self.workshop)
-        (core_wheel,) = self._build("flit", REPOSITORY / "core")
+        (self.core_wheel,) = self._build("flit", REPOSITORY / "core")
         self.base = self._new("base")
-        self.base.pip("install", "--quiet", "--no-index", "--find-links", self.wheelhouse, core_wheel)
+        self.base.pip("install", "--quiet", "--no-index", "--find-links", self.wheelhouse, self.core_wheel)
 
     def install_build_tools(self, environment):
         environment.pip("install", "--quiet", "--no-index", "--find-links", self.wheelhouse, *BUILD_TOOLS)
@@ -185,6 +185,10 @@ class Sandbox:
         for batch in [[wheel] for wheel in wheels] if one_by_one else [wheels] if wheels else []:
             environment.install(*batch)
         return environment
+
+    def empty(self):
+        """Return an environment with nothing in it."""
+        return self._new(self._numbered("empty").name)
 
     def _new(self, name):
         run([sys.executable, "-m", "venv", "--without-pip", self.root / name], cwd=self.root)
