@@ -26,7 +26,7 @@ from lect import LectError, MessageError
 from lect.plugin import Template
 from lect.prompt import chat as chat_module
 from lect.prompt import skeletons
-from lect.prompt.skeletons import LARGEST_TOOLS, LONGEST_SHAPE, MOST_SHAPES
+from lect.prompt.skeletons import LARGEST_TOOLS, LONGEST_CONVERSATION, MOST_SKELETONS
 
 TOOL = {"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}
 ODD_TOOLS = (
@@ -127,7 +127,7 @@ def test_the_fast_path_is_taken_for_plain_conversations(template, generate):
         (CHATML, [user("x"), {"role": "assistant", "content": ""}]),
         (SHARED, [user(" \n")]),
         (THINKING, [user("x"), {"role": "assistant", "content": "a</think>b"}]),
-        (CHATML, [user("x")] * (LONGEST_SHAPE + 1)),
+        (CHATML, [user("x")] * (LONGEST_CONVERSATION + 1)),
         (CHATML, [{"role": "user", "content": "x", "name": "n"}]),
         (CHATML, [{"role": "user"}]),
         (CHATML, [user([{"type": "text", "text": "x"}])]),
@@ -204,7 +204,7 @@ def test_a_new_day_gives_a_new_date(monkeypatch):
 def test_what_is_remembered_stays_bounded():
     template, _ = counted(CHATML)
     sizes = []
-    for number in range(4 * MOST_SHAPES):
+    for number in range(4 * MOST_SKELETONS):
         messages = [{"role": "user" if number >> bit & 1 else "assistant", "content": "x"} for bit in range(10)]
         template.text(messages)
         template.text(messages, add_generation_prompt=True)
@@ -220,7 +220,7 @@ def test_nothing_large_is_remembered():
     before = size(template._skeletons)
     template.text([user("x" * 100_000)])
     template.text([user("x")], tools=[{"name": "f" * LARGEST_TOOLS}])
-    template.text([user("x")] * (LONGEST_SHAPE + 1))
+    template.text([user("x")] * (LONGEST_CONVERSATION + 1))
     with pytest.raises(MessageError):
         template.text([{"role": "r" * 100_000, "content": "x"}])
     assert size(template._skeletons) == before

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from copy import deepcopy
 from typing import TYPE_CHECKING, Any, Self
 
 from lect.errors import MessageError, shown
@@ -15,10 +14,24 @@ if TYPE_CHECKING:
 
 USER, ASSISTANT = "user", "assistant"
 ASKS = ([ASSISTANT, None], (ASSISTANT, None))
-STYLE_FIELDS = frozenset({"sep", "sep2", "sep_style", "system_template"})
-"""What decides a prompt in FastChat, and nothing here: the template does."""
-
 Raw = dict[str, Any]
+
+
+class NoSeparator:
+    """A field that decides a prompt in FastChat, and nothing here, where the template does: None, and not to be set."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, conversation: object, owner: type) -> Any:
+        return None
+
+    def __set__(self, conversation: Conversation, value: Any) -> None:
+        msg = (
+            f"{conversation.name!r} is an official format, to which {self.name} means nothing\n"
+            "  try: from lect_fastchat import Conversation, which has FastChat's fields"
+        )
+        raise AttributeError(msg)
 
 
 class Conversation:
@@ -39,10 +52,10 @@ class Conversation:
 
     # No slots: people hang things of their own on a conversation, as FastChat lets them.
     name: str
-    sep: Any = None
-    sep2: Any = None
-    sep_style: Any = None
-    system_template: Any = None
+    sep = NoSeparator()
+    sep2 = NoSeparator()
+    sep_style = NoSeparator()
+    system_template = NoSeparator()
 
     def __init__(
         self,
@@ -69,21 +82,12 @@ class Conversation:
         self.name = name or template.name
         self.system_message = template.default_system if system_message is None else system_message
         self.roles: Sequence[str] = (USER, ASSISTANT)
-        self.messages: list[list[Any]] = [_copied(list(message)) for message in messages]
+        self.messages: list[list[Any]] = [_copied(list(message)) for message in messages] if messages else []
         self.offset = offset
         if stop_str is None and template.stop:
             stop_str = next(iter(template.stop)) if len(template.stop) == 1 else list(template.stop)
         self.stop_str = stop_str
         self.stop_token_ids = list(template.stop_ids) or None if stop_token_ids is None else stop_token_ids
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name in STYLE_FIELDS:
-            msg = (
-                f"{self.name!r} is an official format, to which {name} means nothing\n"
-                "  try: from lect_fastchat import Conversation, which has FastChat's fields"
-            )
-            raise AttributeError(msg)
-        super().__setattr__(name, value)
 
     def __repr__(self) -> str:
         return f"<Conversation {self.name!r}: {len(self.messages)} messages>"
@@ -213,4 +217,6 @@ def _copied(pair: Any) -> Any:
             return pair.copy()
         if type(text) is tuple and len(text) == 2 and isinstance(text[1], list | tuple):
             return [pair[0], (text[0], list(text[1]))]
+    from copy import deepcopy
+
     return deepcopy(pair)

@@ -48,7 +48,7 @@ class Screen:
         return (
             text
             if text.isprintable()
-            else "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
+            else "".join(character if character.isprintable() else ascii(character)[1:-1] for character in text)
         )
 
     def paint(self, text: str, style: str) -> str:
@@ -118,7 +118,7 @@ def _width(text: str) -> int:
         return len(text)
     from unicodedata import combining, east_asian_width
 
-    return sum(0 if combining(letter) else 2 if east_asian_width(letter) in "WF" else 1 for letter in text)
+    return sum(0 if combining(character) else 2 if east_asian_width(character) in "WF" else 1 for character in text)
 
 
 def _wants_colours(*, is_terminal: bool) -> bool:

@@ -1,21 +1,27 @@
 """What a render yields: the prompt, and its views."""
 
+from __future__ import annotations
+
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING
 
-from lect.facts import Facts
 from lect.prompt.segments import is_role
-from lect.values import TRANSFORMED, Control, Origin, Segment, Unused
+from lect.values import TRANSFORMED, Control, Origin
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Protocol
 
-class Source(Protocol):
-    """What a prompt was made from, and its views are made of."""
+    from lect.facts import Facts
+    from lect.values import Segment, Unused
 
-    text: str
+    class Source(Protocol):
+        """What a prompt was made from, and its views are made of."""
 
-    def segments(self) -> list[Segment]: ...
-    def unused(self) -> list[Unused]: ...
+        text: str
+
+        def segments(self) -> list[Segment]: ...
+        def unused(self) -> list[Unused]: ...
 
 
 class Prompt:

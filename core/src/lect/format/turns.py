@@ -10,7 +10,7 @@ from lect.prompt.messages import messages_of_pairs
 from lect.prompt.skeletons import is_encodable
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from lect.prompt.chat import Chat
     from lect.prompt.messages import Message
@@ -61,8 +61,8 @@ class TurnTemplate(Template):
     """
 
     __slots__ = (
-        "_table", "_tracked_table", "closing", "empty", "examples", "first_round", "generation", "opening", "other",
-        "prints_parts", "refuses", "system_first", "trim", "turns", "user_after_system",
+        "_head", "_static", "_table", "_tracked_table", "closing", "empty", "examples", "first_round", "generation",
+        "opening", "other", "prints_parts", "refuses", "system_first", "trim", "turns", "user_after_system",
     )  # fmt: skip
 
     turns: Mapping[str, Turn]
@@ -109,6 +109,9 @@ class TurnTemplate(Template):
         super().__init__(name, self._write, looks_for=(), **facts)
         self._tracked_table = self._entries({})
         self._table = self._entries({EOS: self.eos, ROLE: ROLE})
+        special = any(each[3] for each in self._table.values())
+        self._static = not (special or trim or system_first or "{" in self.generation + closing)
+        self._head: str | None = None
 
     def stated(self) -> dict[str, Any]:
         facts = super().stated()
@@ -155,7 +158,6 @@ class TurnTemplate(Template):
 
     def _write(self, chat: Chat, out: Writer) -> None:
         system = chat.system
-        messages = chat.without_system
         run = _Run(self, out, self._tracked_table, chat.eos)
         if chat.messages or self.empty == "all":
             out += chat.bos, self.opening
@@ -166,7 +168,7 @@ class TurnTemplate(Template):
             elif system is None:
                 run.write(self._default_system())
             run.write(self.examples)
-        run.write(self._pairs(chat, out.turns(messages)))
+        run.write(self._pairs(chat, out.turns(chat.without_system)))
         run.end(ask=chat.add_generation_prompt, empty=not chat.messages)
 
     def _default_system(self) -> list[tuple[str, str]]:
@@ -191,7 +193,7 @@ class TurnTemplate(Template):
             MessageError: If a role is none of the format's, or a text is no text.
         """
         try:
-            result = None if self.system_first or self.trim else self._joined(system, pairs, ask=add_generation_prompt)
+            result = self._joined(system, pairs, add_generation_prompt) if self._static and pairs else None
         except (LookupError, TypeError, ValueError):
             # Something in them is not simply a text of a role that has a turn.
             result = None
@@ -202,26 +204,47 @@ class TurnTemplate(Template):
             )
         return result
 
-    def _joined(self, system: str | None, pairs: Sequence[Sequence[Any]], *, ask: bool) -> str:
-        if pairs and pairs[0][0] == "system":
+    def _joined(self, system: str | None, pairs: Sequence[Sequence[Any]], ask: bool) -> str | None:
+        """Return the prompt of a table in which nothing depends on what came before; None where it cannot be told."""
+        if pairs[0][0] == "system":
             # It takes the place of the default, and examples follow it.
-            raise ValueError
-        out: list[str] = []
-        run = _Run(self, out, self._table, self.eos)
-        if pairs or system is not None or self.empty == "all":
-            out += self.bos, self.opening
-            if system is None:
-                run.write(self._default_system())
-            elif "system" in self.turns:
-                run.write([("system", system)])
-            run.write(self.examples)
-        run.write(pairs)
-        run.end(ask=ask, empty=not pairs and system is None)
+            return None
+        if system is None:
+            if self._head is None:
+                self._head = self._opened(self._default_system())
+            out = [self._head]
+        else:
+            out = [self._opened([("system", system)] if "system" in self.turns else [])]
+        write_turns(out, pairs, self._table)
+        out.append(self.generation if ask else self.closing)
+        return "".join(out)
+
+    def _opened(self, system: Iterable[Sequence[str]]) -> str:
+        out = [self.bos, self.opening]
+        write_turns(out, (*system, *self.examples), self._table)
         return "".join(out)
 
 
+def write_turns(
+    out: list[str],
+    pairs: Iterable[Sequence[str]],
+    table: Mapping[str, Entry],
+    special: Callable[[str, str], None] | None = None,
+) -> None:
+    """Write turns, one after the other: the loop that all prompts of a table are written by."""
+    for role, text in pairs:
+        prefix, suffix, bare, is_special = table[role]
+        if is_special and special is not None:
+            special(role, text)
+        elif text or bare is None:
+            out += prefix, text, suffix
+        else:
+            # An empty text changes nothing, but what is no text, such as None, is found when all is joined.
+            out += bare, text
+
+
 class _Run:
-    """One run through a table: the loop that all prompts of a table are written by."""
+    """One run through a table in which a turn may depend on what came before: on the round, or on the system text."""
 
     __slots__ = ("after_system", "eos", "out", "rounds", "table", "template")
 
@@ -235,16 +258,7 @@ class _Run:
 
     def write(self, pairs: Iterable[Sequence[str]]) -> None:
         """Write turns, one after the other."""
-        out, table = self.out, self.table
-        for role, text in pairs:
-            prefix, suffix, bare, special = table[role]
-            if special:
-                self._write_special(role, text)
-            elif text or bare is None:
-                out += prefix, text, suffix
-            else:
-                # An empty text changes nothing, but what is no text, such as None, is found when all is joined.
-                out += bare, text
+        write_turns(self.out, pairs, self.table, self._write_special)
 
     def _write_special(self, role: str, text: str) -> None:
         prefix, suffix, bare, _ = self.table[role]

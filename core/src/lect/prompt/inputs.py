@@ -65,7 +65,7 @@ class Input(str):
         return self._shifted(text, index if index >= 0 else index + len(self))
 
     def __iter__(self) -> Iterator[str]:
-        return (self._shifted(letter, offset) for offset, letter in enumerate(str.__iter__(self)))
+        return (self._shifted(character, offset) for offset, character in enumerate(str.__iter__(self)))
 
     def _located(self, pieces: Iterable[str], sep: str | None = None) -> list[Input]:
         """Give each of the pieces, which stand in the text in this order with `sep` between them, its offset."""

@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     Strip = Callable[[str], str]
     Write = Callable[[list[Raw]], str | None]
 
-LONGEST_SHAPE = 64
+LONGEST_CONVERSATION = 64
 """Longer conversations are rarer and all different: their shapes would fill the cache and never be met again."""
-MOST_SHAPES = 256
+MOST_SKELETONS = 256
 LONGEST_UNROLLED = 16
 """To compile what is written out for longer ones takes longer than it is likely to save."""
 LARGEST_TOOLS = 16_384
@@ -214,7 +214,7 @@ class Skeletons:
         roles = [plain_str(raw["role"]) for raw in messages if raw["content"] and len(raw) == 2]
         root = _root(tools, add_generation_prompt) if tools else add_generation_prompt
         # Only what is of limited size is remembered; a role that nobody knows may be a whole book.
-        if len(roles) > LONGEST_SHAPE or (isinstance(root, tuple) and len(root[1]) > LARGEST_TOOLS):
+        if len(roles) > LONGEST_CONVERSATION or (isinstance(root, tuple) and len(root[1]) > LARGEST_TOOLS):
             return False
         if (
             len(roles) != len(messages)
@@ -223,7 +223,7 @@ class Skeletons:
         ):
             return False
         skeleton = self._skeleton(roles, tools, add_generation_prompt)
-        if self._count >= MOST_SHAPES:
+        if self._count >= MOST_SKELETONS:
             self._skeletons = {}
             self._count = 0
         self._count += 1

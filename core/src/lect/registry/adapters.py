@@ -11,7 +11,6 @@ from lect.registry.adapter import Adapter
 from lect.registry.discover import (
     Distribution,
     Record,
-    ReplyRecord,
     adapter_records,
     distributions,
     normal_name,
@@ -68,7 +67,7 @@ class Adapters:
         self._find = find
         self.lock = RLock()
         self._records: tuple[Record, ...] | None = None
-        self._reply_records: tuple[ReplyRecord, ...] = ()
+        self._reply_records: tuple[Record, ...] = ()
         self.settings = Settings()
         self._loaded: dict[str, Adapter | None] = {}
         self._registered: tuple[Adapter, ...] = ()
@@ -89,7 +88,7 @@ class Adapters:
                     self._records = adapter_records(found)
         return self._records
 
-    def reply_records(self) -> list[ReplyRecord]:
+    def reply_records(self) -> list[Record]:
         """Return the installed reply formats that nobody has blocked."""
         packages = self.installed()
         return [
@@ -133,7 +132,7 @@ class Adapters:
             plugin, name=record.name, package=record.package, version=record.version, fallback=record.fallback
         )
 
-    def load_reply(self, record: ReplyRecord) -> "ReplyFormat | None":
+    def load_reply(self, record: Record) -> "ReplyFormat | None":
         """Return the reply format of a record; None where that fails, which is remembered."""
         from lect.reply.grammar import ReplyFormat
 

@@ -36,12 +36,12 @@ class Distribution(NamedTuple):
 
 
 class Record(NamedTuple):
-    """An installed adapter, as its metadata tell it; nothing of it is imported.
+    """An installed adapter, or reply format, as its metadata tell it; nothing of it is imported.
 
     Attributes:
         package: The distribution, in its normal form: `lect-acme`.
         version: Its version.
-        name: The adapter's name.
+        name: The name of the adapter or the format.
         value: Where the object is: `module` or `module:attribute`.
         hints: Lower-case words, one of which must occur in a path; empty where the adapter is to be asked about every
             path.
@@ -53,28 +53,13 @@ class Record(NamedTuple):
     version: str
     name: str
     value: str
-    hints: tuple[str, ...]
-    templates: tuple[str, ...]
-    fallback: bool
+    hints: tuple[str, ...] = ()
+    templates: tuple[str, ...] = ()
+    fallback: bool = False
 
     @property
     def id(self) -> str:
         """The name that no other adapter has: `lect-acme:acme`."""
-        return f"{self.package}:{self.name}"
-
-
-class ReplyRecord(NamedTuple):
-    """An installed reply format, as its metadata tell it; nothing of it is imported."""
-
-    package: str
-    version: str
-    name: str
-    value: str
-    """Where the object is: `module:attribute`."""
-
-    @property
-    def id(self) -> str:
-        """The name that no other format has: `lect-acme:acme`."""
         return f"{self.package}:{self.name}"
 
 
@@ -83,11 +68,11 @@ def adapter_records(found: Iterable[Distribution]) -> tuple[Record, ...]:
     return tuple(sorted(record for dist in found for record in _records(dist)))
 
 
-def reply_records(found: Iterable[Distribution]) -> tuple[ReplyRecord, ...]:
+def reply_records(found: Iterable[Distribution]) -> tuple[Record, ...]:
     """Return the installed reply formats in such an order too."""
     return tuple(
         sorted(
-            ReplyRecord(dist.name, dist.version, point.name, point.value)
+            Record(dist.name, dist.version, point.name, point.value)
             for dist in found
             for point in dist.entry_points
             if point.group == REPLIES

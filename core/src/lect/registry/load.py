@@ -10,7 +10,7 @@ from lect.errors import PluginError
 from lect.registry import hookspecs
 
 if TYPE_CHECKING:
-    from lect.registry.discover import Record, ReplyRecord
+    from lect.registry.discover import Record
 
 API_VERSION = "1.0"
 """The version of the hooks. A plugin says by `__lect_api__` which it was written for."""
@@ -42,7 +42,7 @@ class StageError(Exception):
         self.error = error
 
 
-def load_object(record: "Record | ReplyRecord") -> Any:
+def load_object(record: "Record") -> Any:
     """Import the object of a record.
 
     Raises:

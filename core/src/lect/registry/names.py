@@ -41,7 +41,7 @@ class TemplateNames:
             PluginError: If the name is taken and `override` is not set.
         """
         with self._adapters.lock:
-            if template.name in self._own and not override:
+            if self._own.get(template.name, template) is not template and not override:
                 msg = f"a template {template.name!r} is registered already\n  try: override=True, or another name"
                 raise PluginError(msg)
             self._own = {**self._own, template.name: template}

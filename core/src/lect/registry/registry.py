@@ -92,15 +92,14 @@ class Registry(Adapters):
         Raises:
             PluginError: If the name is taken and `override` is not set.
         """
-        prototype = conversation.copy()
-        template = conversation.template
+        prototype, template = conversation.copy(), conversation.template
+        if template.name != prototype.name:
+            template = template.but(name=prototype.name)
         with self.lock:
             if prototype.name in self.conversations and not override:
                 msg = f"a conversation {prototype.name!r} is registered already\n  try: override=True, or another name"
                 raise PluginError(msg)
-            # A conversation over somebody else's template brings no template of its own.
-            if template.name == prototype.name:
-                self.templates.register(template, override=True)
+            self.templates.register(template, override=override)
             self.conversations[prototype.name] = prototype
 
     # Asking

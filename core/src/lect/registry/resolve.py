@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lect.errors import AmbiguousModelError, UnknownModelError, shown
 from lect.format.compare import first_difference
@@ -13,6 +13,7 @@ from lect.values import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import Protocol
 
     from lect.format.template import Template
     from lect.registry.adapter import Adapter
@@ -23,6 +24,13 @@ if TYPE_CHECKING:
     from lect.reply.reply import Reply
     from lect.reply.stream import ReplyStream
     from lect.values import Kind, Match, Outcome, Specificity
+
+    class Inquiry(Protocol):
+        """What a resolution asks when somebody wants to know more of it; the registry knows it."""
+
+        def verdicts(self, resolution: Resolution) -> tuple[Verdict, ...]: ...
+        def remarks(self, resolution: Resolution) -> tuple[str, ...]: ...
+        def grammar(self, reply_format: str | Grammar | ReplyFormat) -> Grammar: ...
 
 
 class Candidate(NamedTuple):
@@ -41,14 +49,6 @@ class Candidate(NamedTuple):
         """Return how it fared."""
         adapter = self.adapter
         return Verdict(adapter.name, adapter.package, adapter.version, self.match, outcome, why)
-
-
-class Inquiry(Protocol):
-    """What a resolution asks when somebody wants to know more of it; the registry knows it."""
-
-    def verdicts(self, resolution: Resolution) -> tuple[Verdict, ...]: ...
-    def remarks(self, resolution: Resolution) -> tuple[str, ...]: ...
-    def grammar(self, reply_format: str | Grammar | ReplyFormat) -> Grammar: ...
 
 
 class Resolution:

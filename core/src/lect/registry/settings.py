@@ -9,7 +9,7 @@ from lect.registry.discover import normal_name
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from lect.registry.discover import Record, ReplyRecord
+    from lect.registry.discover import Record
     from lect.registry.refs import ModelRef
 
 PINS = "LECT_PINS"
@@ -56,7 +56,7 @@ class Settings(NamedTuple):
     only: frozenset[str] | None = None
     disabled: frozenset[str] = frozenset()
 
-    def blocks(self, record: "Record | ReplyRecord") -> str | None:
+    def blocks(self, record: "Record") -> str | None:
         """Return which variable keeps an adapter, or a reply format, out; None where none does."""
         name = normal_name(record.name)
         names = {name, record.package, f"{record.package}:{name}"}

@@ -25,7 +25,7 @@ PATTERNS = {
     (Head, "fields"),
     (CallSyntax, "rename"),
     (Channels, "shape"),
-    (Channels, "letters"),
+    (Channels, "characters"),
     (Channels, "to"),
     (Channels, "channel"),
     (Grammar, "stripped"),
@@ -113,7 +113,7 @@ class _Check:
                 self.fail(path, f"is no pattern: {error}", "a regular expression")
 
     def marks(self, value: Any, path: str, *, rows: bool) -> None:
-        """Check marks: a text in their place would be read letter by letter."""
+        """Check marks: a text in their place would be read character by character."""
         if not isinstance(value, tuple):
             self.fail(
                 path,

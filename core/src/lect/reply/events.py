@@ -1,19 +1,22 @@
 """What a stream says while the reply is still arriving."""
 
-from typing import Any, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from lect.reply.reply import Problem, ToolCall
 
-CONTENT, REASONING, CALL_START, CALL_ARGS, CALL_END, PROBLEM, STOP = (
-    "content",
-    "reasoning",
-    "call_start",
-    "call_args",
-    "call_end",
-    "problem",
-    "stop",
-)
-CALL, MARK, AFTER = "call", "mark", "after"
+TextKind = Literal["content", "reasoning"]
+EventKind = Literal["content", "reasoning", "call_start", "call_args", "call_end", "problem", "stop"]
+
+CONTENT: Final = "content"
+REASONING: Final = "reasoning"
+CALL_START: Final = "call_start"
+CALL_ARGS: Final = "call_args"
+CALL_END: Final = "call_end"
+PROBLEM: Final = "problem"
+STOP: Final = "stop"
+CALL: Final = "call"
+MARK: Final = "mark"
+AFTER: Final = "after"
 CODES = frozenset({
     "bad_arguments", "bad_literal", "bad_value", "duplicate_key", "incomplete_call", "incomplete_reasoning",
     "markers_missing", "stray_close", "stray_header", "stray_member", "stray_open", "stray_text", "too_deep",
@@ -35,7 +38,7 @@ class Event(NamedTuple):
         problem: The problem.
     """
 
-    kind: str
+    kind: EventKind
     text: str = ""
     index: int | None = None  # type: ignore[assignment]  # a tuple has a method of this name, which nobody misses here
     id: str | None = None

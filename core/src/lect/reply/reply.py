@@ -1,6 +1,8 @@
 """What a model said, taken apart."""
 
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
+
+PieceKind = Literal["content", "reasoning", "call", "mark", "after"]
 
 
 class Problem(NamedTuple):
@@ -19,7 +21,7 @@ class Problem(NamedTuple):
 class Piece(NamedTuple):
     """A stretch of the raw text, and what it was taken for."""
 
-    kind: str
+    kind: PieceKind
     """`content`, `reasoning`, `call`, `mark` (a marker, or white space that belongs to one) or `after` (behind the
     stop)."""
     start: int

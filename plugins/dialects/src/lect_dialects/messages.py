@@ -63,7 +63,7 @@ INKLING = ReplyFormat(
             bodies=(("<|content_text|>", "content"), ("<|content_invoke_tool_json|>", "call")),
             end=("<|end_message|>",),
             shape=r"[^<\n]*",
-            letters=r"[^<\n]",
+            characters=r"[^<\n]",
             opening=("<|content_text|>", "<|content_invoke_tool_json|>"),
             call=CallSyntax(Json(arguments=("args", "arguments", "parameters"))),
             spill=True,

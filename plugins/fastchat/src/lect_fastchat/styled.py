@@ -17,7 +17,22 @@ if TYPE_CHECKING:
     from lect_fastchat.template import StyleTemplate
     from lect_fastchat.writing import StyleFields
 
-SEPARATORS = frozenset({"sep", "sep2", "sep_style", "system_template"})
+
+class Separator:
+    """A field that decides a prompt, unless there is a template: to set it makes the conversation forget its style."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+        self.official = vars(lect.Conversation)[name]
+
+    def __get__(self, conversation: Conversation, owner: type) -> Any:
+        return conversation.__dict__.get(self.name)
+
+    def __set__(self, conversation: Conversation, value: Any) -> None:
+        if conversation._template is not None:
+            self.official.__set__(conversation, value)
+        conversation.__dict__[self.name] = value
+        conversation._filled = None
 
 
 class Conversation(Converters, lect.Conversation):
@@ -47,6 +62,10 @@ class Conversation(Converters, lect.Conversation):
         name: The name; of a template, its own if not given.
     """
 
+    sep = Separator()
+    sep2 = Separator()
+    sep_style = Separator()
+    system_template = Separator()
     _filled: StyleFields | None = None
     """The style with its separators filled in: worked out once, until one of them changes."""
 
@@ -102,13 +121,6 @@ class Conversation(Converters, lect.Conversation):
             self.messages = self.copy().messages
         self.system_message_vision = system_message_vision
         self.max_image_size_mb = max_image_size_mb
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name in SEPARATORS and self._template is None:
-            object.__setattr__(self, name, value)
-            object.__setattr__(self, "_filled", None)
-        else:
-            super().__setattr__(name, value)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_filled": None}

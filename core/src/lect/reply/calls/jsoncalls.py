@@ -85,8 +85,8 @@ def _members(reader: Reader, state: _ObjectCall) -> Generator[None, None, str]:
     while True:
         if not (yield from jsontext.spaces(reader)):
             return CUT
-        letter = reader.buffer[reader.at]
-        if letter == "}":
+        character = reader.buffer[reader.at]
+        if character == "}":
             reader.at += 1
             depth -= 1
             if depth == 0:
@@ -94,7 +94,7 @@ def _members(reader: Reader, state: _ObjectCall) -> Generator[None, None, str]:
             first = False
             continue
         if not first:
-            if letter != ",":
+            if character != ",":
                 return reader.broken()
             reader.at += 1
             if not (yield from jsontext.spaces(reader)):
@@ -102,25 +102,25 @@ def _members(reader: Reader, state: _ObjectCall) -> Generator[None, None, str]:
         outcome, key = yield from _key(reader)
         if outcome != DONE:
             return outcome
-        letter = reader.buffer[reader.at]
-        if key == "function" and letter == "{" and key not in state.spec.name:
+        character = reader.buffer[reader.at]
+        if key == "function" and character == "{" and key not in state.spec.name:
             reader.at += 1
             depth += 1
             first = True
             continue
-        outcome = yield from _member(reader, state, key, letter)
+        outcome = yield from _member(reader, state, key, character)
         if outcome != DONE:
             return outcome
         first = False
 
 
-def _member(reader: Reader, state: _ObjectCall, key: str, letter: str) -> Generator[None, None, str]:
+def _member(reader: Reader, state: _ObjectCall, key: str, character: str) -> Generator[None, None, str]:
     """Read the value of one key."""
     spec = state.spec
-    names = key in spec.name or (key == "function" and letter == '"')
+    names = key in spec.name or (key == "function" and character == '"')
     if (names and state.name is not None) or (key in spec.arguments and state.answered):
         reader.report("duplicate_key", reader.origin, f"the call has {key!r} twice; the first one counts")
-    elif (names or key in spec.id) and letter == '"':
+    elif (names or key in spec.id) and character == '"':
         text = yield from _text(reader)
         if text is None:
             return CUT if reader.ended and reader.exhausted() else reader.broken()
@@ -131,14 +131,14 @@ def _member(reader: Reader, state: _ObjectCall, key: str, letter: str) -> Genera
         state.begin()
         return DONE
     elif key in spec.arguments:
-        return (yield from _arguments(reader, state, letter))
+        return (yield from _arguments(reader, state, character))
     elif not state.bare and key not in (*spec.name, *spec.id, *USUAL):
         reader.report("stray_member", reader.origin, f"the call has a member {key!r}, which is no part of one")
     return (yield from jsontext.value(reader, jsontext.ignore, live=False))
 
 
-def _arguments(reader: Reader, state: _ObjectCall, letter: str) -> Generator[None, None, str]:
-    if letter in "{[":
+def _arguments(reader: Reader, state: _ObjectCall, character: str) -> Generator[None, None, str]:
+    if character in "{[":
         if state.name is not None and reader.call is None:
             reader.begin_call(state.name, state.id)
         outcome = yield from jsontext.value(reader, state.put(), live=reader.call is not None)

@@ -1,7 +1,7 @@
 """Read JSON as it comes in, and pass on nothing but valid JSON text.
 
 What a model writes inside a string is kept even where JSON does not allow it: a bare line end, or a backslash before a
-letter that needs none, is escaped on its way.
+character that needs none, is escaped on its way.
 """
 
 from __future__ import annotations
@@ -48,38 +48,42 @@ def value(reader: Reader, put: Callable[[str], None], *, live: bool) -> Generato
         if not (yield from spaces(reader, put)):
             return CUT
         buffer, at = reader.buffer, reader.at
-        letter = buffer[at]
-        if letter == '"':
+        character = buffer[at]
+        if character == '"':
             if want > KEY_OR_END:
                 return reader.broken()
             outcome = yield from string(reader, put, live=live)
             if outcome != DONE:
                 return outcome
             want = COLON if want in (KEY, KEY_OR_END) else COMMA
-        elif letter in "{[":
+        elif character in "{[":
             if want > VALUE_OR_END:
                 return reader.broken()
             if len(stack) == DEEPEST:
                 return reader.broken("too_deep")
-            put(letter)
+            put(character)
             reader.at = at + 1
-            stack.append(letter)
-            want = KEY_OR_END if letter == "{" else VALUE_OR_END
+            stack.append(character)
+            want = KEY_OR_END if character == "{" else VALUE_OR_END
             continue
-        elif letter in "}]":
-            opening = "{" if letter == "}" else "["
-            if not stack or stack[-1] != opening or want not in (COMMA, KEY_OR_END if letter == "}" else VALUE_OR_END):
+        elif character in "}]":
+            opening = "{" if character == "}" else "["
+            if (
+                not stack
+                or stack[-1] != opening
+                or want not in (COMMA, KEY_OR_END if character == "}" else VALUE_OR_END)
+            ):
                 return reader.broken()
-            put(letter)
+            put(character)
             reader.at = at + 1
             stack.pop()
             want = COMMA
-        elif letter in ":,":
-            if want != (COLON if letter == ":" else COMMA):
+        elif character in ":,":
+            if want != (COLON if character == ":" else COMMA):
                 return reader.broken()
-            put(letter)
+            put(character)
             reader.at = at + 1
-            want = VALUE if letter == ":" or stack[-1] == "[" else KEY
+            want = VALUE if character == ":" or stack[-1] == "[" else KEY
             continue
         else:
             if want > VALUE_OR_END:
@@ -128,13 +132,17 @@ def string(reader: Reader, put: Callable[[str], None], *, live: bool) -> Generat
                 reader.quiet = MATTERS
             yield
             continue
-        letter = buffer[end]
-        if letter == '"':
+        character = buffer[end]
+        if character == '"':
             put('"')
             reader.at = end + 1
             return DONE
-        if letter != "\\":
-            put(f"\\u{ord(letter):04x}" if letter not in "\n\r\t" else {"\n": "\\n", "\r": "\\r", "\t": "\\t"}[letter])
+        if character != "\\":
+            put(
+                f"\\u{ord(character):04x}"
+                if character not in "\n\r\t"
+                else {"\n": "\\n", "\r": "\\r", "\t": "\\t"}[character]
+            )
             reader.at = end + 1
             continue
         length = _escape(buffer, end, reader.ended)
@@ -156,10 +164,10 @@ def _escape(buffer: str, at: int, ended: bool) -> int | None:
     """Return the length of the escape at `at`: 0 where it is none, None where more text must tell."""
     if at + 1 == len(buffer):
         return 0 if ended else None
-    letter = buffer[at + 1]
-    if letter in '"\\/bfnrt':
+    character = buffer[at + 1]
+    if character in '"\\/bfnrt':
         return 2
-    if letter != "u":
+    if character != "u":
         return 0
     found = HEX(buffer, at + 2, at + 6)
     assert found is not None, "the pattern matches nothing too"

@@ -75,9 +75,9 @@ class _Bracket:
 
     __slots__ = ("at", "close", "commas", "is_dict", "items", "key_at", "paired", "round")
 
-    def __init__(self, letter: str, at: int, *, is_dict: bool):
-        self.close = {"[": "]", "(": ")", "{": "}"}[letter]
-        self.round = letter == "("
+    def __init__(self, character: str, at: int, *, is_dict: bool):
+        self.close = {"[": "]", "(": ")", "{": "}"}[character]
+        self.round = character == "("
         self.at = at
         self.is_dict = is_dict
         self.items = 0
@@ -94,23 +94,25 @@ def value(reader: Reader, spec: Literals, pieces: list[str]) -> Generator[None, 
     while True:
         if not (yield from spaces(reader)):
             return DONE if complete and not stack else CUT
-        letter = reader.buffer[reader.at]
+        character = reader.buffer[reader.at]
         inner = stack[-1] if stack else None
         # A text may go on in another pair of quotes.
-        goes_on = complete and text_before and letter in "'\"" and not spec.quotes
+        goes_on = complete and text_before and character in "'\"" and not spec.quotes
         if complete and inner is None and not goes_on:
             return DONE
-        if complete and inner is not None and (letter == "," or (letter == ":" and not bare_keys)):
-            if not (_is_pair(inner) if letter == "," else _makes_pair(inner, pieces)):
+        if complete and inner is not None and (character == "," or (character == ":" and not bare_keys)):
+            if not (_is_pair(inner) if character == "," else _makes_pair(inner, pieces)):
                 return reader.broken("bad_literal")
-            pieces.append(", " if letter == "," else ": ")
-            if letter == ",":
+            pieces.append(", " if character == "," else ": ")
+            if character == ",":
                 inner.commas += 1
                 inner.key_at = len(pieces)
                 inner.paired = False
             reader.at += 1
             complete = False
-        elif inner is not None and letter == inner.close and (complete or inner.items == inner.commas) and not goes_on:
+        elif (
+            inner is not None and character == inner.close and (complete or inner.items == inner.commas) and not goes_on
+        ):
             if complete and not _is_pair(inner):
                 return reader.broken("bad_literal")
             reader.at += 1
@@ -124,13 +126,13 @@ def value(reader: Reader, spec: Literals, pieces: list[str]) -> Generator[None, 
             if outcome != DONE:
                 return outcome
             inner.paired = True
-        elif letter in "[({":
+        elif character in "[({":
             if len(stack) == DEEPEST:
                 return reader.broken("too_deep")
             if inner is not None:
                 inner.items = inner.commas + 1
-            pieces.append("{" if letter == "{" else "[")
-            stack.append(_Bracket(letter, len(pieces) - 1, is_dict=letter == "{" and bare_keys))
+            pieces.append("{" if character == "{" else "[")
+            stack.append(_Bracket(character, len(pieces) - 1, is_dict=character == "{" and bare_keys))
             reader.at += 1
         else:
             outcome = yield from _scalar(reader, spec, pieces, goes_on=goes_on)

@@ -88,13 +88,13 @@ def _escape(buffer: str, at: int, *, raw: bool, ended: bool) -> tuple[str, int] 
     """Return what an escape says, and its length; None where more text must tell."""
     if at + 1 == len(buffer):
         return ("\\", 1) if ended else None
-    letter = buffer[at + 1]
+    character = buffer[at + 1]
     if raw:
-        return "\\" + letter, 2
-    if letter in ESCAPES:
-        return ESCAPES[letter], 2
-    if letter in CODES:
-        length = CODES[letter]
+        return "\\" + character, 2
+    if character in ESCAPES:
+        return ESCAPES[character], 2
+    if character in CODES:
+        length = CODES[character]
         digits = HEX.match(buffer, at + 2, at + 2 + length)
         assert digits is not None, "the pattern matches nothing too"
         if len(digits[0]) == length:

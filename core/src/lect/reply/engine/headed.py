@@ -10,7 +10,7 @@ from lect.reply.engine.lookahead import MORE, NO
 from lect.reply.engine.reader import CUT
 from lect.reply.engine.reading import Reading
 from lect.reply.engine.sections import read_call, read_section
-from lect.reply.events import CALL, CONTENT, MARK, REASONING
+from lect.reply.events import CALL, CONTENT, MARK, REASONING, TextKind
 from lect.reply.grammar import SPACE
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class HeadedMessages(Reading):
         if header is not None and self.believes(header):
             yield from self.read_message(header, reader.position)
         elif inside:
-            yield from self.read_body(inside if self.compiled.takes_reasoning else CONTENT)
+            yield from self.read_body(REASONING if inside == REASONING and self.compiled.takes_reasoning else CONTENT)
         while not self.over:
             yield from self.read_outside()
         yield from self.read_on_for_nothing()
@@ -104,7 +104,7 @@ class HeadedMessages(Reading):
         else:
             yield from self.read_body(REASONING if kind == REASONING and compiled.takes_reasoning else CONTENT)
 
-    def read_body(self, kind: str) -> Steps:
+    def read_body(self, kind: TextKind) -> Steps:
         """Read the text that a message is."""
         reader = self.reader
         if kind in self.spoken and self.channels.join:
@@ -113,7 +113,7 @@ class HeadedMessages(Reading):
         self.spoken.add(kind)
         yield from self.read_rest(kind)
 
-    def read_rest(self, kind: str, *, keep_end: bool = False) -> Steps:
+    def read_rest(self, kind: TextKind, *, keep_end: bool = False) -> Steps:
         """Read text up to the end of its message."""
         reader = self.reader
         start = reader.position

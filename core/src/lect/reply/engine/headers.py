@@ -31,7 +31,7 @@ class Headers:
         self.channels = channels
         self.bodies = dict(channels.bodies)
         self.shape = re.compile(channels.shape, re.DOTALL)
-        self.letters = re.compile(f"(?:{channels.letters})*", re.DOTALL)
+        self.characters = re.compile(f"(?:{channels.characters})*", re.DOTALL)
         self.to = re.compile(channels.to) if channels.to else None
         self.channel = re.compile(channels.channel) if channels.channel else None
         self.body = re.compile("|".join(re.escape(mark) for mark in sorted(self.bodies, key=len, reverse=True)))
@@ -41,8 +41,8 @@ class Headers:
         """Return the header at `at`, or NO or MORE."""
         limit = at + LONGEST_HEAD
         found = self.body.search(buffer, at, limit)
-        letters = self.letters.match(buffer, at, limit)
-        reach = letters.end() if letters else at
+        characters = self.characters.match(buffer, at, limit)
+        reach = characters.end() if characters else at
         if found is None or reach < found.start():
             if (
                 found is None

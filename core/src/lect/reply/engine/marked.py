@@ -9,7 +9,7 @@ from lect.reply.engine.compiled import CLOSE, END, OPEN, SECTION, STRAY, UNTIL, 
 from lect.reply.engine.lookahead import MORE
 from lect.reply.engine.reading import Reading
 from lect.reply.engine.sections import read_section
-from lect.reply.events import CONTENT, MARK, REASONING
+from lect.reply.events import CONTENT, MARK, REASONING, TextKind
 from lect.reply.grammar import SPACE
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ class MarkedText(Reading):
         reader, compiled, live = self.reader, self.compiled, self.compiled.reasoning
         reasoning = compiled.grammar.reasoning
         assert reasoning is not None
-        kind = REASONING if compiled.takes_reasoning else CONTENT
+        kind: TextKind = REASONING if compiled.takes_reasoning else CONTENT
         self.thought = True
         begin = reader.position
         if compiled.takes_reasoning:
@@ -181,7 +181,7 @@ class MarkedText(Reading):
                 return
             reader.skip(reader.at + len(mark))
 
-    def ends_reasoning(self, mark: str, run: str, start: int, kind: str) -> Generator[None, None, bool]:
+    def ends_reasoning(self, mark: str, run: str, start: int, kind: TextKind) -> Generator[None, None, bool]:
         """Say whether reasoning ends at a mark, before which a run of white space has been read."""
         reader, compiled = self.reader, self.compiled
         reasoning = compiled.grammar.reasoning

@@ -18,8 +18,10 @@ from lect.reply.events import (
     REASONING,
     STOP,
     Event,
+    EventKind,
+    TextKind,
 )
-from lect.reply.reply import Piece, Problem, ToolCall
+from lect.reply.reply import Piece, PieceKind, Problem, ToolCall
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -79,11 +81,11 @@ class Reader:
         self.why = ""
         self.origin = 0
         # Where in the raw text another kind of it begins.
-        self.borders: list[tuple[int, str]] = []
+        self.borders: list[tuple[int, PieceKind]] = []
         # What is said in one go becomes one event: text waits here until another kind of text, or the end of the chunk,
         # comes.
         self.pending: list[str] = []
-        self.kind = CONTENT
+        self.kind: EventKind = CONTENT
         self.sink = self.content
         self.index: int | None = None
         # Where a chunk in which this finds nothing is plain text of the present kind, from its first character to its
@@ -170,7 +172,7 @@ class Reader:
 
     # Saying
 
-    def turn(self, kind: str) -> None:
+    def turn(self, kind: EventKind) -> None:
         """Say what follows as another kind of text."""
         if kind != self.kind:
             self.flush()
@@ -187,7 +189,7 @@ class Reader:
                 self.sink.append(text)
                 self.events.append(Event(self.kind, text, self.index))
 
-    def border(self, kind: str, position: int | None = None) -> None:
+    def border(self, kind: PieceKind, position: int | None = None) -> None:
         """Note that from here on, or from `position`, the raw text is of this kind."""
         if position is None:
             position = self.base + self.at
@@ -197,12 +199,12 @@ class Reader:
         if not borders or borders[-1][1] != kind:
             borders.append((position, kind))
 
-    def fall_quiet(self, search: Callable[[str], object], kind: str) -> None:
+    def fall_quiet(self, search: Callable[[str], object], kind: TextKind) -> None:
         """Let chunks pass in which `search` finds nothing, if text of this kind is being said."""
         if self.kind == kind and self.borders and self.borders[-1][1] == kind:
             self.quiet = search
 
-    def say(self, kind: str, text: str, position: int) -> None:
+    def say(self, kind: TextKind, text: str, position: int) -> None:
         """Say `text`, which was read at `position`."""
         if text:
             self.border(kind, position)
@@ -211,7 +213,7 @@ class Reader:
             if kind == CONTENT:
                 self.fresh = False
 
-    def pass_on(self, end: int, kind: str) -> None:
+    def pass_on(self, end: int, kind: TextKind) -> None:
         """Say the buffer up to `end`."""
         if end > self.at:
             self.border(kind)
@@ -221,7 +223,7 @@ class Reader:
             if kind == CONTENT:
                 self.fresh = False
 
-    def skip(self, end: int, kind: str = MARK) -> None:
+    def skip(self, end: int, kind: PieceKind = MARK) -> None:
         """Say nothing of the buffer up to `end`: it is a mark."""
         if end > self.at:
             self.border(kind)

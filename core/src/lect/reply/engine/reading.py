@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lect.reply.engine.lookahead import MORE
-from lect.reply.events import AFTER
+from lect.reply.events import AFTER, TextKind
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -37,7 +37,7 @@ class Reading:
             yield
         return mark
 
-    def next_mark(self, live: Live, kind: str) -> Generator[None, None, str]:
+    def next_mark(self, live: Live, kind: TextKind) -> Generator[None, None, str]:
         """Say text up to the next mark, and return that, empty at the end of the reply."""
         reader = self.reader
         while True:
