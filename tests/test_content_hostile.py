@@ -276,7 +276,7 @@ def test_time_grows_with_the_length_of_a_text_and_no_faster(case):
         # What is made at the first time does not count.
         seconds(template, unit)
         once = twice = math.inf
-        for _ in range(12):
+        for _ in range(40):
             once, twice = min(once, seconds(template, text)), min(twice, seconds(template, text * 2))
             # Caches and collectors disturb, so the best of several tries counts.
             if twice < 3 * once:
