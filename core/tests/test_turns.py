@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from made import BARE, CHATML, ROUNDS, SHARED, TABLES, WHOLE, slow_twin, texts
 
-from lect import MessageError
+from lect import Conversation, MessageError, PluginError, RefusedError
 from lect.plugin import Turn, TurnTemplate
 
 S, U, A, T, D = ("system", "s"), ("user", "u"), ("assistant", "a"), ("tool", "t"), ("developer", "d")
@@ -139,3 +139,90 @@ def test_capabilities_follow_from_the_turns():
 def test_the_prefix_of_an_answer_asks_for_one_unless_another_text_does():
     assert prompt(table(), U, generate=True) == "U:u;A:"
     assert prompt(table(generation=""), U, generate=True) == "U:u;"
+
+
+# What a table can say besides
+
+
+EVERY = Turn("<|{role}|>", "{eos}")
+ANY = TurnTemplate(
+    "any",
+    system=EVERY,
+    user=EVERY,
+    assistant=EVERY,
+    other=EVERY,
+    opening="[open]",
+    closing="{eos}",
+    empty="generation",
+    eos="</s>",
+    default_system="D",
+)
+ASKED = [{"role": "user", "content": "Hi"}]
+
+
+def test_any_role_has_a_turn_and_is_the_callers_while_the_eos_is_the_templates():
+    messages = [{"role": "tool", "content": "T"}, *ASKED]
+    prompt = ANY.render(messages, add_generation_prompt=True)
+    assert prompt.text == "[open]<|system|>D</s><|tool|>T</s><|user|>Hi</s><|assistant|>"
+    roles = [segment.text for segment in prompt.segments if segment.path[2:] == ("role",)]
+    assert roles == ["tool", "user"]
+    assert ANY.text(messages) == "[open]<|system|>D</s><|tool|>T</s><|user|>Hi</s></s>"
+
+
+def test_the_eos_can_be_another_one():
+    assert ANY.text(ASKED, eos_token="<e>") == "[open]<|system|>D<e><|user|>Hi<e><e>"
+
+
+@pytest.mark.parametrize(
+    ("empty", "asking", "complete"),
+    [("all", "[open]<|system|>D</s><|assistant|>", "[open]<|system|>D</s></s>"), ("generation", "<|assistant|>", "</s>"), ("nothing", "", "")],
+)  # fmt: skip
+def test_what_is_written_without_messages(empty, asking, complete):
+    template = ANY.but(empty=empty)
+    assert template.text([], add_generation_prompt=True) == asking
+    assert template.text([]) == complete
+
+
+def test_a_role_without_a_turn_is_left_out_and_reported_or_refused():
+    messages = [*ASKED, {"role": "tool", "content": "T"}]
+    silent = ANY.but(other=None)
+    assert silent.text(messages) == "[open]<|system|>D</s><|user|>Hi</s></s>"
+    assert [unused.path for unused in silent.render(messages).unused] == [("messages", 1, "content")]
+    with pytest.raises(RefusedError, match="any: there is no turn for the role 'tool'\n  try: system, user, assistant"):
+        ANY.but(other=None, refuses=True).text(messages)
+
+
+def test_a_system_text_may_have_to_come_first():
+    messages = [*ASKED, {"role": "system", "content": "S"}]
+    first = ANY.but(system_first=True)
+    assert first.text(messages) == "[open]<|system|>D</s><|user|>Hi</s></s>"
+    assert Conversation(first, messages=[["user", "Hi"], ["system", "S"]]).get_prompt() == first.text(messages)
+
+
+def test_the_roles_whose_parts_are_printed_are_named():
+    parts = [{"type": "text", "text": "x"}]
+    messages = [{"role": "user", "content": parts}, {"role": "assistant", "content": parts}]
+    text = ANY.but(prints_parts=["user"]).text(messages)
+    assert text == f"[open]<|system|>D</s><|user|>{parts}</s><|assistant|>x</s></s>"
+
+
+def test_a_variant_takes_the_generation_prompt_from_its_own_assistant_unless_it_was_stated():
+    assert ANY.but(assistant=Turn("A:")).text(ASKED, add_generation_prompt=True).endswith("A:")
+    stated = ANY.but(generation="G:")
+    assert stated.but(assistant=Turn("A:")).text(ASKED, add_generation_prompt=True).endswith("G:")
+
+
+def test_a_variant_has_the_ids_of_its_own_stops():
+    base = ANY.but(stop={"</s>": 2, "<e>": 3}, stop_ids=[7], markers={"</s>": None, "<m>": 9})
+    assert (base.stop_ids, base.markers) == ((2, 3, 7), {"</s>": 2, "<m>": 9})
+    other = base.but(stop={"</s>": 5})
+    assert (other.stop_ids, other.markers) == ((5, 7), {"</s>": 5, "<m>": 9})
+
+
+def test_a_fact_that_there_is_not_is_named_with_the_nearest():
+    with pytest.raises(
+        PluginError, match="template 'any': there is no fact 'stop_token_ids'\n  try: did you mean stop_ids"
+    ):
+        ANY.but(stop_token_ids=[2])
+    with pytest.raises(PluginError, match="reply is 'hermes'; expected a Grammar"):
+        ANY.but(reply="hermes")

@@ -107,8 +107,8 @@ class TurnTemplate(Template):
         # A turn for results makes no format with tools: a table has no place for schemas and calls.
         facts.setdefault("capabilities", ["system"] if system is not None else [])
         super().__init__(name, self._write, looks_for=(), **facts)
-        self._tracked_table = self._entries({})
-        self._table = self._entries({EOS: self.eos, ROLE: ROLE})
+        self._tracked_table = self._entries(filled=False)
+        self._table = self._entries(filled=True)
         special = any(each[3] for each in self._table.values())
         self._static = not (special or trim or system_first or "{" in self.generation + closing)
         self._head: str | None = None
@@ -137,8 +137,11 @@ class TurnTemplate(Template):
     def written_at(self) -> str:
         return self._made_at
 
-    def _entries(self, known: Mapping[str, str]) -> dict[str, Entry]:
-        """Return what stands round the text of every role; of the places, those that are `known` are filled in."""
+    def _entries(self, *, filled: bool) -> dict[str, Entry]:
+        """Return what stands round the text of every role, with the role and the eos filled in or not.
+
+        Where segments are wanted they are not: a role is the caller's, and so is an eos that an option gives.
+        """
         numbered = any(ROUND in f"{turn.prefix}{turn.suffix}{turn.bare}" for turn in self.turns.values())
         entries = {}
         for role in self.accepted_roles:
@@ -146,8 +149,8 @@ class TurnTemplate(Template):
             if turn is None:
                 continue
             texts = [turn.prefix, turn.suffix, "" if turn.bare is None else turn.bare]
-            for place, text in known.items():
-                texts = [each.replace(place, role if text == ROLE else text) for each in texts]
+            if filled:
+                texts = [text.replace(EOS, self.eos).replace(ROLE, role) for text in texts]
             special = bool(
                 self.user_after_system
                 or (numbered and role == "user")

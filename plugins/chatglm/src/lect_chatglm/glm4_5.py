@@ -263,7 +263,6 @@ GLM5 = GLM4_5.but(
     options=["enable_thinking", "clear_thinking"],
     # GLM-4.7 has the vocabulary of GLM-4.5, GLM-4.7-Flash and GLM-5 have a larger one: no ids are right for all.
     stop=[*GLM4_5.stop],
-    markers=[*GLM4_5.markers],
     source="zai-org/GLM-5, chat_template.jinja",
 )
 GLM5_1 = GLM5.but(

@@ -151,6 +151,5 @@ R1_DISTILL = R1.but(
     program=partial(v3, distilled=True),
     # A distilled model has the vocabulary of what it was made of, Llama's or Qwen's: no id is right for all.
     stop=[EOS],
-    markers=[*R1.markers],
     source="deepseek-ai/DeepSeek-R1-Distill-Llama-8B, tokenizer_config.json",
 )

@@ -35,7 +35,5 @@ PHI3_SMALL = PHI3_MINI.but(
     other=Turn("<|{role}|>\n", "<|end|>\n"),
     bos="<|endoftext|>",
     stop={"<|end|>": 100266, "<|endoftext|>": 100257},
-    # The same texts, but not the ids: it has another tokenizer.
-    markers=list(PHI3_MINI.markers),
     source="microsoft/Phi-3-small-8k-instruct, tokenizer_config.json",
 )
