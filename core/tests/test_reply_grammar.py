@@ -94,7 +94,7 @@ def test_a_mistake_in_a_grammar_is_named_with_what_to_write(mistake):
     with pytest.raises(PluginError) as caught:
         lect.parse(None, "Hello!", format=Grammar("acme", **facts))
     said, _, advice = str(caught.value).partition("\n  try: ")
-    assert said.startswith(f"the grammar 'acme' cannot be read by: {problem}")
+    assert said.startswith(f"the grammar 'acme' is invalid: {problem}")
     assert instead in advice
 
 
@@ -103,7 +103,7 @@ def test_a_mistake_is_named_for_the_template_that_has_it(registry):
         "acme", user=Turn("<user>"), assistant=Turn("<bot>"), reply=Grammar("acme", wrappers="</bot>")
     )
     registry.register(Family("acme", Rule("acme", template)))
-    with pytest.raises(PluginError, match="the grammar 'acme' cannot be read by: wrappers is '</bot>'"):
+    with pytest.raises(PluginError, match="the grammar 'acme' is invalid: wrappers is '</bot>'"):
         lect.parse("acme-7b", "Hello!")
 
 

@@ -232,7 +232,7 @@ def stream(
 
     Raises:
         MessageError: If an argument has a wrong type, or neither a model nor a format is named.
-        PluginError: If a `Grammar` cannot be read by.
+        PluginError: If a `Grammar` is invalid.
         UnknownModelError: If nobody knows the model.
     """
     options: dict[str, Any] = {

@@ -203,7 +203,7 @@ class Conversation:
 
 
 def is_illustrated(message: Any) -> bool:
-    """Say whether a message has a text with images."""
+    """Return whether a message has a text with images."""
     return (
         isinstance(message, list | tuple) and len(message) == 2 and type(message[1]) is tuple and len(message[1]) == 2
     )

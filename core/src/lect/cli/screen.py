@@ -122,7 +122,7 @@ def _width(text: str) -> int:
 
 
 def _wants_colours(*, is_terminal: bool) -> bool:
-    """Say whether to write colours.
+    """Return whether to write colours.
 
     The customs of no-color.org and force-color.org, in the order in which Python itself takes them.
     """

@@ -226,7 +226,7 @@ class Template(Facts):
 
         Raises:
             MessageError: If an argument has a wrong type.
-            PluginError: If the grammar of the template cannot be read by.
+            PluginError: If the grammar of the template is invalid.
         """
         from lect.reply.plain import PLAIN
         from lect.reply.stream import ReplyStream, stop_strings

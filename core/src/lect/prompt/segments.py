@@ -67,7 +67,7 @@ def segments_of(writer: TrackingWriter) -> list[Segment]:
 
 
 def is_role(path: Path) -> bool:
-    """Say whether `path` names the role of a message.
+    """Return whether `path` names the role of a message.
 
     Roles come from a list of known ones, so they may stand inside a marker.
     """

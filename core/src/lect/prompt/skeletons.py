@@ -210,7 +210,7 @@ class Skeletons:
         return self.fill(messages, tools, add_generation_prompt) if learnt else None
 
     def _learn(self, messages: "Sequence[Raw]", tools: "Sequence[Raw] | None", add_generation_prompt: bool) -> bool:
-        """Make the skeleton of a shape, and say whether it is one to remember."""
+        """Make the skeleton of a shape, and return whether it is one to remember."""
         roles = [plain_str(raw["role"]) for raw in messages if raw["content"] and len(raw) == 2]
         root = _root(tools, add_generation_prompt) if tools else add_generation_prompt
         # Only what is of limited size is remembered; a role that nobody knows may be a whole book.
@@ -286,7 +286,7 @@ class Skeletons:
 
 
 def is_encodable(text: str) -> bool:
-    """Say whether `text` has no half of a surrogate pair in it."""
+    """Return whether `text` has no half of a surrogate pair in it."""
     try:
         # As UTF-8, Chinese takes four times as long.
         text.encode("utf-16")

@@ -128,7 +128,7 @@ def _foreign_finders() -> bool:
 
 
 def _is_archive(entry: str) -> bool:
-    """Tell whether an entry of `sys.path` keeps metadata elsewhere than in directories of its own.
+    """Return whether an entry of `sys.path` keeps metadata elsewhere than in directories of its own.
 
     A zip file, or an egg.
     """

@@ -123,7 +123,7 @@ class Family:
 
 
 def _is_no_talker(rule: Rule, fit: "Fit", ref: "ModelRef") -> bool:
-    """Tell whether a name has a word of `NO_TALKERS` that the rule does not ask for itself."""
+    """Return whether a name has a word of `NO_TALKERS` that the rule does not ask for itself."""
     return "/" not in rule.pattern and not NO_TALKERS.intersection(ref.words).issubset(fit.literal.split("-"))
 
 

@@ -25,7 +25,7 @@ hookimpl = pluggy.HookimplMarker(PROJECT)
 
 @hookspec
 def match(model_path: str, ref: ModelRef) -> Match | None:
-    """Say whether this adapter speaks for a model, and how surely.
+    """Return whether this adapter speaks for a model, and how surely.
 
     Args:
         model_path: The path as it was given.

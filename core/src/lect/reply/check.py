@@ -54,7 +54,7 @@ LISTS = {(Grammar, "wrappers"): Wrapper, (Grammar, "sections"): Section, (Sectio
 
 
 def check(grammar: Grammar) -> None:
-    """See that a grammar can be read by.
+    """Check that a grammar is valid.
 
     Raises:
         PluginError: If it cannot; the error names the fact that is wrong, and what to write in its place.
@@ -69,7 +69,7 @@ class _Check:
         self.name = name
 
     def fail(self, path: str, problem: str, instead: str) -> NoReturn:
-        msg = f"the grammar {self.name!r:.80} cannot be read by: {path} {problem}\n  try: {instead}"
+        msg = f"the grammar {self.name!r:.80} is invalid: {path} {problem}\n  try: {instead}"
         raise PluginError(msg)
 
     def part(self, part: Any, path: str) -> None:

@@ -42,7 +42,7 @@ class ReplyStream:
 
     Raises:
         MessageError: If an argument has a wrong type.
-        PluginError: If the grammar cannot be read by.
+        PluginError: If the grammar is invalid.
     """
 
     def __init__(

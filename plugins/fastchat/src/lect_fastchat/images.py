@@ -73,7 +73,7 @@ def as_image(image: Any) -> Any:
 
 
 def is_address(image: Any) -> bool:
-    """Say whether an image is given by its address.
+    """Return whether an image is given by its address.
 
     Other people's classes have their own enumeration, with the same names.
     """

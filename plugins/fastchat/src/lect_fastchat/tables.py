@@ -58,7 +58,7 @@ def turn_table(conversation: Conversation) -> TurnTemplate | None:
 
 
 def _has_simple_system(conversation: Conversation, filled: StyleFields) -> bool:
-    """Say whether there is nothing round an absent system text.
+    """Return whether there is nothing round an absent system text.
 
     A table writes that only where a system text is given.
     """

@@ -59,7 +59,7 @@ def _unescaped(text: str) -> str | None:
 
 
 def valid(text: str) -> bool:
-    """Say whether a text is JSON, and nothing but."""
+    """Return whether a text is JSON, and nothing but."""
     try:
         json.loads(text, parse_constant=_refuse)
     except (ValueError, RecursionError):

@@ -97,7 +97,7 @@ def value(reader: Reader, put: Callable[[str], None], *, live: bool) -> Generato
 
 
 def spaces(reader: Reader, put: Callable[[str], None] = ignore) -> Generator[None, None, bool]:
-    """Read white space; say whether anything follows it."""
+    """Read white space; return whether anything follows it."""
     while True:
         buffer, at = reader.buffer, reader.at
         found = SPACES(buffer, at)

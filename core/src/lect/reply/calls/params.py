@@ -56,7 +56,7 @@ def params_call(reader: Reader, found: Found) -> Generator[None, None, str]:
 
 
 def _unwrap(writer: ObjectWriter, text: str) -> bool:
-    """Write an object in which a model has wrapped all its arguments; say whether it is one."""
+    """Write an object in which a model has wrapped all its arguments; return whether it is one."""
     json_text, fits = as_json(text, frozenset({"object"}))
     if not fits:
         return False

@@ -92,11 +92,11 @@ class CompiledCall:
         return end
 
     def closes_section(self, buffer: str, at: int) -> bool:
-        """Say whether the close of the section stands at `at`."""
+        """Return whether the close of the section stands at `at`."""
         return lookahead.either(buffer, at, self.section_closes, ended=True) >= 0
 
     def renames(self, fields: dict[str, str]) -> bool:
-        """Say whether the head names a function of the caller's, where others have names of another kind."""
+        """Return whether the head names a function of the caller's, where others have names of another kind."""
         return self.rename is not None and self.rename.fullmatch(fields.get("name", "")) is not None
 
     def name(self, fields: dict[str, str]) -> str:
@@ -155,7 +155,7 @@ class CompiledCall:
 
 
 def _breaks_off(buffer: str, at: int, ended: bool, follow: Sequence[Sequence[str]] = ()) -> bool:
-    """Say whether the reply ends where arguments would begin, or in a mark that may follow there."""
+    """Return whether the reply ends where arguments would begin, or in a mark that may follow there."""
     rest = buffer[lookahead.space(buffer, at) :] if ended else ""
     return ended and (not rest or any(len(rest) < len(marks[0]) and marks[0].startswith(rest) for marks in follow))
 
@@ -322,7 +322,7 @@ def compile_grammar(
     """Return the compiled grammar, made once for each use of a grammar.
 
     Raises:
-        PluginError: If the grammar cannot be read by.
+        PluginError: If the grammar is invalid.
     """
     check(grammar)
     return CompiledGrammar(grammar, extract, stop, tail)

@@ -47,7 +47,7 @@ class HeadedMessages(Reading):
         yield from self.read_on_for_nothing()
 
     def believes(self, header: Header) -> bool:
-        """Say whether a header is one.
+        """Return whether a header is one.
 
         Where it is but a word on a line, and the tools are known, it must be one of them.
         """

@@ -71,7 +71,7 @@ class Headers:
         return any(lookahead.literal(buffer, at, mark, ended=False) == MORE for mark in self.bodies)
 
     def _foreign(self, buffer: str, start: int, end: int) -> bool:
-        """Say whether a mark stands there that belongs in no header."""
+        """Return whether a mark stands there that belongs in no header."""
         return any(mark in buffer[start:end] for mark in self.foreign)
 
     def _read(self, text: str, body: re.Match[str]) -> Header:

@@ -182,7 +182,7 @@ class MarkedText(Reading):
             reader.skip(reader.at + len(mark))
 
     def ends_reasoning(self, mark: str, run: str, start: int, kind: TextKind) -> Generator[None, None, bool]:
-        """Say whether reasoning ends at a mark, before which a run of white space has been read."""
+        """Return whether reasoning ends at a mark, before which a run of white space has been read."""
         reader, compiled = self.reader, self.compiled
         reasoning = compiled.grammar.reasoning
         assert reasoning is not None
@@ -214,7 +214,7 @@ class MarkedText(Reading):
     # What marks mean
 
     def act(self, live: Live, mark: str, run: str, start: int) -> Generator[None, None, bool]:
-        """Do what a mark in the text means, and say whether it means anything here.
+        """Do what a mark in the text means, and return whether it means anything here.
 
         Before it, a run of white space has been read at `start`.
         """
@@ -256,13 +256,13 @@ class MarkedText(Reading):
         return compiled.stray.get(mark) or ("stray_open" if self.seems_meant(mark, sections) else "")
 
     def breaks_off(self, sections: list[CompiledSection]) -> bool:
-        """Say whether the reply ends where one of these sections, or a call in it, is about to begin."""
+        """Return whether the reply ends where one of these sections, or a call in it, is about to begin."""
         buffer, at, ended = self.reader.buffer, self.reader.at, self.reader.ended
         announced = any(call.announced for section in sections for call in section.calls)
         return ended and announced and any(section.look(buffer, at, ended=False) == MORE for section in sections)
 
     def seems_meant(self, mark: str, sections: list[CompiledSection]) -> bool:
-        """Say whether a call was meant behind a mark that opens none of these sections.
+        """Return whether a call was meant behind a mark that opens none of these sections.
 
         What stands there looks like the beginning of JSON.
         """
@@ -274,7 +274,7 @@ class MarkedText(Reading):
         return buffer.startswith(("{", "["), lookahead.space(buffer, at))
 
     def believes(self, found: Found) -> bool:
-        """Say whether a call is one.
+        """Return whether a call is one.
 
         Behind text, brackets alone do not tell: it takes a tool that is known, or where none is, a line of its own.
         """
@@ -309,7 +309,7 @@ class MarkedText(Reading):
             self.wrapped = code == WRAP
 
     def applies(self, code: str, what: Any) -> bool:
-        """Say whether a mark means something where we are: some do only at the start of a reply."""
+        """Return whether a mark means something where we are: some do only at the start of a reply."""
         reasoning = self.compiled.grammar.reasoning
         if code in (OPEN, CLOSE):
             assert reasoning is not None

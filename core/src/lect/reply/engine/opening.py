@@ -45,7 +45,7 @@ def _open_message(channels: Channels, tail: str, ends: Sequence[str]) -> str:
 
 
 def _opens_reasoning(grammar: Grammar, tail: str, marks: Sequence[str]) -> bool:
-    """Say whether the prompt's last turn has opened reasoning and not closed it again.
+    """Return whether the prompt's last turn has opened reasoning and not closed it again.
 
     A prompt may end in the midst of an answer.
     """
@@ -65,7 +65,7 @@ def _opens_reasoning(grammar: Grammar, tail: str, marks: Sequence[str]) -> bool:
 
 
 def looks_stripped(grammar: Grammar, content: str) -> bool:
-    """Say whether content looks like a call that has lost its marks.
+    """Return whether content looks like a call that has lost its marks.
 
     Most servers drop special tokens unless they are told not to.
     """

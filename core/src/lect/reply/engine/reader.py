@@ -116,7 +116,7 @@ class Reader:
         return self.base + self.at
 
     def exhausted(self) -> bool:
-        """Say whether everything that has come in is read."""
+        """Return whether everything that has come in is read."""
         return self.at >= len(self.buffer)
 
     def since(self, start: int) -> str:
@@ -152,7 +152,7 @@ class Reader:
             yield
 
     def at_stop(self) -> Generator[None, None, bool]:
-        """Read over white space if a mark stands behind it at which the reply ends, and say whether one does."""
+        """Read over white space if a mark stands behind it at which the reply ends, and return whether one does."""
         while (end := lookahead.either(self.buffer, self.at, self.stop_rows, self.ended)) == MORE:
             yield
         if end != NO:

@@ -43,7 +43,7 @@ WHY = {
 def read_section(reader: Reader, found: Found, start: int) -> Generator[None, None, bool]:
     """Read the calls of a section that begins at `start` in the raw text.
 
-    Say whether it stands: calls that break are content.
+    Return whether it stands: calls that break are content.
     """
     section = found.section
     if found.call is None:

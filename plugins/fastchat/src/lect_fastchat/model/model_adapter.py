@@ -34,7 +34,7 @@ class BaseModelAdapter:
     use_fast_tokenizer = True
 
     def match(self, model_path: str) -> bool:
-        """Say whether this adapter speaks for a path."""
+        """Return whether this adapter speaks for a path."""
         return True
 
     def get_default_conv_template(self, model_path: str) -> Conversation:
@@ -79,7 +79,7 @@ class PeftModelAdapter:
     """
 
     def match(self, model_path: str) -> bool:
-        """Say whether a path is that of a PEFT adapter: the directory has its config file, or the path says so."""
+        """Return whether a path is that of a PEFT adapter: the directory has its config file, or the path says so."""
         return "peft" in model_path.lower() or _exists(os.path.join(model_path, "adapter_config.json"))
 
     def base_model(self, model_path: str) -> str:
