@@ -46,7 +46,7 @@ MUSE_GLIMMER = ReplyFormat(
             ),
         ),
     ),
-    stop=(),
+    stop=("<|eot|>",),
     names="Muse Glimmer",
     example=(
         " to=self<|message|>Look.<|eom|><|start|>assistant to=get_weather<|message|><atem:function_calls>\n"

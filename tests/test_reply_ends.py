@@ -1,0 +1,42 @@
+"""A reply ends at the stops of the template that it was said with, and nowhere else."""
+
+import pytest
+
+import lect
+
+FOREIGN = {
+    "ibm-granite/granite-4.0-h-small": "In ChatML a turn ends with <|im_end|> and so on.",
+    "internlm/internlm3-8b-instruct": "Its elder brother wrote [UNUSED_TOKEN_145] here.",
+    "microsoft/Phi-4-reasoning": "DeepSeek ends with <｜end▁of▁sentence｜>, it is said.",
+    "Qwen/Qwen-7B-Chat": "One writes\nObservation: and goes on.",
+}
+
+
+@pytest.mark.parametrize("path", FOREIGN)
+def test_the_marker_of_another_family_is_text(path):
+    stop = next(iter(lect.get_template(path).stop))
+    reply = lect.parse(path, f"{FOREIGN[path]}{stop}More.")
+    assert (reply.content, reply.stop, reply.problems) == (FOREIGN[path], stop, ())
+
+
+def test_whoever_stops_a_model_at_an_observation_says_so():
+    call = 'Thought: Look.\nAction: get_weather\nAction Input: {"city": "Paris"}\nObservation:'
+    reply = lect.parse("Qwen/Qwen-7B-Chat", call + " sunny", stop=["\nObservation:"])
+    assert ([call.name for call in reply.tool_calls], reply.content, reply.stop) == (
+        ["get_weather"],
+        "",
+        "\nObservation:",
+    )
+    unstopped = lect.parse("Qwen/Qwen-7B-Chat", call + " sunny<|im_end|>")
+    assert ([call.name for call in unstopped.tool_calls], unstopped.stop) == (["get_weather"], "<|im_end|>")
+
+
+def test_only_four_templates_have_a_grammar_that_is_used_with_other_stops_than_its_format_has():
+    """Where a family's template and its reply format name the same stops, nothing changed when ends left the grammars."""
+    formats = {name: lect._registry.reply_format(name) for name in lect.reply_formats()}
+    differing = set()
+    for owner, names in lect.templates(load=True).items():
+        for template in (lect.template(f"{owner}:{name}") for name in names):
+            if template.reply and not set(formats[template.reply.name].stop) <= set(template.stop):
+                differing.add(template.name)
+    assert differing == {"granite-4.0", "internlm3-instruct", "phi-4-reasoning", "qwen-7b-chat"}
