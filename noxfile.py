@@ -1,5 +1,6 @@
 """Every check is a session: `nox` runs them all, `nox -s bench` measures. Python and pip are all that is needed."""
 
+import tempfile
 from pathlib import Path
 
 import nox
@@ -14,18 +15,33 @@ PLUGINS = sorted(path.name for path in Path("plugins").iterdir() if (path / "pyp
 TEST_TOOLS = ["pytest>=8", "pytest-xdist>=3", "hypothesis>=6.100", "jinja2>=3.1.6"]
 # A file's tests stay together: many share what they build.
 IN_PARALLEL = ["-q", "-n", "auto", "--dist", "loadfile"]
+# The plugins whose tests are worth more than one process.
+LARGE = {"fastchat", "llama", "qwen"}
+BUILD_TOOLS = ["flit_core>=3.11,<5"]
+DEPENDENCIES = ["pluggy>=1.5", "packaging>=23", "importlib-metadata>=8"]
+EVERYTHING = ["core", *(f"plugins/{name}" for name in PLUGINS)]
 
 
-def install(session, *packages):
-    """Install packages of this repository as users get them. Without build isolation: one build backend serves them
-    all, in a tenth of the time."""
-    session.install("flit_core>=3.11,<5", "pluggy>=1.5", "packaging>=23", "importlib-metadata>=8")
-    session.install("--no-build-isolation", "--no-deps", *packages)
+# Each package is built once in a run, however many sessions install it.
+WHEELS = tempfile.TemporaryDirectory(prefix="lect-wheels-")
 
 
-def everything():
-    """Return the paths of core and of all plugins."""
-    return ["./core", *(f"./plugins/{name}" for name in PLUGINS)]
+def install(session, *folders):
+    """Install packages of this repository as users get them; core with its dependencies."""
+    if "core" in folders:
+        session.install(*DEPENDENCIES)
+    missing = [f"./{folder}" for folder in folders if not wheel(folder)]
+    if missing:
+        # Without build isolation: one build backend serves them all, in a tenth of the time.
+        session.install(*BUILD_TOOLS)
+        session.run("pip", "wheel", "--quiet", "--no-build-isolation", "--no-deps", "-w", WHEELS.name, *missing)
+    session.install("--no-deps", "--no-index", *(str(wheel(folder)) for folder in folders))
+
+
+def wheel(folder):
+    """Return the wheel of a package of this repository; None where it is not built yet."""
+    name = "lect" if folder == "core" else f"lect_{Path(folder).name}"
+    return next(Path(WHEELS.name).glob(f"{name}-*.whl"), None)
 
 
 @nox.session
@@ -40,7 +56,7 @@ def lint(session):
 def types(session):
     """Check types, strictly."""
     session.install("mypy")
-    install(session, *everything())
+    install(session, *EVERYTHING)
     session.run("mypy", "core/src", *(f"plugins/{name}/src" for name in PLUGINS))
 
 
@@ -48,7 +64,7 @@ def types(session):
 def tests(session):
     """Test everything together, on each Python that is found."""
     session.install(*TEST_TOOLS)
-    install(session, *everything())
+    install(session, *EVERYTHING)
     session.run("pytest", *IN_PARALLEL, "--ignore=tests/readme", *session.posargs)
 
 
@@ -56,19 +72,18 @@ def tests(session):
 def core_alone(session):
     """Test core with no family installed."""
     session.install(*TEST_TOOLS)
-    install(session, "./core")
+    install(session, "core")
     session.run("pytest", *IN_PARALLEL, "core/tests", *session.posargs)
 
 
 @nox.session
 def plugin_alone(session):
-    """Test each plugin with nothing but core beside it: one after the other, in one environment. Name some to test only
-    those."""
+    """Test each plugin with nothing but core beside it, one after the other. Name some to test only those."""
     session.install(*TEST_TOOLS)
-    install(session, "./core")
+    install(session, "core")
     for name in session.posargs or PLUGINS:
-        session.install("--no-build-isolation", "--no-deps", f"./plugins/{name}")
-        session.run("pytest", "-q", f"plugins/{name}/tests")
+        install(session, f"plugins/{name}")
+        session.run("pytest", "-q", *(IN_PARALLEL[1:] if name in LARGE else ()), f"plugins/{name}/tests")
         session.run("pip", "uninstall", "--quiet", "--yes", f"lect-{name}")
 
 
@@ -76,7 +91,7 @@ def plugin_alone(session):
 def docs(session):
     """Build the documentation; a warning is an error. Its examples are run by the tests."""
     session.install("-r", "docs/requirements.txt")
-    install(session, *everything())
+    install(session, *EVERYTHING)
     session.run("sphinx-build", "-W", "-q", "-b", "html", "docs", "docs/_build/html")
 
 
@@ -93,5 +108,5 @@ def bench(session):
     # Without what they ask for: FastChat would bring a web server and torch, and needs neither to make a prompt.
     session.install("--no-deps", "-r", "bench/requirements.txt")
     session.install("transformers>=5.22,<6")
-    install(session, *everything())
+    install(session, *EVERYTHING)
     session.run("python", "bench/run.py", *session.posargs)
