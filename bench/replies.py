@@ -3,6 +3,7 @@ length."""
 
 import itertools
 import json
+import math
 import sys
 from functools import partial
 from pathlib import Path
@@ -19,6 +20,7 @@ from long_replies import KINDS, TOOLS, text
 CHUNK = 4
 """Characters: about a token."""
 TOKENS = (500, 2_000, 8_000)
+ROUNDS = 6
 DOUBLINGS = (1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000)
 
 # The same calls for transformers, in its own notation.
@@ -61,21 +63,25 @@ def lines():
 
 
 def doubling(kind, name, make):
-    """Return the line that says how much longer a reply takes that is twice as long."""
-    times = [best(partial(read, name, cut(make(tokens * CHUNK)), tools=TOOLS)) for tokens in DOUBLINGS]
+    """Return the line that says how much longer a reply takes that is twice as long.
+
+    The lengths take turns, and the best time of each counts, so that whatever slows the machine slows them alike.
+    """
+    calls = [partial(read, name, cut(make(tokens * CHUNK)), tools=TOOLS) for tokens in DOUBLINGS]
+    times = [math.inf] * len(calls)
+    for _ in range(ROUNDS):
+        for index, call in enumerate(calls):
+            times[index] = min(times[index], taken(call))
     worst = max(after / before for before, after in itertools.pairwise(times))
     note = ", ".join(f"{time * 1e3:.1f}" for time in times)
     return Line(f"{kind}: each doubling from 1k to 64k tokens", worst, 2.2, least=False, note=f"{note} ms")
 
 
-def best(function):
-    """Return the shortest time of a few calls."""
-    times = []
-    for _ in range(4):
-        start = process_time()
-        function()
-        times.append(process_time() - start)
-    return min(times)
+def taken(call):
+    """Return the time of the processor that a call takes."""
+    start = process_time()
+    call()
+    return process_time() - start
 
 
 def cut(reply):

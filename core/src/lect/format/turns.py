@@ -161,7 +161,7 @@ class TurnTemplate(Template):
 
     def _write(self, chat: Chat, out: Writer) -> None:
         system = chat.system
-        run = _Run(self, out, self._tracked_table, chat.eos)
+        run = _Run(self, out, self._tracked_table if chat.tracked or chat.options else self._table, chat.eos)
         if chat.messages or self.empty == "all":
             out += chat.bos, self.opening
             if system is not None and "system" in self.turns:
