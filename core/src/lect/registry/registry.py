@@ -218,10 +218,6 @@ class Registry(Adapters):
                 self.fail(adapter, "remarks", error)
         return tuple(remarks)
 
-    def grammar(self, reply_format: "str | Grammar | ReplyFormat") -> "Grammar":
-        found = self.reply_format(reply_format)
-        return found.grammar
-
     def reply_format(self, given: "str | Grammar | ReplyFormat") -> "ReplyFormat":
         """Return the reply format that somebody named, or gave.
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
         def verdicts(self, resolution: Resolution) -> tuple[Verdict, ...]: ...
         def remarks(self, resolution: Resolution) -> tuple[str, ...]: ...
-        def grammar(self, reply_format: str | Grammar | ReplyFormat) -> Grammar: ...
+        def reply_format(self, given: str | Grammar | ReplyFormat) -> ReplyFormat: ...
 
 
 class Candidate(NamedTuple):
@@ -115,11 +115,16 @@ class Resolution:
         """What installed adapters have to say about the model and its template."""
         return self._inquire.remarks(self)
 
-    def stream(self, *, format: str | Grammar | ReplyFormat | None = None, **options: Any) -> ReplyStream:  # noqa: A002  # as everywhere
+    def stream(
+        self,
+        *,
+        format: str | Grammar | ReplyFormat | None = None,  # noqa: A002  # as everywhere
+        **options: Any,
+    ) -> ReplyStream:
         """Return a stream for a reply of the model, refined by the adapter at the end; see `Template.stream`."""
         adapter, template = self.adapter, self.template
         if format is not None:
-            template = template.but(reply=self._inquire.grammar(format))
+            template = template.but(reply=self._inquire.reply_format(format).grammar)
         refine: Callable[[Reply], Reply] | None = None
         if adapter is not None:
 
