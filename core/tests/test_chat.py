@@ -11,9 +11,9 @@ TOOL = {"type": "function", "function": {"name": "f", "description": 7}}
 CALL = {"id": "c", "type": "function", "function": {"name": "f", "arguments": {"x": 1}}}
 
 
-def prompt_of(write, messages=(USER,), **arguments):
+def prompt_of(write, messages=(USER,), takes=(), **arguments):
     """Render with a program of one's own, both ways, and return the segments."""
-    template = Template("own", write, default_system="D", bos="<s>", options=["mode"])
+    template = Template("own", write, default_system="D", bos="<s>", options=["mode"], takes=takes)
     prompt = template.render(list(messages), **arguments)
     assert template.text(list(messages), **arguments) == prompt.text
     return [(segment.text, segment.origin, segment.path) for segment in prompt.segments]
@@ -43,7 +43,7 @@ def test_the_function_of_a_tool_however_it_is_given(tool, path):
 
 @pytest.mark.parametrize(
     ("arguments", "as_json", "as_given"),
-    [({"x": 1}, '{"x": 1}', '{"x": 1}'), ('{"x":1}', '{"x": 1}', '{"x":1}'), ("x", '"x"', "x")],
+    [({"x": 1}, '{"x": 1}', '{"x": 1}'), ('{"x":1}', '{"x": 1}', '{"x": 1}'), ("x", '"x"', "x")],
 )
 def test_the_arguments_of_a_call_as_json_or_as_they_were_given(arguments, as_json, as_given):
     def write(chat, out):
@@ -65,7 +65,7 @@ def test_content_in_parts_is_printed_where_a_program_asks_for_it():
 
     parts = [{"type": "text", "text": "x"}]
     assert prompt_of(write) == [("Hi", Origin.INPUT, ("messages", 0, "content"))]
-    assert prompt_of(write, [{"role": "user", "content": parts}]) == [
+    assert prompt_of(write, [{"role": "user", "content": parts}], takes=["parts"]) == [
         (str(parts), Origin.INPUT, ("messages", 0, "content"))
     ]
 

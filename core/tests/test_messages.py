@@ -16,8 +16,8 @@ from lect.prompt.messages import messages_of_pairs, read_messages, read_tools, s
 from lect.values import TRANSFORMED
 
 
-def read(*messages, tracked=False):
-    return read_messages(list(messages), STANDARD_ROLES, tracked=tracked)
+def read(*messages, tracked=False, takes=()):
+    return read_messages(list(messages), STANDARD_ROLES, takes, tracked=tracked)
 
 
 def user(content, **fields):
@@ -123,7 +123,9 @@ def test_an_error_shows_no_more_of_a_value_than_a_line(role):
 @pytest.mark.parametrize("sequence", [list, tuple, deque], ids=lambda kind: kind.__name__)
 def test_any_mapping_in_any_sequence_is_read(kind, sequence):
     messages = sequence([kind(user("x", name="n")), kind(user("y"))])
-    assert [(message.content, message.name) for message in read_messages(messages, STANDARD_ROLES, tracked=False)] == [
+    assert [
+        (message.content, message.name) for message in read_messages(messages, STANDARD_ROLES, (), tracked=False)
+    ] == [
         ("x", "n"),
         ("y", None),
     ]
@@ -143,13 +145,12 @@ def test_content_may_be_absent():
 
 
 def test_the_texts_of_several_parts_are_joined_and_have_no_offset():
-    (message,) = read(
-        user([{"type": "text", "text": "a"}, {"type": "image", "image": "x"}, {"type": "text", "text": "b"}]),
-        tracked=True,
-    )
-    assert message.content == "ab"
-    assert (message.content.path, message.content.start) == (("messages", 0, "content"), TRANSFORMED)
-    assert [part.type for part in message.parts] == ["text", "image", "text"]
+    parts = [{"type": "text", "text": "a"}, {"type": "image", "image": "x"}, {"type": "text", "text": "b"}]
+    for takes, joined in (((), "a\nb"), (["parts"], "ab")):
+        (message,) = read(user(parts), tracked=True, takes=takes)
+        assert message.content == joined
+        assert (message.content.path, message.content.start) == (("messages", 0, "content"), TRANSFORMED)
+        assert [part.type for part in message.parts] == ["text", "image", "text"]
 
 
 def test_the_text_of_a_single_part_keeps_its_offset():
@@ -164,22 +165,31 @@ def test_reasoning_is_found_under_each_of_its_names(name):
 
 
 @pytest.mark.parametrize(
-    ("given_as", "arguments", "text"),
+    ("given_as", "arguments"),
     [
-        ({"a": 1}, {"a": 1}, None),
-        ('{"a": 1}', {"a": 1}, '{"a": 1}'),
-        ('{"a": 1', '{"a": 1', '{"a": 1'),
-        ("[1]", "[1]", "[1]"),
-        ("[" * 100_000, "[" * 100_000, "[" * 100_000),
-        ("9" * 5000, "9" * 5000, "9" * 5000),
-        (None, {}, None),
-        ("", "", ""),
+        ({"a": 1}, {"a": 1}),
+        ('{"a": 1}', {"a": 1}),
+        ('{"a": 1', '{"a": 1'),
+        ("[1]", "[1]"),
+        ("[" * 100_000, "[" * 100_000),
+        ("9" * 5000, "9" * 5000),
+        (None, {}),
+        ("", {}),
     ],
     ids=["mapping", "JSON", "broken JSON", "JSON of a list", "deep JSON", "a long number", "absent", "empty"],
 )
-def test_arguments_are_parsed_where_they_are_the_json_of_an_object(given_as, arguments, text):
+def test_arguments_are_parsed_where_they_are_the_json_of_an_object(given_as, arguments):
     ((call,),) = [message.tool_calls for message in read(assistant({"name": "f", "arguments": given_as}))]
-    assert (call.arguments, call.text) == (arguments, text)
+    assert call.arguments == arguments
+
+
+def test_what_is_read_from_the_text_of_arguments_comes_from_that_text():
+    calls = assistant({"name": "f", "arguments": '{"a": ["x"]}'})
+    (message,) = read(calls, tracked=True)
+    ((key, (value,)),) = message.tool_calls[0].arguments.items()
+    for text in (key, value):
+        assert (text.path, text.start) == (("messages", 0, "tool_calls", 0, "arguments"), TRANSFORMED)
+    assert read(calls, takes=["argument_text"])[0].tool_calls[0].arguments == '{"a": ["x"]}'
 
 
 def test_arguments_that_are_no_json_are_still_known_to_be_the_callers():
@@ -195,7 +205,7 @@ def test_arguments_that_are_no_json_are_still_known_to_be_the_callers():
 def test_reading_changes_nothing_of_the_callers(messages):
     before = deepcopy(messages)
     for tracked in (True, False):
-        read_messages(messages, STANDARD_ROLES, tracked=tracked)
+        read_messages(messages, STANDARD_ROLES, (), tracked=tracked)
     assert messages == before
 
 
@@ -232,9 +242,9 @@ def test_a_path_is_spelt_as_python_reaches_it():
 
 def test_a_kind_of_part_that_only_some_formats_read_is_left_to_them_and_a_misspelt_one_is_refused():
     message = {"role": "user", "content": [{"type": "tool_hologram"}, {"type": "text", "text": "x"}]}
-    (read,) = read_messages([message], STANDARD_ROLES, tracked=False)
+    (read,) = read_messages([message], STANDARD_ROLES, (), tracked=False)
     assert ([part.type for part in read.parts], read.content) == (["tool_hologram", "text"], "x")
     for kind in ("imge_url", "nope", "", 3):
         message["content"][0] = {"type": kind}
         with pytest.raises(MessageError, match="which is no known kind of part"):
-            read_messages([message], STANDARD_ROLES, tracked=False)
+            read_messages([message], STANDARD_ROLES, (), tracked=False)

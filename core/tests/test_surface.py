@@ -40,12 +40,12 @@ SIGNATURES = {
     Template: "(name, program, *, looks_for=None, reply=None, **facts)",
     Facts: (
         "(name, *, roles=('system', 'user', 'assistant'), bos='', eos='', stop=(), stop_ids=(), markers=(), "
-        "text_separators=False, default_system='', capabilities=('system',), options=(), source='')"
+        "text_separators=False, default_system='', capabilities=('system',), options=(), takes=(), source='')"
     ),
     TurnTemplate: (
         "(name, *, system=None, user, assistant, tool=None, other=None, user_after_system=None, opening='', generation=None, "
         "closing='', examples=(), first_round=1, trim=False, empty='all', system_first=False, refuses=False, "
-        "prints_parts=(), **facts)"
+        "**facts)"
     ),
     Turn: "(prefix='', suffix='', bare=None)",
     Rule: "(pattern, template, kind='chat', note='')",
@@ -80,7 +80,7 @@ FIELDS = {
     lect.plugin.Match: ("specificity", "literal", "template", "kind", "reason"),
     lect.plugin.ModelRef: ("original", "path", "owner", "name", "revision", "words"),
     lect.plugin.Part: ("type", "text", "path", "raw"),
-    lect.plugin.Call: ("name", "arguments", "text", "id", "path", "raw"),
+    lect.plugin.Call: ("name", "arguments", "id", "path", "raw"),
 }
 
 
@@ -105,7 +105,7 @@ def test_the_face_for_authors_of_adapters():
     assert sorted(lect.plugin.__all__) == [
         "API_VERSION", "CHATML", "Call", "Chat", "DEFAULT", "Family", "Match", "Message", "ModelRef", "Part", "ROUND",
         "Reply", "Rule", "Specificity", "Template", "ToolCall", "Turn", "TurnTemplate", "Writer", "given", "hookimpl",
-        "plain_str", "stripped", "think_tags", "unknown",
+        "plain_str", "put_right", "stripped", "think_tags", "unknown",
     ]  # fmt: skip
 
 

@@ -199,13 +199,6 @@ def test_a_system_text_may_have_to_come_first():
     assert Conversation(first, messages=[["user", "Hi"], ["system", "S"]]).get_prompt() == first.text(messages)
 
 
-def test_the_roles_whose_parts_are_printed_are_named():
-    parts = [{"type": "text", "text": "x"}]
-    messages = [{"role": "user", "content": parts}, {"role": "assistant", "content": parts}]
-    text = ANY.but(prints_parts=["user"]).text(messages)
-    assert text == f"[open]<|system|>D</s><|user|>{parts}</s><|assistant|>x</s></s>"
-
-
 def test_a_variant_takes_the_generation_prompt_from_its_own_assistant_unless_it_was_stated():
     assert ANY.but(assistant=Turn("A:")).text(ASKED, add_generation_prompt=True).endswith("A:")
     stated = ANY.but(generation="G:")

@@ -5,13 +5,13 @@
 Needs `../shared`, where the makers' templates lie, and jinja2; a test that uses it is skipped where either is missing.
 """
 
-import importlib.util
-import json
+import importlib
+import sys
 from contextlib import suppress
 from functools import cache
 
 import pytest
-from goldens import REPOSITORY, SHARED, THE_DAY
+from goldens import SHARED, THE_DAY
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -27,16 +27,20 @@ WHITE_SPACE = ["", " ", "\n", "\n\n", "\t", "\r\n", "\u00a0", "\u3000", "\x1c", 
 NAMES = ["get_weather", "calculate", "brave_search", "code_interpreter", "naïve", 'a"b']
 
 
-@cache
 def reference():
     """Return the module that renders a maker's template, or skip the test where it cannot be had."""
+    return shared_module("reference")
+
+
+@cache
+def shared_module(name):
     if not REFERENCE.exists():
         pytest.skip("the makers' templates are not here: ../shared is missing")
     pytest.importorskip("jinja2", reason="the makers' templates are Jinja; jinja2 is not installed")
-    spec = importlib.util.spec_from_file_location("reference", REFERENCE)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    for folder in (SHARED / "oracles", SHARED / "tools"):
+        if str(folder) not in sys.path:
+            sys.path.append(str(folder))
+    return importlib.import_module(name)
 
 
 def texts(markers=()):
@@ -84,7 +88,7 @@ def contents(text, *, parts):
     image = st.sampled_from(
         [{"type": "image"}, {"type": "image"}, {"type": "image_url", "image_url": {"url": "http://example.com/a.jpg"}}]
     )
-    listed = st.lists(image | text.map(lambda words: {"type": "text", "text": words}), min_size=1, max_size=3)
+    listed = st.lists(image | text.map(lambda words: {"type": "text", "text": words}), max_size=3)
     # Not `text | listed`: that would choose a list as seldom as any one of the many kinds of text.
     return st.booleans().flatmap(lambda plain: text if plain else listed)
 
@@ -109,8 +113,7 @@ def answers(draw, text, *, calls):
     ids = [f"call{draw(st.integers(0, 99999)):05}" for _ in range(count)]
     function = functions(text)
     message["tool_calls"] = [{"id": call_id, "type": "function", "function": draw(function)} for call_id in ids]
-    # A message without content and without calls says nothing; makers print None for it, or nothing.
-    if ids and draw(st.booleans()):
+    if draw(st.booleans()):
         message["content"] = draw(st.sampled_from(["", None]))
     return [
         message,
@@ -149,28 +152,14 @@ def conversations(text, *, parts=False, calls=True):
 
 
 @cache
-def deviations():
-    """Return `(slug, case)` of every deviation of any family."""
-    rows = [
-        row
-        for path in (REPOSITORY / "plugins").glob("*/deviations.json")
-        for row in json.loads(path.read_text("utf-8"))
-    ]
-    return {(row["slug"], row["case"]) for row in rows}
+def takes(slug):
+    """Return what a maker's template takes as it is given, as another hand reads it off that template."""
+    return shared_module("put_right").takes(slug)
 
 
-def repaired(slug, messages):
-    """Return the messages as the maker's template has to be given them, where a deviation says that it mishandles them
-    as they are."""
-    fixed = []
-    for message in messages:
-        each = dict(message)
-        if (slug, "content is None") in deviations() and each.get("content", "") is None:
-            each["content"] = ""
-        if (slug, "tool_calls is empty") in deviations() and each.get("tool_calls") == []:
-            del each["tool_calls"]
-        fixed.append(each)
-    return fixed
+def put_right(slug, messages):
+    """Return the messages as the maker's template has to be asked: with what is wrong put right, by another hand."""
+    return shared_module("put_right").put_right(messages, *takes(slug))
 
 
 def check(slug, template, *, parts=False, calls=True, options=None, max_examples=100):
@@ -213,7 +202,7 @@ def compare(slug, template, messages, **arguments):
 
     ours = {"date": THE_DAY, **arguments} if "date" in template.options else arguments
     try:
-        expected = maker.render(slug, repaired(slug, messages), **arguments)
+        expected = maker.render(slug, put_right(slug, messages), **arguments)
     # A template may crash in any way.
     except Exception as error:
         # What a template raises on purpose is of this very type; its accidents are of others.

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal
 
 from lect.errors import PluginError
 
+TAKES = frozenset({"parts", "null", "argument_text"})
 STANDARD_ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
 
 Texts = Mapping[str, int | None] | Iterable[str]
@@ -31,12 +32,14 @@ class Facts:
         default_system: The system text that the maker's template adds where none is given.
         capabilities: What the format supports: system, tools, parallel_tools, reasoning, images, ...
         options: The options that it reads.
+        takes: What it takes as it is given, and must not be put right before: `parts`, `null` for a content, and
+            `argument_text` for the arguments of calls (see `prompt/put_right.py`).
         source: Where the format is written down, with its revision.
     """
 
     __slots__ = (
         "_frozen", "_marker_pattern", "accepted_roles", "bos", "capabilities", "default_system", "eos", "markers",
-        "name", "options", "roles", "source", "stop", "stop_ids", "text_separators",
+        "name", "options", "roles", "source", "stop", "stop_ids", "takes", "text_separators",
     )  # fmt: skip
 
     name: str
@@ -50,6 +53,7 @@ class Facts:
     default_system: str
     capabilities: frozenset[str]
     options: tuple[str, ...]
+    takes: frozenset[str]
     source: str
     accepted_roles: frozenset[str]
 
@@ -67,6 +71,7 @@ class Facts:
         default_system: str = "",
         capabilities: Iterable[str] = ("system",),
         options: Iterable[str] = (),
+        takes: Iterable[Literal["parts", "null", "argument_text"]] = (),
         source: str = "",
     ):
         self.name = name
@@ -87,6 +92,10 @@ class Facts:
         self.options = tuple(
             dict.fromkeys((*listed(name, "options", options), *["bos_token"] * bool(bos), *["eos_token"] * bool(eos)))
         )
+        self.takes = frozenset(listed(name, "takes", takes))
+        if not self.takes <= TAKES:
+            msg = f"template {name!r}: takes is {sorted(self.takes)}\n  try: some of {', '.join(sorted(TAKES))}"
+            raise PluginError(msg)
         self.source = source
         self.accepted_roles = STANDARD_ROLES.union(self.roles)
         self._marker_pattern: re.Pattern[str] | None = None
@@ -113,6 +122,7 @@ class Facts:
             "default_system": self.default_system,
             "capabilities": self.capabilities,
             "options": tuple(each for each in self.options if each not in ("bos_token", "eos_token")),
+            "takes": self.takes,
             "source": self.source,
         }
 

@@ -169,7 +169,7 @@ def test_an_image_counts_as_used_only_where_a_placeholder_stands_for_it():
 
 def test_a_list_that_is_printed_claims_no_offset():
     content = [{"type": "text", "text": "<|eot_id|>"}]
-    rendered = template("llama-3").render([{"role": "user", "content": content}])
+    rendered = template("llama-3.2-vision").render([{"role": "system", "content": content}])
     printed = next(segment for segment in rendered.segments if segment.path == ("messages", 0, "content"))
     assert (printed.text, printed.start) == (str(content), -1)
     assert [control.marker for control in rendered.controls] == ["<|eot_id|>"]

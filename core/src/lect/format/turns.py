@@ -10,7 +10,7 @@ from lect.prompt.messages import messages_of_pairs
 from lect.prompt.skeletons import is_encodable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from lect.prompt.chat import Chat
     from lect.prompt.messages import Message
@@ -55,14 +55,12 @@ class TurnTemplate(Template):
             `nothing`.
         system_first: Whether a system text that does not come first is left out.
         refuses: Whether roles without a turn are refused, and not left out.
-        prints_parts: The roles whose content in parts is printed as Python does: what comes of it in a maker's template
-            that knows only text.
         facts: What `Template` takes: bos, stop, markers, default_system, reply, ...
     """
 
     __slots__ = (
         "_head", "_static", "_table", "_tracked_table", "closing", "empty", "examples", "first_round", "generation",
-        "opening", "other", "prints_parts", "refuses", "system_first", "trim", "turns", "user_after_system",
+        "opening", "other", "refuses", "system_first", "trim", "turns", "user_after_system",
     )  # fmt: skip
 
     turns: Mapping[str, Turn]
@@ -86,7 +84,6 @@ class TurnTemplate(Template):
         empty: Literal["all", "generation", "nothing"] = "all",
         system_first: bool = False,
         refuses: bool = False,
-        prints_parts: Collection[str] = (),
         **facts: Any,
     ):
         turns = {"system": system, "user": user, "assistant": assistant, "tool": tool}
@@ -102,7 +99,6 @@ class TurnTemplate(Template):
         self.empty = empty
         self.system_first = system_first
         self.refuses = refuses
-        self.prints_parts = frozenset(prints_parts)
         facts.setdefault("roles", tuple(self.turns))
         # A turn for results makes no format with tools: a table has no place for schemas and calls.
         facts.setdefault("capabilities", ["system"] if system is not None else [])
@@ -130,7 +126,6 @@ class TurnTemplate(Template):
             "empty": self.empty,
             "system_first": self.system_first,
             "refuses": self.refuses,
-            "prints_parts": self.prints_parts,
         }
 
     @property
@@ -166,7 +161,7 @@ class TurnTemplate(Template):
             out += chat.bos, self.opening
             if system is not None and "system" in self.turns:
                 out.turn(system)
-                run.write([(system.role, self._text_of(chat, system))])
+                run.write([(system.role, self._text_of(system))])
                 out.turn(None)
             elif system is None:
                 run.write(self._default_system())
@@ -181,13 +176,12 @@ class TurnTemplate(Template):
         for message in messages:
             role = message.role
             if role in self._table and not (self.system_first and role == "system"):
-                yield role, self._text_of(chat, message)
+                yield role, self._text_of(message)
             elif self.refuses:
                 chat.refuse(f"there is no turn for the role {role!r}", instead=", ".join(self.turns))
 
-    def _text_of(self, chat: Chat, message: Message) -> str:
-        text = chat.content(message) if message.role in self.prints_parts else message.content
-        return text.strip() if self.trim else text
+    def _text_of(self, message: Message) -> str:
+        return message.content.strip() if self.trim else message.content
 
     def pairs_text(self, system: str | None, pairs: Sequence[Sequence[Any]], *, add_generation_prompt: bool) -> str:
         """Return the prompt for `(role, text)` pairs: the way of a `Conversation`, which holds nothing else.

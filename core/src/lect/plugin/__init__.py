@@ -18,6 +18,7 @@ from lect.format.turns import ROUND, Turn, TurnTemplate
 from lect.prompt.chat import Chat
 from lect.prompt.inputs import given, plain_str, unknown
 from lect.prompt.messages import Call, Message, Part
+from lect.prompt.put_right import put_right
 from lect.prompt.writer import Writer, stripped, think_tags
 from lect.registry.family import Family, Rule
 from lect.registry.hookspecs import hookimpl
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 __all__ = [
     "API_VERSION", "CHATML", "DEFAULT", "ROUND", "Call", "Chat", "Family", "Match", "Message", "ModelRef", "Part",
     "Reply", "Rule", "Specificity", "Template", "ToolCall", "Turn", "TurnTemplate", "Writer", "given", "hookimpl",
-    "plain_str", "stripped", "think_tags", "unknown",
+    "plain_str", "put_right", "stripped", "think_tags", "unknown",
 ]  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from time import time
 from typing import TYPE_CHECKING, Any, Never
 
 from lect.errors import MessageError, RefusedError
-from lect.prompt.inputs import given, plain_str
+from lect.prompt.inputs import Input, given
 from lect.prompt.messages import Message, read_messages, read_tools
 from lect.values import TRANSFORMED
 
@@ -62,7 +62,7 @@ class Chat:
         tracked: bool,
     ):
         self.facts = facts
-        self.messages: Sequence[Message] = read_messages(messages, facts.accepted_roles, tracked=tracked)
+        self.messages: Sequence[Message] = read_messages(messages, facts.accepted_roles, facts.takes, tracked=tracked)
         self.tools = read_tools(tools) if tools else ()
         self.options = options
         self.add_generation_prompt = add_generation_prompt
@@ -89,7 +89,7 @@ class Chat:
         """Return an option of the caller's, or `default`."""
         value = self.options.get(name, default)
         return (
-            given(plain_str(value), ("options", name))
+            given(value, ("options", name))
             if self.tracked and isinstance(value, str) and name in self.options
             else value
         )
@@ -144,7 +144,7 @@ class Chat:
         from lect.prompt.tojson import to_json
 
         text = to_json(value, indent=indent, **style)
-        return given(text, path, TRANSFORMED) if self.tracked else text
+        return given(text, _field(path), TRANSFORMED) if self.tracked else text
 
     def printed(self, value: Any, *path: str | int) -> str:
         """Return `value`, which the caller gave at `path`, as Python prints it.
@@ -152,18 +152,18 @@ class Chat:
         Chat templates do so with numbers, booleans and lists.
         """
         text = str(value)
-        return given(text, path, TRANSFORMED) if self.tracked else text
+        return given(text, _field(path), TRANSFORMED) if self.tracked else text
 
     def text(self, value: Any, *path: str | int) -> str:
         """Return `value`, which the caller gave at `path`: a text as it is, anything else as Python prints it."""
         if not isinstance(value, str):
             return self.printed(value, *path)
-        return given(plain_str(value), path) if self.tracked else value
+        return given(value, _field(path)) if self.tracked else value
 
     def content(self, message: Message) -> str:
         """Return the text of a message; a list of parts as Python prints it.
 
-        That is what a maker's template comes to that knows only text.
+        That is what comes of it where a maker's template takes parts, but not in this place.
         """
         content = message.raw.get("content")
         if content is None or isinstance(content, str):
@@ -175,8 +175,8 @@ class Chat:
         return self.json(call.arguments, *call.path, "arguments")
 
     def arguments_as_given(self, call: Call) -> str:
-        """Return the arguments of a call as JSON text; those that were given as text stay as they are."""
-        return self.arguments(call) if call.text is None else call.text
+        """Return the arguments of a call as JSON text; those that are text stay as they are."""
+        return call.arguments if isinstance(call.arguments, str) else self.arguments(call)
 
     def function(self, index: int) -> tuple[Mapping[str, Any], Path]:
         """Return the function of a tool, and its path: tools are given with a `function` in them, or as one."""
@@ -188,13 +188,13 @@ class Chat:
         if not self.tracked:
             return value
         if isinstance(value, str):
-            return given(plain_str(value), path)
+            return given(value, path)
         if isinstance(value, Mapping):
             tracked = {}
             for key, item in value.items():
                 where = (*path, key if isinstance(key, str | int) else str(key))
                 # A key names a value; it stands nowhere in that value's text.
-                known = given(plain_str(key), where, TRANSFORMED) if isinstance(key, str) else key
+                known = given(key, where, TRANSFORMED) if isinstance(key, str) else key
                 tracked[known] = self.input(item, *where)
             return tracked
         if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
@@ -243,3 +243,9 @@ class Chat:
         hint = f"\n  try: {instead}" if instead else ""
         msg = f"{self.facts.name}: {what}{hint}"
         raise RefusedError(msg)
+
+
+def _field(path: Path) -> Path:
+    """Return the field that `path` leads to; a key that was read from a text is found where that text is."""
+    key = path[-1]
+    return key.path if isinstance(key, Input) else path

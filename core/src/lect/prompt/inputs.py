@@ -179,7 +179,12 @@ plain_str = str.__str__
 
 
 def given(text: str, path: Path, start: int = 0) -> Input:
-    """Mark `text` as the caller's, from the field `path`."""
+    """Mark `text` as the caller's, from the field `path`. One that knows its origin already keeps it."""
+    if type(text) is not str:
+        if isinstance(text, Input):
+            return text
+        # An enumeration's member is text too, and says another one when it is asked for its string.
+        text = plain_str(text)
     piece = _new(Input, text)
     piece.path = path
     piece.start = start

@@ -3,13 +3,14 @@
 The caller's objects are never changed.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple, Never
 
 from lect.errors import MessageError, shown
 from lect.prompt.inputs import Input, given, plain_str
-from lect.values import TRANSFORMED, Path
+from lect.prompt.put_right import is_list, joined_texts, message_put_right
+from lect.values import Path
 
 PART_WORDS = frozenset({
     "text", "image", "video", "audio", "file", "document", "thinking", "reasoning", "refusal", "tool",
@@ -32,24 +33,20 @@ class Part(NamedTuple):
 
 
 class Call(NamedTuple):
-    """A tool call.
-
-    `arguments` is parsed where it was given as the JSON text of an object; `text` is that text, else None.
-    """
+    """A tool call. `arguments` is text only where it was given as such and is not the JSON of an object."""
 
     name: str
     arguments: Mapping[str, Any] | str
-    text: str | None
     id: str | None
     path: Path
     raw: Raw
 
 
 class Message:
-    """One message. `content` is its text (of a content list, the text parts joined), empty where there is none.
+    """One message. `content` is its text (of parts, their texts joined), empty where there is none.
 
-    A plain class whose rare fields have their defaults on the class: of all kinds of value this is the quickest to
-    make.
+    `raw` is the message as it was given, with what is wrong put right. A plain class whose rare fields have their
+    defaults on the class: of all kinds of value this is the quickest to make.
     """
 
     index: int
@@ -62,21 +59,22 @@ class Message:
     name: str | None = None
 
 
-_NOT_LISTS = (str, bytes, Mapping)
-
-
 @lru_cache(maxsize=4096)
 def _tracked_role(role: str, index: int) -> Input:
     return given(role, ("messages", index, "role"))
 
 
-def read_messages(messages: Sequence[Raw], roles: frozenset[str], *, tracked: bool) -> list[Message]:
+def read_messages(
+    messages: Sequence[Raw], roles: frozenset[str], takes: Collection[str], *, tracked: bool
+) -> list[Message]:
     """Check `messages` and return them in one shape; with `tracked`, their texts remember where they came from.
+
+    What the template does not take as it is (`takes`) is put right.
 
     Raises:
         MessageError: If they are not a list of mappings with a known role and content of a known shape.
     """
-    if type(messages) is not list and (isinstance(messages, _NOT_LISTS) or not isinstance(messages, Sequence)):
+    if type(messages) is not list and not is_list(messages):
         _wrong("messages", messages, "a list of messages")
     result = []
     index = 0
@@ -100,20 +98,22 @@ def read_messages(messages: Sequence[Raw], roles: frozenset[str], *, tracked: bo
                 message.content = content
             message.raw = raw
         else:
-            message = _read_message(index, raw, roles, tracked=tracked)
+            message = _read_message(index, raw, roles, takes, tracked=tracked)
         result.append(message)
         index += 1
     return result
 
 
-def _read_message(index: int, raw: Raw, roles: frozenset[str], *, tracked: bool) -> Message:
+def _read_message(
+    index: int, given_message: Raw, roles: frozenset[str], takes: Collection[str], *, tracked: bool
+) -> Message:
     where: Path = ("messages", index)
-    if not isinstance(raw, Mapping):
-        _wrong(spell(where), raw, 'a mapping such as {"role": "user", "content": "Hello!"}')
+    if not isinstance(given_message, Mapping):
+        _wrong(spell(where), given_message, 'a mapping such as {"role": "user", "content": "Hello!"}')
+    raw = message_put_right(given_message, where, takes, tracked=tracked)
     role = _text_or_none(raw.get("role"), (*where, "role"), tracked=tracked)
     if role is None or role not in roles:
         _unknown_role(spell(where), raw.get("role"), roles)
-    content, parts = _read_content(raw.get("content"), (*where, "content"), tracked=tracked)
     reasoning = None
     for name in REASONING_NAMES:
         if raw.get(name) is not None:
@@ -123,28 +123,31 @@ def _read_message(index: int, raw: Raw, roles: frozenset[str], *, tracked: bool)
     message = Message()
     message.index = index
     message.role = role
-    message.content = content
     message.raw = raw
-    message.parts = parts
+    # All parts are read, whatever the template takes: a wrong one is refused, and what is no text must be reported.
+    message.parts = _read_parts(given_message.get("content"), (*where, "content"), tracked=tracked)
+    message.content = _content(raw.get("content"), message.parts, (*where, "content"), tracked=tracked)
     message.reasoning = reasoning
     message.tool_calls = () if calls is None else _read_calls(calls, (*where, "tool_calls"), tracked=tracked)
     message.name = _text_or_none(raw.get("name"), (*where, "name"), tracked=tracked)
     return message
 
 
-def _read_content(value: Any, where: Path, *, tracked: bool) -> tuple[str, tuple[Part, ...]]:
-    if value is None:
-        return "", ()
-    if isinstance(value, str):
-        return _text(value, where, tracked=tracked), ()
-    if not isinstance(value, Sequence) or isinstance(value, bytes | bytearray):
+def _read_parts(value: Any, where: Path, *, tracked: bool) -> tuple[Part, ...]:
+    if value is None or isinstance(value, str):
+        return ()
+    if not is_list(value):
         _wrong(spell(where), value, "text, or a list of parts")
-    parts = tuple(_read_part(part, (*where, index), tracked=tracked) for index, part in enumerate(value))
-    texts = [part.text for part in parts if part.type == "text"]
-    if len(texts) == 1:
-        return texts[0], parts
-    joined = "".join(texts)
-    return (given(joined, where, TRANSFORMED) if tracked else joined), parts
+    return tuple(_read_part(part, (*where, index), tracked=tracked) for index, part in enumerate(value))
+
+
+def _content(value: Any, parts: tuple[Part, ...], where: Path, *, tracked: bool) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return _text(value, where, tracked=tracked)
+    texts = [(plain_str(part.text), (*part.path, "text")) for part in parts if part.type == "text"]
+    return joined_texts(texts, where, "", tracked=tracked)
 
 
 def _read_part(raw: Raw, where: Path, *, tracked: bool) -> Part:
@@ -166,7 +169,7 @@ def _read_part(raw: Raw, where: Path, *, tracked: bool) -> Part:
 
 
 def _read_calls(calls: Any, where: Path, *, tracked: bool) -> tuple[Call, ...]:
-    if not isinstance(calls, Sequence) or isinstance(calls, str | bytes):
+    if not is_list(calls):
         _wrong(spell(where), calls, "a list of tool calls")
     return tuple(_read_call(call, (*where, index), tracked=tracked) for index, call in enumerate(calls))
 
@@ -184,33 +187,18 @@ def _read_call(raw: Raw, where: Path, *, tracked: bool) -> Call:
     name = _text_or_none(function.get("name"), (*path, "name"), tracked=tracked)
     if name is None:
         _wrong(f"{spell(path)}.name", None, "the name of the function")
-    value = function.get("arguments")
-    if value is None:
-        value = {}
-    if not isinstance(value, Mapping | str):
-        _wrong(f"{spell(path)}.arguments", value, "a mapping, or its JSON text")
-    text = _text(value, (*path, "arguments"), tracked=tracked) if isinstance(value, str) else None
-    arguments = value if text is None else _parse_arguments(text)
-    return Call(name, arguments, text, _text_or_none(raw.get("id"), (*where, "id"), tracked=tracked), path, raw)
-
-
-def _parse_arguments(text: str) -> Mapping[str, Any] | str:
-    """Return the object whose JSON this is, or the text itself where it is none: a model may have written anything."""
-    import json
-
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return text
-    return value if isinstance(value, dict) else text
+    arguments = function.get("arguments", {})
+    if isinstance(arguments, str):
+        arguments = _text(arguments, (*path, "arguments"), tracked=tracked)
+    elif not isinstance(arguments, Mapping):
+        _wrong(f"{spell(path)}.arguments", arguments, "a mapping, or its JSON text")
+    return Call(name, arguments, _text_or_none(raw.get("id"), (*where, "id"), tracked=tracked), path, raw)
 
 
 def _text(value: Any, where: Path, *, tracked: bool) -> str:
     if not isinstance(value, str):
         _wrong(spell(where), value, "text")
-    # An enumeration's member is text too, and says another one when it is asked for its string.
-    value = plain_str(value)
-    return given(value, where) if tracked else value
+    return given(value, where) if tracked else plain_str(value)
 
 
 def _text_or_none(value: Any, where: Path, *, tracked: bool) -> str | None:
@@ -256,7 +244,7 @@ def read_tools(tools: Any) -> tuple[Raw, ...]:
     """
     if tools is None:
         return ()
-    if isinstance(tools, _NOT_LISTS) or not isinstance(tools, Sequence):
+    if not is_list(tools):
         _wrong("tools", tools, "a list of tool schemas")
     for index, tool in enumerate(tools):
         if not isinstance(tool, Mapping):

@@ -23,12 +23,7 @@ class Written:
 
     def unused(self) -> list[Unused]:
         """Return what did not reach the text."""
-        return list(find_unused(self._chat, used_paths(self._out), set(self._out.seen), set(self._out.left_out)))
-
-
-def used_paths(out: TrackingWriter) -> set[Path]:
-    """Return the fields of which something was written."""
-    return {piece.path for piece in out if type(piece) is Input and piece}
+        return list(find_unused(self._chat, self._out))
 
 
 def segments_of(writer: TrackingWriter) -> list[Segment]:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from lect.errors import LectError
 from lect.prompt.chat import Chat, today
 from lect.prompt.inputs import plain_str
-from lect.prompt.segments import is_role, segments_of, used_paths
+from lect.prompt.segments import is_role, segments_of
 from lect.prompt.unused import find_unused
 from lect.prompt.writer import TrackingWriter, Writer
 from lect.values import Origin, Path, Segment, Unused
@@ -271,7 +271,7 @@ class Skeletons:
         ]
         skeleton.unused = [
             (unused.path[1] if unused.path[0] == "messages" and isinstance(unused.path[1], int) else None, unused)
-            for unused in find_unused(chat, used_paths(out), set(out.seen), set(out.left_out))
+            for unused in find_unused(chat, out)
         ]
         skeleton.day = chat.day_read
         unchanged = skeleton.day is None and not (skeleton.strips or self._looks_for or tools)

@@ -2,22 +2,30 @@
 
 from collections.abc import Iterator
 
+from lect.facts import Facts
 from lect.prompt.chat import Chat
+from lect.prompt.inputs import Input
 from lect.prompt.messages import REASONING_NAMES, Message
+from lect.prompt.writer import TrackingWriter
 from lect.values import Path, Unused
 
 
-def find_unused(chat: Chat, written: set[Path], seen: set[Path], left_out: set[Path]) -> Iterator[Unused]:
-    """Yield the counted fields of `chat` of which nothing was `written` and which were not `seen`, in order.
+def find_unused(chat: Chat, out: TrackingWriter) -> Iterator[Unused]:
+    """Yield the counted fields of `chat` that are not in what was written, in order.
 
     Counted are content and each part, reasoning, names, the names and arguments of calls, tools, documents and options.
     Not counted are roles, types, ids and whitespace that is trimmed.
     """
-    reached = {path[:length] for path in (*written, *seen) for length in range(1, len(path) + 1)}
+    pieces: dict[Path, list[Input]] = {}
+    for piece in out:
+        if isinstance(piece, Input) and piece:
+            pieces.setdefault(piece.path, []).append(piece)
+    reached = {path[:length] for path in (*pieces, *out.seen) for length in range(1, len(path) + 1)}
+    left_out = set(out.left_out)
 
     def report(path: Path, *, whole: bool = True) -> Iterator[Unused]:
         """Yield `path` if it was not reached; `whole`: or by something written of what holds it."""
-        if path in reached or (whole and any(path[:length] in written for length in range(1, len(path)))):
+        if path in reached or (whole and any(path[:length] in pieces for length in range(1, len(path)))):
             return
         by_rule = any(path[:length] in left_out for length in range(1, len(path) + 1))
         yield Unused(path, "by-rule" if by_rule else "dropped")
@@ -25,6 +33,10 @@ def find_unused(chat: Chat, written: set[Path], seen: set[Path], left_out: set[P
     for message in chat.messages:
         for path, whole in _counted(message):
             yield from report(path, whole=whole)
+        for path, text in _texts(message):
+            if path in pieces and _is_cut(text, pieces[path], chat.facts):
+                # Nobody takes a piece out of a text by accident: it is the reasoning that stood in it.
+                yield Unused(path, "by-rule")
     for index in range(len(chat.tools)):
         yield from report(("tools", index))
     for name, value in chat.options.items():
@@ -33,6 +45,28 @@ def find_unused(chat: Chat, written: set[Path], seen: set[Path], left_out: set[P
                 yield from report(("documents", index))
         elif name not in chat.facts.options:
             yield Unused(("options", name), "dropped")
+
+
+def _texts(message: Message) -> Iterator[tuple[Path, str]]:
+    """Yield the texts of a message's content, each with its path."""
+    if message.parts:
+        for part in message.parts:
+            yield (*part.path, "text"), part.text
+    elif message.content:
+        yield ("messages", message.index, "content"), message.content
+
+
+def _is_cut(text: str, pieces: list[Input], facts: Facts) -> bool:
+    """Return whether only some of a text was written, apart from white space and the markers of the format."""
+    if sum(map(len, pieces)) >= len(text) or any(piece.start < 0 for piece in pieces):
+        return False
+    rest, end = "", 0
+    for piece in sorted(pieces, key=lambda piece: piece.start):
+        rest += text[end : piece.start]
+        end = max(end, piece.start + len(piece))
+    rest += text[end:]
+    pattern = facts.marker_pattern
+    return bool((rest if pattern is None else pattern.sub("", rest)).strip())
 
 
 def _counted(message: Message) -> Iterator[tuple[Path, bool]]:

@@ -53,7 +53,6 @@ CHATGLM3 = TurnTemplate(
     other=EVERY_ROLE,
     generation="<|assistant|>",
     empty="generation",
-    prints_parts=["system", "developer", "user", "assistant", "tool", "function", "observation"],
     roles=["system", "user", "assistant", "observation"],
     stop={"<|user|>": 64795, "<|observation|>": 64797, "</s>": 2},
     markers=["[gMASK]", "<|system|>", "<|user|>", "<|assistant|>", "<|observation|>", "</s>"],

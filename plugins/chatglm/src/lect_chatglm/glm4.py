@@ -1,5 +1,6 @@
 """GLM-4: tools in the field `tools` of a message."""
 
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -13,13 +14,16 @@ def write_tools(chat: Chat, out: Writer, message: Message, tools: Any, name: str
     out.append("你的任务是针对用户的问题和要求提供适当的答复和支持。\n\n# 可用工具")
     for index, tool in enumerate(tools):
         where = ("messages", message.index, "tools", index)
+        if not isinstance(tool, Mapping):
+            # Such as the characters of a text: the maker's template finds nothing in them either.
+            continue
         if tool.get("type") == "function":
             function = tool.get("function", {})
             called = chat.input(function.get("name", ""), *where, "function", "name")
             schema = chat.json(function, *where, "function", indent=4)
             out += "\n## ", called, "\n\n", schema, "\n在调用上述函数时，请使用 Json 格式表示调用的参数。"
         else:
-            out.append(BUILT_IN.get(tool.get("type"), ""))
+            out.append(BUILT_IN.get(tool.get("type", ""), ""))
 
 
 def glm4(chat: Chat, out: Writer, *, name: str) -> None:
@@ -29,9 +33,9 @@ def glm4(chat: Chat, out: Writer, *, name: str) -> None:
         tools = message.raw.get("tools")
         if tools is not None:
             write_tools(chat, out, message, tools, name)
-        if message.content or message.parts:
+        if message.content:
             metadata = chat.input(message.raw.get("metadata", ""), "messages", message.index, "metadata")
-            out += "<|", message.role, "|>", metadata, "\n", chat.content(message)
+            out += "<|", message.role, "|>", metadata, "\n", message.content
     if chat.add_generation_prompt:
         out.append("<|assistant|>")
 

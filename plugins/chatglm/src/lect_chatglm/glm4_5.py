@@ -59,10 +59,8 @@ def write_call(chat: Chat, out: Writer, call: Call, line: str) -> None:
     if not isinstance(call.arguments, Mapping):
         chat.refuse(f"the arguments of a tool call are {call.arguments!r}", instead="a mapping, or its JSON text")
     for name, value in call.arguments.items():
-        # Of arguments that were given as text, no single one has a field.
-        where = (*call.path, "arguments", name) if call.text is None else (*call.path, "arguments")
-        as_given = chat.text if call.text is None else chat.printed
-        shown = as_given(value, *where) if isinstance(value, str) else chat.json(value, *where)
+        where = (*call.path, "arguments", name)
+        shown = chat.text(value, *where) if isinstance(value, str) else chat.json(value, *where)
         out += "<arg_key>", chat.printed(name, *where), "</arg_key>", line, "<arg_value>", shown, "</arg_value>", line
     out.append("</tool_call>")
 
@@ -247,6 +245,7 @@ GLM4_5 = Template(
     roles=["system", "user", "assistant", "tool"],
     capabilities=["system", "tools", "parallel_tools", "reasoning"],
     options=["enable_thinking"],
+    takes=["parts"],
     stop=GLM4.stop,
     markers=[
         *GLM4.markers, "<think>", "</think>", "<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>",

@@ -1,7 +1,9 @@
 """Command A Reasoning: it thinks, uses tools and documents, and can be held to JSON."""
 
+from collections.abc import Mapping
 from typing import Any
 
+from lect.errors import MessageError
 from lect.plugin import Chat, Message, Writer
 from lect_cohere import words
 from lect_cohere.command_r import COHERE_ACTION, COMMAND_R7B
@@ -47,6 +49,26 @@ def write_content(out: Writer, message: Message) -> None:
         after_text = part.type == "text"
 
 
+def developer_preamble(chat: Chat) -> Message | None:
+    """Return what the developer says: the system message, or the option `developer_preamble`, which is a message too.
+
+    Raises:
+        MessageError: If the option is none; the maker's template would drop a text without a word.
+    """
+    option = chat.options.get("developer_preamble")
+    if chat.system or not option:
+        return chat.system
+    if not isinstance(option, Mapping) or not isinstance(option.get("content"), str):
+        msg = (
+            f"option developer_preamble is {option!r} ({type(option).__name__}); expected a message\n"
+            "  try: developer_preamble={'role': 'system', 'content': '...'}"
+        )
+        raise MessageError(msg)
+    message = Message()
+    message.content = chat.text(option["content"], "options", "developer_preamble", "content")
+    return message
+
+
 def write_system(chat: Chat, out: Writer, *, reasoning: Any, skip_thinking: Any) -> None:
     """Write the system turn: the maker's preamble, and the caller's system text as the developer's."""
     safety = "STRICT" if str(chat.option("safety_mode", "CONTEXTUAL")).upper() == "STRICT" else "CONTEXTUAL"
@@ -60,11 +82,12 @@ def write_system(chat: Chat, out: Writer, *, reasoning: Any, skip_thinking: Any)
     name = "json_schema" if form.get("json_schema") else "schema"
     schema = form.get(name)
     json_only = schema or form.get("type") == "json_object"
-    if chat.system or json_only:
+    preamble = developer_preamble(chat)
+    if preamble or json_only:
         out += "\n", words.DEVELOPER_PREAMBLE
-    if chat.system:
+    if preamble:
         out.turn(chat.system)
-        write_content(out, chat.system)
+        write_content(out, preamble)
         out.turn(None)
     if json_only:
         out.append(words.JSON_ONLY)
@@ -138,8 +161,10 @@ COMMAND_A = COMMAND_R7B.but(
         "enable_citations",
         "response_format",
         "regen_tool_call_ids",
+        "developer_preamble",
         "documents",
     ],
+    takes=["parts"],
     reply=COHERE_ACTION.grammar,
     source="CohereLabs/command-a-reasoning-08-2025, chat_template.jinja",
 )

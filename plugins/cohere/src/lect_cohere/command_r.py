@@ -90,17 +90,21 @@ def command_r7b(chat: Chat, out: Writer) -> None:
 
 
 def with_documents(chat: Chat, out: Writer) -> None:
-    """Write Command R7B with documents, which it is given as the result of a tool after the first question."""
+    """Write Command R7B with documents, which it is given as the result of a tool after the first question.
+
+    The option `developer_preamble` stands in for a system message.
+    """
     system = chat.system if chat.system and chat.system.content else None
+    preamble = chat.system.content if chat.system else chat.text_option("developer_preamble", "")
     out += SYSTEM, "# System Preamble\n", words.SAFETY["CONTEXTUAL"], "\n\n", words.CUTOFF, "\n\n"
     out += words.TRAINED, "\n\n", words.PLAN, "\n", words.SKIP_PLAN, "\n\n"
     out += words.STEPS, "\n", words.SKIP_REFLECTION, "\n\n", words.RESPOND, "\n\n"
     if chat.option("enable_citations"):
         out += words.GROUNDING, "\n\n"
     out += words.AVAILABLE, "[\n    ", words.DOCUMENT_TOOL, "\n]\n```\n\n", words.DEFAULT_PREAMBLE
-    if system:
+    if preamble:
         out.turn(system)
-        out += "\n\n", words.DEVELOPER_PREAMBLE, "\n", system.content
+        out += "\n\n", words.DEVELOPER_PREAMBLE, "\n", preamble
         out.turn(None)
     out.append(END)
     calls = Calls(chat, out, line="\n", whole=True)
@@ -148,7 +152,7 @@ COMMAND_R7B = COMMAND_R.but(
     program=command_r7b,
     roles=["system", "user", "assistant", "chatbot", "tool"],
     capabilities=["system", "documents"],
-    options=["documents", "enable_citations"],
+    options=["documents", "enable_citations", "developer_preamble"],
     markers=[*MARKERS, *SECTIONS],
     reply=COHERE_ACTION.grammar,
     source="CohereLabs/c4ai-command-r7b-12-2024, tokenizer_config.json: the default template",

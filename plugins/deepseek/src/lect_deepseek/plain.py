@@ -13,7 +13,7 @@ def coder(chat: Chat, out: Writer) -> None:
         out.append(chat.default_system)
     for message in out.turns(chat.messages):
         if message.role == "system":
-            out.append(chat.content(message))
+            out.append(message.content)
         elif message.role == "user":
             out += "### Instruction:\n", message.content, "\n"
         else:

@@ -62,7 +62,7 @@ def write_last_system(chat: Chat, out: Writer) -> None:
     systems = [message for message in chat.messages if message.role == "system"]
     if systems:
         out.turn(systems[-1])
-        out.append(chat.content(systems[-1]))
+        out.append(systems[-1].content)
         out.turn(None)
 
 
@@ -97,7 +97,7 @@ def v3(chat: Chat, out: Writer, *, r1: bool = False, distilled: bool = False) ->
             answered = after_tool = True
         elif message.role == "assistant":
             # R1 writes calls wherever there are some, the others only where there is no content.
-            if "tool_calls" in message.raw if r1 else message.raw.get("content") is None:
+            if message.tool_calls if r1 else message.raw.get("content") is None:
                 for call in message.tool_calls:
                     if called:
                         out.append("\n")
@@ -128,6 +128,7 @@ V3 = Template(
     roles=["system", "user", "assistant", "tool"],
     bos=BOS,
     capabilities=["system", "parallel_tools"],
+    takes=["null"],
     stop={EOS: 1},
     markers=[
         BOS, EOS, "<｜User｜>", "<｜Assistant｜>", "<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>",
@@ -142,6 +143,7 @@ R1 = V3.but(
     name="deepseek-r1",
     program=partial(v3, r1=True),
     capabilities=["system", "parallel_tools", "reasoning"],
+    takes=["null", "argument_text"],
     looks_for=["</think>"],
     reply=DEEPSEEK_R1.grammar,
     source="deepseek-ai/DeepSeek-R1, tokenizer_config.json",
@@ -149,6 +151,7 @@ R1 = V3.but(
 R1_DISTILL = R1.but(
     name="deepseek-r1-distill",
     program=partial(v3, distilled=True),
+    takes=["null"],
     # A distilled model has the vocabulary of what it was made of, Llama's or Qwen's: no id is right for all.
     stop=[EOS],
     source="deepseek-ai/DeepSeek-R1-Distill-Llama-8B, tokenizer_config.json",

@@ -69,6 +69,7 @@ V3_1 = R1.but(
     name="deepseek-v3.1",
     program=v3_1,
     options=["thinking", "enable_thinking"],
+    takes=[],
     reply=DEEPSEEK_V31.grammar,
     source="deepseek-ai/DeepSeek-V3.1, tokenizer_config.json",
 )

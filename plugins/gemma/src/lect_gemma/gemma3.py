@@ -20,7 +20,7 @@ def gemma(chat: Chat, out: Writer) -> None:
     chat.require_alternation(chat.messages)
     out.append(chat.bos)
     for message in out.turns(chat.messages):
-        out += "<start_of_turn>", speaker(message), "\n", chat.content(message).strip(), "<end_of_turn>\n"
+        out += "<start_of_turn>", speaker(message), "\n", message.content.strip(), "<end_of_turn>\n"
     if chat.add_generation_prompt:
         out.append("<start_of_turn>model\n")
 
@@ -38,8 +38,6 @@ def gemma3(chat: Chat, out: Writer, *, media: Mapping[str, str], whole_system: b
         out += "<start_of_turn>", speaker(message), "\n"
         if system and message is messages[0]:
             out += system.parts[0].text if system.parts and not whole_system else system.content, "\n\n"
-        if message.raw.get("content", "") is None:
-            chat.refuse(f"message {message.index} has no content", instead="an empty text")
         if not message.parts:
             out.append(message.content.strip())
         for part in message.parts:
@@ -69,6 +67,7 @@ GEMMA3 = GEMMA.but(
     program=partial(gemma3, media={"image": "<start_of_image>"}, whole_system=True),
     roles=["system", "user", "assistant"],
     capabilities=["system", "images"],
+    takes=["parts"],
     stop={"<end_of_turn>": 106, "<eos>": 1},
     markers=[*MARKERS, "<start_of_image>"],
     source="google/gemma-3-4b-it, chat_template.json",

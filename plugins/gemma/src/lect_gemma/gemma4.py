@@ -101,9 +101,9 @@ def write_calls(out: Writer, notation: Notation, message: Message) -> None:
     """Write the calls of a message."""
     for call in message.tool_calls:
         out += "<|tool_call>call:", call.name, "{"
-        if call.text is not None:
-            out.append(call.text)
-        elif isinstance(call.arguments, Mapping):
+        if isinstance(call.arguments, str):
+            out.append(call.arguments)
+        else:
             notation.members(call.arguments, *call.path, "arguments")
         out.append("}<tool_call|>")
 
@@ -187,6 +187,7 @@ GEMMA4 = Template(
     bos="<bos>",
     capabilities=["system", "tools", "parallel_tools", "reasoning", "images", "audio", "video"],
     options=["enable_thinking"],
+    takes=["parts"],
     stop={"<turn|>": 106, "<|tool_response>": 50, "<eos>": 1},
     markers=MARKERS,
     looks_for=("<|channel>", "<channel|>"),

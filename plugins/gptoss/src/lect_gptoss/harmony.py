@@ -59,7 +59,7 @@ def write_system(chat: Chat, out: Writer) -> None:
 
 def write_developer(chat: Chat, out: Writer, first: Message | None) -> None:
     """Write the instructions, which other models call the system text, and the tools."""
-    instructions = chat.content(first) if first and first.raw.get("content") else ""
+    instructions = first.content if first else ""
     if not (instructions or chat.tools):
         return
     out.append("<|start|>developer<|message|>")

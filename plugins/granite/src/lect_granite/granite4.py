@@ -101,6 +101,7 @@ GRANITE4 = Template(
     default_system="You are a helpful assistant. Please ensure responses are professional, accurate, and safe.",
     capabilities=["system", "tools", "parallel_tools", "documents"],
     options=["available_tools", "documents"],
+    takes=["parts"],
     stop={"<|end_of_text|>": 100257},
     markers=[*GRANITE3_1.markers, "<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>"],
     looks_for=(),

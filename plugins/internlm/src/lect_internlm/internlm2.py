@@ -120,10 +120,8 @@ def write_tools(chat: Chat, out: Writer, tokens: Tokens) -> None:
 def code_of(chat: Chat, call: Call) -> str:
     """Return the code that the interpreter is called with."""
     if isinstance(call.arguments, str):
-        return call.text or ""
-    path, code = (*call.path, "arguments"), call.arguments["code"]
-    given: str = chat.input(code, *path, "code") if call.text is None else chat.printed(code, *path)
-    return given
+        return call.arguments
+    return chat.text(call.arguments["code"], *call.path, "arguments", "code")
 
 
 def write_call(chat: Chat, out: Writer, tokens: Tokens, environment: Environment, call: Call) -> None:
@@ -138,7 +136,7 @@ def write_call(chat: Chat, out: Writer, tokens: Tokens, environment: Environment
         return
     # The document says `parameters`, and so does LMDeploy; vLLM's example says `arguments`, which the model was not
     # taught. Arguments that are no JSON object stay as the model wrote them.
-    parameters = (call.text or "") if isinstance(call.arguments, str) else chat.arguments(call)
+    parameters = chat.arguments_as_given(call)
     out += tokens.action_start, tokens.plugin, '\n{"name": ', chat.json(call.name, *call.path, "name")
     out += ', "parameters": ', parameters, "}", tokens.action_end
 

@@ -75,7 +75,7 @@ def k2(chat: Chat, out: Writer) -> None:
         if role in ("system", "user", "assistant", "tool"):
             out += SPEAKERS.get(role, "<|im_system|>"), role, "<|im_middle|>"
         if role == "assistant" and message.tool_calls:
-            out += message.content, "<|tool_calls_section_begin|>"
+            out += chat.content(message), "<|tool_calls_section_begin|>"
             for index, call in enumerate(message.tool_calls):
                 out += "<|tool_call_begin|>functions.", call.name, f":{index}<|tool_call_argument_begin|>"
                 out += chat.arguments(call), "<|tool_call_end|>"
@@ -133,6 +133,7 @@ K2 = Template(
     roles=["system", "user", "assistant", "tool"],
     default_system="You are a helpful assistant",
     capabilities=["system", "tools", "parallel_tools", "images"],
+    takes=["parts", "null"],
     stop={"<|im_end|>": 163586, "[EOS]": 163585},
     markers=MARKERS,
     looks_for=(),

@@ -3,29 +3,17 @@
 Turns are marked by plain text, and a conversation is refused unless its roles alternate.
 """
 
-from collections.abc import Callable
-
-from lect.plugin import Chat, Message, Template, Writer
+from lect.plugin import Chat, Template, Writer
 
 
 def llama2(chat: Chat, out: Writer) -> None:
-    """Write Llama 2."""
-    write_rounds(chat, out, lambda message: message.content)
-
-
-def codellama(chat: Chat, out: Writer) -> None:
-    """Write Code Llama of 7, 13 and 34 billion: as Llama 2, but a list of parts is printed as Python does."""
-    write_rounds(chat, out, chat.content)
-
-
-def write_rounds(chat: Chat, out: Writer, text_of: Callable[[Message], str]) -> None:
     """Write each question in [INST], each answer bare; the system text stands in the first question."""
     system = chat.system
     messages = chat.without_system
     chat.require_alternation(messages)
     for message in out.turns(messages):
         if message.role == "assistant":
-            out += " ", text_of(message).strip(), " ", chat.eos
+            out += " ", message.content.strip(), " ", chat.eos
         elif message.role == "user":
             out += chat.bos, "[INST] "
             if system is not None and message is messages[0]:
@@ -37,7 +25,7 @@ def write_rounds(chat: Chat, out: Writer, text_of: Callable[[Message], str]) -> 
                 if question:
                     out += "\n\n", question
             else:
-                out.append(text_of(message).strip())
+                out.append(message.content.strip())
             out.append(" [/INST]")
 
 
@@ -49,7 +37,7 @@ def codellama_70b(chat: Chat, out: Writer) -> None:
     chat.require_alternation(chat.without_system)
     out.append(chat.bos)
     for message in out.turns(chat.messages):
-        out += "Source: ", message.role, "\n\n ", chat.content(message).strip(), " <step> "
+        out += "Source: ", message.role, "\n\n ", message.content.strip(), " <step> "
     out.append("Source: assistant\nDestination: user\n\n ")
 
 
@@ -66,7 +54,6 @@ LLAMA2 = Template(
 )
 CODELLAMA = LLAMA2.but(
     name="codellama-instruct",
-    program=codellama,
     source="codellama/CodeLlama-34b-Instruct-hf, tokenizer_config.json",
 )
 CODELLAMA_70B = Template(

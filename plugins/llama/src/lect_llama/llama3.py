@@ -77,7 +77,7 @@ def write_turns(
     """Write a prompt.
 
     `about` stands in the system turn before the system text; None where there is no such turn. `in_parts` is whether
-    content is written part by part, or printed and trimmed.
+    content is written part by part, or trimmed.
     """
     for_system, for_user = tool_texts(chat)
     system, messages = chat.system, chat.without_system
@@ -98,16 +98,13 @@ def write_turns(
         out.turn(first)
         out += HEADER, "user", END_HEADER, *for_user, chat.content(first).strip(), EOT
     for message in out.turns(messages):
-        if message.raw.get("tool_calls") is not None:
-            calls = message.tool_calls
-            if len(calls) != 1:
+        if message.tool_calls:
+            call, *others = message.tool_calls
+            if others:
                 chat.refuse(
-                    f"messages[{message.index}] has {len(calls)} tool calls; the model makes one at a time",
-                    instead=(
-                        "give every call a message of its own, with its result after it; leave out an empty tool_calls"
-                    ),
+                    f"messages[{message.index}] has {1 + len(others)} tool calls; the model makes one at a time",
+                    instead="give every call a message of its own, with its result after it",
                 )
-            call = calls[0]
             out += HEADER, "assistant", END_HEADER
             if builtin is not None and call.name in builtin:
                 out += "<|python_tag|>", call.name, ".call("
@@ -124,7 +121,7 @@ def write_turns(
             if in_parts:
                 write_parts(out, message)
             else:
-                out.append(chat.content(message).strip())
+                out.append(message.content.strip())
             out.append(EOT)
     if chat.add_generation_prompt:
         out += HEADER, "assistant", END_HEADER
@@ -185,7 +182,6 @@ LLAMA3 = TurnTemplate(
     other=EVERY_ROLE,
     trim=True,
     empty="generation",
-    prints_parts=["system", "developer", "user", "assistant", "tool", "function"],
     bos="<|begin_of_text|>",
     stop={EOT: 128009, "<|end_of_text|>": 128001},
     markers=["<|begin_of_text|>", "<|end_of_text|>", HEADER, "<|end_header_id|>", EOT],
@@ -215,5 +211,6 @@ LLAMA3_2_VISION = LLAMA3_2.but(
     program=llama3_2_vision,
     markers=[*LLAMA3_2.markers, "<|image|>"],
     capabilities=["system", "tools", "images"],
+    takes=["parts"],
     source="meta-llama/Llama-3.2-11B-Vision-Instruct, chat_template.json",
 )

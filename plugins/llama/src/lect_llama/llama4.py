@@ -53,8 +53,7 @@ def llama4(chat: Chat, out: Writer) -> None:
             out.append(EOT)
         elif message.role in ("tool", "ipython"):
             out += HEADER, "ipython", END_HEADER, result_json(chat, message), EOT
-        elif message.raw.get("tool_calls") is None:
-            # The maker's template leaves out a turn with an empty list of calls.
+        else:
             out += HEADER, message.role, END_HEADER
             write_parts(out, message)
             out.append(EOT)
@@ -95,6 +94,7 @@ LLAMA4 = Template(
     ],
     capabilities=["system", "tools", "parallel_tools", "images"],
     options=["custom_tools", "tools_in_user_message"],
+    takes=["parts"],
     looks_for=(),
     reply=LLAMA4_PYTHONIC.grammar,
     source="meta-llama/Llama-4-Scout-17B-16E-Instruct, chat_template.json, as axolotl 0.19 has it",

@@ -133,9 +133,9 @@ def v3(chat: Chat, out: Writer, *, gap: str, trims: bool) -> None:
         elif message.tool_calls:
             write_calls(chat, out, message, gap)
         elif message.role == "assistant":
-            out += gap, chat.content(message).strip() if trims else message.content, chat.eos
+            out += gap, message.content.strip() if trims else message.content, chat.eos
         elif message.role in ("tool", "tool_results"):
-            out += "[TOOL_RESULTS]", gap, '{"content": ', chat.content(message)
+            out += "[TOOL_RESULTS]", gap, '{"content": ', message.content
             out += ', "call_id": "', result_id(chat, message), '"}[/TOOL_RESULTS]'
         else:
             chat.refuse(

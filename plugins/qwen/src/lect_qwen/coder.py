@@ -42,12 +42,9 @@ def write_call(chat: Chat, out: Writer, call: Call, *, as_json: type | tuple[typ
     out += "<tool_call>\n<function=", call.name, ">\n"
     if isinstance(call.arguments, Mapping):
         for name, value in call.arguments.items():
-            # Of arguments that were given as text, no single one has a field, nor stands as it is in that text.
-            where = (*call.path, "arguments", name) if call.text is None else (*call.path, "arguments")
-            if isinstance(value, as_json) and not isinstance(value, str):
-                text = chat.json(value, *where)
-            else:
-                text = chat.text(value, *where) if call.text is None else chat.printed(value, *where)
+            where = (*call.path, "arguments", name)
+            as_it_is = isinstance(value, str) or not isinstance(value, as_json)
+            text = chat.text(value, *where) if as_it_is else chat.json(value, *where)
             out += "<parameter=", chat.printed(name, *where), ">\n", text, "\n</parameter>\n"
     out.append("</function>\n</tool_call>")
 
@@ -106,7 +103,7 @@ def qwen3_coder(chat: Chat, out: Writer) -> None:
         role = message.role
         if role == "assistant" and message.tool_calls:
             out += "<|im_start|>", role
-            if message.content.strip() and not message.parts:
+            if message.content.strip():
                 out += "\n", message.content.strip(), "\n"
             for call in message.tool_calls:
                 out.append("\n")
@@ -115,7 +112,7 @@ def qwen3_coder(chat: Chat, out: Writer) -> None:
         elif role == "tool":
             if position and messages[position - 1].role != "tool":
                 out.append("<|im_start|>user\n")
-            out += "<tool_response>\n", chat.content(message), "\n</tool_response>\n"
+            out += "<tool_response>\n", message.content, "\n</tool_response>\n"
             if position + 1 == len(messages) or messages[position + 1].role != "tool":
                 out.append("<|im_end|>\n")
         else:

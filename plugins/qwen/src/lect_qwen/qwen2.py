@@ -122,7 +122,7 @@ def write_turns(chat: Chat, out: Writer, *, drops_thoughts: bool = False) -> Non
     for position, message in enumerate(out.turns(messages)):
         role = message.role
         if role == "tool":
-            write_result(out, messages, position, chat.content(message))
+            write_result(out, messages, position, message.content)
         elif role == "assistant":
             content = message.content
             if drops_thoughts and position + 1 < len(messages):
@@ -184,6 +184,7 @@ QWEN2_VL = QWEN1_5_72B.but(
     default_system=QWEN1.default_system,
     capabilities=["system", "images", "video"],
     options=["add_vision_id"],
+    takes=["parts"],
     markers=[*MARKERS, *VISION_MARKERS],
     source="Qwen/Qwen2.5-VL-7B-Instruct, chat_template.json",
 )

@@ -1,7 +1,6 @@
 """Qwen3: thinking that can be switched off, or always on, or absent; and the vision models."""
 
 from collections import Counter
-from functools import partial
 
 from lect.plugin import Chat, Message, Template, Writer
 from lect_qwen.chatml import (
@@ -22,21 +21,17 @@ from lect_qwen.qwen2 import HERMES_JSON
 NO_THOUGHT = "<think>\n\n</think>\n\n"
 
 
-def text_only(message: Message) -> str:
-    """Return the text of a message, and nothing where it is a list of parts: most templates of Qwen3 skip those."""
-    return "" if message.parts else message.content
-
-
-def write_system(chat: Chat, out: Writer, text: str) -> None:
+def write_system(chat: Chat, out: Writer) -> None:
     """Write the system turn where there is a system text or a tool."""
-    out.turn(chat.system)
+    system = chat.system
+    out.turn(system)
     if chat.tools:
         out.append("<|im_start|>system\n")
-        if chat.system:
-            out += text, "\n\n"
+        if system:
+            out += system.content, "\n\n"
         write_tools(chat, out)
-    elif chat.system:
-        out += "<|im_start|>system\n", text, "<|im_end|>\n"
+    elif system:
+        out += "<|im_start|>system\n", system.content, "<|im_end|>\n"
     out.turn(None)
 
 
@@ -48,25 +43,15 @@ def write_calls(chat: Chat, out: Writer, message: Message, *, after_text: bool) 
         write_call(out, call, chat.arguments_as_given(call))
 
 
-def write_turns(chat: Chat, out: Writer, *, prints_parts: bool = False) -> None:
-    """Write the turns of a model that thinks: thoughts are kept only after the last question.
-
-    `prints_parts`: content in parts is printed as Python does, and not skipped.
-    """
+def write_turns(chat: Chat, out: Writer) -> None:
+    """Write the turns of a model that thinks: thoughts are kept only after the last question."""
     messages = chat.messages
-    contents = [chat.content(message) if prints_parts else text_only(message) for message in messages]
-    write_system(chat, out, contents[0] if chat.system else "")
-    question = max(
-        (
-            at
-            for at, message in enumerate(messages)
-            if isinstance(message.raw.get("content"), str) and is_question(message, contents[at])
-        ),
-        default=len(messages) - 1,
-    )
+    write_system(chat, out)
+    questions = [message.index for message in messages if is_question(message, message.content)]
+    question = questions[-1] if questions else len(messages) - 1
     for position, message in enumerate(out.turns(messages)):
         role = message.role
-        content = contents[position]
+        content = message.content
         if role == "user" or (role == "system" and position):
             out += "<|im_start|>", role, "\n", content, "<|im_end|>\n"
         elif role == "assistant":
@@ -83,9 +68,9 @@ def write_turns(chat: Chat, out: Writer, *, prints_parts: bool = False) -> None:
             write_result(out, messages, position, content)
 
 
-def qwen3(chat: Chat, out: Writer, *, prints_parts: bool = False) -> None:
+def qwen3(chat: Chat, out: Writer) -> None:
     """Write Qwen3: thinking unless `enable_thinking` is False."""
-    write_turns(chat, out, prints_parts=prints_parts)
+    write_turns(chat, out)
     if chat.add_generation_prompt:
         out += "<|im_start|>assistant\n", NO_THOUGHT if chat.option("enable_thinking") is False else ""
 
@@ -99,11 +84,11 @@ def qwen3_thinking(chat: Chat, out: Writer) -> None:
 
 def qwen3_instruct(chat: Chat, out: Writer) -> None:
     """Write Qwen3-Instruct-2507: no thoughts."""
-    write_system(chat, out, chat.system.content if chat.system else "")
+    write_system(chat, out)
     messages = chat.messages
     for position, message in enumerate(out.turns(messages)):
         role = message.role
-        content = text_only(message)
+        content = message.content
         if role == "user" or (role == "system" and position):
             out += "<|im_start|>", role, "\n", content, "<|im_end|>\n"
         elif role == "assistant":
@@ -118,7 +103,7 @@ def qwen3_instruct(chat: Chat, out: Writer) -> None:
 
 def qwen3_vl(chat: Chat, out: Writer) -> None:
     """Write Qwen3-VL-Instruct: as Qwen3-Instruct-2507, with images and videos from users and tools."""
-    write_system(chat, out, chat.system.content if chat.system else "")
+    write_system(chat, out)
     count: Counter[str] = Counter()
     messages = chat.messages
     for position, message in enumerate(out.turns(messages)):
@@ -153,10 +138,9 @@ QWEN3 = Template(
     reply=HERMES_JSON.grammar,
     source="Qwen/Qwen3-1.7B, tokenizer_config.json",
 )
-# The first release, before the maker's template skipped content in parts.
+# The first release. It differs from the later ones only in what it makes of content in parts, which it never sees.
 QWEN3_FIRST = QWEN3.but(
     name="qwen3-4b",
-    program=partial(qwen3, prints_parts=True),
     source="Qwen/Qwen3-4B, tokenizer_config.json",
 )
 QWEN3_THINKING = QWEN3.but(
@@ -179,6 +163,7 @@ QWEN3_VL = QWEN3_INSTRUCT.but(
     program=qwen3_vl,
     capabilities=["system", "tools", "parallel_tools", "images", "video"],
     options=["add_vision_id"],
+    takes=["parts"],
     markers=[*MARKERS, *TOOL_MARKERS, *VISION_MARKERS],
     source="Qwen/Qwen3-VL-4B-Instruct, chat_template.json",
 )

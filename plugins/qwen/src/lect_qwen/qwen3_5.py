@@ -48,6 +48,13 @@ def content_of(chat: Chat, out: Writer, message: Message, count: Counter[str]) -
     return stripped(pieces)
 
 
+def as_one(chat: Chat, message: Message, pieces: list[str]) -> str:
+    """Return the pieces of a content as one text, which still comes from that content."""
+    if len(pieces) == 1:
+        return pieces[0]
+    return chat.printed("".join(pieces), "messages", message.index, "content")
+
+
 def effort_of(chat: Chat) -> str:
     """Return the text that says how hard to think: the option `reasoning_effort`, unless thinking is off.
 
@@ -62,11 +69,15 @@ def effort_of(chat: Chat) -> str:
     return EFFORT[effort]
 
 
-def write_system(chat: Chat, out: Writer, effort: str) -> None:
-    """Write the system turn: how hard to think, the tools, and the system text."""
+def write_system(chat: Chat, out: Writer, *, version: str) -> None:
+    """Write the system turn: how hard to think, the tools, and the system text.
+
+    Before 3.8 an empty system text has a turn too.
+    """
     system = chat.system
+    effort = effort_of(chat) if version == "3.8" else ""
     text = content_of(chat, out, system, Counter()) if system else []
-    if not (chat.tools or effort or system):
+    if not (chat.tools or effort or (text if version == "3.8" else system)):
         return
     out += "<|im_start|>system\n", effort
     if chat.tools:
@@ -89,7 +100,7 @@ def write(chat: Chat, out: Writer, *, version: str) -> None:
     """
     if not chat.messages:
         chat.refuse("there are no messages", instead="add a user message")
-    write_system(chat, out, effort_of(chat) if version == "3.8" else "")
+    write_system(chat, out, version=version)
     messages = chat.messages
     count: Counter[str] = Counter()
     contents = [content_of(chat, out, message, count) for message in messages]
@@ -108,8 +119,8 @@ def write(chat: Chat, out: Writer, *, version: str) -> None:
             out += "<|im_start|>", role, "\n", *content, "<|im_end|>\n"
         elif role == "assistant":
             thought = message.reasoning or ""
-            if version != "3.8" and len(content) == 1:
-                thought, answer = thought_and_answer(message, content[0])
+            if version != "3.8" and "</think>" in "".join(content):
+                thought, answer = thought_and_answer(message, as_one(chat, message, content))
                 content = [answer]
             out += "<|im_start|>", role, "\n"
             if keep or position > questions[-1]:
@@ -141,6 +152,7 @@ QWEN3_5 = Template(
     roles=["system", "user", "assistant", "tool"],
     capabilities=["system", "tools", "parallel_tools", "reasoning", "images", "video"],
     options=["enable_thinking", "add_vision_id"],
+    takes=["parts", "null"],
     # The vocabulary is larger than that of Qwen3, and the markers have moved.
     stop={"<|im_end|>": 248046, "<|endoftext|>": 248044},
     markers=[*MARKERS, *TOOL_MARKERS, *THINK_MARKERS, *VISION_MARKERS],

@@ -22,7 +22,6 @@ YI_1_5 = YI.but(
     assistant=Turn("", "<|im_end|>\n"),
     generation="",
     system_first=True,
-    prints_parts=["system"],
     source="01-ai/Yi-1.5-34B-Chat, tokenizer_config.json",
 )
 

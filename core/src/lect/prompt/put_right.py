@@ -1,0 +1,127 @@
+"""What is put right in messages before any template sees it.
+
+Clients say one thing in several ways; a template was written for one of them. So these are made one before a template,
+whatever its notation, is asked, and docs/explanation/what-is-put-right.md tells users. A format that makes sense of
+another way says so in its fact `takes`, and gets it as it was given:
+
+- `parts`: a content in parts. Else it is its texts, joined by a line end.
+- `null`: a content that is None. Else it is an empty text.
+- `argument_text`: the arguments of a call as JSON text. Else they are what it says, where that is an object.
+
+Arguments that are None or an empty text are none at all; empty lists of tools, calls or parts are absent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, TypeGuard
+
+from lect.prompt.inputs import given, plain_str
+from lect.values import TRANSFORMED, Path
+
+Raw = Mapping[str, Any]
+
+
+def put_right(
+    messages: Sequence[Raw], tools: Sequence[Raw] | None = None, *, takes: Collection[str] = (), tracked: bool = False
+) -> tuple[list[Raw], list[Raw] | None]:
+    """Return messages and tools as a template shall see them. What was given does not change.
+
+    What is neither right nor known to be wrong is left alone.
+
+    Args:
+        messages: OpenAI-shaped messages.
+        tools: OpenAI tool schemas.
+        takes: What the template takes as it is: see `Facts`.
+        tracked: Whether texts that are moved or joined shall remember where they came from.
+    """
+    right = [message_put_right(raw, ("messages", index), takes, tracked=tracked) for index, raw in enumerate(messages)]
+    return right, list(tools) if tools else None
+
+
+def message_put_right(raw: Raw, where: Path, takes: Collection[str], *, tracked: bool) -> Raw:
+    """Return one message as a template shall see it."""
+    changed: dict[str, Any] = {}
+    content = raw.get("content")
+    if content is None and "content" in raw and "null" not in takes:
+        changed["content"] = ""
+    elif is_list(content) and not (content and "parts" in takes):
+        changed["content"] = _joined(content, (*where, "content"), tracked=tracked)
+    calls = raw.get("tool_calls")
+    if is_list(calls) and calls and "argument_text" not in takes:
+        changed["tool_calls"] = [
+            _call_put_right(call, (*where, "tool_calls", index), tracked=tracked) for index, call in enumerate(calls)
+        ]
+    absent = "tool_calls" in raw and (calls is None or (is_list(calls) and not calls))
+    if not (changed or absent):
+        return raw
+    right = {**raw, **changed}
+    if absent:
+        del right["tool_calls"]
+    return right
+
+
+def is_list(value: object) -> TypeGuard[Sequence[Any]]:
+    """Return whether `value` is a list of some kind, which a text is not."""
+    return isinstance(value, Sequence) and not isinstance(value, str | bytes | bytearray)
+
+
+def joined_texts(texts: Sequence[tuple[str, Path]], where: Path, between: str, *, tracked: bool) -> str:
+    """Return the texts of parts, given with their paths, as one; `where` is the path of the content."""
+    if tracked and len(texts) == 1:
+        return given(*texts[0])
+    joined = between.join(text for text, _ in texts)
+    return given(joined, where, TRANSFORMED) if tracked else joined
+
+
+def _joined(parts: Sequence[Any], where: Path, *, tracked: bool) -> str:
+    texts = [
+        (plain_str(part["text"]), (*where, index, "text"))
+        for index, part in enumerate(parts)
+        if isinstance(part, Mapping) and part.get("type") == "text" and isinstance(part.get("text"), str)
+    ]
+    return joined_texts(texts, where, "\n", tracked=tracked)
+
+
+def _call_put_right(call: Any, where: Path, *, tracked: bool) -> Any:
+    if not isinstance(call, Mapping):
+        return call
+    nested = call.get("function")
+    if isinstance(nested, Mapping):
+        right = _function_put_right(nested, (*where, "function"), tracked=tracked)
+        return call if right is nested else {**call, "function": right}
+    return _function_put_right(call, where, tracked=tracked)
+
+
+def _function_put_right(function: Raw, where: Path, *, tracked: bool) -> Raw:
+    value = function.get("arguments")
+    if value is not None and not isinstance(value, str):
+        return function
+    if not value:
+        return {**function, "arguments": {}}
+    read = _read_object(value)
+    if read is None:
+        return function
+    return {**function, "arguments": _located(read, (*where, "arguments")) if tracked else read}
+
+
+def _read_object(text: str) -> dict[str, Any] | None:
+    """Return the object whose JSON this is; None where it is none: a model may have written anything."""
+    import json
+
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _located(value: Any, where: Path) -> Any:
+    """Return a value that was read from the text of the field `where`, with every text in it knowing that."""
+    if isinstance(value, str):
+        return given(value, where, TRANSFORMED)
+    if isinstance(value, dict):
+        return {_located(key, where): _located(item, where) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_located(item, where) for item in value]
+    return value

@@ -1,0 +1,75 @@
+"""Inputs are put right before any template sees them: by the rules of the documentation, and as another hand does it."""
+
+import copy
+import json
+
+import differential
+import goldens
+import pytest
+from hypothesis import given
+from made import rich_chats
+
+import lect
+from lect.plugin import put_right
+
+CALL = {"type": "function", "function": {"name": "f", "arguments": {}}}
+
+
+def arguments(value):
+    return [
+        {"role": "assistant", "content": "", "tool_calls": [{**CALL, "function": {"name": "f", "arguments": value}}]}
+    ]
+
+
+def content(value):
+    return [{"role": "user", "content": value}]
+
+
+TEXT_PARTS = [{"type": "text", "text": "a"}, {"type": "image"}, {"type": "text", "text": "b"}]
+
+
+@pytest.mark.parametrize(
+    ("messages", "takes", "expected"),
+    [
+        (arguments('{"x": 1}'), (), arguments({"x": 1})),
+        (arguments('{"x": 1}'), ["argument_text"], arguments('{"x": 1}')),
+        (arguments(""), (), arguments({})),
+        (arguments(None), (), arguments({})),
+        (arguments("[1]"), (), arguments("[1]")),
+        (arguments('{"x": '), (), arguments('{"x": ')),
+        (content(None), (), content("")),
+        (content(None), ["null"], content(None)),
+        (content(TEXT_PARTS), (), content("a\nb")),
+        (content(TEXT_PARTS), ["parts"], content(TEXT_PARTS)),
+        (content([]), ["parts"], content("")),
+        ([{"role": "assistant", "content": "x", "tool_calls": []}], (), [{"role": "assistant", "content": "x"}]),
+        ([{"role": "assistant", "content": "x", "tool_calls": None}], (), [{"role": "assistant", "content": "x"}]),
+    ],
+)
+def test_each_rule(messages, takes, expected):
+    before = copy.deepcopy(messages)
+    assert put_right(messages, [], takes=takes) == (expected, None)
+    assert messages == before
+
+
+def test_calls_without_a_function_are_put_right_too():
+    message = {"role": "assistant", "tool_calls": [{"name": "f", "arguments": '{"x": 1}'}]}
+    ((right,), _) = put_right([message])
+    assert right["tool_calls"] == [{"name": "f", "arguments": {"x": 1}}]
+
+
+@given(rich_chats())
+def test_another_hand_puts_the_same_right(messages):
+    theirs = differential.shared_module("put_right").put_right
+    for takes in ((), ("parts",), ("null",), ("argument_text",)):
+        flags = [name in takes for name in ("parts", "argument_text", "null")]
+        assert put_right(messages, takes=takes)[0] == theirs(messages, *flags)
+
+
+def test_what_a_template_takes_is_what_another_hand_reads_off_the_makers():
+    differential.reference()
+    models = json.loads((goldens.SHARED / "oracles/resolution.json").read_text("utf-8"))
+    for model, slug in models.items():
+        parts, text, null = differential.takes(slug)
+        expected = {name for name, is_taken in (("parts", parts), ("argument_text", text), ("null", null)) if is_taken}
+        assert lect.get_template(model).takes == expected, (model, slug)
