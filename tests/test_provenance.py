@@ -271,11 +271,14 @@ def without(arguments, field):
 def test_every_text_stands_in_the_prompt_or_is_reported(template):
     for arguments, given, rendered in renderings(template):
         standing = letters(rendered.text)
-        unused = {unused.path for unused in rendered.unused}
+        unused = {unused.path: unused.why for unused in rendered.unused}
         for field in set(given.path_of.values()) - {IDS}:
             of_field = {letter for letter, path in given.path_of.items() if path == field}
             if is_medium(arguments, field):
                 assert field in unused or template.text(**without(arguments, field)) != rendered.text, field
+            elif unused.get(field) == "by-rule":
+                # Of a content it may be the reasoning that stands in it.
+                assert not of_field <= standing, field
             elif field in unused:
                 assert not of_field & standing, field
             elif is_whole(template, arguments, field):

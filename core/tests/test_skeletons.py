@@ -1,6 +1,8 @@
 """The fast path gives what the long way gives, and is not taken where it could not."""
 
+import contextlib
 import gc
+import re
 import sys
 from datetime import date
 
@@ -8,6 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from made import (
+    BARE,
     CHATML,
     DATED,
     FOLDING,
@@ -23,10 +26,12 @@ from made import (
 )
 
 from lect import LectError, MessageError
+from lect.errors import TemplateWarning
 from lect.plugin import Template
 from lect.prompt import chat as chat_module
 from lect.prompt import skeletons
-from lect.prompt.skeletons import LARGEST_TOOLS, LONGEST_CONVERSATION, MOST_SKELETONS
+from lect.prompt.skeletons import LARGEST_REQUEST, LONGEST_CONVERSATION, MOST_SKELETONS
+from lect.prompt.watched import Watch
 
 TOOL = {"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}
 ODD_TOOLS = (
@@ -70,13 +75,17 @@ def counted(template):
         template.program(chat, out)
 
     looks_for = ("</think>",) if template is THINKING else ()
-    return Template(template.name, program, roles=template.roles, bos=template.bos, looks_for=looks_for), runs
+    made = Template(
+        template.name, program, roles=template.roles, bos=template.bos, takes=template.takes, looks_for=looks_for
+    )
+    return made, runs
 
 
 def is_fast(template, messages, **arguments):
-    """Say whether a conversation is rendered without a run of the program, once its shape was met."""
+    """Say whether a conversation is rendered without a run of the program, once its shape was met and checked twice."""
     twin, runs = counted(template)
-    outcome(Template.text, twin, messages, **arguments)
+    for _ in range(3):
+        outcome(Template.text, twin, messages, **arguments)
     runs.clear()
     return isinstance(outcome(Template.text, twin, messages, **arguments), str) and not runs
 
@@ -98,8 +107,8 @@ def size(thing):
 @example(FULL, [user("\n text 0 \n"), {"role": "assistant", "content": "\n text 0 \n"}], True, None)
 def test_both_ways_give_one_result(template, messages, generate, tools):
     twin = slow_twin(template)
-    # Twice: the first time makes the shape, the second finds it.
-    for _ in range(2):
+    # A shape is met, learnt and used.
+    for _ in range(3):
         assert outcome(views, template, messages, tools=tools, add_generation_prompt=generate) == outcome(
             views, twin, messages, tools=tools, add_generation_prompt=generate
         )
@@ -118,18 +127,45 @@ def test_the_fast_path_is_taken_for_plain_conversations(template, generate):
     assert is_fast(template, messages, add_generation_prompt=generate)
     assert is_fast(template, tuple(messages), add_generation_prompt=generate)
     assert is_fast(template, messages, tools=[TOOL], add_generation_prompt=generate)
+    assert is_fast(template, messages, mood="good", add_generation_prompt=generate)
+
+
+@pytest.mark.parametrize("content", ["", None, "Look."])
+@pytest.mark.parametrize("arguments", [{}, {"x": 1}, "", '{"x": [1, "y"]}', None], ids=repr)
+def test_the_fast_path_is_taken_for_calls_and_results(content, arguments):
+    call = {"id": "a", "type": "function", "function": {"name": "f", "arguments": arguments}}
+    messages = [
+        user("x"),
+        {"role": "assistant", "content": content, "reasoning_content": "r", "tool_calls": [call, {**call, "id": "b"}]},
+        {"role": "tool", "tool_call_id": "a", "name": "f", "content": "21"},
+        {"role": "tool", "tool_call_id": "b", "content": "22"},
+        {"role": "assistant", "content": "42"},
+    ]
+    assert is_fast(FULL, messages, tools=[TOOL])
+    for _ in range(4):
+        assert views(FULL, messages, tools=[TOOL]) == views(slow_twin(FULL), messages, tools=[TOOL])
+
+
+def test_a_shape_is_learnt_when_it_is_met_for_the_second_time():
+    template, runs = counted(CHATML)
+    template.text([user("x")])
+    assert len(runs) == 1
+    # To learn it, and to compare the first and the second use.
+    for total in (3, 4, 4, 5, 5, 5, 5, 6, 6):
+        template.text([user("y")])
+        assert len(runs) == total
 
 
 @pytest.mark.parametrize(
     ("template", "messages"),
     [
-        (CHATML, [user("")]),
-        (CHATML, [user("x"), {"role": "assistant", "content": ""}]),
-        (SHARED, [user(" \n")]),
+        (BARE, [user("")]),
+        (BARE, [user("x"), {"role": "assistant", "content": ""}]),
+        (SHARED, [{"role": "system", "content": " \n"}]),
         (THINKING, [user("x"), {"role": "assistant", "content": "a</think>b"}]),
         (CHATML, [user("x")] * (LONGEST_CONVERSATION + 1)),
-        (CHATML, [{"role": "user", "content": "x", "name": "n"}]),
-        (CHATML, [{"role": "user"}]),
+        (CHATML, [{"role": "user", "content": "x", "name": "n" * 1000}]),
+        (CHATML, [{"role": "user", "content": "x", "number": 5}]),
         (CHATML, [user([{"type": "text", "text": "x"}])]),
         (CHATML, [user(None)]),
         (CHATML, [{"role": "developer", "content": [{"type": "text", "text": "x"}]}, user("x")]),
@@ -144,9 +180,9 @@ def test_the_fast_path_leaves_what_it_cannot_do(template, messages):
 
 
 @pytest.mark.parametrize("options", [{"date": THE_DAY}, {"bos_token": ""}, {"strict": True}], ids=repr)
-def test_the_fast_path_leaves_options_to_the_program(options):
+def test_options_are_heard_on_both_ways(options):
     template = FULL if "bos_token" in options else DATED
-    for _ in range(2):
+    for _ in range(4):
         assert template.text([user("x")], **options) == slow_twin(template).text([user("x")], **options)
 
 
@@ -206,9 +242,10 @@ def test_what_is_remembered_stays_bounded():
     sizes = []
     for number in range(4 * MOST_SKELETONS):
         messages = [{"role": "user" if number >> bit & 1 else "assistant", "content": "x"} for bit in range(10)]
-        template.text(messages)
-        template.text(messages, add_generation_prompt=True)
-        template.text([user("x")], tools=[{"name": f"f{number}"}])
+        for _ in range(2):
+            template.text(messages)
+            template.text(messages, add_generation_prompt=True)
+            template.text([user("x")], tools=[{"name": f"f{number}"}])
         if number % 50 == 49:
             sizes.append(size(template._skeletons))
     assert max(sizes) < 2 * max(sizes[: len(sizes) // 4])
@@ -216,23 +253,150 @@ def test_what_is_remembered_stays_bounded():
 
 def test_nothing_large_is_remembered():
     template, _ = counted(CHATML)
-    template.text([user("x")])
+    for _ in range(9):
+        template.text([user("x")])
     before = size(template._skeletons)
-    template.text([user("x" * 100_000)])
-    template.text([user("x")], tools=[{"name": "f" * LARGEST_TOOLS}])
-    template.text([user("x")] * (LONGEST_CONVERSATION + 1))
-    with pytest.raises(MessageError):
-        template.text([{"role": "r" * 100_000, "content": "x"}])
+    for _ in range(3):
+        template.text([user("x" * 100_000)])
+        template.text([user("x")], tools=[{"name": "f" * LARGEST_REQUEST}])
+        template.text([user("x")] * (LONGEST_CONVERSATION + 1))
+        with pytest.raises(MessageError):
+            template.text([{"role": "r" * 100_000, "content": "x"}])
     assert size(template._skeletons) == before
 
 
-def test_a_program_that_does_more_with_texts_than_write_them_goes_the_long_way():
-    def program(chat, out):
-        out += [message.content.upper() for message in chat.messages]
+def by_length(chat, out):
+    out += [message.content if len(message.content) < 3 else "long" for message in chat.messages]
 
-    template = Template("loud", program, looks_for=())
-    assert not is_fast(template, [user("x")])
-    assert template.text([user("x")]) == template.render([user("x")]).text == "X"
+
+def by_change(chat, out):
+    out += [message.content.upper() for message in chat.messages]
+
+
+def by_word(chat, out):
+    out += ["a thought" if "</think>" in message.content else message.content for message in chat.messages]
+
+
+def by_pattern(chat, out):
+    # What a regular expression reads goes unnoticed.
+    out += ["digits" if re.search(r"\d", message.content) else message.content for message in chat.messages]
+
+
+@pytest.mark.parametrize(
+    ("program", "text", "expected", "why"),
+    [
+        (by_length, "abcd", "long", "looks_for=() does not state: __len__"),
+        (by_change, "abcd", "ABCD", "looks_for=() does not state: a change of it"),
+        (by_word, "a</think>b", "a thought", "looks_for=() does not state: __contains__('</think>')"),
+        (by_pattern, "a1", "digits", "its program wrote another prompt than its skeleton"),
+    ],
+)
+def test_a_false_promise_is_found_out_and_costs_no_byte(program, text, expected, why):
+    template = Template("false", program, looks_for=())
+    assert template.text([user(text)]) == expected
+    with pytest.warns(TemplateWarning, match=re.escape(why)) as caught:
+        assert template.text([user(text)]) == expected
+    assert "\n  try: " in str(caught[0].message)
+    # Once: from then on it is rendered by its program alone.
+    for _ in range(9):
+        assert template.text([user(text)]) == template.render([user(text)]).text == expected
+
+
+def test_a_text_that_was_joined_with_others_is_not_taken_for_the_templates():
+    def program(chat, out):
+        out.append("".join(["<", chat.messages[0].content, ">"]))
+
+    template = Template("joined", program, looks_for=())
+    for word in ("one", "two", "three", "four"):
+        assert template.text([user(word)]) == f"<{word}>"
+
+
+def test_a_program_may_find_a_message_by_its_text():
+    def program(chat, out):
+        last = chat.messages[-1].content
+        out += ["[last]" if message.content == last else message.content for message in chat.messages]
+
+    template = Template("finding", program, looks_for=())
+    for _ in range(4):
+        assert template.text([user("a"), user("b"), user("c")]) == "ab[last]"
+        assert template.text([user("a"), user("c"), user("c")]) == "a[last][last]"
+
+
+def test_ids_may_be_compared_and_measured_but_not_read():
+    def program(chat, out):
+        (call,) = chat.messages[0].tool_calls
+        answered = chat.messages[1].raw["tool_call_id"] == call.id
+        out += call.id, "answered" if answered else "open", str(len(call.id))
+
+    def conversation(one, other):
+        call = {"id": one, "type": "function", "function": {"name": "f", "arguments": {}}}
+        return [{"role": "assistant", "tool_calls": [call]}, {"role": "tool", "tool_call_id": other, "content": "x"}]
+
+    template = Template("ids", program, looks_for=())
+    for _ in range(4):
+        assert template.text(conversation("abc", "abc")) == "abcanswered3"
+        assert template.text(conversation("abd", "abc")) == "abdopen3"
+        assert template.text(conversation("é", "abc")) == "éopen1"
+
+
+def test_arguments_may_be_taken_apart():
+    def program(chat, out):
+        (call,) = chat.messages[0].tool_calls
+        for name, value in call.arguments.items():
+            out += (
+                chat.printed(name, *call.path, "arguments", name),
+                "=",
+                chat.text(value, *call.path, "arguments", name),
+            )
+
+    template = Template("members", program, looks_for=())
+    for number, given_as in enumerate(
+        [{"a": "x", "b": 1}, '{"a": "x", "b": 1}', {"b": "y"}, {"a": "", "b": [True]}] * 4
+    ):
+        call = {"type": "function", "function": {"name": "f", "arguments": given_as}}
+        messages = [{"role": "assistant", "content": str(number), "tool_calls": [call]}]
+        assert views(template, messages) == views(slow_twin(template), messages)
+
+
+WATCHED = Watch(("word",)).text(("messages", 0, "content"))
+FOLLOWED = frozenset({
+    "__add__", "__class__", "__dir__", "__doc__", "__format__", "__getattribute__", "__getnewargs__", "__getstate__",
+    "__init__", "__init_subclass__", "__mod__", "__new__", "__reduce__", "__reduce_ex__", "__repr__", "__rmod__",
+    "__setattr__", "__delattr__", "__sizeof__", "__str__", "__subclasshook__", "format", "format_map", "join",
+    "lstrip", "rstrip", "strip", "maketrans",
+})  # fmt: skip
+"""What a text may undergo unnoticed: what leaves it as it is, strips it, or is refused."""
+
+
+@pytest.mark.parametrize("name", sorted(set(dir(str)) - FOLLOWED))
+def test_every_look_at_a_stand_in_is_noticed(name):
+    watch = WATCHED.watch
+    watch.forget()
+    if name in ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__contains__"):
+        getattr(WATCHED, name)("other")
+    else:
+        with contextlib.suppress(ValueError):
+            arguments = {"__getitem__": (0,), "__mul__": (2,), "__rmul__": (2,), "center": (9,), "ljust": (9,)}
+            takes_word = (
+                "count",
+                "endswith",
+                "find",
+                "index",
+                "partition",
+                "rfind",
+                "rindex",
+                "rpartition",
+                "startswith",
+            )
+            more = {"removeprefix": ("o",), "removesuffix": ("o",), "replace": ("o", ""), "rjust": (9,), "zfill": (9,)}
+            values = (arguments | more | {"translate": ({},)}).get(name, ("other",) if name in takes_word else ())
+            getattr(WATCHED, name)(*values)
+    assert watch.looks
+
+
+@pytest.mark.parametrize("look", ["word" in WATCHED, WATCHED.find("a word"), WATCHED == "word", WATCHED.split("word")])
+def test_a_word_that_is_stated_may_be_looked_for(look):
+    assert not look or look == -1 or look == [WATCHED]
 
 
 def test_a_program_with_a_fault_raises_its_own_error_every_time():

@@ -187,6 +187,7 @@ def test_the_tree_of_errors():
         "UnusedInputError": ("MessageError",),
         "ControlTextError": ("MessageError",),
         "PluginWarning": ("UserWarning",),
+        "TemplateWarning": ("PluginWarning",),
         "ModelPathWarning": ("UserWarning",),
     }
 

@@ -83,6 +83,10 @@ class PluginWarning(UserWarning):
     """A plugin failed and was left out; the others go on."""
 
 
+class TemplateWarning(PluginWarning):
+    """A template does not do what it states, so it is rendered without its fast path."""
+
+
 class ModelPathWarning(UserWarning):
     """A model path resolves, but looks like an imitation of another."""
 

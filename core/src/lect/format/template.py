@@ -11,7 +11,7 @@ from lect.format.prompt import Prompt
 from lect.format.refusals import refuse_controls, refuse_surrogate, refuse_unused
 from lect.prompt.chat import Chat
 from lect.prompt.segments import Written
-from lect.prompt.skeletons import Filled, Skeletons, is_encodable
+from lect.prompt.skeletons import END, PLACES, Filled, Skeletons, is_encodable
 from lect.prompt.writer import TrackingWriter, Writer
 from lect.values import ControlPolicy
 
@@ -43,8 +43,6 @@ class Template(Facts):
 
     __slots__ = (
         "__weakref__",
-        "_asking",
-        "_complete",
         "_heard",
         "_made_at",
         "_skeletons",
@@ -53,6 +51,8 @@ class Template(Facts):
         "reply",
     )
 
+    exact = False
+    """Whether `looks_for` is all that the program looks for in texts beyond doubt, and needs no check."""
     program: Callable[[Chat, Writer], None]
     looks_for: tuple[str, ...] | None
     reply: Grammar | None
@@ -75,9 +75,7 @@ class Template(Facts):
         self.program = program
         self.looks_for = None if looks_for is None else listed(name, "looks_for", looks_for)
         self.reply = reply
-        self._skeletons = None if self.looks_for is None else Skeletons(self, program, self.looks_for)
-        self._complete = {} if self._skeletons is None else self._skeletons.complete
-        self._asking = {} if self._skeletons is None else self._skeletons.asking
+        self._skeletons = Skeletons(self, program, self.looks_for, exact=self.exact)
         self._heard: tuple[str | None, str, str] | None = None
         self._made_at = _caller()
         self._frozen = True
@@ -138,8 +136,7 @@ class Template(Facts):
             msg = f"on_control is {on_control!r}; expected one of {', '.join(map(repr, CONTROL_POLICIES))}"
             raise MessageError(msg)
         source: Source
-        skeletons = None if options else self._skeletons
-        filled = None if skeletons is None else skeletons.fill(messages, tools, add_generation_prompt)
+        filled = self._skeletons.fill(messages, tools, options, add_generation_prompt)
         if filled is not None:
             source = Filled(*filled)
         else:
@@ -168,16 +165,34 @@ class Template(Facts):
     ) -> str:
         """Return the prompt alone: the same bytes as `render(...).text`, several times faster."""
         if not (tools or options or strict) and on_control == "report" and type(messages) is list:
-            # Nearly every call; it stands here because a method of its own would cost a tenth of all this.
-            write = (self._asking if add_generation_prompt else self._complete).get(len(messages))
-            if write is not None:
-                try:
-                    written = write(messages)
-                except (LookupError, TypeError, ValueError, AttributeError):
-                    # Something is of another type; the long way reads or refuses it.
-                    written = None
-                if written is not None:
-                    return written
+            # Nearly every call. Nothing of it stands in a function of its own: calls would cost a third of all this.
+            node = self._skeletons.asking if add_generation_prompt else self._skeletons.complete
+            texts = []
+            try:
+                for raw in messages:
+                    if len(raw) != 2:
+                        break
+                    node = node[raw["role"]]
+                    texts.append(raw["content"])
+                else:
+                    skeleton = node[END]
+                    left = skeleton.left - 1
+                    if not (skeleton.plain and left):
+                        written = self._skeletons.use(skeleton, texts, messages, None, options, add_generation_prompt)
+                        if written is not None:
+                            return written
+                    elif not (skeleton.asks_empty and "" in texts):
+                        skeleton.left = left
+                        dropped = skeleton.dropped
+                        if dropped is None or type(texts.pop(dropped)) is str:
+                            pieces = skeleton.pieces.copy()
+                            pieces[PLACES] = texts
+                            text = "".join(pieces)
+                            if text.isascii() or "".join(texts).isascii():
+                                return text
+            except (LookupError, TypeError, ValueError, AttributeError):
+                # Something is of another type, or new.
+                pass
         if strict or on_control not in ("report", "allow"):
             return self.render(
                 messages,
@@ -187,8 +202,7 @@ class Template(Facts):
                 on_control=on_control,
                 **options,
             ).text
-        skeletons = None if options else self._skeletons
-        filled = None if skeletons is None else skeletons.fill(messages, tools, add_generation_prompt)
+        filled = self._skeletons.fill(messages, tools, options, add_generation_prompt)
         if filled is not None:
             return filled[2]
         chat = Chat(self, messages, tools, options, add_generation_prompt=add_generation_prompt, tracked=False)

@@ -63,6 +63,7 @@ class TurnTemplate(Template):
         "opening", "other", "refuses", "system_first", "trim", "turns", "user_after_system",
     )  # fmt: skip
 
+    exact = True
     turns: Mapping[str, Turn]
 
     def __init__(
@@ -233,7 +234,7 @@ def write_turns(
         prefix, suffix, bare, is_special = table[role]
         if is_special and special is not None:
             special(role, text)
-        elif text or bare is None:
+        elif bare is None or text:
             out += prefix, text, suffix
         else:
             # An empty text changes nothing, but what is no text, such as None, is found when all is joined.
@@ -263,7 +264,7 @@ class _Run:
             prefix, suffix, bare = self.template.user_after_system
         self.after_system = role == "system"
         self.rounds += role == "user"
-        if text or bare is None:
+        if bare is None or text:
             self.out += *self._filled(prefix, role), text, *self._filled(suffix, role)
         else:
             self.out += *self._filled(bare, role), text

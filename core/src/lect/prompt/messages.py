@@ -187,7 +187,9 @@ def _read_call(raw: Raw, where: Path, *, tracked: bool) -> Call:
     name = _text_or_none(function.get("name"), (*path, "name"), tracked=tracked)
     if name is None:
         _wrong(f"{spell(path)}.name", None, "the name of the function")
-    arguments = function.get("arguments", {})
+    arguments = function.get("arguments")
+    if arguments is None:
+        arguments = {}
     if isinstance(arguments, str):
         arguments = _text(arguments, (*path, "arguments"), tracked=tracked)
     elif not isinstance(arguments, Mapping):

@@ -99,13 +99,13 @@ def _function_put_right(function: Raw, where: Path, *, tracked: bool) -> Raw:
         return function
     if not value:
         return {**function, "arguments": {}}
-    read = _read_object(value)
+    read = read_object(value)
     if read is None:
         return function
-    return {**function, "arguments": _located(read, (*where, "arguments")) if tracked else read}
+    return {**function, "arguments": located(read, (*where, "arguments")) if tracked else read}
 
 
-def _read_object(text: str) -> dict[str, Any] | None:
+def read_object(text: str) -> dict[str, Any] | None:
     """Return the object whose JSON this is; None where it is none: a model may have written anything."""
     import json
 
@@ -116,12 +116,12 @@ def _read_object(text: str) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
-def _located(value: Any, where: Path) -> Any:
+def located(value: Any, where: Path) -> Any:
     """Return a value that was read from the text of the field `where`, with every text in it knowing that."""
     if isinstance(value, str):
         return given(value, where, TRANSFORMED)
     if isinstance(value, dict):
-        return {_located(key, where): _located(item, where) for key, item in value.items()}
+        return {located(key, where): located(item, where) for key, item in value.items()}
     if isinstance(value, list):
-        return [_located(item, where) for item in value]
+        return [located(item, where) for item in value]
     return value

@@ -1,66 +1,51 @@
-"""The fast path: what a conversation's roles decide is worked out once.
+"""The fast path: what the shape of a conversation decides is worked out once.
 
-Most conversations are plain: roles and texts, no options. What a template writes round the texts then depends on the
-sequence of roles and on the tools alone: the *shape*. So the program runs once for each shape, on stand-in texts, and
-leaves a skeleton; every later conversation of that shape only fills in its texts. A template says by `looks_for` that
-this holds for it. Whatever does not fit goes the long way.
-
-Where it also leaves the texts as they are, there is a shorter way still for short conversations: see
-`prompt/unrolled.py`.
+What a template writes round the texts of a conversation depends on its shape, the tools and the options. So when these
+are met for the second time, the program runs on stand-ins for the texts and leaves a skeleton; every later conversation
+of that shape only fills in its texts. A template says by `looks_for` that this holds for it. It is not simply believed:
+the stand-ins notice what the program looks at (see `prompt/watched.py`), and the first, second, fourth, eighth, ... use
+of a skeleton is compared with what the program itself writes. Whatever does not fit goes the long way.
 """
 
+from __future__ import annotations
+
 from marshal import dumps
-from operator import methodcaller
 from typing import TYPE_CHECKING, Any
 
-from lect.errors import LectError
+from lect.errors import LectError, TemplateWarning
 from lect.prompt.chat import Chat, today
 from lect.prompt.inputs import plain_str
-from lect.prompt.segments import is_role, segments_of
+from lect.prompt.segments import segments_of
+from lect.prompt.shapes import EQUAL_BYTES, Taken, remade
 from lect.prompt.unused import find_unused
 from lect.prompt.writer import TrackingWriter, Writer
-from lect.values import Origin, Path, Segment, Unused
+from lect.values import TRANSFORMED, Origin, Segment
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from datetime import date
 
     from lect.facts import Facts
+    from lect.prompt.shapes import Leaf, Shape
+    from lect.prompt.watched import Place, Watch
+    from lect.values import Unused
 
     Raw = Mapping[str, Any]
     Program = Callable[[Chat, Writer], None]
-    Strip = Callable[[str], str]
-    Write = Callable[[list[Raw]], str | None]
+    Found = tuple["Skeleton", list[Leaf], str]
 
 LONGEST_CONVERSATION = 64
 """Longer conversations are rarer and all different: their shapes would fill the cache and never be met again."""
 MOST_SKELETONS = 256
-LONGEST_UNROLLED = 16
-"""To compile what is written out for longer ones takes longer than it is likely to save."""
-LARGEST_TOOLS = 16_384
-"""Bytes: what is remembered of tools must not grow without bound either."""
+MOST_MET = 4096
+LARGEST_REQUEST = 16_384
+"""Bytes: what is remembered of tools and options must not grow without bound either."""
 
+INFINITY = float("inf")
 END = None
-"""What no role can be."""
-EQUAL_BYTES = 2
-"""The format of marshal in which equal values give equal bytes; in later ones that depends on who else holds them."""
-
+"""What no step of a shape can be."""
 PLACES = slice(1, None, 2)
 """Where the texts stand among the pieces of a skeleton."""
-
-_lstrip_lines, _rstrip_lines, _strip_lines = (methodcaller(name, "\n") for name in ("lstrip", "rstrip", "strip"))
-_STRIPS: "tuple[tuple[Strip, Strip | None], ...]" = (
-    (plain_str, None),
-    (str.strip, str.lstrip),
-    (str.lstrip, str.lstrip),
-    (str.rstrip, None),
-    (_strip_lines, _lstrip_lines),
-    (_lstrip_lines, _lstrip_lines),
-    (_rstrip_lines, None),
-)
-"""What a template may do to a text before it writes it, and what of that it does at the start."""
-STAND_IN = "\n\n \t\u3000text {} \u3000\t \n\n"
-"""White space of many kinds, so that each way to strip a text leaves something else."""
 
 
 class Skeleton:
@@ -68,221 +53,364 @@ class Skeleton:
 
     Attributes:
         pieces: Literal, empty place, literal, ..., literal.
-        order: Whose text goes into which place; None where it is simply all of them in order.
-        strips: The places whose texts are stripped, and how.
-        write: The function that writes this shape, where there is one.
-        layout: The segments, with stand-ins for those of the texts.
-        slots: Where in the layout those are: the index there, the message, how its text is stripped (also at its
-            start), its path and its turn.
-        unused: What no prompt of this shape has room for, with the message whose text it is, if it is one.
+        order: Which leaf goes into which place; None where it is simply all of them in order.
+        changes: The places whose leaves are not written as they are, and what makes them.
+        dropped: The first leaf that has no place, if there is one.
+        only_texts: Whether all leaves are texts.
+        plain: Whether all leaves but one at most go into the places as they are and in order, and all that may be asked
+            of them is whether they are empty.
+        asks_empty: Whether the program asks whether a text is empty.
+        compares: The texts that it compares, and that no two stand-ins for are the same.
         day: The day that is written in it, if one is: the next day it is no longer good.
-        simple: Whether the texts go into it as they are, all and in order, and there is nothing to look for in them.
+        layout: The segments, with stand-ins for those of the leaves.
+        slots: Where in the layout those are, with what goes there.
+        unused: What no prompt of this shape has room for, with the leaf that it is, if it is one.
+        left: How many uses from now is the one that is compared with the long way.
+        checked_at: How many uses there will have been by then.
     """
 
-    __slots__ = ("day", "layout", "order", "pieces", "simple", "slots", "strips", "unused", "write")
+    __slots__ = (
+        "asks_empty", "changes", "checked_at", "compares", "day", "dropped", "layout", "left", "only_texts", "order",
+        "pieces", "plain", "slots", "unused",
+    )  # fmt: skip
 
     pieces: list[str]
-    order: tuple[int, ...] | None
-    strips: "list[tuple[int, Strip]]"
-    write: "Write | None"
+    order: list[int] | None
+    changes: list[tuple[int, Callable[[Any], str]]]
+    dropped: int | None
+    only_texts: bool
+    plain: bool
+    asks_empty: bool
+    compares: list[tuple[Place, Place]]
+    day: date | None
     layout: list[Segment]
-    slots: "list[tuple[int, int, Strip, Strip | None, Path, int | None]]"
+    slots: list[tuple[int, Place]]
     unused: list[tuple[int | None, Unused]]
-    day: "date | None"
-    simple: bool
+    left: float
+    checked_at: int
+
+    def filled(self, leaves: list[Leaf], words: tuple[str, ...]) -> str | None:
+        """Return the prompt with these leaves; None where the conversation must go the long way.
+
+        Raises:
+            TypeError: If a leaf is of another type than its like in the shape.
+        """
+        given = leaves if self.only_texts else [leaf for leaf in leaves if type(leaf) is not dict]
+        if self.asks_empty and "" in given:
+            return None
+        for one, two in self.compares:
+            if one.made_by(leaves[one.leaf]) == two.made_by(leaves[two.leaf]):
+                return None
+        if words or self.dropped is not None:
+            # This refuses whatever is no text.
+            everything = "\0".join(given)
+            for word in words:
+                if word in everything:
+                    return None
+        texts = leaves.copy() if self.order is None else [leaves[leaf] for leaf in self.order]
+        for place, made_by in self.changes:
+            texts[place] = made_by(texts[place])
+        if self.asks_empty and "" in texts:
+            return None
+        pieces = self.pieces.copy()
+        pieces[PLACES] = texts
+        text = "".join(pieces)
+        # To ask the texts takes no time, whatever their length; what stands round them was asked before.
+        if text.isascii() or (self.only_texts and "".join(given).isascii()) or is_encodable(text):
+            return text
+        return None
 
 
 class Filled:
-    """A skeleton with the texts of one conversation; what a `Prompt` builds its views from."""
+    """A skeleton with the leaves of one conversation; what a `Prompt` builds its views from."""
 
-    __slots__ = ("_contents", "_skeleton", "text")
+    __slots__ = ("_leaves", "_skeleton", "text")
 
-    def __init__(self, skeleton: Skeleton, contents: list[str], text: str):
+    def __init__(self, skeleton: Skeleton, leaves: list[Leaf], text: str):
         self.text = text
         self._skeleton = skeleton
-        self._contents = contents
+        self._leaves = leaves
 
     def segments(self) -> list[Segment]:
         segments = self._skeleton.layout.copy()
-        given = Origin.INPUT
         make = tuple.__new__
-        for index, message, strip, strip_start, path, turn in self._skeleton.slots:
-            text = plain_str(self._contents[message])
-            start = 0 if strip_start is None else len(text) - len(strip_start(text))
-            segments[index] = make(Segment, (strip(text), given, path, start, turn))
-        return segments
+        complete = True
+        for index, (leaf, made_by, stripped_by) in self._skeleton.slots:
+            value = self._leaves[leaf]
+            _, origin, path, start, turn = segments[index]
+            if start != TRANSFORMED:
+                start = 0 if stripped_by is None else len(value) - len(stripped_by(value))
+            text = made_by(value)
+            complete = complete and text != ""
+            segments[index] = make(Segment, (text, origin, path, start, turn))
+        return segments if complete else list(_without_empty(segments))
 
-    def unused(self) -> "list[Unused]":
+    def unused(self) -> list[Unused]:
         return [
-            unused for message, unused in self._skeleton.unused if message is None or self._contents[message].strip()
+            unused
+            for leaf, unused in self._skeleton.unused
+            if leaf is None or not isinstance(value := self._leaves[leaf], str) or value.strip()
         ]
+
+
+def _without_empty(segments: list[Segment]) -> Iterator[Segment]:
+    """Yield the segments that have a text; template text of one turn is one segment."""
+    held: Segment | None = None
+    for segment in segments:
+        if not segment.text:
+            continue
+        if held is not None and held.origin is segment.origin is Origin.TEMPLATE and held.turn == segment.turn:
+            held = held._replace(text=held.text + segment.text)
+            continue
+        if held is not None:
+            yield held
+        held = segment
+    if held is not None:
+        yield held
 
 
 class Skeletons:
     """The skeletons of one template, made as they are needed.
 
-    They stand in a tree: role by role, each dictionary leads to the next, and the last has the skeleton under `END`. To
-    walk there while the messages are read takes less time than to make a key of their roles and to look that up.
+    They stand in trees, one for each list of tools with the options: step by step of a shape, each dictionary leads to
+    the next, and the last has the skeleton under `END`. To walk there while the messages are read takes less time than
+    to make a key of their shape and to look that up.
+
+    Args:
+        facts: What the template states.
+        program: What writes it.
+        looks_for: The words that the program looks for in texts; None where nothing is known of it.
+        exact: Whether the program is known to look for nothing else, and need not be checked.
 
     Attributes:
-        complete: For each number of messages, what writes the shape that was last met, where something does: without
-            tools.
+        complete: The tree of conversations without tools and options.
         asking: The same, with a generation prompt.
     """
 
-    __slots__ = ("_count", "_facts", "_looks_for", "_program", "_skeletons", "asking", "complete")
+    __slots__ = (
+        "_count", "_exact", "_facts", "_looks_for", "_met", "_opens_arguments", "_program", "_stopped", "_trees",
+        "asking", "complete",
+    )  # fmt: skip
 
-    def __init__(self, facts: "Facts", program: "Program", looks_for: tuple[str, ...]):
+    def __init__(self, facts: Facts, program: Program, looks_for: tuple[str, ...] | None, *, exact: bool):
         self._facts = facts
         self._program = program
-        self._looks_for = looks_for
-        self._skeletons: dict[Any, dict[Any, Any]] = {}
+        self._looks_for = looks_for or ()
+        self._exact = exact
+        self._stopped = looks_for is None
+        self._opens_arguments = False
+        self.complete: dict[Any, Any] = {}
+        self.asking: dict[Any, Any] = {}
+        self._forget()
+
+    def _forget(self) -> None:
+        self.complete.clear()
+        self.asking.clear()
+        self._trees: dict[Any, dict[Any, Any]] = {False: self.complete, True: self.asking}
         self._count = 0
-        self.complete: dict[int, Write] = {}
-        self.asking: dict[int, Write] = {}
+        self._met: set[int] = set()
 
     def fill(
-        self, messages: "Sequence[Raw]", tools: "Sequence[Raw] | None", add_generation_prompt: bool
-    ) -> tuple[Skeleton, list[str], str] | None:
+        self,
+        messages: Sequence[Raw],
+        tools: Sequence[Raw] | None,
+        options: dict[str, Any],
+        add_generation_prompt: bool,
+    ) -> Found | None:
         """Return what `Filled` takes, the prompt last, or None where a conversation must go the long way."""
-        if type(messages) is not list and type(messages) is not tuple:
+        if self._stopped or (type(messages) is not list and type(messages) is not tuple):
             return None
         try:
-            node = self._skeletons[_root(tools, add_generation_prompt) if tools else add_generation_prompt]
-            contents = []
-            # One plain loop: to let map and itemgetter go through the messages for each field takes half as long again.
-            for raw in messages:
-                content = raw["content"]
-                if not content or len(raw) != 2:
-                    return None
-                node = node[raw["role"]]
-                contents.append(content)
-            skeleton: Skeleton | None = node[END]
-            if skeleton is None:
-                return None
-            if skeleton.write is not None:
-                (self.asking if add_generation_prompt else self.complete)[len(contents)] = skeleton.write
-            texts = contents
-            if not skeleton.simple:
-                if skeleton.day is not None and skeleton.day != today():
-                    return self._fill_new(messages, tools, add_generation_prompt)
-                # Some formats find a message by its text and write the tools beside it; no two stand-ins are the same.
-                chosen = None if tools and len(set(contents)) < len(contents) else self._texts(skeleton, contents)
-                if chosen is None:
-                    return None
-                texts = chosen
-            pieces = skeleton.pieces.copy()
-            pieces[PLACES] = texts
-            text = "".join(pieces)
-            # To ask the texts takes no time, whatever their length; what stands round them was asked when the skeleton
-            # was made.
-            if text.isascii() or all(map(str.isascii, contents)) or is_encodable(text):
-                return skeleton, contents, text
-            return None
-        except KeyError:
-            return self._fill_new(messages, tools, add_generation_prompt)
-        except (TypeError, ValueError, AttributeError):
-            # Something is of another type; the long way reads or refuses it.
-            return None
-
-    def _texts(self, skeleton: Skeleton, contents: list[str]) -> list[str] | None:
-        """Return the texts for the places of a skeleton, or None where the conversation must go the long way."""
-        if self._looks_for or skeleton.order is not None:
-            # This refuses whatever is no text; one that is not written would not be checked by being joined later.
-            everything = "\0".join(contents)
-            for word in self._looks_for:
-                if word in everything:
-                    return None
-        texts = contents.copy() if skeleton.order is None else [contents[index] for index in skeleton.order]
-        for place, strip in skeleton.strips:
-            texts[place] = strip(texts[place])
-        return None if "" in texts else texts
-
-    def _fill_new(
-        self, messages: "Sequence[Raw]", tools: "Sequence[Raw] | None", add_generation_prompt: bool
-    ) -> tuple[Skeleton, list[str], str] | None:
-        """Fill a shape that has no skeleton yet, or none of today."""
-        try:
-            learnt = self._learn(messages, tools, add_generation_prompt)
+            root: Any = bool(add_generation_prompt)
+            if tools or options:
+                root = (root, _bytes(tools, options))
+            leaves: list[Leaf] = []
+            taken = None
+            try:
+                node = self._trees[root]
+                for raw in messages:
+                    if len(raw) == 2 and "content" in raw:
+                        node = node[raw["role"]]
+                        leaves.append(raw["content"])
+                    else:
+                        taken = taken or self._take(leaves)
+                        node = node[taken.fields(raw)]
+                skeleton: Skeleton | None = node[END]
+            except KeyError:
+                skeleton, leaves = self._met_again(root, messages, tools, options, add_generation_prompt)
         except (LookupError, TypeError, ValueError, AttributeError):
-            # A field is missing, or the program has a fault; the long way says which.
+            # Something is of another type, or has no place in a shape; the long way reads or refuses it.
             return None
-        return self.fill(messages, tools, add_generation_prompt) if learnt else None
+        if skeleton is None:
+            return None
+        text = self.use(skeleton, leaves, messages, tools, options, add_generation_prompt)
+        return None if text is None else (skeleton, leaves, text)
 
-    def _learn(self, messages: "Sequence[Raw]", tools: "Sequence[Raw] | None", add_generation_prompt: bool) -> bool:
-        """Make the skeleton of a shape, and return whether it is one to remember."""
-        roles = [plain_str(raw["role"]) for raw in messages if raw["content"] and len(raw) == 2]
-        root = _root(tools, add_generation_prompt) if tools else add_generation_prompt
-        # Only what is of limited size is remembered; a role that nobody knows may be a whole book.
-        if len(roles) > LONGEST_CONVERSATION or (isinstance(root, tuple) and len(root[1]) > LARGEST_TOOLS):
-            return False
-        if (
-            len(roles) != len(messages)
-            or add_generation_prompt not in (False, True)
-            or not self._facts.accepted_roles.issuperset(roles)
-        ):
-            return False
-        skeleton = self._skeleton(roles, tools, add_generation_prompt)
-        if self._count >= MOST_SKELETONS:
-            self._skeletons = {}
-            self._count = 0
-        self._count += 1
-        node = self._skeletons.setdefault(root, {})
-        for role in roles:
-            node = node.setdefault(role, {})
-        node[END] = skeleton
-        return True
-
-    def _skeleton(
-        self, roles: list[str], tools: "Sequence[Raw] | None", add_generation_prompt: bool
-    ) -> Skeleton | None:
-        """Return the skeleton of a shape; None where the template refuses it, or does more than write the texts."""
-        stand_ins = [STAND_IN.format(index) for index in range(len(roles))]
-        messages = [{"role": role, "content": text} for role, text in zip(roles, stand_ins, strict=True)]
-        out = TrackingWriter()
+    def use(
+        self,
+        skeleton: Skeleton,
+        leaves: list[Leaf],
+        messages: Sequence[Raw],
+        tools: Sequence[Raw] | None,
+        options: dict[str, Any],
+        add_generation_prompt: bool,
+    ) -> str | None:
+        """Return the prompt by a skeleton, or None where the conversation must go the long way."""
+        if skeleton.day is not None and skeleton.day != today():
+            # The next conversations of this shape read the clock anew.
+            self._forget()
+            return None
         try:
-            chat = Chat(self._facts, messages, tools, {}, add_generation_prompt=add_generation_prompt, tracked=True)
+            text = skeleton.filled(leaves, self._looks_for)
+        except (TypeError, ValueError, AttributeError, LectError):
+            return None
+        skeleton.left -= 1
+        if text is not None and skeleton.left <= 0:
+            if text != self._long_way(messages, tools, options, add_generation_prompt):
+                self._stop("its program wrote another prompt than its skeleton for the same conversation")
+                return None
+            skeleton.left = skeleton.checked_at
+            skeleton.checked_at *= 2
+        return text
+
+    def _long_way(
+        self,
+        messages: Sequence[Raw],
+        tools: Sequence[Raw] | None,
+        options: dict[str, Any],
+        add_generation_prompt: bool,
+    ) -> str | None:
+        """Return what the program writes; None where it refuses."""
+        out = Writer()
+        try:
+            chat = Chat(
+                self._facts, messages, tools, options, add_generation_prompt=add_generation_prompt, tracked=False
+            )
             self._program(chat, out)
+            return out.joined()
         except LectError:
             return None
-        skeleton = Skeleton()
-        skeleton.layout = segments_of(out)
-        skeleton.pieces = [""]
-        skeleton.slots = []
-        for place, segment in enumerate(skeleton.layout):
-            path = segment.path
-            if segment.origin is Origin.TEMPLATE or is_role(path) or path[:1] == ("tools",):
-                skeleton.pieces[-1] += segment.text
-                continue
-            index = path[1] if len(path) == 3 and path[2] == "content" else None
-            if not isinstance(index, int):
-                return None
-            strips = next((strips for strips in _STRIPS if strips[0](stand_ins[index]) == segment.text), None)
-            if strips is None:
-                return None
-            skeleton.slots.append((place, index, *strips, path, segment.turn))
-            skeleton.pieces += "", ""
-        if not is_encodable("".join(skeleton.pieces)):
-            return None
-        order = tuple(message for _, message, *_ in skeleton.slots)
-        skeleton.order = None if order == tuple(range(len(roles))) else order
-        skeleton.strips = [
-            (place, strip) for place, (_, _, strip, *_) in enumerate(skeleton.slots) if strip is not plain_str
-        ]
-        skeleton.unused = [
-            (unused.path[1] if unused.path[0] == "messages" and isinstance(unused.path[1], int) else None, unused)
-            for unused in find_unused(chat, out)
-        ]
-        skeleton.day = chat.day_read
-        unchanged = skeleton.day is None and not (skeleton.strips or self._looks_for or tools)
-        skeleton.simple = unchanged and skeleton.order is None
-        skeleton.write = None
-        if unchanged and order and len(roles) <= LONGEST_UNROLLED:
-            # Imported here because nobody needs it to import lect.
-            from lect.prompt.unrolled import unrolled
 
-            skeleton.write = unrolled(roles, skeleton.pieces[::2], order)
-        return skeleton
+    def _take(self, leaves: list[Leaf]) -> Taken:
+        return Taken(leaves, "argument_text" in self._facts.takes, self._opens_arguments)
+
+    def _met_again(
+        self,
+        root: Any,
+        messages: Sequence[Raw],
+        tools: Sequence[Raw] | None,
+        options: dict[str, Any],
+        add_generation_prompt: bool,
+    ) -> tuple[Skeleton | None, list[Leaf]]:
+        """Return the skeleton of a new shape if it is met for the second time, and the leaves."""
+        leaves: list[Leaf] = []
+        if len(messages) > LONGEST_CONVERSATION or (isinstance(root, tuple) and len(root[1]) > LARGEST_REQUEST):
+            return None, leaves
+        shape = self._take(leaves).shape(messages)
+        key = hash((root, shape))
+        if key not in self._met:
+            if len(self._met) >= MOST_MET:
+                self._met = set()
+            self._met.add(key)
+            return None, leaves
+        skeleton = self._learnt(shape, tools, options, add_generation_prompt)
+        if self._count >= MOST_SKELETONS:
+            self._forget()
+        self._count += 1
+        node = self._trees.setdefault(root, {})
+        for step in shape:
+            node = node.setdefault(step, {})
+        node[END] = skeleton
+        return skeleton, leaves
+
+    def _learnt(
+        self, shape: Shape, tools: Sequence[Raw] | None, options: dict[str, Any], add_generation_prompt: bool
+    ) -> Skeleton | None:
+        """Return the skeleton of a shape; None where the template refuses it, or does more than write the texts."""
+        # Imported here because nobody needs it to import lect.
+        from lect.prompt.watched import LearningChat, Watch, stand_in
+
+        watch = Watch(self._looks_for)
+        messages = remade(shape, watch)
+        if any(word in stand_in(0) for word in self._looks_for):
+            return None
+        out = TrackingWriter()
+        try:
+            chat = LearningChat(
+                self._facts, messages, tools, options, add_generation_prompt=add_generation_prompt, tracked=True
+            )
+            chat.watch = watch
+            watch.forget()
+            self._program(chat, out)
+        except Exception:
+            # It refuses the conversation, or fails at the stand-ins; the long way says which.
+            return None
+        if watch.looks and not self._exact:
+            look = watch.looks[0]
+            self._stop(f"it looks at texts in a way that looks_for={self._looks_for!r} does not state: {look}")
+        if watch.opened and not self._opens_arguments:
+            # From now on the names of arguments are of the shape.
+            self._opens_arguments = True
+            self._forget()
+        if watch.looks or watch.opened:
+            return None
+        return _skeleton(chat, out, watch, checked=not self._exact, looks=bool(self._looks_for))
+
+    def _stop(self, why: str) -> None:
+        """Go the long way from now on, and warn."""
+        self._forget()
+        self._stopped = True
+        import warnings
+
+        msg = (
+            f"template {self._facts.name!r} has no fast path in this process: {why}\n"
+            "  try: state in looks_for all words that the program looks for, or looks_for=None"
+        )
+        warnings.warn(msg, TemplateWarning, stacklevel=5)
+
+
+def _skeleton(chat: Chat, out: TrackingWriter, watch: Watch, *, checked: bool, looks: bool) -> Skeleton | None:
+    """Return what was written, with places for the leaves; None where a leaf stands somewhere else too."""
+    from lect.prompt.watched import MARK
+
+    skeleton = Skeleton()
+    # From here on nobody looks but we.
+    asked = watch.asked.copy()
+    skeleton.compares = watch.compared
+    skeleton.layout = segments_of(out)
+    skeleton.pieces = [""]
+    skeleton.slots = []
+    for index, segment in enumerate(skeleton.layout):
+        place = watch.places.get(segment.text) if segment.origin is Origin.INPUT else None
+        if place is not None:
+            skeleton.slots.append((index, place))
+            skeleton.pieces += "", ""
+        elif MARK in segment.text:
+            return None
+        else:
+            skeleton.pieces[-1] += segment.text
+    written = {segment.text for segment in skeleton.layout}
+    if not is_encodable("".join(skeleton.pieces)):
+        return None
+    # Whether a text is empty once it is stripped is seen where it is written.
+    if any(watch.places[text].made_by is not plain_str and text not in written for text in asked):
+        return None
+    skeleton.asks_empty = bool(asked)
+    order = [place.leaf for _, place in skeleton.slots]
+    skeleton.order = None if order == list(range(watch.count)) else order
+    skeleton.changes = [
+        (place, made_by) for place, (_, (_, made_by, _)) in enumerate(skeleton.slots) if made_by is not plain_str
+    ]
+    dropped = set(range(watch.count)) - set(order)
+    skeleton.dropped = min(dropped, default=None)
+    skeleton.only_texts = not watch.has_arguments
+    skeleton.day = chat.day_read
+    skeleton.unused = [(watch.leaves.get(unused.path), unused) for unused in find_unused(chat, out)]
+    in_order = order == sorted(set(order)) and len(dropped) <= 1
+    skeleton.plain = in_order and not (skeleton.changes or skeleton.compares or looks or skeleton.day)
+    skeleton.left = 1 if checked else INFINITY
+    skeleton.checked_at = 1
+    return skeleton
 
 
 def is_encodable(text: str) -> bool:
@@ -295,9 +423,9 @@ def is_encodable(text: str) -> bool:
     return True
 
 
-def _root(tools: Any, add_generation_prompt: bool) -> tuple[bool, bytes]:
-    """Return what stands for a list of tools.
+def _bytes(tools: Any, options: dict[str, Any]) -> bytes:
+    """Return what stands for the tools and the options.
 
-    Its bytes, which take a tenth of the time of JSON, and tell apart what JSON does not.
+    Their bytes, which take a tenth of the time of JSON, and tell apart what JSON does not.
     """
-    return add_generation_prompt, dumps(tools, EQUAL_BYTES)
+    return dumps((tools or None, options), EQUAL_BYTES)

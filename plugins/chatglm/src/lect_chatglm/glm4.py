@@ -12,10 +12,10 @@ def write_tools(chat: Chat, out: Writer, message: Message, tools: Any, name: str
     """Write who the model is and what it has: functions of the caller's, and tools that are built in."""
     out += "<|system|>\n你是一个名为 ", name, " 的人工智能助手。你是基于智谱AI训练的语言模型 GLM-4 模型开发的，"
     out.append("你的任务是针对用户的问题和要求提供适当的答复和支持。\n\n# 可用工具")
-    for index, tool in enumerate(tools):
+    # In the characters of a text the maker's template finds nothing.
+    for index, tool in enumerate(() if isinstance(tools, str) else tools):
         where = ("messages", message.index, "tools", index)
         if not isinstance(tool, Mapping):
-            # Such as the characters of a text: the maker's template finds nothing in them either.
             continue
         if tool.get("type") == "function":
             function = tool.get("function", {})

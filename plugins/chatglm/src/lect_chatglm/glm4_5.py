@@ -251,7 +251,7 @@ GLM4_5 = Template(
         *GLM4.markers, "<think>", "</think>", "<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>",
         "<arg_key>", "</arg_key>", "<arg_value>", "</arg_value>",
     ],
-    looks_for=["</think>"],
+    looks_for=["</think>", "/nothink"],
     reply=GLM4_XML.grammar,
     source="zai-org/GLM-4.5, chat_template.jinja",
 )  # fmt: skip

@@ -15,7 +15,7 @@ def lines_of(message: Message) -> list[str]:
     pieces: list[str] = []
     for part in message.parts:
         if part.type == "text":
-            pieces += ["\n", part.text] if "".join(pieces) else [part.text]
+            pieces += ["\n", part.text] if any(pieces) else [part.text]
     return pieces
 
 
@@ -32,7 +32,7 @@ def write_system(chat: Chat, out: Writer) -> None:
     (tools, path), documents = tools_of(chat), chat.documents
     out.append("<|start_of_role|>system<|end_of_role|>")
     out.turn(system)
-    if not ("".join(text) or tools or documents):
+    if not (any(text) or tools or documents):
         out.append(chat.default_system)
     else:
         out += text
@@ -80,7 +80,7 @@ def granite4(chat: Chat, out: Writer) -> None:
         elif role == "assistant":
             out += "<|start_of_role|>", role, "<|end_of_role|>", *content
             for index, call in enumerate(message.tool_calls):
-                out.append("\n" if index or "".join(content) else "")
+                out.append("\n" if index or any(content) else "")
                 arguments = chat.arguments_as_given(call)
                 out += '<tool_call>\n{"name": "', call.name, '", "arguments": ', arguments, "}\n</tool_call>"
             out.append("<|end_of_text|>\n")

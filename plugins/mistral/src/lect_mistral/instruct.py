@@ -105,8 +105,11 @@ def write_calls(chat: Chat, out: Writer, message: Message, gap: str) -> None:
     """Write the calls of a message as one JSON list."""
     out += "[TOOL_CALLS]", gap, "["
     for index, call in enumerate(message.tool_calls):
-        function = {**call.raw.get("function", call.raw), "arguments": call.arguments}
-        out += ", " if index else "", chat.json(function, *call.path)[:-1], ', "id": "', call_id(chat, call), '"}'
+        out += ", {" if index else "{"
+        fields = {**call.raw.get("function", call.raw), "arguments": call.arguments}
+        for name, value in fields.items():
+            out += chat.json(name, *call.path, name), ": ", chat.json(value, *call.path, name), ", "
+        out += '"id": "', call_id(chat, call), '"}'
     out += "]", chat.eos
 
 

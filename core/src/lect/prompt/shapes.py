@@ -1,0 +1,178 @@
+"""The shape of a conversation: all that decides its prompt, except for the texts.
+
+A conversation is taken apart into its shape and its *leaves*: texts, ids, the arguments of calls. Every message has a
+step in the shape. That of a plain message is its role; that of any other is its fields in order, each with what is
+known of its value. Where that is a leaf, it is `TEXT` or `JSON`, or of an id its number in the conversation and its
+length; what templates decide by, such as names and types, is known as it is. From a shape the conversation can be made
+again with other leaves: that is what a skeleton is learnt from.
+"""
+
+from __future__ import annotations
+
+from marshal import dumps, loads
+from typing import TYPE_CHECKING, Any, Protocol
+
+from lect.prompt.inputs import given
+from lect.prompt.put_right import located, read_object
+from lect.values import TRANSFORMED
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from lect.values import Path
+
+    Leaf = Any
+    """A text, or the arguments of a call; what comes from a caller may also be something else."""
+    Fields = tuple[Any, ...]
+    Shape = tuple[str | Fields, ...]
+
+TEXT, JSON = object(), object()
+BY_VALUE = frozenset({"role", "name", "type"})
+IDS = frozenset({"id", "tool_call_id"})
+LONGEST_NAME = 200
+"""Characters: what is known by its value must not fill the memory."""
+EQUAL_BYTES = 2
+"""The format of marshal in which equal values give equal bytes; in later ones that depends on who else holds them."""
+
+
+class UnfitError(ValueError):
+    """A conversation has something in it that no shape has room for, such as content in parts."""
+
+
+class Taken:
+    """One conversation that is being taken apart.
+
+    Args:
+        leaves: Where to add the leaves.
+        argument_text: Whether the template takes arguments as the text that they are given as.
+        opens_arguments: Whether it looks into arguments; then their names are of the shape, and each value is a leaf.
+    """
+
+    __slots__ = ("_argument_text", "_ids", "_opens_arguments", "leaves")
+
+    def __init__(self, leaves: list[Leaf], argument_text: bool, opens_arguments: bool):
+        self.leaves = leaves
+        self._ids: dict[str, int] = {}
+        self._argument_text = argument_text
+        self._opens_arguments = opens_arguments
+
+    def shape(self, messages: Sequence[Mapping[str, Any]]) -> Shape:
+        """Return the shape of a conversation.
+
+        Raises:
+            UnfitError: If it has none.
+        """
+        shape: list[str | Fields] = []
+        for raw in messages:
+            if len(raw) == 2 and "content" in raw:
+                if len(raw["role"]) > LONGEST_NAME:
+                    raise UnfitError
+                self.leaves.append(raw["content"])
+                shape.append(raw["role"])
+            else:
+                shape.append(self.fields(raw))
+        return tuple(shape)
+
+    def fields(self, raw: Mapping[str, Any]) -> Fields:
+        """Return the fields of a message that is not plain, or of a call, each with what is known of it.
+
+        Raises:
+            UnfitError: If there is one that a shape has no room for.
+        """
+        step: list[Any] = []
+        for name, value in raw.items():
+            kind = type(value)
+            known = value
+            if name == "arguments":
+                known = self._arguments(value)
+            elif kind is str and value and name not in BY_VALUE:
+                self.leaves.append(value)
+                known = (self._ids.setdefault(value, len(self._ids)), len(value)) if name in IDS else TEXT
+            elif kind is list and name == "tool_calls":
+                known = tuple([self.fields(call) for call in value])
+            elif kind is dict and name == "function":
+                known = self.fields(value)
+            elif not (value is None or kind is bool or (kind is str and len(value) <= LONGEST_NAME)):
+                raise UnfitError
+            step += name, known
+        return tuple(step)
+
+    def _arguments(self, value: Any) -> Any:
+        if type(value) is str and self._argument_text:
+            if not value:
+                return value
+            self.leaves.append(value)
+            return TEXT
+        arguments = (read_object(value) if value else {}) if value is None or type(value) is str else value
+        if type(arguments) is not dict:
+            raise UnfitError
+        if not arguments:
+            return None
+        if not self._opens_arguments:
+            self.leaves.append(arguments)
+            return JSON
+        members: list[Any] = [arguments is not value]
+        for name, each in arguments.items():
+            if type(each) is str and each:
+                self.leaves.append(each)
+                members += name, TEXT
+            else:
+                members += name, dumps(each, EQUAL_BYTES)
+        return tuple(members)
+
+
+class Leaves(Protocol):
+    """What makes new leaves for a shape, in their order, each for its field."""
+
+    def text(self, path: Path, start: int = 0) -> str: ...
+    def id(self, path: Path, number: int, length: int) -> str: ...
+    def arguments(self, path: Path) -> dict[str, Any]: ...
+
+
+def remade(shape: Shape, leaves: Leaves) -> list[dict[str, Any]]:
+    """Return a conversation of this shape with new leaves."""
+    return [
+        {"role": step, "content": leaves.text(("messages", index, "content"))}
+        if isinstance(step, str)
+        else _fields(step, ("messages", index), leaves)
+        for index, step in enumerate(shape)
+    ]
+
+
+def _fields(step: Fields, path: Path, leaves: Leaves) -> dict[str, Any]:
+    made: dict[str, Any] = {}
+    for name, known in zip(step[::2], step[1::2], strict=True):
+        where = (*path, name)
+        if name == "arguments":
+            made[name] = _arguments(known, where, leaves)
+        elif known is TEXT:
+            made[name] = leaves.text(where)
+        elif type(known) is not tuple:
+            made[name] = known
+        elif name == "tool_calls":
+            made[name] = [_fields(call, (*where, index), leaves) for index, call in enumerate(known)]
+        elif name == "function":
+            made[name] = _fields(known, where, leaves)
+        else:
+            made[name] = leaves.id(where, *known)
+    return made
+
+
+def _arguments(known: Any, path: Path, leaves: Leaves) -> Any:
+    if known is TEXT:
+        return leaves.text(path)
+    if known is JSON:
+        return leaves.arguments(path)
+    if not known:
+        return {} if known is None else known
+    from_text, *members = known
+    made: dict[str, Any] = {}
+    for name, value in zip(members[::2], members[1::2], strict=True):
+        # What was read from a text has no field of its own: it comes from that text.
+        key = given(name, path, TRANSFORMED) if from_text else name
+        if value is TEXT:
+            made[key] = leaves.text(path, TRANSFORMED) if from_text else leaves.text((*path, name))
+        else:
+            member = loads(value)  # noqa: S302 - bytes of our own
+            made[key] = located(member, path) if from_text else member
+    return made

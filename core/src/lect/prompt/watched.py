@@ -1,0 +1,287 @@
+"""Stand-ins that notice when a program looks at them.
+
+A skeleton is learnt from stand-ins for the leaves of a conversation, and holds for all others only if the program did
+not look at them: how long a text is, what is in it, whether two are the same. So every look is noticed. One for a word
+that the template states in `looks_for` is in order, since no skeleton is used for a text with that word in it. So are
+the ways to strip white space, and to ask whether a text is empty: these are done again for each text. Only what regular
+expressions read, or the json module, goes unnoticed.
+"""
+
+from __future__ import annotations
+
+from operator import methodcaller
+from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
+
+from lect.prompt.chat import Chat
+from lect.prompt.inputs import Input, given, plain_str
+from lect.prompt.tojson import json_writer
+from lect.values import TRANSFORMED
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from lect.values import Path
+
+    Strip = Callable[[str], str]
+
+MARK = "\ue000"
+"""Stands in every stand-in and in whatever is made of it."""
+SPACE = "\n\n \t\u3000"
+"""White space of many kinds, so that each way to strip a text leaves something else."""
+
+_lstrip_lines, _rstrip_lines, _strip_lines = (methodcaller(name, "\n") for name in ("lstrip", "rstrip", "strip"))
+STRIPS: tuple[tuple[Strip, Strip | None], ...] = (
+    (plain_str, None),
+    (str.strip, str.lstrip),
+    (str.lstrip, str.lstrip),
+    (str.rstrip, None),
+    (_strip_lines, _lstrip_lines),
+    (_lstrip_lines, _lstrip_lines),
+    (_rstrip_lines, None),
+)
+"""What a template may do to a text before it writes it, and what of that it does at the start."""
+
+
+class Place(NamedTuple):
+    """What stands for a leaf in a prompt: which leaf, what makes it, and what of that strips its start."""
+
+    leaf: int
+    made_by: Callable[[Any], str]
+    stripped_by: Strip | None = None
+
+
+class Watch:
+    """Makes the stand-ins of one conversation, and keeps what was noticed of them.
+
+    Attributes:
+        words: What may be looked for.
+        places: What each text that may be written stands for.
+        leaves: The leaf of each field.
+        count: How many leaves there are.
+        has_arguments: Whether some are no texts.
+        looks: The looks that nothing allows.
+        asked: The texts of which somebody asked whether they are empty.
+        compared: The texts that were compared, two by two.
+        opened: Whether somebody looked into arguments.
+    """
+
+    def __init__(self, words: Sequence[str]):
+        self.words = words
+        self.places: dict[str, Place] = {}
+        self.leaves: dict[Path, int] = {}
+        self.count = 0
+        self.has_arguments = False
+        self.forget()
+
+    def forget(self) -> None:
+        """Forget what was noticed until now."""
+        self.looks: list[str] = []
+        self.asked: set[str] = set()
+        self.compared: list[tuple[Place, Place]] = []
+        self.opened = False
+
+    def text(self, path: Path, start: int = 0) -> Watched:
+        """Return the stand-in for a text."""
+        leaf = self._leaf(path)
+        text = stand_in(leaf)
+        for strip, strip_start in STRIPS:
+            self.places[strip(text)] = Place(leaf, strip, strip_start)
+        return self._watched(Watched, text, path, start)
+
+    def id(self, path: Path, number: int, length: int) -> Watched:
+        """Return the stand-in for an id: as long as it is, and the same as another only where the ids are."""
+        text = (MARK + chr(0xF000 + number) * length)[:length]
+        self.places[text] = Place(self._leaf(path), plain_str)
+        return self._watched(WatchedId, text, path, 0)
+
+    def arguments(self, path: Path) -> WatchedArguments:
+        """Return the stand-in for the arguments of a call."""
+        self.has_arguments = True
+        arguments = WatchedArguments({MARK: MARK})
+        arguments.watch = self
+        arguments.leaf = self._leaf(path)
+        return arguments
+
+    def json(self, value: Any, style: dict[str, Any], path: Path) -> Input | None:
+        """Return what stands for the JSON of a leaf; None where `value` is none."""
+        if isinstance(value, WatchedArguments):
+            place = Place(value.leaf, json_writer(**style))
+        elif isinstance(value, Watched):
+            leaf, strip, _ = self.places[plain_str(value)]
+            write = json_writer(**style)
+            place = Place(leaf, lambda text: write(strip(text)))
+        else:
+            return None
+        text = f"{MARK}{len(self.places)}"
+        self.places[text] = place
+        return given(text, path, TRANSFORMED)
+
+    def _leaf(self, path: Path) -> int:
+        self.leaves[path] = self.count
+        self.count += 1
+        return self.count - 1
+
+    def _watched(self, kind: type[Watched], text: str, path: Path, start: int) -> Watched:
+        watched = str.__new__(kind, text)
+        watched.path, watched.start, watched.watch = path, start, self
+        return watched
+
+
+def stand_in(leaf: int) -> str:
+    """Return the text that stands for a leaf."""
+    return f"{SPACE}{MARK}{chr(0xE001 + leaf)}{SPACE[::-1]}"
+
+
+class Watched(Input):
+    """The stand-in for a text."""
+
+    __slots__ = ("watch",)
+    watch: Watch
+
+    def _piece(self, text: str, start: int) -> Watched:
+        return self.watch._watched(type(self), text, self.path, start)
+
+    def _changed(self, text: str) -> Input:
+        self.watch.looks.append("a change of it")
+        return super()._changed(text)
+
+    def _look_for(self, words: Any, how: str) -> None:
+        for word in words if isinstance(words, tuple) else (words,):
+            # A text without a word is without everything that has the word in it.
+            if not isinstance(word, str) or not any(known in word for known in self.watch.words):
+                self.watch.looks.append(f"{how}({word!r})")
+
+    def strip(self, chars: str | None = None, /) -> Input:
+        return self._stripped(str.strip, chars)
+
+    def lstrip(self, chars: str | None = None, /) -> Input:
+        return self._stripped(str.lstrip, chars)
+
+    def rstrip(self, chars: str | None = None, /) -> Input:
+        return self._stripped(str.rstrip, chars)
+
+    def _stripped(self, strip: Callable[[str, str | None], str], chars: str | None) -> Input:
+        if chars not in (None, "\n"):
+            self.watch.looks.append(f"strip({chars!r})")
+        text = strip(self, chars)
+        return self._shifted(text, str.index(self, text))
+
+    # A word that may be looked for is in no stand-in.
+
+    def replace(self, old: str, new: str, count: SupportsIndex = -1, /) -> Watched:
+        self._look_for(old, "replace")
+        return self
+
+    def removeprefix(self, prefix: str, /) -> Watched:
+        self._look_for(prefix, "removeprefix")
+        return self
+
+    def removesuffix(self, suffix: str, /) -> Watched:
+        self._look_for(suffix, "removesuffix")
+        return self
+
+    def __bool__(self) -> bool:
+        text = plain_str(self)
+        if text:
+            self.watch.asked.add(text)
+        return bool(text)
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Watched):
+            one, two = plain_str(self), plain_str(other)
+            if one != two and not type(self) is type(other) is WatchedId:
+                self.watch.compared.append((self.watch.places[one], self.watch.places[two]))
+            return one == two
+        if other == "":
+            return not self
+        if isinstance(other, str):
+            self._look_for(other, "==")
+        return False
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        self.watch.looks.append("hash")
+        return str.__hash__(self)
+
+    def __iter__(self) -> Iterator[str]:
+        self.watch.looks.append("iter")
+        return super().__iter__()
+
+
+class WatchedId(Watched):
+    """The stand-in for an id. Of ids the shape has the length, and which of them are the same."""
+
+    __slots__ = ()
+    __hash__ = str.__hash__
+    __len__ = str.__len__
+
+
+class WatchedArguments(dict[str, Any]):
+    """The stand-in for the arguments of a call. They are not empty: what is, is of the shape."""
+
+    watch: Watch
+    leaf: int
+
+    def __bool__(self) -> bool:
+        return True
+
+
+class LearningChat(Chat):
+    """A chat of stand-ins."""
+
+    __slots__ = ("watch",)
+    watch: Watch
+
+    def json(self, value: Any, *path: str | int, indent: int | None = None, **style: Any) -> str:
+        text = self.watch.json(value, {"indent": indent, **style}, path)
+        return super().json(value, *path, indent=indent, **style) if text is None else text
+
+
+def _looking(name: str) -> Callable[..., Any]:
+    """Return a method of `Watched` that does what a string does, and notices it."""
+    plain = getattr(Input, name)
+
+    def look(self: Watched, *values: Any, **named: Any) -> Any:
+        self.watch.looks.append(name)
+        return plain(self, *values, **named)
+
+    return look
+
+
+def _looking_for_a_word(name: str) -> Callable[..., Any]:
+    """Return a method of `Watched` that does what a string does, and notices for which word."""
+    plain = getattr(Input, name)
+
+    def look(self: Watched, *values: Any, **named: Any) -> Any:
+        self._look_for(values[0] if values else named.get("sep"), name)
+        return plain(self, *values, **named)
+
+    return look
+
+
+def _opening(name: str) -> Callable[..., Any]:
+    """Return a method of `WatchedArguments` that does what a dict does, and notices it."""
+    plain = getattr(dict, name)
+
+    def look(self: WatchedArguments, *values: Any) -> Any:
+        self.watch.opened = True
+        return plain(self, *values)
+
+    return look
+
+
+for _name in (
+    "__len__", "__getitem__", "__lt__", "__le__", "__gt__", "__ge__", "encode", "isalnum", "isalpha", "isascii",
+    "isdecimal", "isdigit", "isidentifier", "islower", "isnumeric", "isprintable", "isspace", "istitle", "isupper",
+    "splitlines",
+):  # fmt: skip
+    setattr(Watched, _name, _looking(_name))
+for _name in (
+    "__contains__", "count", "endswith", "find", "index", "partition", "rfind", "rindex", "rpartition", "rsplit",
+    "split", "startswith",
+):  # fmt: skip
+    setattr(Watched, _name, _looking_for_a_word(_name))
+for _name in ("__iter__", "__len__", "__getitem__", "__contains__", "__eq__", "keys", "values", "items", "get", "copy"):
+    setattr(WatchedArguments, _name, _opening(_name))
