@@ -164,7 +164,8 @@ def write_system(out: list[str], filled: StyleFields, fields: Any, system: str) 
         pieces = [filled.head, system, filled.tail]
     else:
         said = formatted(fields.system_template, plain_str(system) if isinstance(system, str) else system)
-        pieces = [unknown(said) if type(system) is not str and system and system in said else said]
+        is_in_it = type(system) is not str and said != formatted(fields.system_template, "")
+        pieces = [unknown(said) if is_in_it else said]
     if when == ALWAYS or (when == IF_FORMATTED and any(pieces)) or (when == IF_GIVEN and system):
         out += pieces
         out.append(filled.after_system)
