@@ -182,7 +182,7 @@ def test_the_order_in_which_plugins_are_found_changes_nothing():
             ("lect-deepseek", "deepseek-r1-distill"),
             ("lect-deepseek", "deepseek-r1-distill"),
             ("lect-zephyr", "zephyr-gemma"),
-            ("lect-llama", "llama-3.2"),
+            ("lect-llama", "llama-3.1"),
             "UnknownModelError",
             "UnknownModelError",
         )

@@ -45,7 +45,7 @@ class TestLlama(FamilySuite):
         ("meta-llama/Meta-Llama-3-8B-Instruct", "llama-3", "chat"),
         ("llama3-70b-instruct", "llama-3", "chat"),
         ("meta-llama/Llama-3.1-8B-Instruct", "llama-3.1", "chat"),
-        ("meta-llama/Meta-Llama-3.1-8B-Instruct", "llama-3.2", "chat"),
+        ("meta-llama/Meta-Llama-3.1-8B-Instruct", "llama-3.1", "chat"),
         ("meta-llama/Meta-Llama-3.1-405B-Instruct-FP8", "llama-3.1", "chat"),
         ("unsloth/Meta-Llama-3.1-8B-Instruct-bnb-4bit", "llama-3.1", "chat"),
         ("Llama3.1-8B-Instruct", "llama-3.1", "chat"),

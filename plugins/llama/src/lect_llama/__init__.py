@@ -16,14 +16,6 @@ adapter = Family(
     Rule("codellama 70 b instruct", CODELLAMA_70B),
     Rule("codellama # b instruct", CODELLAMA),
     Rule("?meta llama 3 # b instruct", LLAMA3),
-    # The resolution corpus pairs this one repository with the template of 3.2, although every copy of its own file that
-    # was seen is that of 3.1. On the day of the goldens both give the same bytes; else they differ in the day and in
-    # `builtin_tools`.
-    Rule(
-        "meta-llama/Meta-Llama-3.1-8B-Instruct",
-        LLAMA3_2,
-        note="paired with the template of 3.2, which asks the clock for the day",
-    ),
     Rule("?meta llama 3.1 # b instruct", LLAMA3_1),
     Rule("?meta llama 3.3 # b instruct", LLAMA3_1, note="its repository has the template of 3.1, letter for letter"),
     Rule("?meta llama 3.2 # b vision instruct", LLAMA3_2_VISION),
