@@ -17,7 +17,7 @@ from lect.cli import COMMANDS
 from lect.facts import Facts
 from lect.plugin import CHATML, DEFAULT
 from lect.prompt.messages import PART_WORDS
-from lect.registry import advice, family, hookspecs, settings
+from lect.registry import advice, family, hookspecs, patterns, settings
 from lect.values import Verdict
 
 REFERENCE = pages.DOCS / "reference"
@@ -167,7 +167,9 @@ def test_every_family_is_an_extra_of_core():
 @every_family_with_rules
 def test_the_advice_of_core_knows_every_family(name):
     for rule in adapter(name).rules:
-        words = tuple(word.removeprefix("?").split("|")[0] for word in rule.pattern.split() if word != family.ANYTHING)
+        words = tuple(
+            word.removeprefix("?").split("|")[0] for word in rule.pattern.split() if word != patterns.ANYTHING
+        )
         assert "/" in rule.pattern or advice.package_for(words) == f"lect-{name}", rule.pattern
 
 
@@ -271,7 +273,7 @@ def test_kinds_of_parts_are_documented():
 
 @pytest.mark.parametrize(
     ("heading", "words"),
-    [("Base models and packaging", family.PACKAGING), ("Models that nobody talks to", family.NO_TALKERS)],
+    [("Base models and packaging", patterns.PACKAGING), ("Models that nobody talks to", family.NO_TALKERS)],
 )
 def test_words_after_a_pattern_are_documented(heading, words):
     rows = re.findall(r"^\| [a-z ]+ \| (`.*`) \|$", section("hooks.md", heading), re.MULTILINE)
@@ -280,4 +282,4 @@ def test_words_after_a_pattern_are_documented(heading, words):
 
 def test_words_of_small_adapters_are_documented():
     (row,) = re.findall(r"^\| `chatty 2 \.` \| .*\((.*)\) \|", section("hooks.md", "Rule"), re.MULTILINE)
-    assert {word.strip("`") for word in row.split(", ")} == family.ADAPTERS
+    assert {word.strip("`") for word in row.split(", ")} == patterns.ADAPTERS

@@ -18,8 +18,8 @@ from lect.errors import InvalidModelPathError, LectError, UnknownModelError
 from lect.plugin import Family
 from lect.registry.advice import package_for
 from lect.registry.discover import distributions
-from lect.registry.family import ANYTHING, END, NUMBER
 from lect.registry.packages import PACKAGES
+from lect.registry.patterns import ANYTHING, END, NUMBER
 from lect.registry.registry import Registry
 
 DATA = REPOSITORY / "tests/data"

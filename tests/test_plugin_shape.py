@@ -11,7 +11,7 @@ from goldens import REPOSITORY
 
 from lect.plugin import CHATML, DEFAULT, Family, Template
 from lect.registry.adapter import Adapter
-from lect.registry.family import ANYTHING
+from lect.registry.patterns import ANYTHING
 
 NAMES = sorted(path.parent.name for path in (REPOSITORY / "plugins").glob("*/pyproject.toml"))
 # A package of reply formats alone has no adapter.

@@ -131,7 +131,7 @@ def test_an_unknown_model_is_shown_with_all_that_was_considered_before_the_error
     assert why("nobody/knows-it") == 1
     out, err = capsys.readouterr()
     assert out == (
-        "nobody/knows-it\n\nconsidered\n  adapter                            claim  result    why\n"
+        "nobody/knows-it\n  words  knows it\n\nconsidered\n  adapter                            claim  result    why\n"
         "  acme (registered in this process)  -      no claim\n"
     )
     assert err.startswith("lect: no installed adapter recognises 'nobody/knows-it'\n")

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from lect import PluginError
 from lect.plugin import CHATML, DEFAULT, Family, Match, Rule, Specificity, Turn, TurnTemplate
-from lect.registry.family import matched_words
+from lect.registry.patterns import matched_words
 from lect.registry.refs import parse_ref
 
 OTHER = TurnTemplate("other", user=Turn("U"), assistant=Turn("A"))
@@ -122,3 +122,78 @@ def test_a_star_stands_for_any_words_and_for_none(name, before, after):
     )
     found = matched_words(" ".join([*before, "*", *after]), parse_ref("-".join(name)))
     assert (found is not None and found.literal == "-".join(before + after)) if expected else (found is None)
+
+
+# Rules that never fit
+
+
+@pytest.mark.parametrize(
+    ("pattern", "why", "advice"),
+    [
+        ("Foo-Bar", "'Foo-Bar' is no word of a name", "'foo bar' for 'Foo-Bar'"),
+        ("foo 7b", "'7b' is no word of a name", "'7 b' for '7b'"),
+        ("foo 7|13b", "'13b' is no word of a name", "'13 b' for '13b'"),
+        ("foo 1_8", "'1_8' is no word of a name", "'1.8' for '1_8'"),
+        ("foo. bar", "'foo.' is no word of a name", "'foo' for 'foo.'"),
+        ("foo||bar", "'' is no word of a name", "words such as"),
+        ("foo*", "neither a glob nor a regular expression", "`*` for any words and `#` for any number"),
+        (r"foo\d+", "neither a glob nor a regular expression", "`#` for any number"),
+        ("foo #|x", "neither a glob nor a regular expression", "each on its own"),
+        ("", "it has no words", "'*' for every name"),
+        (" . ", "it has no words", "'*' for every name"),
+        ("acme/*", "with a `/` it is a whole owner/name", "'acme/chat-7b'"),
+        ("hub/acme/chat", "with a `/` it is a whole owner/name", "'acme/chat-7b'"),
+        ("acme/", "with a `/` it is a whole owner/name", "'acme/chat-7b'"),
+    ],
+)
+def test_a_rule_that_never_fits_is_refused_with_the_reason(pattern, why, advice):
+    with pytest.raises(PluginError) as caught:
+        Rule(pattern, CHATML)
+    what, _, tried = str(caught.value).partition("\n  try: ")
+    assert what.startswith(f"the rule {pattern!r} can never fit: ")
+    assert why in what
+    assert advice in tried
+
+
+@pytest.mark.parametrize("kind", ["instruct", "none", "", None])
+def test_a_rule_of_an_unheard_of_kind_is_refused(kind):
+    with pytest.raises(PluginError, match="expected 'chat' or 'base'"):
+        Rule("acme", CHATML, kind=kind)
+
+
+@given(st.lists(st.from_regex(r"[a-z]{1,3}|[0-9]{1,2}(\.[0-9])?", fullmatch=True), min_size=1, max_size=5))
+def test_the_words_of_any_name_make_a_rule_that_fits_it(words):
+    ref = parse_ref("-".join(words))
+    assert Rule(" ".join(ref.words), CHATML).fit(ref).rest == ()
+
+
+# Names that no rule fits
+
+
+@pytest.mark.parametrize(
+    ("name", "nearest"),
+    [
+        ("acme-2-vision", "'acme 2' of 'acme 2 # b chat' fits, but then the name has 'vision', where '#' is expected"),
+        ("acme-2-7b", "'acme 2 # b' of 'acme 2 # b chat' fits, but then the name ends, where 'chat' is expected"),
+        (
+            "acme-4-7b",
+            "'acme 4 *' of 'acme 4 * talk|chat' fits, but then 'talk|chat' is nowhere in the rest of the name",
+        ),
+        ("acme-7b-story", "all of 'acme # b' fits, but 'story' must not follow"),
+        ("acme-5-lora-story", "all of 'acme 5 .' fits, but 'story' must not follow"),
+        ("other-7b", None),
+        ("7b", None),
+    ],
+)
+def test_the_rule_that_comes_nearest_is_told_with_the_word_that_it_fails_at(name, nearest):
+    family = Family(
+        "acme",
+        Rule("acme/acme-7b", CHATML),
+        Rule("acme 2 # b chat", CHATML),
+        Rule("acme 4 * talk|chat", CHATML),
+        Rule("acme 5 .", CHATML),
+        Rule("acme # b", DEFAULT, kind="base"),
+    )
+    ref = parse_ref(name)
+    assert family.match(ref) is None
+    assert family.near_miss(ref) == nearest

@@ -174,6 +174,22 @@ def test_a_plugin_that_claims_in_its_own_words_is_left_out_and_the_others_go_on(
     assert lect.get_template("acme-7b") is ACME
 
 
+def test_how_near_an_adapter_came_is_told_of_those_that_make_no_claim():
+    near = hooks(match=lambda: False, get_template=lambda: ACME, near_miss=lambda ref: f"{ref.name} is too new")
+    lect.register(near, name="near")
+    lect.register(hooks(match=lambda: False, get_template=lambda: ACME), name="silent")
+    with pytest.raises(UnknownModelError) as caught:
+        lect.resolve("acme-7b")
+    told = {verdict.adapter: (verdict.outcome, verdict.why) for verdict in caught.value.candidates}
+    assert told == {"near": ("no claim", "acme-7b is too new"), "silent": ("no claim", "")}
+
+
+def test_an_adapter_that_raises_when_it_is_asked_how_near_it_came_is_left_out():
+    lect.register(hooks(match=lambda: False, get_template=lambda: ACME, near_miss=lambda: 1 / 0), name="broken")
+    with pytest.warns(PluginWarning, match="near_miss: ZeroDivisionError"), pytest.raises(UnknownModelError):
+        lect.resolve("acme-7b")
+
+
 def test_a_plugin_that_raises_in_match_does_not_hide_the_others():
     lect.register(hooks(match=lambda: 1 / 0, get_template=lambda: OTHER), name="broken")
     lect.register(FAMILY)

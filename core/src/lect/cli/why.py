@@ -10,6 +10,7 @@ import lect
 from lect.cli.description import bos_advice, described, reply_format, stops
 from lect.cli.screen import Painted, Screen, write_json
 from lect.errors import ModelPathWarning, PluginWarning
+from lect.registry.refs import parse_ref
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -69,12 +70,12 @@ def run(arguments: Namespace) -> int:
 
 def _show(model: str, resolution: lect.Resolution | None, verdicts: Sequence[Verdict], screen: Screen) -> None:
     screen.line(model, style="bold")
-    if resolution is not None:
-        screen.table([(Painted(fact, "dim"), text) for fact, text in _facts(resolution)])
-        if resolution.remarks:
-            _title(screen, "remarks")
-            for remark in resolution.remarks:
-                screen.block(remark, indent=2)
+    facts = _facts(resolution) if resolution else [("words", " ".join(parse_ref(model).words))]
+    screen.table([(Painted(fact, "dim"), text) for fact, text in facts])
+    if resolution is not None and resolution.remarks:
+        _title(screen, "remarks")
+        for remark in resolution.remarks:
+            screen.block(remark, indent=2)
     asked = [verdict for verdict in verdicts if verdict.outcome != "not asked"]
     _title(screen, "considered")
     if asked:
@@ -140,6 +141,7 @@ def _as_data(
     return {
         "model": model,
         "path": resolution.ref.path if resolution else None,
+        "words": list(parse_ref(model).words),
         "adapter": resolution.adapter.name if resolution and resolution.adapter else None,
         "package": (resolution.package if resolution else "") or None,
         "kind": resolution.kind if resolution else None,

@@ -95,6 +95,10 @@ class Adapter:
         asked = self._hooks.remarks(model_path=ref.original, ref=ref, template=template)
         return [str(remark) for remarks in asked for remark in remarks]
 
+    def near_miss(self, ref: ModelRef) -> str:
+        """Return how near the adapter came to a model that it does not claim; empty where it does not say."""
+        return str(self._hooks.near_miss(model_path=ref.original, ref=ref) or "")
+
     def postprocess(self, reply: Reply, template: Template, ref: ModelRef) -> Reply:
         """Return a reply as the plugin's own hook refines it; without one, or where it fails, as it is."""
         try:

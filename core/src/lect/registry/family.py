@@ -1,30 +1,16 @@
 """Adapters as data: a table of names and templates, for the many families that need no more."""
 
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, NamedTuple, Self
 
-from lect.errors import PluginError
+from lect.errors import PluginError, shown
 from lect.format.template import Template
 from lect.registry.hookspecs import hookimpl
+from lect.registry.patterns import ANYTHING, Fit, matched_words, missed, problem_of
 from lect.values import Kind, Match, Specificity
 
 if TYPE_CHECKING:
     from lect.registry.refs import ModelRef
-
-ANYTHING = "*"
-NUMBER = "#"
-END = "."
-
-PACKAGING = frozenset({
-    "b", "e", "v", "base", "pt", "hf", "original", "safetensors", "unsloth", "mlx", "mlc", "onnx", "ov", "gguf", "ggml",
-    "gptq", "awq", "exl", "bnb", "hqq", "quantized", "dynamic", "ud", "fp", "nvfp", "mxfp", "bf", "nf", "f", "int",
-    "bit", "bits", "bpw", "iq", "i", "q", "k", "xxs", "xs", "s", "m", "l", "xl", "nl", "h", "w", "a", "g",
-})  # fmt: skip
-"""What may follow the name of a base model that was only packed anew. A model that somebody tuned keeps the name of its
-base and adds a word of its own: then nobody knows what it speaks."""
-
-ADAPTERS = frozenset({"adapter", "dora", "lora", "peft", "qlora"})
-"""What may follow the name of a chat model too: a small adapter seldom changes the format."""
 
 NO_TALKERS = frozenset({
     "accelerator", "cls", "dflash", "draft", "dspark", "eagle", "embed", "embedding", "embeddings", "guard", "medusa",
@@ -34,7 +20,14 @@ NO_TALKERS = frozenset({
 but nobody talks to it."""
 
 
-class Rule(NamedTuple):
+class _Fields(NamedTuple):
+    pattern: str
+    template: Template | None
+    kind: Kind
+    note: str
+
+
+class Rule(_Fields):
     """Which names speak which template.
 
     Attributes:
@@ -47,12 +40,29 @@ class Rule(NamedTuple):
         kind: `chat`, or `base` for a model that was not trained to chat; after a base model's name only sizes and
             packaging (`-hf-AWQ`) may follow.
         note: Why, for people.
+
+    Raises:
+        PluginError: If the pattern cannot fit any name, or there is no such kind.
     """
 
-    pattern: str
-    template: Template | None
-    kind: Kind = "chat"
-    note: str = ""
+    __slots__ = ()
+
+    def __new__(cls, pattern: str, template: Template | None, kind: Kind = "chat", note: str = "") -> Self:
+        problem = problem_of(pattern)
+        if problem:
+            msg = f"the rule {shown(pattern)} can never fit: {problem}"
+            raise PluginError(msg)
+        if kind not in ("chat", "base"):
+            msg = (
+                f"the rule {shown(pattern)} has the kind {shown(kind)}; expected 'chat' or 'base'\n"
+                "  try: 'chat' for every model that was trained to chat"
+            )
+            raise PluginError(msg)
+        return super().__new__(cls, pattern, template, kind, note)
+
+    def fit(self, ref: "ModelRef") -> Fit | None:
+        """Return how the rule fits a name; None where it does not."""
+        return matched_words(self.pattern, ref, self.kind)
 
 
 class Family:
@@ -84,8 +94,8 @@ class Family:
     def match(self, ref: "ModelRef") -> Match | None:
         """Return the claim of the first rule that fits."""
         for rule in self.rules:
-            fit = matched_words(rule.pattern, ref)
-            if fit is None or (rule.kind == "base" and not _only(PACKAGING, fit.rest)):
+            fit = rule.fit(ref)
+            if fit is None:
                 continue
             reason = f"the name fits {rule.pattern!r}" + (f": {rule.note}" if rule.note else "")
             if rule.template is None:
@@ -121,86 +131,20 @@ class Family:
         """Return all templates of the family."""
         return self.templates.values()
 
+    @hookimpl
+    def near_miss(self, ref: "ModelRef") -> str | None:
+        """Return how far the rule got that comes nearest to a name which none fits; of several, the first."""
+        misses = [missed(rule.pattern, ref, rule.kind) for rule in self.rules]
+        nearest = max(filter(None, misses), key=lambda miss: miss.fitted, default=None)
+        return nearest.why if nearest else None
 
-def _is_no_talker(rule: Rule, fit: "Fit", ref: "ModelRef") -> bool:
+
+def _is_no_talker(rule: Rule, fit: Fit, ref: "ModelRef") -> bool:
     """Return whether a name has a word of `NO_TALKERS` that the rule does not ask for itself."""
     return "/" not in rule.pattern and not NO_TALKERS.intersection(ref.words).issubset(fit.literal.split("-"))
-
-
-def _only(allowed: frozenset[str], words: Iterable[str]) -> bool:
-    return all(word in allowed or _is_number(word) for word in words)
-
-
-def _is_number(word: str) -> bool:
-    # Not isdigit(), which takes the digits of every script.
-    return "0" <= word[0] <= "9"
 
 
 def _specificity(pattern: str) -> Specificity:
     if "/" in pattern:
         return Specificity.REPO
     return Specificity.TOKEN if pattern.startswith(ANYTHING) else Specificity.NAME
-
-
-class Fit(NamedTuple):
-    """How a pattern fits a name: the words that it rests on, joined, and the words that follow them."""
-
-    literal: str
-    rest: tuple[str, ...]
-
-
-def matched_words(pattern: str, ref: "ModelRef") -> Fit | None:
-    """Return how a rule's pattern fits a name, or None where it does not."""
-    if "/" in pattern:
-        return Fit(ref.path.lower(), ()) if ref.path.lower() == pattern.lower() else None
-    matched: list[str] = []
-    position = 0
-    anywhere = False
-    for run in _runs(pattern.removesuffix(END)):
-        if not run:
-            anywhere = True
-            continue
-        # The earliest place will do: what follows a `*` may stand anywhere after it.
-        last = len(ref.words) if anywhere else position
-        found = next((fit for start in range(position, last + 1) for fit in _fits(run, ref.words, start)), None)
-        if found is None:
-            return None
-        position, words = found
-        matched += words
-        anywhere = False
-    rest = ref.words[position:]
-    if pattern.endswith(END) and not _only(PACKAGING | ADAPTERS, rest):
-        return None
-    return Fit("-".join(matched), rest)
-
-
-def _runs(pattern: str) -> Iterator[list[str]]:
-    """Cut a pattern at its stars: runs of words that stand side by side, with an empty run for each star."""
-    run: list[str] = []
-    for word in pattern.split():
-        if word == ANYTHING:
-            if run:
-                yield run
-            yield []
-            run = []
-        else:
-            run.append(word)
-    if run:
-        yield run
-
-
-def _fits(run: list[str], words: tuple[str, ...], position: int) -> Iterator[tuple[int, list[str]]]:
-    """Yield every way in which a run fits from `position` on: where it ends, and the words that it takes.
-
-    That which takes the most comes first.
-    """
-    if not run:
-        yield position, []
-        return
-    wanted = run[0].removeprefix("?")
-    word = words[position] if position < len(words) else ""
-    if word and (_is_number(word) if wanted == NUMBER else word in wanted.split("|")):
-        for end, taken in _fits(run[1:], words, position + 1):
-            yield end, [word, *taken]
-    if run[0].startswith("?"):
-        yield from _fits(run[1:], words, position)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from lect.values import Match
 
 PROJECT = "lect"
-HOOKS = frozenset({"match", "get_template", "postprocess", "list_templates", "remarks"})
+HOOKS = frozenset({"match", "get_template", "postprocess", "list_templates", "remarks", "near_miss"})
 hookspec = pluggy.HookspecMarker(PROJECT)
 hookimpl = pluggy.HookimplMarker(PROJECT)
 
@@ -77,4 +77,17 @@ def remarks(model_path: str, ref: ModelRef, template: Template) -> Iterable[str]
         model_path: The path as it was given.
         ref: The path taken apart.
         template: The template that the path was resolved to.
+    """
+
+
+@hookspec(firstresult=True)
+def near_miss(model_path: str, ref: ModelRef) -> str | None:
+    """Return how near this adapter came to a model that it does not claim; `lect why` prints it.
+
+    Args:
+        model_path: The path as it was given.
+        ref: The path taken apart.
+
+    Returns:
+        One line for people, or None where the name is nothing like those that it claims.
     """

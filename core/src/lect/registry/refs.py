@@ -60,10 +60,11 @@ def parse_ref(model_path: str | os.PathLike[str]) -> ModelRef:
     if not any(character.isalnum() for character in name) or name.startswith("-") or _is_drive(name):
         _refuse(f"{shown(given, LONGEST_SHOWN)} has no name in it")
     path = f"{owner}/{name}" if owner else name
-    return ModelRef(given, path, owner, name, revision or None, _words(name.lower()))
+    return ModelRef(given, path, owner, name, revision or None, words_of(name.lower()))
 
 
-def _words(name: str) -> tuple[str, ...]:
+def words_of(name: str) -> tuple[str, ...]:
+    """Cut a name in lower case into words and numbers."""
     # ModelScope keeps Qwen2.5 as Qwen2___5.
     name = name.replace("___", ".")
     parts = name.split("_")

@@ -143,7 +143,7 @@ class Registry(Adapters):
         candidates = self._candidates(ref)
         claims = [(each, each.match) for each in candidates if each.match is not None and each.claims]
         if not claims:
-            raise unknown_model(ref, self._verdicts(candidates), self.failures, self.installed())
+            raise unknown_model(ref, self._verdicts(ref, candidates), self.failures, self.installed())
         winner, best = claims[0]
         tied = [
             (each, self._template(each.adapter, ref, match))
@@ -151,7 +151,7 @@ class Registry(Adapters):
             if match.strength == best.strength
         ]
         if len(tied) > 1:
-            refuse_tie(ref, tied, self._verdicts(candidates))
+            refuse_tie(ref, tied, self._verdicts(ref, candidates))
         return Resolution(
             self,
             ref,
@@ -193,17 +193,28 @@ class Registry(Adapters):
         if resolution.specificity is None:
             decision = f"the pin {resolution.pin}" if resolution.pin else resolution.reason
             candidates = strongest(self._ask(resolution.ref, fallback=False))
-            return self._verdicts(candidates, resolution.adapter, decision)
-        return self._verdicts(self._candidates(resolution.ref), resolution.adapter)
+            return self._verdicts(resolution.ref, candidates, resolution.adapter, decision)
+        return self._verdicts(resolution.ref, self._candidates(resolution.ref), resolution.adapter)
 
     def _verdicts(
-        self, candidates: list[Candidate], winner: Adapter | None = None, decision: str = ""
+        self, ref: ModelRef, candidates: list[Candidate], winner: Adapter | None = None, decision: str = ""
     ) -> tuple[Verdict, ...]:
+        candidates = [
+            each if each.match else each._replace(near_miss=self._near_miss(each.adapter, ref)) for each in candidates
+        ]
         fared = by_decision(candidates, winner, decision) if decision else by_strength(candidates, winner)
         asked = {candidate.adapter.id for candidate in candidates}
         blocked = {record.id: by for record in self.records() if (by := self.settings.blocks(record)) is not None}
         failed = {f"{failure.package}:{failure.plugin}" for failure in self.failures}
         return (*fared, *not_asked(self.records(), asked, blocked, failed))
+
+    def _near_miss(self, adapter: Adapter, ref: ModelRef) -> str:
+        try:
+            return adapter.near_miss(ref)
+        # A plugin may raise anything; one bad plugin must not take the others down.
+        except Exception as error:
+            self.fail(adapter, "near_miss", error)
+            return ""
 
     def remarks(self, resolution: Resolution) -> tuple[str, ...]:
         """Ask the adapter that won, and every fallback: it knows of models that it must leave to others."""

@@ -39,6 +39,8 @@ class Candidate(NamedTuple):
     adapter: Adapter
     match: Match | None
     """Its claim; None where it made none."""
+    near_miss: str = ""
+    """How near it came to the model, where somebody asked and it made no claim."""
 
     @property
     def claims(self) -> bool:

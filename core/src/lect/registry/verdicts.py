@@ -20,7 +20,7 @@ def by_decision(candidates: Sequence[Candidate], winner: Adapter | None, decisio
         if candidate.adapter is winner:
             yield candidate.fares("won", f"by {decision}")
         elif candidate.match is None:
-            yield candidate.fares("no claim")
+            yield candidate.fares("no claim", candidate.near_miss)
         else:
             yield candidate.fares("overruled", f"by {decision}")
 
@@ -33,7 +33,7 @@ def by_strength(candidates: Sequence[Candidate], winner: Adapter | None) -> Iter
         if match is not None and match.kind == "none":
             yield candidate.fares("no format", match.reason)
         elif match is None or best is None:
-            yield candidate.fares("no claim")
+            yield candidate.fares("no claim", candidate.near_miss)
         elif match.strength != best.strength:
             yield candidate.fares("lost", _weaker(match, best))
         elif winner is None:

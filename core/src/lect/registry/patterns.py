@@ -1,0 +1,182 @@
+"""The patterns of rules: how they fit the words of a name, how nearly, and why some never can."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from lect.registry.refs import words_of
+from lect.values import Kind
+
+if TYPE_CHECKING:
+    from lect.registry.refs import ModelRef
+
+ANYTHING = "*"
+NUMBER = "#"
+END = "."
+
+PACKAGING = frozenset({
+    "b", "e", "v", "base", "pt", "hf", "original", "safetensors", "unsloth", "mlx", "mlc", "onnx", "ov", "gguf", "ggml",
+    "gptq", "awq", "exl", "bnb", "hqq", "quantized", "dynamic", "ud", "fp", "nvfp", "mxfp", "bf", "nf", "f", "int",
+    "bit", "bits", "bpw", "iq", "i", "q", "k", "xxs", "xs", "s", "m", "l", "xl", "nl", "h", "w", "a", "g",
+})  # fmt: skip
+"""What may follow the name of a base model that was only packed anew. A model that somebody tuned keeps the name of its
+base and adds a word of its own: then nobody knows what it speaks."""
+
+ADAPTERS = frozenset({"adapter", "dora", "lora", "peft", "qlora"})
+"""What may follow the name of a chat model too: a small adapter seldom changes the format."""
+
+_SPECIAL = frozenset("*?#\\^$+()[]{}")
+
+
+class Fit(NamedTuple):
+    """How a pattern fits a name: the words that it rests on, joined, and the words that follow them."""
+
+    literal: str
+    rest: tuple[str, ...]
+
+
+def matched_words(pattern: str, ref: "ModelRef", kind: Kind = "chat") -> Fit | None:
+    """Return how a pattern for models of a kind fits a name, or None where it does not."""
+    if "/" in pattern:
+        return Fit(ref.path.lower(), ()) if ref.path.lower() == pattern.lower() else None
+    fit = _fit(pattern.removesuffix(END).split(), ref.words)
+    return None if fit is None or _intruder(pattern, kind, fit.rest) else fit
+
+
+def _intruder(pattern: str, kind: Kind, rest: tuple[str, ...]) -> str:
+    """Return the first of the words after those that a pattern takes that must not be there; empty where none is."""
+    if kind == "base":
+        allowed = PACKAGING
+    elif pattern.endswith(END):
+        allowed = PACKAGING | ADAPTERS
+    else:
+        return ""
+    return next((word for word in rest if word not in allowed and not _is_number(word)), "")
+
+
+def _is_number(word: str) -> bool:
+    # Not isdigit(), which takes the digits of every script.
+    return "0" <= word[0] <= "9"
+
+
+def _fit(wanted: list[str], words: tuple[str, ...]) -> Fit | None:
+    matched: list[str] = []
+    position = 0
+    anywhere = False
+    for run in _runs(wanted):
+        if not run:
+            anywhere = True
+            continue
+        # The earliest place will do: what follows a `*` may stand anywhere after it.
+        last = len(words) if anywhere else position
+        found = next((fit for start in range(position, last + 1) for fit in _fits(run, words, start)), None)
+        if found is None:
+            return None
+        position, taken = found
+        matched += taken
+        anywhere = False
+    return Fit("-".join(matched), words[position:])
+
+
+def _runs(wanted: list[str]) -> Iterator[list[str]]:
+    """Cut a pattern at its stars: runs of words that stand side by side, with an empty run for each star."""
+    run: list[str] = []
+    for word in wanted:
+        if word == ANYTHING:
+            if run:
+                yield run
+            yield []
+            run = []
+        else:
+            run.append(word)
+    if run:
+        yield run
+
+
+def _fits(run: list[str], words: tuple[str, ...], position: int) -> Iterator[tuple[int, list[str]]]:
+    """Yield every way in which a run fits from `position` on: where it ends, and the words that it takes.
+
+    That which takes the most comes first.
+    """
+    if not run:
+        yield position, []
+        return
+    wanted = run[0].removeprefix("?")
+    word = words[position] if position < len(words) else ""
+    if word and (_is_number(word) if wanted == NUMBER else word in wanted.split("|")):
+        for end, taken in _fits(run[1:], words, position + 1):
+            yield end, [word, *taken]
+    if run[0].startswith("?"):
+        yield from _fits(run[1:], words, position)
+
+
+# A pattern that does not fit
+
+
+class Miss(NamedTuple):
+    """How near a pattern comes to a name that it does not fit.
+
+    Attributes:
+        fitted: How many words of the name fit.
+        why: What keeps it from fitting, in one line.
+    """
+
+    fitted: int
+    why: str
+
+
+def missed(pattern: str, ref: "ModelRef", kind: Kind = "chat") -> Miss | None:
+    """Return how near a pattern comes to a name that it does not fit; None where no word fits."""
+    if "/" in pattern:
+        return None
+    wanted = pattern.removesuffix(END).split()
+    best, count = Fit("", ref.words), 0
+    while count < len(wanted) and (fit := _fit(wanted[: count + 1], ref.words)) is not None:
+        best, count = fit, count + 1
+    if not best.literal:
+        return None
+    if count == len(wanted):
+        why = f"all of {pattern!r} fits, but {_intruder(pattern, kind, best.rest)!r} must not follow"
+    else:
+        why = f"{' '.join(wanted[:count])!r} of {pattern!r} fits, but then {_expected(wanted, count, best.rest)}"
+    return Miss(best.literal.count("-") + 1, why)
+
+
+def _expected(wanted: list[str], count: int, rest: tuple[str, ...]) -> str:
+    if wanted[count - 1] == ANYTHING:
+        return f"{wanted[count]!r} is nowhere in the rest of the name"
+    return f"the name {f'has {rest[0]!r}' if rest else 'ends'}, where {wanted[count]!r} is expected"
+
+
+# A pattern that never fits
+
+
+def problem_of(pattern: str) -> str:
+    """Return why a pattern cannot fit any name, and what to try; empty where it can."""
+    if "/" in pattern:
+        owner, _, name = pattern.partition("/")
+        if owner and name and "/" not in name and _SPECIAL.isdisjoint(pattern):
+            return ""
+        return "with a `/` it is a whole owner/name\n  try: 'acme/chat-7b', or words without an owner: 'acme * chat'"
+    words = pattern.split()
+    if words[-1:] == [END]:
+        words.pop()
+    if not words:
+        return "it has no words\n  try: '*' for every name"
+    return next((problem for word in words if (problem := _problem_of_word(word))), "")
+
+
+def _problem_of_word(word: str) -> str:
+    wanted = word.removeprefix("?")
+    if word == ANYTHING or wanted == NUMBER:
+        return ""
+    wrong = next((each for each in wanted.split("|") if words_of(each) != (each,)), None)
+    if wrong is None:
+        return ""
+    if not _SPECIAL.isdisjoint(wrong):
+        return (
+            f"{wrong!r} is no word, and a pattern is neither a glob nor a regular expression\n"
+            "  try: `*` for any words and `#` for any number, each on its own: 'acme # b * chat'"
+        )
+    words = " ".join(words_of(wrong.lower()))
+    advice = f"{words!r} for {wrong!r}" if words else "words such as 'acme 7|13 b chat'"
+    return f"{wrong!r} is no word of a name, which is cut into lower-case words and numbers\n  try: {advice}"
