@@ -108,11 +108,11 @@ def rows():
     for slug in (slug for slugs in native.values() for slug in slugs):
         for model in models(slug):
             try:
-                resolution = lect.resolve(model)
+                resolution = lect.resolve(model, fallback=False)
             except lect.UnknownModelError:
                 continue
-            # A base model is not spoken to in the maker's chat format, and a fallback does not claim to be the maker's.
-            if resolution.kind == "chat" and not (resolution.adapter and resolution.adapter.fallback):
+            # A base model is not spoken to in the maker's chat format.
+            if resolution.kind == "chat":
                 yield Row(resolution.template.name, model, tuple(measured(slug, resolution.template)))
                 break
 

@@ -1,7 +1,63 @@
-"""FastChat beside the families: it is asked last, by path and by name."""
+"""FastChat beside the families: it is asked last, by path and by name, and answers only for what it was written for."""
+
+import json
+from contextlib import suppress
+
+import pytest
+from goldens import REPOSITORY
 
 import lect
-from lect_fastchat.official import all_differences
+import lect_fastchat
+from lect.errors import FallbackWarning, UnknownModelError
+from lect_fastchat.official import all_differences, differences
+
+DATA = REPOSITORY / "tests/data"
+SUPPORTED = json.loads((DATA / "fastchat_supported.json").read_text("utf-8"))["models"]
+WRONG = json.loads((DATA / "fastchat_wrong.json").read_text("utf-8"))["models"]
+# Of the models that FastChat supports, those to which it does not give their makers' formats.
+KNOWN_TO_BE_WRONG = {
+    "FlagAlpha/Llama2-Chinese-13b-Chat": "llama2-chinese",
+    "HuggingFaceH4/starchat-beta": "starchat",
+    "NousResearch/Nous-Hermes-13b": "alpaca",
+    "Phind/Phind-CodeLlama-34B-v2": "phind",
+    "TinyLlama/TinyLlama-1.1B-Chat-v1.0": "tinyllama",
+    "VMware/open-llama-7b-v2-open-instruct": "alpaca",
+    "WizardLM/WizardCoder-15B-V1.0": "alpaca",
+    "allenai/tulu-2-dpo-7b": "tulu-2",
+    "h2oai/h2ogpt-gm-oasst1-en-2048-open-llama-7b": "h2ogpt-oasst1",
+    "openchat/openchat_3.5": "openchat-system",
+    "tenyx/TenyxChat-7B-v1": "tenyxchat",
+}
+GIVES_VECTORS = {"BAAI/bge-large-en"}
+
+
+@pytest.mark.parametrize("model", SUPPORTED)
+def test_a_model_that_fastchat_supports_is_answered_by_a_family_or_as_fastchat_does(model):
+    if model in KNOWN_TO_BE_WRONG:
+        assert KNOWN_TO_BE_WRONG[model] in [row.id for row in differences(model)]
+    if model in KNOWN_TO_BE_WRONG or model in GIVES_VECTORS:
+        with pytest.raises(UnknownModelError):
+            lect.resolve(model)
+        return
+    try:
+        assert not lect.resolve(model, fallback=False).fallback
+    except UnknownModelError:
+        with pytest.warns(FallbackWarning):
+            resolution = lect.resolve(model)
+        assert resolution.package == "lect-fastchat"
+        assert resolution.template.name == lect_fastchat.get_conversation_template(model).name
+
+
+@pytest.mark.parametrize("model", WRONG)
+def test_a_model_that_fastchat_gets_wrong_is_never_answered_by_it(model):
+    # Warnings are errors, so an answer of the fallback would raise one.
+    with suppress(UnknownModelError):
+        assert not lect.resolve(model).fallback
+
+
+def test_the_lists_are_whole():
+    assert (len(SUPPORTED), len(WRONG)) == (64, 237)
+    assert set(KNOWN_TO_BE_WRONG) | GIVES_VECTORS <= set(SUPPORTED)
 
 
 def test_a_family_comes_first():
@@ -20,13 +76,12 @@ def test_of_the_differences_only_those_without_a_family_are_not_checked_by_one()
     without = set()
     for row in all_differences():
         try:
-            adapter = lect.resolve(row.example["model"]).adapter
+            lect.resolve(row.example["model"], fallback=False)
         except lect.UnknownModelError:
-            adapter = None
-        if adapter is None or adapter.fallback:
             without.add(row.id)
     assert without == {
-        "alpaca", "dbrx", "deepseek-v2", "deepseek-v2.5", "dolphin-mixtral", "falcon3", "hermes-2-pro", "hermes-3",
-        "hunyuan", "llama2-chinese", "minicpm", "nous-hermes-2-mixtral", "olmo", "openchat-system", "openhermes-2.5",
-        "smaug-34b", "smollm3", "solar", "tenyxchat", "tulu-2", "tulu-3", "vigogne-2-70b", "wizardlm-2", "yandexgpt-5",
+        "alpaca", "dbrx", "deepseek-v2", "deepseek-v2.5", "dolphin-mixtral", "falcon3", "h2ogpt-oasst1",
+        "hermes-2-pro", "hermes-3", "hunyuan", "llama2-chinese", "minicpm", "nous-hermes-2-mixtral", "olmo",
+        "openchat-system", "openhermes-2.5", "phind", "smaug-34b", "smollm3", "solar", "starchat", "tenyxchat",
+        "tinyllama", "tulu-2", "tulu-3", "vigogne-2-70b", "wizardlm-2", "yandexgpt-5",
     }  # fmt: skip

@@ -55,10 +55,9 @@ SAYS_THAT_IT_CHATS = ("chat", "instruct", "-it", "vicuna", "zephyr", "chatglm2-6
 def claim(path):
     """Return what a family says of a path; None where only a fallback or nobody has an answer."""
     try:
-        resolution = lect.resolve(path)
+        return lect.resolve(path, fallback=False)
     except UnknownModelError:
         return None
-    return None if resolution.adapter.fallback else resolution
 
 
 # The makers' ids

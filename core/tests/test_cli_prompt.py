@@ -347,6 +347,7 @@ def test_json_has_all_that_is_known(capsys):
         "adapter": "acme",
         "package": None,
         "kind": "chat",
+        "fallback": False,
         "unused": [{"path": ["options", "colour"], "why": "dropped"}],
         "controls": [{"path": ["messages", 0, "content"], "start": 2, "marker": "</user>", "position": 8}],
     }

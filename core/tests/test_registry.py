@@ -5,7 +5,7 @@ import pytest
 
 import lect
 from lect import AmbiguousModelError, PluginError, UnknownModelError
-from lect.errors import PluginWarning
+from lect.errors import FallbackWarning, PluginWarning
 from lect.plugin import CHATML, DEFAULT, Family, Match, Rule, Specificity, Turn, TurnTemplate, hookimpl
 from lect.registry.adapter import Adapter
 from lect.registry.registry import Registry
@@ -297,7 +297,8 @@ def test_a_name_that_a_family_knows_to_speak_another_format_is_not_left_to_a_fal
     )
     fallback = Adapter(hooks(match=lambda: True, get_template=lambda: DEFAULT), name="guess", fallback=True)
     registry._registered += (fallback,)
-    assert registry.resolve("other-7b").adapter is fallback
+    with pytest.warns(FallbackWarning):
+        assert registry.resolve("other-7b").adapter is fallback
     assert registry.resolve("acme-7b").template is CHATML
     with pytest.raises(UnknownModelError, match="those that see speak another format"):
         registry.resolve("acme-vision-7b")

@@ -20,7 +20,7 @@ SIGNATURES = {
     lect.get_conversation_template: f"(model_path, *, {CHOOSE})",
     lect.get_conv_template: "(name)",
     lect.register_conv_template: "(conv, override=False)",
-    lect.resolve: "(model_path, *, adapter=None)",
+    lect.resolve: "(model_path, *, adapter=None, fallback=True)",
     lect.get_template: f"(model_path, *, {CHOOSE})",
     lect.render: f"(model_path, {RENDER.replace('*, tools', f'*, {CHOOSE}, tools')})",
     lect.parse: f"(model_path, output, *, {CHOOSE}, format=None, {HEAR}, finish=None, stop=())",
@@ -93,7 +93,7 @@ def signature(function):
 
 def test_the_face_for_users():
     assert sorted(lect.__all__) == [
-        "AmbiguousModelError", "Control", "ControlTextError", "Conversation", "InvalidModelPathError", "LectError",
+        "AmbiguousModelError", "Control", "ControlTextError", "Conversation", "FallbackWarning", "InvalidModelPathError", "LectError",
         "MessageError", "Origin", "PluginError", "Prompt", "RefusedError", "Reply", "Resolution", "Segment", "Template",
         "UnknownModelError", "UnknownTemplateError", "Unused", "UnusedInputError", "__version__", "get_conv_template",
         "get_conversation_template", "get_template", "parse", "pin", "pins", "plugins", "register",
@@ -188,6 +188,7 @@ def test_the_tree_of_errors():
         "ControlTextError": ("MessageError",),
         "PluginWarning": ("UserWarning",),
         "TemplateWarning": ("PluginWarning",),
+        "FallbackWarning": ("UserWarning",),
         "ModelPathWarning": ("UserWarning",),
     }
 

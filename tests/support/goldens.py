@@ -78,6 +78,6 @@ def owner(path):
     import lect
 
     try:
-        return lect.resolve(path).package
+        return lect.resolve(path, fallback=False).package
     except lect.UnknownModelError:
         return None

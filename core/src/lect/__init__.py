@@ -18,6 +18,7 @@ from lect.conversation import Conversation
 from lect.errors import (
     AmbiguousModelError,
     ControlTextError,
+    FallbackWarning,
     InvalidModelPathError,
     LectError,
     MessageError,
@@ -50,10 +51,10 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
-    "AmbiguousModelError", "Control", "ControlTextError", "Conversation", "InvalidModelPathError", "LectError",
-    "MessageError", "Origin", "PluginError", "Prompt", "RefusedError", "Reply", "Resolution", "Segment", "Template",
-    "UnknownModelError", "UnknownTemplateError", "Unused", "UnusedInputError", "__version__", "get_conv_template",
-    "get_conversation_template", "get_template", "parse", "pin", "pins", "plugins", "register",
+    "AmbiguousModelError", "Control", "ControlTextError", "Conversation", "FallbackWarning", "InvalidModelPathError",
+    "LectError", "MessageError", "Origin", "PluginError", "Prompt", "RefusedError", "Reply", "Resolution", "Segment",
+    "Template", "UnknownModelError", "UnknownTemplateError", "Unused", "UnusedInputError", "__version__",
+    "get_conv_template", "get_conversation_template", "get_template", "parse", "pin", "pins", "plugins", "register",
     "register_conv_template", "render", "reply_formats", "resolve", "stream", "template", "templates",
 ]  # fmt: skip
 
@@ -117,15 +118,22 @@ def register_conv_template(conv: Any, override: bool = False) -> None:
         raise PluginError(msg)
 
 
-def resolve(model_path: ModelPath, *, adapter: Any = None) -> Resolution:
+def resolve(model_path: ModelPath, *, adapter: Any = None, fallback: bool = True) -> Resolution:
     """Return what a model path resolves to, and why.
+
+    Args:
+        model_path: `owner/name`, a name, or a local path.
+        adapter: Who shall decide instead of the installed adapters: the name of an adapter or a template, or one
+            itself.
+        fallback: Whether fallbacks are asked where no other adapter claims the model. Their answer is warned of by a
+            `FallbackWarning`.
 
     Raises:
         InvalidModelPathError: If the path cannot name a model.
         UnknownModelError: If nobody knows the model; the error says what to install.
         AmbiguousModelError: If several adapters claim it equally; the error says how to choose one.
     """
-    return _registry.resolve(model_path, adapter=adapter)
+    return _registry.resolve(model_path, adapter=adapter, fallback=fallback)
 
 
 def get_template(model_path: ModelPath, *, adapter: Any = None, default: str | None = None) -> Template:

@@ -87,6 +87,10 @@ class TemplateWarning(PluginWarning):
     """A template does not do what it states, so it is rendered without its fast path."""
 
 
+class FallbackWarning(UserWarning):
+    """A model path resolves, but only a fallback knows it."""
+
+
 class ModelPathWarning(UserWarning):
     """A model path resolves, but looks like an imitation of another."""
 

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, NamedTuple, NoReturn
 
-from lect.cli.screen import Screen
-from lect.errors import LectError, ModelPathWarning, PluginWarning
+from lect.cli.screen import NOTE, Screen
+from lect.errors import FallbackWarning, LectError, ModelPathWarning, PluginWarning
 
 OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 
@@ -136,17 +136,18 @@ def _unknown_command(parser: Parser, word: str) -> NoReturn:
 PHRASES = {
     "get_conversation_template(path, adapter='chatml')": "--adapter chatml",
     "leave it out, or strict=False to render without it": "leave it out, or do not say --strict",
+    "LECT_FALLBACK=0, or lect.resolve(path, fallback=False), to": "LECT_FALLBACK=0 to",
 }
 """What errors suggest to a Python program, and how to say it here."""
 
 
-def _complain(message: str) -> None:
+def _complain(message: str, label: str = "lect:", style: str = "red") -> None:
     # What was printed so far comes first, also where both streams are the same terminal.
     sys.stdout.flush()
     screen = Screen(sys.stderr)
     for phrase, here in PHRASES.items():
         message = message.replace(phrase, here)
-    screen.write(screen.paint("lect:", "red") + f" {screen.visible(message)}\n")
+    screen.write(screen.paint(label, style) + f" {screen.visible(message)}\n")
 
 
 def _show_our_warnings() -> None:
@@ -154,13 +155,15 @@ def _show_our_warnings() -> None:
     usual = warnings.showwarning
 
     def show(message: Any, category: type[Warning], *place: Any, **more: Any) -> None:
-        if issubclass(category, PluginWarning | ModelPathWarning):
+        if issubclass(category, FallbackWarning):
+            _complain(str(message), NOTE, "yellow")
+        elif issubclass(category, PluginWarning | ModelPathWarning):
             _complain(f"warning: {message}")
         else:
             usual(message, category, *place, **more)
 
     warnings.showwarning = show
-    for category in (PluginWarning, ModelPathWarning):
+    for category in (FallbackWarning, PluginWarning, ModelPathWarning):
         warnings.simplefilter("always", category)
 
 

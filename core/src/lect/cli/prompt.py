@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import lect
 from lect.cli.inputs import option, read_conversation
-from lect.cli.screen import Painted, Screen, write_exactly, write_json
+from lect.cli.screen import NOTE, Painted, Screen, write_exactly, write_json
 from lect.prompt.messages import spell
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ def _print_notes(resolution: lect.Resolution, prompt: lect.Prompt, ignored: tupl
     sys.stdout.flush()
     screen = Screen(sys.stderr)
     for note in notes:
-        screen.write(screen.paint("note:", "yellow") + f" {screen.one_line(note)}\n")
+        screen.write(screen.paint(NOTE, "yellow") + f" {screen.one_line(note)}\n")
 
 
 def _place(control: lect.Control) -> str:
@@ -159,6 +159,7 @@ def _as_data(resolution: lect.Resolution, prompt: lect.Prompt, *, with_segments:
         "adapter": resolution.adapter.name if resolution.adapter else None,
         "package": resolution.package or None,
         "kind": resolution.kind,
+        "fallback": resolution.fallback,
         "unused": [unused._asdict() for unused in prompt.unused],
         "controls": [control._asdict() for control in prompt.controls],
     }

@@ -8,6 +8,8 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, TextIO
 
+NOTE = "note:"
+"""What stands before something that people should know of a result."""
 _STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 
 # The controls that a terminal obeys, and those that turn the direction of writing, so that a reader would see another

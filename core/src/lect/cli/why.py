@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import lect
 from lect.cli.description import bos_advice, described, reply_format, stops
 from lect.cli.screen import Painted, Screen, write_json
-from lect.errors import ModelPathWarning, PluginWarning
+from lect.errors import FallbackWarning, ModelPathWarning, PluginWarning
 from lect.registry.refs import parse_ref
+from lect.registry.resolve import fallback_note
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -50,7 +51,7 @@ def configure(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """Print the whole verdict; raise what the resolution raised."""
     # What is warned about is printed anyway, in its place.
-    for category in (PluginWarning, ModelPathWarning):
+    for category in (FallbackWarning, PluginWarning, ModelPathWarning):
         warnings.simplefilter("ignore", category)
     resolution: lect.Resolution | None = None
     error: lect.UnknownModelError | lect.AmbiguousModelError | None = None
@@ -126,6 +127,8 @@ def _facts(resolution: lect.Resolution) -> list[tuple[str, str]]:
         facts.append(("replies", reply_format(template)))
     if template.text_separators:
         facts.append(("separators", "plain text: nothing can protect a prompt against a user who writes them"))
+    if resolution.fallback:
+        facts.append(("note", fallback_note(resolution).partition("\n")[0]))
     facts += [("warning", text) for text in resolution.warnings]
     return facts
 
@@ -145,6 +148,7 @@ def _as_data(
         "adapter": resolution.adapter.name if resolution and resolution.adapter else None,
         "package": (resolution.package if resolution else "") or None,
         "kind": resolution.kind if resolution else None,
+        "fallback": resolution.fallback if resolution else None,
         "reason": resolution.reason if resolution else None,
         "template": described(resolution.template) if resolution else None,
         "warnings": list(resolution.warnings) if resolution else [],

@@ -1,6 +1,7 @@
 """The registry: the one object that changes. It knows the adapters and asks them."""
 
 import os
+import sys
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -8,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lect.conversation import Conversation
 from lect.errors import (
     AmbiguousModelError,
+    FallbackWarning,
     LectError,
     ModelPathWarning,
     PluginError,
@@ -24,8 +26,8 @@ from lect.registry.formats import ReplyFormats
 from lect.registry.load import StageError, check
 from lect.registry.names import TemplateNames
 from lect.registry.refs import LONGEST_SHOWN, ModelRef, parse_ref
-from lect.registry.resolve import Candidate, Resolution, refuse_tie, strongest, unknown_model
-from lect.registry.settings import DISABLE, Pin
+from lect.registry.resolve import Candidate, Resolution, fallback_note, refuse_tie, strongest, unknown_model
+from lect.registry.settings import DISABLE, FALLBACK, Pin
 from lect.registry.undo import Undo
 from lect.registry.verdicts import by_decision, by_strength, not_asked
 from lect.values import Match, Specificity, Verdict
@@ -105,9 +107,20 @@ class Registry(Adapters):
     # Asking
 
     def resolve(
-        self, model_path: str | os.PathLike[str], *, adapter: Any = None, default: str | None = None
+        self,
+        model_path: str | os.PathLike[str],
+        *,
+        adapter: Any = None,
+        default: str | None = None,
+        fallback: bool = True,
     ) -> Resolution:
-        """Return what a model path resolves to; `default` names a template for a path that nobody claims.
+        """Return what a model path resolves to.
+
+        Args:
+            model_path: `owner/name`, a name, or a local path.
+            adapter: Who shall decide instead of the installed adapters.
+            default: The name of a template to use where nobody claims the model.
+            fallback: Whether fallbacks are asked where no other adapter claims it.
 
         Raises:
             InvalidModelPathError: If the path cannot name a model.
@@ -118,32 +131,42 @@ class Registry(Adapters):
         if adapter is None and type(model_path) is str:
             # In one step: another thread may clear what is remembered at any time.
             known = remembered.get(model_path)
-            if known is not None:
+            if known is not None and (fallback or not known.fallback):
+                if known.fallback or known.warnings:
+                    _warn(known)
                 return known
         ref = parse_ref(model_path)
         if adapter is not None:
             return self._decided(ref, adapter, "the adapter argument")
         try:
-            resolution = self._resolve(ref)
+            resolution = self._resolve(ref, self._no_fallback(fallback))
         except UnknownModelError:
             if default is None:
                 raise
             return self._decided(ref, default, "the default argument: nobody claims the model")
-        for text in resolution.warnings:
-            warnings.warn(text, ModelPathWarning, stacklevel=3)
+        if resolution.fallback or resolution.warnings:
+            _warn(resolution)
         if len(remembered) >= MOST_REMEMBERED:
             remembered.clear()
         remembered[ref.original] = resolution
         return resolution
 
-    def _resolve(self, ref: ModelRef) -> Resolution:
+    def _no_fallback(self, fallback: bool) -> str:
+        """Return what turns fallbacks off; empty where nothing does."""
+        if not fallback:
+            return "fallback=False"
+        self.records()  # reads the settings
+        return "" if self.settings.fallback else f"{FALLBACK}=0"
+
+    def _resolve(self, ref: ModelRef, no_fallback: str) -> Resolution:
         pin = next((pin for pin in self.pins() if pin.fits(ref)), None)
         if pin is not None:
             return self._pinned(ref, pin)
-        candidates = self._candidates(ref)
+        candidates = self._candidates(ref, no_fallback)
         claims = [(each, each.match) for each in candidates if each.match is not None and each.claims]
         if not claims:
-            raise unknown_model(ref, self._verdicts(ref, candidates), self.failures, self.installed())
+            verdicts = self._verdicts(ref, candidates, no_fallback=no_fallback)
+            raise unknown_model(ref, verdicts, self.failures, self.installed(), no_fallback)
         winner, best = claims[0]
         tied = [
             (each, self._template(each.adapter, ref, match))
@@ -163,10 +186,10 @@ class Registry(Adapters):
             warnings=_oddities(ref),
         )
 
-    def _candidates(self, ref: ModelRef) -> list[Candidate]:
+    def _candidates(self, ref: ModelRef, no_fallback: str = "") -> list[Candidate]:
         """Return the claims of the adapters that are asked about a path; fallbacks only where nobody else has one."""
         candidates = strongest(self._ask(ref, fallback=False))
-        if all(candidate.match is None for candidate in candidates):
+        if not no_fallback and all(candidate.match is None for candidate in candidates):
             candidates = strongest([*candidates, *self._ask(ref, fallback=True)])
         return candidates
 
@@ -197,7 +220,12 @@ class Registry(Adapters):
         return self._verdicts(resolution.ref, self._candidates(resolution.ref), resolution.adapter)
 
     def _verdicts(
-        self, ref: ModelRef, candidates: list[Candidate], winner: Adapter | None = None, decision: str = ""
+        self,
+        ref: ModelRef,
+        candidates: list[Candidate],
+        winner: Adapter | None = None,
+        decision: str = "",
+        no_fallback: str = "",
     ) -> tuple[Verdict, ...]:
         candidates = [
             each if each.match else each._replace(near_miss=self._near_miss(each.adapter, ref)) for each in candidates
@@ -206,7 +234,7 @@ class Registry(Adapters):
         asked = {candidate.adapter.id for candidate in candidates}
         blocked = {record.id: by for record in self.records() if (by := self.settings.blocks(record)) is not None}
         failed = {f"{failure.package}:{failure.plugin}" for failure in self.failures}
-        return (*fared, *not_asked(self.records(), asked, blocked, failed))
+        return (*fared, *not_asked(self.records(), asked, blocked, failed, no_fallback))
 
     def _near_miss(self, adapter: Adapter, ref: ModelRef) -> str:
         try:
@@ -316,6 +344,19 @@ class Registry(Adapters):
         if found:
             raise self.templates.several(adapter, [each.id for each in found])
         return self.templates.get(adapter)
+
+
+def _warn(resolution: Resolution) -> None:
+    """Warn of a resolution at the line that called lect, every time: which to show is for the filter to decide."""
+    level = 1
+    frame = sys._getframe()
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "lect":
+        frame = frame.f_back
+        level += 1
+    for text in resolution.warnings:
+        warnings.warn(text, ModelPathWarning, stacklevel=level)
+    if resolution.fallback:
+        warnings.warn(fallback_note(resolution), FallbackWarning, stacklevel=level)
 
 
 def _oddities(ref: ModelRef) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from lect.errors import AmbiguousModelError, UnknownModelError, shown
 from lect.format.compare import first_difference
 from lect.registry.advice import install_command, look_alike, near_word, package_for
 from lect.registry.refs import LONGEST_SHOWN
-from lect.registry.settings import PINS, pattern_for
+from lect.registry.settings import FALLBACK, PINS, pattern_for
 from lect.values import Verdict
 
 if TYPE_CHECKING:
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
         def verdicts(self, resolution: Resolution) -> tuple[Verdict, ...]: ...
         def remarks(self, resolution: Resolution) -> tuple[str, ...]: ...
         def reply_format(self, given: str | Grammar | ReplyFormat) -> ReplyFormat: ...
+
+
+BY_HAND = "get_conversation_template(path, adapter='chatml'), or any name of `lect templates`"
 
 
 class Candidate(NamedTuple):
@@ -63,11 +66,14 @@ class Resolution:
         kind: `chat`, or `base` for a model that was not trained to chat.
         reason: Why, in one line.
         specificity: What the claim rests on; None where somebody decided: an argument or a pin.
+        fallback: Whether a fallback has answered, because no other adapter claims the model and nobody decided.
         warnings: What is odd about the path.
         pin: The pin that decided; None where none did.
     """
 
-    __slots__ = ("_inquire", "adapter", "kind", "pin", "reason", "ref", "specificity", "template", "warnings")
+    __slots__ = (
+        "_inquire", "adapter", "fallback", "kind", "pin", "reason", "ref", "specificity", "template", "warnings",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -89,6 +95,7 @@ class Resolution:
         self.kind = kind
         self.reason = reason
         self.specificity = specificity
+        self.fallback = specificity is not None and adapter is not None and adapter.fallback
         self.warnings = warnings
         self.pin = pin
 
@@ -101,11 +108,6 @@ class Resolution:
     def package(self) -> str:
         """The distribution of the adapter; empty where it was registered in this process."""
         return self.adapter.package if self.adapter else ""
-
-    @property
-    def fallback(self) -> bool:
-        """Whether the adapter is one that is asked only when no other has matched."""
-        return self.adapter is not None and self.adapter.fallback
 
     @property
     def candidates(self) -> tuple[Verdict, ...]:
@@ -178,12 +180,30 @@ def refuse_tie(ref: ModelRef, tied: Sequence[tuple[Candidate, Template]], verdic
         raise AmbiguousModelError(msg, name=ref.original, claimants=claimants, candidates=verdicts)
 
 
+def fallback_note(resolution: Resolution) -> str:
+    """Return what people must know of an answer that only a fallback has, and what to type next."""
+    adapter, ref = resolution.adapter, resolution.ref
+    assert adapter is not None, "a fallback is an adapter"
+    return (
+        f"only a fallback knows {shown(ref.original, LONGEST_SHOWN)}: {adapter} gives it {resolution.template.name!r}, "
+        "which may not be its maker's format\n"
+        f"  try: {PINS}='{pattern_for(ref.path)}={adapter.id}', if it is right\n"
+        f"   or: {BY_HAND}\n"
+        f"   or: {FALLBACK}=0, or lect.resolve(path, fallback=False), to get an error instead"
+    )
+
+
 def unknown_model(
-    ref: ModelRef, verdicts: Sequence[Verdict], failures: Sequence[Failure], installed: Mapping[str, str | None]
+    ref: ModelRef,
+    verdicts: Sequence[Verdict],
+    failures: Sequence[Failure],
+    installed: Mapping[str, str | None],
+    no_fallback: str,
 ) -> UnknownModelError:
     """Return the error for a path that nobody claims: what was considered, what failed, what to type next.
 
-    `installed` has every package with adapters, and what keeps it out, if anything does.
+    `installed` has every package with adapters, and what keeps it out, if anything does; `no_fallback` is what turns
+    fallbacks off.
     """
     asked = [verdict for verdict in verdicts if verdict.outcome != "not asked"]
     lines = [f"no installed adapter recognises {shown(ref.original, LONGEST_SHOWN)}"]
@@ -196,6 +216,7 @@ def unknown_model(
         lines.append(f"  considered: none; {'every adapter is blocked' if installed else 'no adapter is installed'}")
     lines += [f"  {each} knows it, and has no format for it: {each.claim.reason}" for each in asked if each.claim]
     lines += blocked_lines(installed)
+    lines += [f"  no fallback was asked: {no_fallback}"] if no_fallback else []
     lines += [f"  failed: {failure}" for failure in failures]
     lines += _look_alike_lines(ref)
     package = package_for(ref.words)
@@ -207,12 +228,9 @@ def unknown_model(
         advice.append(install_command(package))
     elif blocked := installed[package]:
         advice.append(f"let {package} in: change {blocked}")
-    elif all(failure.package != package for failure in failures) and not any(each.claim for each in asked):
+    elif any(each.package == package for each in asked) and not any(each.claim for each in asked):
         lines.append(f"  {package} is installed but does not know this model; a newer version may")
-    advice += [
-        "get_conversation_template(path, adapter='chatml'), or any name of `lect templates`",
-        f"lect why {_shell_word(ref.path)}",
-    ]
+    advice += [BY_HAND, f"lect why {_shell_word(ref.path)}"]
     lines += [f"  {'try' if index == 0 else ' or'}: {line}" for index, line in enumerate(advice)]
     return UnknownModelError(
         "\n".join(lines),

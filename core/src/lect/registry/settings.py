@@ -1,9 +1,9 @@
-"""What people set from outside: pins and blocks."""
+"""What people set from outside: pins, blocks, and whether fallbacks are asked."""
 
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lect.errors import LectError, PluginError
+from lect.errors import LectError, PluginError, shown
 from lect.registry.discover import normal_name
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ PINS = "LECT_PINS"
 DISABLE = "LECT_DISABLE_PLUGINS"
 LOAD = "LECT_LOAD_PLUGINS"
 CONFIG = "LECT_CONFIG"
+FALLBACK = "LECT_FALLBACK"
 
 
 class Pin(NamedTuple):
@@ -50,11 +51,12 @@ def pattern_for(path: str) -> str:
 
 
 class Settings(NamedTuple):
-    """Pins and blocks from the environment and from a config file."""
+    """What the environment and a config file say."""
 
     pins: tuple[Pin, ...] = ()
     only: frozenset[str] | None = None
     disabled: frozenset[str] = frozenset()
+    fallback: bool = True
 
     def blocks(self, record: "Record") -> str | None:
         """Return which variable keeps an adapter, or a reply format, out; None where none does."""
@@ -71,13 +73,23 @@ def read_settings(environ: "Mapping[str, str]") -> Settings:
     """Read the settings.
 
     Raises:
-        LectError: If a pin cannot be understood or the config file cannot be read.
+        LectError: If a variable cannot be understood or the config file cannot be read.
     """
     pins = [_read_pin(text, PINS) for text in environ.get(PINS, "").split(";") if text.strip()]
     if environ.get(CONFIG):
         pins += _config_pins(environ[CONFIG])
     only = environ.get(LOAD)
-    return Settings(tuple(pins), None if only is None else _names(only), _names(environ.get(DISABLE, "")))
+    return Settings(
+        tuple(pins), None if only is None else _names(only), _names(environ.get(DISABLE, "")), _fallback(environ)
+    )
+
+
+def _fallback(environ: "Mapping[str, str]") -> bool:
+    text = environ.get(FALLBACK, "").strip()
+    if text not in ("", "0", "1"):
+        msg = f"{FALLBACK} is {shown(text)}; expected 0 or 1\n  try: {FALLBACK}=0 to ask no fallback"
+        raise LectError(msg)
+    return text != "0"
 
 
 def _names(text: str) -> frozenset[str]:

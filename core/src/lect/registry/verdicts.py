@@ -51,9 +51,12 @@ def _weaker(match: Match, best: Match) -> str:
 
 
 def not_asked(
-    records: Sequence[Record], asked: Set[str], blocked: dict[str, str], failed: Set[str]
+    records: Sequence[Record], asked: Set[str], blocked: dict[str, str], failed: Set[str], no_fallback: str
 ) -> Iterator[Verdict]:
-    """Yield the installed adapters that were not asked, by ids; `blocked` says what keeps some of them out."""
+    """Yield the installed adapters that were not asked, by ids; `blocked` says what keeps some of them out.
+
+    `no_fallback` says what turns fallbacks off; it is empty where nothing does.
+    """
     for record in records:
         if record.id in asked:
             continue
@@ -62,7 +65,9 @@ def not_asked(
         elif record.id in failed:
             why = "it failed"
         elif record.fallback:
-            why = "a fallback, asked only where no other adapter claims a model"
+            why = "a fallback, " + (
+                f"turned off by {no_fallback}" if no_fallback else "asked only where no other adapter claims a model"
+            )
         else:
             why = f"none of its hints occurs in the path: {', '.join(record.hints)}"
         yield Verdict(record.name, record.package, record.version, None, "not asked", why)

@@ -1,14 +1,17 @@
 """FastChat as the last to be asked by lect.
 
-It answers only where one of its adapters really matches: never with the example of a birthday party that FastChat
-itself gives to every unknown model. And it says that the answer is FastChat's.
+FastChat itself finds its patterns inside other words and gives every unknown model an example about a birthday party.
+Here it answers only for the models that it was written for, which models.json names, and only where differences.json
+does not say that the maker's format is another.
 """
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lect.errors import MessageError, PluginError
-from lect.plugin import Match, ModelRef, Specificity, Template, hookimpl
+from lect.plugin import Match, ModelRef, Rule, Specificity, Template, hookimpl
+from lect_fastchat.data import read_json
 
 if TYPE_CHECKING:
     from lect_fastchat.conversation import Conversation
@@ -18,10 +21,10 @@ class Answer(NamedTuple):
     """What FastChat has for a model."""
 
     adapter: Any
-    literal: str
-    """What the adapter matched by; empty where only it knows."""
-    place: str
     conversation: "Conversation"
+
+    def __str__(self) -> str:
+        return f"FastChat's {type(self.adapter).__name__} gives {self.conversation.name!r}"
 
 
 class FastChat:
@@ -37,20 +40,18 @@ class FastChat:
 
     @hookimpl
     def match(self, ref: ModelRef) -> Match | None:
-        """Claim a model for which one of FastChat's adapters matches."""
-        answer = find_answer(ref)
-        if answer is None or not self._can_be_written(answer.conversation):
-            return None
+        """Claim a model that FastChat was written for, unless the maker's format is known to be another."""
         from lect_fastchat.official import differences_of_name
 
-        words = " and ".join(map(repr, answer.literal.split()))
-        name = answer.conversation.name
-        reason = f"FastChat's answer, not the maker's: its {type(answer.adapter).__name__} gives {name!r}"
-        if words:
-            reason += f" for {words} in the {answer.place}"
-        if any(row.template == name for row in differences_of_name(ref.name)):
-            reason += "; the maker's format is known to be another"
-        return Match(Specificity.FAMILY, answer.literal, name, "chat", reason)
+        answer = find_answer(ref.name)
+        if answer is None:
+            return None
+        for row in differences_of_name(ref.name):
+            if row.wrong and row.template == answer.conversation.name:
+                reason = f"{answer}, which is not the maker's format. {row}"
+                return Match(Specificity.FAMILY, "", kind="none", reason=reason)
+        claim = _claim(answer, ref)
+        return claim if claim is not None and self._can_be_written(answer.conversation) else None
 
     @hookimpl
     def get_template(self, ref: ModelRef) -> Template:
@@ -59,7 +60,9 @@ class FastChat:
         Raises:
             PluginError: If none of its adapters matches, but somebody pinned the model to it.
         """
-        answer = find_answer(ref)
+        # As FastChat does it. Other than FastChat, the directories of a local path are not looked at: whoever keeps his
+        # models under `/prompts` does not mean MPT.
+        answer = find_answer(ref.name) or find_answer(ref.path)
         if answer is None:
             msg = (
                 f"FastChat does not know {ref.original!r} and would give it an example about a birthday party\n"
@@ -67,6 +70,12 @@ class FastChat:
             )
             raise PluginError(msg)
         return self._template(answer.conversation)
+
+    @hookimpl
+    def near_miss(self, ref: ModelRef) -> str | None:
+        """Return what FastChat itself would give a model that it was not written for."""
+        answer = find_answer(ref.name)
+        return f"{answer}, but was not written for such a name" if answer else None
 
     @hookimpl
     def list_templates(self) -> Iterator[Template]:
@@ -111,20 +120,39 @@ class FastChat:
         return template
 
 
-def find_answer(ref: ModelRef) -> Answer | None:
-    """Return what FastChat has for a model; None where none of its adapters matches.
+def find_answer(path: str) -> Answer | None:
+    """Return what FastChat has for a path, faults included; None where none of its adapters matches."""
+    from lect_fastchat.model.model_adapter import BaseModelAdapter, PeftModelAdapter, matching
 
-    As FastChat does, the name is tried before `owner/name`. Other than FastChat, the directories of a local path are
-    not looked at: whoever keeps his models under `/prompts` does not mean MPT.
-    """
-    from lect_fastchat.model.model_adapter import BaseModelAdapter, PeftModelAdapter, RowAdapter, matching
-
-    for place, path in (("name", ref.name), ("path", ref.path)):
-        # A name must be enough: no file is looked at, so nobody is asked who would.
-        for adapter in matching(path, but=(BaseModelAdapter, PeftModelAdapter)):
-            literal = adapter.pattern.holds(path) or "" if isinstance(adapter, RowAdapter) else ""
-            return Answer(adapter, literal, place, adapter.get_default_conv_template(ref.path))
+    # A name must be enough: no file is looked at, so nobody is asked who would.
+    for adapter in matching(path, but=(BaseModelAdapter, PeftModelAdapter)):
+        return Answer(adapter, adapter.get_default_conv_template(path))
     return None
+
+
+def _claim(answer: Answer, ref: ModelRef) -> Match | None:
+    """Return a claim to a name, if the adapter that answers was written for such names."""
+    from lect_fastchat.model.model_adapter import RowAdapter
+
+    template = answer.conversation.name
+    if type(answer.adapter).match is not RowAdapter.match:
+        # Somebody wrote it for FastChat and registered it in this process.
+        return Match(Specificity.FAMILY, "", template, "chat", f"{answer}: its match() said yes")
+    for rule in written_for().get(type(answer.adapter).__name__, ()):
+        fit = rule.fit(ref)
+        if fit is not None:
+            reason = f"{answer}: the name fits {rule.pattern!r}"
+            return Match(Specificity.FAMILY, fit.literal, template, rule.kind, reason)
+    return None
+
+
+@lru_cache(maxsize=1)
+def written_for() -> dict[str, tuple[Rule, ...]]:
+    """Return the names of the models that FastChat was written for, by adapter."""
+    return {
+        adapter: tuple(Rule(pattern, None, kind) for kind, patterns in kinds.items() for pattern in patterns)
+        for adapter, kinds in read_json("models.json").items()
+    }
 
 
 adapter = FastChat()

@@ -39,6 +39,11 @@ class Difference(NamedTuple):
     evidence: str
     example: Mapping[str, Any]
 
+    @property
+    def wrong(self) -> bool:
+        """Whether FastChat's text is not the maker's."""
+        return self.level in ("text", "fails")
+
     def __str__(self) -> str:
         return f"FastChat: {self.fastchat}; the maker: {self.maker} ({self.evidence})"
 
