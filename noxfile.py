@@ -12,7 +12,7 @@ nox.options.sessions = ["lint", "types", "tests", "core_alone", "plugin_alone", 
 
 PYTHONS = ["3.11", "3.12", "3.13", "3.14"]
 PLUGINS = sorted(path.name for path in Path("plugins").iterdir() if (path / "pyproject.toml").exists())
-TEST_TOOLS = ["pytest>=8", "pytest-xdist>=3", "hypothesis>=6.100", "jinja2>=3.1.6"]
+TEST_TOOLS = ["pytest>=8", "pytest-xdist>=3", "hypothesis>=6.100", "jinja2>=3.1.6", "dill>=0.3.8", "cloudpickle>=3"]
 # A file's tests stay together: many share what they build.
 IN_PARALLEL = ["-q", "-n", "auto", "--dist", "loadfile"]
 # The plugins whose tests are worth more than one process.

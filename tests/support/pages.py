@@ -4,6 +4,7 @@ One convention for all pages:
 
 - the `python` blocks of a page are one program; a `text` block that comes next after one is what it prints, and an
   error is shown as Python shows it, without the trace;
+- `py` blocks go on with that program, and need packages that most sessions do not have: tests/integrations runs them;
 - in a `console` block, a line that begins with `$ ` is a command, and what follows it is its output;
 - a `toml` block that begins with a comment such as `# pins.toml` is a file of that name;
 - in what is printed, `...` stands for anything, on a line of its own for any number of lines; columns may stand closer
@@ -60,12 +61,12 @@ def read_blocks(page):
     return [Block(text.count("\n", 0, found.start()) + 1, found[1], found[2]) for found in BLOCK.finditer(text)]
 
 
-def python_examples(page):
+def python_examples(page, languages=("python",)):
     """Return the program of a page, block by block. A block without a `text` block after it prints nothing."""
     return [
         Example(block.line, block.text, after.text if after.language == "text" else "")
         for block, after in pairwise([*read_blocks(page), Block(0, "", "")])
-        if block.language == "python"
+        if block.language in languages
     ]
 
 

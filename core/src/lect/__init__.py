@@ -30,7 +30,7 @@ from lect.errors import (
 )
 from lect.format.prompt import Prompt
 from lect.format.template import Template
-from lect.registry.registry import Registry
+from lect.registry.registry import REGISTRY
 from lect.registry.resolve import Resolution
 from lect.values import Control, Origin, Segment, Unused
 
@@ -58,7 +58,7 @@ __all__ = [
     "register_conv_template", "render", "reply_formats", "resolve", "stream", "template", "templates",
 ]  # fmt: skip
 
-_registry = Registry()
+_registry = REGISTRY
 
 
 def __getattr__(name: str) -> Any:

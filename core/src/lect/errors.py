@@ -3,13 +3,19 @@
 The data behind a message stands on attributes, so that a program need not read the text.
 """
 
+import copyreg
 from collections.abc import Sequence
+from typing import Any
 
 from lect.values import Control, Unused, Verdict
 
 
 class LectError(Exception):
     """Anything that lect refuses or cannot do."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # By default an exception pickles as a call of its class with `args`, which lacks what a subclass takes by name.
+        return copyreg.__newobj__, (type(self), *self.args), self.__dict__  # type: ignore[attr-defined]
 
 
 class InvalidModelPathError(LectError, ValueError):

@@ -120,7 +120,8 @@ class Facts:
             "markers": {text: None if self.stop.get(text) == each else each for text, each in self.markers.items()},
             "text_separators": self.text_separators,
             "default_system": self.default_system,
-            "capabilities": self.capabilities,
+            # In one order, so that a template pickles to the same bytes in every process.
+            "capabilities": sorted(self.capabilities),
             "options": tuple(each for each in self.options if each not in ("bos_token", "eos_token")),
             "takes": self.takes,
             "source": self.source,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lect.prompt.segments import is_role
 from lect.values import TRANSFORMED, Control, Origin
@@ -37,6 +37,16 @@ class Prompt:
         self._segments: tuple[Segment, ...] | None = None
         self._unused: tuple[Unused, ...] | None = None
         self._controls: tuple[Control, ...] | None = None
+
+    def __getstate__(self) -> tuple[None, dict[str, Any]]:
+        # The views, and not what they are made from, which holds the caller's messages.
+        return None, {
+            "template": self.template,
+            "text": self.text,
+            "_segments": self.segments,
+            "_unused": self.unused,
+            "_controls": self.controls,
+        }
 
     def __str__(self) -> str:
         return self.text

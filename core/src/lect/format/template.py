@@ -46,6 +46,7 @@ class Template(Facts):
         "_heard",
         "_made_at",
         "_skeletons",
+        "_stamp",
         "looks_for",
         "program",
         "reply",
@@ -77,6 +78,7 @@ class Template(Facts):
         self.reply = reply
         self._skeletons = Skeletons(self, program, self.looks_for, exact=self.exact)
         self._heard: tuple[str | None, str, str] | None = None
+        self._stamp: Callable[[Template], tuple[Any, ...] | None] | None = None
         self._made_at = _caller()
         self._frozen = True
 
@@ -88,6 +90,11 @@ class Template(Facts):
 
     def __deepcopy__(self, memo: object) -> Self:
         return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The registry has stamped what an installed package declares with how to find it again by name.
+        by_name = None if self._stamp is None else self._stamp(self)
+        return by_name or (remade, (type(self), self.stated()))
 
     def stated(self) -> dict[str, Any]:
         return super().stated() | {"program": self.program, "looks_for": self.looks_for, "reply": self.reply}
@@ -334,9 +341,14 @@ def _refuse_fact(template: str, fact: str) -> NoReturn:
     raise PluginError(msg)
 
 
+def remade(kind: type[Template], stated: dict[str, Any]) -> Template:
+    """Return the template of a class that states this; unpickling calls it."""
+    return kind(**stated)
+
+
 def _caller() -> str:
-    """Return the file and line of whoever makes a template, be it through `but` or a class of his own."""
+    """Return the file and line of whoever makes a template: by a class of his own, `but`, or unpickling."""
     frame = sys._getframe(1)
-    while frame.f_back is not None and frame.f_code.co_name in ("__init__", "but"):
+    while frame.f_back is not None and frame.f_code.co_name in ("__init__", "but", "remade"):
         frame = frame.f_back
     return f"{frame.f_code.co_filename}:{frame.f_lineno}"

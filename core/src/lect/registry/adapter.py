@@ -13,19 +13,40 @@ from lect.registry.load import new_manager
 from lect.values import Match, Specificity, adapter_label
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from lect.registry.refs import ModelRef
     from lect.reply.reply import Reply
 
 
 class Adapter:
-    """A plugin that speaks for a family of models."""
+    """A plugin that speaks for a family of models.
 
-    def __init__(self, plugin: Any, *, name: str, package: str = "", version: str = "", fallback: bool = False):
+    Args:
+        plugin: The object with the hooks.
+        name: Its name.
+        package: The distribution; empty where it was registered in this process.
+        version: The distribution's version.
+        fallback: Whether it is asked only when no other adapter has matched.
+        find: What finds an installed adapter by its id, in any process.
+    """
+
+    def __init__(
+        self,
+        plugin: Any,
+        name: str,
+        *,
+        package: str = "",
+        version: str = "",
+        fallback: bool = False,
+        find: Callable[[str], Adapter] | None = None,
+    ):
         self.name = name
         self.package = package
         self.version = version
         self.fallback = fallback
         self.plugin = plugin
+        self._find = find
         manager = new_manager()
         manager.register(plugin, name)
         self._hooks = manager.hook
@@ -37,6 +58,10 @@ class Adapter:
         Just the name where it was registered in this process.
         """
         return f"{self.package}:{self.name}" if self.package else self.name
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # An installed adapter is found again by its id; a registered one goes with its plugin.
+        return (Adapter, (self.plugin, self.name)) if self._find is None else (self._find, (self.id,))
 
     def __str__(self) -> str:
         return adapter_label(self.name, self.package, self.version)

@@ -129,7 +129,12 @@ class Adapters:
             self._record_failure(Failure(record.name, record.package, record.version, error.stage, error.error))
             return None
         return Adapter(
-            plugin, name=record.name, package=record.package, version=record.version, fallback=record.fallback
+            plugin,
+            record.name,
+            package=record.package,
+            version=record.version,
+            fallback=record.fallback,
+            find=self.recall,
         )
 
     def load_reply(self, record: Record) -> "ReplyFormat | None":
@@ -180,7 +185,7 @@ class Adapters:
         except StageError as error:
             msg = f"cannot register {name!r}: {error.error}"
             raise PluginError(msg) from error.error
-        adapter = Adapter(plugin, name=str(name))
+        adapter = Adapter(plugin, str(name))
         with self.lock:
             if any(each.name == adapter.name for each in self._registered):
                 msg = (
@@ -224,6 +229,20 @@ class Adapters:
                     raise PluginError(msg)
                 found.append(adapter)
         return found
+
+    def recall(self, name: str) -> Adapter:
+        """Return the installed adapter `package:plugin` that was pickled in another process.
+
+        Raises:
+            PluginError: If there is none here, or it cannot be loaded.
+        """
+        for adapter in self.by_name(name):
+            return adapter
+        msg = (
+            f"the adapter {name!r} was pickled in another process, and is not to be had in this one\n"
+            f"  try: install {name.partition(':')[0]} for both processes, and set the same LECT_* variables"
+        )
+        raise PluginError(msg)
 
     # How they fare
 

@@ -28,9 +28,23 @@ class Failure(NamedTuple):
     """`load`, `api`, `register`, or the hook that failed."""
     error: BaseException
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Failure, (*self[:4], _portable(self.error))
+
     def __str__(self) -> str:
         package = f" ({self.package} {self.version})" if self.package else ""
         return f"{self.plugin}{package}: {self.stage}: {type(self.error).__name__}: {self.error}"
+
+
+def _portable(error: BaseException) -> BaseException:
+    """Return an error that another process can read. Many cannot be unpickled, and stop the pool that tries to."""
+    import pickle
+
+    try:
+        pickle.loads(pickle.dumps(error))  # noqa: S301  # pickled on this line
+    except Exception:
+        return PluginError(f"{type(error).__name__}: {error}")
+    return error
 
 
 class StageError(Exception):

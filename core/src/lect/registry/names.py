@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
-from lect.errors import AmbiguousModelError, PluginError, UnknownTemplateError
+from lect.errors import AmbiguousModelError, LectError, PluginError, UnknownTemplateError
 from lect.format.builtin import BUILTIN
 from lect.registry.resolve import blocked_lines
 
@@ -29,6 +30,11 @@ class TemplateNames:
         self._adapters = adapters
         self._own: dict[str, Template] = {template.name: template for template in BUILTIN}
         self._remembered: dict[str, Template] = {}
+        for template in BUILTIN:
+            self.stamp(template, CORE)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return getattr, (self._adapters, "templates")
 
     def forget(self) -> None:
         """Forget what was looked up, because something has changed."""
@@ -101,11 +107,14 @@ class TemplateNames:
 
     def _templates(self, adapter: Adapter) -> dict[str, Template]:
         try:
-            return adapter.list_templates()
+            templates = adapter.list_templates()
         # A plugin may raise anything; one bad plugin must not take the others down.
         except Exception as error:
             self._adapters.fail(adapter, "list_templates", error)
             return {}
+        for template in templates.values():
+            self.stamp(template, adapter.id)
+        return templates
 
     def names(self, *, load: bool = False) -> dict[str, list[str]]:
         """Return all names by owner: what is registered and what plugins declare.
@@ -122,6 +131,53 @@ class TemplateNames:
             owner = record.id if record.name in names else record.name
             names[owner] = sorted({*record.templates, *(self._templates(loaded) if loaded else ())})
         return names
+
+    # Across processes
+
+    def stamp(self, template: Template, owner: str) -> None:
+        """Stamp a template with how another process finds it again: as `owner:name`, if a package declares that."""
+        # The first owner holds: what several share must not pickle differently from call to call.
+        template._stamp = template._stamp or partial(self._by_name, f"{owner}:{template.name}")
+
+    def _by_name(self, name: str, template: Template) -> tuple[Any, ...] | None:
+        """Return how another process looks a template up; None where the name may mean something else there."""
+        try:
+            edition = self._edition(name, template) if self.get(name) is template else None
+        except LectError:
+            edition = None
+        return None if edition is None else (self.recall, (name, edition))
+
+    def recall(self, name: str, edition: str) -> Template:
+        """Return the template that was pickled by its name in another process.
+
+        Raises:
+            PluginError: If it is another one here, or none.
+        """
+        try:
+            template = self.get(name)
+            here = self._edition(name, template) or "one that no package declares"
+        except UnknownTemplateError:
+            here = "absent"
+        if here == edition:
+            return template
+        msg = (
+            f"the template {name!r} was pickled as {edition}, but in this process it is {here}\n"
+            f"  try: the same version of {name.partition(':')[0]} for both processes, and the same LECT_* variables\n"
+            "   or: pickle template.but(), which carries the template itself and not its name"
+        )
+        raise PluginError(msg)
+
+    def _edition(self, name: str, template: Template) -> str | None:
+        """Return the version and the digest of a template; None for one that no package declares."""
+        from lect.format.digest import digest
+
+        if template in BUILTIN:
+            return f"core+{digest(template)}"
+        owner, _, bare = name.rpartition(":")
+        for record in self._adapters.records():
+            if record.id == owner and bare in record.templates:
+                return f"{record.version}+{digest(template)}"
+        return None
 
     def several(self, name: str, owners: list[str]) -> AmbiguousModelError:
         """Return the error for a name that several have."""

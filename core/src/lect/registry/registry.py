@@ -51,6 +51,10 @@ class Registry(Adapters):
         self.conversations: dict[str, Conversation] = {}
         self.forget += self._forget, self.templates.forget, self.formats.forget
 
+    def __reduce__(self) -> str:
+        # In another process it is the registry there. Pickle itself refuses any other one than REGISTRY.
+        return "REGISTRY"
+
     def _forget(self) -> None:
         self._remembered = {}
 
@@ -273,7 +277,7 @@ class Registry(Adapters):
 
     def _template(self, adapter: Adapter, ref: ModelRef, match: Match, *, unasked: str | None = None) -> Template:
         try:
-            return adapter.get_template(ref, match)
+            template = adapter.get_template(ref, match)
         except Exception as error:
             path = shown(ref.original, LONGEST_SHOWN)
             if unasked and isinstance(error, PluginError):
@@ -286,6 +290,8 @@ class Registry(Adapters):
                 f"  try: {DISABLE}={adapter.id}"
             )
             raise PluginError(msg) from error
+        self.templates.stamp(template, adapter.id)
+        return template
 
     def _pinned(self, ref: ModelRef, pin: Pin) -> Resolution:
         try:
@@ -337,7 +343,7 @@ class Registry(Adapters):
             except StageError as error:
                 msg = f"{adapter!r} cannot be an adapter: {error.error}"
                 raise PluginError(msg) from error.error
-            return Adapter(adapter, name=getattr(adapter, "name", type(adapter).__name__))
+            return Adapter(adapter, getattr(adapter, "name", type(adapter).__name__))
         found = self.by_name(adapter)
         if len(found) == 1:
             return found[0]
@@ -366,3 +372,7 @@ def _oddities(ref: ModelRef) -> tuple[str, ...]:
     return (
         f"the owner {ref.owner!a} looks like {imitated!r} but is another: is {ref.original!a} the model that you mean?",
     )
+
+
+REGISTRY = Registry()
+"""The registry of this process."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from lect.errors import MessageError
 from lect.reply.calls.schema import Schemas
@@ -71,6 +71,13 @@ class ReplyStream:
         self._refine = refine
         self._reply: Reply | None = None
         next(self._steps, None)
+
+    def __reduce__(self) -> NoReturn:
+        msg = (
+            "a reply that is still arriving cannot be pickled or copied\n"
+            "  try: a stream of its own where the chunks arrive, or pickle what close() returns"
+        )
+        raise MessageError(msg)
 
     def feed(self, chunk: str) -> list[Event]:
         """Take in a chunk, and return what is certain now that was not before.
