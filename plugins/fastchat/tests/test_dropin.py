@@ -1,11 +1,15 @@
 """What people who replace FastChat rely on besides the prompts."""
 
+import dataclasses
 import importlib
+import json
 import pickle
+import pprint
 import subprocess
 import sys
 
 import pytest
+from fastchat_goldens import golden
 
 import lect
 import lect_fastchat
@@ -64,7 +68,7 @@ def test_a_conversation_that_lect_registers_brings_its_template():
                 "IMAGE_PLACEHOLDER_STR",
             ],
         ),
-        (".model", ["get_conversation_template"]),
+        (".model", ["load_model", "get_conversation_template", "add_model_args"]),
         (
             ".model.model_adapter",
             [
@@ -73,6 +77,8 @@ def test_a_conversation_that_lect_registers_brings_its_template():
                 "register_model_adapter",
                 "model_adapters",
                 "BaseModelAdapter",
+                "load_model",
+                "add_model_args",
             ],
         ),
         (".serve.vision.image", ["Image", "ImageFormat"]),
@@ -171,6 +177,89 @@ def test_a_conversation_can_be_pickled_and_compared():
     assert again.get_prompt() == conversation.get_prompt()
     assert again != get_conv_template("one_shot")
     assert again != "one_shot"
+
+
+NAMES = list(golden("templates")["templates"])
+
+
+def as_fastchat_sends_it(name):
+    """Return the fields that FastChat's worker sends for a template, as they arrive: from JSON, the style a number."""
+    fields = golden("templates")["templates"][name]["fields"]
+    return {**fields, "sep_style": fields["sep_style"] and SeparatorStyle[fields["sep_style"]].value}
+
+
+def rebuilt(conv):
+    """Return a conversation from what a worker sent, as FastChat's API server makes it."""
+    return Conversation(
+        name=conv["name"],
+        system_template=conv["system_template"],
+        system_message=conv["system_message"],
+        roles=conv["roles"],
+        messages=list(conv["messages"]),
+        offset=conv["offset"],
+        sep_style=SeparatorStyle(conv["sep_style"]),
+        sep=conv["sep"],
+        sep2=conv["sep2"],
+        stop_str=conv["stop_str"],
+        stop_token_ids=conv["stop_token_ids"],
+    )
+
+
+def asked(conversation):
+    conversation.append_message(conversation.roles[0], "Hello!")
+    conversation.append_message(conversation.roles[1], None)
+    return conversation.get_prompt()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_worker_sends_what_fastchats_sends_and_a_server_makes_the_conversation_of_it(name):
+    conversation = get_conv_template(name)
+    if conversation.sep_style is not None:
+        # A prompt that was made before leaves no trace in it.
+        assert conversation.get_prompt() is not None
+        conversation.sep_style = int(conversation.sep_style)
+    # FastAPI encodes a dataclass as its fields.
+    sent = json.loads(json.dumps(dataclasses.asdict(conversation)))
+    assert sent == as_fastchat_sends_it(name)
+    if conversation.sep_style is not None:
+        assert asked(rebuilt(sent)) == asked(Conversation(**sent)) == asked(get_conv_template(name))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_conversation_as_plain_data_has_what_fastchats_has_and_the_separators(name):
+    conversation = get_conv_template(name)
+    data = conversation.dict()
+    fields = as_fastchat_sends_it(name)
+    fastchats = {"template_name": name, **{field: fields[field] for field in ("system_message", "messages", "offset")}}
+    assert {**data, **fastchats, "roles": tuple(fields["roles"])} == data
+    assert (data["sep_style"], data["sep"], data["sep2"]) == (fields["sep_style"], fields["sep"], fields["sep2"])
+    assert Conversation(data.pop("template_name"), **data) == conversation
+    assert json.loads(json.dumps(data)).keys() == fields.keys() - {"name"}
+
+
+def test_plain_data_share_nothing_with_the_conversation():
+    conversation = get_conv_template("llama-3")
+    data = conversation.dict()
+    data["stop_token_ids"].append(0)
+    data["messages"].append(["user", "Hi"])
+    assert conversation == get_conv_template("llama-3")
+
+
+def test_what_works_with_a_dataclass_works_with_a_conversation():
+    conversation = get_conv_template("vicuna_v1.1")
+    assert dataclasses.is_dataclass(Conversation)
+    assert [field.name for field in dataclasses.fields(conversation)] == list(as_fastchat_sends_it("vicuna_v1.1"))
+    assert dataclasses.replace(conversation, system_message="S").get_prompt() == "S "
+    assert "vicuna_v1.1" in pprint.pformat([conversation] * 9)
+    official = dataclasses.asdict(get_conv_template("chatml"))
+    assert (official["name"], official["sep_style"], official["stop_str"]) == ("chatml", None, "<|im_end|>")
+
+
+def test_a_template_of_this_process_alone_needs_not_be_known_where_it_is_unpickled(templates):
+    register_conv_template(Conversation("of this process", roles=("Q", "A"), sep="\n"))
+    data = pickle.dumps(lect.template("fastchat:of this process"))
+    del templates["of this process"]
+    assert pickle.loads(data).text([{"role": "user", "content": "Hi"}]) == "\nQ: Hi\n"
 
 
 def test_people_may_hang_things_on_a_conversation():

@@ -1,5 +1,6 @@
 """Which adapter and template FastChat has for a path."""
 
+import argparse
 import json
 
 import pytest
@@ -14,7 +15,7 @@ from lect_fastchat import (
     model_adapters,
     register_model_adapter,
 )
-from lect_fastchat.model import model_adapter
+from lect_fastchat.model import add_model_args, load_model, model_adapter
 
 PATHS = golden("resolve")["paths"]
 ERRORS = {path for path, (_, template, _) in PATHS.items() if isinstance(template, dict)}
@@ -149,7 +150,44 @@ def test_lists_of_models_behind_programming_interfaces_are_there():
 
 
 def test_nothing_loads_a_model():
-    with pytest.raises(PluginError, match="loads no model"):
-        get_model_adapter("lmsys/vicuna-7b-v1.5").load_model("lmsys/vicuna-7b-v1.5", {})
+    refusal = r"loads no model, and so not 'lmsys/vicuna-7b-v1.5'.*\n  try: transformers"
+    with pytest.raises(PluginError, match=refusal):
+        load_model("lmsys/vicuna-7b-v1.5", "cpu", num_gpus=0)
+    for path in ("lmsys/vicuna-7b-v1.5", "somebody/vicuna-peft"):
+        with pytest.raises(PluginError, match=refusal):
+            get_model_adapter(path).load_model("lmsys/vicuna-7b-v1.5", {})
+
+
+# What FastChat's own parser gave for an empty command line, at 0e6d3e4.
+ARGUMENTS = {
+    "model_path": "lmsys/vicuna-7b-v1.5", "revision": "main", "device": "cuda", "gpus": None, "num_gpus": 1,
+    "max_gpu_memory": None, "dtype": None, "load_8bit": False, "cpu_offloading": False, "gptq_ckpt": None,
+    "gptq_wbits": 16, "gptq_groupsize": -1, "gptq_act_order": False, "awq_ckpt": None, "awq_wbits": 16,
+    "awq_groupsize": -1, "enable_exllama": False, "exllama_max_seq_len": 4096, "exllama_gpu_split": None,
+    "exllama_cache_8bit": False, "enable_xft": False, "xft_max_seq_len": 4096, "xft_dtype": None,
+}  # fmt: skip
+
+
+def test_command_lines_for_fastchat_are_understood():
+    parser = argparse.ArgumentParser()
+    add_model_args(parser)
+    assert vars(parser.parse_args([])) == ARGUMENTS
+    given = parser.parse_args(["--model-path", "a/b", "--num-gpus", "2", "--load-8bit", "--gptq-wbits", "4"])
+    assert (given.model_path, given.num_gpus, given.load_8bit, given.gptq_wbits) == ("a/b", 2, True, 4)
+    assert "--xft-dtype" in parser.format_help()
+
+
+@pytest.mark.parametrize(
+    ("flag", "value"), [("--device", "tpu"), ("--dtype", "int4"), ("--awq-wbits", "3"), ("--num-gpus", "two")]
+)
+def test_what_fastchat_refuses_on_a_command_line_is_refused(flag, value, capsys):
+    parser = argparse.ArgumentParser()
+    add_model_args(parser)
+    with pytest.raises(SystemExit):
+        parser.parse_args([flag, value])
+    assert flag in capsys.readouterr().err
+
+
+def test_there_is_no_adapter_of_an_invented_name():
     with pytest.raises(AttributeError, match="no attribute 'AcmeAdapter'"):
         _ = model_adapter.AcmeAdapter

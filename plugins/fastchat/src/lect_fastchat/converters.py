@@ -182,16 +182,6 @@ class Converters:
             for role, text in self.messages
         ]
 
-    def dict(self) -> Raw:
-        """Return the conversation as plain data. It is not enough to make it again: the separators are not in it."""
-        return {
-            "template_name": self.name,
-            "system_message": self.system_message,
-            "roles": self.roles,
-            "messages": [list(pair) for pair in self.extract_text_and_image_hashes_from_messages()],
-            "offset": self.offset,
-        }
-
 
 def _vertex_image(image: Any) -> Raw:
     picture = as_image(image)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import lect
 from lect.errors import MessageError
 from lect.plugin import Template
-from lect_fastchat.converters import Converters, with_images
+from lect_fastchat.converters import Converters, Raw, with_images
 from lect_fastchat.separators import SeparatorStyle
 from lect_fastchat.writing import fill_style
 
@@ -16,6 +16,12 @@ if TYPE_CHECKING:
 
     from lect_fastchat.template import StyleTemplate
     from lect_fastchat.writing import StyleFields
+
+FIELDS = (
+    "name", "system_template", "system_message", "system_message_vision", "roles", "messages", "offset", "sep_style",
+    "sep", "sep2", "stop_str", "stop_token_ids", "max_image_size_mb",
+)  # fmt: skip
+"""The fields of FastChat's conversation, in its order."""
 
 
 class Separator:
@@ -33,6 +39,23 @@ class Separator:
             self.official.__set__(conversation, value)
         conversation.__dict__[self.name] = value
         conversation._filled = None
+
+
+class DataclassAttribute:
+    """What marks a class as a dataclass: FastChat's is one, and FastAPI and `dataclasses.asdict` look for it.
+
+    A class of the same fields lends it when somebody looks: importing dataclasses takes longer than writing a prompt.
+    """
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, conversation: object, owner: type) -> Any:
+        from dataclasses import make_dataclass
+
+        mark = getattr(make_dataclass("Conversation", FIELDS, repr=False), self.name)
+        setattr(owner, self.name, mark)
+        return mark
 
 
 class Conversation(Converters, lect.Conversation):
@@ -66,6 +89,8 @@ class Conversation(Converters, lect.Conversation):
     sep2 = Separator()
     sep_style = Separator()
     system_template = Separator()
+    __dataclass_fields__ = DataclassAttribute()
+    __dataclass_params__ = DataclassAttribute()
     _filled: StyleFields | None = None
     """The style with its separators filled in: worked out once, until one of them changes."""
 
@@ -122,7 +147,7 @@ class Conversation(Converters, lect.Conversation):
         self.system_message_vision = system_message_vision
         self.max_image_size_mb = max_image_size_mb
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> Raw:
         return {**self.__dict__, "_filled": None}
 
     @property
@@ -151,7 +176,17 @@ class Conversation(Converters, lect.Conversation):
         """Return the system text, or with `is_vision` the one for images, if there is one."""
         return self.system_message_vision if is_vision and self.system_message_vision else self.system_message
 
-    def _parts(self, text: str, images: Iterable[Any]) -> list[dict[str, Any]]:
+    def dict(self) -> Raw:
+        """Return the conversation as plain data: what FastChat gives, and all else that it takes to make it again."""
+        copy = self.copy()
+        return {
+            "template_name": self.name,
+            **{field: getattr(copy, field) for field in FIELDS[1:]},
+            "messages": [list(pair) for pair in self.extract_text_and_image_hashes_from_messages()],
+            "sep_style": None if self.sep_style is None else int(self.sep_style),
+        }
+
+    def _parts(self, text: str, images: Iterable[Any]) -> list[Raw]:
         return with_images(text, list(images))
 
 

@@ -1,5 +1,6 @@
 """What people import from `fastchat.model`, loading of models aside."""
 
+from lect_fastchat.model.loading import add_model_args, load_model
 from lect_fastchat.model.model_adapter import get_conversation_template
 
-__all__ = ["get_conversation_template"]
+__all__ = ["add_model_args", "get_conversation_template", "load_model"]

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 from lect.errors import PluginError, UnknownModelError
 from lect_fastchat.conversation import Conversation, get_conv_template
 from lect_fastchat.data import read_json
+from lect_fastchat.model.loading import add_model_args as add_model_args
+from lect_fastchat.model.loading import load_model
 from lect_fastchat.patterns import Pattern, read_pattern
 
 if TYPE_CHECKING:
@@ -47,11 +49,7 @@ class BaseModelAdapter:
         Raises:
             PluginError: Always.
         """
-        msg = (
-            f"{type(self).__name__} loads no model: only FastChat's prompts are here\n"
-            "  try: transformers.AutoModelForCausalLM"
-        )
-        raise PluginError(msg)
+        load_model(model_path)
 
 
 class RowAdapter(BaseModelAdapter):
@@ -107,6 +105,8 @@ class PeftModelAdapter:
             )
             raise PluginError(msg)
         return base
+
+    load_model = BaseModelAdapter.load_model
 
     def get_default_conv_template(self, model_path: str) -> Conversation:
         """Return a new conversation for the base model."""
