@@ -8,7 +8,7 @@ import nox
 nox.needs_version = ">=2024.4.15"
 nox.options.default_venv_backend = "venv"
 nox.options.error_on_missing_interpreters = False  # a user who has only one Python still passes
-nox.options.sessions = ["lint", "types", "tests", "core_alone", "plugin_alone", "docs", "readme"]
+nox.options.sessions = ["lint", "types", "tests", "core_alone", "plugin_alone", "integrations", "docs", "readme"]
 
 PYTHONS = ["3.11", "3.12", "3.13", "3.14"]
 PLUGINS = sorted(path.name for path in Path("plugins").iterdir() if (path / "pyproject.toml").exists())
@@ -85,6 +85,14 @@ def plugin_alone(session):
         install(session, f"plugins/{name}")
         session.run("pytest", "-q", *(IN_PARALLEL[1:] if name in LARGE else ()), f"plugins/{name}/tests")
         session.run("pip", "uninstall", "--quiet", "--yes", f"lect-{name}")
+
+
+@nox.session
+def integrations(session):
+    """Test with packages that people use lect with, and that are too large for every session."""
+    session.install("pytest>=8", "datasets>=3", "fastapi>=0.110")
+    install(session, *EVERYTHING)
+    session.run("pytest", "-q", "tests/integrations", *session.posargs)
 
 
 @nox.session
