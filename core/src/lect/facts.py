@@ -123,7 +123,7 @@ class Facts:
             # In one order, so that a template pickles to the same bytes in every process.
             "capabilities": sorted(self.capabilities),
             "options": tuple(each for each in self.options if each not in ("bos_token", "eos_token")),
-            "takes": self.takes,
+            "takes": sorted(self.takes),
             "source": self.source,
         }
 
