@@ -135,7 +135,9 @@ def test_a_template_that_crashes_is_broken_and_one_that_refuses_is_not(capsys):
     )
     data = examined(capsys, 1)
     (finding,) = data["findings"]
-    assert finding["what"] == "acme:crash cannot render the plainest conversation: TypeError: no such thing"
+    assert finding["what"] == (
+        "acme:crash cannot render the plainest conversation: template 'acme:crash' failed: TypeError: no such thing"
+    )
     assert "in crash\n" in finding["traceback"]
     undo()
 

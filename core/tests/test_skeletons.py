@@ -25,7 +25,7 @@ from made import (
     slow_twin,
 )
 
-from lect import LectError, MessageError
+from lect import LectError, MessageError, PluginError
 from lect.errors import TemplateWarning
 from lect.plugin import Template
 from lect.prompt import chat as chat_module
@@ -404,6 +404,7 @@ def test_a_program_with_a_fault_raises_its_own_error_every_time():
         raise KeyError("mine")
 
     template = Template("faulty", program, looks_for=())
-    for _ in range(2):
-        with pytest.raises(KeyError, match="mine"):
+    for _ in range(4):
+        with pytest.raises(PluginError, match="KeyError: 'mine'") as caught:
             template.text([user("x")])
+        assert isinstance(caught.value.__cause__, KeyError)

@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from made import CHATML, DATED, FOLDING, FULL, PROGRAMS, TABLES, TEMPLATES, THE_DAY, chats, slow_twin, texts
 
-from lect import LectError, MessageError, PluginError, RefusedError
+import lect
+from lect import LectError, MessageError, PluginError, RefusedError, Unused
 from lect.format.compare import first_difference
-from lect.plugin import Template, Turn, TurnTemplate
+from lect.plugin import Family, Rule, Template, Turn, TurnTemplate
 
 USER = {"role": "user", "content": "Hi"}
 TOOL = {
@@ -148,3 +149,69 @@ def test_templates_differ_first_where_their_texts_do():
         "markers ('x',)",
         "markers ()",
     )
+
+
+def returning(chat, out):
+    return "".join(message.content for message in chat.messages)
+
+
+def adding(chat, out):
+    for message in chat.messages:
+        out += message.content
+
+
+def failing(chat, out):
+    for message in out.turns(chat.messages):
+        out.append(message.raw["mood"])
+
+
+@pytest.mark.parametrize(
+    ("program", "said"),
+    [
+        (
+            returning,
+            "the program of template 'wrong' returns 'Hi'; a program returns nothing, it writes to `out`\n  try: out.",
+        ),
+        (
+            adding,
+            "the program of template 'wrong' writes `out += text`, which adds a text character by character\n  try: out.",
+        ),
+        (failing, "template 'wrong' failed at messages[0]: KeyError: 'mood'\n  try: look at the types of messages"),
+    ],
+)
+def test_what_a_program_does_wrong_is_one_error_that_names_it(program, said):
+    template = Template("wrong", program, looks_for=())
+    for way in (template.text, template.render):
+        for _ in range(3):
+            with pytest.raises(PluginError) as caught:
+                way([{"role": "user", "content": "Hi"}])
+            assert str(caught.value).startswith(said)
+
+
+def test_such_an_error_names_the_plugin():
+    template = Template("wrong", failing)
+    with lect.register(Family("acme", Rule("acme", template))):
+        found = lect.get_template("acme-7b")
+        with pytest.raises(PluginError, match=r"^template 'acme:wrong' failed at messages\[0\]"):
+            found.text([{"role": "user", "content": "Hi"}])
+
+
+@pytest.mark.parametrize(
+    ("misspelt", "meant"),
+    [
+        ("add_generation_promt", "add_generation_prompt"),
+        ("tool", "tools"),
+        ("on_controls", "on_control"),
+        ("Strict", "strict"),
+    ],
+)
+def test_a_misspelt_argument_is_an_error_that_names_the_right_one(misspelt, meant):
+    for way in (FULL.text, FULL.render):
+        with pytest.raises(MessageError, match=f"there is no argument or option '{misspelt}'\n  try: {meant}="):
+            way([{"role": "user", "content": "Hi"}], **{misspelt: True})
+
+
+def test_an_option_of_other_templates_is_no_misspelt_argument():
+    for name in ("enable_thinking", "documents", "tools_in_user_message", "custom_tools", "date", "controls"):
+        prompt = FULL.render([{"role": "user", "content": "Hi"}], **{name: []})
+        assert prompt.unused == (Unused(("options", name), "dropped"),)

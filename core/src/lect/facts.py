@@ -128,6 +128,11 @@ class Facts:
         }
 
     @property
+    def label(self) -> str:
+        """What errors call it."""
+        return self.name
+
+    @property
     def marker_pattern(self) -> re.Pattern[str] | None:
         """One pattern for all markers, the longest first; None where there are none."""
         if self._marker_pattern is None and self.markers:

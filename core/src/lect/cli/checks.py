@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import lect
 from lect.cli.description import plain_prompt
-from lect.errors import LectError, UnknownTemplateError
+from lect.errors import LectError, MessageError, PluginError, UnknownTemplateError
 
 if TYPE_CHECKING:
     from lect import Template
@@ -172,10 +172,10 @@ def _crashing_templates(templates: dict[str, tuple[Template, ...]]) -> Iterator[
     for owner, template in ((owner, template) for owner, owned in templates.items() for template in owned):
         try:
             plain_prompt(template)
-        except LectError:
+        except MessageError:
             continue  # To refuse is a template's right.
-        except Exception as error:
-            msg = f"{owner}:{template.name} cannot render the plainest conversation: {type(error).__name__}: {error}"
+        except PluginError as error:
+            msg = f"{owner}:{template.name} cannot render the plainest conversation: {str(error).partition(chr(10))[0]}"
             yield Finding(True, msg, "".join(format_exception(error)))
 
 

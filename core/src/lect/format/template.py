@@ -10,6 +10,7 @@ from lect.facts import Facts, listed
 from lect.format.prompt import Prompt
 from lect.format.refusals import refuse_controls, refuse_surrogate, refuse_unused
 from lect.prompt.chat import Chat
+from lect.prompt.program import run_program
 from lect.prompt.segments import Written
 from lect.prompt.skeletons import END, PLACES, Filled, Skeletons, is_encodable
 from lect.prompt.writer import TrackingWriter, Writer
@@ -78,7 +79,7 @@ class Template(Facts):
         self.reply = reply
         self._skeletons = Skeletons(self, program, self.looks_for, exact=self.exact)
         self._heard: tuple[str | None, str, str] | None = None
-        self._stamp: Callable[[Template], tuple[Any, ...] | None] | None = None
+        self._stamp: tuple[str, Callable[[str, Template], tuple[Any, ...] | None]] | None = None
         self._made_at = _caller()
         self._frozen = True
 
@@ -93,8 +94,16 @@ class Template(Facts):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # The registry has stamped what an installed package declares with how to find it again by name.
-        by_name = None if self._stamp is None else self._stamp(self)
-        return by_name or (remade, (type(self), self.stated()))
+        if self._stamp is not None:
+            name, found_by = self._stamp
+            reduced = found_by(name, self)
+            if reduced is not None:
+                return reduced
+        return remade, (type(self), self.stated())
+
+    @property
+    def label(self) -> str:
+        return self.name if self._stamp is None else self._stamp[0]
 
     def stated(self) -> dict[str, Any]:
         return super().stated() | {"program": self.program, "looks_for": self.looks_for, "reply": self.reply}
@@ -149,7 +158,7 @@ class Template(Facts):
         else:
             chat = Chat(self, messages, tools, options, add_generation_prompt=add_generation_prompt, tracked=True)
             out = TrackingWriter()
-            self.program(chat, out)
+            run_program(self.program, chat, out)
             source = Written(chat, out)
         prompt = Prompt(self, source, look_for_controls=on_control != "allow")
         if filled is None and not prompt.text.isascii() and not is_encodable(prompt.text):
@@ -214,12 +223,15 @@ class Template(Facts):
             return filled[2]
         chat = Chat(self, messages, tools, options, add_generation_prompt=add_generation_prompt, tracked=False)
         out = Writer()
-        self.program(chat, out)
-        text = out.joined()
-        if not text.isascii() and not is_encodable(text):
-            # This refuses it too, and can say in which field it is.
-            return self.render(messages, tools=tools, add_generation_prompt=add_generation_prompt, **options).text
-        return text
+        try:
+            run_program(self.program, chat, out)
+            text = out.joined()
+            if text.isascii() or is_encodable(text):
+                return text
+        except PluginError:
+            pass
+        # This fails too, and can say in which message or field.
+        return self.render(messages, tools=tools, add_generation_prompt=add_generation_prompt, **options).text
 
     # What is heard
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from time import time
 from typing import TYPE_CHECKING, Any, Never
 
-from lect.errors import MessageError, RefusedError
+from lect.errors import MessageError, RefusedError, shown
 from lect.prompt.inputs import Input, given
 from lect.prompt.messages import Message, read_messages, read_tools
 from lect.values import TRANSFORMED
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from lect.values import Path
 
 
+ARGUMENTS = ("messages", "tools", "add_generation_prompt", "strict", "on_control")
+"""What a render takes besides options."""
 _today: tuple[int, date | None] = (0, None)
 
 
@@ -61,6 +64,8 @@ class Chat:
         add_generation_prompt: bool,
         tracked: bool,
     ):
+        if options:
+            _refuse_misspelt(options, facts)
         self.facts = facts
         self.messages: Sequence[Message] = read_messages(messages, facts.accepted_roles, facts.takes, tracked=tracked)
         self.tools = read_tools(tools) if tools else ()
@@ -141,9 +146,10 @@ class Chat:
 
     def json(self, value: Any, *path: str | int, indent: int | None = None, **style: Any) -> str:
         """Return `value`, which the caller gave at `path`, as JSON text the way chat templates write it."""
-        from lect.prompt.tojson import to_json
+        from lect.prompt.tojson import schema_json, to_json
 
-        text = to_json(value, indent=indent, **style)
+        # The same tools are given with many prompts.
+        text = (schema_json if path[0] == "tools" else to_json)(value, indent=indent, **style)
         return given(text, _field(path), TRANSFORMED) if self.tracked else text
 
     def printed(self, value: Any, *path: str | int) -> str:
@@ -243,6 +249,27 @@ class Chat:
         hint = f"\n  try: {instead}" if instead else ""
         msg = f"{self.facts.name}: {what}{hint}"
         raise RefusedError(msg)
+
+
+def _refuse_misspelt(options: Mapping[str, Any], facts: Facts) -> None:
+    """Refuse an option that nobody reads and that is nearly the name of an argument.
+
+    Raises:
+        MessageError: If there is one.
+    """
+    for name in options:
+        meant = None if name in facts.options else _argument_like(name)
+        if meant is not None:
+            msg = f"there is no argument or option {shown(name)}\n  try: {meant}=..."
+            raise MessageError(msg)
+
+
+@lru_cache(maxsize=256)
+def _argument_like(name: str) -> str | None:
+    """Return the argument whose name somebody has misspelt; None where it is an option of some other template."""
+    from difflib import get_close_matches
+
+    return next(iter(get_close_matches(name, ARGUMENTS, 1, 0.8)), None)
 
 
 def _field(path: Path) -> Path:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from lect.errors import LectError, TemplateWarning
 from lect.prompt.chat import Chat, today
 from lect.prompt.inputs import plain_str
+from lect.prompt.program import run_program
 from lect.prompt.segments import segments_of
 from lect.prompt.shapes import EQUAL_BYTES, Taken, remade
 from lect.prompt.unused import find_unused
@@ -286,7 +287,7 @@ class Skeletons:
             chat = Chat(
                 self._facts, messages, tools, options, add_generation_prompt=add_generation_prompt, tracked=False
             )
-            self._program(chat, out)
+            run_program(self._program, chat, out)
             return out.joined()
         except LectError:
             return None
@@ -341,8 +342,8 @@ class Skeletons:
             )
             chat.watch = watch
             watch.forget()
-            self._program(chat, out)
-        except Exception:
+            run_program(self._program, chat, out)
+        except LectError:
             # It refuses the conversation, or fails at the stand-ins; the long way says which.
             return None
         if watch.looks and not self._exact:

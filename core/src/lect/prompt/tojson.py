@@ -8,12 +8,17 @@ from __future__ import annotations
 import json
 from functools import lru_cache, partial
 from json import encoder
+from marshal import dumps, loads
 from typing import TYPE_CHECKING, Any
 
 from lect.errors import MessageError
+from lect.prompt.shapes import EQUAL_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+LARGEST_SCHEMA = 16_384
+"""Bytes: what is remembered must not grow without bound."""
 
 
 def to_json(value: Any, **style: Any) -> str:
@@ -23,6 +28,20 @@ def to_json(value: Any, **style: Any) -> str:
         MessageError: If `value` has something in it that JSON cannot say.
     """
     return json_writer(**style)(value)
+
+
+def schema_json(value: Any, **style: Any) -> str:
+    """Return what `to_json` does. The text of what is given again and again, such as tools, is made once."""
+    try:
+        data = dumps(value, EQUAL_BYTES)
+    except ValueError:
+        return to_json(value, **style)
+    return _remembered(data, json_writer(**style)) if len(data) < LARGEST_SCHEMA else to_json(value, **style)
+
+
+@lru_cache(maxsize=256)
+def _remembered(data: bytes, write: Callable[[Any], str]) -> str:
+    return write(loads(data))  # noqa: S302 - bytes of our own
 
 
 @lru_cache(maxsize=32)

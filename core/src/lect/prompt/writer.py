@@ -9,9 +9,23 @@ from lect.prompt.inputs import Input
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from typing import Self
 
     from lect.prompt.messages import Message
     from lect.values import Path
+
+
+class MisuseError(Exception):
+    """A program does something that no program may.
+
+    Args:
+        what: What it does.
+        instead: What to write instead.
+    """
+
+    def __init__(self, what: str, *, instead: str):
+        super().__init__(what)
+        self.instead = instead
 
 
 class Writer(list[str]):
@@ -24,11 +38,17 @@ class Writer(list[str]):
     out += "<|im_start|>", message.role, "\n", message.content, "<|im_end|>\n"
     ```
 
-    It is a list because nothing is quicker: a method call for each turn would cost more than the whole rest of a
-    prompt.
+    It is a list because nothing is quicker.
     """
 
     __slots__ = ()
+
+    def __iadd__(self, pieces: Iterable[str]) -> Self:  # type: ignore[misc, override]
+        if isinstance(pieces, str):
+            what = "writes `out += text`, which adds a text character by character"
+            raise MisuseError(what, instead="out.append(text), or for several pieces: out += a, b")
+        self.extend(pieces)
+        return self
 
     def joined(self) -> str:
         """Return all that was written.
@@ -56,6 +76,10 @@ class Writer(list[str]):
         That of `message`, or None for preamble and generation prompt.
         """
 
+    def current_turn(self) -> int | None:
+        """Return whose turn is being written, where that is known."""
+        return None
+
     def used(self, *path: str | int) -> None:
         """Say that a field reached the prompt although none of its text did, as an image does by its placeholder."""
 
@@ -82,6 +106,9 @@ class TrackingWriter(Writer):
 
     def turn(self, message: Message | None) -> None:
         self.marks.append((len(self), None if message is None else message.index))
+
+    def current_turn(self) -> int | None:
+        return self.marks[-1][1] if self.marks else None
 
     def used(self, *path: str | int) -> None:
         self.seen.append(path)

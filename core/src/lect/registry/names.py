@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lect.errors import AmbiguousModelError, LectError, PluginError, UnknownTemplateError
@@ -137,7 +136,7 @@ class TemplateNames:
     def stamp(self, template: Template, owner: str) -> None:
         """Stamp a template with how another process finds it again: as `owner:name`, if a package declares that."""
         # The first owner holds: what several share must not pickle differently from call to call.
-        template._stamp = template._stamp or partial(self._by_name, f"{owner}:{template.name}")
+        template._stamp = template._stamp or (f"{owner}:{template.name}", self._by_name)
 
     def _by_name(self, name: str, template: Template) -> tuple[Any, ...] | None:
         """Return how another process looks a template up; None where the name may mean something else there."""

@@ -105,7 +105,7 @@ def write_calls(chat: Chat, out: Writer, message: Message, gap: str) -> None:
     """Write the calls of a message as one JSON list."""
     out += "[TOOL_CALLS]", gap, "["
     for index, call in enumerate(message.tool_calls):
-        out += ", {" if index else "{"
+        out.append(", {" if index else "{")
         fields = {**call.raw.get("function", call.raw), "arguments": call.arguments}
         for name, value in fields.items():
             out += chat.json(name, *call.path, name), ": ", chat.json(value, *call.path, name), ", "

@@ -1,0 +1,41 @@
+"""Running the program of a template: what it does wrong is one error, which tells its author what to write instead."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lect.errors import LectError, PluginError, shown
+from lect.prompt.writer import MisuseError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lect.prompt.chat import Chat
+    from lect.prompt.writer import Writer
+
+
+def run_program(program: Callable[[Chat, Writer], Any], chat: Chat, out: Writer) -> None:
+    """Let a program write a conversation.
+
+    Raises:
+        PluginError: If it fails otherwise than by one of our errors, or returns something.
+    """
+    try:
+        returned = program(chat, out)
+        if returned is not None:
+            what = f"returns {shown(returned)}; a program returns nothing, it writes to `out`"
+            raise MisuseError(what, instead="out.append(text), or for several pieces: out += a, b")
+    except LectError:
+        raise
+    except MisuseError as error:
+        msg = f"the program of template {chat.facts.label!r} {error}\n  try: {error.instead}"
+        raise PluginError(msg) from None
+    # A plugin may raise anything.
+    except Exception as error:
+        turn = out.current_turn()
+        msg = (
+            f"template {chat.facts.label!r} failed{'' if turn is None else f' at messages[{turn}]'}: "
+            f"{type(error).__name__}: {error}\n"
+            "  try: look at the types of messages, tools and options; if they are right, tell the template's author"
+        )
+        raise PluginError(msg) from error
