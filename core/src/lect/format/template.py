@@ -206,8 +206,13 @@ class Template(Facts):
                             text = "".join(pieces)
                             if text.isascii() or "".join(texts).isascii():
                                 return text
-            except (LookupError, TypeError, ValueError, AttributeError):
-                # Something is of another type, or new.
+            except KeyError:
+                filled = self._skeletons.meet(messages, None, options, add_generation_prompt)
+                if filled is not None:
+                    return filled[2]
+                return self._long_way(messages, None, options, add_generation_prompt)
+            except (TypeError, ValueError, AttributeError):
+                # Something is of another type.
                 pass
         if strict or on_control not in ("report", "allow"):
             return self.render(
@@ -221,6 +226,16 @@ class Template(Facts):
         filled = self._skeletons.fill(messages, tools, options, add_generation_prompt)
         if filled is not None:
             return filled[2]
+        return self._long_way(messages, tools, options, add_generation_prompt)
+
+    def _long_way(
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        tools: Sequence[Mapping[str, Any]] | None,
+        options: dict[str, Any],
+        add_generation_prompt: bool,
+    ) -> str:
+        """Return the prompt as the program writes it."""
         chat = Chat(self, messages, tools, options, add_generation_prompt=add_generation_prompt, tracked=False)
         out = Writer()
         try:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from time import time
 from typing import TYPE_CHECKING, Any, Never
 
 from lect.errors import MessageError, RefusedError, shown
-from lect.prompt.inputs import Input, given
+from lect.prompt.inputs import Input, given, plain_str
 from lect.prompt.messages import Message, read_messages, read_tools
 from lect.values import TRANSFORMED
 
@@ -158,6 +158,11 @@ class Chat:
         Chat templates do so with numbers, booleans and lists.
         """
         text = str(value)
+        return given(text, _field(path), TRANSFORMED) if self.tracked else text
+
+    def made(self, value: str, make: Callable[[str], str], *path: str | int) -> str:
+        """Return what `make` makes of a text that the caller gave at `path`, and of nothing else."""
+        text = make(plain_str(value))
         return given(text, _field(path), TRANSFORMED) if self.tracked else text
 
     def text(self, value: Any, *path: str | int) -> str:

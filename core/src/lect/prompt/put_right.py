@@ -95,7 +95,7 @@ def _call_put_right(call: Any, where: Path, *, tracked: bool) -> Any:
 
 def _function_put_right(function: Raw, where: Path, *, tracked: bool) -> Raw:
     value = function.get("arguments")
-    if value is not None and not isinstance(value, str):
+    if "arguments" not in function or not (value is None or isinstance(value, str)):
         return function
     if not value:
         return {**function, "arguments": {}}

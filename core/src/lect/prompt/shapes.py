@@ -63,11 +63,10 @@ class Taken:
             UnfitError: If it has none.
         """
         shape: list[str | Fields] = []
+        leaves = self.leaves
         for raw in messages:
             if len(raw) == 2 and "content" in raw:
-                if len(raw["role"]) > LONGEST_NAME:
-                    raise UnfitError
-                self.leaves.append(raw["content"])
+                leaves.append(raw["content"])
                 shape.append(raw["role"])
             else:
                 shape.append(self.fields(raw))

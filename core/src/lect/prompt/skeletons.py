@@ -222,9 +222,7 @@ class Skeletons:
         if self._stopped or (type(messages) is not list and type(messages) is not tuple):
             return None
         try:
-            root: Any = bool(add_generation_prompt)
-            if tools or options:
-                root = (root, _bytes(tools, options))
+            root = self._root(tools, options, add_generation_prompt)
             leaves: list[Leaf] = []
             taken = None
             try:
@@ -238,7 +236,7 @@ class Skeletons:
                         node = node[taken.fields(raw)]
                 skeleton: Skeleton | None = node[END]
             except KeyError:
-                skeleton, leaves = self._met_again(root, messages, tools, options, add_generation_prompt)
+                return self.meet(messages, tools, options, add_generation_prompt)
         except (LookupError, TypeError, ValueError, AttributeError):
             # Something is of another type, or has no place in a shape; the long way reads or refuses it.
             return None
@@ -246,6 +244,66 @@ class Skeletons:
             return None
         text = self.use(skeleton, leaves, messages, tools, options, add_generation_prompt)
         return None if text is None else (skeleton, leaves, text)
+
+    def meet(
+        self,
+        messages: Sequence[Raw],
+        tools: Sequence[Raw] | None,
+        options: dict[str, Any],
+        add_generation_prompt: bool,
+    ) -> Found | None:
+        """Do what `fill` does for a shape that stands in no tree: learn it, if it was met before."""
+        if self._stopped:
+            return None
+        leaves: list[Leaf] = []
+        try:
+            root = self._root(tools, options, add_generation_prompt)
+            shape = self._take(leaves).shape(messages) if self._is_small(root, messages) else None
+            if shape is None or not self._is_met(hash((root, shape))):
+                return None
+        except (LookupError, TypeError, ValueError, AttributeError):
+            return None
+        # Nobody knows how long a role is that the template does not.
+        if not self._facts.accepted_roles.issuperset(step for step in shape if isinstance(step, str)):
+            return None
+        skeleton = self._learnt(shape, tools, options, add_generation_prompt)
+        if self._count >= MOST_SKELETONS:
+            self._forget()
+        self._count += 1
+        node = self._trees.setdefault(root, {})
+        for step in shape:
+            node = node.setdefault(step, {})
+        node[END] = skeleton
+        if skeleton is None:
+            return None
+        text = self.use(skeleton, leaves, messages, tools, options, add_generation_prompt)
+        return None if text is None else (skeleton, leaves, text)
+
+    def _root(self, tools: Any, options: dict[str, Any], add_generation_prompt: bool) -> Any:
+        """Return what stands for all that is not in the messages.
+
+        For the tools and the options their bytes, which take a tenth of the time of JSON, and tell apart what JSON does
+        not.
+        """
+        asking = bool(add_generation_prompt)
+        return (asking, dumps((tools or None, options), EQUAL_BYTES)) if tools or options else asking
+
+    def _is_small(self, root: Any, messages: Sequence[Raw]) -> bool:
+        return len(messages) <= LONGEST_CONVERSATION and (
+            root is True or root is False or len(root[1]) <= LARGEST_REQUEST
+        )
+
+    def _is_met(self, key: int) -> bool:
+        """Return whether a shape was met before; from now on it was."""
+        if key in self._met:
+            return True
+        if len(self._met) >= MOST_MET:
+            self._met = set()
+        self._met.add(key)
+        return False
+
+    def _take(self, leaves: list[Leaf]) -> Taken:
+        return Taken(leaves, "argument_text" in self._facts.takes, self._opens_arguments)
 
     def use(
         self,
@@ -291,38 +349,6 @@ class Skeletons:
             return out.joined()
         except LectError:
             return None
-
-    def _take(self, leaves: list[Leaf]) -> Taken:
-        return Taken(leaves, "argument_text" in self._facts.takes, self._opens_arguments)
-
-    def _met_again(
-        self,
-        root: Any,
-        messages: Sequence[Raw],
-        tools: Sequence[Raw] | None,
-        options: dict[str, Any],
-        add_generation_prompt: bool,
-    ) -> tuple[Skeleton | None, list[Leaf]]:
-        """Return the skeleton of a new shape if it is met for the second time, and the leaves."""
-        leaves: list[Leaf] = []
-        if len(messages) > LONGEST_CONVERSATION or (isinstance(root, tuple) and len(root[1]) > LARGEST_REQUEST):
-            return None, leaves
-        shape = self._take(leaves).shape(messages)
-        key = hash((root, shape))
-        if key not in self._met:
-            if len(self._met) >= MOST_MET:
-                self._met = set()
-            self._met.add(key)
-            return None, leaves
-        skeleton = self._learnt(shape, tools, options, add_generation_prompt)
-        if self._count >= MOST_SKELETONS:
-            self._forget()
-        self._count += 1
-        node = self._trees.setdefault(root, {})
-        for step in shape:
-            node = node.setdefault(step, {})
-        node[END] = skeleton
-        return skeleton, leaves
 
     def _learnt(
         self, shape: Shape, tools: Sequence[Raw] | None, options: dict[str, Any], add_generation_prompt: bool
@@ -422,11 +448,3 @@ def is_encodable(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
-
-
-def _bytes(tools: Any, options: dict[str, Any]) -> bytes:
-    """Return what stands for the tools and the options.
-
-    Their bytes, which take a tenth of the time of JSON, and tell apart what JSON does not.
-    """
-    return dumps((tools or None, options), EQUAL_BYTES)

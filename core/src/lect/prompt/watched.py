@@ -102,14 +102,13 @@ class Watch:
         arguments.leaf = self._leaf(path)
         return arguments
 
-    def json(self, value: Any, style: dict[str, Any], path: Path) -> Input | None:
-        """Return what stands for the JSON of a leaf; None where `value` is none."""
+    def made(self, value: Any, make: Callable[[Any], str], path: Path) -> Input | None:
+        """Return what stands for that which is made of a leaf; None where `value` is none."""
         if isinstance(value, WatchedArguments):
-            place = Place(value.leaf, json_writer(**style))
+            place = Place(value.leaf, make)
         elif isinstance(value, Watched):
             leaf, strip, _ = self.places[plain_str(value)]
-            write = json_writer(**style)
-            place = Place(leaf, lambda text: write(strip(text)))
+            place = Place(leaf, lambda text: make(strip(text)))
         else:
             return None
         text = f"{MARK}{len(self.places)}"
@@ -235,8 +234,12 @@ class LearningChat(Chat):
     watch: Watch
 
     def json(self, value: Any, *path: str | int, indent: int | None = None, **style: Any) -> str:
-        text = self.watch.json(value, {"indent": indent, **style}, path)
+        text = self.watch.made(value, json_writer(indent=indent, **style), path)
         return super().json(value, *path, indent=indent, **style) if text is None else text
+
+    def made(self, value: str, make: Callable[[str], str], *path: str | int) -> str:
+        text = self.watch.made(value, make, path)
+        return super().made(value, make, *path) if text is None else text
 
 
 def _looking(name: str) -> Callable[..., Any]:

@@ -1,6 +1,7 @@
 """Calls, their results, and documents, which Command is given as if a tool had found them."""
 
 from collections.abc import Iterable
+from json import dumps
 from typing import Any
 
 from lect.plugin import Chat, Message, Writer
@@ -75,9 +76,20 @@ class Calls:
     def _write_result(self, message: Message) -> None:
         path = ("messages", message.index, "content")
         content = message.raw.get("content") or ""
-        # A text goes character by character: the maker's template walks through it as through a list of documents.
-        items = [(content, path)] if self.whole else [(item, (*path, index)) for index, item in enumerate(content)]
-        self._write_values(self._number_of(message), items)
+        number = self._number_of(message)
+        if self.whole:
+            self._write_values(number, [(content, path)])
+        elif isinstance(content, str):
+            self._write(number, [self.chat.made(content, self._by_character, *path)])
+        else:
+            self._write_values(number, ((item, (*path, index)) for index, item in enumerate(content)))
+
+    def _by_character(self, text: str) -> str:
+        """Return a text as the maker's template writes it, which walks through it as through a list of documents."""
+        items = (
+            f'{self.line}            "{index}": {dumps(each, ensure_ascii=False)}' for index, each in enumerate(text)
+        )
+        return ",".join(items)
 
     def _number_of(self, message: Message) -> str:
         """Return which call a result belongs to: its number, or where ids are kept, its id."""
@@ -90,7 +102,11 @@ class Calls:
 
     def _write_values(self, number: str, values: Iterable[tuple[Any, tuple[str | int, ...]]]) -> None:
         """Write the result of a call: its values, each with the path at which it was given."""
-        self.out += '{\n        "tool_call_id": "', number, '",\n        "results": {'
+        pieces: list[str] = []
         for index, (value, path) in enumerate(values):
-            self.out += "," if index else "", self.line, f'            "{index}": ', self.chat.json(value, *path)
+            pieces += "," if index else "", self.line, f'            "{index}": ', self.chat.json(value, *path)
+        self._write(number, pieces)
+
+    def _write(self, number: str, results: Iterable[str]) -> None:
+        self.out += '{\n        "tool_call_id": "', number, '",\n        "results": {', *results
         self.out += self.line, '        },\n        "is_error": null\n    }'

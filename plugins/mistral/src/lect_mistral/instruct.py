@@ -106,8 +106,7 @@ def write_calls(chat: Chat, out: Writer, message: Message, gap: str) -> None:
     out += "[TOOL_CALLS]", gap, "["
     for index, call in enumerate(message.tool_calls):
         out.append(", {" if index else "{")
-        fields = {**call.raw.get("function", call.raw), "arguments": call.arguments}
-        for name, value in fields.items():
+        for name, value in call.raw.get("function", call.raw).items():
             out += chat.json(name, *call.path, name), ": ", chat.json(value, *call.path, name), ", "
         out += '"id": "', call_id(chat, call), '"}'
     out += "]", chat.eos
