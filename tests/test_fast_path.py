@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import lect
 from lect import LectError
 from lect.plugin import Template, Turn, TurnTemplate
+from lect.prompt.shapes import Request
 from lect.prompt.skeletons import Skeletons
 from lect.prompt.watched import stand_in
 
@@ -162,7 +163,7 @@ def test_plain_conversations_go_the_fast_way(name, tools, generate):
         messages = conversation(roles, *(f"text {index}" for index in range(len(roles))))
         if isinstance(views(long_way(template), messages, tools=tools, add_generation_prompt=generate)[0], str):
             for _ in range(2):
-                filled = template._skeletons.fill(messages, tools, {}, generate)
+                filled = template._skeletons.fill(Request(messages, tools, {}, generate))
             fast.append(filled is not None)
     assert fast
     assert not any(fast) if name in CHANGE_TEXTS else all(fast)
@@ -237,5 +238,5 @@ def test_a_conversation_with_calls_and_results_goes_the_fast_way(name):
         pytest.skip("the format refuses calls and results")
     for _ in range(6):
         assert views(template, AGENT, tools=[TOOL]) == expected
-    is_fast = template._skeletons.fill(AGENT, [TOOL], {}, False) is not None
+    is_fast = template._skeletons.fill(Request(AGENT, [TOOL], {}, False)) is not None
     assert is_fast == (name not in CHANGE_TEXTS)

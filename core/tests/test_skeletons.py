@@ -337,6 +337,8 @@ def test_ids_may_be_compared_and_measured_but_not_read():
         assert template.text(conversation("abc", "abc")) == "abcanswered3"
         assert template.text(conversation("abd", "abc")) == "abdopen3"
         assert template.text(conversation("é", "abc")) == "éopen1"
+        assert template.text(conversation("0", "1")) == "0open1"
+        assert template.text(conversation("0", "0")) == "0answered1"
 
 
 def test_arguments_may_be_taken_apart():

@@ -4,6 +4,7 @@ The data behind a message stands on attributes, so that a program need not read 
 """
 
 import copyreg
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -99,6 +100,18 @@ class FallbackWarning(UserWarning):
 
 class ModelPathWarning(UserWarning):
     """A model path resolves, but looks like an imitation of another."""
+
+
+def warn_caller(text: str, category: type[Warning]) -> None:
+    """Warn at the line that called lect; which warnings to show, and how often, is for Python's filter to decide."""
+    import warnings
+
+    level = 1
+    frame = sys._getframe()
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "lect":
+        frame = frame.f_back
+        level += 1
+    warnings.warn(text, category, stacklevel=level)
 
 
 def shown(value: object, longest: int = 80) -> str:

@@ -12,7 +12,9 @@ from lect.format.refusals import refuse_controls, refuse_surrogate, refuse_unuse
 from lect.prompt.chat import Chat
 from lect.prompt.program import run_program
 from lect.prompt.segments import Written
-from lect.prompt.skeletons import END, PLACES, Filled, Skeletons, is_encodable
+from lect.prompt.shapes import Request
+from lect.prompt.skeleton import PLACES, Filled, is_encodable
+from lect.prompt.skeletons import END, Skeletons
 from lect.prompt.writer import TrackingWriter, Writer
 from lect.values import ControlPolicy
 
@@ -152,16 +154,16 @@ class Template(Facts):
             msg = f"on_control is {on_control!r}; expected one of {', '.join(map(repr, CONTROL_POLICIES))}"
             raise MessageError(msg)
         source: Source
-        filled = self._skeletons.fill(messages, tools, options, add_generation_prompt)
-        if filled is not None:
-            source = Filled(*filled)
+        found = self._skeletons.fill(Request(messages, tools, options, add_generation_prompt))
+        if found is not None:
+            source = Filled(*found)
         else:
             chat = Chat(self, messages, tools, options, add_generation_prompt=add_generation_prompt, tracked=True)
             out = TrackingWriter()
             run_program(self.program, chat, out)
             source = Written(chat, out)
         prompt = Prompt(self, source, look_for_controls=on_control != "allow")
-        if filled is None and not prompt.text.isascii() and not is_encodable(prompt.text):
+        if found is None and not prompt.text.isascii() and not is_encodable(prompt.text):
             refuse_surrogate(prompt)
         if strict:
             refuse_unused(prompt)
@@ -194,10 +196,10 @@ class Template(Facts):
                     skeleton = node[END]
                     left = skeleton.left - 1
                     if not (skeleton.plain and left):
-                        written = self._skeletons.use(skeleton, texts, messages, None, options, add_generation_prompt)
-                        if written is not None:
-                            return written
-                    elif not (skeleton.asks_empty and "" in texts):
+                        request = Request(messages, None, options, add_generation_prompt)
+                        written = self._skeletons.use(skeleton, texts, request)
+                        return self._long_way(request) if written is None else written
+                    if not (skeleton.asks_empty and "" in texts):
                         skeleton.left = left
                         dropped = skeleton.dropped
                         if dropped is None or type(texts.pop(dropped)) is str:
@@ -207,10 +209,9 @@ class Template(Facts):
                             if text.isascii() or "".join(texts).isascii():
                                 return text
             except KeyError:
-                filled = self._skeletons.meet(messages, None, options, add_generation_prompt)
-                if filled is not None:
-                    return filled[2]
-                return self._long_way(messages, None, options, add_generation_prompt)
+                request = Request(messages, None, options, add_generation_prompt)
+                found = self._skeletons.meet(request)
+                return self._long_way(request) if found is None else found.text
             except (TypeError, ValueError, AttributeError):
                 # Something is of another type.
                 pass
@@ -223,20 +224,14 @@ class Template(Facts):
                 on_control=on_control,
                 **options,
             ).text
-        filled = self._skeletons.fill(messages, tools, options, add_generation_prompt)
-        if filled is not None:
-            return filled[2]
-        return self._long_way(messages, tools, options, add_generation_prompt)
+        request = Request(messages, tools, options, add_generation_prompt)
+        found = self._skeletons.fill(request)
+        return self._long_way(request) if found is None else found.text
 
-    def _long_way(
-        self,
-        messages: Sequence[Mapping[str, Any]],
-        tools: Sequence[Mapping[str, Any]] | None,
-        options: dict[str, Any],
-        add_generation_prompt: bool,
-    ) -> str:
+    def _long_way(self, request: Request) -> str:
         """Return the prompt as the program writes it."""
-        chat = Chat(self, messages, tools, options, add_generation_prompt=add_generation_prompt, tracked=False)
+        messages, tools, options, asking = request
+        chat = Chat(self, messages, tools, options, add_generation_prompt=asking, tracked=False)
         out = Writer()
         try:
             run_program(self.program, chat, out)
@@ -246,7 +241,7 @@ class Template(Facts):
         except PluginError:
             pass
         # This fails too, and can say in which message or field.
-        return self.render(messages, tools=tools, add_generation_prompt=add_generation_prompt, **options).text
+        return self.render(messages, tools=tools, add_generation_prompt=asking, **options).text
 
     # What is heard
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from lect.format.template import Template
 from lect.prompt.messages import messages_of_pairs
-from lect.prompt.skeletons import is_encodable
+from lect.prompt.skeleton import is_encodable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -13,8 +13,10 @@ if TYPE_CHECKING:
     from lect.prompt.chat import Chat
     from lect.prompt.writer import Writer
 
+    Program = Callable[[Chat, Writer], Any]
 
-def run_program(program: Callable[[Chat, Writer], Any], chat: Chat, out: Writer) -> None:
+
+def run_program(program: Program, chat: Chat, out: Writer) -> None:
     """Let a program write a conversation.
 
     Raises:

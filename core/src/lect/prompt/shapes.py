@@ -3,14 +3,14 @@
 A conversation is taken apart into its shape and its *leaves*: texts, ids, the arguments of calls. Every message has a
 step in the shape. That of a plain message is its role; that of any other is its fields in order, each with what is
 known of its value. Where that is a leaf, it is `TEXT` or `JSON`, or of an id its number in the conversation and its
-length; what templates decide by, such as names and types, is known as it is. From a shape the conversation can be made
+length (there is no stand-in for one of a single character); what templates decide by, such as names and types, is known as it is. From a shape the conversation can be made
 again with other leaves: that is what a skeleton is learnt from.
 """
 
 from __future__ import annotations
 
 from marshal import dumps, loads
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from lect.prompt.inputs import given
 from lect.prompt.put_right import located, read_object
@@ -33,6 +33,29 @@ LONGEST_NAME = 200
 """Characters: what is known by its value must not fill the memory."""
 EQUAL_BYTES = 2
 """The format of marshal in which equal values give equal bytes; in later ones that depends on who else holds them."""
+
+
+class Request(NamedTuple):
+    """What is to be rendered."""
+
+    messages: Sequence[Mapping[str, Any]]
+    tools: Sequence[Mapping[str, Any]] | None
+    options: dict[str, Any]
+    add_generation_prompt: bool
+
+    def root(self) -> Any:
+        """Return what stands for all that is not in the messages.
+
+        For the tools and the options their bytes, which take a tenth of the time of JSON, and tell apart what JSON does
+        not.
+
+        Raises:
+            ValueError: If they have none.
+        """
+        asking = bool(self.add_generation_prompt)
+        if not (self.tools or self.options):
+            return asking
+        return asking, dumps((self.tools or None, self.options), EQUAL_BYTES)  # type: ignore[arg-type]
 
 
 class UnfitError(ValueError):
@@ -84,9 +107,12 @@ class Taken:
             known = value
             if name == "arguments":
                 known = self._arguments(value)
-            elif kind is str and value and name not in BY_VALUE:
+            elif kind is str and name in IDS and len(value) > 1:
                 self.leaves.append(value)
-                known = (self._ids.setdefault(value, len(self._ids)), len(value)) if name in IDS else TEXT
+                known = self._ids.setdefault(value, len(self._ids)), len(value)
+            elif kind is str and value and name not in BY_VALUE and name not in IDS:
+                self.leaves.append(value)
+                known = TEXT
             elif kind is list and name == "tool_calls":
                 known = tuple([self.fields(call) for call in value])
             elif kind is dict and name == "function":

@@ -1,8 +1,6 @@
 """The registry: the one object that changes. It knows the adapters and asks them."""
 
 import os
-import sys
-import warnings
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +14,7 @@ from lect.errors import (
     UnknownModelError,
     UnknownTemplateError,
     shown,
+    warn_caller,
 )
 from lect.format.template import Template
 from lect.registry.adapter import Adapter
@@ -353,16 +352,11 @@ class Registry(Adapters):
 
 
 def _warn(resolution: Resolution) -> None:
-    """Warn of a resolution at the line that called lect, every time: which to show is for the filter to decide."""
-    level = 1
-    frame = sys._getframe()
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "lect":
-        frame = frame.f_back
-        level += 1
+    """Warn of a resolution, every time."""
     for text in resolution.warnings:
-        warnings.warn(text, ModelPathWarning, stacklevel=level)
+        warn_caller(text, ModelPathWarning)
     if resolution.fallback:
-        warnings.warn(fallback_note(resolution), FallbackWarning, stacklevel=level)
+        warn_caller(fallback_note(resolution), FallbackWarning)
 
 
 def _oddities(ref: ModelRef) -> tuple[str, ...]:

@@ -1,0 +1,149 @@
+"""A skeleton: the prompt of one shape of conversation, with places for its texts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lect.values import TRANSFORMED, Origin, Segment
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from datetime import date
+
+    from lect.prompt.shapes import Leaf
+    from lect.prompt.watched import Place
+    from lect.values import Unused
+
+PLACES = slice(1, None, 2)
+"""Where the texts stand among the pieces of a skeleton."""
+
+
+class Skeleton:
+    """The prompt of one shape without its texts. Not a tuple of any kind: the attributes are read for every prompt.
+
+    Attributes:
+        pieces: Literal, empty place, literal, ..., literal.
+        order: Which leaf goes into which place; None where it is simply all of them in order.
+        changes: The places whose leaves are not written as they are, and what makes them.
+        dropped: The first leaf that has no place, if there is one.
+        only_texts: Whether all leaves are texts.
+        plain: Whether all leaves but one at most go into the places as they are and in order, and all that may be asked
+            of them is whether they are empty.
+        asks_empty: Whether the program asks whether a text is empty.
+        compares: The texts that it compares, and that no two stand-ins for are the same.
+        day: The day that is written in it, if one is: the next day it is no longer good.
+        layout: The segments, with stand-ins for those of the leaves.
+        slots: Where in the layout those are, with what goes there.
+        unused: What no prompt of this shape has room for, with the leaf that it is, if it is one.
+        left: How many uses from now is the one that is compared with the long way.
+        checked_at: How many uses there will have been by then.
+    """
+
+    __slots__ = (
+        "asks_empty", "changes", "checked_at", "compares", "day", "dropped", "layout", "left", "only_texts", "order",
+        "pieces", "plain", "slots", "unused",
+    )  # fmt: skip
+
+    pieces: list[str]
+    order: list[int] | None
+    changes: list[tuple[int, Callable[[Any], str]]]
+    dropped: int | None
+    only_texts: bool
+    plain: bool
+    asks_empty: bool
+    compares: list[tuple[Place, Place]]
+    day: date | None
+    layout: list[Segment]
+    slots: list[tuple[int, Place]]
+    unused: list[tuple[int | None, Unused]]
+    left: float
+    checked_at: int
+
+    def filled(self, leaves: list[Leaf], words: tuple[str, ...]) -> str | None:
+        """Return the prompt with these leaves; None where the conversation must go the long way.
+
+        Raises:
+            TypeError: If a leaf is of another type than its like in the shape.
+        """
+        given = leaves if self.only_texts else [leaf for leaf in leaves if type(leaf) is not dict]
+        if self.asks_empty and "" in given:
+            return None
+        for one, two in self.compares:
+            if one.made_by(leaves[one.leaf]) == two.made_by(leaves[two.leaf]):
+                return None
+        if words or self.dropped is not None:
+            # This refuses whatever is no text.
+            everything = "\0".join(given)
+            for word in words:
+                if word in everything:
+                    return None
+        texts = leaves.copy() if self.order is None else [leaves[leaf] for leaf in self.order]
+        for place, made_by in self.changes:
+            texts[place] = made_by(texts[place])
+        if self.asks_empty and "" in texts:
+            return None
+        pieces = self.pieces.copy()
+        pieces[PLACES] = texts
+        text = "".join(pieces)
+        # To ask the texts takes no time, whatever their length; what stands round them was asked before.
+        if text.isascii() or (self.only_texts and "".join(given).isascii()) or is_encodable(text):
+            return text
+        return None
+
+
+class Filled:
+    """A skeleton with the leaves of one conversation; what a `Prompt` builds its views from."""
+
+    __slots__ = ("_leaves", "_skeleton", "text")
+
+    def __init__(self, skeleton: Skeleton, leaves: list[Leaf], text: str):
+        self.text = text
+        self._skeleton = skeleton
+        self._leaves = leaves
+
+    def segments(self) -> list[Segment]:
+        segments = self._skeleton.layout.copy()
+        make = tuple.__new__
+        complete = True
+        for index, (leaf, made_by, stripped_by) in self._skeleton.slots:
+            value = self._leaves[leaf]
+            _, origin, path, start, turn = segments[index]
+            if start != TRANSFORMED:
+                start = 0 if stripped_by is None else len(value) - len(stripped_by(value))
+            text = made_by(value)
+            complete = complete and text != ""
+            segments[index] = make(Segment, (text, origin, path, start, turn))
+        return segments if complete else list(_without_empty(segments))
+
+    def unused(self) -> list[Unused]:
+        return [
+            unused
+            for leaf, unused in self._skeleton.unused
+            if leaf is None or not isinstance(value := self._leaves[leaf], str) or value.strip()
+        ]
+
+
+def _without_empty(segments: list[Segment]) -> Iterator[Segment]:
+    """Yield the segments that have a text; template text of one turn is one segment."""
+    held: Segment | None = None
+    for segment in segments:
+        if not segment.text:
+            continue
+        if held is not None and held.origin is segment.origin is Origin.TEMPLATE and held.turn == segment.turn:
+            held = held._replace(text=held.text + segment.text)
+            continue
+        if held is not None:
+            yield held
+        held = segment
+    if held is not None:
+        yield held
+
+
+def is_encodable(text: str) -> bool:
+    """Return whether `text` has no half of a surrogate pair in it."""
+    try:
+        # As UTF-8, Chinese takes four times as long.
+        text.encode("utf-16")
+    except UnicodeEncodeError:
+        return False
+    return True
