@@ -93,11 +93,7 @@ class Chat:
     def option(self, name: str, default: Any = None) -> Any:
         """Return an option of the caller's, or `default`."""
         value = self.options.get(name, default)
-        return (
-            given(value, ("options", name))
-            if self.tracked and isinstance(value, str) and name in self.options
-            else value
-        )
+        return self.text(value, "options", name) if isinstance(value, str) and name in self.options else value
 
     def text_option(self, name: str, default: str) -> str:
         """Return an option of the caller's that is written into the prompt, or `default`, which is the maker's.
@@ -111,7 +107,7 @@ class Chat:
         if not isinstance(value, str):
             msg = f"option {name} is {value!r} ({type(value).__name__}); expected text"
             raise MessageError(msg)
-        return given(value, ("options", name)) if self.tracked else value
+        return self.text(value, "options", name)
 
     @property
     def bos(self) -> str:
@@ -129,7 +125,8 @@ class Chat:
         if not isinstance(token, str):
             msg = f"option {name} is {token!r} ({type(token).__name__}); expected text"
             raise MessageError(msg)
-        return token
+        # The template's own is its own, whoever gives it.
+        return default if token == default else self.text(token, "options", name)
 
     def date(self) -> date:
         """Return the day to write into the prompt: the option `date`, or today."""
@@ -142,7 +139,8 @@ class Chat:
         elif not isinstance(day, datetime.date):
             msg = f"option date is {day!r} ({type(day).__name__}); expected a date or a datetime"
             raise MessageError(msg)
-        return day
+        # A class of the caller's could say anything when it is asked for its text.
+        return datetime.date.fromordinal(datetime.date.toordinal(day))
 
     def json(self, value: Any, *path: str | int, indent: int | None = None, **style: Any) -> str:
         """Return `value`, which the caller gave at `path`, as JSON text the way chat templates write it."""
@@ -157,7 +155,7 @@ class Chat:
 
         Chat templates do so with numbers, booleans and lists.
         """
-        text = str(value)
+        text = plain_str(value) if isinstance(value, str) else str(value)
         return given(text, _field(path), TRANSFORMED) if self.tracked else text
 
     def made(self, value: str, make: Callable[[str], str], *path: str | int) -> str:
@@ -169,7 +167,7 @@ class Chat:
         """Return `value`, which the caller gave at `path`: a text as it is, anything else as Python prints it."""
         if not isinstance(value, str):
             return self.printed(value, *path)
-        return given(value, _field(path)) if self.tracked else value
+        return given(value, _field(path)) if self.tracked else plain_str(value)
 
     def content(self, message: Message) -> str:
         """Return the text of a message; a list of parts as Python prints it.
@@ -196,18 +194,16 @@ class Chat:
 
     def input(self, value: Any, *path: str | int) -> Any:
         """Return `value`, which the caller gave at `path`, with every text in it, keys too, knowing its origin."""
-        if not self.tracked:
-            return value
         if isinstance(value, str):
-            return given(value, path)
+            return self.text(value, *path)
         if isinstance(value, Mapping):
-            tracked = {}
+            read = {}
             for key, item in value.items():
                 where = (*path, key if isinstance(key, str | int) else str(key))
                 # A key names a value; it stands nowhere in that value's text.
-                known = given(key, where, TRANSFORMED) if isinstance(key, str) else key
-                tracked[known] = self.input(item, *where)
-            return tracked
+                known = self.printed(key, *where) if isinstance(key, str) else key
+                read[known] = self.input(item, *where)
+            return read
         if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
             return [self.input(item, *path, index) for index, item in enumerate(value)]
         return value

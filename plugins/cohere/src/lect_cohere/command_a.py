@@ -105,7 +105,7 @@ def thought_of(chat: Chat, message: Message) -> str | None:
     if plan or message.reasoning:
         return plan or message.reasoning
     thought = message.parts[0].raw.get("thinking") if message.parts else None
-    return thought if isinstance(thought, str) else None
+    return chat.text(thought, *message.parts[0].path, "thinking") if isinstance(thought, str) else None
 
 
 def write_answer(chat: Chat, out: Writer, calls: Calls, message: Message, *, skip_thinking: Any) -> None:

@@ -155,7 +155,10 @@ class Notation:
             elif key == "type" and isinstance(value, str):
                 self.kind(value, *where)
             elif key == "type":
-                self.value([str(each).upper() for each in value], *where, quoted_keys=True)
+                self.out.append("[")
+                for index, each in self.separated(enumerate(value)):
+                    self.kind(each, *where, index)
+                self.out.append("]")
             else:
                 self.value(value, *where, quoted_keys=True)
 
