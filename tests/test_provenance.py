@@ -10,6 +10,7 @@ import pytest
 from goldens import battery
 
 from lect import Origin, RefusedError, UnusedInputError
+from lect.prompt.proof import leak_of
 
 WORDS = re.compile(r"(\s+|</?think>)")
 FOREIGN = re.compile(r"[\ue000-\uf8ff]|\\ue[0-9a-f]{3}")
@@ -285,6 +286,11 @@ def test_every_text_stands_in_the_prompt_or_is_reported(template):
                 assert of_field <= standing or (template.name in BY_ID and field[-1] == "name"), field
             else:
                 assert of_field & standing, field
+
+
+@every_template
+def test_it_is_proven_that_text_of_the_callers_keeps_its_origin(template):
+    assert leak_of(template, template.program) is None
 
 
 @every_template

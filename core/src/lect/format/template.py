@@ -47,6 +47,7 @@ class Template(Facts):
     __slots__ = (
         "__weakref__",
         "_heard",
+        "_leaks",
         "_made_at",
         "_skeletons",
         "_stamp",
@@ -81,6 +82,7 @@ class Template(Facts):
         self.reply = reply
         self._skeletons = Skeletons(self, program, self.looks_for, exact=self.exact)
         self._heard: tuple[str | None, str, str] | None = None
+        self._leaks: bool | None = None
         self._stamp: tuple[str, Callable[[str, Template], tuple[Any, ...] | None]] | None = None
         self._made_at = _caller()
         self._frozen = True
@@ -154,6 +156,8 @@ class Template(Facts):
             msg = f"on_control is {on_control!r}; expected one of {', '.join(map(repr, CONTROL_POLICIES))}"
             raise MessageError(msg)
         source: Source
+        if self._leaks is None:
+            self._prove()
         found = self._skeletons.fill(Request(messages, tools, options, add_generation_prompt))
         if found is not None:
             source = Filled(*found)
@@ -161,6 +165,10 @@ class Template(Facts):
             chat = Chat(self, messages, tools, options, add_generation_prompt=add_generation_prompt, tracked=True)
             out = TrackingWriter()
             run_program(self.program, chat, out)
+            if self._leaks:
+                from lect.prompt.proof import mark_unknown
+
+                mark_unknown(self, self.program, Request(messages, tools, options, add_generation_prompt), out)
             source = Written(chat, out)
         prompt = Prompt(self, source, look_for_controls=on_control != "allow")
         if found is None and not prompt.text.isascii() and not is_encodable(prompt.text):
@@ -170,6 +178,14 @@ class Template(Facts):
         if on_control == "raise":
             refuse_controls(prompt)
         return prompt
+
+    def _prove(self) -> None:
+        """Find out whether text of the caller's keeps its origin; where it does not, nothing is left to skeletons."""
+        from lect.prompt.proof import leak_of
+
+        self._leaks = not self.exact and leak_of(self, self.program) is not None
+        if self._leaks:
+            self._skeletons = Skeletons(self, self.program, None, exact=False)
 
     def text(
         self,

@@ -3,8 +3,9 @@
 A conversation is taken apart into its shape and its *leaves*: texts, ids, the arguments of calls. Every message has a
 step in the shape. That of a plain message is its role; that of any other is its fields in order, each with what is
 known of its value. Where that is a leaf, it is `TEXT` or `JSON`, or of an id its number in the conversation and its
-length (there is no stand-in for one of a single character); what templates decide by, such as names and types, is known as it is. From a shape the conversation can be made
-again with other leaves: that is what a skeleton is learnt from.
+length (an id of a single character is no leaf: it has no stand-in). What templates decide by, such as names and types,
+is known as it is. From a shape the conversation can be made again with other leaves: that is what a skeleton is learnt
+from.
 """
 
 from __future__ import annotations

@@ -1,0 +1,159 @@
+"""Proving a template: text of the caller's that loses its origin on the way is found before it is trusted.
+
+A program that joins, formats or transforms the caller's text by ordinary means writes plain strings, which count as the
+template's own. So the program runs twice on conversations that differ in nothing but their texts: what it writes as its
+own must be the same both times. A template of which it is not is *leaky*: it is named to its author, and at each of its
+renders whatever depends on the texts is of unknown origin.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from lect.errors import LectError, TemplateWarning, warn_caller
+from lect.prompt.chat import Chat
+from lect.prompt.inputs import Input, unknown
+from lect.prompt.program import run_program
+from lect.prompt.put_right import is_list
+from lect.prompt.shapes import Request
+from lect.prompt.writer import TrackingWriter
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Self
+
+    from lect.facts import Facts
+    from lect.prompt.program import Program
+
+KEPT = frozenset({"role", "type", "id", "tool_call_id"})
+"""Fields by which a program finds its way; their texts stay."""
+_CALL = {"id": "call00001", "type": "function", "function": {"name": "n", "arguments": {"a": "v"}}}
+_TOOL = {
+    "type": "function",
+    "function": {
+        "name": "n",
+        "description": "d",
+        "parameters": {
+            "type": "object",
+            "properties": {"a": {"type": "string", "description": "d", "enum": ["e"]}},
+            "required": ["a"],
+        },
+    },
+}
+_QUESTION, _ANSWER = {"role": "user", "content": "q"}, {"role": "assistant", "content": "a"}
+_CALLING: list[dict[str, Any]] = [
+    {"role": "assistant", "content": "c", "reasoning_content": "r", "tool_calls": [_CALL]},
+    {"role": "tool", "tool_call_id": "call00001", "name": "n", "content": "t"},
+]
+_PARTS = {"role": "user", "content": [{"type": "text", "text": "p"}, {"type": "image"}, {"type": "text", "text": "p"}]}
+_SYSTEM = {"role": "system", "content": "s"}
+CONVERSATIONS: tuple[tuple[list[Mapping[str, Any]], list[Mapping[str, Any]] | None], ...] = (
+    ([_QUESTION], None),
+    ([_SYSTEM, _QUESTION, _ANSWER, _QUESTION], None),
+    ([_QUESTION, {**_ANSWER, "reasoning_content": "r"}], None),
+    ([_SYSTEM, _QUESTION, *_CALLING, _ANSWER, _QUESTION], [_TOOL]),
+    ([_QUESTION, {**_CALLING[0], "content": ""}, _CALLING[1]], [_TOOL]),
+    ([_PARTS, {**_ANSWER, "name": "n"}], None),
+)
+"""What a template is proven on: all that conversations usually hold. Some refuse a part of it."""
+
+
+class Leak(NamedTuple):
+    """Where a program writes text that has lost its origin: the file and the line, where they are known."""
+
+    place: str
+
+
+class NotingWriter(TrackingWriter):
+    """A writer that remembers the line at which each piece was written."""
+
+    __slots__ = ("lines",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lines: list[str] = []
+
+    def _note(self) -> None:
+        frame = sys._getframe(2)
+        self.lines += [f"{frame.f_code.co_filename}:{frame.f_lineno}"] * (len(self) - len(self.lines))
+
+    def append(self, piece: str, /) -> None:
+        super().append(piece)
+        self._note()
+
+    def extend(self, pieces: Iterable[str], /) -> None:
+        super().extend(pieces)
+        self._note()
+
+    def __iadd__(self, pieces: Iterable[str]) -> Self:  # type: ignore[misc, override]
+        list.extend(self, () if isinstance(pieces, str) else pieces)
+        self._note()
+        return self
+
+
+def leak_of(facts: Facts, program: Program) -> Leak | None:
+    """Return where a program lets text of the caller's lose its origin; None where it does not. It warns of a leak."""
+    for messages, tools in CONVERSATIONS:
+        request = Request(messages, tools, {}, True)
+        for place, is_own in _own_pieces(facts, program, request):
+            if not is_own:
+                msg = (
+                    f"template {facts.label!r} writes text of the caller's that has lost its origin ({place}): it is "
+                    "marked as unknown and never trusted\n"
+                    "  try: write the caller's text as a piece of its own: out += a, b"
+                )
+                warn_caller(msg, TemplateWarning)
+                return Leak(place)
+    return None
+
+
+def mark_unknown(facts: Facts, program: Program, request: Request, out: TrackingWriter) -> None:
+    """Mark what a leaky program has written for a conversation, and what depends on its texts, as of unknown origin."""
+    is_own = [own for _, own in _own_pieces(facts, program, request)]
+    for index, piece in enumerate(out):
+        if not isinstance(piece, Input) and not (len(is_own) == len(out) and is_own[index]):
+            out[index] = unknown(piece)
+
+
+def _own_pieces(facts: Facts, program: Program, request: Request) -> Iterator[tuple[str, bool]]:
+    """Yield for each piece that a program writes its line, and whether it is the same whatever the texts are.
+
+    Nothing where the program refuses the conversation.
+    """
+    runs = []
+    for letter in "xy":
+        chat_tools: Any = _stood_in(request.tools, letter, [0]) if request.tools else None
+        out = NotingWriter()
+        try:
+            chat = Chat(
+                facts,
+                _stood_in(request.messages, letter, [0]),
+                chat_tools,
+                request.options,
+                add_generation_prompt=request.add_generation_prompt,
+                tracked=True,
+            )
+            run_program(program, chat, out)
+        except LectError:
+            return
+        runs.append(out)
+    one, two = runs
+    if len(one) != len(two):
+        yield "where it is not certain", False
+        return
+    for first, second, line in zip(one, two, one.lines, strict=True):
+        yield line, isinstance(first, Input) or isinstance(second, Input) or first == second
+
+
+def _stood_in(value: Any, letter: str, count: list[int]) -> Any:
+    """Return a value with other texts in the place of its own, all of one length."""
+    if isinstance(value, str):
+        count[0] += 1
+        return f"{letter}{count[0]:05}{letter}"
+    if isinstance(value, Mapping):
+        return {key: item if key in KEPT else _stood_in(item, letter, count) for key, item in value.items()}
+    if is_list(value):
+        return [_stood_in(item, letter, count) for item in value]
+    return value
