@@ -26,7 +26,10 @@ class Calls:
         self.number = 0
         self.renumber = chat.option("regen_tool_call_ids", True)
         self.documents_sent = False
-        self.seen: list[Any] = []
+        self.seen: set[Any] = set()
+        self.numbers: dict[Any, int] = {}
+        for number, call in enumerate(call for message in chat.messages for call in message.tool_calls):
+            self.numbers.setdefault(call.id, number)
 
     def write_documents(self, thought: str) -> None:
         """Write the documents, if they were not yet, as the result of a call that the model never made."""
@@ -63,13 +66,14 @@ class Calls:
             return
         self.out += SYSTEM, "<|START_TOOL_RESULT|>[\n    "
         self._write_result(message)
-        for following in self.chat.messages[message.index + 1 :]:
+        for index in range(message.index + 1, len(self.chat.messages)):
+            following = self.chat.messages[index]
             if following.role != "tool":
                 break
             self.out.append(",\n    ")
             self.out.turn(following)
             self._write_result(following)
-            self.seen.append(following.raw.get("tool_call_id"))
+            self.seen.add(following.raw.get("tool_call_id"))
         self.out.turn(message)
         self.out += self.line, "]<|END_TOOL_RESULT|>", END
 
@@ -97,8 +101,7 @@ class Calls:
         if not self.renumber:
             text: str = self.chat.input(wanted or "", "messages", message.index, "tool_call_id")
             return text
-        calls = [call.id for each in self.chat.messages for call in each.tool_calls]
-        return str(calls.index(wanted)) if wanted in calls else ""
+        return str(self.numbers[wanted]) if wanted in self.numbers else ""
 
     def _write_values(self, number: str, values: Iterable[tuple[Any, tuple[str | int, ...]]]) -> None:
         """Write the result of a call: its values, each with the path at which it was given."""

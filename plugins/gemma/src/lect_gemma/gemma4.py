@@ -1,6 +1,6 @@
 """Gemma 4: thoughts in a channel, calls and their results inside the model's turn."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from lect.plugin import Chat, Message, Template, Writer, stripped
@@ -119,7 +119,7 @@ def write_result(out: Writer, notation: Notation, name: str, response: Any, *pat
     out.append("}<tool_response|>")
 
 
-def write_results(chat: Chat, out: Writer, notation: Notation, message: Message, later: Sequence[Message]) -> bool:
+def write_results(chat: Chat, out: Writer, notation: Notation, message: Message) -> bool:
     """Write the results that belong to the calls of a message, and return whether there were any."""
     within = message.raw.get("tool_responses")
     if within:
@@ -131,13 +131,14 @@ def write_results(chat: Chat, out: Writer, notation: Notation, message: Message,
     if not message.tool_calls:
         return False
     found = False
-    for result in later:
+    called = {call.id: call.name for call in message.tool_calls}
+    for index in range(message.index + 1, len(chat.messages)):
+        result = chat.messages[index]
         if result.role != "tool":
             break
         out.turn(result)
         # A result bears the name of the call that it answers, or else its own.
-        called = [call.name for call in message.tool_calls if call.id == result.raw.get("tool_call_id")]
-        name = called[-1] if called else result.name or "unknown"
+        name = called.get(result.raw.get("tool_call_id")) or result.name or "unknown"
         content = result.content if result.parts else result.raw.get("content")
         write_result(out, notation, name, content, "messages", result.index, "content")
         found = True
@@ -167,7 +168,7 @@ def gemma4(chat: Chat, out: Writer) -> None:
         else:
             out.by_rule(message.reasoning)
         write_calls(out, notation, message)
-        results = write_results(chat, out, notation, message, messages[position + 1 :])
+        results = write_results(chat, out, notation, message)
         content, media = write_content(out, message)
         # A call that has no result yet leaves the turn open for it; after a result the model goes on speaking.
         calling = bool(message.tool_calls) and not results and not media

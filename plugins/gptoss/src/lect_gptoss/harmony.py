@@ -118,6 +118,8 @@ def harmony(chat: Chat, out: Writer) -> None:
     first = chat.messages[0] if chat.messages and chat.messages[0].role in ("developer", "system") else None
     write_developer(chat, out, first)
     messages = chat.messages[1:] if first else chat.messages
+    answers = [at for at, each in enumerate(messages) if each.role == "assistant" and not each.tool_calls]
+    last_answer = answers[-1] if answers else -1
     called: str | None = None
     for position, message in enumerate(out.turns(messages)):
         if message.role == "user":
@@ -133,9 +135,7 @@ def harmony(chat: Chat, out: Writer) -> None:
         elif message.role == "assistant":
             check_tags(chat, message)
             if message.tool_calls:
-                later = messages[position + 1 :]
-                answered = any(each.role == "assistant" and not each.tool_calls for each in later)
-                called = write_call(chat, out, message, answered=answered)
+                called = write_call(chat, out, message, answered=position < last_answer)
             elif position + 1 == len(messages) and not chat.add_generation_prompt:
                 # Only in training does a conversation end like this; there the thought is kept, and the end is the one
                 # that the model writes.

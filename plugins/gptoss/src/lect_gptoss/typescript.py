@@ -72,13 +72,19 @@ def _write_variants(chat: Chat, out: Writer, variants: Any, *path: str | int) ->
             out.append(" | \n")
 
 
+def required_of(fields: Mapping[str, Any]) -> frozenset[Any]:
+    """Return the names of the properties that a schema requires."""
+    return frozenset(fields.get("required") or ())
+
+
 def _write_object(chat: Chat, out: Writer, fields: Mapping[str, Any], *path: str | int) -> None:
     out.append("{\n")
+    required = required_of(fields)
     for index, (name, spec) in enumerate(fields["properties"].items()):
         where = (*path, "properties", name)
         if index:
             out.append(", ")
-        out += chat.printed(name, *where), "" if name in (fields.get("required") or []) else "?", ": \n", " " * 16
+        out += chat.printed(name, *where), "" if name in required else "?", ": \n", " " * 16
         write_type(chat, out, spec, *where)
     out.append("}")
 
@@ -93,9 +99,10 @@ def write_namespace(chat: Chat, out: Writer) -> None:
         parameters = function.get("parameters") or {}
         if parameters.get("properties"):
             out.append("(_: {\n")
+            required = required_of(parameters)
             for name, spec in parameters["properties"].items():
                 where = (*path, "parameters", "properties", name)
-                _write_parameter(chat, out, name, spec, *where, required=name in (parameters.get("required") or []))
+                _write_parameter(chat, out, name, spec, *where, required=name in required)
             out.append("}) => any;\n\n")
         else:
             out.append("() => any;\n\n")

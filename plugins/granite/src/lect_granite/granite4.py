@@ -13,9 +13,11 @@ def lines_of(message: Message) -> list[str]:
     if not message.parts:
         return [message.content]
     pieces: list[str] = []
+    is_empty = True
     for part in message.parts:
         if part.type == "text":
-            pieces += ["\n", part.text] if any(pieces) else [part.text]
+            pieces += [part.text] if is_empty else ["\n", part.text]
+            is_empty = is_empty and not part.text
     return pieces
 
 
