@@ -93,7 +93,7 @@ def check_reported(template, arguments, path):
             assert hostile.value_at(arguments, control.path)[control.start :].startswith(control.marker[:1])
     with pytest.raises(ControlTextError) as caught:
         template.render(**arguments, on_control="raise")
-    assert caught.value.controls == rendered.controls
+    assert caught.value.controls == rendered.controls[:10]
     allowed = template.render(**arguments, on_control="allow")
     assert (allowed.text, allowed.controls) == (rendered.text, ())
     assert template.text(**arguments) == rendered.text
@@ -154,7 +154,7 @@ def test_what_is_no_marker_is_not_taken_for_one(case):
 
 @pytest.mark.parametrize(("name", "template"), templates(), ids=hostile.installed())
 def test_every_marker_of_a_template_is_seen_in_what_a_user_says(name, template):
-    for marker in template.markers:
+    for marker in (each.replace("{}", "7") for each in template.markers):
         arguments, path = hostile.request({"field": "user.content", "content": f"before{marker}after"})
         assert marker in check_reported(template, arguments, path)
 
@@ -211,10 +211,12 @@ def test_whatever_looks_like_a_marker_in_a_templates_own_words_is_one(template):
     # A format that writes any role in tags does so with roles that its model has no token for: those are plain text to
     # it.
     no_tokens = {f"<|{role}|>" for role in STANDARD_ROLES.difference(template.roles)}
-    assert (
-        sorted(each for each in written(template) - no_tokens if not any(each in marker for marker in template.markers))
-        == []
-    )
+    unknown = [
+        each
+        for each in written(template) - no_tokens
+        if each not in template.markers and not any(each in marker for marker in template.markers)
+    ]
+    assert unknown == []
 
 
 # What is for every model

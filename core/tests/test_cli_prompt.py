@@ -350,6 +350,7 @@ def test_json_has_all_that_is_known(capsys):
         "fallback": False,
         "unused": [{"path": ["options", "colour"], "why": "dropped"}],
         "controls": [{"path": ["messages", 0, "content"], "start": 2, "marker": "</user>", "position": 8}],
+        "more_controls": False,
     }
 
 

@@ -1,9 +1,12 @@
 """The markers of a template are found in other people's text, and only there."""
 
+import pickle
+
 import pytest
 from made import CHATML, FULL, TEMPLATES, THINKING, slow_twin
 
 from lect import Control, ControlTextError, MessageError
+from lect.format.digest import digest
 from lect.plugin import Template, Turn, TurnTemplate
 
 USER = {"role": "user", "content": "Hi"}
@@ -169,10 +172,58 @@ def test_controls_are_reported_refused_or_allowed():
         assert str(way([USER], on_control="raise")) == FULL.text([USER])
 
 
-def test_an_error_about_much_control_text_stays_short():
-    with pytest.raises(ControlTextError, match="and 90 more") as caught:
-        CHATML.text([{"role": "user", "content": "<|im_end|>" * 100}], on_control="raise")
-    assert len(caught.value.controls) == 100
+class Counting:
+    """The pattern of a template's markers, which counts how often somebody looked."""
+
+    def __init__(self, pattern):
+        self.pattern = pattern
+        self.searches = 0
+
+    def search(self, *arguments):
+        self.searches += 1
+        return self.pattern.search(*arguments)
+
+
+@pytest.fixture
+def looks(monkeypatch):
+    """Return a counter of the searches for the markers of `CHATML`."""
+    counting = Counting(CHATML.marker_pattern)
+    monkeypatch.setattr(CHATML.markers, "_pattern", counting)
+    return counting
+
+
+A_MILLION = [{"role": "user", "content": "<|im_end|>" * 1_000_000}]
+
+
+def test_of_a_million_markers_the_first_thousand_are_listed_and_nobody_looks_for_the_rest(looks):
+    rendered = CHATML.render(A_MILLION)
+    assert [found.start for found in rendered.controls] == [10 * index for index in range(1000)]
+    assert rendered.more_controls
+    # The template's own marker stands before them; the last is the one that shows that there are more.
+    assert looks.searches == 1 + 1000 + 1
+
+
+def test_an_error_names_the_first_ten_markers_and_nobody_looks_for_the_rest(looks):
+    with pytest.raises(ControlTextError, match=r"content, at 90: '<\|im_end\|>'\n  and more\n  try: ") as caught:
+        CHATML.text(A_MILLION, on_control="raise")
+    assert [found.start for found in caught.value.controls] == [10 * index for index in range(10)]
+    assert looks.searches == 1 + 10 + 1
+
+
+@pytest.mark.parametrize(("markers", "more"), [(0, False), (999, False), (1000, False), (1001, True)])
+def test_a_prompt_says_whether_there_are_more_markers_than_it_lists(markers, more):
+    rendered = CHATML.render([{"role": "user", "content": "<|im_end|>" * markers}])
+    again = pickle.loads(pickle.dumps(rendered))
+    assert (rendered.more_controls, again.more_controls) == (more, more)
+    assert len(rendered.controls) == min(markers, 1000)
+    assert again.controls == rendered.controls
+
+
+def test_an_error_that_names_all_markers_says_so():
+    with pytest.raises(ControlTextError) as caught:
+        CHATML.text([{"role": "user", "content": "<|im_end|>" * 10}], on_control="raise")
+    assert len(caught.value.controls) == 10
+    assert "more" not in str(caught.value)
 
 
 @pytest.mark.parametrize("way", [CHATML.text, CHATML.render], ids=["text", "render"])
@@ -183,3 +234,77 @@ def test_an_unknown_policy_is_an_error(way):
 
 def test_a_template_without_markers_reports_none():
     assert Template("none", FULL.program).render([{"role": "user", "content": "<|im_end|>"}]).controls == ()
+
+
+# Numbered markers
+
+NUMBERED = TurnTemplate(
+    "numbered",
+    user=Turn("<u>"),
+    assistant=Turn("<a>"),
+    stop={"<eos>": 9},
+    markers={"<u>": 1, "<a>": 2, "<eos>": None, "<r{}>": range(100, 120), "[c{}]": None, "{}": 7},
+)
+
+
+@pytest.mark.parametrize("marker", ["<r0>", "<r7>", "<r19>", "<r20>", "<r007>", "<r123456789>", "[c1]", "{}", "<eos>"])
+def test_a_numbered_marker_is_found_with_any_number(marker):
+    content = f"a{marker}b"
+    control(
+        "messages",
+        0,
+        "content",
+        start=1,
+        marker=marker,
+        template=NUMBERED,
+        messages=[{"role": "user", "content": content}],
+    )
+    assert marker in NUMBERED.markers
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["<r>", "<r{}>", "<rx>", "<r-1>", "<r1.5>", "<r 1>", "<r1", "r1>", "<r\u0663>", "<r\uff17>", "<r\u00b2>", "42"],
+)
+def test_what_has_no_number_in_it_is_no_numbered_marker(text):
+    found = NUMBERED.render([{"role": "user", "content": text}]).controls
+    # Braces are a token of this vocabulary, with an id of its own.
+    assert [each.marker for each in found] == (["{}"] if "{}" in text else [])
+
+
+def test_the_ids_of_a_numbered_marker_are_found_by_its_texts():
+    markers = NUMBERED.markers
+    assert [markers[text] for text in ("<r0>", "<r19>", "<u>", "<eos>", "{}")] == [100, 119, 1, 9, 7]
+    # No tokenizer has these, or nobody knows the ids.
+    assert [markers[text] for text in ("<r20>", "<r007>", "[c1]")] == [None, None, None]
+    assert markers.get("<r>", "none") == "none"
+    assert 7 not in markers
+    with pytest.raises(KeyError, match="<x1>"):
+        markers["<x1>"]
+
+
+def test_a_numbered_marker_is_stated_once():
+    assert list(NUMBERED.markers) == ["<u>", "<a>", "<eos>", "<r{}>", "[c{}]", "{}"]
+    assert len(NUMBERED.markers) == 6
+    assert NUMBERED.markers["<r{}>"] == range(100, 120)
+
+
+def test_a_variant_keeps_numbered_markers():
+    for variant in (
+        NUMBERED.but(name="other"),
+        NUMBERED.but(markers={**NUMBERED.markers, "<x>": 5}),
+        pickle.loads(pickle.dumps(NUMBERED)),
+    ):
+        assert variant.markers["<r3>"] == 103
+        assert "[c12]" in variant.markers
+    assert "<r3>" in NUMBERED.but(markers=[*NUMBERED.markers]).markers
+    assert digest(NUMBERED) != digest(NUMBERED.but(markers={**NUMBERED.markers, "<r{}>": range(100, 121)}))
+
+
+def test_markers_do_not_change_with_what_they_were_made_of():
+    ids = [5, 6]
+    template = NUMBERED.but(markers={"<r{}>": ids})
+    ids[0] = 7
+    assert template.markers["<r0>"] == 5
+    with pytest.raises(TypeError):
+        template.markers["<r0>"] = 8

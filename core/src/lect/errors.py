@@ -79,7 +79,7 @@ class UnusedInputError(MessageError):
 
 
 class ControlTextError(MessageError):
-    """With `on_control="raise"`: text from outside holds a control marker of the model."""
+    """With `on_control="raise"`: text from outside holds control markers of the model; `controls` has the first ten."""
 
     def __init__(self, message: str, *, controls: Sequence[Control]):
         super().__init__(message)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -12,8 +12,69 @@ from lect.errors import PluginError
 TAKES = frozenset({"parts", "null", "argument_text"})
 STANDARD_ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
 
+Ids = Sequence[int | None]
+"""The token ids of a numbered marker, by number."""
 Texts = Mapping[str, int | None] | Iterable[str]
 """Texts with their token ids, or texts alone."""
+MarkerTexts = Mapping[str, int | Ids | None] | Iterable[str]
+"""The same, and among them numbered markers: see `Markers`."""
+
+ANY_NUMBER = "([0-9]{1,9})"
+"""What `{}` in a marker stands for. It has a bound: the time to look for it must not grow with the square of a text."""
+
+
+class Markers(Mapping[str, int | Ids | None]):
+    """The control markers of a template with their token ids. They do not change.
+
+    A marker with `{}` in it and without an id of its own is numbered: it stands for its texts with any number there,
+    also one that the tokenizer does not have. Each of them is in the mapping, with its id or None; iterating gives the
+    marker once, as it was stated, with the ids of all numbers from 0 on.
+    """
+
+    __slots__ = ("_pattern", "_stated")
+
+    def __init__(self, stated: Mapping[str, int | Ids | None]):
+        self._stated = {marker: tuple(ids) if isinstance(ids, list) else ids for marker, ids in stated.items()}
+        self._pattern: re.Pattern[str] | None = None
+
+    def __getitem__(self, text: str) -> int | Ids | None:
+        if text in self._stated:
+            return self._stated[text]
+        found = self.pattern.fullmatch(text) if self.pattern is not None and isinstance(text, str) else None
+        if found is None:
+            raise KeyError(text)
+        # It is numbered, for every other marker is its own only text.
+        start, end = found.span(found.lastindex or 0)
+        return _nth(self._stated[f"{text[:start]}{{}}{text[end:]}"], text[start:end])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._stated)
+
+    def __len__(self) -> int:
+        return len(self._stated)
+
+    def __repr__(self) -> str:
+        return f"Markers({self._stated})"
+
+    @property
+    def pattern(self) -> re.Pattern[str] | None:
+        """One pattern for all of them, the longest first; None where there are none."""
+        if self._pattern is None and self._stated:
+            self._pattern = re.compile("|".join(map(self._spelled, sorted(self._stated, key=len, reverse=True))))
+        return self._pattern
+
+    def _spelled(self, marker: str) -> str:
+        """Return a marker as a regular expression."""
+        pieces = [marker] if isinstance(self._stated[marker], int) else marker.split("{}", 1)
+        return ANY_NUMBER.join(map(re.escape, pieces))
+
+
+def _nth(ids: int | Ids | None, number: str) -> int | None:
+    index = int(number)
+    # `007` is a text of its own, and not that of token 7.
+    if not isinstance(ids, Sequence) or index >= len(ids) or number != str(index):
+        return None
+    return ids[index]
 
 
 class Facts:
@@ -26,7 +87,8 @@ class Facts:
         eos: The text that closes an answer, where the maker's template names it so.
         stop: The strings at which a reply ends, each with its token id from the maker's generation config, or None.
         stop_ids: Token ids at which a reply ends and that have no text.
-        markers: The control markers, which text from outside should not contain, with their token ids or without.
+        markers: The control markers, which text from outside should not contain, with their token ids or without: all
+            special and added tokens of the maker's tokenizer. `{}` in one stands for any number (see `Markers`).
         text_separators: Whether turns are separated by plain text, which no tokenizer can tell from a user's: then
             nothing can protect a prompt.
         default_system: The system text that the maker's template adds where none is given.
@@ -38,8 +100,8 @@ class Facts:
     """
 
     __slots__ = (
-        "_frozen", "_marker_pattern", "accepted_roles", "bos", "capabilities", "default_system", "eos", "markers",
-        "name", "options", "roles", "source", "stop", "stop_ids", "takes", "text_separators",
+        "_frozen", "accepted_roles", "bos", "capabilities", "default_system", "eos", "markers", "name", "options",
+        "roles", "source", "stop", "stop_ids", "takes", "text_separators",
     )  # fmt: skip
 
     name: str
@@ -48,7 +110,7 @@ class Facts:
     eos: str
     stop: Mapping[str, int | None]
     stop_ids: tuple[int, ...]
-    markers: Mapping[str, int | None]
+    markers: Markers
     text_separators: bool
     default_system: str
     capabilities: frozenset[str]
@@ -66,7 +128,7 @@ class Facts:
         eos: str = "",
         stop: Texts = (),
         stop_ids: Iterable[int] = (),
-        markers: Texts = (),
+        markers: MarkerTexts = (),
         text_separators: bool = False,
         default_system: str = "",
         capabilities: Iterable[str] = ("system",),
@@ -83,9 +145,7 @@ class Facts:
         self.stop_ids = tuple(dict.fromkeys((*(each for each in stops.values() if each is not None), *stop_ids)))
         known = _texts(name, "markers", markers)
         # A stop is often a marker too; its id is stated once.
-        self.markers = MappingProxyType(
-            {text: stops.get(text) if each is None else each for text, each in known.items()}
-        )
+        self.markers = Markers({text: stops.get(text) if each is None else each for text, each in known.items()})
         self.text_separators = text_separators
         self.default_system = default_system
         self.capabilities = frozenset(listed(name, "capabilities", capabilities))
@@ -98,7 +158,6 @@ class Facts:
             raise PluginError(msg)
         self.source = source
         self.accepted_roles = STANDARD_ROLES.union(self.roles)
-        self._marker_pattern: re.Pattern[str] | None = None
 
     def __setattr__(self, name: str, value: object) -> None:
         # Names with an underscore are what is worked out when it is first needed.
@@ -135,9 +194,7 @@ class Facts:
     @property
     def marker_pattern(self) -> re.Pattern[str] | None:
         """One pattern for all markers, the longest first; None where there are none."""
-        if self._marker_pattern is None and self.markers:
-            self._marker_pattern = re.compile("|".join(map(re.escape, sorted(self.markers, key=len, reverse=True))))
-        return self._marker_pattern
+        return self.markers.pattern
 
 
 def listed(template: str, field: str, value: Iterable[str]) -> tuple[str, ...]:
@@ -153,6 +210,6 @@ def listed(template: str, field: str, value: Iterable[str]) -> tuple[str, ...]:
     return values
 
 
-def _texts(template: str, field: str, value: Texts) -> Mapping[str, int | None]:
+def _texts(template: str, field: str, value: MarkerTexts) -> Mapping[str, Any]:
     ids = value if isinstance(value, Mapping) else {}
     return MappingProxyType({text: ids.get(text) for text in listed(template, field, value)})

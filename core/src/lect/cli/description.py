@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -41,7 +42,9 @@ def described(template: Template) -> dict[str, Any]:
         "bos_advice": bos_advice(template),
         "stop": dict(template.stop),
         "stop_ids": list(template.stop_ids),
-        "markers": dict(template.markers),
+        "markers": {
+            marker: list(ids) if isinstance(ids, Sequence) else ids for marker, ids in template.markers.items()
+        },
         "text_separators": template.text_separators,
         "default_system": template.default_system,
         "capabilities": sorted(template.capabilities),

@@ -133,6 +133,8 @@ def _print_notes(resolution: lect.Resolution, prompt: lect.Prompt, ignored: tupl
         )
     notes += [f"not in the prompt: {spell(unused.path)} ({unused.why})" for unused in prompt.unused]
     notes += [f"control text of the model in {_place(control)}: {control.marker!r}" for control in prompt.controls]
+    if prompt.more_controls:
+        notes.append("there is more control text of the model than this")
     if prompt.controls and prompt.template.text_separators:
         notes.append(
             f"{prompt.template.name} separates turns by plain text, so nothing can tell this text from a turn of its "
@@ -162,6 +164,7 @@ def _as_data(resolution: lect.Resolution, prompt: lect.Prompt, *, with_segments:
         "fallback": resolution.fallback,
         "unused": [unused._asdict() for unused in prompt.unused],
         "controls": [control._asdict() for control in prompt.controls],
+        "more_controls": prompt.more_controls,
     }
     if with_segments:
         data["segments"] = [segment._asdict() | {"origin": segment.origin.value} for segment in prompt.segments]

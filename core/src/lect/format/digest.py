@@ -17,7 +17,7 @@ def digest(template: Template) -> str:
 
 def _spelled(value: Any) -> str:
     match value:
-        case None | bool() | int() | float() | str() | bytes():
+        case None | bool() | int() | float() | str() | bytes() | range():
             # What `repr` escapes depends on the Unicode version that a Python knows.
             return ascii(value)
         case list() | tuple():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from lect.prompt.segments import is_role
@@ -24,10 +25,16 @@ if TYPE_CHECKING:
         def unused(self) -> list[Unused]: ...
 
 
+MOST_CONTROLS = 1000
+"""How many control markers a prompt lists; a hostile message may hold a million."""
+
+
 class Prompt:
     """A prompt. The text is ready; segments and reports are made when first asked for."""
 
-    __slots__ = ("_controls", "_look", "_segments", "_source", "_unused", "template", "text")
+    __slots__ = ("_controls", "_look", "_more_controls", "_segments", "_source", "_unused", "template", "text")
+
+    _more_controls: bool
 
     def __init__(self, template: Facts, source: Source, *, look_for_controls: bool = True):
         self.template = template
@@ -46,6 +53,7 @@ class Prompt:
             "_segments": self.segments,
             "_unused": self.unused,
             "_controls": self.controls,
+            "_more_controls": self.more_controls,
         }
 
     def __str__(self) -> str:
@@ -70,13 +78,28 @@ class Prompt:
 
     @property
     def controls(self) -> tuple[Control, ...]:
-        """The control markers of the model that stand in text from outside; empty where nobody was to look."""
+        """The control markers of the model that stand in text from outside; empty where nobody was to look.
+
+        These are the first 1,000: `more_controls` says whether there are others.
+        """
         if self._controls is None:
-            self._controls = tuple(find_controls(self.text, self.segments, self.template)) if self._look else ()
+            controls, self._more_controls = first_controls(self, MOST_CONTROLS) if self._look else ((), False)
+            self._controls = controls
         return self._controls
 
+    @property
+    def more_controls(self) -> bool:
+        """Whether text from outside holds more control markers than `controls` lists."""
+        return bool(self.controls) and self._more_controls
 
-def find_controls(text: str, segments: Sequence[Segment], facts: Facts) -> Iterator[Control]:
+
+def first_controls(prompt: Prompt, most: int) -> tuple[tuple[Control, ...], bool]:
+    """Return the first control markers in text from outside, and whether there are more; nobody looks for those."""
+    found = _find_controls(prompt.text, prompt.segments, prompt.template)
+    return tuple(islice(found, most)), next(found, None) is not None
+
+
+def _find_controls(text: str, segments: Sequence[Segment], facts: Facts) -> Iterator[Control]:
     """Yield the control markers of which a part, or all, is text from outside."""
     pattern = facts.marker_pattern
     if pattern is None:

@@ -3,11 +3,11 @@
 from typing import NoReturn
 
 from lect.errors import ControlTextError, MessageError, UnusedInputError
-from lect.format.prompt import Prompt
+from lect.format.prompt import Prompt, first_controls
 from lect.prompt.messages import spell
 
 MOST_NAMED = 10
-"""How many control markers an error names; a hostile message may hold a million."""
+"""How many control markers an error names."""
 
 
 def refuse_surrogate(prompt: Prompt) -> NoReturn:
@@ -52,16 +52,14 @@ def refuse_controls(prompt: Prompt) -> None:
     Raises:
         ControlTextError: If there are any.
     """
-    if not prompt.controls:
+    controls, are_more = first_controls(prompt, MOST_NAMED)
+    if not controls:
         return
     lines = [
         f"{prompt.template.name}: control text of the model in what was given:",
-        *(
-            f"  {spell(path) if path else 'unknown'}, at {start}: {marker!r}"
-            for path, start, marker, _ in prompt.controls[:MOST_NAMED]
-        ),
+        *(f"  {spell(path) if path else 'unknown'}, at {start}: {marker!r}" for path, start, marker, _ in controls),
     ]
-    if len(prompt.controls) > MOST_NAMED:
-        lines.append(f"  and {len(prompt.controls) - MOST_NAMED} more")
+    if are_more:
+        lines.append("  and more")
     lines.append("  try: refuse the text to whoever sent it, or on_control='report' to render and list them")
-    raise ControlTextError("\n".join(lines), controls=prompt.controls)
+    raise ControlTextError("\n".join(lines), controls=controls)

@@ -36,7 +36,7 @@ BAICHUAN2 = Template(
     "baichuan2-chat",
     partial(baichuan, user="<reserved_106>", assistant="<reserved_107>"),
     stop={"</s>": 2},
-    markers=["<reserved_106>", "<reserved_107>", "<s>", "</s>"],
+    markers=["<reserved_{}>", "<unk>", "<s>", "</s>"],
     looks_for=(),
     source="baichuan-inc/Baichuan2-13B-Chat, generation_utils.py: build_chat_input",
 )
@@ -48,7 +48,6 @@ BAICHUAN = BAICHUAN2.but(
     program=partial(baichuan, user="<reserved_102>", assistant="<reserved_103>"),
     roles=["user", "assistant"],
     capabilities=[],
-    markers=["<reserved_102>", "<reserved_103>", "<s>", "</s>"],
     source="baichuan-inc/Baichuan-13B-Chat, modeling_baichuan.py and, later, generation_utils.py: build_chat_input",
 )
 

@@ -55,6 +55,10 @@ CHATGLM3 = TurnTemplate(
     empty="generation",
     roles=["system", "user", "assistant", "observation"],
     stop={"<|user|>": 64795, "<|observation|>": 64797, "</s>": 2},
-    markers=["[gMASK]", "<|system|>", "<|user|>", "<|assistant|>", "<|observation|>", "</s>"],
+    # `sop` and `eop`, 64792 and 64793, are tokens too, but stand in words that people write, such as philosophy.
+    markers={
+        "<unk>": 0, "<s>": 1, "</s>": 2, "[MASK]": 64789, "[gMASK]": 64790, "[sMASK]": 64791, "<|system|>": 64794,
+        "<|user|>": 64795, "<|assistant|>": 64796, "<|observation|>": 64797,
+    },
     source="THUDM/chatglm3-6b, tokenizer_config.json; PROMPT.md of THUDM/ChatGLM3",
-)
+)  # fmt: skip

@@ -45,10 +45,15 @@ GLM4 = Template(
     partial(glm4, name="ChatGLM"),
     roles=["system", "user", "assistant", "observation"],
     stop={"<|endoftext|>": 151329, "<|user|>": 151336, "<|observation|>": 151338},
-    markers=["[gMASK]", "<sop>", "<|system|>", "<|user|>", "<|assistant|>", "<|observation|>", "<|endoftext|>"],
+    markers={
+        "<|endoftext|>": 151329, "[MASK]": 151330, "[gMASK]": 151331, "[sMASK]": 151332, "<sop>": 151333,
+        "<eop>": 151334, "<|system|>": 151335, "<|user|>": 151336, "<|assistant|>": 151337, "<|observation|>": 151338,
+        "<|begin_of_image|>": 151339, "<|end_of_image|>": 151340, "<|begin_of_video|>": 151341,
+        "<|end_of_video|>": 151342,
+    },
     looks_for=(),
     source="THUDM/glm-4-9b-chat, tokenizer_config.json",
-)
+)  # fmt: skip
 GLM4_HF = GLM4.but(
     name="glm-4-hf",
     program=partial(glm4, name="GLM-4"),

@@ -249,7 +249,9 @@ GLM4_5 = Template(
     stop=GLM4.stop,
     markers=[
         *GLM4.markers, "<think>", "</think>", "<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>",
-        "<arg_key>", "</arg_key>", "<arg_value>", "</arg_value>",
+        "<arg_key>", "</arg_key>", "<arg_value>", "</arg_value>", "<|begin_of_audio|>", "<|end_of_audio|>",
+        "<|begin_of_transcription|>", "<|end_of_transcription|>", "<|code_prefix|>", "<|code_middle|>",
+        "<|code_suffix|>",
     ],
     looks_for=["</think>", "/nothink"],
     reply=GLM4_XML.grammar,

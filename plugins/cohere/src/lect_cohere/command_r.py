@@ -130,8 +130,9 @@ def with_documents(chat: Chat, out: Writer) -> None:
 
 
 MARKERS = (
-    "<BOS_TOKEN>", "<EOS_TOKEN>", "<|START_OF_TURN_TOKEN|>", "<|END_OF_TURN_TOKEN|>", "<|SYSTEM_TOKEN|>",
-    "<|USER_TOKEN|>", "<|CHATBOT_TOKEN|>",
+    "<BOS_TOKEN>", "<EOS_TOKEN>", "<EOP_TOKEN>", "<|START_OF_TURN_TOKEN|>", "<|END_OF_TURN_TOKEN|>",
+    "<|SYSTEM_TOKEN|>", "<|USER_TOKEN|>", "<|CHATBOT_TOKEN|>", "<|YES_TOKEN|>", "<|NO_TOKEN|>", "<|GOOD_TOKEN|>",
+    "<|BAD_TOKEN|>", "<|USER_{}_TOKEN|>", "<|EXTRA_{}_TOKEN|>",
 )  # fmt: skip
 SECTIONS = (
     "<|START_RESPONSE|>", "<|END_RESPONSE|>", "<|START_THINKING|>", "<|END_THINKING|>", "<|START_ACTION|>",

@@ -130,11 +130,14 @@ V3 = Template(
     capabilities=["system", "parallel_tools"],
     takes=["null"],
     stop={EOS: 1},
-    markers=[
-        BOS, EOS, "<｜User｜>", "<｜Assistant｜>", "<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>",
-        "<｜tool▁call▁begin｜>", "<｜tool▁call▁end｜>", "<｜tool▁outputs▁begin｜>", "<｜tool▁outputs▁end｜>",
-        "<｜tool▁output▁begin｜>", "<｜tool▁output▁end｜>", "<｜tool▁sep｜>", "<think>", "</think>",
-    ],
+    markers={
+        BOS: 0, EOS: 1, "<｜▁pad▁｜>": 2, "<｜place▁holder▁no▁{}｜>": range(128000, 128800), "<｜fim▁hole｜>": 128800,
+        "<｜fim▁begin｜>": 128801, "<｜fim▁end｜>": 128802, "<｜User｜>": 128803, "<｜Assistant｜>": 128804,
+        "<|EOT|>": 128805, "<｜tool▁calls▁begin｜>": 128806, "<｜tool▁calls▁end｜>": 128807,
+        "<｜tool▁call▁begin｜>": 128808, "<｜tool▁call▁end｜>": 128809, "<｜tool▁outputs▁begin｜>": 128810,
+        "<｜tool▁outputs▁end｜>": 128811, "<｜tool▁output▁begin｜>": 128812, "<｜tool▁output▁end｜>": 128813,
+        "<｜tool▁sep｜>": 128814, "<think>": None, "</think>": None,
+    },
     looks_for=(),
     reply=DEEPSEEK_V3.grammar,
     source="deepseek-ai/DeepSeek-V3, tokenizer_config.json",
@@ -144,6 +147,8 @@ R1 = V3.but(
     program=partial(v3, r1=True),
     capabilities=["system", "parallel_tools", "reasoning"],
     takes=["null", "argument_text"],
+    # The last placeholders have got a meaning.
+    markers={**V3.markers, "<｜place▁holder▁no▁{}｜>": range(128000, 128798), "<think>": 128798, "</think>": 128799},
     looks_for=["</think>"],
     reply=DEEPSEEK_R1.grammar,
     source="deepseek-ai/DeepSeek-R1, tokenizer_config.json",
@@ -154,5 +159,6 @@ R1_DISTILL = R1.but(
     takes=["null"],
     # A distilled model has the vocabulary of what it was made of, Llama's or Qwen's: no id is right for all.
     stop=[EOS],
+    markers=[*R1.markers],
     source="deepseek-ai/DeepSeek-R1-Distill-Llama-8B, tokenizer_config.json",
 )

@@ -70,6 +70,10 @@ V3_1 = R1.but(
     program=v3_1,
     options=["thinking", "enable_thinking"],
     takes=[],
+    markers={
+        **R1.markers, "<｜place▁holder▁no▁{}｜>": range(128000, 128796), "<｜search▁begin｜>": 128796,
+        "<｜search▁end｜>": 128797,
+    },
     reply=DEEPSEEK_V31.grammar,
     source="deepseek-ai/DeepSeek-V3.1, tokenizer_config.json",
-)
+)  # fmt: skip

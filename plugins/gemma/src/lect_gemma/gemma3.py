@@ -5,7 +5,7 @@ from functools import partial
 
 from lect.plugin import Chat, Message, Template, Writer
 
-MARKERS = ("<start_of_turn>", "<end_of_turn>", "<bos>", "<eos>")
+MARKERS = ("<start_of_turn>", "<end_of_turn>", "<bos>", "<eos>", "<pad>", "<unk>", "<mask>", "<unused{}>")
 
 
 def speaker(message: Message) -> str:
@@ -69,7 +69,7 @@ GEMMA3 = GEMMA.but(
     capabilities=["system", "images"],
     takes=["parts"],
     stop={"<end_of_turn>": 106, "<eos>": 1},
-    markers=[*MARKERS, "<start_of_image>"],
+    markers=[*MARKERS, "<start_of_image>", "<end_of_image>", "<image_soft_token>"],
     source="google/gemma-3-4b-it, chat_template.json",
 )
 GEMMA3_1B = GEMMA3.but(

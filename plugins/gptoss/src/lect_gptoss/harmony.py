@@ -34,10 +34,11 @@ HARMONY_MESSAGES = ReplyFormat(
     ),
 )
 
-MARKERS = (
-    "<|start|>", "<|end|>", "<|message|>", "<|channel|>", "<|constrain|>", "<|return|>", "<|call|>", "<|startoftext|>",
-    "<|endoftext|>",
-)  # fmt: skip
+MARKERS = {
+    "<|startoftext|>": 199998, "<|endoftext|>": 199999, "<|return|>": 200002, "<|constrain|>": 200003,
+    "<|channel|>": 200005, "<|start|>": 200006, "<|end|>": 200007, "<|message|>": 200008, "<|call|>": 200012,
+    "<|endofprompt|>": 200018, "<|reserved_{}|>": None,
+}  # fmt: skip
 TAGS = ("<|channel|>analysis<|message|>", "<|channel|>final<|message|>")
 
 

@@ -215,11 +215,15 @@ INTERNLM2 = Template(
     capabilities=["system", "tools", "parallel_tools", "code_interpreter"],
     options=["spelling"],
     stop={NAMED.end: 92542, NUMBERED.end: 92542, "</s>": 2},
-    markers=[*NAMED, *NUMBERED, "<s>", "</s>"],
+    markers={
+        "<unk>": 0, "<s>": 1, "</s>": 2, "<|plugin|>": 92538, "<|interpreter|>": 92539, "<|action_end|>": 92540,
+        "<|action_start|>": 92541, "<|im_end|>": 92542, "<|im_start|>": 92543,
+        "[UNUSED_TOKEN_{}]": range(92397, 92544),
+    },
     looks_for=(),
     reply=INTERNLM2_ACTION.grammar,
     source="InternLM/InternLM, chat/chat_format.md; internlm/internlm2-chat-7b, tokenizer_config.json",
-)
+)  # fmt: skip
 # The format is InternLM2's, but the vocabulary is another: `<|im_end|>` is 128131.
 INTERNLM3 = INTERNLM2.but(
     name="internlm3-instruct",

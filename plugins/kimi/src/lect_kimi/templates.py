@@ -40,7 +40,8 @@ KIMI_K2 = ReplyFormat(
 MARKERS = (
     "<|im_system|>", "<|im_user|>", "<|im_assistant|>", "<|im_middle|>", "<|im_end|>", "<|tool_calls_section_begin|>",
     "<|tool_calls_section_end|>", "<|tool_call_begin|>", "<|tool_call_argument_begin|>", "<|tool_call_end|>",
-    "<|media_start|>", "<|media_content|>", "<|media_pad|>", "<|media_end|>", "[BOS]", "[EOS]",
+    "<|media_start|>", "<|media_content|>", "<|media_pad|>", "<|media_end|>", "[BOS]", "[EOS]", "[UNK]", "[PAD]",
+    "<|reserved_token_{}|>",
 )  # fmt: skip
 SPEAKERS = {"user": "<|im_user|>", "assistant": "<|im_assistant|>"}
 """The marker of each speaker; everybody else is the system."""

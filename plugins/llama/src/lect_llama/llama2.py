@@ -47,7 +47,8 @@ LLAMA2 = Template(
     bos="<s>",
     eos="</s>",
     stop={"</s>": 2},
-    markers=["[INST]", "[/INST]", "<<SYS>>", "<</SYS>>", "<s>", "</s>"],
+    # The tokens of the vocabulary, and what keeps the turns apart, which is plain text.
+    markers={"<unk>": 0, "<s>": 1, "</s>": 2, "[INST]": None, "[/INST]": None, "<<SYS>>": None, "<</SYS>>": None},
     text_separators=True,
     looks_for=(),
     source="meta-llama/Llama-2-7b-chat-hf, tokenizer_config.json",
@@ -62,9 +63,11 @@ CODELLAMA_70B = Template(
     bos="<s>",
     # The id of `<step>` is not confirmed by any source outside the model's own files.
     stop={"<step>": None, "</s>": 2},
-    markers=["<step>", "Source: system", "Source: user", "Source: assistant", "Destination: user", "<s>", "</s>"],
+    markers=[
+        "<unk>", "<s>", "</s>", "<step>", "Source: system", "Source: user", "Source: assistant", "Destination: user",
+    ],
     # <step> is a token of its own, but the speaker is named in plain text.
     text_separators=True,
     looks_for=(),
     source="codellama/CodeLlama-70b-Instruct-hf, tokenizer_config.json",
-)
+)  # fmt: skip

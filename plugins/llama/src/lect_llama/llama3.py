@@ -184,22 +184,29 @@ LLAMA3 = TurnTemplate(
     empty="generation",
     bos="<|begin_of_text|>",
     stop={EOT: 128009, "<|end_of_text|>": 128001},
-    markers=["<|begin_of_text|>", "<|end_of_text|>", HEADER, "<|end_header_id|>", EOT],
+    markers={
+        "<|begin_of_text|>": 128000, "<|end_of_text|>": 128001, HEADER: 128006, "<|end_header_id|>": 128007,
+        EOT: 128009, "<|reserved_special_token_{}|>": (*range(128002, 128006), 128008, *range(128010, 128256)),
+    },
     source="meta-llama/Meta-Llama-3-8B-Instruct, tokenizer_config.json",
-)
+)  # fmt: skip
 LLAMA3_1 = Template(
     "llama-3.1",
     llama3_1,
     bos=LLAMA3.bos,
     roles=["system", "user", "assistant", "tool", "ipython"],
     stop={EOT: 128009, EOM: 128008, "<|end_of_text|>": 128001},
-    markers=[*LLAMA3.markers, EOM, "<|python_tag|>"],
+    markers={
+        **LLAMA3.markers, EOM: 128008, "<|python_tag|>": 128010, "<|finetune_right_pad_id|>": 128004,
+        # The maker's two tokenizers, of the code and of the repositories, number the rest differently.
+        "<|step_id|>": None, "<|reserved_special_token_{}|>": None,
+    },
     capabilities=["system", "tools"],
     options=["custom_tools", "tools_in_user_message", "builtin_tools", "date_string"],
     looks_for=(),
     reply=LLAMA3_JSON.grammar,
     source="meta-llama/Llama-3.1-8B-Instruct, tokenizer_config.json",
-)
+)  # fmt: skip
 LLAMA3_2 = LLAMA3_1.but(
     name="llama-3.2",
     program=llama3_2,
@@ -209,7 +216,7 @@ LLAMA3_2 = LLAMA3_1.but(
 LLAMA3_2_VISION = LLAMA3_2.but(
     name="llama-3.2-vision",
     program=llama3_2_vision,
-    markers=[*LLAMA3_2.markers, "<|image|>"],
+    markers={**LLAMA3_2.markers, "<|image|>": None},
     capabilities=["system", "tools", "images"],
     takes=["parts"],
     source="meta-llama/Llama-3.2-11B-Vision-Instruct, chat_template.json",

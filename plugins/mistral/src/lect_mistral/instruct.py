@@ -152,7 +152,7 @@ V1 = Template(
     bos="<s>",
     eos="</s>",
     stop={"</s>": 2},
-    markers=["<s>", "</s>", "[INST]", "[/INST]"],
+    markers={"<unk>": 0, "<s>": 1, "</s>": 2, "[INST]": None, "[/INST]": None},
     text_separators=True,
     looks_for=(),
     source="mistralai/Mistral-7B-Instruct-v0.1, tokenizer_config.json",
@@ -162,9 +162,12 @@ V3 = V1.but(
     program=partial(v3, gap=" ", trims=True),
     roles=["system", "user", "assistant", "tool", "tool_results"],
     capabilities=["system", "tools", "parallel_tools"],
-    markers=[
-        *V1.markers, "[AVAILABLE_TOOLS]", "[/AVAILABLE_TOOLS]", "[TOOL_CALLS]", "[TOOL_RESULTS]", "[/TOOL_RESULTS]",
-    ],
+    # Which of the numbers in between have got a name differs with the revision.
+    markers={
+        "<unk>": 0, "<s>": 1, "</s>": 2, "[INST]": 3, "[/INST]": 4, "[TOOL_CALLS]": 5, "[AVAILABLE_TOOLS]": 6,
+        "[/AVAILABLE_TOOLS]": 7, "[TOOL_RESULTS]": 8, "[/TOOL_RESULTS]": 9, "[IMG]": None, "[PREFIX]": None,
+        "[MIDDLE]": None, "[SUFFIX]": None, "[control_{}]": None, "[REFERENCE_DOC_{}]": None,
+    },
     text_separators=False,
     reply=MISTRAL_CALLS.grammar,
     source="mistralai/Mistral-7B-Instruct-v0.3, tokenizer_config.json",
@@ -172,8 +175,13 @@ V3 = V1.but(
 NEMO = V3.but(
     name="mistral-nemo",
     program=partial(v3, gap="", trims=False),
+    markers={
+        "<unk>": 0, "<s>": 1, "</s>": 2, "[INST]": 3, "[/INST]": 4, "[AVAILABLE_TOOLS]": 5, "[/AVAILABLE_TOOLS]": 6,
+        "[TOOL_RESULTS]": 7, "[/TOOL_RESULTS]": 8, "[TOOL_CALLS]": 9, "<pad>": 10, "[PREFIX]": 11, "[MIDDLE]": 12,
+        "[SUFFIX]": 13, "<SPECIAL_{}>": (*[None] * 14, *range(14, 1000)),
+    },
     source="mistralai/Mistral-Nemo-Instruct-2407, tokenizer_config.json",
-)
+)  # fmt: skip
 # Nothing opens an answer: the prompt ends with the question.
 LARGE_2411 = TurnTemplate(
     "mistral-large-2411",
@@ -185,6 +193,10 @@ LARGE_2411 = TurnTemplate(
     bos="<s>",
     eos="</s>",
     stop={"</s>": 2},
-    markers=["<s>", "</s>", "[INST]", "[/INST]", "[SYSTEM_PROMPT]", "[/SYSTEM_PROMPT]"],
+    markers={
+        **V3.markers, "[IMG]": 10, "[PREFIX]": 11, "[MIDDLE]": 12, "[SUFFIX]": 13, "[IMG_BREAK]": 14, "[IMG_END]": 15,
+        "[SYSTEM_PROMPT]": 16, "[/SYSTEM_PROMPT]": 17, "[TOOL_CONTENT]": 18, "[/REF]": 749, "[REF]": 750,
+        "[REFERENCE_DOC_{}]": range(770, 750, -1),
+    },
     source="mistralai/Mistral-Large-Instruct-2411, tokenizer_config.json",
-)
+)  # fmt: skip

@@ -110,9 +110,10 @@ SMALL_3_2 = V3.but(
     options=["date"],
     takes=["parts"],
     markers=[
-        "<s>", "</s>", "[INST]", "[/INST]", "[SYSTEM_PROMPT]", "[/SYSTEM_PROMPT]", "[AVAILABLE_TOOLS]",
-        "[/AVAILABLE_TOOLS]", "[TOOL_CALLS]", "[CALL_ID]", "[ARGS]", "[TOOL_RESULTS]", "[TOOL_CONTENT]",
-        "[/TOOL_RESULTS]", "[IMG]", "[IMG_BREAK]", "[IMG_END]",
+        "<unk>", "<s>", "</s>", "<pad>", "[INST]", "[/INST]", "[SYSTEM_PROMPT]", "[/SYSTEM_PROMPT]",
+        "[AVAILABLE_TOOLS]", "[/AVAILABLE_TOOLS]", "[TOOL_CALLS]", "[CALL_ID]", "[ARGS]", "[TOOL_RESULTS]",
+        "[TOOL_CONTENT]", "[/TOOL_RESULTS]", "[IMG]", "[IMG_BREAK]", "[IMG_END]", "[PREFIX]", "[MIDDLE]", "[SUFFIX]",
+        "<SPECIAL_{}>",
     ],
     source="mistralai/Mistral-Small-3.2-24B-Instruct-2506, chat_template.jinja",
 )  # fmt: skip

@@ -11,9 +11,12 @@ PHI3_MINI = TurnTemplate(
     eos="<|endoftext|>",
     # The maker also stops where the model opens another turn of its own.
     stop={"<|end|>": 32007, "<|assistant|>": 32001, "<|endoftext|>": 32000},
-    markers=["<|system|>", "<|user|>", "<|assistant|>", "<|end|>", "<|endoftext|>"],
+    markers=[
+        "<|system|>", "<|user|>", "<|assistant|>", "<|end|>", "<|endoftext|>", "<|placeholder{}|>", "<unk>", "<s>",
+        "</s>",
+    ],
     source="microsoft/Phi-3-mini-4k-instruct, tokenizer_config.json",
-)
+)  # fmt: skip
 # Without empty system turns.
 PHI3_5 = PHI3_MINI.but(
     name="phi-3.5",
@@ -35,5 +38,6 @@ PHI3_SMALL = PHI3_MINI.but(
     other=Turn("<|{role}|>\n", "<|end|>\n"),
     bos="<|endoftext|>",
     stop={"<|end|>": 100266, "<|endoftext|>": 100257},
+    markers=["<|system|>", "<|user|>", "<|assistant|>", "<|end|>", "<|endoftext|>"],
     source="microsoft/Phi-3-small-8k-instruct, tokenizer_config.json",
 )

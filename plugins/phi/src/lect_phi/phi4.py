@@ -9,9 +9,12 @@ PHI4 = TurnTemplate(
     user=Turn("<|im_start|>user<|im_sep|>", "<|im_end|>"),
     assistant=Turn("<|im_start|>assistant<|im_sep|>", "<|im_end|>"),
     stop={"<|im_end|>": 100265, "<|endoftext|>": 100257},
-    markers=["<|im_start|>", "<|im_sep|>", "<|im_end|>", "<|endoftext|>"],
+    markers=[
+        "<|im_start|>", "<|im_sep|>", "<|im_end|>", "<|endoftext|>", "<|fim_prefix|>", "<|fim_middle|>",
+        "<|fim_suffix|>", "<|endofprompt|>", "<|dummy_{}|>",
+    ],
     source="microsoft/phi-4, tokenizer_config.json",
-)
+)  # fmt: skip
 
 
 THINK_FIRST = (

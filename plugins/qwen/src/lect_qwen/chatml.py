@@ -6,10 +6,18 @@ from collections.abc import Sequence
 from lect.plugin import Call, Chat, Message, Writer, think_tags
 
 STOP = {"<|im_end|>": 151645, "<|endoftext|>": 151643}
-MARKERS = ("<|im_start|>", "<|im_end|>", "<|endoftext|>")
-TOOL_MARKERS = ("<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>")
-VISION_MARKERS = ("<|vision_start|>", "<|vision_end|>", "<|image_pad|>", "<|video_pad|>", "<|vision_pad|>")
-THINK_MARKERS = ("<think>", "</think>")
+# Up to Qwen3, every generation has the tokens of the one before, with the same ids, and adds its own.
+QWEN1_5_MARKERS = {"<|endoftext|>": 151643, "<|im_start|>": 151644, "<|im_end|>": 151645}
+QWEN2_5_MARKERS = QWEN1_5_MARKERS | {
+    "<|object_ref_start|>": 151646, "<|object_ref_end|>": 151647, "<|box_start|>": 151648, "<|box_end|>": 151649,
+    "<|quad_start|>": 151650, "<|quad_end|>": 151651, "<|vision_start|>": 151652, "<|vision_end|>": 151653,
+    "<|vision_pad|>": 151654, "<|image_pad|>": 151655, "<|video_pad|>": 151656, "<tool_call>": 151657,
+    "</tool_call>": 151658, "<|fim_prefix|>": 151659, "<|fim_middle|>": 151660, "<|fim_suffix|>": 151661,
+    "<|fim_pad|>": 151662, "<|repo_name|>": 151663, "<|file_sep|>": 151664,
+}  # fmt: skip
+QWEN3_MARKERS = QWEN2_5_MARKERS | {
+    "<tool_response>": 151665, "</tool_response>": 151666, "<think>": 151667, "</think>": 151668,
+}  # fmt: skip
 
 
 def write_tools(chat: Chat, out: Writer) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 from lect.plugin import Call, Chat, Template, Writer
 from lect.plugin.grammar import FUNCTION_TAGS, SPACE, THINK, Grammar, ReplyFormat, Section
-from lect_qwen.chatml import MARKERS, STOP, TOOL_MARKERS
+from lect_qwen.chatml import QWEN3_MARKERS, STOP
 
 QWEN3_CODER_XML = ReplyFormat(
     Grammar(
@@ -127,7 +127,7 @@ QWEN3_CODER = Template(
     roles=["system", "user", "assistant", "tool"],
     capabilities=["system", "tools", "parallel_tools"],
     stop=STOP,
-    markers=[*MARKERS, *TOOL_MARKERS],
+    markers=QWEN3_MARKERS,
     looks_for=(),
     reply=QWEN3_CODER_XML.grammar,
     source="Qwen/Qwen3-Coder-30B-A3B-Instruct, chat_template.jinja",

@@ -5,11 +5,10 @@ from collections import Counter
 from lect.plugin import Chat, Template, Turn, TurnTemplate, Writer
 from lect.plugin.grammar import JSON_IN_TAGS, THINK, CallSyntax, Grammar, Head, NamedJson, ReplyFormat, Section, Wrapper
 from lect_qwen.chatml import (
-    MARKERS,
+    QWEN1_5_MARKERS,
+    QWEN2_5_MARKERS,
+    QWEN3_MARKERS,
     STOP,
-    THINK_MARKERS,
-    TOOL_MARKERS,
-    VISION_MARKERS,
     write_call,
     write_content,
     write_result,
@@ -62,7 +61,7 @@ QWEN1 = TurnTemplate(
     assistant=Turn("<|im_start|>assistant\n", "<|im_end|>\n"),
     default_system="You are a helpful assistant.",
     stop={"<|im_end|>": 151645, "<|im_start|>": 151644, "<|endoftext|>": 151643},
-    markers=MARKERS,
+    markers=QWEN1_5_MARKERS | {"<|extra_{}|>": range(151646, 151851)},
     reply=REACT.grammar,
     source="QwenLM/Qwen, examples and qwen_generation_utils.py: make_context",
 )
@@ -79,7 +78,7 @@ QWEN1_5 = TurnTemplate(
     empty="generation",
     default_system=QWEN1.default_system,
     stop=STOP,
-    markers=MARKERS,
+    markers=QWEN1_5_MARKERS,
     source="Qwen/Qwen1.5-4B-Chat, tokenizer_config.json",
 )
 
@@ -174,7 +173,7 @@ QWEN1_5_72B = Template(
     qwen1_5_72b,
     default_system="You are a helpful assistant",
     stop=STOP,
-    markers=MARKERS,
+    markers=QWEN1_5_MARKERS,
     looks_for=(),
     source="Qwen/Qwen1.5-72B-Chat, tokenizer_config.json",
 )
@@ -185,7 +184,7 @@ QWEN2_VL = QWEN1_5_72B.but(
     capabilities=["system", "images", "video"],
     options=["add_vision_id"],
     takes=["parts"],
-    markers=[*MARKERS, *VISION_MARKERS],
+    markers=QWEN2_5_MARKERS,
     source="Qwen/Qwen2.5-VL-7B-Instruct, chat_template.json",
 )
 QWEN2_5 = Template(
@@ -195,7 +194,8 @@ QWEN2_5 = Template(
     roles=["system", "user", "assistant", "tool"],
     capabilities=["system", "tools", "parallel_tools"],
     stop=STOP,
-    markers=[*MARKERS, *TOOL_MARKERS],
+    # A result stands between tags that are plain text before Qwen3.
+    markers=QWEN2_5_MARKERS | {"<tool_response>": None, "</tool_response>": None},
     looks_for=(),
     reply=HERMES_JSON.grammar,
     source="Qwen/Qwen2.5-3B-Instruct, tokenizer_config.json",
@@ -205,7 +205,7 @@ QWQ = QWEN2_5.but(
     program=qwq,
     default_system="",
     capabilities=["system", "tools", "parallel_tools", "reasoning"],
-    markers=[*MARKERS, *TOOL_MARKERS, *THINK_MARKERS],
+    markers=QWEN3_MARKERS,
     looks_for=["</think>"],
     source="Qwen/QwQ-32B, tokenizer_config.json",
 )

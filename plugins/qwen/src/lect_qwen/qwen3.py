@@ -4,11 +4,8 @@ from collections import Counter
 
 from lect.plugin import Chat, Message, Template, Writer
 from lect_qwen.chatml import (
-    MARKERS,
+    QWEN3_MARKERS,
     STOP,
-    THINK_MARKERS,
-    TOOL_MARKERS,
-    VISION_MARKERS,
     is_question,
     thought_and_answer,
     write_call,
@@ -133,7 +130,7 @@ QWEN3 = Template(
     capabilities=["system", "tools", "parallel_tools", "reasoning"],
     options=["enable_thinking"],
     stop=STOP,
-    markers=[*MARKERS, *TOOL_MARKERS, *THINK_MARKERS],
+    markers=QWEN3_MARKERS,
     looks_for=["</think>", "<tool_response>"],
     reply=HERMES_JSON.grammar,
     source="Qwen/Qwen3-1.7B, tokenizer_config.json",
@@ -154,7 +151,6 @@ QWEN3_INSTRUCT = QWEN3.but(
     program=qwen3_instruct,
     capabilities=["system", "tools", "parallel_tools"],
     options=[],
-    markers=[*MARKERS, *TOOL_MARKERS],
     looks_for=[],
     source="Qwen/Qwen3-4B-Instruct-2507, tokenizer_config.json",
 )
@@ -164,6 +160,5 @@ QWEN3_VL = QWEN3_INSTRUCT.but(
     capabilities=["system", "tools", "parallel_tools", "images", "video"],
     options=["add_vision_id"],
     takes=["parts"],
-    markers=[*MARKERS, *TOOL_MARKERS, *VISION_MARKERS],
     source="Qwen/Qwen3-VL-4B-Instruct, chat_template.json",
 )

@@ -6,10 +6,7 @@ from functools import partial
 
 from lect.plugin import Chat, Message, Template, Writer, stripped
 from lect_qwen.chatml import (
-    MARKERS,
-    THINK_MARKERS,
-    TOOL_MARKERS,
-    VISION_MARKERS,
+    QWEN3_MARKERS,
     is_question,
     thought_and_answer,
     write_content,
@@ -155,7 +152,7 @@ QWEN3_5 = Template(
     takes=["parts", "null"],
     # The vocabulary is larger than that of Qwen3, and the markers have moved.
     stop={"<|im_end|>": 248046, "<|endoftext|>": 248044},
-    markers=[*MARKERS, *TOOL_MARKERS, *THINK_MARKERS, *VISION_MARKERS],
+    markers=[*QWEN3_MARKERS],
     looks_for=["</think>", "<tool_response>"],
     reply=QWEN3_CODER_XML.grammar,
     source="Qwen/Qwen3.5-27B, chat_template.jinja",

@@ -18,7 +18,7 @@ VICUNA = TurnTemplate(
         "detailed, and polite answers to the user's questions."
     ),
     stop={"</s>": 2},
-    markers=["USER:", "ASSISTANT:", "<s>", "</s>"],
+    markers=["USER:", "ASSISTANT:", "<unk>", "<s>", "</s>"],
     text_separators=True,
     source="lm-sys/FastChat, fastchat/conversation.py: vicuna_v1.1",
 )
@@ -66,7 +66,7 @@ ONE_SHOT = TurnTemplate(
         ),
     ],
     stop=["###"],
-    markers=["### Human:", "### Assistant:"],
+    markers=["### Human:", "### Assistant:", "<unk>", "<s>", "</s>"],
     text_separators=True,
     source="lm-sys/FastChat, fastchat/conversation.py: one_shot",
 )

@@ -27,7 +27,7 @@ ZEPHYR = TurnTemplate(
     other=Turn("<|system|>\n", "{eos}\n"),
     eos="</s>",
     stop={"</s>": 2},
-    markers=["<|system|>", "<|user|>", "<|assistant|>", "<s>", "</s>"],
+    markers=["<|system|>", "<|user|>", "<|assistant|>", "<unk>", "<s>", "</s>"],
     text_separators=True,
     source="HuggingFaceH4/zephyr-7b-beta, tokenizer_config.json",
 )
