@@ -1,6 +1,7 @@
 """Replies: the functions that users call, and the values that they get."""
 
 import json
+import tracemalloc
 
 import pytest
 import replies
@@ -108,6 +109,19 @@ def test_further_stops_can_be_named(registry):
     for stop in ("User:", [""], 3):
         with pytest.raises(MessageError, match="stop is"):
             lect.parse("acme", "Hi", stop=stop)
+
+
+def test_the_stops_of_a_request_cannot_use_up_memory(registry):
+    longest = "x" * 4_000
+    tracemalloc.start()
+    reply = lect.parse(None, f"Hi {longest} there", format="plain", stop=[longest])
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert (reply.content, reply.stop) == ("Hi ", longest)
+    # All beginnings of a stop together would be 8,000,000 characters.
+    assert peak < 4_000_000
+    with pytest.raises(MessageError, match="stop has 100000 characters in all; at most 4096 are looked for"):
+        lect.parse(None, "Hi", format="plain", stop=["x" * 50_000] * 2)
 
 
 def test_a_reply_is_read_by_the_adapter_that_was_named_or_by_default(registry):

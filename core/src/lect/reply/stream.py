@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from lect.reply.grammar import Grammar
 
 _new = tuple.__new__
+LONGEST_STOPS = 4_096
+"""Characters of all stop strings together: a server passes on those of its users."""
 
 
 class ReplyStream:
@@ -41,7 +43,7 @@ class ReplyStream:
         refine: What makes the final reply of the one that the grammar gives.
 
     Raises:
-        MessageError: If an argument has a wrong type.
+        MessageError: If an argument has a wrong type, or the stop strings are too long.
         PluginError: If the grammar is invalid.
     """
 
@@ -174,6 +176,10 @@ def stop_strings(stop: object) -> tuple[str, ...]:
     if not isinstance(stop, str) and isinstance(stop, Iterable):
         stops = tuple(stop)
         if all(isinstance(each, str) and each for each in stops):
+            length = sum(map(len, stops))
+            if length > LONGEST_STOPS:
+                msg = f"stop has {length} characters in all; at most {LONGEST_STOPS} are looked for"
+                raise MessageError(msg)
             return stops
     msg = f"stop is {stop!r:.80}; expected a list of texts\n  try: stop=['...']"
     raise MessageError(msg)

@@ -6,6 +6,7 @@ Every look is short, so that looking again when more text comes costs little.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ class HeadLookahead:
 class Live:
     """The marks that mean something in one state, each with what it means."""
 
-    __slots__ = ("acts", "full", "longest", "prefixes", "search", "spaced")
+    __slots__ = ("acts", "full", "longest", "ordered", "search", "spaced")
 
     def __init__(self, acts: Iterable[tuple[str, object]], also: str = ""):
         self.acts: dict[str, list[object]] = {}
@@ -118,14 +119,18 @@ class Live:
         first = "".join(sorted({mark[0] for mark in marks} | set(also)))
         self.search = re.compile(f"[{re.escape(first)}]" if first else r"(?!)").search
         self.full = re.compile("|".join(map(re.escape, marks)) or r"(?!)").match
-        self.prefixes = frozenset(mark[:end] for mark in marks for end in range(1, len(mark)))
+        self.ordered = sorted(marks)
         self.longest = len(marks[0]) if marks else 0
         self.spaced = any(mark[0].isspace() for mark in marks)
         """Whether a mark begins with white space."""
 
     def look(self, buffer: str, at: int, ended: bool) -> str | None:
         """Return the longest mark at `at`, empty where there is none, None where more text must tell."""
-        if not ended and len(buffer) - at < self.longest and buffer[at:] in self.prefixes:
-            return None
+        if not ended and len(buffer) - at < self.longest:
+            rest = buffer[at:]
+            # In order, the marks that begin with a text and go on come directly behind it.
+            behind = bisect_right(self.ordered, rest)
+            if behind < len(self.ordered) and self.ordered[behind].startswith(rest):
+                return None
         found = self.full(buffer, at)
         return found[0] if found else ""
