@@ -5,7 +5,6 @@ of its own, and `run(arguments)` does the work and returns the exit code. It is 
 others cost nothing.
 """
 
-import os
 import sys
 import warnings
 from argparse import ArgumentError, ArgumentParser, RawDescriptionHelpFormatter
@@ -13,8 +12,8 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, NamedTuple, NoReturn
 
-from lect.cli.screen import NOTE, Screen
-from lect.errors import FallbackWarning, LectError, ModelPathWarning, PluginWarning
+from lect.cli.screen import NOTE, ClosedStream, Screen, forget
+from lect.errors import FallbackWarning, LectError, ModelPathWarning, PluginWarning, shown
 
 OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 
@@ -45,8 +44,12 @@ class Parser(ArgumentParser):
 
     def exit(self, status: int = OK, message: str | None = None) -> NoReturn:
         if message:
-            sys.stderr.write(message)
+            self._print_message(message, sys.stderr)
         raise _DoneError(status)
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        # argparse itself ignores it when help cannot be written.
+        Screen(file or sys.stderr).write(message)
 
 
 class _DoneError(Exception):
@@ -63,6 +66,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     0, 1 where lect refuses or cannot do it, 2 where the command line is wrong.
     """
     words = sys.argv[1:] if argv is None else list(argv)
+    _replace_missing_streams()
     try:
         with warnings.catch_warnings():
             _show_our_warnings()
@@ -70,8 +74,13 @@ def main(argv: Sequence[str] | None = None) -> int:
             sys.stdout.flush()
         return code
     except BrokenPipeError:
-        _forget_stdout()
+        forget(sys.stdout)
         return OK
+    except OSError as error:
+        # It must be standard output: what cannot be read is a LectError, and what standard error does not take is lost.
+        forget(sys.stdout)
+        _complain(f"cannot write to standard output: {error.strerror or error}")
+        return FAILED
     except KeyboardInterrupt:
         return INTERRUPTED
 
@@ -128,7 +137,7 @@ def _unknown_command(parser: Parser, word: str) -> NoReturn:
 
     near = get_close_matches(word, COMMANDS, 1)
     parser.error(
-        f"there is no command {word!r}; "
+        f"there is no command {shown(word)}; "
         + (f"did you mean {near[0]!r}?" if near else f"the commands are {', '.join(COMMANDS)}")
     )
 
@@ -136,14 +145,13 @@ def _unknown_command(parser: Parser, word: str) -> NoReturn:
 PHRASES = {
     "get_conversation_template(path, adapter='chatml')": "--adapter chatml",
     "leave it out, or strict=False to render without it": "leave it out, or do not say --strict",
+    "decode the text with errors='replace'": "write \\ufffd in its place",
     "LECT_FALLBACK=0, or lect.resolve(path, fallback=False), to": "LECT_FALLBACK=0 to",
 }
 """What errors suggest to a Python program, and how to say it here."""
 
 
 def _complain(message: str, label: str = "lect:", style: str = "red") -> None:
-    # What was printed so far comes first, also where both streams are the same terminal.
-    sys.stdout.flush()
     screen = Screen(sys.stderr)
     for phrase, here in PHRASES.items():
         message = message.replace(phrase, here)
@@ -167,9 +175,7 @@ def _show_our_warnings() -> None:
         warnings.simplefilter("always", category)
 
 
-def _forget_stdout() -> None:
-    """Let nothing more be written, and Python not complain when it flushes at its end: whoever read has gone."""
-    try:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except (OSError, ValueError):
-        return
+def _replace_missing_streams() -> None:
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, ClosedStream())

@@ -1,7 +1,9 @@
 """What commands are given: text, files and options."""
 
+import os
 import sys
 from argparse import ArgumentError, ArgumentTypeError, Namespace
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from lect.errors import LectError, MessageError, shown
@@ -26,15 +28,32 @@ class Conversation(NamedTuple):
     """What else stood in the file of messages, such as `temperature`."""
 
 
-def option(text: str) -> tuple[str, Any]:
+def utf8(argument: str) -> str:
+    """Return an argument that is text; what the locale cannot decode may still be UTF-8.
+
+    Raises:
+        ArgumentTypeError: If it is not.
+    """
+    try:
+        argument.encode()
+    except UnicodeEncodeError:
+        try:
+            return os.fsencode(argument).decode()
+        except UnicodeError as error:
+            msg = f"{shown(argument)} is not in UTF-8"
+            raise ArgumentTypeError(msg) from error
+    return argument
+
+
+def option(argument: str) -> tuple[str, Any]:
     """Read `NAME=VALUE`: the value is JSON where it can be, else text; that of `date` is a day.
 
     Raises:
         ArgumentTypeError: If it is not of that form.
     """
-    name, equals, value = text.partition("=")
+    name, equals, value = utf8(argument).partition("=")
     if not (name and equals):
-        msg = f"{text!r} is not of the form NAME=VALUE, such as enable_thinking=false"
+        msg = f"{shown(argument)} is not of the form NAME=VALUE, such as enable_thinking=false"
         raise ArgumentTypeError(msg)
     if name in RESERVED:
         instead = f"; use {NOT_OPTIONS[name]}" if name in NOT_OPTIONS else ""
@@ -51,7 +70,7 @@ def _day(text: str) -> Any:
             return read(text)
         except ValueError:
             continue
-    msg = f"date is {text!r}; expected a day such as 2024-07-26"
+    msg = f"date is {shown(text)}; expected a day such as 2024-07-26"
     raise ArgumentTypeError(msg)
 
 
@@ -100,8 +119,18 @@ def read_conversation(arguments: Namespace) -> Conversation:
 def _check(arguments: Namespace) -> None:
     if arguments.messages is not None and (arguments.text is not None or arguments.system is not None):
         raise ArgumentError(None, "TEXT and --system make a conversation of their own; --messages already is one")
-    if [arguments.messages, arguments.tools, arguments.text].count(STDIN) > 1:
-        raise ArgumentError(None, f"only one of TEXT, --messages and --tools can be {STDIN}, standard input")
+    only_one_from_stdin({"TEXT": arguments.text, "--messages": arguments.messages, "--tools": arguments.tools})
+
+
+def only_one_from_stdin(given: Mapping[str, str | None]) -> None:
+    """Check that standard input is not to be read twice.
+
+    Raises:
+        ArgumentError: If it is, by two of the arguments.
+    """
+    if list(given.values()).count(STDIN) > 1:
+        *others, last = given
+        raise ArgumentError(None, f"only one of {', '.join(others)} and {last} can be {STDIN}, standard input")
 
 
 def _text(text: str | None) -> str:
@@ -121,22 +150,31 @@ def read_text(path: str) -> str:
         LectError: If it cannot be read, or is not in UTF-8.
     """
     try:
-        if path == STDIN:
-            return _stdin().decode()
-        with open(path, "rb") as file:
-            return file.read().decode()
+        return b"".join(read_bytes(path)).decode()
     except UnicodeDecodeError as error:
         msg = f"{_name(path)} is not in UTF-8: {error.reason} at byte {error.start}"
         raise LectError(msg) from error
+
+
+def read_bytes(path: str) -> Iterator[bytes]:
+    """Yield what a file, or standard input, holds, as it arrives; the locale has no say in what text it is.
+
+    Raises:
+        LectError: If it cannot be read.
+    """
+    try:
+        # `read1` returns what there is, and does not wait for more.
+        if path != STDIN:
+            with open(path, "rb") as file:
+                yield from iter(lambda: file.read1(65_536), b"")
+        elif (buffer := getattr(sys.stdin, "buffer", None)) is not None:
+            yield from iter(lambda: buffer.read1(65_536), b"")
+        else:
+            # A stream of somebody's own.
+            yield sys.stdin.read().encode()
     except (OSError, ValueError) as error:
         msg = f"cannot read {_name(path)}: {getattr(error, 'strerror', None) or error}"
         raise LectError(msg) from error
-
-
-def _stdin() -> bytes:
-    # As bytes, because the locale has no say in what the text is; a stream without them is somebody's own.
-    buffer = getattr(sys.stdin, "buffer", None)
-    return sys.stdin.read().encode() if buffer is None else buffer.read()
 
 
 def read_json(path: str) -> Any:

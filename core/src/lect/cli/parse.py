@@ -7,9 +7,9 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import lect
-from lect.cli.inputs import STDIN, read_json, read_text
-from lect.cli.screen import Screen, write_exactly, write_json
-from lect.errors import LectError, shown
+from lect.cli.inputs import STDIN, only_one_from_stdin, read_bytes, read_json, read_text, utf8
+from lect.cli.screen import Screen, write_json
+from lect.errors import LectError
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -35,7 +35,7 @@ def configure(parser: ArgumentParser) -> None:
     )
     parser.epilog = EPILOG
     parser.add_argument(
-        "model", metavar="MODEL", help="owner/name, a name, or a local path; - where --format alone decides"
+        "model", metavar="MODEL", type=utf8, help="owner/name, a name, or a local path; - where --format alone decides"
     )
     parser.add_argument(
         "file",
@@ -56,6 +56,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--stop",
         metavar="TEXT",
+        type=utf8,
         action="append",
         default=[],
         help="another string at which the reply ends; may be repeated",
@@ -79,6 +80,7 @@ def run(arguments: Namespace) -> int:
     if arguments.model == STDIN and arguments.format is None:
         msg = "neither a model nor a format is named\n  try: the name of a model in place of -, or --format think"
         raise LectError(msg)
+    only_one_from_stdin({"FILE": arguments.file, "--tools": arguments.tools, "--prompt": arguments.prompt})
     stream = lect.stream(
         None if arguments.model == STDIN else arguments.model,
         adapter=arguments.adapter,
@@ -97,7 +99,7 @@ def run(arguments: Namespace) -> int:
             show(event)
         reply = stream.close()
         if not arguments.json:
-            sys.stdout.write("\n")
+            Screen(sys.stdout).line()
             _print_end(reply)
         return 0
     stream.feed(read_text(arguments.file).removesuffix("\n").removesuffix("\r"))
@@ -113,29 +115,11 @@ def _chunks(path: str) -> Iterator[str]:
     """Yield text as it arrives, without the line end at the very end."""
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     held = ""
-    for data in _bytes(path):
+    for data in read_bytes(path):
         text = held + decoder.decode(data)
         held = next((end for end in ("\r\n", "\n", "\r") if text.endswith(end)), "")
         yield text.removesuffix(held)
     yield (held if held == "\r" else "") + decoder.decode(b"", final=True)
-
-
-def _bytes(path: str) -> Iterator[bytes]:
-    try:
-        # `read1` returns what there is, and does not wait for more.
-        if path != STDIN:
-            with open(path, "rb") as file:
-                yield from iter(lambda: file.read1(65_536), b"")
-        elif (buffer := getattr(sys.stdin, "buffer", None)) is not None:
-            yield from iter(lambda: buffer.read1(65_536), b"")
-        else:
-            yield sys.stdin.read().encode()
-    except (OSError, ValueError) as error:
-        msg = (
-            f"cannot read {'standard input' if path == STDIN else shown(path)}: "
-            f"{getattr(error, 'strerror', None) or error}"
-        )
-        raise LectError(msg) from error
 
 
 class _Follower:
@@ -213,11 +197,9 @@ def _as_data(reply: Reply) -> dict[str, Any]:
 
 
 def _print_event_as_json(event: Event) -> None:
-    import json
-
     data: dict[str, Any] = {"kind": event.kind, "text": event.text, "index": event.index, "id": event.id}
     if event.call is not None:
         data["call"] = event.call._asdict()
     if event.problem is not None:
         data["problem"] = event.problem._asdict()
-    write_exactly(json.dumps(data, ensure_ascii=False) + "\n")
+    write_json(data, indent=None)

@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import lect
-from lect.cli.inputs import option, read_conversation
+from lect.cli.inputs import option, read_conversation, utf8
 from lect.cli.screen import NOTE, Painted, Screen, write_exactly, write_json
 from lect.prompt.messages import spell
 
@@ -33,14 +33,17 @@ def configure(parser: ArgumentParser) -> None:
         "stderr."
     )
     parser.epilog = EPILOG
-    parser.add_argument("model", metavar="MODEL", help="owner/name, a name, or a local path; nothing is fetched")
+    parser.add_argument(
+        "model", metavar="MODEL", type=utf8, help="owner/name, a name, or a local path; nothing is fetched"
+    )
     parser.add_argument(
         "text",
         metavar="TEXT",
+        type=utf8,
         nargs="?",
         help="what the user says; - or nothing reads it from standard input, without the last line end",
     )
-    parser.add_argument("--system", metavar="TEXT", help="the system text, instead of the maker's default")
+    parser.add_argument("--system", metavar="TEXT", type=utf8, help="the system text, instead of the maker's default")
     parser.add_argument(
         "--messages",
         metavar="FILE",
@@ -140,7 +143,6 @@ def _print_notes(resolution: lect.Resolution, prompt: lect.Prompt, ignored: tupl
             f"{prompt.template.name} separates turns by plain text, so nothing can tell this text from a turn of its "
             f"own"
         )
-    sys.stdout.flush()
     screen = Screen(sys.stderr)
     for note in notes:
         screen.write(screen.paint(NOTE, "yellow") + f" {screen.one_line(note)}\n")

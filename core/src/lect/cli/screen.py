@@ -6,7 +6,9 @@ Aligned and in colour for people, as JSON for programs, and never a control char
 import os
 import sys
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple, TextIO
+from errno import EBADF
+from io import TextIOBase
+from typing import Any, NamedTuple, NoReturn, TextIO
 
 NOTE = "note:"
 """What stands before something that people should know of a result."""
@@ -19,6 +21,18 @@ _DIRECTIONS = (*range(0x202A, 0x202F), *range(0x2066, 0x206A))
 _VISIBLE = {code: ascii(chr(code))[1:-1] for code in (*_C0, *_DELETE_AND_C1, *_DIRECTIONS) if chr(code) not in "\n\t"}
 # JSON itself escapes the first 32.
 _VISIBLE_IN_JSON = {code: f"\\u{code:04x}" for code in (*_DELETE_AND_C1, *_DIRECTIONS)}
+
+
+class ClosedStream(TextIOBase):
+    """Stands in for a stream that the process was started without, where Python has None."""
+
+    def read(self, size: int | None = -1) -> NoReturn:
+        """Fail as the system does."""
+        raise OSError(EBADF, os.strerror(EBADF))
+
+    def write(self, text: str) -> NoReturn:
+        """Fail as the system does."""
+        raise OSError(EBADF, os.strerror(EBADF))
 
 
 class Painted(NamedTuple):
@@ -36,6 +50,7 @@ class Screen:
 
     def __init__(self, stream: TextIO):
         self.stream = stream
+        self.encoding: str = getattr(stream, "encoding", None) or "utf-8"
         self.is_terminal = stream.isatty()
         self.colours = _wants_colours(is_terminal=self.is_terminal)
 
@@ -58,9 +73,20 @@ class Screen:
         return f"\x1b[{_STYLES[style]}m{text}\x1b[0m" if self.colours and style and text else text
 
     def write(self, text: str) -> None:
-        """Write text; what the encoding of the stream cannot say is spelled out."""
-        encoding = getattr(self.stream, "encoding", None) or "utf-8"
-        self.stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
+        """Write text; what the encoding of the stream cannot say is spelled out.
+
+        What standard error does not take is lost: there is nobody left to tell.
+        """
+        text = text.encode(self.encoding, "backslashreplace").decode(self.encoding)
+        if self.stream is not sys.stderr:
+            self.stream.write(text)
+            return
+        # What was printed so far comes first, also where both streams are the same terminal.
+        sys.stdout.flush()
+        try:
+            self.stream.write(text)
+        except OSError:
+            forget(self.stream)
 
     def line(self, text: str = "", *, style: str = "") -> None:
         """Write one line."""
@@ -134,6 +160,14 @@ def _wants_colours(*, is_terminal: bool) -> bool:
     return bool(environ.get("FORCE_COLOR")) or (is_terminal and environ.get("TERM") != "dumb")
 
 
+def forget(stream: TextIO) -> None:
+    """Let all that is written to a stream vanish, so that Python does not fail when it flushes it at its end."""
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    except (OSError, ValueError):
+        return
+
+
 def write_exactly(text: str) -> None:
     """Write text to standard output in UTF-8, byte for byte, whatever the locale and its line ends are."""
     buffer = getattr(sys.stdout, "buffer", None)
@@ -145,12 +179,14 @@ def write_exactly(text: str) -> None:
     buffer.flush()
 
 
-def write_json(value: Any) -> None:
-    """Write a value for programs to standard output."""
+def write_json(value: Any, *, indent: int | None = 2) -> None:
+    """Write a value for programs to standard output; without `indent`, in one line."""
     import json
 
-    text = json.dumps(value, ensure_ascii=False, indent=2).translate(_VISIBLE_IN_JSON) + "\n"
-    if sys.stdout.isatty():
-        Screen(sys.stdout).write(text)
+    screen = Screen(sys.stdout)
+    ascii_only = screen.is_terminal and not screen.encoding.lower().startswith("utf")
+    text = json.dumps(value, ensure_ascii=ascii_only, indent=indent).translate(_VISIBLE_IN_JSON) + "\n"
+    if screen.is_terminal:
+        screen.write(text)
     else:
         write_exactly(text)

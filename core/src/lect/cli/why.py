@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import lect
 from lect.cli.description import bos_advice, described, reply_format, stops
+from lect.cli.inputs import utf8
 from lect.cli.screen import Painted, Screen, write_json
 from lect.errors import FallbackWarning, ModelPathWarning, PluginWarning
 from lect.registry.refs import parse_ref
@@ -39,7 +40,7 @@ def configure(parser: ArgumentParser) -> None:
         "force."
     )
     parser.epilog = EPILOG
-    parser.add_argument("model", metavar="MODEL", help="owner/name, a name, or a local path")
+    parser.add_argument("model", metavar="MODEL", type=utf8, help="owner/name, a name, or a local path")
     parser.add_argument(
         "--adapter",
         metavar="NAME",
