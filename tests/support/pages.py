@@ -49,7 +49,11 @@ def all_pages():
     """Return the pages that people read: READMEs and documentation, but nothing that was built from them."""
     built = DOCS / "_build"
     readmes = [*sorted(REPOSITORY.glob("README*.md")), *sorted(REPOSITORY.glob("plugins/*/README.md"))]
-    return [*readmes, *sorted(page for page in DOCS.rglob("*.md") if built not in page.parents)]
+    return [
+        *readmes,
+        REPOSITORY / "SECURITY.md",
+        *sorted(page for page in DOCS.rglob("*.md") if built not in page.parents),
+    ]
 
 
 def name(page):
