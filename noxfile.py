@@ -23,6 +23,8 @@ EVERYTHING = ["core", *(f"plugins/{name}" for name in PLUGINS)]
 
 
 # Each package is built once in a run, however many sessions install it.
+TESTED = []
+"""The Pythons on which everything was tested in this run."""
 WHEELS = tempfile.TemporaryDirectory(prefix="lect-wheels-")
 
 
@@ -62,10 +64,15 @@ def types(session):
 
 @nox.session(python=PYTHONS)
 def tests(session):
-    """Test everything together, on each Python that is found."""
+    """Test everything together, on each Python that is found; what makes environments of its own, on the first."""
     session.install(*TEST_TOOLS)
     install(session, *EVERYTHING)
-    session.run("pytest", *IN_PARALLEL, "--ignore=tests/readme", *session.posargs)
+    elsewhere = ["--ignore=tests/readme", "--ignore=tests/integrations"]
+    if TESTED:
+        elsewhere += [f"--ignore={path}" for path in sorted(Path("tests").glob("test_installed_*.py"))]
+        elsewhere.append("--ignore=tests/test_wheels.py")
+    TESTED.append(session.python)
+    session.run("pytest", *IN_PARALLEL, *elsewhere, *session.posargs)
 
 
 @nox.session

@@ -128,12 +128,9 @@ def test_writes_the_documents_examples_in_both_spellings(example, spelling):
 
 
 def test_the_markers_are_the_documents_tokens():
-    assert set(INTERNLM2.markers) == {
-        token[spelling] for token in DOCUMENT["tokens"] for spelling in ("named", "numbered")
-    } | {"<s>", "</s>"}
-    ids = {token[spelling]: token["id"] for token in DOCUMENT["tokens"] for spelling in ("named", "numbered")} | {
-        "</s>": 2
-    }
+    ids = {token[spelling]: token["id"] for token in DOCUMENT["tokens"] for spelling in ("named", "numbered")}
+    ids |= {"<s>": 1, "</s>": 2}
+    assert {text: INTERNLM2.markers[text] for text in ids} == ids
     assert {ids[stop] for stop in INTERNLM2.stop} == set(INTERNLM2.stop_ids)
 
 
