@@ -11,8 +11,10 @@ from made import FULL, rich_chats
 
 from lect import MessageError
 from lect.facts import STANDARD_ROLES
+from lect.prompt.fields import spell
 from lect.prompt.inputs import Input
-from lect.prompt.messages import messages_of_pairs, read_messages, read_tools, spell
+from lect.prompt.messages import messages_of_pairs, read_messages
+from lect.prompt.schemas import read_tools
 from lect.values import TRANSFORMED
 
 
@@ -248,3 +250,69 @@ def test_a_kind_of_part_that_only_some_formats_read_is_left_to_them_and_a_misspe
         message["content"][0] = {"type": kind}
         with pytest.raises(MessageError, match="which is no known kind of part"):
             read_messages([message], STANDARD_ROLES, (), tracked=False)
+
+
+SCHEMA = {"type": "object", "properties": {"a": {"type": "string"}}}
+
+
+def tool(**fields):
+    return {"type": "function", "function": {"name": "f", "parameters": SCHEMA, **fields}}
+
+
+def nested(depth, value="x"):
+    for _ in range(depth):
+        value = {"a": value}
+    return value
+
+
+ENDLESS = {}
+ENDLESS["a"] = ENDLESS
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"type": "function", "function": "f"}, "tools[0].function is 'f' (str); expected a mapping such as"),
+        (tool(name=5), "tools[0].function.name is 5 (int); expected text"),
+        (tool(description=["d"]), "tools[0].function.description is ['d'] (list); expected text"),
+        (tool(parameters="none"), "tools[0].function.parameters is 'none' (str); expected a schema such as"),
+        (tool(parameters={"properties": ["a"]}), "tools[0].function.parameters.properties is ['a'] (list)"),
+        (tool(parameters={"required": "a"}), "tools[0].function.parameters.required is 'a' (str); expected a list of"),
+        (
+            tool(parameters={"properties": {"a": {"enum": 1}}}),
+            "tools[0].function.parameters.properties.a.enum is 1 (int); expected a list of values",
+        ),
+        (
+            tool(parameters={"properties": {"a": {"oneOf": {}}}}),
+            "tools[0].function.parameters.properties.a.oneOf is {} (dict); expected a list of schemas",
+        ),
+        (
+            tool(parameters={"properties": {"a": {"anyOf": ["x"]}}}),
+            "tools[0].function.parameters.properties.a.anyOf[0] is 'x' (str); expected a schema such as",
+        ),
+        (tool(parameters={"properties": {"a": "string"}}), "tools[0].function.parameters.properties.a is 'string'"),
+        (tool(strict=nested(600)), "tools[0] is nested more than 64 deep"),
+        (tool(default=ENDLESS), "tools[0] is nested more than 64 deep"),
+        (tool(maximum=10**5000), "tools[0].function.maximum is an integer of 16,610 bits; expected at most 14,000"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+@pytest.mark.parametrize("way", [FULL.text, FULL.render], ids=["text", "render"])
+def test_a_field_of_a_tool_that_is_wrong_is_one_error_that_names_it(way, wrong, said):
+    for _ in range(3):
+        with pytest.raises(MessageError) as caught:
+            way([user("x")], tools=[wrong])
+        assert str(caught.value).startswith(said)
+
+
+@pytest.mark.parametrize("arguments", [nested(600), ENDLESS, {"a": 10**5000}], ids=["deep", "endless", "huge"])
+@pytest.mark.parametrize("way", [FULL.text, FULL.render], ids=["text", "render"])
+def test_arguments_that_cannot_be_written_are_one_error_that_names_them(way, arguments):
+    for _ in range(3):
+        with pytest.raises(MessageError, match=r"^messages\[0\]\.tool_calls\[0\]\.arguments"):
+            way([assistant({"name": "f", "arguments": arguments})])
+
+
+def test_a_schema_may_leave_things_out_or_allow_anything():
+    for schema in ({}, {"properties": {"a": True, "b": {}}}, {"properties": None}, {"items": False, "type": None}):
+        assert FULL.text([user("x")], tools=[tool(parameters=schema), {"name": "bare"}, {"type": "code_interpreter"}])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import lect
 from lect.cli.inputs import option, read_conversation, utf8
 from lect.cli.screen import NOTE, Painted, Screen, write_exactly, write_json
-from lect.prompt.messages import spell
+from lect.prompt.fields import spell
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace

@@ -4,7 +4,7 @@ from typing import NoReturn
 
 from lect.errors import ControlTextError, MessageError, UnusedInputError
 from lect.format.prompt import Prompt, first_controls
-from lect.prompt.messages import spell
+from lect.prompt.fields import spell
 
 MOST_NAMED = 10
 """How many control markers an error names."""

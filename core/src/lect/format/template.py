@@ -198,6 +198,7 @@ class Template(Facts):
         **options: Any,
     ) -> str:
         """Return the prompt alone: the same bytes as `render(...).text`, several times faster."""
+        is_declined = False
         if not (tools or options or strict) and on_control == "report" and type(messages) is list:
             # Nearly every call. Nothing of it stands in a function of its own: calls would cost a third of all this.
             node = self._skeletons.asking if add_generation_prompt else self._skeletons.complete
@@ -212,10 +213,13 @@ class Template(Facts):
                     skeleton = node[END]
                     left = skeleton.left - 1
                     if not (skeleton.plain and left):
-                        request = Request(messages, None, options, add_generation_prompt)
-                        written = self._skeletons.use(skeleton, texts, request)
-                        return self._long_way(request) if written is None else written
-                    if not (skeleton.asks_empty and "" in texts):
+                        written = self._skeletons.use(
+                            skeleton, texts, Request(messages, None, options, add_generation_prompt)
+                        )
+                        if written is not None:
+                            return written
+                        is_declined = True
+                    elif not (skeleton.asks_empty and "" in texts):
                         skeleton.left = left
                         dropped = skeleton.dropped
                         if dropped is None or type(texts.pop(dropped)) is str:
@@ -241,7 +245,7 @@ class Template(Facts):
                 **options,
             ).text
         request = Request(messages, tools, options, add_generation_prompt)
-        found = self._skeletons.fill(request)
+        found = None if is_declined else self._skeletons.fill(request)
         return self._long_way(request) if found is None else found.text
 
     def _long_way(self, request: Request) -> str:

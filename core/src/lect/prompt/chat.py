@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Never
 
 from lect.errors import MessageError, RefusedError, shown
 from lect.prompt.inputs import Input, given, plain_str
-from lect.prompt.messages import Message, read_messages, read_tools
+from lect.prompt.messages import Message, read_messages
+from lect.prompt.schemas import read_tools
 from lect.values import TRANSFORMED
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple, Never
 
 from lect.errors import MessageError, shown
+from lect.prompt.fields import check_json, spell, wrong
 from lect.prompt.inputs import Input, given, plain_str
 from lect.prompt.put_right import is_list, joined_texts, message_put_right
 from lect.values import Path
@@ -75,7 +76,7 @@ def read_messages(
         MessageError: If they are not a list of mappings with a known role and content of a known shape.
     """
     if type(messages) is not list and not is_list(messages):
-        _wrong("messages", messages, "a list of messages")
+        wrong("messages", messages, "a list of messages")
     result = []
     index = 0
     for raw in messages:
@@ -109,7 +110,7 @@ def _read_message(
 ) -> Message:
     where: Path = ("messages", index)
     if not isinstance(given_message, Mapping):
-        _wrong(spell(where), given_message, 'a mapping such as {"role": "user", "content": "Hello!"}')
+        wrong(spell(where), given_message, 'a mapping such as {"role": "user", "content": "Hello!"}')
     raw = message_put_right(given_message, where, takes, tracked=tracked)
     role = _text_or_none(raw.get("role"), (*where, "role"), tracked=tracked)
     if role is None or role not in roles:
@@ -137,7 +138,7 @@ def _read_parts(value: Any, where: Path, *, tracked: bool) -> tuple[Part, ...]:
     if value is None or isinstance(value, str):
         return ()
     if not is_list(value):
-        _wrong(spell(where), value, "text, or a list of parts")
+        wrong(spell(where), value, "text, or a list of parts")
     return tuple(_read_part(part, (*where, index), tracked=tracked) for index, part in enumerate(value))
 
 
@@ -152,7 +153,7 @@ def _content(value: Any, parts: tuple[Part, ...], where: Path, *, tracked: bool)
 
 def _read_part(raw: Raw, where: Path, *, tracked: bool) -> Part:
     if not isinstance(raw, Mapping):
-        _wrong(spell(where), raw, 'a part such as {"type": "text", "text": "Hello!"}')
+        wrong(spell(where), raw, 'a part such as {"type": "text", "text": "Hello!"}')
     kind = raw.get("type")
     if not isinstance(kind, str) or PART_WORDS.isdisjoint(kind.split("_")):
         msg = (
@@ -163,43 +164,45 @@ def _read_part(raw: Raw, where: Path, *, tracked: bool) -> Part:
     text = ""
     if kind == "text":
         if raw.get("text") is None:
-            _wrong(f"{spell(where)}.text", None, "the text of the part")
+            wrong(f"{spell(where)}.text", None, "the text of the part")
         text = _text(raw["text"], (*where, "text"), tracked=tracked)
     return Part(kind, text, where, raw)
 
 
 def _read_calls(calls: Any, where: Path, *, tracked: bool) -> tuple[Call, ...]:
     if not is_list(calls):
-        _wrong(spell(where), calls, "a list of tool calls")
+        wrong(spell(where), calls, "a list of tool calls")
     return tuple(_read_call(call, (*where, index), tracked=tracked) for index, call in enumerate(calls))
 
 
 def _read_call(raw: Raw, where: Path, *, tracked: bool) -> Call:
     if not isinstance(raw, Mapping):
-        _wrong(
+        wrong(
             spell(where), raw, 'a mapping such as {"type": "function", "function": {"name": ..., "arguments": {...}}}'
         )
     function, path = raw, where
     if raw.get("function") is not None:
         function, path = raw["function"], (*where, "function")
         if not isinstance(function, Mapping):
-            _wrong(spell(path), function, 'a mapping such as {"name": ..., "arguments": {...}}')
+            wrong(spell(path), function, 'a mapping such as {"name": ..., "arguments": {...}}')
     name = _text_or_none(function.get("name"), (*path, "name"), tracked=tracked)
     if name is None:
-        _wrong(f"{spell(path)}.name", None, "the name of the function")
+        wrong(f"{spell(path)}.name", None, "the name of the function")
     arguments = function.get("arguments")
     if arguments is None:
         arguments = {}
     if isinstance(arguments, str):
         arguments = _text(arguments, (*path, "arguments"), tracked=tracked)
-    elif not isinstance(arguments, Mapping):
-        _wrong(f"{spell(path)}.arguments", arguments, "a mapping, or its JSON text")
+    elif isinstance(arguments, Mapping):
+        check_json(arguments, (*path, "arguments"))
+    else:
+        wrong(f"{spell(path)}.arguments", arguments, "a mapping, or its JSON text")
     return Call(name, arguments, _text_or_none(raw.get("id"), (*where, "id"), tracked=tracked), path, raw)
 
 
 def _text(value: Any, where: Path, *, tracked: bool) -> str:
     if not isinstance(value, str):
-        _wrong(spell(where), value, "text")
+        wrong(spell(where), value, "text")
     return given(value, where) if tracked else plain_str(value)
 
 
@@ -216,7 +219,7 @@ def messages_of_pairs(system: str | None, pairs: Sequence[Any], roles: frozenset
     messages: list[Raw] = []
     if system is not None:
         if not isinstance(system, str):
-            _wrong("system_message", system, "text")
+            wrong("system_message", system, "text")
         messages.append({"role": "system", "content": system})
     for index, pair in enumerate(pairs):
         if not (
@@ -229,48 +232,17 @@ def messages_of_pairs(system: str | None, pairs: Sequence[Any], roles: frozenset
 
 def _check_pair(where: str, pair: Any, roles: frozenset[str]) -> None:
     if not isinstance(pair, list | tuple) or len(pair) != 2:
-        _wrong(where, pair, "a role and a text\n  try: append_message(role, text)")
+        wrong(where, pair, "a role and a text\n  try: append_message(role, text)")
     role, content = pair
     if not isinstance(role, str) or role not in roles:
         _unknown_role(where, role, roles)
     if not isinstance(content, str | list | tuple):
         last = "; only the last one, of the assistant, may be None, which asks for an answer" if content is None else ""
-        _wrong(f"the text of {where}", content, f"text{last}")
-
-
-def read_tools(tools: Any) -> tuple[Raw, ...]:
-    """Check a list of tool schemas; none is an empty tuple.
-
-    Raises:
-        MessageError: If they are not a list of mappings.
-    """
-    if tools is None:
-        return ()
-    if not is_list(tools):
-        _wrong("tools", tools, "a list of tool schemas")
-    for index, tool in enumerate(tools):
-        if not isinstance(tool, Mapping):
-            _wrong(
-                f"tools[{index}]",
-                tool,
-                'a schema such as {"type": "function", "function": {"name": ..., "parameters": {...}}}',
-            )
-    return tuple(tools)
-
-
-def spell(path: Path) -> str:
-    """Write a path as Python would reach the field: `messages[0].content`."""
-    first, *rest = path
-    return str(first) + "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in rest)
+        wrong(f"the text of {where}", content, f"text{last}")
 
 
 def _unknown_role(where: str, role: object, roles: frozenset[str]) -> Never:
     msg = (
         f"the role of {where} is {shown(role)}, which this template does not know\n  known: {', '.join(sorted(roles))}"
     )
-    raise MessageError(msg)
-
-
-def _wrong(where: str, value: object, wanted: str) -> Never:
-    msg = f"{where} is {shown(value)} ({type(value).__name__}); expected {wanted}"
     raise MessageError(msg)

@@ -13,6 +13,7 @@ from __future__ import annotations
 from marshal import dumps, loads
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from lect.prompt.fields import check_json
 from lect.prompt.inputs import given
 from lect.prompt.put_right import located, read_object
 from lect.values import TRANSFORMED
@@ -134,6 +135,11 @@ class Taken:
             raise UnfitError
         if not arguments:
             return None
+        for each in arguments.values():
+            if type(each) is dict or type(each) is list:
+                # What is refused has no shape either.
+                check_json(arguments, ("arguments",))
+                break
         if not self._opens_arguments:
             self.leaves.append(arguments)
             return JSON

@@ -70,6 +70,7 @@ def write_tool(chat: Chat, out: Writer, index: int) -> None:
     properties = parameters.get("properties") if isinstance(parameters, Mapping) else None
     for name, fields in properties.items() if isinstance(properties, Mapping) else ():
         where = (*path, "parameters", "properties", name)
+        fields = fields if isinstance(fields, Mapping) else {}
         out += "\n<parameter>\n<name>", chat.printed(name, *where), "</name>"
         if "type" in fields:
             out += "\n<type>", chat.text(fields["type"], *where, "type"), "</type>"

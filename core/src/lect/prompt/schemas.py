@@ -1,0 +1,106 @@
+"""Reading tools: what has a wrong type is refused here, by field, so that no family has to look.
+
+Only what templates take apart is looked at; everything else in a schema is JSON of the caller's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from marshal import dumps, loads
+from typing import Any
+
+from lect.prompt.fields import check_json, spell, wrong
+from lect.prompt.put_right import is_list
+from lect.prompt.shapes import EQUAL_BYTES
+from lect.values import Path
+
+Raw = Mapping[str, Any]
+
+LARGEST_REMEMBERED = 16_384
+"""Bytes."""
+NOTHING = type(None)
+KINDS: dict[str, tuple[str, tuple[type, ...]]] = {
+    "name": ("text", (str,)),
+    "description": ("text", (str, NOTHING)),
+    "parameters": ("a schema such as {'type': 'object', 'properties': {...}}", (Mapping, NOTHING)),
+    "response": ("a schema", (Mapping, NOTHING)),
+    "type": ("the name of a type, or a list of such", (str, list, tuple, NOTHING)),
+    "properties": ("a mapping of names to schemas", (Mapping, NOTHING)),
+    "required": ("a list of names", (list, tuple, NOTHING)),
+    "enum": ("a list of values", (list, tuple, NOTHING)),
+    "oneOf": ("a list of schemas", (list, tuple, NOTHING)),
+    "anyOf": ("a list of schemas", (list, tuple, NOTHING)),
+    "allOf": ("a list of schemas", (list, tuple, NOTHING)),
+}
+"""What the fields of a function and of a schema must be."""
+
+
+def read_tools(tools: Any) -> tuple[Raw, ...]:
+    """Check a list of tool schemas; none is an empty tuple.
+
+    Raises:
+        MessageError: If they are not a list of mappings, or a field is of a wrong type or nested too deeply.
+    """
+    if tools is None:
+        return ()
+    if not is_list(tools):
+        wrong("tools", tools, "a list of tool schemas")
+    try:
+        data = dumps(tools, EQUAL_BYTES)  # type: ignore[arg-type]
+    except ValueError:
+        data = b""
+    # The same tools are given with many prompts.
+    if data and len(data) <= LARGEST_REMEMBERED:
+        _check_once(data)
+    else:
+        _check(tools)
+    return tuple(tools)
+
+
+@lru_cache(maxsize=256)
+def _check_once(data: bytes) -> None:
+    _check(loads(data))  # noqa: S302 - bytes of our own
+
+
+def _check(tools: Any) -> None:
+    for index, tool in enumerate(tools):
+        path: Path = ("tools", index)
+        example = 'a schema such as {"type": "function", "function": {"name": ..., "parameters": {...}}}'
+        if not isinstance(tool, Mapping):
+            wrong(spell(path), tool, example)
+        check_json(tool, path)
+        function = tool
+        if tool.get("function") is not None:
+            function, path = tool["function"], (*path, "function")
+            if not isinstance(function, Mapping):
+                wrong(spell(path), function, 'a mapping such as {"name": ..., "parameters": {...}}')
+        _check_fields(function, path, ("name", "description", "parameters", "response"))
+        if function.get("parameters"):
+            _check_schema(function["parameters"], (*path, "parameters"))
+
+
+def _check_schema(schema: Raw, path: Path) -> None:
+    _check_fields(schema, path, ("description", "type", "properties", "required", "enum", "oneOf", "anyOf", "allOf"))
+    for name, each in (schema.get("properties") or {}).items():
+        _check_inner(each, (*path, "properties", str(name)))
+    for field in ("oneOf", "anyOf", "allOf"):
+        for index, each in enumerate(schema.get(field) or ()):
+            _check_inner(each, (*path, field, index))
+    if "items" in schema and not is_list(schema["items"]):
+        _check_inner(schema["items"], (*path, "items"))
+
+
+def _check_inner(schema: Any, path: Path) -> None:
+    # In JSON Schema, `true` is a schema that allows anything.
+    if isinstance(schema, Mapping):
+        _check_schema(schema, path)
+    elif not (schema is None or isinstance(schema, bool)):
+        wrong(spell(path), schema, "a schema such as {'type': 'string'}")
+
+
+def _check_fields(fields: Raw, path: Path, names: tuple[str, ...]) -> None:
+    for name in names:
+        wanted, kinds = KINDS[name]
+        if name in fields and not isinstance(fields[name], kinds):
+            wrong(f"{spell(path)}.{name}", fields[name], wanted)
