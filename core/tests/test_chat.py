@@ -7,7 +7,7 @@ from lect.plugin import Template
 from lect.values import Origin
 
 USER = {"role": "user", "content": "Hi"}
-TOOL = {"type": "function", "function": {"name": "f", "description": 7}}
+TOOL = {"type": "function", "function": {"name": "f", "version": 7}}
 CALL = {"id": "c", "type": "function", "function": {"name": "f", "arguments": {"x": 1}}}
 
 
@@ -33,11 +33,11 @@ def test_the_messages_without_the_system_and_its_default():
 def test_the_function_of_a_tool_however_it_is_given(tool, path):
     def write(chat, out):
         function, where = chat.function(0)
-        out += chat.text(function["name"], *where, "name"), chat.text(function["description"], *where, "description")
+        out += chat.text(function["name"], *where, "name"), chat.text(function["version"], *where, "version")
 
     assert prompt_of(write, tools=[tool]) == [
         ("f", Origin.INPUT, (*path, "name")),
-        ("7", Origin.INPUT, (*path, "description")),
+        ("7", Origin.INPUT, (*path, "version")),
     ]
 
 
