@@ -11,7 +11,7 @@ from.
 from __future__ import annotations
 
 from marshal import dumps, loads
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lect.prompt.fields import check_json
 from lect.prompt.inputs import given
@@ -20,6 +20,7 @@ from lect.values import TRANSFORMED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import Protocol
 
     from lect.values import Path
 
@@ -27,6 +28,14 @@ if TYPE_CHECKING:
     """A text, or the arguments of a call; what comes from a caller may also be something else."""
     Fields = tuple[Any, ...]
     Shape = tuple[str | Fields, ...]
+
+    class Leaves(Protocol):
+        """What makes new leaves for a shape, in their order, each for its field."""
+
+        def text(self, path: Path, start: int = 0) -> str: ...
+        def id(self, path: Path, number: int, length: int) -> str: ...
+        def arguments(self, path: Path) -> dict[str, Any]: ...
+
 
 TEXT, JSON = object(), object()
 BY_VALUE = frozenset({"role", "name", "type"})
@@ -151,14 +160,6 @@ class Taken:
             else:
                 members += name, dumps(each, EQUAL_BYTES)
         return tuple(members)
-
-
-class Leaves(Protocol):
-    """What makes new leaves for a shape, in their order, each for its field."""
-
-    def text(self, path: Path, start: int = 0) -> str: ...
-    def id(self, path: Path, number: int, length: int) -> str: ...
-    def arguments(self, path: Path) -> dict[str, Any]: ...
 
 
 def remade(shape: Shape, leaves: Leaves) -> list[dict[str, Any]]:
