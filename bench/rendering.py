@@ -255,10 +255,6 @@ def agents(slug, template):
         "agent": partial(template.text, messages, tools=TOOLS),
         "agent's segments": lambda: template.render(messages, tools=TOOLS).segments,
     }
-    for call in ours.values():
-        # Until the interpreter has settled: a server has rendered thousands before.
-        for _ in range(2_000):
-            call()
     for what, bound in bounds.items():
         yield attempt(
             what, bound, lambda what=what, bound=bound: beside(what, ours[what], makers_call, bound, text=joined)

@@ -6,6 +6,8 @@ from time import perf_counter
 from typing import NamedTuple
 
 ROUNDS = 25
+WARM_UP = 0.02
+"""Seconds."""
 SHORTEST_RUN = 0.002
 """Seconds: long enough that the clock does not matter, short enough that some run of many goes undisturbed."""
 
@@ -66,7 +68,10 @@ def seconds(*functions):
 
 
 def _calls(function):
-    """Return how many calls fill a run."""
+    """Return how many calls fill a run, once all is made that the first calls make."""
+    end = perf_counter() + WARM_UP
+    while perf_counter() < end:
+        function()
     calls = 1
     while _run(function, calls) < SHORTEST_RUN:
         calls *= 2
