@@ -82,6 +82,13 @@ def test_everything_in_a_value_of_the_callers_knows_its_origin():
     ]
 
 
+def test_a_value_whose_field_is_not_named_is_of_unknown_origin():
+    def write(chat, out):
+        out += chat.json({"a": 1}), chat.text("t"), chat.printed(5)
+
+    assert prompt_of(write) == [(text, Origin.UNKNOWN, ()) for text in ('{"a": 1}', "t", "5")]
+
+
 def test_a_format_without_an_eos_reads_no_option_for_one():
     def write(chat, out):
         out += chat.bos, chat.eos

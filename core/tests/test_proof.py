@@ -95,6 +95,20 @@ def test_what_a_leaky_template_writes_by_itself_stays_its_own_also_where_turns_d
     ]
 
 
+def test_a_program_may_insert_pieces_and_take_some_back():
+    def program(chat, out):
+        out.insert(0, json.dumps(chat.messages[0].content))
+        out += "a", "b"
+        out.pop()
+
+    with pytest.warns(TemplateWarning, match="the line is not certain"):
+        prompt = Template("inserting", program).render([{"role": "user", "content": "x"}])
+    assert [(segment.text, segment.origin.name) for segment in prompt.segments] == [
+        ('"x"', "UNKNOWN"),
+        ("a", "TEMPLATE"),
+    ]
+
+
 @pytest.mark.parametrize("template", [*TABLES, *PROGRAMS], ids=repr)
 def test_a_template_that_keeps_the_origin_is_rendered_without_a_word(template):
     with warnings.catch_warnings():

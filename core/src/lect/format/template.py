@@ -56,7 +56,7 @@ class Template(Facts):
         "reply",
     )
 
-    exact = False
+    _exact = False
     """Whether `looks_for` is all that the program looks for in texts beyond doubt, and needs no check."""
     program: Callable[[Chat, Writer], None]
     looks_for: tuple[str, ...] | None
@@ -80,7 +80,7 @@ class Template(Facts):
         self.program = program
         self.looks_for = None if looks_for is None else listed(name, "looks_for", looks_for)
         self.reply = reply
-        self._skeletons = Skeletons(self, program, self.looks_for, exact=self.exact)
+        self._skeletons = Skeletons(self, program, self.looks_for, exact=self._exact)
         self._heard: tuple[str | None, str, str] | None = None
         self._leaks: bool | None = None
         self._stamp: tuple[str, Callable[[str, Template], tuple[Any, ...] | None]] | None = None
@@ -183,7 +183,7 @@ class Template(Facts):
         """Find out whether text of the caller's keeps its origin; where it does not, nothing is left to skeletons."""
         from lect.prompt.proof import leak_of
 
-        self._leaks = not self.exact and leak_of(self, self.program) is not None
+        self._leaks = not self._exact and leak_of(self, self.program) is not None
         if self._leaks:
             self._skeletons = Skeletons(self, self.program, None, exact=False)
 

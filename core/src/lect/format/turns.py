@@ -63,7 +63,7 @@ class TurnTemplate(Template):
         "opening", "other", "refuses", "system_first", "trim", "turns", "user_after_system",
     )  # fmt: skip
 
-    exact = True
+    _exact = True
     turns: Mapping[str, Turn]
 
     def __init__(

@@ -148,7 +148,7 @@ class Chat:
         from lect.prompt.tojson import schema_json, to_json
 
         # The same tools are given with many prompts.
-        text = (schema_json if path[0] == "tools" else to_json)(value, indent=indent, **style)
+        text = (schema_json if path[:1] == ("tools",) else to_json)(value, indent=indent, **style)
         return given(text, _field(path), TRANSFORMED) if self.tracked else text
 
     def printed(self, value: Any, *path: str | int) -> str:
@@ -276,5 +276,5 @@ def _argument_like(name: str) -> str | None:
 
 def _field(path: Path) -> Path:
     """Return the field that `path` leads to; a key that was read from a text is found where that text is."""
-    key = path[-1]
+    key = path[-1] if path else None
     return key.path if isinstance(key, Input) else path

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from lect.errors import LectError, TemplateWarning, warn_caller
 from lect.prompt.chat import Chat
@@ -22,11 +22,14 @@ from lect.prompt.writer import TrackingWriter
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from typing import Self
+    from types import FrameType
 
     from lect.facts import Facts
     from lect.prompt.program import Program
 
+OURS = frozenset({__name__, TrackingWriter.__module__})
+"""Where the pieces of a program pass through on their way."""
+UNCERTAIN = "the line is not certain"
 KEPT = frozenset({"role", "type", "id", "tool_call_id"})
 """Fields by which a program finds its way; their texts stay."""
 _CALL = {"id": "call00001", "type": "function", "function": {"name": "n", "arguments": {"a": "v"}}}
@@ -60,12 +63,6 @@ CONVERSATIONS: tuple[tuple[list[Mapping[str, Any]], list[Mapping[str, Any]] | No
 """What a template is proven on: all that conversations usually hold. Some refuse a part of it."""
 
 
-class Leak(NamedTuple):
-    """Where a program writes text that has lost its origin: the file and the line, where they are known."""
-
-    place: str
-
-
 class NotingWriter(TrackingWriter):
     """A writer that remembers the line at which each piece was written."""
 
@@ -75,10 +72,6 @@ class NotingWriter(TrackingWriter):
         super().__init__()
         self.lines: list[str] = []
 
-    def _note(self) -> None:
-        frame = sys._getframe(2)
-        self.lines += [f"{frame.f_code.co_filename}:{frame.f_lineno}"] * (len(self) - len(self.lines))
-
     def append(self, piece: str, /) -> None:
         super().append(piece)
         self._note()
@@ -87,14 +80,16 @@ class NotingWriter(TrackingWriter):
         super().extend(pieces)
         self._note()
 
-    def __iadd__(self, pieces: Iterable[str]) -> Self:  # type: ignore[misc, override]
-        list.extend(self, () if isinstance(pieces, str) else pieces)
-        self._note()
-        return self
+    def _note(self) -> None:
+        frame: FrameType | None = sys._getframe()
+        while frame is not None and frame.f_globals.get("__name__") in OURS:
+            frame = frame.f_back
+        line = UNCERTAIN if frame is None else f"{frame.f_code.co_filename}:{frame.f_lineno}"
+        self.lines += [line] * (len(self) - len(self.lines))
 
 
-def leak_of(facts: Facts, program: Program) -> Leak | None:
-    """Return where a program lets text of the caller's lose its origin; None where it does not. It warns of a leak."""
+def leak_of(facts: Facts, program: Program) -> str | None:
+    """Return the file and line at which text of the caller's loses its origin, and warn; None where it never does."""
     for messages, tools in CONVERSATIONS:
         request = Request(messages, tools, {}, True)
         for place, is_own in _own_pieces(facts, program, request):
@@ -105,7 +100,7 @@ def leak_of(facts: Facts, program: Program) -> Leak | None:
                     "  try: write the caller's text as a piece of its own: out += a, b"
                 )
                 warn_caller(msg, TemplateWarning)
-                return Leak(place)
+                return place
     return None
 
 
@@ -124,13 +119,12 @@ def _own_pieces(facts: Facts, program: Program, request: Request) -> Iterator[tu
     """
     runs = []
     for letter in "xy":
-        chat_tools: Any = _stood_in(request.tools, letter, [0]) if request.tools else None
         out = NotingWriter()
         try:
             chat = Chat(
                 facts,
                 _stood_in(request.messages, letter, [0]),
-                chat_tools,
+                _stood_in(request.tools, letter, [0]),
                 request.options,
                 add_generation_prompt=request.add_generation_prompt,
                 tracked=True,
@@ -141,9 +135,11 @@ def _own_pieces(facts: Facts, program: Program, request: Request) -> Iterator[tu
         runs.append(out)
     one, two = runs
     if len(one) != len(two):
-        yield "where it is not certain", False
+        yield UNCERTAIN, False
         return
-    for first, second, line in zip(one, two, one.lines, strict=True):
+    # A program may also insert pieces, or take some back, and then the lines are not those of the pieces.
+    lines = one.lines if len(one.lines) == len(one) else [UNCERTAIN] * len(one)
+    for first, second, line in zip(one, two, lines, strict=True):
         yield line, isinstance(first, Input) or isinstance(second, Input) or first == second
 
 
