@@ -185,7 +185,8 @@ paths = json.loads(sys.argv[1])
 def resolve_all(paths):
     for path in paths:
         try:
-            lect.resolve(path)
+            resolution = lect.resolve(path)
+            resolution.candidates, resolution.remarks  # what `lect why` prints
         except LectError:
             pass
 resolve_all(paths)  # discovery, and whatever is imported when first needed

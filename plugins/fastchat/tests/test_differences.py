@@ -90,7 +90,7 @@ def test_a_row_is_found_by_its_model(row):
     assert row in differences(model)
     assert row in differences(f"/models/{model}/")
     assert row in lect_fastchat.differences(model)
-    assert str(row) in lect_fastchat.adapter.remarks(model)
+    assert str(row) in lect.resolve(model, adapter="chatml").remarks
 
 
 def test_a_row_is_found_in_a_hub_cache_too():

@@ -2,6 +2,8 @@
 
 import argparse
 import json
+import os
+from pathlib import Path, PureWindowsPath
 
 import pytest
 from fastchat_goldens import golden
@@ -191,3 +193,69 @@ def test_what_fastchat_refuses_on_a_command_line_is_refused(flag, value, capsys)
 def test_there_is_no_adapter_of_an_invented_name():
     with pytest.raises(AttributeError, match="no attribute 'AcmeAdapter'"):
         _ = model_adapter.AcmeAdapter
+
+
+# What is read, and what is remembered
+
+
+def vicuna_lora(directory):
+    directory.mkdir(parents=True, exist_ok=True)
+    (directory / "adapter_config.json").write_text('{"base_model_name_or_path": "lmsys/vicuna-7b-v1.5"}', "utf-8")
+    return directory
+
+
+def test_no_file_is_read_for_what_is_not_plainly_a_path(tmp_path, monkeypatch):
+    vicuna_lora(tmp_path / "owner/mine")
+    vicuna_lora(tmp_path / "mine")
+    monkeypatch.chdir(tmp_path)
+    for path in ("owner/mine", "mine", "mine/"):
+        assert get_conversation_template(path).name == "one_shot"
+    for path in ("./mine", "./owner/mine", "../" + tmp_path.name + "/mine", str(tmp_path / "mine"), Path("mine")):
+        assert get_conversation_template(path).name == "vicuna_v1.1"
+        get_model_adapter.cache_clear()
+    with pytest.raises(PluginError, match="no file is read for a name"):
+        get_conversation_template("mine-peft")
+
+
+def test_a_path_object_is_as_good_as_text():
+    assert get_conversation_template(Path("lmsys/vicuna-7b-v1.5")).name == "vicuna_v1.1"
+    assert get_conversation_template(PureWindowsPath("C:\\models\\koala")).name == "koala_v1"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes on this system")
+def test_a_pipe_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "adapter_config.json")
+    with pytest.raises(PluginError, match="it is no regular file"):
+        get_conversation_template(str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("contents", "why"),
+    [
+        (b"[" * 100_000, "cannot be read"),
+        (b" " * (1 << 20) + b"{}", "more than 1048576 bytes"),
+        (b"\xff\xfe", "cannot be read"),
+    ],
+    ids=["deep", "large", "binary"],
+)
+def test_a_config_file_that_is_out_of_all_bounds_is_a_clear_error(tmp_path, contents, why):
+    (tmp_path / "adapter_config.json").write_bytes(contents)
+    with pytest.raises(PluginError, match=why):
+        get_conversation_template(str(tmp_path))
+
+
+def test_two_adapters_that_name_each_other_are_a_clear_error(tmp_path):
+    for one, two in (("a", "b"), ("b", "a")):
+        vicuna_lora(tmp_path / one)
+        (tmp_path / one / "adapter_config.json").write_text(
+            json.dumps({"base_model_name_or_path": str(tmp_path / two)}), "utf-8"
+        )
+    with pytest.raises(PluginError, match="which is a PEFT adapter itself"):
+        get_conversation_template(str(tmp_path / "a"))
+
+
+def test_long_paths_are_not_remembered():
+    before = model_adapter._remembered_adapter.cache_info().currsize
+    for number in range(10):
+        assert get_conversation_template(f"vicuna-{number}" + "x" * 10_000).name == "vicuna_v1.1"
+    assert model_adapter._remembered_adapter.cache_info().currsize == before

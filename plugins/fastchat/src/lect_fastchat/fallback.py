@@ -91,11 +91,12 @@ class FastChat:
         yield from (template for name, template in OURS.items() if name not in conv_templates)
 
     @hookimpl
-    def remarks(self, model_path: str) -> list[str]:
+    def remarks(self, ref: ModelRef) -> list[str]:
         """Return where FastChat's prompts for a model differ from its maker's."""
         from lect_fastchat.official import differences
 
-        return [str(difference) for difference in differences(model_path)]
+        # Not the path as given: for a directory FastChat's own rules would read a file.
+        return [str(difference) for difference in differences(ref.path)]
 
     def _can_be_written(self, conversation: "Conversation") -> bool:
         # One of FastChat's has no style: its model is spoken to through somebody's programming interface only.

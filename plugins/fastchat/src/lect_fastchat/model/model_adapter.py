@@ -8,15 +8,15 @@ and extended.
 from __future__ import annotations
 
 import os
-from _thread import RLock
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
-from lect.errors import PluginError, UnknownModelError
+from lect.errors import PluginError, UnknownModelError, shown
 from lect_fastchat.conversation import Conversation, get_conv_template
 from lect_fastchat.data import read_json
 from lect_fastchat.model.loading import add_model_args as add_model_args
 from lect_fastchat.model.loading import load_model
+from lect_fastchat.model.peft import base_model, has_config, plain_path
 from lect_fastchat.patterns import Pattern, read_pattern
 
 if TYPE_CHECKING:
@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     ANTHROPIC_MODEL_LIST: tuple[str, ...]
     OPENAI_MODEL_LIST: tuple[str, ...]
 
-MOST_REMEMBERED = 4096
+MOST_REMEMBERED = 1024
+LONGEST_REMEMBERED = 512
 _LISTS = {"ANTHROPIC_MODEL_LIST": "ClaudeAdapter", "OPENAI_MODEL_LIST": "ChatGPTAdapter"}
 
 
@@ -73,34 +74,24 @@ class RowAdapter(BaseModelAdapter):
 class PeftModelAdapter:
     """A PEFT adapter speaks as its base model does.
 
-    The directory's adapter_config.json names that; the package peft is not needed.
+    The directory's adapter_config.json names that; the package peft is not needed. The file is looked for only where a
+    path is plainly one: `/loras/mine`, `./mine`, `../mine`, a drive or a `Path`.
     """
 
     def match(self, model_path: str) -> bool:
         """Return whether a path is that of a PEFT adapter: the directory has its config file, or the path says so."""
-        return "peft" in model_path.lower() or _exists(os.path.join(model_path, "adapter_config.json"))
+        return "peft" in model_path.lower() or has_config(model_path)
 
     def base_model(self, model_path: str) -> str:
         """Return the path of the base model.
 
         Raises:
-            PluginError: If the config file cannot be read, or the base model is called a PEFT adapter too.
+            PluginError: If no config file names it, or it is a PEFT adapter too.
         """
-        import json
-
-        config = os.path.join(model_path, "adapter_config.json")
-        try:
-            with open(config, encoding="utf-8") as file:
-                base = json.load(file)["base_model_name_or_path"]
-        except (OSError, ValueError, LookupError, TypeError) as error:
+        base = base_model(model_path)
+        if "peft" in base or isinstance(get_model_adapter(base), PeftModelAdapter):
             msg = (
-                f"{model_path!r} is called a PEFT adapter, but {config} cannot be read: {error}\n"
-                "  try: the path of the base model"
-            )
-            raise PluginError(msg) from None
-        if not isinstance(base, str) or "peft" in base:
-            msg = (
-                f"{config} names {base!r} as base model, which is called a PEFT adapter itself\n"
+                f"the PEFT adapter {model_path!r} names {shown(base)} as base model, which is a PEFT adapter itself\n"
                 "  try: the path of the base model"
             )
             raise PluginError(msg)
@@ -131,12 +122,11 @@ def register_model_adapter(cls: type) -> type:
         )
         raise PluginError(msg)
     _adapters().append(cls())
-    get_model_adapter.cache_clear()
+    _remembered_adapter.cache_clear()
     return cls
 
 
-@lru_cache(maxsize=MOST_REMEMBERED)
-def get_model_adapter(model_path: str) -> Any:
+def get_model_adapter(model_path: str | os.PathLike[str]) -> Any:
     """Return the adapter that speaks for a path.
 
     The first to match the last part of it, or else the first to match all of it.
@@ -144,6 +134,12 @@ def get_model_adapter(model_path: str) -> Any:
     Raises:
         UnknownModelError: If none does, because `BaseModelAdapter` was taken away.
     """
+    path = plain_path(model_path)
+    # The length first: to look a path up is to hash all of it, and what is remembered must not grow with it.
+    return _remembered_adapter(path) if len(path) <= LONGEST_REMEMBERED else _find_adapter(path)
+
+
+def _find_adapter(model_path: str) -> Any:
     basename = os.path.basename(os.path.normpath(model_path))
     for adapter in matching(basename):
         if type(adapter) is not BaseModelAdapter:
@@ -154,9 +150,15 @@ def get_model_adapter(model_path: str) -> Any:
     raise UnknownModelError(msg, model_path=model_path)
 
 
-def get_conversation_template(model_path: str) -> Conversation:
+_remembered_adapter = lru_cache(maxsize=MOST_REMEMBERED)(_find_adapter)
+# FastChat's has it too.
+get_model_adapter.cache_clear = _remembered_adapter.cache_clear  # type: ignore[attr-defined]
+
+
+def get_conversation_template(model_path: str | os.PathLike[str]) -> Conversation:
     """Return a new conversation for a path, as FastChat does: where nothing matches, silently `one_shot`."""
-    conversation: Conversation = get_model_adapter(model_path).get_default_conv_template(model_path)
+    path = plain_path(model_path)
+    conversation: Conversation = get_model_adapter(path).get_default_conv_template(path)
     return conversation
 
 
@@ -171,17 +173,6 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(msg)
 
 
-# Read only once: two threads must not have classes of their own.
-_reading = RLock()
-_classes_read: dict[str, type[RowAdapter]] = {}
-
-
-def _classes() -> dict[str, type[RowAdapter]]:
-    """Return a class for each adapter, by name."""
-    _adapters()
-    return _classes_read
-
-
 def _adapters() -> list[Any]:
     """Return the adapters in FastChat's order; the first call reads them.
 
@@ -189,40 +180,40 @@ def _adapters() -> list[Any]:
     """
     adapters: list[Any] | None = globals().get("model_adapters")
     if adapters is None:
-        with _reading:
-            adapters = globals().get("model_adapters")
-            if adapters is None:
-                rows = [_class_of(row) for row in read_json("adapters.json")]
-                adapters = globals()["model_adapters"] = [
-                    PeftModelAdapter(),
-                    *(row() for row in rows),
-                    BaseModelAdapter(),
-                ]
+        instances = [PeftModelAdapter(), *(row() for row in _rows()), BaseModelAdapter()]
+        # Two threads may both come here; whoever is first, wins, so that nobody registers into a list that is thrown
+        # away.
+        adapters = globals().setdefault("model_adapters", instances)
     return adapters
 
 
+def _classes() -> dict[str, type[RowAdapter]]:
+    """Return a class for each adapter, by name."""
+    return {row.__name__: row for row in _rows()}
+
+
+def _rows() -> tuple[type[RowAdapter], ...]:
+    """Return a class for each row of adapters.json; two threads must not have classes of their own."""
+    rows: tuple[type[RowAdapter], ...] | None = globals().get("_rows_read")
+    if rows is None:
+        made: dict[str, type[RowAdapter]] = {}
+        read = tuple(made.setdefault(row["adapter"], _class_of(row)) for row in read_json("adapters.json"))
+        rows = globals().setdefault("_rows_read", read)
+    return rows
+
+
 def _class_of(row: dict[str, Any]) -> type[RowAdapter]:
-    name, templates = row["adapter"], row["templates"]
-    if name not in _classes_read:
-        fields = {
-            "__doc__": f"FastChat's adapter for `{row['match']}`.",
-            "__module__": __name__,
-            "pattern": read_pattern(row["match"]),
-            "templates": {
-                read_pattern(each): template
-                for each, template in (templates if isinstance(templates, dict) else {"": templates}).items()
-            },
-        }
-        _classes_read[name] = type(name, (RowAdapter,), fields)
-    return _classes_read[name]
-
-
-def _exists(path: str) -> bool:
-    # Half the time of os.path.exists, which raises an error and catches it, for every path that is no directory.
-    try:
-        return os.access(path, os.F_OK)
-    except ValueError:
-        return False
+    templates = row["templates"]
+    fields = {
+        "__doc__": f"FastChat's adapter for `{row['match']}`.",
+        "__module__": __name__,
+        "pattern": read_pattern(row["match"]),
+        "templates": {
+            read_pattern(each): template
+            for each, template in (templates if isinstance(templates, dict) else {"": templates}).items()
+        },
+    }
+    return type(row["adapter"], (RowAdapter,), fields)
 
 
 class Index:

@@ -1,0 +1,71 @@
+"""The file in which a PEFT adapter names its base model. It is read only for a path that is plainly one."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from lect.errors import PluginError, shown
+
+CONFIG = "adapter_config.json"
+LONGEST_CONFIG = 1 << 20
+_PLAIN = ("/", "\\", "./", ".\\", "../", "..\\")
+
+
+def plain_path(model_path: str | os.PathLike[str]) -> str:
+    """Return a path as text; a `Path` is plainly one, also where its text alone would not be."""
+    if isinstance(model_path, str):
+        return model_path
+    path = os.fspath(model_path)
+    return path if _is_plain(path) else os.path.join(os.curdir, path)
+
+
+def has_config(model_path: str) -> bool:
+    """Return whether a path is plainly one, and has the file."""
+    return _is_plain(model_path) and os.path.exists(os.path.join(model_path, CONFIG))
+
+
+def base_model(model_path: str) -> str:
+    """Return the base model that the file names.
+
+    Raises:
+        PluginError: If the path is not plainly one, or the file cannot be read.
+    """
+    if not _is_plain(model_path):
+        msg = (
+            f"{model_path!r} is called a PEFT adapter, whose {CONFIG} names the base model, "
+            "but no file is read for a name\n"
+            "  try: the path of the base model, or that of the directory, such as ./adapter"
+        )
+        raise PluginError(msg)
+    config = os.path.join(model_path, CONFIG)
+    try:
+        base = _read(config)["base_model_name_or_path"]
+        if not isinstance(base, str):
+            msg = f"its base model is {shown(base)}"
+            raise TypeError(msg)
+    except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
+        msg = (
+            f"{model_path!r} is called a PEFT adapter, but {config} cannot be read: {error}\n"
+            "  try: the path of the base model"
+        )
+        raise PluginError(msg) from None
+    return base
+
+
+def _is_plain(path: str) -> bool:
+    return path.startswith(_PLAIN) or path in (".", "..") or (path[1:2] == ":" and path[0].isalpha())
+
+
+def _read(path: str) -> Any:
+    import json
+
+    if not os.path.isfile(path):  # A pipe must not be waited for.
+        msg = "it is no regular file"
+        raise ValueError(msg)
+    with open(path, "rb") as file:
+        contents = file.read(LONGEST_CONFIG + 1)
+    if len(contents) > LONGEST_CONFIG:
+        msg = f"it has more than {LONGEST_CONFIG} bytes"
+        raise ValueError(msg)
+    return json.loads(contents)
