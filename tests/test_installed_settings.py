@@ -1,5 +1,8 @@
 """What people set from outside: pins, blocks and a config file, with plugins that are really installed."""
 
+import os
+from pathlib import Path
+
 import pytest
 from sandbox import REPOSITORY, family
 
@@ -154,6 +157,24 @@ def test_a_config_file_that_is_not_there_is_one_clear_error(environment, tmp_pat
     error = environment.ask(ERROR, LECT_CONFIG=str(tmp_path / "none.toml"))
     assert error["type"] == "LectError"
     assert "No such file" in error["text"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes on this system")
+@pytest.mark.parametrize("kind", ["directory", "pipe", "device", "endless", "large", "deep", "binary"])
+def test_a_config_file_that_is_no_such_file_is_one_clear_error(environment, tmp_path, kind):
+    path = tmp_path / "lect.toml"
+    contents = {"large": b"#" * (1 << 20) + b"\n", "deep": b"a = " + b"[" * 10**5, "binary": bytes(range(256))}
+    if kind in contents:
+        path.write_bytes(contents[kind])
+    elif kind == "directory":
+        path.mkdir()
+    elif kind == "pipe":
+        os.mkfifo(path)
+    else:
+        path = Path("/dev/full" if kind == "device" else "/dev/zero")
+    error = environment.ask(ERROR, LECT_CONFIG=str(path))
+    assert error["type"] == "LectError"
+    assert error["text"].startswith(f"LECT_CONFIG names {str(path)!r}, which cannot be used: ")
 
 
 def test_the_order_of_authority_is_argument_then_pin_then_environment_then_config_then_names(environment, config):

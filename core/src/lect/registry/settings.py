@@ -1,5 +1,6 @@
 """What people set from outside: pins, blocks, and whether fallbacks are asked."""
 
+import os
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,6 +18,7 @@ DISABLE = "LECT_DISABLE_PLUGINS"
 LOAD = "LECT_LOAD_PLUGINS"
 CONFIG = "LECT_CONFIG"
 FALLBACK = "LECT_FALLBACK"
+LONGEST_CONFIG = 1 << 20
 
 
 class Pin(NamedTuple):
@@ -114,12 +116,23 @@ def _config_pins(path: str) -> list[Pin]:
     import tomllib
 
     try:
-        with open(path, "rb") as file:
-            pins = tomllib.load(file).get("pins", {})
+        pins = tomllib.loads(_read_config(path)).get("pins", {})
         return [Pin(pattern.strip(), adapter.strip(), path) for pattern, adapter in pins.items()]
-    except (OSError, ValueError, AttributeError) as error:
+    except (OSError, ValueError, AttributeError, RecursionError) as error:
         msg = (
             f"{CONFIG} names {path!r}, which cannot be used: {error}\n"
             '  try: a TOML file with a table [pins], "acme/*" = "lect-acme:acme"'
         )
         raise LectError(msg) from error
+
+
+def _read_config(path: str) -> str:
+    if os.path.exists(path) and not os.path.isfile(path):  # A pipe must not be waited for.
+        msg = "it is no regular file"
+        raise ValueError(msg)
+    with open(path, "rb") as file:
+        contents = file.read(LONGEST_CONFIG + 1)
+    if len(contents) > LONGEST_CONFIG:
+        msg = f"it has more than {LONGEST_CONFIG} bytes"
+        raise ValueError(msg)
+    return contents.decode()
