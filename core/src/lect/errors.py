@@ -102,16 +102,25 @@ class ModelPathWarning(UserWarning):
     """A model path resolves, but looks like an imitation of another."""
 
 
+MOST_WARNED = 1000
+_warned: dict[str, dict[Any, Any]] = {}
+"""What Python notes of the warnings that it has shown, by file. In the caller's own module it would grow with every
+path."""
+
+
 def warn_caller(text: str, category: type[Warning]) -> None:
     """Warn at the line that called lect; which warnings to show, and how often, is for Python's filter to decide."""
     import warnings
 
-    level = 1
     frame = sys._getframe()
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "lect":
         frame = frame.f_back
-        level += 1
-    warnings.warn(text, category, stacklevel=level)
+    file, line = frame.f_code.co_filename, frame.f_lineno
+    if sum(map(len, list(_warned.values()))) >= MOST_WARNED:
+        _warned.clear()
+    warnings.warn_explicit(
+        text, category, file, line, module=frame.f_globals.get("__name__"), registry=_warned.setdefault(file, {})
+    )
 
 
 def shown(value: object, longest: int = 80) -> str:

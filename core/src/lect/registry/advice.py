@@ -7,6 +7,10 @@ from __future__ import annotations
 
 from lect.registry.packages import OWNERS, PACKAGES
 
+MOST_COMPARED = 6
+LONGEST_COMPARED = 20
+"""Which words of a name are compared with those that are known: it takes long, and a name may have thousands."""
+
 _LOOK_ALIKES = str.maketrans({
     "I": "l", "1": "l", "|": "l", "0": "o", "İ": "i", "ı": "i",
     "а": "a", "с": "c", "е": "e", "і": "i", "о": "o", "р": "p", "х": "x", "у": "y", "ѕ": "s", "ԁ": "d", "ո": "n",
@@ -29,21 +33,17 @@ def imitated_owner(owner: str) -> str | None:
 
 def package_for(words: tuple[str, ...]) -> str | None:
     """Return the package that speaks for a name made of `words`: that of the first word that any has."""
-    for word in words:
-        for package, known in PACKAGES.items():
-            if word in known:
-                return package
-    return None
+    packages = {word: package for package, known in PACKAGES.items() for word in known}
+    return next((packages[word] for word in words if word in packages), None)
 
 
 def near_word(words: tuple[str, ...]) -> str | None:
-    """Return the word of a package that one of `words` is nearly."""
+    """Return the word of a package that one of the first of `words` is nearly."""
     from difflib import get_close_matches
 
     known = [word for words in PACKAGES.values() for word in words]
-    return next(
-        (near[0] for word in words if len(word) > 3 and (near := get_close_matches(word, known, 1, 0.75))), None
-    )
+    compared = (word for word in words[:MOST_COMPARED] if 3 < len(word) <= LONGEST_COMPARED)
+    return next((near[0] for word in compared if (near := get_close_matches(word, known, 1, 0.75))), None)
 
 
 def install_command(package: str) -> str:

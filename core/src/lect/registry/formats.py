@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lect.errors import MessageError, PluginError, shown
+from lect.registry.refs import LONGEST_SHOWN
 
 if TYPE_CHECKING:
     from lect.registry.adapters import Adapters
@@ -64,6 +65,6 @@ class ReplyFormats:
         from difflib import get_close_matches
 
         known = self.names()
-        near = get_close_matches(str(name), known, 3)
+        near = get_close_matches(str(name)[:LONGEST_SHOWN], known, 3)
         hint = f"did you mean {' or '.join(map(repr, near))}?" if near else f"one of {', '.join(known)}"
         return MessageError(f"no installed package has a reply format {shown(name)}\n  try: {hint}")

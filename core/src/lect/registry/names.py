@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lect.errors import AmbiguousModelError, LectError, PluginError, UnknownTemplateError
+from lect.errors import AmbiguousModelError, LectError, PluginError, UnknownTemplateError, shown
 from lect.format.builtin import BUILTIN
+from lect.registry.memory import Memory
+from lect.registry.refs import LONGEST_SHOWN
 from lect.registry.resolve import blocked_lines
 
 if TYPE_CHECKING:
@@ -16,8 +18,6 @@ if TYPE_CHECKING:
     from lect.registry.adapters import Adapters
 
 
-MOST_REMEMBERED = 1024
-"""A template has many names: `acme-2`, `acme:acme-2`, `lect-acme:acme:acme-2`, ..."""
 CORE = "lect"
 """The owner of the templates that were registered in this process, and of core's own."""
 
@@ -28,7 +28,8 @@ class TemplateNames:
     def __init__(self, adapters: Adapters):
         self._adapters = adapters
         self._own: dict[str, Template] = {template.name: template for template in BUILTIN}
-        self._remembered: dict[str, Template] = {}
+        # A template has many names: `acme-2`, `acme:acme-2`, `lect-acme:acme:acme-2`, ...
+        self._remembered: Memory[Template] = Memory()
         for template in BUILTIN:
             self.stamp(template, CORE)
 
@@ -37,7 +38,7 @@ class TemplateNames:
 
     def forget(self) -> None:
         """Forget what was looked up, because something has changed."""
-        self._remembered = {}
+        self._remembered = Memory()
 
     def register(self, template: Template, *, override: bool = False) -> None:
         """Add a template for this process.
@@ -61,12 +62,10 @@ class TemplateNames:
             AmbiguousModelError: If several plugins have one of that name.
         """
         remembered = self._remembered
-        template = remembered.get(name)
+        template = remembered.recall(name)
         if template is None:
             template = self._find(name)
-            if len(remembered) >= MOST_REMEMBERED:
-                remembered.clear()
-            remembered[name] = template
+            remembered.remember(name, template)
         return template
 
     def _find(self, name: str) -> Template:
@@ -191,11 +190,11 @@ class TemplateNames:
             {each for names in known.values() for each in names}
             | {f"{owner}:{each}" for owner, names in known.items() for each in names}
         )
-        near = get_close_matches(name, every, 3, 0.6)
+        near = get_close_matches(name[:LONGEST_SHOWN], every, 3, 0.6)
         hint = (
             f"did you mean {' or '.join(map(repr, near))}?" if near else f"registered: {', '.join(sorted(self._own))}"
         )
-        lines = [f"no template or adapter is called {name!r}; {hint}", *blocked_lines(self._adapters.installed())]
+        lines = [f"no template or adapter is called {shown(name)}; {hint}", *blocked_lines(self._adapters.installed())]
         lines += [f"  failed: {failure}" for failure in self._adapters.failures]
         msg = "\n".join([*lines, "  try: lect templates"])
         return UnknownTemplateError(msg, name=name, near=near)

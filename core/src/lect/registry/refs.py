@@ -45,10 +45,11 @@ def parse_ref(model_path: str | os.PathLike[str]) -> ModelRef:
     given = model_path if isinstance(model_path, str) else _path_text(model_path)
     _check(given)
     parts = [part for part in given.replace("\\", "/").split("/") if part]
-    if len(parts) > 2 and "@" in parts[1] and given[0] not in "/\\.":
+    local = given[0] in "/\\.~"
+    if len(parts) > 2 and "@" in parts[1] and not local:
         # A revision may have slashes of its own: owner/name@refs/pr/1.
         parts = [parts[0], "/".join(parts[1:])]
-    owner = parts[0] if len(parts) == 2 and given[0] not in "/\\." and ":" not in parts[0] else None
+    owner = parts[0] if len(parts) == 2 and not local and ":" not in parts[0] else None
     for part in parts:
         # A hub cache keeps a model under models--owner--name/snapshots/<commit>; the name is in that directory,
         # wherever the path ends.
@@ -98,7 +99,7 @@ def _check(given: str) -> None:
         _refuse(f"{shown(given, LONGEST_SHOWN)} has {len(given)} characters; a model path has at most {LONGEST_PATH}")
     if not given.strip():
         _refuse("the model path is empty")
-    if any(not character.isprintable() and character != " " for character in given):
+    if not given.isprintable():
         _refuse(f"{given[:200]!a} has control characters or half a surrogate pair in it")
     scheme, colon, _ = given.partition(":")
     if (

@@ -23,6 +23,7 @@ from lect.registry.advice import imitated_owner
 from lect.registry.discover import Distribution, distributions
 from lect.registry.formats import ReplyFormats
 from lect.registry.load import StageError, check
+from lect.registry.memory import Memory
 from lect.registry.names import TemplateNames
 from lect.registry.refs import LONGEST_SHOWN, ModelRef, parse_ref
 from lect.registry.resolve import Candidate, Resolution, fallback_note, refuse_tie, strongest, unknown_model
@@ -34,8 +35,6 @@ from lect.values import Match, Specificity, Verdict
 if TYPE_CHECKING:
     from lect.reply.grammar import Grammar, ReplyFormat
 
-MOST_REMEMBERED = 4096
-
 
 class Registry(Adapters):
     """Knows all adapters, installed and registered, and asks them. Safe across threads."""
@@ -43,8 +42,8 @@ class Registry(Adapters):
     def __init__(self, environ: Mapping[str, str] = os.environ, find: Callable[[], list[Distribution]] = distributions):
         super().__init__(environ, find)
         self._pins: tuple[Pin, ...] = ()
-        # Write to the dict seen at the start of a look-up; a later change replaces it.
-        self._remembered: dict[str, Resolution] = {}
+        # Write to the object seen at the start of a look-up; a later change replaces it.
+        self._remembered: Memory[Resolution] = Memory()
         self.templates = TemplateNames(self)
         self.formats = ReplyFormats(self)
         self.conversations: dict[str, Conversation] = {}
@@ -55,7 +54,7 @@ class Registry(Adapters):
         return "REGISTRY"
 
     def _forget(self) -> None:
-        self._remembered = {}
+        self._remembered = Memory()
 
     # What is there
 
@@ -132,8 +131,7 @@ class Registry(Adapters):
         """
         remembered = self._remembered
         if adapter is None and type(model_path) is str:
-            # In one step: another thread may clear what is remembered at any time.
-            known = remembered.get(model_path)
+            known = remembered.recall(model_path)
             if known is not None and (fallback or not known.fallback):
                 if known.fallback or known.warnings:
                     _warn(known)
@@ -149,9 +147,7 @@ class Registry(Adapters):
             return self._decided(ref, default, "the default argument: nobody claims the model")
         if resolution.fallback or resolution.warnings:
             _warn(resolution)
-        if len(remembered) >= MOST_REMEMBERED:
-            remembered.clear()
-        remembered[ref.original] = resolution
+        remembered.remember(ref.original, resolution)
         return resolution
 
     def _no_fallback(self, fallback: bool) -> str:
@@ -363,9 +359,8 @@ def _oddities(ref: ModelRef) -> tuple[str, ...]:
     imitated = imitated_owner(ref.owner) if ref.owner else None
     if imitated is None:
         return ()
-    return (
-        f"the owner {ref.owner!a} looks like {imitated!r} but is another: is {ref.original!a} the model that you mean?",
-    )
+    path = ref.original[:LONGEST_SHOWN] + "..." * (len(ref.original) > LONGEST_SHOWN)
+    return (f"the owner {ref.owner!a} looks like {imitated!r} but is another: is {path!a} the model that you mean?",)
 
 
 REGISTRY = Registry()

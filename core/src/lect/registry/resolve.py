@@ -256,12 +256,14 @@ def _shell_word(path: str) -> str:
 
 
 def _look_alike_lines(ref: ModelRef) -> list[str]:
-    strange = sorted({character for character in ref.path if not character.isascii()})
-    if not strange:
+    if ref.path.isascii():
         return []
     import unicodedata
 
+    strange = sorted(character for character in set(ref.path) if not character.isascii())
     named = ", ".join(f"U+{ord(each):04X} {unicodedata.name(each, 'unnamed')}" for each in strange[:4])
-    meant = "".join(each if each.isascii() else look_alike(each) for each in ref.path)
-    hint = f"; did you mean {meant!r}?" if meant.isascii() else ""
+    hint = ""
+    if len(ref.path) <= LONGEST_SHOWN:
+        meant = "".join(each if each.isascii() else look_alike(each) for each in ref.path)
+        hint = f"; did you mean {meant!r}?" if meant.isascii() else ""
     return [f"  note: the path has {named} in it{hint}"]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lect.errors import LectError, PluginError, shown
 from lect.registry.discover import normal_name
+from lect.registry.refs import LONGEST_SHOWN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -45,11 +46,14 @@ class Pin(NamedTuple):
 
 
 def pattern_for(path: str) -> str:
-    """Return a pattern for one path.
+    """Return a pattern for one path; for a long one, the pattern of all that begin alike.
 
     `?`, which stands for any character, replaces those that mean something to a glob, a list of pins or a shell.
     """
-    return "".join("?" if character in "*?[];='" or character.isspace() else character for character in path)
+    beginning = "".join(
+        "?" if character in "*?[];='" or character.isspace() else character for character in path[:LONGEST_SHOWN]
+    )
+    return beginning + "*" * (len(path) > LONGEST_SHOWN)
 
 
 class Settings(NamedTuple):

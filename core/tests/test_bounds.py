@@ -1,0 +1,136 @@
+"""What a process remembers of the paths that it was asked about is bounded in bytes, and no path costs much."""
+
+import time
+import tracemalloc
+import warnings
+
+import pytest
+
+import lect
+from lect import errors
+from lect.errors import InvalidModelPathError, ModelPathWarning, UnknownModelError
+from lect.plugin import CHATML, Family, Rule
+from lect.registry.memory import LONGEST_REMEMBERED, MOST_REMEMBERED, Memory
+
+FAMILY = Family("acme", Rule("acme", CHATML))
+MEGABYTE = 1 << 20
+LONG = 4000
+
+pytestmark = pytest.mark.usefixtures("registry")
+
+
+@pytest.fixture
+def grown():
+    """A function that says by how many bytes the process has grown since the last time."""
+    tracemalloc.start()
+    before = [tracemalloc.get_traced_memory()[0]]
+
+    def since():
+        now = tracemalloc.get_traced_memory()[0]
+        before.append(now)
+        return now - before[-2]
+
+    yield since
+    tracemalloc.stop()
+
+
+def test_warnings_about_paths_leave_little_behind(grown, monkeypatch):
+    lect.register(FAMILY)
+    with warnings.catch_warnings():
+        warnings.simplefilter("default")
+        monkeypatch.setattr(warnings, "showwarning", lambda *shown: None)
+        for number in range(1500):
+            # A capital i: an owner that imitates another.
+            lect.resolve(f"Imsys/acme-{number}-{'x' * 3000}")
+    assert grown() < 8 * MEGABYTE
+    assert len(globals().get("__warningregistry__", {})) < 10
+    assert sum(map(len, errors._warned.values())) <= errors.MOST_WARNED + 1
+
+
+def test_a_warning_is_shown_as_often_as_the_filter_says():
+    lect.register(FAMILY)
+    shown = []
+    for action, times in (("default", 2), ("always", 4), ("ignore", 0)):
+        with warnings.catch_warnings():
+            warnings.simplefilter(action)
+            warnings.showwarning = lambda message, category, file, line, *_: shown.append(file)
+            for _ in range(2):
+                lect.resolve("Imsys/acme-1")
+                lect.resolve("Imsys/acme-1")
+        assert len(shown) == times, action
+        assert set(shown) <= {__file__}
+        shown.clear()
+
+
+def test_a_warning_about_a_path_is_short():
+    lect.register(FAMILY)
+    with pytest.warns(ModelPathWarning) as caught:
+        lect.resolve(f"Imsys/acme-{'x' * LONG}")
+    assert len(str(caught[0].message)) < 500
+
+
+def test_resolutions_of_long_paths_leave_little_behind(registry, grown):
+    lect.register(FAMILY)
+    for number in range(200):
+        registry.resolve(f"acme-{number}-" + "ab1-" * 900)
+    assert grown() < 2 * MEGABYTE
+
+
+def test_unknown_paths_leave_nothing_behind(registry, grown):
+    for number in range(100):
+        with pytest.raises(UnknownModelError):
+            registry.resolve(f"other-{number}-" + "ab1-" * 900)
+    assert grown() < MEGABYTE
+
+
+def test_names_of_templates_in_odd_spellings_leave_little_behind(registry, grown):
+    for number in range(50):
+        with pytest.raises(lect.UnknownTemplateError) as caught:
+            registry.templates.get(f"lect:{number}{'x' * 10**5}")
+        assert len(str(caught.value)) < 1000
+    assert grown() < MEGABYTE
+
+
+def test_a_memory_is_bounded_in_entries_and_in_bytes():
+    memory = Memory()
+    for number in range(3 * MOST_REMEMBERED):
+        memory.remember(f"{number}", number)
+        assert memory.recall(f"{number}") == number
+    assert len(memory) <= MOST_REMEMBERED
+    memory.remember("x" * (LONGEST_REMEMBERED + 1), 7)
+    assert memory.recall("x" * (LONGEST_REMEMBERED + 1)) is None
+
+
+def quickest(task, make, tries=20):
+    """Return the least time that a task took with something that is made anew each time."""
+    times = []
+    for number in range(tries):
+        thing = make(number)
+        begun = time.perf_counter()
+        task(thing)
+        times.append(time.perf_counter() - begun)
+    return min(times)
+
+
+def test_the_length_of_a_path_is_looked_at_before_all_else():
+    def refuse(path):
+        with pytest.raises(InvalidModelPathError):
+            lect.resolve(path)
+
+    def make(number):
+        return f"{number}" + "x" * (20 * MEGABYTE)
+
+    assert quickest(refuse, make, 5) < quickest(hash, make, 5), "to hash it would have taken as long"
+
+
+@pytest.mark.parametrize("tail", ["x", "ab-", "abcd-", "1-a", "\xe9-"])
+def test_an_unknown_path_costs_about_as_much_as_a_known_one(tail):
+    lect.register(FAMILY)
+
+    def unknown(path):
+        with pytest.raises(UnknownModelError):
+            lect.resolve(path)
+
+    long = (tail * LONG)[:LONG]
+    known = quickest(lect.resolve, lambda number: f"acme-{number}-{long}")
+    assert quickest(unknown, lambda number: f"emca-{number}-{long}") < 12 * known
