@@ -12,7 +12,7 @@ EMPTY = Plugin(
 from lect.plugin import Match, Specificity, hookimpl
 @hookimpl
 def match():
-    return Match(Specificity.REPO, "void")
+    return Match(Specificity.NAME, "void-7b")
 @hookimpl
 def get_template():
     return 7
@@ -63,6 +63,35 @@ FAULTS = [
         "match: PluginError: match() returned Match(specificity='high', literal=None, template='', kind='chat', "
         "reason=''); "
         "expected a Specificity and a text",
+    ),
+    Fault(
+        "claims-a-kind-of-its-own",
+        f"{CLAIMS}\n@hookimpl\ndef match():\n    return Match(Specificity.NAME, 'acme', kind=7)",
+        "match: PluginError: match() returned Match(specificity=<Specificity.NAME: 80>, literal='acme', template='', "
+        "kind=7, reason=''); the kind is 7; expected one of 'chat', 'base', 'none'",
+    ),
+    Fault(
+        "claims-everything",
+        f"{CLAIMS}\n@hookimpl\ndef match():\n    return Match(Specificity.REPO, '')",
+        "match: PluginError: match() returned Match(specificity=<Specificity.REPO: 100>, literal='', template='', "
+        "kind='chat', reason=''); REPO rests on the whole of 'acme/",
+    ),
+    Fault("exits-on-import", "raise SystemExit(3)", "load: SystemExit: 3"),
+    Fault("interrupts-on-import", "raise KeyboardInterrupt", "load: KeyboardInterrupt: "),
+    Fault(
+        "exits-in-match",
+        f"import sys\n{CLAIMS}\n@hookimpl\ndef match():\n    sys.exit('bye')",
+        "match: SystemExit: bye",
+    ),
+    Fault(
+        "cannot-say-what",
+        "class Silent(BaseException):\n    def __str__(self):\n        raise SystemExit\nraise Silent",
+        "load: Silent: (its __str__ raises)",
+    ),
+    Fault(
+        "names-by-numbers",
+        "from lect.plugin import Turn, TurnTemplate\nTurnTemplate(5, user=Turn(), assistant=Turn())",
+        "load: PluginError: the name of a template is 5; expected a text",
     ),
     Fault(
         "wants-another-api",

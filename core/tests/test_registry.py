@@ -88,7 +88,7 @@ def test_a_name_is_taken_once():
             hooks(match=lambda ref: True, get_templat=lambda: ACME),
             "there is no hook 'get_templat'; did you mean 'get_template'\\?",
         ),
-        (hooks(match=lambda paht: True, get_template=lambda: ACME), "cannot register .*paht"),
+        (hooks(match=lambda paht: True, get_template=lambda: ACME), "'bad' cannot be an adapter: .*paht"),
     ],
     ids=["no hooks", "a number", "no template", "a misspelt hook", "a misspelt argument"],
 )

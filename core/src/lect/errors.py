@@ -109,7 +109,11 @@ path."""
 
 
 def warn_caller(text: str, category: type[Warning]) -> None:
-    """Warn at the line that called lect; which warnings to show, and how often, is for Python's filter to decide."""
+    """Warn at the line that called lect; which warnings to show, and how often, is for Python's filter to decide.
+
+    But a `PluginWarning` is shown even where the filter makes it an error: one bad plugin must not take the others
+    down.
+    """
     import warnings
 
     frame = sys._getframe()
@@ -118,9 +122,14 @@ def warn_caller(text: str, category: type[Warning]) -> None:
     file, line = frame.f_code.co_filename, frame.f_lineno
     if sum(map(len, list(_warned.values()))) >= MOST_WARNED:
         _warned.clear()
-    warnings.warn_explicit(
-        text, category, file, line, module=frame.f_globals.get("__name__"), registry=_warned.setdefault(file, {})
-    )
+    try:
+        warnings.warn_explicit(
+            text, category, file, line, module=frame.f_globals.get("__name__"), registry=_warned.setdefault(file, {})
+        )
+    except PluginWarning as warning:
+        if category is not PluginWarning:
+            raise  # A TemplateWarning is for the author of a template, whose tests it is to fail.
+        warnings.showwarning(warning, category, file, line)
 
 
 def shown(value: object, longest: int = 80) -> str:

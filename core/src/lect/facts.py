@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Literal
 
-from lect.errors import PluginError
+from lect.errors import PluginError, shown
 
 TAKES = frozenset({"parts", "null", "argument_text"})
 STANDARD_ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
@@ -136,6 +136,9 @@ class Facts:
         takes: Iterable[Literal["parts", "null", "argument_text"]] = (),
         source: str = "",
     ):
+        if not isinstance(name, str) or not name:
+            msg = f"the name of a template is {shown(name)}; expected a text"
+            raise PluginError(msg)
         self.name = name
         self.roles = listed(name, "roles", roles)
         self.bos = bos

@@ -165,9 +165,7 @@ def _as_data(
             for pin in lect.pins()
         ],
         "failures": [
-            failure._asdict() | {"error": f"{type(failure.error).__name__}: {failure.error}"}
-            for plugin in lect.plugins()
-            for failure in plugin.failures
+            failure._asdict() | {"error": failure.said} for plugin in lect.plugins() for failure in plugin.failures
         ],
         "error": {"type": type(error).__name__, "message": str(error), "install": getattr(error, "install", None)}
         if error

@@ -7,20 +7,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lect.errors import PluginError
+from lect.errors import PluginError, PluginWarning, shown, warn_caller
 from lect.format.template import Template
+from lect.registry.contain import Contained, StageError, told
 from lect.registry.load import new_manager
-from lect.values import Match, Specificity, adapter_label
+from lect.values import adapter_label
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from lect.registry.refs import ModelRef
     from lect.reply.reply import Reply
+    from lect.values import Match
 
 
 class Adapter:
     """A plugin that speaks for a family of models.
+
+    Its hooks may raise anything: those that are called here raise a `StageError`, and `postprocess` nothing.
 
     Args:
         plugin: The object with the hooks.
@@ -73,73 +77,65 @@ class Adapter:
         """Return the adapter's claim to a model.
 
         Raises:
-            PluginError: If it returns something else than a claim.
+            StageError: If it returns something else than a claim, or one that rests on nothing in the path.
         """
-        for claim in self._hooks.match(model_path=ref.original, ref=ref):
-            if claim is True:
-                return Match(Specificity.FAMILY, "", reason="match() said yes")
-            if isinstance(claim, Match):
-                parts: tuple[object, ...] = claim
-                if not isinstance(parts[0], Specificity) or not isinstance(parts[1], str):
-                    msg = f"match() returned {claim!r}; expected a Specificity and a text"
-                    raise PluginError(msg)
-                return claim
-            if claim is not False:
-                msg = f"match() returned {claim!r}; expected a Match, True, False or None"
-                raise PluginError(msg)
-        return None
+        from lect.registry.claims import read_claim
+
+        with Contained("match"):
+            return read_claim(next(iter(self._hooks.match(model_path=ref.original, ref=ref)), None), ref)
 
     def get_template(self, ref: ModelRef, match: Match) -> Template:
         """Return the adapter's template for a model.
 
         Raises:
-            PluginError: If it returns something else than a template.
+            StageError: If it returns something else than a template.
         """
-        template = self._hooks.get_template(model_path=ref.original, ref=ref, match=match)
-        if not isinstance(template, Template):
-            msg = f"get_template() returned {template!r}; expected a Template"
-            raise PluginError(msg)
-        return template
+        with Contained("get_template"):
+            template = self._hooks.get_template(model_path=ref.original, ref=ref, match=match)
+            if not isinstance(template, Template):
+                msg = f"get_template() returned {shown(template)}; expected a Template"
+                raise PluginError(msg)
+            return template
 
     def list_templates(self) -> dict[str, Template]:
         """Return the adapter's templates by name.
 
         Raises:
-            PluginError: If two have one name, or something among them is no template.
+            StageError: If two have one name, or something among them is no template.
         """
         templates: dict[str, Template] = {}
-        for listed in self._hooks.list_templates():
-            for template in listed:
+        with Contained("list_templates"):
+            for template in (template for listed in self._hooks.list_templates() for template in listed):
                 if not isinstance(template, Template) or templates.setdefault(template.name, template) is not template:
-                    msg = f"list_templates() gave {template!r}; expected templates, each with a name of its own"
+                    msg = f"list_templates() gave {shown(template)}; expected templates, each with a name of its own"
                     raise PluginError(msg)
         return templates
 
     def remarks(self, ref: ModelRef, template: Template) -> list[str]:
         """Return what the adapter has to say about a model and the template that it got."""
-        asked = self._hooks.remarks(model_path=ref.original, ref=ref, template=template)
-        return [str(remark) for remarks in asked for remark in remarks]
+        with Contained("remarks"):
+            asked = self._hooks.remarks(model_path=ref.original, ref=ref, template=template)
+            return [str(remark) for remarks in asked for remark in remarks]
 
     def near_miss(self, ref: ModelRef) -> str:
         """Return how near the adapter came to a model that it does not claim; empty where it does not say."""
-        return str(self._hooks.near_miss(model_path=ref.original, ref=ref) or "")
+        with Contained("near_miss"):
+            return str(self._hooks.near_miss(model_path=ref.original, ref=ref) or "")
 
     def postprocess(self, reply: Reply, template: Template, ref: ModelRef) -> Reply:
         """Return a reply as the plugin's own hook refines it; without one, or where it fails, as it is."""
         try:
-            refined = self._hooks.postprocess(text=reply.raw, template=template, ref=ref, reply=reply)
-        except Exception as error:  # a plugin may raise anything, and what the model said must not be lost for it
-            return self._unrefined(reply, f"failed in postprocess: {type(error).__name__}: {error}")
+            with Contained("postprocess"):
+                return self._refined(reply, template, ref)
+        except StageError as failed:  # what the model said must not be lost for it
+            warn_caller(f"{self} failed in postprocess: {told(failed.error)}\n  try: lect doctor", PluginWarning)
+            return reply
+
+    def _refined(self, reply: Reply, template: Template, ref: ModelRef) -> Reply:
+        refined = self._hooks.postprocess(text=reply.raw, template=template, ref=ref, reply=reply)
         if refined is None or isinstance(refined, type(reply)):
             return refined or reply
         if isinstance(refined, str):
             return reply._replace(content=refined)
-        return self._unrefined(reply, f"gave {refined!r:.80} in postprocess; expected a Reply, a text or None")
-
-    def _unrefined(self, reply: Reply, what: str) -> Reply:
-        import warnings
-
-        from lect.errors import PluginWarning
-
-        warnings.warn(f"{self} {what}\n  try: lect doctor", PluginWarning, stacklevel=3)
-        return reply
+        msg = f"it gave {shown(refined)}; expected a Reply, a text or None"
+        raise PluginError(msg)

@@ -1,13 +1,15 @@
 """The adapters: found, loaded when they are needed, or registered, and what went wrong with them."""
 
+from __future__ import annotations
+
 import os
-import warnings
 from _thread import RLock  # threading itself takes a tenth of what importing lect may cost
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lect.errors import PluginError, PluginWarning, shown
+from lect.errors import PluginError, PluginWarning, shown, warn_caller
 from lect.registry.adapter import Adapter
+from lect.registry.contain import Contained, StageError, told
 from lect.registry.discover import (
     Distribution,
     Record,
@@ -16,7 +18,7 @@ from lect.registry.discover import (
     normal_name,
     reply_records,
 )
-from lect.registry.load import Failure, StageError, check, load, load_object
+from lect.registry.load import Failure, check, load, load_object
 from lect.registry.settings import Settings, read_settings
 from lect.registry.undo import Undo
 
@@ -125,46 +127,43 @@ class Adapters:
     def _load(self, record: Record) -> Adapter | None:
         try:
             plugin = load(record)
+            with Contained("register"):
+                return Adapter(
+                    plugin,
+                    record.name,
+                    package=record.package,
+                    version=record.version,
+                    fallback=record.fallback,
+                    find=self.recall,
+                )
         except StageError as error:
-            self._record_failure(Failure(record.name, record.package, record.version, error.stage, error.error))
+            self.fail(record, error)
             return None
-        return Adapter(
-            plugin,
-            record.name,
-            package=record.package,
-            version=record.version,
-            fallback=record.fallback,
-            find=self.recall,
-        )
 
-    def load_reply(self, record: Record) -> "ReplyFormat | None":
+    def load_reply(self, record: Record) -> ReplyFormat | None:
         """Return the reply format of a record; None where that fails, which is remembered."""
         from lect.reply.grammar import ReplyFormat
 
         try:
             found = load_object(record)
+            with Contained("load"):
+                if not isinstance(found, ReplyFormat) or found.name != record.name:
+                    msg = f"{record.value} is {shown(found)}; expected a ReplyFormat called {record.name!r}"
+                    raise PluginError(msg)
         except StageError as error:
-            self._record_failure(Failure(record.name, record.package, record.version, error.stage, error.error))
-            return None
-        if not isinstance(found, ReplyFormat) or found.name != record.name:
-            problem = PluginError(f"{record.value} is {shown(found)}; expected a ReplyFormat called {record.name!r}")
-            self._record_failure(Failure(record.name, record.package, record.version, "load", problem))
+            self.fail(record, error)
             return None
         return found
 
-    def fail(self, adapter: Adapter, stage: str, error: Exception) -> None:
-        """Remember what an adapter did wrong, and warn once."""
-        self._record_failure(Failure(adapter.name, adapter.package, adapter.version, stage, error))
-
-    def _record_failure(self, failure: Failure) -> None:
+    def fail(self, plugin: Adapter | Record, failed: StageError) -> None:
+        """Remember what a plugin did wrong, and warn once."""
+        failure = Failure(plugin.name, plugin.package, plugin.version, failed.stage, failed.error)
         with self.lock:
             # Once for each kind of fault: a match() that raises would otherwise do so for every path.
             if any(each[:4] == failure[:4] and type(each.error) is type(failure.error) for each in self.failures):
                 return
             self.failures.append(failure)
-        warnings.warn(
-            f"a lect plugin failed and is left out: {failure}\n  try: lect doctor", PluginWarning, stacklevel=2
-        )
+        warn_caller(f"a lect plugin failed and is left out: {failure}\n  try: lect doctor", PluginWarning)
 
     # What is registered
 
@@ -179,17 +178,11 @@ class Adapters:
         Raises:
             PluginError: If it cannot be an adapter, or the name is taken. Nothing is registered then.
         """
-        name = name or getattr(plugin, "name", None) or getattr(plugin, "__name__", None) or type(plugin).__name__
-        try:
-            check(plugin)
-        except StageError as error:
-            msg = f"cannot register {name!r}: {error.error}"
-            raise PluginError(msg) from error.error
-        adapter = Adapter(plugin, str(name))
+        adapter = new_adapter(plugin, name)
         with self.lock:
             if any(each.name == adapter.name for each in self._registered):
                 msg = (
-                    f"an adapter {name!r} is registered already\n"
+                    f"an adapter {adapter.name!r} is registered already\n"
                     "  try: call what its register() returned, or register(adapter, name='another')"
                 )
                 raise PluginError(msg)
@@ -220,12 +213,8 @@ class Adapters:
             if record.name == plugin and (not package or record.package == normal_name(package)):
                 adapter = self.adapter(record)
                 if adapter is None:
-                    failure = next(
-                        each
-                        for each in reversed(self.failures)
-                        if (each.package, each.plugin) == (record.package, record.name)
-                    )
-                    msg = f"{record.id} cannot be used: {failure}\n  try: lect doctor"
+                    why = self.failures_of(record.package, record.name)[-1]
+                    msg = f"{record.id} cannot be used: {why}\n  try: lect doctor"
                     raise PluginError(msg)
                 found.append(adapter)
         return found
@@ -283,4 +272,23 @@ def status_of(failures: tuple[Failure, ...], usual: str) -> str:
     if not failures:
         return usual
     failure = failures[0]
-    return f"failed: {failure.stage}: {type(failure.error).__name__}: {failure.error}"
+    return f"failed: {failure.stage}: {failure.said}"
+
+
+def new_adapter(plugin: Any, name: str | None = None) -> Adapter:
+    """Return an adapter made of an object that somebody gave.
+
+    Raises:
+        PluginError: If it cannot be one.
+    """
+    label = type(plugin).__name__
+    try:
+        with Contained("register"):
+            label = str(name or getattr(plugin, "name", None) or getattr(plugin, "__name__", None) or label)
+        check(plugin)
+        with Contained("register"):
+            return Adapter(plugin, label)
+    except StageError as failed:
+        error = failed.error
+        msg = f"{label!r} cannot be an adapter: {error if isinstance(error, PluginError) else told(error)}"
+        raise PluginError(msg) from error

@@ -8,6 +8,7 @@ import pluggy
 
 from lect.errors import PluginError
 from lect.registry import hookspecs
+from lect.registry.contain import Contained, StageError, told
 
 if TYPE_CHECKING:
     from lect.registry.discover import Record
@@ -31,9 +32,14 @@ class Failure(NamedTuple):
     def __reduce__(self) -> tuple[Any, ...]:
         return Failure, (*self[:4], _portable(self.error))
 
+    @property
+    def said(self) -> str:
+        """What was raised: its type and its message."""
+        return told(self.error)
+
     def __str__(self) -> str:
         package = f" ({self.package} {self.version})" if self.package else ""
-        return f"{self.plugin}{package}: {self.stage}: {type(self.error).__name__}: {self.error}"
+        return f"{self.plugin}{package}: {self.stage}: {self.said}"
 
 
 def _portable(error: BaseException) -> BaseException:
@@ -41,19 +47,11 @@ def _portable(error: BaseException) -> BaseException:
     import pickle
 
     try:
-        pickle.loads(pickle.dumps(error))  # noqa: S301  # pickled on this line
-    except Exception:
-        return PluginError(f"{type(error).__name__}: {error}")
+        with Contained("pickle"):
+            pickle.loads(pickle.dumps(error))  # noqa: S301  # pickled on this line
+    except StageError:
+        return PluginError(told(error))
     return error
-
-
-class StageError(Exception):
-    """Carries which stage of loading failed to the one place that records it."""
-
-    def __init__(self, stage: str, error: Exception):
-        super().__init__(stage)
-        self.stage = stage
-        self.error = error
 
 
 def load_object(record: "Record") -> Any:
@@ -63,13 +61,10 @@ def load_object(record: "Record") -> Any:
         StageError: If that raises.
     """
     module_name, _, attributes = record.value.partition(":")
-    try:
+    with Contained("load"):
         found: Any = import_module(module_name)
         for attribute in filter(None, attributes.split(".")):
             found = getattr(found, attribute)
-    # A plugin may raise anything; one bad plugin must not take the others down.
-    except Exception as error:
-        raise StageError("load", error) from error
     return found
 
 
@@ -80,12 +75,10 @@ def load(record: "Record") -> Any:
         StageError: If importing it raises, or it asks for another version of the hooks, or its hooks are wrong.
     """
     plugin = load_object(record)
-    module = sys.modules[record.value.partition(":")[0]]
-    try:
-        wanted = getattr(plugin, API_ATTRIBUTE, getattr(module, API_ATTRIBUTE, USUAL_API))
     # Even to be looked at may make a plugin raise.
-    except Exception as error:
-        raise StageError("load", error) from error
+    with Contained("load"):
+        module = sys.modules[record.value.partition(":")[0]]
+        wanted = getattr(plugin, API_ATTRIBUTE, getattr(module, API_ATTRIBUTE, USUAL_API))
     check(plugin, api=wanted)
     return plugin
 
@@ -96,14 +89,10 @@ def check(plugin: Any, *, api: str = USUAL_API) -> None:
     Raises:
         StageError: If it asks for another version of the hooks, or its hooks are wrong.
     """
-    try:
+    with Contained("api"):
         _check_api(api)
-    except Exception as error:
-        raise StageError("api", error) from error
-    try:
+    with Contained("register"):
         _check_hooks(plugin)
-    except Exception as error:
-        raise StageError("register", error) from error
 
 
 def _check_api(wanted: str) -> None:

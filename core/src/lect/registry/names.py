@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from lect.errors import AmbiguousModelError, LectError, PluginError, UnknownTemplateError, shown
 from lect.format.builtin import BUILTIN
+from lect.registry.contain import StageError
 from lect.registry.memory import Memory
 from lect.registry.refs import LONGEST_SHOWN
 from lect.registry.resolve import blocked_lines
@@ -106,9 +107,8 @@ class TemplateNames:
     def _templates(self, adapter: Adapter) -> dict[str, Template]:
         try:
             templates = adapter.list_templates()
-        # A plugin may raise anything; one bad plugin must not take the others down.
-        except Exception as error:
-            self._adapters.fail(adapter, "list_templates", error)
+        except StageError as failed:
+            self._adapters.fail(adapter, failed)
             return {}
         for template in templates.values():
             self.stamp(template, adapter.id)

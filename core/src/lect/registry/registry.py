@@ -18,11 +18,11 @@ from lect.errors import (
 )
 from lect.format.template import Template
 from lect.registry.adapter import Adapter
-from lect.registry.adapters import Adapters
+from lect.registry.adapters import Adapters, new_adapter
 from lect.registry.advice import imitated_owner
+from lect.registry.contain import StageError, told
 from lect.registry.discover import Distribution, distributions
 from lect.registry.formats import ReplyFormats
-from lect.registry.load import StageError, check
 from lect.registry.memory import Memory
 from lect.registry.names import TemplateNames
 from lect.registry.refs import LONGEST_SHOWN, ModelRef, parse_ref
@@ -203,9 +203,8 @@ class Registry(Adapters):
         for adapter in adapters:
             try:
                 claim = adapter.match(ref)
-            # A plugin may raise anything; one bad plugin must not take the others down.
-            except Exception as error:
-                self.fail(adapter, "match", error)
+            except StageError as failed:
+                self.fail(adapter, failed)
                 continue
             yield Candidate(adapter, claim)
 
@@ -238,22 +237,19 @@ class Registry(Adapters):
     def _near_miss(self, adapter: Adapter, ref: ModelRef) -> str:
         try:
             return adapter.near_miss(ref)
-        # A plugin may raise anything; one bad plugin must not take the others down.
-        except Exception as error:
-            self.fail(adapter, "near_miss", error)
+        except StageError as failed:
+            self.fail(adapter, failed)
             return ""
 
     def remarks(self, resolution: Resolution) -> tuple[str, ...]:
         """Ask the adapter that won, and every fallback: it knows of models that it must leave to others."""
         loaded = [self.adapter(record) for record in self.usable() if record.fallback]
         remarks: list[str] = []
-        for adapter in dict.fromkeys((resolution.adapter, *loaded)):
+        for adapter in filter(None, dict.fromkeys((resolution.adapter, *loaded))):
             try:
-                remarks += adapter.remarks(resolution.ref, resolution.template) if adapter else ()
-            # A plugin may raise anything; one bad plugin must not take the others down.
-            except Exception as error:
-                assert adapter is not None
-                self.fail(adapter, "remarks", error)
+                remarks += adapter.remarks(resolution.ref, resolution.template)
+            except StageError as failed:
+                self.fail(adapter, failed)
         return tuple(remarks)
 
     def reply_format(self, given: "str | Grammar | ReplyFormat") -> "ReplyFormat":
@@ -273,17 +269,15 @@ class Registry(Adapters):
     def _template(self, adapter: Adapter, ref: ModelRef, match: Match, *, unasked: str | None = None) -> Template:
         try:
             template = adapter.get_template(ref, match)
-        except Exception as error:
+        except StageError as failed:
+            error = failed.error
             path = shown(ref.original, LONGEST_SHOWN)
             if unasked and isinstance(error, PluginError):
                 # No fault of the adapter, which made no claim: it says itself why it cannot speak for the model.
                 msg = f"{adapter} is to speak for {path} ({unasked}) but cannot: {error}"
                 raise PluginError(msg) from error
-            self.fail(adapter, "get_template", error)
-            msg = (
-                f"{adapter} claims {path} but cannot give its template: {type(error).__name__}: {error}\n"
-                f"  try: {DISABLE}={adapter.id}"
-            )
+            self.fail(adapter, failed)
+            msg = f"{adapter} claims {path} but cannot give its template: {told(error)}\n  try: {DISABLE}={adapter.id}"
             raise PluginError(msg) from error
         self.templates.stamp(template, adapter.id)
         return template
@@ -302,8 +296,8 @@ class Registry(Adapters):
             return Resolution(self, ref, chosen, adapter=None, reason=reason, warnings=_oddities(ref), pin=pin)
         try:
             claim = chosen.match(ref)
-        except Exception as error:
-            self.fail(chosen, "match", error)
+        except StageError as failed:
+            self.fail(chosen, failed)
             claim = None
         if claim is not None and claim.kind == "none":
             claim = None
@@ -333,12 +327,7 @@ class Registry(Adapters):
         if isinstance(adapter, Template | Adapter):
             return adapter
         if not isinstance(adapter, str):
-            try:
-                check(adapter)
-            except StageError as error:
-                msg = f"{adapter!r} cannot be an adapter: {error.error}"
-                raise PluginError(msg) from error.error
-            return Adapter(adapter, getattr(adapter, "name", type(adapter).__name__))
+            return new_adapter(adapter)
         found = self.by_name(adapter)
         if len(found) == 1:
             return found[0]

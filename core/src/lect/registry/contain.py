@@ -1,0 +1,84 @@
+"""What a plugin raises stays with it: one bad plugin must not take the others down."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from types import CodeType, TracebackType
+
+LONGEST_TOLD = 1000
+"""How much of what a plugin's exception says is shown."""
+
+
+class StageError(Exception):
+    """Carries what a plugin raised, and at which stage, to the one place that records it."""
+
+    def __init__(self, stage: str, error: BaseException):
+        super().__init__(stage)
+        self.stage = stage
+        self.error = error
+
+
+class Contained:
+    """Turns whatever a plugin raises in a `with` statement into a `StageError`.
+
+    `SystemExit` and `KeyboardInterrupt` too, unless a signal brought them about: a user's own Ctrl-C ends the program.
+
+    Args:
+        stage: What the plugin is asked to do: `load`, `api`, `register`, or the hook.
+    """
+
+    __slots__ = ("_stage",)
+
+    def __init__(self, stage: str):
+        self._stage = stage
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if error is not None and not by_signal(error):
+            raise StageError(self._stage, error) from error
+
+
+def told(error: BaseException) -> str:
+    """Return an exception for a message: its type and what it says, if it can say anything."""
+    try:
+        with Contained("__str__"):
+            text = str(error)
+    except StageError:
+        text = "(its __str__ raises)"
+    return f"{type(error).__name__}: {text if len(text) <= LONGEST_TOLD else f'{text[:LONGEST_TOLD]}...'}"
+
+
+def by_signal(error: BaseException) -> bool:
+    """Return whether a signal brought an exception about, and not the code that was running.
+
+    A handler that is written in Python has a frame in the traceback. Python's own for Ctrl-C has none: its traceback
+    ends at what was interrupted, which is never a `raise`.
+    """
+    from opcode import opmap
+    from signal import getsignal, valid_signals
+
+    handlers = {_code_of(getsignal(each)) for each in valid_signals()}
+    raised = False
+    place = error.__traceback__
+    while place is not None:
+        code = place.tb_frame.f_code
+        if code in handlers:
+            return True
+        raised = code.co_code[place.tb_lasti] == opmap["RAISE_VARARGS"]
+        place = place.tb_next
+    return isinstance(error, KeyboardInterrupt) and not raised
+
+
+def _code_of(handler: Any) -> CodeType | None:
+    while hasattr(handler, "func"):  # functools.partial, as asyncio uses it
+        handler = handler.func
+    if callable(handler) and not hasattr(handler, "__code__"):
+        handler = type(handler).__call__  # an object that can be called
+    code: CodeType | None = getattr(handler, "__code__", None)
+    return code
