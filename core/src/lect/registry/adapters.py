@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from _thread import RLock  # threading itself takes a tenth of what importing lect may cost
+from _thread import RLock, get_ident  # threading itself takes a tenth of what importing lect may cost
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -72,6 +72,8 @@ class Adapters:
         self._reply_records: tuple[Record, ...] = ()
         self.settings = Settings()
         self._loaded: dict[str, Adapter | None] = {}
+        self._loading: dict[tuple[int, str], Record] = {}
+        """What each thread is importing. The lock is not held meanwhile: a plugin may take its time, or ask us."""
         self._registered: tuple[Adapter, ...] = ()
         self.failures: list[Failure] = []
         self.forget: list[Callable[[], None]] = []
@@ -117,12 +119,24 @@ class Adapters:
         return tuple(each for each in self.failures if (each.package, each.plugin) == (package, plugin))
 
     def adapter(self, record: Record) -> Adapter | None:
-        """Return the adapter of a record, imported if need be; None where that fails, which is remembered."""
-        if record.id not in self._loaded:
-            with self.lock:
-                if record.id not in self._loaded:
-                    self._loaded[record.id] = self._load(record)
-        return self._loaded[record.id]
+        """Return the adapter of a record, imported if need be; None where that fails, which is remembered.
+
+        None too where it is this adapter that asks us for something, while it is being imported.
+        """
+        loaded = self._loaded  # A rescan replaces it.
+        if record.id in loaded:
+            return loaded[record.id]
+        loading = (get_ident(), record.id)
+        if loading in self._loading:
+            return None
+        self._loading[loading] = record
+        try:
+            adapter = self._load(record)
+        finally:
+            self._loading.pop(loading, None)
+        with self.lock:
+            # Of several threads the first decides, so that an adapter is one object.
+            return self._loaded.setdefault(record.id, adapter)
 
     def _load(self, record: Record) -> Adapter | None:
         try:
@@ -139,6 +153,26 @@ class Adapters:
         except StageError as error:
             self.fail(record, error)
             return None
+
+    @property
+    def settled(self) -> bool:
+        """Whether no adapter is being imported, so that what is found now may be remembered."""
+        return not self._loading
+
+    def after_fork(self) -> None:
+        """Begin anew in a child process: the threads that held the lock, or were importing something, are not here.
+
+        Nobody could import what they had begun: Python itself would wait for them.
+        """
+        self.lock = RLock()
+        loading, self._loading = self._loading, {}
+        for (thread, key), record in loading.items():
+            if thread != get_ident() and self._loaded.setdefault(key, None) is None:
+                msg = (
+                    "another thread was importing it when this process was forked\n"
+                    "  try: lect.plugins(load=True) before the fork"
+                )
+                self.fail(record, StageError("load", PluginError(msg)))
 
     def load_reply(self, record: Record) -> ReplyFormat | None:
         """Return the reply format of a record; None where that fails, which is remembered."""
@@ -213,7 +247,8 @@ class Adapters:
             if record.name == plugin and (not package or record.package == normal_name(package)):
                 adapter = self.adapter(record)
                 if adapter is None:
-                    why = self.failures_of(record.package, record.name)[-1]
+                    failures = self.failures_of(record.package, record.name)
+                    why = failures[-1] if failures else "it is still being imported"
                     msg = f"{record.id} cannot be used: {why}\n  try: lect doctor"
                     raise PluginError(msg)
                 found.append(adapter)

@@ -66,7 +66,8 @@ class TemplateNames:
         template = remembered.recall(name)
         if template is None:
             template = self._find(name)
-            remembered.remember(name, template)
+            if self._adapters.settled:
+                remembered.remember(name, template)
         return template
 
     def _find(self, name: str) -> Template:

@@ -147,7 +147,8 @@ class Registry(Adapters):
             return self._decided(ref, default, "the default argument: nobody claims the model")
         if resolution.fallback or resolution.warnings:
             _warn(resolution)
-        remembered.remember(ref.original, resolution)
+        if self.settled:
+            remembered.remember(ref.original, resolution)
         return resolution
 
     def _no_fallback(self, fallback: bool) -> str:
@@ -354,3 +355,5 @@ def _oddities(ref: ModelRef) -> tuple[str, ...]:
 
 REGISTRY = Registry()
 """The registry of this process."""
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=REGISTRY.after_fork)
