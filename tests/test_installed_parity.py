@@ -5,7 +5,7 @@ import shutil
 import zipfile
 
 import pytest
-from sandbox import family, write_project
+from sandbox import REPOSITORY, family, write_project
 
 LITTLE = family("acme-wheel", "wheel", ("wheel", "acme", "<u>"), hints=("wheel",), templates=("acme",))
 # In the tree of the last, the package stands beside pyproject.toml: setuptools then installs a finder and no path.
@@ -18,19 +18,20 @@ EDITABLE = {
 
 # Says what both find, whether ours needed the other, and by whom a path is claimed.
 COMPARE = """
-from lect.registry import discover
+from lect import values
+from lect.registry import discover, metafiles
 ours = sorted(discover.distributions())
 alone = "importlib_metadata" not in sys.modules and "importlib.metadata" not in sys.modules
 import importlib_metadata
 theirs = {}
 for dist in importlib_metadata.distributions():
     try:
-        points = [(p.group, p.name, p.module + (f":{p.attr}" if p.attr else "")) for p in dist.entry_points if p.group in discover.GROUPS]
-        theirs.setdefault(discover.normal_name(dist.metadata["Name"]), (dist.version, sorted(points)))
+        points = [(p.group, p.name, p.module + (f":{p.attr}" if p.attr else "")) for p in dist.entry_points if p.group in metafiles.GROUPS]
+        theirs.setdefault(values.normal_name(dist.metadata["Name"]), (dist.version, sorted(points)))
     except Exception as error:
         print("cannot be read:", type(error).__name__, file=sys.stderr)
 answer = {
-    "ours": [(name, version, sorted(points)) for name, version, points in ours],
+    "ours": [(dist.name, dist.version, sorted(dist.entry_points)) for dist in ours if not dist.problem],
     "theirs": sorted((name, *found) for name, found in theirs.items() if found[1]),
     "again": sorted(discover.distributions()) == ours,
     "alone": alone,
@@ -86,6 +87,19 @@ def test_a_plugin_in_a_zip_on_the_path_is_found_and_works(sandbox):
     archive = {"PYTHONPATH": str(sandbox.wheel(LITTLE))}
     assert compare(environment, **archive) == (["acme-wheel 0.1.0 wheel wheel"], False)
     assert resolved(environment, "wheel-7b", **archive) == "acme-wheel:wheel"
+
+
+def test_fastchat_works_from_a_zip_too(sandbox):
+    code = """
+import lect_fastchat
+answer = [
+    lect_fastchat.__file__.partition(".whl")[1], lect_fastchat.get_conversation_template("young-geng/koala").name,
+    len(lect_fastchat.conv_templates), lect.resolve("young-geng/koala").package,
+    lect.template("fastchat:koala_v1").written_at.rpartition(":")[0].rpartition(".")[2],
+]
+"""
+    answer = sandbox.environment().ask(code, PYTHONPATH=str(sandbox.wheel(REPOSITORY / "plugins/fastchat")))
+    assert answer == [".whl", "koala_v1", 102, "lect-fastchat", "json"]
 
 
 def test_a_plugin_in_an_unpacked_egg_is_found_and_works(sandbox, tmp_path):
@@ -163,7 +177,7 @@ def test_broken_metadata_do_not_hide_a_plugin(untidy, sandbox, archive):
     environ = {"PYTHONPATH": os.pathsep.join(path)}
     before = "import pathlib\nsys.path.append(pathlib.Path('.'))"
     plugins, alone = compare(untidy, "" if archive else before, **environ)
-    assert plugins == ["acme-wheel 0.1.0 wheel wheel"]
+    assert plugins == ["acme-wheel 0.1.0 wheel wheel", "nameless 1.0 nameless "], "what nobody can name is shown"
     assert alone is not archive
     assert resolved(untidy, "wheel-7b", **environ) == "acme-wheel:wheel"
 

@@ -9,7 +9,7 @@ import pytest
 
 from lect.errors import PluginError
 from lect.plugin import CHATML, Family, Rule
-from lect.registry.discover import Distribution, EntryPoint
+from lect.registry.metafiles import Distribution, EntryPoint
 from lect.registry.registry import Registry
 
 LONG = 30  # seconds; what must not wait for ever waits no longer than this

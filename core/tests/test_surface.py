@@ -97,7 +97,7 @@ def test_the_face_for_users():
         "MessageError", "Origin", "PluginError", "Prompt", "RefusedError", "Reply", "Resolution", "Segment", "Template",
         "UnknownModelError", "UnknownTemplateError", "Unused", "UnusedInputError", "__version__", "get_conv_template",
         "get_conversation_template", "get_template", "parse", "pin", "pins", "plugins", "register",
-        "register_conv_template", "render", "reply_formats", "resolve", "stream", "template", "templates",
+        "register_conv_template", "render", "reply_formats", "rescan", "resolve", "stream", "template", "templates",
     ]  # fmt: skip
 
 

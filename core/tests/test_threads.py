@@ -10,7 +10,7 @@ import pytest
 from lect.errors import UnknownModelError
 from lect.plugin import CHATML, DEFAULT, Family, Rule, Turn, TurnTemplate
 from lect.registry import memory
-from lect.registry.discover import Distribution, EntryPoint
+from lect.registry.metafiles import Distribution, EntryPoint
 from lect.registry.registry import Registry
 
 THREADS = 8

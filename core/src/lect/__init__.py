@@ -55,7 +55,7 @@ __all__ = [
     "LectError", "MessageError", "Origin", "PluginError", "Prompt", "RefusedError", "Reply", "Resolution", "Segment",
     "Template", "UnknownModelError", "UnknownTemplateError", "Unused", "UnusedInputError", "__version__",
     "get_conv_template", "get_conversation_template", "get_template", "parse", "pin", "pins", "plugins", "register",
-    "register_conv_template", "render", "reply_formats", "resolve", "stream", "template", "templates",
+    "register_conv_template", "render", "reply_formats", "rescan", "resolve", "stream", "template", "templates",
 ]  # fmt: skip
 
 _registry = REGISTRY
@@ -290,6 +290,15 @@ def pins(*, load: bool = False) -> tuple[Pin, ...]:
 def plugins(*, load: bool = False) -> list[PluginInfo]:
     """Return what is known of every installed or registered plugin; none is imported unless `load` is set."""
     return _registry.plugins(load=load)
+
+
+def rescan() -> None:
+    """See what was installed, or removed, while this process runs, and read the `LECT_*` variables again.
+
+    A plugin that has failed gets another chance. One that is imported stays as it is, also where a newer version of it
+    was installed: Python imports a module only once.
+    """
+    _registry.rescan()
 
 
 def template(name: str) -> Template:

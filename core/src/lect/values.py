@@ -1,5 +1,6 @@
 """The values that everything else is made of. This module imports nothing of lect."""
 
+import re
 from enum import Enum, IntEnum
 from typing import Literal, NamedTuple
 
@@ -137,3 +138,8 @@ class Verdict(NamedTuple):
 def adapter_label(name: str, package: str, version: str) -> str:
     """Return how messages call an adapter: `acme (lect-acme 0.1.0)`."""
     return f"{name} ({package} {version})" if package else f"{name} (registered in this process)"
+
+
+def normal_name(name: str) -> str:
+    """Return a distribution's name as all tools compare it."""
+    return re.sub(r"[-_.]+", "-", name).lower()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import lect
 from lect.cli.description import plain_prompt
 from lect.errors import LectError, MessageError, PluginError, UnknownTemplateError
+from lect.registry.damage import damages
 
 if TYPE_CHECKING:
     from lect import Template
@@ -69,6 +70,7 @@ def examine() -> Report:
     findings = (
         *_stale_core(),
         *(_failed(failure) for info in infos for failure in info.failures),
+        *(Finding(each.broken, each.what) for each in damages()),
         *_unsatisfied(plugins),
         *_missing_templates(infos),
         *_crashing_templates(templates),
@@ -102,7 +104,7 @@ def _requirement(package: str) -> tuple[str, bool]:
 
     try:
         lines = (metadata.requires(package) if package else None) or []
-    except metadata.PackageNotFoundError:
+    except Exception:  # It is not installed, or its metadata are damaged, which is a finding of its own.
         lines = []
     wanted = []
     for line in lines:

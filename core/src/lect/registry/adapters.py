@@ -10,19 +10,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from lect.errors import PluginError, PluginWarning, shown, warn_caller
 from lect.registry.adapter import Adapter
 from lect.registry.contain import Contained, StageError, told
-from lect.registry.discover import (
-    Distribution,
-    Record,
-    adapter_records,
-    distributions,
-    normal_name,
-    reply_records,
-)
 from lect.registry.load import Failure, check, load, load_object
 from lect.registry.settings import Settings, read_settings
 from lect.registry.undo import Undo
+from lect.values import normal_name
 
 if TYPE_CHECKING:
+    from lect.registry.discover import Record
+    from lect.registry.metafiles import Distribution
     from lect.reply.grammar import ReplyFormat
 
 
@@ -61,14 +56,15 @@ class Adapters:
 
     Args:
         environ: Where settings are read from.
-        find: What finds installed distributions; tests give their own.
+        find: What finds installed distributions, if not discovery; tests give their own.
     """
 
-    def __init__(self, environ: Mapping[str, str] = os.environ, find: Callable[[], list[Distribution]] = distributions):
+    def __init__(self, environ: Mapping[str, str] = os.environ, find: Callable[[], list[Distribution]] | None = None):
         self._environ = environ
         self._find = find
         self.lock = RLock()
         self._records: tuple[Record, ...] | None = None
+        self._usable: tuple[Record, ...] = ()
         self._reply_records: tuple[Record, ...] = ()
         self.settings = Settings()
         self._loaded: dict[str, Adapter | None] = {}
@@ -83,14 +79,34 @@ class Adapters:
 
     def records(self) -> tuple[Record, ...]:
         """Return the installed adapters; the first call looks for them and reads the settings."""
-        if self._records is None:
-            with self.lock:
-                if self._records is None:
-                    self.settings = read_settings(self._environ)
-                    found = self._find()
-                    self._reply_records = reply_records(found)
-                    self._records = adapter_records(found)
-        return self._records
+        return self._scan() if self._records is None else self._records
+
+    def _scan(self) -> tuple[Record, ...]:
+        from lect.registry.discover import adapter_records, distributions, reply_records
+
+        settings = read_settings(self._environ)
+        found = (self._find or distributions)()
+        records = adapter_records(found)
+        with self.lock:
+            self.settings = settings
+            self._reply_records = reply_records(found)
+            self._usable = tuple(record for record in records if settings.blocks(record) is None)
+            self._records = records
+        return records
+
+    def rescan(self) -> None:
+        """Look again for what is installed, and read the settings again.
+
+        What has failed gets another chance. What is imported stays as it is: Python imports a module only once.
+        """
+        from importlib import invalidate_caches
+
+        invalidate_caches()
+        self._scan()
+        with self.lock:
+            self._loaded = {key: adapter for key, adapter in self._loaded.items() if adapter is not None}
+            self.failures = [each for each in self.failures if not each.package]
+            self.changed()
 
     def reply_records(self) -> list[Record]:
         """Return the installed reply formats that nobody has blocked."""
@@ -101,9 +117,10 @@ class Adapters:
             if (packages[record.package] if record.package in packages else self.settings.blocks(record)) is None
         ]
 
-    def usable(self) -> list[Record]:
+    def usable(self) -> tuple[Record, ...]:
         """Return the installed adapters that nobody has blocked."""
-        return [record for record in self.records() if self.settings.blocks(record) is None]
+        self.records()
+        return self._usable
 
     def installed(self) -> dict[str, str | None]:
         """Return the packages with adapters, each with the variable that keeps it out, or None."""

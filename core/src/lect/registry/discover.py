@@ -1,38 +1,26 @@
 """Find the installed adapters without importing any of them.
 
 Reading `entry_points.txt` in the directories of `sys.path` takes a tenth of the time that importlib.metadata needs,
-import included. Whatever is not such a directory, or is found by a finder of somebody's own, is left to
-importlib.metadata.
+import included. Archives, and what is found by a finder of somebody's own, are left to importlib.metadata.
 """
 
 import os
-import re
 import sys
-from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from typing import Any, NamedTuple
 
-GROUP = "lect"
-HINTS = "lect.hints"
-TEMPLATES = "lect.templates"
-FALLBACK = "lect.fallback"
-REPLIES = "lect.replies"
-GROUPS = frozenset({GROUP, HINTS, TEMPLATES, FALLBACK, REPLIES})
-
-
-class EntryPoint(NamedTuple):
-    """A line of a distribution's `entry_points.txt`."""
-
-    group: str
-    name: str
-    value: str
-
-
-class Distribution(NamedTuple):
-    """An installed distribution that has entry points of ours."""
-
-    name: str
-    version: str
-    entry_points: tuple[EntryPoint, ...]
+from lect.registry.contain import Contained, StageError
+from lect.registry.metafiles import (
+    FALLBACK,
+    GROUP,
+    HINTS,
+    REPLIES,
+    TEMPLATES,
+    Distribution,
+    MetaFiles,
+    read_distribution,
+)
 
 
 class Record(NamedTuple):
@@ -47,6 +35,7 @@ class Record(NamedTuple):
             path.
         templates: The names of templates that it declares.
         fallback: Whether it is asked only when no other adapter has matched.
+        problem: Why it cannot be used, as far as its metadata tell; empty where they tell nothing.
     """
 
     package: str
@@ -56,6 +45,7 @@ class Record(NamedTuple):
     hints: tuple[str, ...] = ()
     templates: tuple[str, ...] = ()
     fallback: bool = False
+    problem: str = ""
 
     @property
     def id(self) -> str:
@@ -72,7 +62,7 @@ def reply_records(found: Iterable[Distribution]) -> tuple[Record, ...]:
     """Return the installed reply formats in such an order too."""
     return tuple(
         sorted(
-            Record(dist.name, dist.version, point.name, point.value)
+            Record(dist.name, dist.version, point.name, point.value, problem=dist.problem)
             for dist in found
             for point in dist.entry_points
             if point.group == REPLIES
@@ -81,9 +71,11 @@ def reply_records(found: Iterable[Distribution]) -> tuple[Record, ...]:
 
 
 def _records(dist: Distribution) -> Iterator[Record]:
-    def names(group: str, value: str) -> tuple[str, ...]:
-        return tuple(sorted(point.name for point in dist.entry_points if point.group == group and point.value == value))
-
+    if not dist.entry_points:
+        # Nobody knows what it has, but it must not get lost.
+        yield Record(dist.name, dist.version, dist.name, "", problem=dist.problem)
+    hints = _names_by_value(dist, HINTS)
+    templates = _names_by_value(dist, TEMPLATES)
     for point in dist.entry_points:
         if point.group in (GROUP, FALLBACK):
             yield Record(
@@ -91,40 +83,58 @@ def _records(dist: Distribution) -> Iterator[Record]:
                 dist.version,
                 point.name,
                 point.value,
-                tuple(hint.lower() for hint in names(HINTS, point.value)),
-                names(TEMPLATES, point.value),
+                hints.get(point.value, ()),
+                templates.get(point.value, ()),
                 point.group == FALLBACK,
+                dist.problem,
             )
+
+
+def _names_by_value(dist: Distribution, group: str) -> dict[str, tuple[str, ...]]:
+    """Return the names of a group by the object that they are for, each in one order."""
+    names: dict[str, list[str]] = {}
+    for point in dist.entry_points:
+        if point.group == group:
+            names.setdefault(point.value, []).append(point.name.lower() if group == HINTS else point.name)
+    return {value: tuple(sorted(each)) for value, each in names.items()}
 
 
 def distributions() -> list[Distribution]:
     """Return the distributions with entry points of ours, the first of each name on `sys.path`."""
-    path = [entry for entry in sys.path if isinstance(entry, str)]
-    if _foreign_finders() or any(map(_is_archive, path)):
-        return list(_first_of_each_name(_by_importlib()))
-    return list(_first_of_each_name(_by_scan(path)))
+    seen: dict[str, Distribution] = {}
+    for place in places():
+        for name, found in _by_name(map(read_distribution, place)).items():
+            seen.setdefault(name, found)
+    return [dist for dist in seen.values() if dist.entry_points or dist.problem]
 
 
-def normal_name(name: str) -> str:
-    """Return a distribution's name as all tools compare it."""
-    return re.sub(r"[-_.]+", "-", name).lower()
-
-
-def _first_of_each_name(found: Iterable[Distribution]) -> Iterator[Distribution]:
-    seen = set()
+def _by_name(found: Iterable[Distribution]) -> dict[str, Distribution]:
+    """Return the distributions of one place by name. Two of one name are a problem: nobody knows which is installed."""
+    by_name: dict[str, Distribution] = {}
     for dist in found:
-        if dist.name not in seen:
-            seen.add(dist.name)
-            if dist.entry_points:
-                yield dist
+        first = by_name.setdefault(dist.name, dist)
+        if first.place != dist.place and (first.entry_points or dist.entry_points):
+            problem = (
+                f"it is installed twice in one place: {first.place} and {dist.place}\n"
+                f"  try: delete the one that is out of date, and pip install --force-reinstall {dist.name}"
+            )
+            by_name[dist.name] = (first if first.entry_points else dist)._replace(problem=problem)
+    return by_name
 
 
-def _foreign_finders() -> bool:
+def places() -> Iterator[Iterable[MetaFiles]]:
+    """Yield the distributions in each entry of `sys.path`, and then those that finders of somebody's own know."""
+    for entry in sys.path:
+        if isinstance(entry, str):
+            yield _in_archive(entry) if _is_archive(entry) else _in_directory(entry)
+    for finder in sys.meta_path:
+        if _is_foreign(finder):
+            yield _of_finder(finder)
+
+
+def _is_foreign(finder: Any) -> bool:
     ours = ("_frozen_importlib_external", "importlib_metadata")
-    return any(
-        hasattr(finder, "find_distributions") and (getattr(finder, "__module__", "") or "").split(".")[0] not in ours
-        for finder in sys.meta_path
-    )
+    return hasattr(finder, "find_distributions") and (getattr(finder, "__module__", "") or "").split(".")[0] not in ours
 
 
 def _is_archive(entry: str) -> bool:
@@ -135,76 +145,55 @@ def _is_archive(entry: str) -> bool:
     return os.path.isfile(entry) or entry.lower().endswith(".egg")
 
 
-def _by_scan(path: Iterable[str]) -> Iterator[Distribution]:
-    for entry in path:
-        try:
-            children = sorted(
-                child.path
-                for child in os.scandir(entry or ".")
-                if child.name.lower().endswith((".dist-info", ".egg-info"))
-            )
-        except OSError:
-            continue
-        for child in children:
-            text = _read(child, "entry_points.txt")
-            if "[lect" in text:
-                name, version = _identity(child)
-                if name:
-                    yield Distribution(normal_name(name), version, tuple(_parse(text)))
-            else:
-                name, _, version = os.path.basename(child).rpartition(".")[0].partition("-")
-                yield Distribution(normal_name(name), version, ())
-
-
-def _read(directory: str, name: str) -> str:
+def _in_directory(entry: str) -> Iterator[MetaFiles]:
     try:
-        with open(os.path.join(directory, name), encoding="utf-8", errors="replace") as file:
+        names = os.listdir(entry or ".")
+    except (OSError, ValueError):  # anything may stand in sys.path, a NUL too
+        return
+    for name in sorted(names):
+        # What begins with ~ an interrupted pip has left behind.
+        if name.lower().endswith((".dist-info", ".egg-info")) and name[0] != "~":
+            directory = os.path.join(entry, name)
+            yield MetaFiles(directory, partial(_read, directory))
+
+
+def _read(directory: str, name: str) -> bytes | None:
+    try:
+        with open(os.path.join(directory, name), "rb") as file:
             return file.read()
     except OSError:
-        return ""
+        return None
 
 
-def _identity(directory: str) -> tuple[str, str]:
-    """Return the name and version that the metadata tell.
-
-    The directory's own name may lack them, or be what an interrupted pip left behind.
-    """
-    headers: dict[str, str] = {}
-    for line in (_read(directory, "METADATA") or _read(directory, "PKG-INFO")).splitlines():
-        if not line:
-            break
-        key, _, value = line.partition(":")
-        headers.setdefault(key.lower(), value.strip())
-    return headers.get("name", ""), headers.get("version", "")
-
-
-def _parse(text: str) -> Iterator[EntryPoint]:
-    group = ""
-    for line in map(str.strip, text.splitlines()):
-        if line.startswith("[") and line.endswith("]"):
-            group = line[1:-1].strip()
-        elif group in GROUPS and line and line[0] not in "#;":
-            name, _, value = line.partition("=")
-            yield _entry_point(group, name, value)
-
-
-def _entry_point(group: str, name: str, value: str) -> EntryPoint:
-    # `module : attribute [extra]` is allowed; blanks and extras mean nothing to us.
-    return EntryPoint(group, name.strip(), "".join(value.partition("[")[0].split()))
-
-
-def _by_importlib() -> Iterator[Distribution]:
+def _in_archive(entry: str) -> Iterator[MetaFiles]:
     from lect.registry.metadata import metadata
 
-    for dist in metadata.distributions():
-        try:
-            points = tuple(
-                _entry_point(point.group, point.name, point.value)
-                for point in dist.entry_points
-                if point.group in GROUPS
-            )
-            found = Distribution(normal_name(dist.metadata["Name"]), dist.version, points)
-        # What an interrupted pip left behind, or somebody's broken metadata, must not hide the others.
-        except Exception:  # noqa: S112
-            continue
-        yield found
+    context = metadata.DistributionFinder.Context(path=[entry])  # type: ignore[no-untyped-call]
+    return _by_importlib(lambda: metadata.MetadataPathFinder.find_distributions(context))
+
+
+def _of_finder(finder: Any) -> Iterator[MetaFiles]:
+    from lect.registry.metadata import metadata
+
+    context = metadata.DistributionFinder.Context()  # type: ignore[no-untyped-call]
+    return _by_importlib(lambda: finder.find_distributions(context))
+
+
+def _by_importlib(find: Callable[[], Iterable[Any]]) -> Iterator[MetaFiles]:
+    try:
+        # What a finder does is its own affair, and must not hide what others find.
+        with Contained("discover"):
+            found = list(find())
+    except StageError:
+        return
+    for dist in found:
+        yield MetaFiles(str(getattr(dist, "_path", "")), partial(_read_text, dist))
+
+
+def _read_text(dist: Any, name: str) -> bytes | None:
+    try:
+        with Contained("discover"):
+            text = dist.read_text(name)
+    except StageError as failed:
+        return failed.error.object if isinstance(failed.error, UnicodeDecodeError) else None
+    return None if text is None else str(text).encode("utf-8", "replace")

@@ -26,7 +26,7 @@ class Failure(NamedTuple):
     package: str
     version: str
     stage: str
-    """`load`, `api`, `register`, or the hook that failed."""
+    """`discover`, `load`, `api`, `register`, or the hook that failed."""
     error: BaseException
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -58,8 +58,10 @@ def load_object(record: "Record") -> Any:
     """Import the object of a record.
 
     Raises:
-        StageError: If that raises.
+        StageError: If that raises, or its metadata are damaged.
     """
+    if record.problem:
+        raise StageError("discover", PluginError(record.problem))
     module_name, _, attributes = record.value.partition(":")
     with Contained("load"):
         found: Any = import_module(module_name)

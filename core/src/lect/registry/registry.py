@@ -21,7 +21,6 @@ from lect.registry.adapter import Adapter
 from lect.registry.adapters import Adapters, new_adapter
 from lect.registry.advice import imitated_owner
 from lect.registry.contain import StageError, told
-from lect.registry.discover import Distribution, distributions
 from lect.registry.formats import ReplyFormats
 from lect.registry.memory import Memory
 from lect.registry.names import TemplateNames
@@ -33,13 +32,14 @@ from lect.registry.verdicts import by_decision, by_strength, not_asked
 from lect.values import Match, Specificity, Verdict
 
 if TYPE_CHECKING:
+    from lect.registry.metafiles import Distribution
     from lect.reply.grammar import Grammar, ReplyFormat
 
 
 class Registry(Adapters):
     """Knows all adapters, installed and registered, and asks them. Safe across threads."""
 
-    def __init__(self, environ: Mapping[str, str] = os.environ, find: Callable[[], list[Distribution]] = distributions):
+    def __init__(self, environ: Mapping[str, str] = os.environ, find: "Callable[[], list[Distribution]] | None" = None):
         super().__init__(environ, find)
         self._pins: tuple[Pin, ...] = ()
         # Write to the object seen at the start of a look-up; a later change replaces it.

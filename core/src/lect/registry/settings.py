@@ -5,8 +5,8 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lect.errors import LectError, PluginError, shown
-from lect.registry.discover import normal_name
 from lect.registry.refs import LONGEST_SHOWN
+from lect.values import normal_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

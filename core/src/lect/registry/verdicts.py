@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from lect.values import Match
 
 
+MOST_HINTS = 50
+"""How many hints a verdict lists."""
+
+
 def by_decision(candidates: Sequence[Candidate], winner: Adapter | None, decision: str) -> Iterator[Verdict]:
     """Yield how adapters fared where somebody decided, whatever they claim."""
     for candidate in candidates:
@@ -69,5 +73,7 @@ def not_asked(
                 f"turned off by {no_fallback}" if no_fallback else "asked only where no other adapter claims a model"
             )
         else:
-            why = f"none of its hints occurs in the path: {', '.join(record.hints)}"
+            more = len(record.hints) - MOST_HINTS
+            hints = ", ".join(record.hints[:MOST_HINTS]) + (f" and {more} more" if more > 0 else "")
+            why = f"none of its hints occurs in the path: {hints}"
         yield Verdict(record.name, record.package, record.version, None, "not asked", why)

@@ -11,9 +11,14 @@ def data_path(name: str) -> str:
     return join(dirname(__file__), name)
 
 
+def read_data(name: str) -> bytes:
+    """Return the contents of a data file, also where the package is in a zip file."""
+    contents: bytes = __loader__.get_data(data_path(name))  # type: ignore[name-defined]
+    return contents
+
+
 def read_json(name: str) -> Any:
-    """Return the contents of a data file."""
+    """Return what a data file says."""
     import json
 
-    with open(data_path(name), encoding="utf-8") as file:
-        return json.load(file)
+    return json.loads(read_data(name))

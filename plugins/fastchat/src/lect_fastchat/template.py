@@ -4,7 +4,7 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lect.plugin import Template
-from lect_fastchat.data import data_path
+from lect_fastchat.data import data_path, read_data
 from lect_fastchat.styles import NEVER
 from lect_fastchat.writing import PLACEHOLDER, fill_style, write_system, write_turns
 
@@ -73,10 +73,10 @@ class StyleTemplate(Template):
     @property
     def written_at(self) -> str:
         """The line of templates.json that has it; of a conversation of one's own, where it became a template."""
-        path = data_path("templates.json")
-        with open(path, encoding="utf-8") as file:
-            lines = [number for number, line in enumerate(file, 1) if line.strip().startswith(f'"{self.name}":')]
-        return f"{path}:{lines[0]}" if self.source and lines else self._made_at
+        entry = f'"{self.name}":'.encode()
+        lines = read_data("templates.json").splitlines()
+        number = next((number for number, line in enumerate(lines, 1) if line.strip().startswith(entry)), None)
+        return f"{data_path('templates.json')}:{number}" if self.source and number else self._made_at
 
     def _write(self, chat: "Chat", out: "Writer") -> None:
         fields = self.fields

@@ -1,0 +1,71 @@
+"""Distributions that concern lect but say nothing to it; only `lect doctor` takes the time to look for them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from lect.registry.discover import places
+from lect.registry.metafiles import (
+    ENTRY_POINTS,
+    MetaFiles,
+    identity,
+    metadata,
+    named_by_place,
+    read_distribution,
+    text_problem,
+)
+
+_NEEDS_LECT = re.compile(rb"(?im)^Requires-Dist:\s*lect\b(?!-)")
+OURS = "lect-"
+"""How the names of packages begin that most likely have an adapter."""
+
+
+class Damage(NamedTuple):
+    """What is wrong with the files of a distribution, and whether something is surely lost by it."""
+
+    what: str
+    broken: bool
+
+
+def damages() -> Iterator[Damage]:
+    """Yield what is wrong with distributions that are for lect, as far as discovery passes over it."""
+    # A directory may stand in the path twice.
+    every = {files.place: files for place in places() for files in place}
+    for files in every.values():
+        dist = read_distribution(files)
+        if dist.problem:
+            continue  # It is a plugin that has failed.
+        if dist.entry_points:
+            yield from _damaged_metadata(files)
+        elif dist.name.startswith(OURS) or _NEEDS_LECT.search(metadata(files) or b""):
+            yield from _without_entry_points(files)
+
+
+def _damaged_metadata(files: MetaFiles) -> Iterator[Damage]:
+    problem = text_problem(metadata(files))
+    if problem:
+        yield Damage(f"{_label(files)}: its METADATA {problem}; pip may stumble over it", broken=False)
+
+
+def _without_entry_points(files: MetaFiles) -> Iterator[Damage]:
+    contents = files.read(ENTRY_POINTS)
+    problem = text_problem(contents)
+    if not problem:
+        return  # It has some, and none for us: a program that uses lect.
+    lost = contents is not None or ENTRY_POINTS.encode() in (files.read("RECORD") or b"")
+    advice = (
+        f"\n  try: pip install --force-reinstall {_name(files)[0]}" if lost else "; if it has no adapter, all is well"
+    )
+    yield Damage(f"{_label(files)} is for lect, but its {ENTRY_POINTS} {problem}{advice}", broken=lost)
+
+
+def _name(files: MetaFiles) -> tuple[str, str]:
+    told = identity(files)
+    return told if told[0] else named_by_place(files.place)
+
+
+def _label(files: MetaFiles) -> str:
+    name, version = _name(files)
+    return f"{name} {version} ({files.place})"

@@ -1,0 +1,128 @@
+"""What the files say that a distribution leaves behind when it is installed, and what is wrong with them."""
+
+import os
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from lect.values import normal_name
+
+GROUP = "lect"
+HINTS = "lect.hints"
+TEMPLATES = "lect.templates"
+FALLBACK = "lect.fallback"
+REPLIES = "lect.replies"
+GROUPS = frozenset({GROUP, HINTS, TEMPLATES, FALLBACK, REPLIES})
+
+ENTRY_POINTS = "entry_points.txt"
+
+
+class EntryPoint(NamedTuple):
+    """A line of a distribution's `entry_points.txt`."""
+
+    group: str
+    name: str
+    value: str
+
+
+class Distribution(NamedTuple):
+    """An installed distribution.
+
+    Attributes:
+        name: Its name, in the form that all tools compare.
+        version: Its version.
+        entry_points: Those of ours.
+        place: Where its metadata are.
+        problem: Why its entry points cannot be used; empty where they can.
+    """
+
+    name: str
+    version: str
+    entry_points: tuple[EntryPoint, ...]
+    place: str = ""
+    problem: str = ""
+
+
+class MetaFiles(NamedTuple):
+    """The files of one distribution.
+
+    Attributes:
+        place: The directory that has them, or what a finder calls it; its last part often tells name and version.
+        read: Returns a file's contents; None where it is missing.
+    """
+
+    place: str
+    read: Callable[[str], bytes | None]
+
+
+def read_distribution(files: MetaFiles) -> Distribution:
+    """Return what the files of a distribution say; only where they mention us is more than one of them read."""
+    points = files.read(ENTRY_POINTS) or b""
+    name, version = named_by_place(files.place)
+    if not _mentions_us(points):
+        # Even so it hides another one of its name that comes later.
+        return Distribution(*(name, version) if name else identity(files), (), files.place)
+    told_name, told_version = identity(files)
+    if not told_name:
+        return Distribution(
+            name, version, (), files.place, f"its METADATA {text_problem(metadata(files)) or 'has no Name'}"
+        )
+    unreadable = text_problem(points)
+    if unreadable:
+        return Distribution(told_name, told_version, (), files.place, f"its {ENTRY_POINTS} {unreadable}")
+    return Distribution(told_name, told_version, tuple(_parse(points.decode("utf-8-sig"))), files.place)
+
+
+def named_by_place(place: str) -> tuple[str, str]:
+    """Return the name and version that a directory is called by: `acme_chat-1.0.dist-info`."""
+    stem, _, kind = os.path.basename(place).rpartition(".")
+    name, _, version = stem.partition("-")
+    return (normal_name(name), version) if kind.lower() in ("dist-info", "egg-info") else ("", "")
+
+
+def metadata(files: MetaFiles) -> bytes | None:
+    """Return the file with the headers; None where it is missing."""
+    found = files.read("METADATA")
+    return files.read("PKG-INFO") if found is None else found
+
+
+def identity(files: MetaFiles) -> tuple[str, str]:
+    """Return the name and version that the headers tell.
+
+    The directory's own name may lack them, or be what an interrupted pip left behind.
+    """
+    headers: dict[str, str] = {}
+    for line in (metadata(files) or b"").decode("utf-8", "replace").splitlines():
+        if not line:
+            break
+        key, _, value = line.partition(":")
+        headers.setdefault(key.lower(), value.strip())
+    return normal_name(headers.get("name", "")), headers.get("version", "")
+
+
+def text_problem(contents: bytes | None) -> str:
+    """Return why a file is no text that can be read; empty where it is one."""
+    if contents is None:
+        return "is missing"
+    if not contents.strip():
+        return "is empty"
+    try:
+        # UTF-16 is often valid UTF-8 too, but every other character is a NUL then.
+        readable = b"\0" not in contents and contents.decode("utf-8") is not None
+    except UnicodeDecodeError:
+        readable = False
+    return "" if readable else "is not UTF-8 text"
+
+
+def _mentions_us(points: bytes) -> bool:
+    return b"[lect" in points or b"l\0e\0c\0t" in points
+
+
+def _parse(text: str) -> Iterator[EntryPoint]:
+    group = ""
+    for line in map(str.strip, text.splitlines()):
+        if line.startswith("[") and line.endswith("]"):
+            group = line[1:-1].strip()
+        elif group in GROUPS and line and line[0] not in "#;":
+            name, _, value = line.partition("=")
+            # `module : attribute [extra]` is allowed; blanks and extras mean nothing to us.
+            yield EntryPoint(group, name.strip(), "".join(value.partition("[")[0].split()))
