@@ -22,10 +22,11 @@ FLOORS = {
     "format": 4,
     "conversation": 5,
     "registry": 6,
-    "__init__": 7,
-    "plugin": 7,
-    "cli": 8,
-    "__main__": 9,
+    "notations": 7,
+    "__init__": 8,
+    "plugin": 8,
+    "cli": 9,
+    "__main__": 10,
 }
 HEAVY = {"jinja2", "rich", "tokenizers", "pyarrow", "importlib_metadata", "packaging", "numpy"}
 PUBLIC = {"lect", "lect.plugin", "lect.plugin.grammar", "lect.errors"}

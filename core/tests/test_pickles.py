@@ -43,6 +43,7 @@ ERRORS = [
     errors.AmbiguousModelError("two", name="acme/x", claimants=["one", "two"], candidates=[VERDICT]),
     errors.UnknownTemplateError("no template", name="acme", near=["acme-2"]),
     errors.PluginError("it cannot be loaded"),
+    errors.SourceError("it cannot be read"),
     errors.MessageError("messages[0] is 42"),
     errors.RefusedError("user and assistant must alternate"),
     errors.UnusedInputError("no place", unused=[Unused(("tools", 0), "dropped")]),

@@ -32,6 +32,7 @@ SIGNATURES = {
     lect.template: "(name)",
     lect.templates: "(*, load=False)",
     lect.reply_formats: "()",
+    lect.load_template: "(source, *, notation=None)",
     Template.render: f"(self, {RENDER})",
     Template.text: f"(self, {RENDER})",
     Template.parse: f"(self, output, *, {HEAR}, finish=None, stop=(), refine=None)",
@@ -78,7 +79,7 @@ FIELDS = {
     lect.Reply: ("content", "reasoning", "tool_calls", "stop", "finish", "problems", "raw", "incomplete", "pieces"),
     lect.plugin.ToolCall: ("name", "arguments", "arguments_text", "id", "index", "complete", "span"),
     lect.plugin.Match: ("specificity", "literal", "template", "kind", "reason"),
-    lect.plugin.ModelRef: ("original", "path", "owner", "name", "revision", "words"),
+    lect.plugin.ModelRef: ("original", "path", "owner", "name", "revision", "words", "place"),
     lect.plugin.Part: ("type", "text", "path", "raw"),
     lect.plugin.Call: ("name", "arguments", "id", "path", "raw"),
 }
@@ -94,9 +95,9 @@ def signature(function):
 def test_the_face_for_users():
     assert sorted(lect.__all__) == [
         "AmbiguousModelError", "Control", "ControlTextError", "Conversation", "FallbackWarning", "InvalidModelPathError", "LectError",
-        "MessageError", "Origin", "PluginError", "Prompt", "RefusedError", "Reply", "Resolution", "Segment", "Template",
+        "MessageError", "Origin", "PluginError", "Prompt", "RefusedError", "Reply", "Resolution", "Segment", "SourceError", "Template",
         "UnknownModelError", "UnknownTemplateError", "Unused", "UnusedInputError", "__version__", "get_conv_template",
-        "get_conversation_template", "get_template", "parse", "pin", "pins", "plugins", "register",
+        "get_conversation_template", "get_template", "load_template", "parse", "pin", "pins", "plugins", "register",
         "register_conv_template", "render", "reply_formats", "rescan", "resolve", "stream", "template", "templates",
     ]  # fmt: skip
 
@@ -104,8 +105,8 @@ def test_the_face_for_users():
 def test_the_face_for_authors_of_adapters():
     assert sorted(lect.plugin.__all__) == [
         "API_VERSION", "CHATML", "Call", "Chat", "DEFAULT", "Family", "Match", "Message", "ModelRef", "Part", "ROUND",
-        "Reply", "Rule", "Specificity", "Template", "ToolCall", "Turn", "TurnTemplate", "Writer", "given", "hookimpl",
-        "plain_str", "put_right", "stripped", "think_tags", "unknown",
+        "Reply", "Rule", "Source", "Specificity", "Template", "ToolCall", "Turn", "TurnTemplate", "Writer", "given",
+        "hookimpl", "plain_str", "put_right", "stripped", "think_tags", "unknown",
     ]  # fmt: skip
 
 
@@ -183,6 +184,7 @@ def test_the_tree_of_errors():
         "UnknownTemplateError": ("LectError", "LookupError"),
         "PluginError": ("LectError",),
         "MessageError": ("LectError", "ValueError"),
+        "SourceError": ("LectError", "ValueError"),
         "RefusedError": ("MessageError",),
         "UnusedInputError": ("MessageError",),
         "ControlTextError": ("MessageError",),

@@ -24,6 +24,7 @@ from lect.errors import (
     MessageError,
     PluginError,
     RefusedError,
+    SourceError,
     UnknownModelError,
     UnknownTemplateError,
     UnusedInputError,
@@ -53,9 +54,10 @@ __version__ = "0.1.0"
 __all__ = [
     "AmbiguousModelError", "Control", "ControlTextError", "Conversation", "FallbackWarning", "InvalidModelPathError",
     "LectError", "MessageError", "Origin", "PluginError", "Prompt", "RefusedError", "Reply", "Resolution", "Segment",
-    "Template", "UnknownModelError", "UnknownTemplateError", "Unused", "UnusedInputError", "__version__",
-    "get_conv_template", "get_conversation_template", "get_template", "parse", "pin", "pins", "plugins", "register",
-    "register_conv_template", "render", "reply_formats", "rescan", "resolve", "stream", "template", "templates",
+    "SourceError", "Template", "UnknownModelError", "UnknownTemplateError", "Unused", "UnusedInputError", "__version__",
+    "get_conv_template", "get_conversation_template", "get_template", "load_template", "parse", "pin", "pins",
+    "plugins", "register", "register_conv_template", "render", "reply_formats", "rescan", "resolve", "stream",
+    "template", "templates",
 ]  # fmt: skip
 
 _registry = REGISTRY
@@ -299,6 +301,22 @@ def rescan() -> None:
     was installed: Python imports a module only once.
     """
     _registry.rescan()
+
+
+def load_template(source: Any, *, notation: str | None = None) -> Template:
+    """Read a template that another tool uses.
+
+    Args:
+        source: A file, a directory, a mapping, or a text: a `str` is text if it holds `{` or a newline, else a path,
+            which must exist.
+        notation: What it is written in, such as `jinja`; without it the installed notations are asked.
+
+    Raises:
+        SourceError: If it cannot be read, or nothing installed, or more than one notation, recognises it.
+    """
+    from lect.notations import load_template
+
+    return load_template(_registry, source, notation)
 
 
 def template(name: str) -> Template:

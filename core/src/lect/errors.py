@@ -66,6 +66,10 @@ class MessageError(LectError, ValueError):
     """Messages, tools or options of a wrong type or shape."""
 
 
+class SourceError(LectError, ValueError):
+    """A file, a directory, a text or an object holds no template that can be read."""
+
+
 class RefusedError(MessageError):
     """The model's own format does not allow this conversation."""
 
@@ -99,7 +103,7 @@ class FallbackWarning(UserWarning):
 
 
 class ModelPathWarning(UserWarning):
-    """A model path resolves, but looks like an imitation of another."""
+    """A model path resolves, but looks like an imitation of another, or the model's own template is not read."""
 
 
 MOST_WARNED = 1000

@@ -2,7 +2,7 @@
 
 A command is a module with two functions: `configure(parser)` adds its description, examples and arguments to a parser
 of its own, and `run(arguments)` does the work and returns the exit code. It is imported only when it is run, so the
-others cost nothing.
+others cost nothing. Installed packages add commands by the group `lect.commands`: see `cli/installed.py`.
 """
 
 import sys
@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, NamedTuple, NoReturn
 
+from lect.cli import installed
 from lect.cli.screen import NOTE, ClosedStream, Screen, forget
 from lect.errors import FallbackWarning, LectError, ModelPathWarning, PluginWarning, shown
 
@@ -96,10 +97,10 @@ def _code(words: list[str]) -> int:
 
 
 def _run(words: list[str]) -> int:
-    if not words or words[0] not in COMMANDS:
+    name = words[0] if words else ""
+    module = import_module(COMMANDS[name].module) if name in COMMANDS else installed.command(name)
+    if module is None:
         return _without_command(words)
-    name, command = words[0], COMMANDS[words[0]]
-    module = import_module(command.module)
     parser = Parser(prog=f"lect {name}", formatter_class=RawDescriptionHelpFormatter, allow_abbrev=False)
     module.configure(parser)
     # Intermixed, because argparse otherwise takes an optional TEXT for absent as soon as an option stands before it.
@@ -114,18 +115,20 @@ def _run(words: list[str]) -> int:
 def _without_command(words: list[str]) -> int:
     from lect import __version__
 
-    width = max(map(len, COMMANDS))
+    unknown = bool(words) and not words[0].startswith("-")
+    helps = {name: command.help for name, command in COMMANDS.items()} | ({} if unknown else installed.helps())
+    width = max(map(len, helps))
     parser = Parser(
         prog="lect",
         usage="%(prog)s [-h] [--version] COMMAND ...",
         description="Give a model path, get the exact way to talk to that model.\n\ncommands:\n"
-        + "\n".join(f"  {name:{width}}  {command.help}" for name, command in COMMANDS.items()),
+        + "\n".join(f"  {name:{width}}  {text}" for name, text in helps.items()),
         epilog='`lect COMMAND --help` explains a command.\n\nexample:\n  lect prompt lmsys/vicuna-7b-v1.5 "Hello!"',
         formatter_class=RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"lect {__version__}")
-    if words and not words[0].startswith("-"):
+    if unknown:
         _unknown_command(parser, words[0])
     parser.parse_args(words)
     parser.print_help(sys.stderr)
@@ -135,10 +138,11 @@ def _without_command(words: list[str]) -> int:
 def _unknown_command(parser: Parser, word: str) -> NoReturn:
     from difflib import get_close_matches
 
-    near = get_close_matches(word, COMMANDS, 1)
+    known = [*COMMANDS, *installed.names()]
+    near = get_close_matches(word, known, 1)
     parser.error(
         f"there is no command {shown(word)}; "
-        + (f"did you mean {near[0]!r}?" if near else f"the commands are {', '.join(COMMANDS)}")
+        + (f"did you mean {near[0]!r}?" if near else f"the commands are {', '.join(known)}")
     )
 
 

@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import lect
 from lect.cli.description import plain_prompt
+from lect.cli.installed import load_command
 from lect.errors import LectError, MessageError, PluginError, UnknownTemplateError
+from lect.notations import load_notation
 from lect.registry.damage import damages
+from lect.registry.metafiles import COMMANDS, NOTATIONS
 
 if TYPE_CHECKING:
     from lect import Template
@@ -80,6 +83,7 @@ def examine() -> Report:
             if pin.problem
         ),
         *_broken_formats(),
+        *_broken_parts(infos),
         *_shared_plugin_names(infos),
         *_shared_template_names(templates),
         *(Finding(False, f"{each.id} is {each.status}") for each in infos if each.status.startswith("blocked")),
@@ -168,6 +172,19 @@ def _broken_formats() -> Iterator[Finding]:
             lect.stream(None, format=name)
         except LectError as error:
             yield Finding(True, f"the reply format {name!r} cannot be used: {error}")
+
+
+def _broken_parts(infos: Sequence[PluginInfo]) -> Iterator[Finding]:
+    """Yield what is wrong with installed commands and notations."""
+    registry = lect._registry
+    commands, notations = registry.parts(COMMANDS), registry.parts(NOTATIONS)
+    for record in commands:
+        load_command(record)
+    for record in notations:
+        load_notation(registry, record)
+    told = {(info.package, info.name) for info in infos}
+    parts = {(record.package, record.name) for record in (*commands, *notations)} - told
+    yield from (_failed(failure) for failure in registry.failures if (failure.package, failure.plugin) in parts)
 
 
 def _crashing_templates(templates: dict[str, tuple[Template, ...]]) -> Iterator[Finding]:

@@ -27,17 +27,46 @@ from lect.registry.refs import ModelRef
 from lect.values import Match, Specificity
 
 if TYPE_CHECKING:
+    from lect.notations import Source
     from lect.reply.reply import Reply, ToolCall
 
 __all__ = [
-    "API_VERSION", "CHATML", "DEFAULT", "ROUND", "Call", "Chat", "Family", "Match", "Message", "ModelRef", "Part",
-    "Reply", "Rule", "Specificity", "Template", "ToolCall", "Turn", "TurnTemplate", "Writer", "given", "hookimpl",
-    "plain_str", "put_right", "stripped", "think_tags", "unknown",
+    "API_VERSION",
+    "CHATML",
+    "DEFAULT",
+    "ROUND",
+    "Call",
+    "Chat",
+    "Family",
+    "Match",
+    "Message",
+    "ModelRef",
+    "Part",
+    "Reply",
+    "Rule",
+    "Source",
+    "Specificity",
+    "Template",
+    "ToolCall",
+    "Turn",
+    "TurnTemplate",
+    "Writer",
+    "given",
+    "hookimpl",
+    "plain_str",
+    "put_right",
+    "stripped",
+    "think_tags",
+    "unknown",
 ]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
-    """Import what belongs to replies when somebody refines one: to write prompts, nobody needs it."""
+    """Import what belongs to replies or to notations when somebody needs it: to write prompts, nobody does."""
+    if name == "Source":
+        from lect import notations
+
+        return notations.Source
     if name in ("Reply", "ToolCall"):
         from lect.reply import reply
 

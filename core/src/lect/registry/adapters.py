@@ -18,7 +18,6 @@ from lect.values import normal_name
 if TYPE_CHECKING:
     from lect.registry.discover import Record
     from lect.registry.metafiles import Distribution
-    from lect.reply.grammar import ReplyFormat
 
 
 class PluginInfo(NamedTuple):
@@ -52,7 +51,7 @@ class PluginInfo(NamedTuple):
 
 
 class Adapters:
-    """All adapters, installed and registered, and the installed reply formats. Safe across threads.
+    """All adapters, installed and registered, and what else is installed. Safe across threads.
 
     Args:
         environ: Where settings are read from.
@@ -65,7 +64,7 @@ class Adapters:
         self.lock = RLock()
         self._records: tuple[Record, ...] | None = None
         self._usable: tuple[Record, ...] = ()
-        self._reply_records: tuple[Record, ...] = ()
+        self._parts: tuple[Record, ...] = ()
         self.settings = Settings()
         self._loaded: dict[str, Adapter | None] = {}
         self._loading: dict[tuple[int, str], Record] = {}
@@ -82,17 +81,17 @@ class Adapters:
         return self._scan() if self._records is None else self._records
 
     def _scan(self) -> tuple[Record, ...]:
-        from lect.registry.discover import adapter_records, distributions, reply_records
+        from lect.registry.discover import distributions, records
 
         settings = read_settings(self._environ)
-        found = (self._find or distributions)()
-        records = adapter_records(found)
+        found = records((self._find or distributions)())
+        adapters = tuple(record for record in found if record.adapts)
         with self.lock:
             self.settings = settings
-            self._reply_records = reply_records(found)
-            self._usable = tuple(record for record in records if settings.blocks(record) is None)
-            self._records = records
-        return records
+            self._parts = tuple(record for record in found if not record.adapts)
+            self._usable = tuple(record for record in adapters if settings.blocks(record) is None)
+            self._records = adapters
+        return adapters
 
     def rescan(self) -> None:
         """Look again for what is installed, and read the settings again.
@@ -108,13 +107,14 @@ class Adapters:
             self.failures = [each for each in self.failures if not each.package]
             self.changed()
 
-    def reply_records(self) -> list[Record]:
-        """Return the installed reply formats that nobody has blocked."""
+    def parts(self, group: str) -> list[Record]:
+        """Return what is installed in a group that is not one of adapters, and that nobody has blocked."""
         packages = self.installed()
         return [
             record
-            for record in self._reply_records
-            if (packages[record.package] if record.package in packages else self.settings.blocks(record)) is None
+            for record in self._parts
+            if record.group == group
+            and (packages[record.package] if record.package in packages else self.settings.blocks(record)) is None
         ]
 
     def usable(self) -> tuple[Record, ...]:
@@ -191,15 +191,19 @@ class Adapters:
                 )
                 self.fail(record, StageError("load", PluginError(msg)))
 
-    def load_reply(self, record: Record) -> ReplyFormat | None:
-        """Return the reply format of a record; None where that fails, which is remembered."""
-        from lect.reply.grammar import ReplyFormat
+    def load_part(self, record: Record, fits: Callable[[Any], bool], expected: str) -> Any:
+        """Return the object of a record that is no adapter; None where that fails, which is remembered.
 
+        Args:
+            record: One of `parts`.
+            fits: Whether an object can be one.
+            expected: What it should be, for people.
+        """
         try:
             found = load_object(record)
             with Contained("load"):
-                if not isinstance(found, ReplyFormat) or found.name != record.name:
-                    msg = f"{record.value} is {shown(found)}; expected a ReplyFormat called {record.name!r}"
+                if not fits(found):
+                    msg = f"{record.value} is {shown(found)}; expected {expected}"
                     raise PluginError(msg)
         except StageError as error:
             self.fail(record, error)

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 
 from lect.registry.contain import Contained, StageError
 from lect.registry.metafiles import (
+    ADAPTERS,
     FALLBACK,
     GROUP,
     HINTS,
-    REPLIES,
     TEMPLATES,
     Distribution,
     MetaFiles,
@@ -24,17 +24,17 @@ from lect.registry.metafiles import (
 
 
 class Record(NamedTuple):
-    """An installed adapter, or reply format, as its metadata tell it; nothing of it is imported.
+    """An installed adapter, reply format, notation or command, as its metadata tell it; nothing of it is imported.
 
     Attributes:
         package: The distribution, in its normal form: `lect-acme`.
         version: Its version.
-        name: The name of the adapter or the format.
+        name: The name of the adapter, the format, ...
         value: Where the object is: `module` or `module:attribute`.
         hints: Lower-case words, one of which must occur in a path; empty where the adapter is to be asked about every
             path.
         templates: The names of templates that it declares.
-        fallback: Whether it is asked only when no other adapter has matched.
+        group: The group of entry points that it stands in.
         problem: Why it cannot be used, as far as its metadata tell; empty where they tell nothing.
     """
 
@@ -44,7 +44,7 @@ class Record(NamedTuple):
     value: str
     hints: tuple[str, ...] = ()
     templates: tuple[str, ...] = ()
-    fallback: bool = False
+    group: str = GROUP
     problem: str = ""
 
     @property
@@ -52,22 +52,20 @@ class Record(NamedTuple):
         """The name that no other adapter has: `lect-acme:acme`."""
         return f"{self.package}:{self.name}"
 
+    @property
+    def adapts(self) -> bool:
+        """Whether it is an adapter."""
+        return self.group in ADAPTERS
 
-def adapter_records(found: Iterable[Distribution]) -> tuple[Record, ...]:
-    """Return the installed adapters in an order that does not depend on how they were installed."""
+    @property
+    def fallback(self) -> bool:
+        """Whether it is asked only when no other adapter has matched."""
+        return self.group == FALLBACK
+
+
+def records(found: Iterable[Distribution]) -> tuple[Record, ...]:
+    """Return what is installed in an order that does not depend on how it was installed."""
     return tuple(sorted(record for dist in found for record in _records(dist)))
-
-
-def reply_records(found: Iterable[Distribution]) -> tuple[Record, ...]:
-    """Return the installed reply formats in such an order too."""
-    return tuple(
-        sorted(
-            Record(dist.name, dist.version, point.name, point.value, problem=dist.problem)
-            for dist in found
-            for point in dist.entry_points
-            if point.group == REPLIES
-        )
-    )
 
 
 def _records(dist: Distribution) -> Iterator[Record]:
@@ -77,7 +75,7 @@ def _records(dist: Distribution) -> Iterator[Record]:
     hints = _names_by_value(dist, HINTS)
     templates = _names_by_value(dist, TEMPLATES)
     for point in dist.entry_points:
-        if point.group in (GROUP, FALLBACK):
+        if point.group not in (HINTS, TEMPLATES):
             yield Record(
                 dist.name,
                 dist.version,
@@ -85,7 +83,7 @@ def _records(dist: Distribution) -> Iterator[Record]:
                 point.value,
                 hints.get(point.value, ()),
                 templates.get(point.value, ()),
-                point.group == FALLBACK,
+                point.group,
                 dist.problem,
             )
 

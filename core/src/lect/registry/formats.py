@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lect.errors import MessageError, PluginError, shown
+from lect.registry.metafiles import REPLIES
 from lect.registry.refs import LONGEST_SHOWN
 
 if TYPE_CHECKING:
     from lect.registry.adapters import Adapters
+    from lect.registry.discover import Record
     from lect.reply.grammar import ReplyFormat
 
 
@@ -27,7 +29,7 @@ class ReplyFormats:
         """Return all names; nothing is imported for them."""
         from lect.reply.plain import FORMATS
 
-        declared = (point.name for point in self._adapters.reply_records())
+        declared = (point.name for point in self._adapters.parts(REPLIES))
         return sorted({*(each.name for each in FORMATS), *declared})
 
     def get(self, name: str) -> ReplyFormat:
@@ -47,8 +49,8 @@ class ReplyFormats:
         own = next((each for each in FORMATS if each.name == name), None)
         if own is not None:
             return own
-        owners = [record for record in self._adapters.reply_records() if record.name == name]
-        found = {record.id: each for record in owners if (each := self._adapters.load_reply(record)) is not None}
+        owners = [record for record in self._adapters.parts(REPLIES) if record.name == name]
+        found = {record.id: each for record in owners if (each := self._load(record)) is not None}
         if not found:
             raise self._unknown(name) if not owners else self._broken(name, [record.id for record in owners])
         first = next(iter(found.values()))
@@ -57,6 +59,15 @@ class ReplyFormats:
             msg = f"the reply format {name!r} is declared by {', '.join(found)}, and they differ\n  try: uninstall one"
             raise PluginError(msg)
         return first
+
+    def _load(self, record: Record) -> ReplyFormat | None:
+        from lect.reply.grammar import ReplyFormat
+
+        def fits(found: Any) -> bool:
+            return isinstance(found, ReplyFormat) and found.name == record.name
+
+        loaded: ReplyFormat | None = self._adapters.load_part(record, fits, f"a ReplyFormat called {record.name!r}")
+        return loaded
 
     def _broken(self, name: str, owners: list[str]) -> PluginError:
         return PluginError(f"the reply format {name!r} of {', '.join(owners)} cannot be loaded\n  try: lect doctor")

@@ -10,8 +10,12 @@ GROUP = "lect"
 HINTS = "lect.hints"
 TEMPLATES = "lect.templates"
 FALLBACK = "lect.fallback"
+PATHS = "lect.paths"
 REPLIES = "lect.replies"
-GROUPS = frozenset({GROUP, HINTS, TEMPLATES, FALLBACK, REPLIES})
+NOTATIONS = "lect.notations"
+COMMANDS = "lect.commands"
+ADAPTERS = (GROUP, FALLBACK, PATHS)
+GROUPS = frozenset({*ADAPTERS, HINTS, TEMPLATES, REPLIES, NOTATIONS, COMMANDS})
 
 ENTRY_POINTS = "entry_points.txt"
 

@@ -13,6 +13,8 @@ LONGEST_SHOWN = 120
 # Whatever is not ASCII is a word of its own, so that a look-alike character never passes for the real one.
 _WORDS = re.compile(r"[0-9]+(?:[._][0-9]+)*|[a-z]+|[^\x00-\x7f]+")
 _HUB_CACHE = "models--"
+PLACES = ("/", "./", "../", "~/", ".\\", "..\\")
+"""How a path begins that is one of a file or directory. Not `\\\\`: to look at a share is to ask another machine."""
 
 
 class ModelRef(NamedTuple):
@@ -26,6 +28,8 @@ class ModelRef(NamedTuple):
         revision: What followed `@`.
         words: The name in lower case, cut into words and numbers: `Qwen2.5-7B-Instruct` is `("qwen", "2.5", "7", "b",
             "instruct")`.
+        place: Where it lies on disk, if the path is plainly one of a file or directory: absolute, one that begins with
+            `./`, `../` or `~/`, or a `Path`. None for `owner/name`, whatever lies there.
     """
 
     original: str
@@ -34,6 +38,7 @@ class ModelRef(NamedTuple):
     name: str
     revision: str | None
     words: tuple[str, ...]
+    place: str | None = None
 
 
 def parse_ref(model_path: str | os.PathLike[str]) -> ModelRef:
@@ -61,7 +66,8 @@ def parse_ref(model_path: str | os.PathLike[str]) -> ModelRef:
     if not any(character.isalnum() for character in name) or name.startswith("-") or _is_drive(name):
         _refuse(f"{shown(given, LONGEST_SHOWN)} has no name in it")
     path = f"{owner}/{name}" if owner else name
-    return ModelRef(given, path, owner, name, revision or None, words_of(name.lower()))
+    place = os.path.expanduser(given) if _is_plainly_a_place(model_path) else None
+    return ModelRef(given, path, owner, name, revision or None, words_of(name.lower()), place)
 
 
 def words_of(name: str) -> tuple[str, ...]:
@@ -74,6 +80,11 @@ def words_of(name: str) -> tuple[str, ...]:
         # internlm2_5-7b-chat.
         name = " ".join(parts)
     return tuple(word.replace("_", ".") for word in _WORDS.findall(name))
+
+
+def _is_plainly_a_place(model_path: str | os.PathLike[str]) -> bool:
+    # A drive counts everywhere: whoever writes one means no model of a hub.
+    return not isinstance(model_path, str) or model_path.startswith(PLACES) or _is_drive(model_path[:2])
 
 
 def _is_drive(name: str) -> bool:

@@ -11,6 +11,7 @@ from lect.errors import (
     LectError,
     ModelPathWarning,
     PluginError,
+    SourceError,
     UnknownModelError,
     UnknownTemplateError,
     shown,
@@ -23,6 +24,8 @@ from lect.registry.advice import imitated_owner
 from lect.registry.contain import StageError, told
 from lect.registry.formats import ReplyFormats
 from lect.registry.memory import Memory
+from lect.registry.metafiles import FALLBACK as FALLBACKS
+from lect.registry.metafiles import GROUP, PATHS
 from lect.registry.names import TemplateNames
 from lect.registry.refs import LONGEST_SHOWN, ModelRef, parse_ref
 from lect.registry.resolve import Candidate, Resolution, fallback_note, refuse_tie, strongest, unknown_model
@@ -147,7 +150,8 @@ class Registry(Adapters):
             return self._decided(ref, default, "the default argument: nobody claims the model")
         if resolution.fallback or resolution.warnings:
             _warn(resolution)
-        if self.settled:
+        if self.settled and ref.place is None:
+            # What lies on disk may change.
             remembered.remember(ref.original, resolution)
         return resolution
 
@@ -166,7 +170,7 @@ class Registry(Adapters):
         claims = [(each, each.match) for each in candidates if each.match is not None and each.claims]
         if not claims:
             verdicts = self._verdicts(ref, candidates, no_fallback=no_fallback)
-            raise unknown_model(ref, verdicts, self.failures, self.installed(), no_fallback)
+            raise unknown_model(ref, verdicts, self.failures, self.installed(), no_fallback, self._unread(ref))
         winner, best = claims[0]
         tied = [
             (each, self._template(each.adapter, ref, match))
@@ -183,21 +187,30 @@ class Registry(Adapters):
             kind=best.kind,
             reason=best.reason,
             specificity=best.specificity,
-            warnings=_oddities(ref),
+            warnings=(*_oddities(ref), *self._unread(ref)),
         )
 
     def _candidates(self, ref: ModelRef, no_fallback: str = "") -> list[Candidate]:
-        """Return the claims of the adapters that are asked about a path; fallbacks only where nobody else has one."""
-        candidates = strongest(self._ask(ref, fallback=False))
-        if not no_fallback and all(candidate.match is None for candidate in candidates):
-            candidates = strongest([*candidates, *self._ask(ref, fallback=True)])
+        """Return the claims of the adapters that are asked about a path.
+
+        What lies on disk speaks for itself, if there is something that reads it; then names are asked, and fallbacks
+        last. Whoever comes later is asked only where nobody before him made a claim.
+        """
+        groups = [] if ref.place is None else [PATHS]
+        groups += [GROUP] if no_fallback else [GROUP, FALLBACKS]
+        candidates: list[Candidate] = []
+        for group in groups:
+            candidates = strongest([*candidates, *self._ask(ref, group)])
+            if any(candidate.match is not None for candidate in candidates):
+                break
         return candidates
 
-    def _ask(self, ref: ModelRef, *, fallback: bool) -> Iterable[Candidate]:
+    def _ask(self, ref: ModelRef, group: str) -> Iterable[Candidate]:
         path = ref.path.lower()
-        adapters = [each for each in self._registered if each.fallback == fallback]
+        registered = () if group == PATHS else self._registered
+        adapters = [each for each in registered if each.fallback == (group == FALLBACKS)]
         for record in self.usable():
-            if record.fallback == fallback and (not record.hints or any(hint in path for hint in record.hints)):
+            if record.group == group and (not record.hints or any(hint in path for hint in record.hints)):
                 loaded = self.adapter(record)
                 if loaded is not None:
                     adapters.append(loaded)
@@ -209,12 +222,23 @@ class Registry(Adapters):
                 continue
             yield Candidate(adapter, claim)
 
+    def _unread(self, ref: ModelRef) -> tuple[str, ...]:
+        """Return what people must know of a template that lies on disk while nothing is installed that reads it."""
+        if ref.place is None or any(record.group == PATHS for record in self.usable()):
+            return ()
+        from lect.registry.places import READER, own_template
+
+        found = own_template(ref.place)
+        if found is None:
+            return ()
+        return (f"its {shown(found)} may hold the model's own template; nothing installed reads it ({READER} does)",)
+
     # What a resolution asks
 
     def verdicts(self, resolution: Resolution) -> tuple[Verdict, ...]:
         if resolution.specificity is None:
             decision = f"the pin {resolution.pin}" if resolution.pin else resolution.reason
-            candidates = strongest(self._ask(resolution.ref, fallback=False))
+            candidates = strongest(self._ask(resolution.ref, GROUP))
             return self._verdicts(resolution.ref, candidates, resolution.adapter, decision)
         return self._verdicts(resolution.ref, self._candidates(resolution.ref), resolution.adapter)
 
@@ -272,6 +296,9 @@ class Registry(Adapters):
             template = adapter.get_template(ref, match)
         except StageError as failed:
             error = failed.error
+            if isinstance(error, SourceError):
+                # No fault of the adapter either: what lies on disk is somebody else's.
+                raise error from None
             path = shown(ref.original, LONGEST_SHOWN)
             if unasked and isinstance(error, PluginError):
                 # No fault of the adapter, which made no claim: it says itself why it cannot speak for the model.

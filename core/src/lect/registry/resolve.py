@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from lect.errors import AmbiguousModelError, UnknownModelError, shown
 from lect.format.compare import first_difference
 from lect.registry.advice import install_command, look_alike, near_word, package_for
+from lect.registry.places import READER
 from lect.registry.refs import LONGEST_SHOWN
 from lect.registry.settings import FALLBACK, PINS, pattern_for
 from lect.values import Verdict
@@ -199,11 +200,12 @@ def unknown_model(
     failures: Sequence[Failure],
     installed: Mapping[str, str | None],
     no_fallback: str,
+    unread: Sequence[str] = (),
 ) -> UnknownModelError:
     """Return the error for a path that nobody claims: what was considered, what failed, what to type next.
 
     `installed` has every package with adapters, and what keeps it out, if anything does; `no_fallback` is what turns
-    fallbacks off.
+    fallbacks off; `unread` says what lies on disk that nothing installed reads.
     """
     asked = [verdict for verdict in verdicts if verdict.outcome != "not asked"]
     lines = [f"no installed adapter recognises {shown(ref.original, LONGEST_SHOWN)}"]
@@ -218,8 +220,9 @@ def unknown_model(
     lines += blocked_lines(installed)
     lines += [f"  no fallback was asked: {no_fallback}"] if no_fallback else []
     lines += [f"  failed: {failure}" for failure in failures]
+    lines += [f"  {each}" for each in unread]
     lines += _look_alike_lines(ref)
-    package = package_for(ref.words)
+    package = READER if unread else package_for(ref.words)
     advice = []
     if package is None:
         near = near_word(ref.words)
@@ -230,7 +233,9 @@ def unknown_model(
         advice.append(f"let {package} in: change {blocked}")
     elif any(each.package == package for each in asked) and not any(each.claim for each in asked):
         lines.append(f"  {package} is installed but does not know this model; a newer version may")
-    advice += [BY_HAND, f"lect why {_shell_word(ref.path)}"]
+    if ref.place is None and ref.owner is None:
+        advice.append(f"{shown(f'./{ref.name}', LONGEST_SHOWN)}, if it is a directory or a file")
+    advice += [BY_HAND, f"lect why {_shell_word(ref.original if ref.place else ref.path)}"]
     lines += [f"  {'try' if index == 0 else ' or'}: {line}" for index, line in enumerate(advice)]
     return UnknownModelError(
         "\n".join(lines),

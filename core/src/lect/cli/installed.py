@@ -1,0 +1,89 @@
+"""Commands of installed packages: modules with `HELP`, `configure` and `run`, in the group `lect.commands`.
+
+A command of lect itself wins over one of the same name. What a package does wrong is said, and takes nothing else down.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import lect
+from lect.errors import LectError, PluginError
+from lect.registry.contain import Contained, StageError, told
+from lect.registry.metafiles import COMMANDS
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+    from lect.registry.discover import Record
+
+
+class Command(NamedTuple):
+    """A command of a package, whose faults stay with it."""
+
+    record: Record
+    module: Any
+
+    def configure(self, parser: ArgumentParser) -> None:
+        """Describe the command and its arguments."""
+        self._call("configure", parser)
+
+    def run(self, arguments: Namespace) -> int:
+        """Do what the command does."""
+        code: int = self._call("run", arguments)
+        return code
+
+    def _call(self, function: str, argument: Any) -> Any:
+        from argparse import ArgumentError
+
+        try:
+            with Contained(function):
+                return getattr(self.module, function)(argument)
+        except StageError as failed:
+            if isinstance(failed.error, LectError | ArgumentError | OSError):
+                raise failed.error from None
+            msg = f"the command {self.record.name!r} of {self.record.package} failed: {told(failed.error)}"
+            raise PluginError(msg) from failed.error
+
+
+def names() -> list[str]:
+    """Return the names of installed commands; nothing is imported for them."""
+    return sorted({record.name for record in lect._registry.parts(COMMANDS)})
+
+
+def helps() -> dict[str, str]:
+    """Return what each installed command does, in a few words."""
+    helps = {}
+    for record in lect._registry.parts(COMMANDS):
+        module = load_command(record)
+        helps[record.name] = f"(failed; see `lect doctor`: {record.package})" if module is None else module.HELP
+    return helps
+
+
+def command(name: str) -> Command | None:
+    """Return the installed command called `name`; None where there is none.
+
+    Raises:
+        PluginError: If it cannot be loaded, or two packages have one of this name.
+    """
+    owners = [record for record in lect._registry.parts(COMMANDS) if record.name == name]
+    if not owners:
+        return None
+    if len(owners) > 1:
+        packages = " and ".join(record.package for record in owners)
+        msg = f"both {packages} have a command {name!r}\n  try: uninstall one"
+        raise PluginError(msg)
+    module = load_command(owners[0])
+    if module is None:
+        msg = f"the command {name!r} of {owners[0].package} cannot be loaded\n  try: lect doctor"
+        raise PluginError(msg)
+    return Command(owners[0], module)
+
+
+def load_command(record: Record) -> Any:
+    """Return the module of an installed command; None where it cannot be loaded, which is remembered."""
+
+    def fits(module: Any) -> bool:
+        return isinstance(module.HELP, str) and callable(module.configure) and callable(module.run)
+
+    return lect._registry.load_part(record, fits, "a module with HELP, configure and run")

@@ -1,0 +1,90 @@
+"""Commands of installed packages: the group `lect.commands`."""
+
+import pytest
+from installs import install, registry_of
+
+import lect
+from lect.cli import main
+
+GREET = """
+from lect.errors import LectError
+
+class adapter:
+    HELP = "greet somebody"
+
+    @staticmethod
+    def configure(parser):
+        parser.add_argument("name")
+
+    @staticmethod
+    def run(arguments):
+        if arguments.name == "nobody":
+            raise LectError("there is nobody")
+        if arguments.name == "all":
+            raise SystemExit("closed")
+        print("Hello", arguments.name)
+        return 3
+"""
+
+
+@pytest.fixture
+def only(site, monkeypatch):
+    """Install commands, each with one source, and let lect see them alone."""
+
+    def see(command="greet", **sources):
+        for name, source in sources.items():
+            install(site, f"command-{name}", command, source, group="lect.commands")
+        monkeypatch.setattr(lect, "_registry", registry_of(*(f"command-{name}" for name in sources)))
+
+    return see
+
+
+def test_a_command_is_listed_and_run(only, capsys):
+    only(whole=GREET)
+    assert main(["--help"]) == 0
+    assert "  greet      greet somebody\n" in capsys.readouterr().out
+    assert main(["greet", "Ada"]) == 3
+    assert capsys.readouterr().out == "Hello Ada\n"
+    assert main(["greet", "--help"]) == 0
+    assert "usage: lect greet" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("nobody", "lect: there is nobody"),
+        ("all", "lect: the command 'greet' of command-raises failed: SystemExit: closed"),
+    ],
+)
+def test_what_a_command_raises_is_one_line(only, capsys, name, said):
+    only(raises=GREET)
+    assert main(["greet", name]) == 1
+    assert capsys.readouterr().err == f"{said}\n"
+
+
+def test_a_command_of_our_own_wins(only, capsys):
+    only("families", hides=GREET)
+    assert main(["families"]) == 0
+    assert "installed" in capsys.readouterr().out
+
+
+def test_a_broken_command_is_listed_as_failed(only, capsys):
+    only(broken="raise RuntimeError('closed')")
+    assert main(["--help"]) == 0
+    assert "  greet      (failed; see `lect doctor`: command-broken)\n" in capsys.readouterr().out
+    assert main(["greet"]) == 1
+    assert "the command 'greet' of command-broken cannot be loaded" in capsys.readouterr().err
+    assert main(["doctor"]) == 1
+    assert "RuntimeError: closed" in capsys.readouterr().out
+
+
+def test_two_packages_with_one_command_are_named(only, capsys):
+    only(one=GREET, two=GREET)
+    assert main(["greet", "Ada"]) == 1
+    assert "both command-one and command-two have a command 'greet'" in capsys.readouterr().err
+
+
+def test_a_mistyped_command_is_recognised(only, capsys):
+    only(near=GREET)
+    assert main(["gret"]) == 2
+    assert "did you mean 'greet'?" in capsys.readouterr().err
