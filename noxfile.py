@@ -101,7 +101,7 @@ def plugin_alone(session):
 @nox.session
 def integrations(session):
     """Test with packages that people use lect with, and that are too large for every session."""
-    session.install("pytest>=8", "datasets>=3", "fastapi>=0.110")
+    session.install("pytest>=8", "datasets>=3", "fastapi>=0.110", "uvicorn>=0.30", "openai>=1.40")
     install(session, *EVERYTHING)
     session.run("pytest", "-q", "tests/integrations", *session.posargs)
 

@@ -32,6 +32,7 @@ SIGNATURES = {
     lect.template: "(name)",
     lect.templates: "(*, load=False)",
     lect.reply_formats: "()",
+    lect.ChatChunks: "(stream, model, *, id=None, created=None, reasoning_key='reasoning_content', index=0)",
     lect.load_template: "(source, *, notation=None)",
     Template.render: f"(self, {RENDER})",
     Template.text: f"(self, {RENDER})",
@@ -94,7 +95,7 @@ def signature(function):
 
 def test_the_face_for_users():
     assert sorted(lect.__all__) == [
-        "AmbiguousModelError", "Control", "ControlTextError", "Conversation", "FallbackWarning", "InvalidModelPathError", "LectError",
+        "AmbiguousModelError", "ChatChunks", "Control", "ControlTextError", "Conversation", "FallbackWarning", "InvalidModelPathError", "LectError",
         "MessageError", "Origin", "PluginError", "Prompt", "RefusedError", "Reply", "Resolution", "Segment", "SourceError", "Template",
         "UnknownModelError", "UnknownTemplateError", "Unused", "UnusedInputError", "__version__", "get_conv_template",
         "get_conversation_template", "get_template", "load_template", "parse", "pin", "pins", "plugins", "register",

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from lect.registry.adapters import PluginInfo
     from lect.registry.settings import Pin
     from lect.registry.undo import Undo
+    from lect.reply.chunks import ChatChunks
     from lect.reply.grammar import Grammar, ReplyFormat
     from lect.reply.reply import Reply
     from lect.reply.stream import ReplyStream
@@ -52,12 +53,12 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
-    "AmbiguousModelError", "Control", "ControlTextError", "Conversation", "FallbackWarning", "InvalidModelPathError",
-    "LectError", "MessageError", "Origin", "PluginError", "Prompt", "RefusedError", "Reply", "Resolution", "Segment",
-    "SourceError", "Template", "UnknownModelError", "UnknownTemplateError", "Unused", "UnusedInputError", "__version__",
-    "get_conv_template", "get_conversation_template", "get_template", "load_template", "parse", "pin", "pins",
-    "plugins", "register", "register_conv_template", "render", "reply_formats", "rescan", "resolve", "stream",
-    "template", "templates",
+    "AmbiguousModelError", "ChatChunks", "Control", "ControlTextError", "Conversation", "FallbackWarning",
+    "InvalidModelPathError", "LectError", "MessageError", "Origin", "PluginError", "Prompt", "RefusedError", "Reply",
+    "Resolution", "Segment", "SourceError", "Template", "UnknownModelError", "UnknownTemplateError", "Unused",
+    "UnusedInputError", "__version__", "get_conv_template", "get_conversation_template", "get_template",
+    "load_template", "parse", "pin", "pins", "plugins", "register", "register_conv_template", "render", "reply_formats",
+    "rescan", "resolve", "stream", "template", "templates",
 ]  # fmt: skip
 
 _registry = REGISTRY
@@ -65,10 +66,11 @@ _registry = REGISTRY
 
 def __getattr__(name: str) -> Any:
     """Import what belongs to replies when somebody asks for it: to write prompts, nobody needs it."""
-    if name == "Reply":
+    if name in ("ChatChunks", "Reply"):
+        from lect.reply.chunks import ChatChunks
         from lect.reply.reply import Reply
 
-        return Reply
+        return ChatChunks if name == "ChatChunks" else Reply
     msg = f"module {__name__!r} has no attribute {name!r}"
     raise AttributeError(msg)
 

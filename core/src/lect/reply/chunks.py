@@ -1,0 +1,90 @@
+"""A reply as a server streams it to clients of OpenAI's API."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+from lect.errors import MessageError, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from lect.reply.events import Event
+    from lect.reply.reply import Reply
+    from lect.reply.stream import ReplyStream
+
+ReasoningKey = Literal["reasoning_content", "reasoning"]
+OUR_KEY: ReasoningKey = "reasoning_content"
+KEYS = (OUR_KEY, "reasoning")
+
+
+class ChatChunks:
+    """The chunks of a chat completion: dictionaries that a server sends as they are, each as one JSON text.
+
+    First `opening()`, then what each `feed(text)` returns, then what `close()` returns: its last chunk has the reason
+    why the reply ended.
+
+    Args:
+        stream: The reply that is still arriving.
+        model: The model, as the client shall read it.
+        id: The id of the completion; without one, a random one.
+        created: When it began, in seconds since 1970; without it, now.
+        reasoning_key: Under which key clients look for the reasoning: OpenAI's API has none.
+        index: Which of several choices this is.
+
+    Raises:
+        MessageError: If there is no such key for reasoning.
+    """
+
+    def __init__(
+        self,
+        stream: ReplyStream,
+        model: str,
+        *,
+        id: str | None = None,  # noqa: A002  # as the API has it
+        created: int | None = None,
+        reasoning_key: ReasoningKey = OUR_KEY,
+        index: int = 0,
+    ):
+        if reasoning_key not in KEYS:
+            msg = f"reasoning_key is {shown(reasoning_key)}; expected one of {', '.join(map(repr, KEYS))}"
+            raise MessageError(msg)
+        import time
+        import uuid
+
+        self._stream = stream
+        self._head = {
+            "id": id or f"chatcmpl-{uuid.uuid4().hex}",
+            "object": "chat.completion.chunk",
+            "created": int(time.time()) if created is None else created,
+            "model": model,
+        }
+        self._reasoning_key = reasoning_key
+        self._index = index
+
+    def opening(self) -> dict[str, Any]:
+        """Return the chunk with which a completion begins: it has the role."""
+        return self._chunk({"role": "assistant", "content": ""})
+
+    def feed(self, text: str) -> list[dict[str, Any]]:
+        """Take in what the model wrote, and return the chunks of what is certain now."""
+        return self._chunks(self._stream.feed(text))
+
+    def close(self, finish: str | None = None) -> list[dict[str, Any]]:
+        """End the reply; `finish` is the engine's finish reason, such as `length`."""
+        chunks = self._chunks(self._stream.finish(finish))
+        return [*chunks, self._chunk({}, self.reply.finish or "stop")]
+
+    @property
+    def reply(self) -> Reply:
+        """The whole reply, once it is closed; to ask for it closes it."""
+        return self._stream.close()
+
+    def _chunks(self, events: Iterable[Event]) -> list[dict[str, Any]]:
+        deltas = (event.to_openai() for event in events)
+        return [self._chunk(delta) for delta in deltas if delta is not None]
+
+    def _chunk(self, delta: dict[str, Any], finish: str | None = None) -> dict[str, Any]:
+        if OUR_KEY in delta:
+            delta = {self._reasoning_key: delta[OUR_KEY]}
+        return {**self._head, "choices": [{"index": self._index, "delta": delta, "finish_reason": finish}]}
