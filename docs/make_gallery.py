@@ -12,6 +12,7 @@ from pathlib import Path
 
 import lect
 from lect.plugin import CHATML, DEFAULT
+from lect.plugin.grammar import ReplyFormat
 from lect.prompt.messages import spell
 
 REPOSITORY = Path(__file__).parents[1]
@@ -312,7 +313,9 @@ def template_link(template, page=""):
 
 
 def rule_row(rule):
-    if rule.template is None:
+    if isinstance(rule.template, ReplyFormat):
+        template = f"none, but its replies are read as [{rule.template.name}](replies.md#{anchor(rule.template.name)})"
+    elif rule.template is None:
         template = UNCLAIMED
     elif rule.template in (CHATML, DEFAULT):
         template = template_link(rule.template, "index.md")

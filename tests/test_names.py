@@ -15,7 +15,7 @@ from goldens import REPOSITORY
 import lect
 from lect.cli import main
 from lect.errors import InvalidModelPathError, LectError, UnknownModelError
-from lect.plugin import Family
+from lect.plugin import Family, Template
 from lect.registry.advice import package_for
 from lect.registry.discover import distributions
 from lect.registry.packages import PACKAGES
@@ -204,7 +204,8 @@ def families():
     """Return the families of this repository by name."""
     names = [path.parent.name for path in (REPOSITORY / "plugins").glob("*/pyproject.toml")]
     found = {name: getattr(importlib.import_module(f"lect_{name}"), "adapter", None) for name in names}
-    return {name: adapter for name, adapter in found.items() if isinstance(adapter, Family)}
+    # One that knows only how models write their replies is nothing to install for whoever wants a prompt.
+    return {name: adapter for name, adapter in found.items() if isinstance(adapter, Family) and adapter.templates}
 
 
 def hints(name):
@@ -228,7 +229,7 @@ def test_the_words_of_a_family_are_words_on_which_it_is_asked():
 def test_whoever_lacks_a_family_is_told_to_install_that_one():
     for name, family in families().items():
         for rule in family.rules:
-            if rule.template is None or "/" in rule.pattern:
+            if not isinstance(rule.template, Template) or "/" in rule.pattern:
                 continue
             needed = [
                 word

@@ -130,3 +130,17 @@ def test_loading_shows_templates_that_were_not_declared(site, monkeypatch, capsy
         "lect": ["chatml", "default"],
         "shy": ["qwen-x"],
     }
+
+
+def test_formats_are_listed_with_an_example(capsys):
+    assert main(["formats"]) == 0
+    assert "think\n" in capsys.readouterr().out
+    assert main(["formats", "think", "--json"]) == 0
+    (data,) = json.loads(capsys.readouterr().out)
+    assert data["name"] == "think"
+    assert "</think>" in data["example"]
+
+
+def test_a_format_that_is_not_there_is_named(capsys):
+    assert main(["formats", "thnik"]) == 1
+    assert "no installed package has a reply format 'thnik'\n  try: did you mean 'think'?" in capsys.readouterr().err

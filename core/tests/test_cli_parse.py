@@ -192,3 +192,13 @@ def test_two_calls_of_one_function_and_problems_stand_under_headings_of_their_ow
         capsys.readouterr().out
         == f'call f\n\n{problem}call f\n{{"x": 1}}\ncall f\n\n{problem}call f\n{{}}\nended: tool_calls\n'
     )
+
+
+def test_a_terminal_is_told_that_it_is_waited_for(monkeypatch, capsys):
+    terminal = io.StringIO("Hi!")
+    terminal.isatty = lambda: True
+    monkeypatch.setattr(sys, "stdin", terminal)
+    assert main(["parse", "-", "--format", "plain"]) == 0
+    printed = capsys.readouterr()
+    assert "waiting for standard input; end it with Ctrl-D" in printed.err
+    assert "Hi!" in printed.out

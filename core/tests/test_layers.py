@@ -168,7 +168,7 @@ def test_no_behaviour_of_core_depends_on_the_name_of_a_model_or_a_maker():
     if not names():
         pytest.skip("no plugins beside core")
     # Words of English and of programming, in which a hint is found by chance.
-    chance = {"command", "commands", "openai"}
+    chance = {"command", "commands", "dots", "openai", "seed", "step"}
     for path in sorted(CORE.rglob("*.py")):
         place = path.relative_to(CORE).as_posix()
         allowed = ALLOWED.get(place, set())

@@ -31,6 +31,7 @@ from lect.errors import (
 )
 from lect.format.prompt import Prompt
 from lect.format.template import Template
+from lect.registry.refs import parse_ref
 from lect.registry.registry import REGISTRY
 from lect.registry.resolve import Resolution
 from lect.values import Control, Origin, Segment, Unused
@@ -255,7 +256,13 @@ def stream(
         "stop": stop,
     }
     if model_path is not None:
-        return _registry.resolve(model_path, adapter=adapter, default=default).stream(format=format, **options)
+        try:
+            return _registry.resolve(model_path, adapter=adapter, default=default).stream(format=format, **options)
+        except UnknownModelError:
+            # A reply can be read without knowing how the model is spoken to.
+            format = format or _registry.reply_format_of(parse_ref(model_path))  # noqa: A001
+            if format is None:
+                raise
     if format is None:
         msg = "neither a model nor a format is named\n  try: format='think', or any name of lect.reply_formats()"
         raise MessageError(msg)

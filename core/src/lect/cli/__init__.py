@@ -33,6 +33,7 @@ COMMANDS: dict[str, Command] = {
     "families": Command("lect.cli.families", "list the model families: installed, and to be had"),
     "plugins": Command("lect.cli.plugins", "list the installed plugins and how they fare"),
     "templates": Command("lect.cli.templates", "list the names of templates by owner"),
+    "formats": Command("lect.cli.formats", "list the formats of replies, with examples"),
     "doctor": Command("lect.cli.doctor", "load every plugin and say what is broken, and what to do"),
 }
 

@@ -6,9 +6,11 @@ from argparse import ArgumentError, ArgumentTypeError, Namespace
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from lect.cli.screen import NOTE, Screen
 from lect.errors import LectError, MessageError, shown
 
 STDIN = "-"
+END_OF_INPUT = "Ctrl-Z and Enter" if os.name == "nt" else "Ctrl-D"
 NOT_OPTIONS = {
     "messages": "--messages",
     "tools": "--tools",
@@ -167,7 +169,11 @@ def read_bytes(path: str) -> Iterator[bytes]:
         if path != STDIN:
             with open(path, "rb") as file:
                 yield from iter(lambda: file.read1(65_536), b"")
-        elif (buffer := getattr(sys.stdin, "buffer", None)) is not None:
+            return
+        if sys.stdin.isatty():
+            screen = Screen(sys.stderr)
+            screen.line(f"{NOTE} waiting for standard input; end it with {END_OF_INPUT}", style="dim")
+        if (buffer := getattr(sys.stdin, "buffer", None)) is not None:
             yield from iter(lambda: buffer.read1(65_536), b"")
         else:
             # A stream of somebody's own.

@@ -47,7 +47,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--format",
         metavar="NAME",
-        help="the format of the reply, if not that of the model's template: hermes_json, harmony, ...",
+        help="the format of the reply, if not that of the model's template: a name of `lect formats`",
     )
     parser.add_argument("--adapter", metavar="NAME", help="the adapter or template to use, as in lect prompt")
     parser.add_argument(

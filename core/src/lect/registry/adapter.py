@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from lect.registry.refs import ModelRef
+    from lect.reply.grammar import ReplyFormat
     from lect.reply.reply import Reply
     from lect.values import Match
 
@@ -121,6 +122,21 @@ class Adapter:
         """Return how near the adapter came to a model that it does not claim; empty where it does not say."""
         with Contained("near_miss"):
             return str(self._hooks.near_miss(model_path=ref.original, ref=ref) or "")
+
+    def reply_format(self, ref: ModelRef) -> ReplyFormat | None:
+        """Return how a model writes its replies, where the adapter knows.
+
+        Raises:
+            StageError: If it returns something else than a reply format.
+        """
+        from lect.reply.grammar import ReplyFormat
+
+        with Contained("get_reply_format"):
+            found = self._hooks.get_reply_format(model_path=ref.original, ref=ref)
+            if found is not None and not isinstance(found, ReplyFormat):
+                msg = f"get_reply_format() returned {shown(found)}; expected a ReplyFormat or None"
+                raise PluginError(msg)
+            return found
 
     def postprocess(self, reply: Reply, template: Template, ref: ModelRef) -> Reply:
         """Return a reply as the plugin's own hook refines it; without one, or where it fails, as it is."""

@@ -11,6 +11,7 @@ from lect.values import Kind, Match, Specificity
 
 if TYPE_CHECKING:
     from lect.registry.refs import ModelRef
+    from lect.reply.grammar import ReplyFormat
 
 NO_TALKERS = frozenset({
     "accelerator", "cls", "dflash", "draft", "dspark", "eagle", "embed", "embedding", "embeddings", "guard", "medusa",
@@ -18,11 +19,13 @@ NO_TALKERS = frozenset({
 })  # fmt: skip
 """What only a model is called that gives vectors, scores or drafts. It may have the name of a chat model for the rest,
 but nobody talks to it."""
+NO_CHATTERS = NO_TALKERS | {"base", "pretrain", "pretrained"}
+"""What a model is called whose replies have no format."""
 
 
 class _Fields(NamedTuple):
     pattern: str
-    template: Template | None
+    template: "Template | ReplyFormat | None"
     kind: Kind
     note: str
 
@@ -36,7 +39,8 @@ class Rule(_Fields):
             that only numbers, packaging and adapters may follow: `phi 4 .`. A pattern that begins with `*` may stand
             anywhere in the name, which is a weaker claim; one with a `/` is a whole `owner/name`, the strongest. Words
             are those of `ModelRef.words`, so no word is ever found inside another.
-        template: The template; None for names that look like the family's but speak another format.
+        template: The template; a `ReplyFormat` for models of which only that is known; None for names that look like
+            the family's but speak another format.
         kind: `chat`, or `base` for a model that was not trained to chat; after a base model's name only sizes and
             packaging (`-hf-AWQ`) may follow.
         note: Why, for people.
@@ -47,7 +51,9 @@ class Rule(_Fields):
 
     __slots__ = ()
 
-    def __new__(cls, pattern: str, template: Template | None, kind: Kind = "chat", note: str = "") -> Self:
+    def __new__(
+        cls, pattern: str, template: "Template | ReplyFormat | None", kind: Kind = "chat", note: str = ""
+    ) -> Self:
         problem = problem_of(pattern)
         if problem:
             msg = f"the rule {shown(pattern)} can never fit: {problem}"
@@ -84,7 +90,7 @@ class Family:
         self.templates = {
             template.name: template
             for template in (*(rule.template for rule in rules), *templates)
-            if template is not None
+            if isinstance(template, Template)
         }
 
     def __repr__(self) -> str:
@@ -100,6 +106,8 @@ class Family:
             reason = f"the name fits {rule.pattern!r}" + (f": {rule.note}" if rule.note else "")
             if rule.template is None:
                 return Match(_specificity(rule.pattern), fit.literal, "", "none", reason)
+            if not isinstance(rule.template, Template):
+                return None
             if _is_no_talker(rule, fit, ref):
                 return Match(
                     _specificity(rule.pattern),
@@ -130,6 +138,14 @@ class Family:
     def list_templates(self) -> Iterable[Template]:
         """Return all templates of the family."""
         return self.templates.values()
+
+    @hookimpl
+    def get_reply_format(self, ref: "ModelRef") -> "ReplyFormat | None":
+        """Return the reply format of the first rule that fits, if that is all it has."""
+        rule = next((rule for rule in self.rules if rule.fit(ref)), None)
+        if rule is None or rule.template is None or isinstance(rule.template, Template):
+            return None
+        return rule.template if NO_CHATTERS.isdisjoint(ref.words) else None
 
     @hookimpl
     def near_miss(self, ref: "ModelRef") -> str | None:

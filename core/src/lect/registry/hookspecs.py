@@ -14,11 +14,14 @@ if TYPE_CHECKING:
 
     from lect.format.template import Template
     from lect.registry.refs import ModelRef
+    from lect.reply.grammar import ReplyFormat
     from lect.reply.reply import Reply
     from lect.values import Match
 
 PROJECT = "lect"
-HOOKS = frozenset({"match", "get_template", "postprocess", "list_templates", "remarks", "near_miss"})
+HOOKS = frozenset(
+    {"match", "get_template", "postprocess", "list_templates", "remarks", "near_miss", "get_reply_format"}
+)
 hookspec = pluggy.HookspecMarker(PROJECT)
 hookimpl = pluggy.HookimplMarker(PROJECT)
 
@@ -90,4 +93,14 @@ def near_miss(model_path: str, ref: ModelRef) -> str | None:
 
     Returns:
         One line for people, or None where the name is nothing like those that it claims.
+    """
+
+
+@hookspec(firstresult=True)
+def get_reply_format(model_path: str, ref: ModelRef) -> ReplyFormat | None:
+    """Return how a model writes its replies; asked only where no template says so.
+
+    Args:
+        model_path: The path as it was given.
+        ref: The path taken apart.
     """

@@ -170,7 +170,15 @@ class Registry(Adapters):
         claims = [(each, each.match) for each in candidates if each.match is not None and each.claims]
         if not claims:
             verdicts = self._verdicts(ref, candidates, no_fallback=no_fallback)
-            raise unknown_model(ref, verdicts, self.failures, self.installed(), no_fallback, self._unread(ref))
+            raise unknown_model(
+                ref,
+                verdicts,
+                self.failures,
+                self.installed(),
+                no_fallback,
+                self._unread(ref),
+                sorted({each.name for each in self._reply_formats_of(ref).values()}),
+            )
         winner, best = claims[0]
         tied = [
             (each, self._template(each.adapter, ref, match))
@@ -205,16 +213,19 @@ class Registry(Adapters):
                 break
         return candidates
 
-    def _ask(self, ref: ModelRef, group: str) -> Iterable[Candidate]:
+    def _concerned(self, ref: ModelRef, group: str) -> Iterable[Adapter]:
+        """Yield the adapters of a group that a path concerns."""
         path = ref.path.lower()
         registered = () if group == PATHS else self._registered
-        adapters = [each for each in registered if each.fallback == (group == FALLBACKS)]
+        yield from (each for each in registered if each.fallback == (group == FALLBACKS))
         for record in self.usable():
             if record.group == group and (not record.hints or any(hint in path for hint in record.hints)):
                 loaded = self.adapter(record)
                 if loaded is not None:
-                    adapters.append(loaded)
-        for adapter in adapters:
+                    yield loaded
+
+    def _ask(self, ref: ModelRef, group: str) -> Iterable[Candidate]:
+        for adapter in self._concerned(ref, group):
             try:
                 claim = adapter.match(ref)
             except StageError as failed:
@@ -276,6 +287,38 @@ class Registry(Adapters):
             except StageError as failed:
                 self.fail(adapter, failed)
         return tuple(remarks)
+
+    def reply_format_of(self, ref: ModelRef) -> "ReplyFormat | None":
+        """Return how a model writes its replies, as far as adapters know it by its name.
+
+        Raises:
+            AmbiguousModelError: If they say different things.
+        """
+        found = self._reply_formats_of(ref)
+        if not found:
+            return None
+        first, *others = found.values()
+        if any(other.grammar != first.grammar for other in others):
+            names = " or ".join(f"format={name!r}" for name in sorted({each.name for each in found.values()}))
+            msg = (
+                f"{' and '.join(found)} know different formats for the replies of "
+                f"{shown(ref.original, LONGEST_SHOWN)}\n  try: {names}"
+            )
+            raise AmbiguousModelError(msg, name=ref.original, claimants=list(found))
+        return first
+
+    def _reply_formats_of(self, ref: ModelRef) -> "dict[str, ReplyFormat]":
+        """Return what adapters say of the replies of a model, by the adapter."""
+        found: dict[str, ReplyFormat] = {}
+        for adapter in self._concerned(ref, GROUP):
+            try:
+                known = adapter.reply_format(ref)
+            except StageError as failed:
+                self.fail(adapter, failed)
+                continue
+            if known is not None:
+                found[adapter.id] = known
+        return found
 
     def reply_format(self, given: "str | Grammar | ReplyFormat") -> "ReplyFormat":
         """Return the reply format that somebody named, or gave.

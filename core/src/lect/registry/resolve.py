@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         def verdicts(self, resolution: Resolution) -> tuple[Verdict, ...]: ...
         def remarks(self, resolution: Resolution) -> tuple[str, ...]: ...
         def reply_format(self, given: str | Grammar | ReplyFormat) -> ReplyFormat: ...
+        def reply_format_of(self, ref: ModelRef) -> ReplyFormat | None: ...
 
 
 BY_HAND = "get_conversation_template(path, adapter='chatml'), or any name of `lect templates`"
@@ -120,6 +121,11 @@ class Resolution:
         """What installed adapters have to say about the model and its template."""
         return self._inquire.remarks(self)
 
+    @property
+    def reply_format(self) -> ReplyFormat | None:
+        """How the model writes its replies, where the template does not say so but an adapter knows it by the name."""
+        return None if self.template.reply is not None else self._inquire.reply_format_of(self.ref)
+
     def stream(
         self,
         *,
@@ -128,8 +134,9 @@ class Resolution:
     ) -> ReplyStream:
         """Return a stream for a reply of the model, refined by the adapter at the end; see `Template.stream`."""
         adapter, template = self.adapter, self.template
-        if format is not None:
-            template = template.but(reply=self._inquire.reply_format(format).grammar)
+        known = self.reply_format if format is None else self._inquire.reply_format(format)
+        if known is not None:
+            template = template.but(reply=known.grammar)
         refine: Callable[[Reply], Reply] | None = None
         if adapter is not None:
 
@@ -201,11 +208,13 @@ def unknown_model(
     installed: Mapping[str, str | None],
     no_fallback: str,
     unread: Sequence[str] = (),
+    heard: Sequence[str] = (),
 ) -> UnknownModelError:
     """Return the error for a path that nobody claims: what was considered, what failed, what to type next.
 
     `installed` has every package with adapters, and what keeps it out, if anything does; `no_fallback` is what turns
-    fallbacks off; `unread` says what lies on disk that nothing installed reads.
+    fallbacks off; `unread` says what lies on disk that nothing installed reads;
+    `heard` has the formats of its replies, where they are known.
     """
     asked = [verdict for verdict in verdicts if verdict.outcome != "not asked"]
     lines = [f"no installed adapter recognises {shown(ref.original, LONGEST_SHOWN)}"]
@@ -221,6 +230,7 @@ def unknown_model(
     lines += [f"  no fallback was asked: {no_fallback}"] if no_fallback else []
     lines += [f"  failed: {failure}" for failure in failures]
     lines += [f"  {each}" for each in unread]
+    lines += [f"  only how it writes its replies is known: {', '.join(heard)}"] if heard else []
     lines += _look_alike_lines(ref)
     package = READER if unread else package_for(ref.words)
     advice = []

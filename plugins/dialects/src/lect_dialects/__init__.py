@@ -1,6 +1,70 @@
-"""Reply formats of models whose families are not among the packages of lect.
+"""How models write their replies whose families are not among the packages of lect.
 
-Each is found by its name: `lect.parse(None, output, format="minimax_m2_xml")`.
+Each format is found by its name, `lect.parse(None, output, format="minimax_m2_xml")`, or by that of the model:
+`lect.parse("MiniMaxAI/MiniMax-M2.5", output)`.
 """
 
+from lect.plugin import Family, Rule
+from lect_dialects.json_calls import (
+    APERTUS,
+    APRIEL,
+    ERNIE45,
+    FIREFUNCTION_V2,
+    GIGACHAT3,
+    HERMES_JSON,
+    HUNYUAN_A13B,
+    JAMBA,
+    LONGCAT,
+    NEMOTRON_NANO_V2,
+    REKA,
+    XLAM,
+)
+from lect_dialects.messages import INKLING, MUSE_GLIMMER
+from lect_dialects.named_calls import FUNCTIONARY_V31, FUNCTIONARY_V32
+from lect_dialects.python_calls import LFM2_PYTHONIC, OLMO3_PYTHONIC
+from lect_dialects.tagged_calls import (
+    DOTS,
+    HUNYUAN_V3_XML,
+    LING3,
+    MINICPM5_XML,
+    MINIMAX_M2_XML,
+    MINIMAX_M3,
+    POOLSIDE_V1,
+    SEED_OSS_XML,
+    STEP3,
+)
+
 __version__ = "0.1.0"
+__lect_api__ = "~=1.0"
+
+adapter = Family(
+    "dialects",
+    Rule("?nous hermes 2|3", HERMES_JSON),
+    Rule("mimo ?vl # b", HERMES_JSON),
+    Rule("reka flash", REKA),
+    Rule("ernie 4.5 * thinking", ERNIE45),
+    Rule("longcat flash", LONGCAT),
+    Rule("gigachat 3", GIGACHAT3),
+    Rule("?ai ?21 jamba 1.5", JAMBA),
+    Rule("hunyuan a 13 b", HUNYUAN_A13B),
+    Rule("hy 3", HUNYUAN_V3_XML),
+    Rule("apriel", APRIEL),
+    Rule("?nvidia nemotron nano # b v 2", NEMOTRON_NANO_V2),
+    Rule("firefunction v 2", FIREFUNCTION_V2),
+    Rule("?llama xlam 2", XLAM),
+    Rule("apertus # b instruct", APERTUS),
+    Rule("muse glimmer", MUSE_GLIMMER),
+    Rule("inkling", INKLING),
+    Rule("functionary * v 3.1", FUNCTIONARY_V31),
+    Rule("functionary * v 3.2", FUNCTIONARY_V32),
+    Rule("olmo 3 # b instruct", OLMO3_PYTHONIC),
+    Rule("lfm 2|2.5", LFM2_PYTHONIC),
+    Rule("seed oss # b instruct", SEED_OSS_XML),
+    Rule("laguna", POOLSIDE_V1),
+    Rule("ling 3", LING3),
+    Rule("minimax m 2|2.1|2.5|2.7", MINIMAX_M2_XML),
+    Rule("minimax m 3", MINIMAX_M3),
+    Rule("step 3 .", STEP3),
+    Rule("minicpm 5", MINICPM5_XML),
+    Rule("dots llm # inst", DOTS),
+)

@@ -1,0 +1,50 @@
+"""`lect formats`: the formats of replies."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import lect
+from lect.cli.screen import Screen, write_json
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+    from lect.reply.grammar import ReplyFormat
+
+EPILOG = """\
+The format of a model's replies is found by its path; a name is needed only where a path says nothing.
+
+examples:
+  lect formats
+  lect formats think
+  lect parse - reply.txt --format think
+"""
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Describe the command and its arguments."""
+    parser.description = "List the formats of replies by name: which models write so, and an example."
+    parser.epilog = EPILOG
+    parser.add_argument("names", metavar="NAME", nargs="*", help="the formats to show; without one, all of them")
+    parser.add_argument("--json", action="store_true", help="print them as JSON")
+
+
+def run(arguments: Namespace) -> int:
+    """Print each format."""
+    formats = [lect._registry.reply_format(name) for name in arguments.names or lect.reply_formats()]
+    if arguments.json:
+        write_json([_as_data(each) for each in formats])
+        return 0
+    screen = Screen(sys.stdout)
+    for number, each in enumerate(formats):
+        screen.write("\n" * (number > 0))
+        screen.line(each.name, style="bold")
+        screen.block(each.names or "any model", indent=2, style="dim")
+        screen.block(each.example, indent=2)
+    return 0
+
+
+def _as_data(each: ReplyFormat) -> dict[str, Any]:
+    return {"name": each.name, "models": each.names or None, "stop": list(each.stop), "example": each.example or None}
