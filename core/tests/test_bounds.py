@@ -95,10 +95,11 @@ def test_a_memory_is_bounded_in_entries_and_in_bytes():
     memory = Memory()
     for number in range(3 * MOST_REMEMBERED):
         memory.remember(f"{number}", number)
-        assert memory.recall(f"{number}") == number
+        assert memory[f"{number}"] == number
     assert len(memory) <= MOST_REMEMBERED
-    memory.remember("x" * (LONGEST_REMEMBERED + 1), 7)
-    assert memory.recall("x" * (LONGEST_REMEMBERED + 1)) is None
+    long = "x" * (LONGEST_REMEMBERED + 1)
+    memory.remember(long, 7)
+    assert long not in memory
 
 
 def quickest(task, make, tries=20):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from lect.errors import AmbiguousModelError, LectError, PluginError, UnknownTemplateError, shown
 from lect.format.builtin import BUILTIN
 from lect.registry.contain import StageError
-from lect.registry.memory import Memory
+from lect.registry.memory import LONGEST_REMEMBERED, Memory
 from lect.registry.refs import LONGEST_SHOWN
 from lect.registry.resolve import blocked_lines
 
@@ -63,7 +63,7 @@ class TemplateNames:
             AmbiguousModelError: If several plugins have one of that name.
         """
         remembered = self._remembered
-        template = remembered.recall(name)
+        template = remembered.get(name) if len(name) <= LONGEST_REMEMBERED else None
         if template is None:
             template = self._find(name)
             if self._adapters.settled:

@@ -23,7 +23,7 @@ from lect.registry.adapters import Adapters, new_adapter
 from lect.registry.advice import imitated_owner
 from lect.registry.contain import StageError, told
 from lect.registry.formats import ReplyFormats
-from lect.registry.memory import Memory
+from lect.registry.memory import LONGEST_REMEMBERED, Memory
 from lect.registry.metafiles import FALLBACK as FALLBACKS
 from lect.registry.metafiles import GROUP, PATHS
 from lect.registry.names import TemplateNames
@@ -133,8 +133,9 @@ class Registry(Adapters):
             AmbiguousModelError: If several adapters with different templates claim it equally.
         """
         remembered = self._remembered
-        if adapter is None and type(model_path) is str:
-            known = remembered.recall(model_path)
+        if adapter is None and type(model_path) is str and len(model_path) <= LONGEST_REMEMBERED:
+            # In one step: another thread may clear what is remembered at any time.
+            known = remembered.get(model_path)
             if known is not None and (fallback or not known.fallback):
                 if known.fallback or known.warnings:
                     _warn(known)

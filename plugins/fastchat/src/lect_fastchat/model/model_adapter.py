@@ -134,7 +134,10 @@ def get_model_adapter(model_path: str | os.PathLike[str]) -> Any:
     Raises:
         UnknownModelError: If none does, because `BaseModelAdapter` was taken away.
     """
-    path = plain_path(model_path)
+    return _adapter(plain_path(model_path))
+
+
+def _adapter(path: str) -> Any:
     # The length first: to look a path up is to hash all of it, and what is remembered must not grow with it.
     return _remembered_adapter(path) if len(path) <= LONGEST_REMEMBERED else _find_adapter(path)
 
@@ -158,7 +161,7 @@ get_model_adapter.cache_clear = _remembered_adapter.cache_clear  # type: ignore[
 def get_conversation_template(model_path: str | os.PathLike[str]) -> Conversation:
     """Return a new conversation for a path, as FastChat does: where nothing matches, silently `one_shot`."""
     path = plain_path(model_path)
-    conversation: Conversation = get_model_adapter(path).get_default_conv_template(path)
+    conversation: Conversation = _adapter(path).get_default_conv_template(path)
     return conversation
 
 
