@@ -1,4 +1,7 @@
-"""Every check is a session: `nox` runs them all, `nox -s bench` measures. Python and pip are all that is needed."""
+"""Every check is a session: `nox` runs them all, `nox -s bench` measures, `nox -s stress` runs the audits in full.
+
+Python and pip are all that is needed.
+"""
 
 import tempfile
 from pathlib import Path
@@ -25,7 +28,7 @@ EVERYTHING = ["core", *(f"plugins/{name}" for name in PLUGINS)]
 # What resolves names, reads replies and installs packages does so alike on every Python, and takes half of the time.
 SAME_EVERYWHERE = [
     "test_installed_*.py", "test_wheels.py", "test_nothing_installed.py", "test_tutorial.py", "test_names.py",
-    "test_reply_*.py", "test_round_trip.py", "test_*_hostile.py", "test_provenance.py",
+    "test_reply_*.py", "test_round_trip.py", "test_*_hostile.py", "test_provenance.py", "stress",
 ]  # fmt: skip
 TESTED = []
 """The Pythons on which tests have run."""
@@ -77,6 +80,14 @@ def tests(session):
         elsewhere += [str(path) for pattern in SAME_EVERYWHERE for path in sorted(Path("tests").glob(pattern))]
     TESTED.append(session.python)
     session.run("pytest", *IN_PARALLEL, *(f"--ignore={path}" for path in elsewhere), *session.posargs)
+
+
+@nox.session
+def stress(session):
+    """Run the audits in full: every field, wrong value, cut marker and kind of growth. It takes an hour."""
+    session.install(*TEST_TOOLS)
+    install(session, *EVERYTHING)
+    session.run("pytest", "-q", "-n", "auto", "tests/stress", *session.posargs, env={"LECT_STRESS": "1"})
 
 
 @nox.session
