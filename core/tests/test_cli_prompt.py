@@ -361,3 +361,15 @@ def test_json_has_segments_where_they_are_asked_for(capsys):
         {"text": "Hi", "origin": "input", "path": ["messages", 0, "content"], "start": 0, "turn": 0},
         {"text": "</user>", "origin": "template", "path": [], "start": -1, "turn": 0},
     ]
+
+
+def test_limits_are_said_as_name_and_number(capsys, tmp_path):
+    chat = tmp_path / "chat.json"
+    chat.write_text(json.dumps([{"role": "user", "content": "x"}] * 3), "utf-8")
+    assert main(["prompt", "acme/acme-7b", "--messages", str(chat), "--limit", "messages=2"]) == 1
+    assert capsys.readouterr().err == (
+        "lect: there are 3 messages; at most 2 are allowed\n  try: less, or a higher limit: --limit messages=...\n"
+    )
+    assert main(["prompt", "acme/acme-7b", "--messages", str(chat), "--limit", "messages=3"]) == 0
+    assert main(["prompt", "acme/acme-7b", "x", "--limit", "messages=many"]) == 2
+    assert "'messages=many' is not of the form NAME=NUMBER, such as messages=200000" in capsys.readouterr().err

@@ -46,6 +46,7 @@ ERRORS = [
     errors.SourceError("it cannot be read"),
     errors.MessageError("messages[0] is 42"),
     errors.RefusedError("user and assistant must alternate"),
+    errors.LimitError("there are 7 messages", limit="messages", most=6),
     errors.UnusedInputError("no place", unused=[Unused(("tools", 0), "dropped")]),
     errors.ControlTextError("control text", controls=[Control(("messages", 0, "content"), 3, "<|im_end|>", 20)]),
 ]

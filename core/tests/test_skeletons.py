@@ -30,7 +30,7 @@ from lect.errors import TemplateWarning
 from lect.plugin import Template
 from lect.prompt import chat as chat_module
 from lect.prompt import skeletons
-from lect.prompt.skeletons import LARGEST_REQUEST, LONGEST_CONVERSATION, MOST_SKELETONS
+from lect.prompt.skeletons import LARGEST_KEY, LONGEST_CONVERSATION, MOST_SKELETONS
 from lect.prompt.watched import Watch
 
 TOOL = {"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}
@@ -258,7 +258,7 @@ def test_nothing_large_is_remembered():
     before = size(template._skeletons)
     for _ in range(3):
         template.text([user("x" * 100_000)])
-        template.text([user("x")], tools=[{"name": "f" * LARGEST_REQUEST}])
+        template.text([user("x")], tools=[{"name": "f" * LARGEST_KEY}])
         template.text([user("x")] * (LONGEST_CONVERSATION + 1))
         with pytest.raises(MessageError):
             template.text([{"role": "r" * 100_000, "content": "x"}])

@@ -13,7 +13,9 @@ from lect import Conversation, Prompt, Resolution, Template
 from lect.facts import Facts
 from lect.plugin import Chat, Family, Rule, Turn, TurnTemplate, Writer
 
-RENDER = "messages, *, tools=None, add_generation_prompt=False, strict=False, on_control='report', **options"
+RENDER = (
+    "messages, *, tools=None, add_generation_prompt=False, strict=False, on_control='report', limits=None, **options"
+)
 HEAR = "tools=None, prompt=None, starts_in_reasoning=None, extract=('reasoning', 'tools')"
 CHOOSE = "adapter=None, default=None"
 SIGNATURES = {
@@ -57,7 +59,8 @@ SIGNATURES = {
         "**fields)"
     ),
     Conversation.get_prompt: "(self)",
-    Chat.option: "(self, name, default=None)",
+    Chat.option: "(self, name, default=None, kind=None)",
+    Chat.expect: "(self, kind, value, *path)",
     Chat.json: "(self, value, *path, indent=None, **style)",
     Chat.printed: "(self, value, *path)",
     Chat.text: "(self, value, *path)",
@@ -187,6 +190,7 @@ def test_the_tree_of_errors():
         "MessageError": ("LectError", "ValueError"),
         "SourceError": ("LectError", "ValueError"),
         "RefusedError": ("MessageError",),
+        "LimitError": ("MessageError",),
         "UnusedInputError": ("MessageError",),
         "ControlTextError": ("MessageError",),
         "PluginWarning": ("UserWarning",),

@@ -11,8 +11,10 @@ from made import CHATML, DATED, FOLDING, FULL, PROGRAMS, TABLES, TEMPLATES, THE_
 
 import lect
 from lect import LectError, MessageError, PluginError, RefusedError, Unused
+from lect.errors import shown
 from lect.format.compare import first_difference
 from lect.plugin import Family, Rule, Template, Turn, TurnTemplate
+from lect.prompt.inputs import Input
 
 USER = {"role": "user", "content": "Hi"}
 TOOL = {
@@ -215,3 +217,41 @@ def test_an_option_of_other_templates_is_no_misspelt_argument():
     for name in ("enable_thinking", "documents", "tools_in_user_message", "custom_tools", "date", "controls"):
         prompt = FULL.render([{"role": "user", "content": "Hi"}], **{name: []})
         assert prompt.unused == (Unused(("options", name), "dropped"),)
+
+
+ODD_OPTIONS = {
+    "text": (5, ["x"], {}),
+    "mapping": ("x", [], 5),
+    "names": ("x", [5], {"a": 1}),
+    "mappings": ("x", ["x"], {}, 5),
+}
+
+
+@pytest.mark.parametrize("kind", ODD_OPTIONS)
+def test_an_option_of_another_kind_is_refused_by_its_name(kind):
+    template = Template("odd", lambda chat, out: out.append(str(chat.option("odd", kind=kind))), options=["odd"])
+    for value in ODD_OPTIONS[kind]:
+        for way in (template.text, template.render):
+            with pytest.raises(MessageError, match=rf"^option odd is .* \({type(value).__name__}\); expected "):
+                way([USER], odd=value)
+    assert template.text([USER]) == template.text([USER], odd=None) == "None"
+
+
+class Unprintable:
+    def __repr__(self):
+        raise RuntimeError("no")
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (10**5000, "<int that cannot be printed>"),
+        (Unprintable(), "<Unprintable that cannot be printed>"),
+        ([Unprintable()], "<list that cannot be printed>"),
+        (type("Red", (), {"__repr__": lambda self: "\x1b[31m"})(), "\\x1b[31m"),
+        (Input("x" * 200), f"'{'x' * 77}...'"),
+    ],
+    ids=["integer", "object", "list", "colour", "text"],
+)
+def test_any_value_can_be_shown_in_a_message(value, said):
+    assert shown(value) == said

@@ -112,3 +112,13 @@ def test_a_developers_text_and_every_name_is_unused_whatever_else_is_there(messa
             assert (("messages", index, "content") in paths) == (
                 message["role"] == "developer" and bool(message["content"].strip())
             )
+
+
+def test_a_message_may_change_after_it_was_rendered():
+    template = slow_twin(CHATML)
+    message = {**USER, "reasoning_content": "r", "name": "n", "tool_calls": [CALL]}
+    rendered = template.render([message])
+    expected = template.render([message.copy()]).unused
+    message.clear()
+    assert rendered.unused == expected
+    assert ("messages", 0, "reasoning_content") in [unused.path for unused in expected]

@@ -28,6 +28,7 @@ from lect.errors import (
     UnknownModelError,
     UnknownTemplateError,
     UnusedInputError,
+    shown,
 )
 from lect.format.prompt import Prompt
 from lect.format.template import Template
@@ -119,7 +120,7 @@ def register_conv_template(conv: Any, override: bool = False) -> None:
     elif isinstance(conv, Conversation):
         _registry.register_conversation(conv, override=override)
     else:
-        msg = f"cannot register {conv!r}; expected a Conversation or a Template"
+        msg = f"cannot register {shown(conv)}; expected a Conversation or a Template"
         raise PluginError(msg)
 
 
@@ -156,6 +157,7 @@ def render(
     add_generation_prompt: bool = False,
     strict: bool = False,
     on_control: ControlPolicy = "report",
+    limits: Mapping[str, int] | None = None,
     **options: Any,
 ) -> Prompt:
     """Render a conversation in the official format of a model; see `Template.render`."""
@@ -165,6 +167,7 @@ def render(
         add_generation_prompt=add_generation_prompt,
         strict=strict,
         on_control=on_control,
+        limits=limits,
         **options,
     )
 

@@ -74,6 +74,15 @@ class RefusedError(MessageError):
     """The model's own format does not allow this conversation."""
 
 
+class LimitError(MessageError):
+    """What was given is larger than the limits allow: `limit` names the one, `most` is what it allows."""
+
+    def __init__(self, message: str, *, limit: str, most: int):
+        super().__init__(message)
+        self.limit = limit
+        self.most = most
+
+
 class UnusedInputError(MessageError):
     """With `strict=True`: something that was given would not reach the prompt."""
 
@@ -137,9 +146,15 @@ def warn_caller(text: str, category: type[Warning]) -> None:
 
 
 def shown(value: object, longest: int = 80) -> str:
-    """Return a value for a message: short, with nothing in it that a terminal would obey."""
+    """Return a value for a message: short, with nothing in it that a terminal would obey, whatever the value is."""
     if isinstance(value, str):
-        text = value if len(value) <= longest else f"{value[: longest - 3]}..."
+        # Text of the caller's that knows its origin may not stand in an f-string.
+        text = str.__str__(value)
+        text = text if len(text) <= longest else f"{text[: longest - 3]}..."
         return repr(text) if text.isprintable() else ascii(text)
-    text = repr(value[:longest] if isinstance(value, bytes | bytearray) else value)
+    try:
+        text = repr(value[:longest] if isinstance(value, bytes | bytearray) else value)
+    except Exception:  # an integer of thousands of digits, a list that is nested too deeply, or a class of anybody's
+        text = f"<{type(value).__name__} that cannot be printed>"
+    text = text if text.isprintable() else ascii(text)[1:-1]
     return text if len(text) <= longest else f"{text[: longest - 3]}..."

@@ -152,6 +152,7 @@ PHRASES = {
     "leave it out, or strict=False to render without it": "leave it out, or do not say --strict",
     "decode the text with errors='replace'": "write \\ufffd in its place",
     "LECT_FALLBACK=0, or lect.resolve(path, fallback=False), to": "LECT_FALLBACK=0 to",
+    **{f"limits={{{name!r}: ...}}": f"--limit {name}=..." for name in ("messages", "tools", "depth", "bytes")},
 }
 """What errors suggest to a Python program, and how to say it here."""
 

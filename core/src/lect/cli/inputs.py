@@ -11,11 +11,14 @@ from lect.errors import LectError, MessageError, shown
 
 STDIN = "-"
 END_OF_INPUT = "Ctrl-Z and Enter" if os.name == "nt" else "Ctrl-D"
+LONGEST_NUMBER = 20
+"""Digits."""
 NOT_OPTIONS = {
     "messages": "--messages",
     "tools": "--tools",
     "add_generation_prompt": "--no-generation-prompt",
     "strict": "--strict",
+    "limits": "--limit",
 }
 """What `Template.render` takes beside options, and how to say it here."""
 RESERVED = (*NOT_OPTIONS, "on_control", "self")
@@ -62,6 +65,19 @@ def option(argument: str) -> tuple[str, Any]:
         msg = f"{name!r} is no option of a template{instead}"
         raise ArgumentTypeError(msg)
     return name, _day(value) if name == "date" else _json_or_text(value)
+
+
+def limit(argument: str) -> tuple[str, int]:
+    """Read `NAME=NUMBER`.
+
+    Raises:
+        ArgumentTypeError: If it is not of that form.
+    """
+    name, _, number = utf8(argument).partition("=")
+    if not (name and number.isascii() and number.isdecimal() and len(number) < LONGEST_NUMBER):
+        msg = f"{shown(argument)} is not of the form NAME=NUMBER, such as messages=200000"
+        raise ArgumentTypeError(msg)
+    return name, int(number)
 
 
 def _day(text: str) -> Any:

@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import lect
-from lect.cli.inputs import option, read_conversation, utf8
+from lect.cli.inputs import limit, option, read_conversation, utf8
 from lect.cli.screen import NOTE, Painted, Screen, write_exactly, write_json
 from lect.prompt.fields import spell
 
@@ -58,6 +58,13 @@ def configure(parser: ArgumentParser) -> None:
         ),
     )  # fmt: skip
     parser.add_argument(
+        "--limit", metavar="NAME=NUMBER", action="append", default=[], type=limit, dest="limits",
+        help=(
+            "how large the conversation may be, if not as by default: messages, tools, depth, bytes of the prompt, or "
+            "controls that are listed; may be given several times"
+        ),
+    )  # fmt: skip
+    parser.add_argument(
         "--adapter",
         metavar="NAME",
         help="the adapter or template to use, such as qwen, qwen:qwen2.5 or chatml, whatever the path says",
@@ -84,6 +91,7 @@ def run(arguments: Namespace) -> int:
         tools=conversation.tools,
         add_generation_prompt=not arguments.no_generation_prompt,
         strict=arguments.strict,
+        limits=dict(arguments.limits),
         **dict(arguments.options),
     )
     if arguments.json:

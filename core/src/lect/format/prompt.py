@@ -6,6 +6,7 @@ from bisect import bisect_right
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from lect.prompt.limits import DEFAULT
 from lect.prompt.segments import is_role
 from lect.values import TRANSFORMED, Control, Origin
 
@@ -25,22 +26,18 @@ if TYPE_CHECKING:
         def unused(self) -> list[Unused]: ...
 
 
-MOST_CONTROLS = 1000
-"""How many control markers a prompt lists; a hostile message may hold a million."""
-
-
 class Prompt:
     """A prompt. The text is ready; segments and reports are made when first asked for."""
 
-    __slots__ = ("_controls", "_look", "_more_controls", "_segments", "_source", "_unused", "template", "text")
+    __slots__ = ("_controls", "_more_controls", "_most_controls", "_segments", "_source", "_unused", "template", "text")
 
     _more_controls: bool
 
-    def __init__(self, template: Facts, source: Source, *, look_for_controls: bool = True):
+    def __init__(self, template: Facts, source: Source, *, most_controls: int = DEFAULT.controls):
         self.template = template
         self.text = source.text
         self._source = source
-        self._look = look_for_controls
+        self._most_controls = most_controls
         self._segments: tuple[Segment, ...] | None = None
         self._unused: tuple[Unused, ...] | None = None
         self._controls: tuple[Control, ...] | None = None
@@ -80,10 +77,12 @@ class Prompt:
     def controls(self) -> tuple[Control, ...]:
         """The control markers of the model that stand in text from outside; empty where nobody was to look.
 
-        These are the first 1,000: `more_controls` says whether there are others.
+        These are the first 1,000, or as many as `limits` says; a hostile message may hold a million. `more_controls`
+        says whether there are others.
         """
         if self._controls is None:
-            controls, self._more_controls = first_controls(self, MOST_CONTROLS) if self._look else ((), False)
+            most = self._most_controls
+            controls, self._more_controls = first_controls(self, most) if most else ((), False)
             self._controls = controls
         return self._controls
 

@@ -10,6 +10,7 @@ from lect.facts import Facts, listed
 from lect.format.prompt import Prompt
 from lect.format.refusals import refuse_controls, refuse_surrogate, refuse_unused
 from lect.prompt.chat import Chat
+from lect.prompt.limits import DEFAULT, LONGEST_FAST, Limits
 from lect.prompt.program import run_program
 from lect.prompt.segments import Written
 from lect.prompt.shapes import Request
@@ -136,6 +137,7 @@ class Template(Facts):
         add_generation_prompt: bool = False,
         strict: bool = False,
         on_control: ControlPolicy = "report",
+        limits: Mapping[str, int] | None = None,
         **options: Any,
     ) -> Prompt:
         """Render a conversation.
@@ -147,30 +149,48 @@ class Template(Facts):
             strict: Raise where something that was given would not reach the prompt, other than by the maker's own rule.
             on_control: What to do about control markers in text from outside: `report` them in `.controls`, `raise`, or
                 `allow` without looking.
+            limits: How large all this may be, where it shall not be the defaults: `messages`, `tools`, `depth`, `bytes`
+                of the prompt, and how many `controls` are listed.
             options: The maker's own options, such as `enable_thinking`; `.options` names what this template reads.
 
         Raises:
             MessageError: If the messages have a wrong type or shape, or the model's format does not allow them.
+            LimitError: If they, the tools or the prompt are larger than the limits allow.
         """
         if on_control not in CONTROL_POLICIES:
-            msg = f"on_control is {on_control!r}; expected one of {', '.join(map(repr, CONTROL_POLICIES))}"
+            msg = f"on_control is {shown(on_control)}; expected one of {', '.join(map(repr, CONTROL_POLICIES))}"
             raise MessageError(msg)
+        allowed = DEFAULT
+        if limits is not None:
+            allowed = Limits(limits)
+            allowed.check_counts(messages, tools)
         source: Source
         if self._leaks is None:
             self._prove()
-        found = self._skeletons.fill(Request(messages, tools, options, add_generation_prompt))
+        request = Request(messages, tools, options, add_generation_prompt)
+        # Skeletons know but one depth.
+        found = self._skeletons.fill(request) if allowed.depth == DEFAULT.depth else None
         if found is not None:
             source = Filled(*found)
         else:
-            chat = Chat(self, messages, tools, options, add_generation_prompt=add_generation_prompt, tracked=True)
+            chat = Chat(
+                self,
+                messages,
+                tools,
+                options,
+                add_generation_prompt=add_generation_prompt,
+                tracked=True,
+                limits=allowed,
+            )
             out = TrackingWriter()
             run_program(self.program, chat, out)
             if self._leaks:
                 from lect.prompt.proof import mark_unknown
 
-                mark_unknown(self, self.program, Request(messages, tools, options, add_generation_prompt), out)
+                mark_unknown(self, self.program, request, out)
             source = Written(chat, out)
-        prompt = Prompt(self, source, look_for_controls=on_control != "allow")
+        allowed.check_prompt(source.text)
+        prompt = Prompt(self, source, most_controls=0 if on_control == "allow" else allowed.controls)
         if found is None and not prompt.text.isascii() and not is_encodable(prompt.text):
             refuse_surrogate(prompt)
         if strict:
@@ -195,11 +215,12 @@ class Template(Facts):
         add_generation_prompt: bool = False,
         strict: bool = False,
         on_control: ControlPolicy = "report",
+        limits: Mapping[str, int] | None = None,
         **options: Any,
     ) -> str:
         """Return the prompt alone: the same bytes as `render(...).text`, several times faster."""
         is_declined = False
-        if not (tools or options or strict) and on_control == "report" and type(messages) is list:
+        if not (tools or options or strict or limits) and on_control == "report" and type(messages) is list:
             # Nearly every call. Nothing of it stands in a function of its own: calls would cost a third of all this.
             node = self._skeletons.asking if add_generation_prompt else self._skeletons.complete
             texts = []
@@ -226,7 +247,7 @@ class Template(Facts):
                             pieces = skeleton.pieces.copy()
                             pieces[PLACES] = texts
                             text = "".join(pieces)
-                            if text.isascii() or "".join(texts).isascii():
+                            if len(text) <= LONGEST_FAST and (text.isascii() or "".join(texts).isascii()):
                                 return text
             except KeyError:
                 request = Request(messages, None, options, add_generation_prompt)
@@ -235,13 +256,14 @@ class Template(Facts):
             except (TypeError, ValueError, AttributeError):
                 # Something is of another type.
                 pass
-        if strict or on_control not in ("report", "allow"):
+        if strict or limits is not None or on_control not in ("report", "allow"):
             return self.render(
                 messages,
                 tools=tools,
                 add_generation_prompt=add_generation_prompt,
                 strict=strict,
                 on_control=on_control,
+                limits=limits,
                 **options,
             ).text
         request = Request(messages, tools, options, add_generation_prompt)
@@ -256,6 +278,7 @@ class Template(Facts):
         try:
             run_program(self.program, chat, out)
             text = out.joined()
+            DEFAULT.check_prompt(text)
             if text.isascii() or is_encodable(text):
                 return text
         except PluginError:

@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from lect.format.template import Template
+from lect.prompt.limits import DEFAULT, LONGEST_FAST
 from lect.prompt.messages import messages_of_pairs
 from lect.prompt.skeleton import is_encodable
 
@@ -190,12 +191,13 @@ class TurnTemplate(Template):
         Raises:
             MessageError: If a role is none of the format's, or a text is no text.
         """
+        is_fast = self._static and 0 < len(pairs) <= DEFAULT.messages
         try:
-            result = self._joined(system, pairs, add_generation_prompt) if self._static and pairs else None
+            result = self._joined(system, pairs, add_generation_prompt) if is_fast else None
         except (LookupError, TypeError, ValueError):
             # Something in them is not simply a text of a role that has a turn.
             result = None
-        if result is None or not (result.isascii() or is_encodable(result)):
+        if result is None or len(result) > LONGEST_FAST or not (result.isascii() or is_encodable(result)):
             # The long way: it reads what is not plain text, and says clearly what is wrong.
             return self.text(
                 messages_of_pairs(system, pairs, self.accepted_roles), add_generation_prompt=add_generation_prompt

@@ -8,21 +8,25 @@ from time import time
 from typing import TYPE_CHECKING, Any, Never
 
 from lect.errors import MessageError, RefusedError, shown
+from lect.prompt.fields import expect, spell, wrong
 from lect.prompt.inputs import Input, given, plain_str
+from lect.prompt.limits import DEFAULT, Limits
 from lect.prompt.messages import Message, read_messages
-from lect.prompt.schemas import read_tools
 from lect.values import TRANSFORMED
 
 if TYPE_CHECKING:
     from datetime import date
 
     from lect.facts import Facts
+    from lect.prompt.fields import Kind
     from lect.prompt.messages import Call
     from lect.values import Path
 
 
-ARGUMENTS = ("messages", "tools", "add_generation_prompt", "strict", "on_control")
+ARGUMENTS = ("messages", "tools", "add_generation_prompt", "strict", "on_control", "limits")
 """What a render takes besides options."""
+LONGEST_MISSPELT = 40
+"""Characters of a name that may be meant for one of them."""
 _today: tuple[int, date | None] = (0, None)
 
 
@@ -64,12 +68,22 @@ class Chat:
         *,
         add_generation_prompt: bool,
         tracked: bool,
+        limits: Limits = DEFAULT,
     ):
         if options:
             _refuse_misspelt(options, facts)
+            limits.check_values(options, ("options",))
+        limits.check_counts(messages, tools)
         self.facts = facts
-        self.messages: Sequence[Message] = read_messages(messages, facts.accepted_roles, facts.takes, tracked=tracked)
-        self.tools = read_tools(tools) if tools else ()
+        self.messages: Sequence[Message] = read_messages(
+            messages, facts.accepted_roles, facts.takes, tracked=tracked, limits=limits
+        )
+        self.tools: tuple[Mapping[str, Any], ...] = ()
+        if tools:
+            # Imported here because nobody needs it to import lect.
+            from lect.prompt.schemas import read_tools
+
+            self.tools = read_tools(tools, limits)
         self.options = options
         self.add_generation_prompt = add_generation_prompt
         self.tracked = tracked
@@ -91,10 +105,18 @@ class Chat:
         """The system text that the maker's template adds where none is given."""
         return self.facts.default_system
 
-    def option(self, name: str, default: Any = None) -> Any:
-        """Return an option of the caller's, or `default`."""
-        value = self.options.get(name, default)
-        return self.text(value, "options", name) if isinstance(value, str) and name in self.options else value
+    def option(self, name: str, default: Any = None, kind: Kind | None = None) -> Any:
+        """Return an option of the caller's, or `default`. One that is only asked whether it is true needs no `kind`.
+
+        Raises:
+            MessageError: If the option is neither None nor of the kind: `text`, `mapping`, `names` or `mappings`.
+        """
+        if name not in self.options:
+            return default
+        value = self.options[name]
+        if kind is not None and value is not None:
+            expect(kind, f"option {name}", value)
+        return self.text(value, "options", name) if isinstance(value, str) else value
 
     def text_option(self, name: str, default: str) -> str:
         """Return an option of the caller's that is written into the prompt, or `default`, which is the maker's.
@@ -102,13 +124,8 @@ class Chat:
         Raises:
             MessageError: If the option is no text.
         """
-        if self.options.get(name) is None:
-            return default
-        value = self.options[name]
-        if not isinstance(value, str):
-            msg = f"option {name} is {value!r} ({type(value).__name__}); expected text"
-            raise MessageError(msg)
-        return self.text(value, "options", name)
+        value: str | None = self.option(name, kind="text")
+        return default if value is None else value
 
     @property
     def bos(self) -> str:
@@ -122,10 +139,10 @@ class Chat:
 
     def _token(self, name: str, default: str) -> str:
         # A format that states no such token reads no such option.
-        token = self.options.get(name, default) if default and self.options else default
-        if not isinstance(token, str):
-            msg = f"option {name} is {token!r} ({type(token).__name__}); expected text"
-            raise MessageError(msg)
+        if not default or name not in self.options:
+            return default
+        token = self.options[name]
+        expect("text", f"option {name}", token)
         # The template's own is its own, whoever gives it.
         return default if token == default else self.text(token, "options", name)
 
@@ -138,8 +155,7 @@ class Chat:
         if day is None:
             day = self.day_read = today()
         elif not isinstance(day, datetime.date):
-            msg = f"option date is {day!r} ({type(day).__name__}); expected a date or a datetime"
-            raise MessageError(msg)
+            wrong("option date", day, "a date or a datetime")
         # A class of the caller's could say anything when it is asked for its text.
         return datetime.date.fromordinal(datetime.date.toordinal(day))
 
@@ -155,8 +171,14 @@ class Chat:
         """Return `value`, which the caller gave at `path`, as Python prints it.
 
         Chat templates do so with numbers, booleans and lists.
+
+        Raises:
+            MessageError: If it is an object that cannot be printed.
         """
-        text = plain_str(value) if isinstance(value, str) else str(value)
+        try:
+            text = plain_str(value) if isinstance(value, str) else str(value)
+        except Exception:  # a class of the caller's may raise anything
+            wrong(spell(path), value, "text, or JSON")
         return given(text, _field(path), TRANSFORMED) if self.tracked else text
 
     def made(self, value: str, make: Callable[[str], str], *path: str | int) -> str:
@@ -192,6 +214,15 @@ class Chat:
         """Return the function of a tool, and its path: tools are given with a `function` in them, or as one."""
         tool = self.tools[index]
         return (tool["function"], ("tools", index, "function")) if "function" in tool else (tool, ("tools", index))
+
+    def expect(self, kind: Kind, value: Any, *path: str | int) -> Any:
+        """Return `value`, which the caller gave at `path`, if it is of a kind: see `option`.
+
+        Raises:
+            MessageError: If it is not.
+        """
+        expect(kind, spell(path), value)
+        return value
 
     def input(self, value: Any, *path: str | int) -> Any:
         """Return `value`, which the caller gave at `path`, with every text in it, keys too, knowing its origin."""
@@ -233,14 +264,7 @@ class Chat:
         Raises:
             MessageError: If it is not a list of mappings.
         """
-        documents = self.options.get("documents") or ()
-        if not isinstance(documents, list | tuple) or not all(isinstance(document, Mapping) for document in documents):
-            msg = (
-                f"option documents is {documents!r}; expected a list of mappings\n"
-                "  try: documents=[{'title': '...', 'text': '...'}]"
-            )
-            raise MessageError(msg)
-        return documents
+        return self.option("documents", kind="mappings") or ()
 
     def refuse(self, what: str, *, instead: str | None = None) -> Never:
         """Refuse the conversation, as the maker's own format does.
@@ -271,6 +295,8 @@ def _argument_like(name: str) -> str | None:
     """Return the argument whose name somebody has misspelt; None where it is an option of some other template."""
     from difflib import get_close_matches
 
+    if len(name) > LONGEST_MISSPELT:
+        return None
     return next(iter(get_close_matches(name, ARGUMENTS, 1, 0.8)), None)
 
 

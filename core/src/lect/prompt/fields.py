@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, NoReturn
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal, NoReturn, TypeGuard
 
 from lect.errors import MessageError, shown
 from lect.values import Path
 
-DEEPEST = 64
-"""How deep tools and arguments may be nested: more is no schema, and would exhaust the stack."""
-LARGEST_INTEGER = 14_000
-"""Bits: Python prints no integer of more than 4,300 digits."""
+Kind = Literal["text", "mapping", "names", "mappings"]
 
 
 def spell(path: Path) -> str:
@@ -30,21 +27,31 @@ def wrong(where: str, value: object, wanted: str) -> NoReturn:
     raise MessageError(msg)
 
 
-def check_json(value: Any, path: Path, depth: int = 0) -> None:
-    """Check that a value can be written: not nested too deeply, which one that holds itself is, and no huge integer.
+def is_list(value: object) -> TypeGuard[Sequence[Any]]:
+    """Return whether `value` is a list of some kind, which a text is not."""
+    return isinstance(value, Sequence) and not isinstance(value, str | bytes | bytearray)
+
+
+def is_list_of(kind: type, value: object) -> bool:
+    """Return whether `value` is a list of nothing but values of one type."""
+    return is_list(value) and all(isinstance(each, kind) for each in value)
+
+
+KINDS: dict[Kind, tuple[str, Callable[[object], bool]]] = {
+    "text": ("text", lambda value: isinstance(value, str)),
+    "mapping": ("a mapping", lambda value: isinstance(value, Mapping)),
+    "names": ("a list of names", lambda value: is_list_of(str, value)),
+    "mappings": ("a list of mappings", lambda value: is_list_of(Mapping, value)),
+}
+"""What a program may expect of a field, and how errors call it."""
+
+
+def expect(kind: Kind, where: str, value: object) -> None:
+    """Check the type of a value.
 
     Raises:
-        MessageError: If it cannot.
+        MessageError: If it is of another.
     """
-    if depth > DEEPEST:
-        msg = f"{spell(path[:-depth])} is nested more than {DEEPEST} deep\n  try: a flatter value"
-        raise MessageError(msg)
-    if isinstance(value, Mapping):
-        for key, item in value.items():
-            check_json(item, (*path, key if isinstance(key, str | int) else str(key)), depth + 1)
-    elif isinstance(value, list | tuple):
-        for index, item in enumerate(value):
-            check_json(item, (*path, index), depth + 1)
-    elif isinstance(value, int) and value.bit_length() > LARGEST_INTEGER:
-        msg = f"{spell(path)} is an integer of {value.bit_length():,} bits; expected at most {LARGEST_INTEGER:,}"
-        raise MessageError(msg)
+    wanted, is_right = KINDS[kind]
+    if not is_right(value):
+        wrong(where, value, wanted)

@@ -8,9 +8,10 @@ from functools import lru_cache
 from typing import Any, NamedTuple, Never
 
 from lect.errors import MessageError, shown
-from lect.prompt.fields import check_json, spell, wrong
+from lect.prompt.fields import is_list, spell, wrong
 from lect.prompt.inputs import Input, given, plain_str
-from lect.prompt.put_right import is_list, joined_texts, message_put_right
+from lect.prompt.limits import DEFAULT, Limits
+from lect.prompt.put_right import joined_texts, message_put_right
 from lect.values import Path
 
 PART_WORDS = frozenset({
@@ -66,7 +67,12 @@ def _tracked_role(role: str, index: int) -> Input:
 
 
 def read_messages(
-    messages: Sequence[Raw], roles: frozenset[str], takes: Collection[str], *, tracked: bool
+    messages: Sequence[Raw],
+    roles: frozenset[str],
+    takes: Collection[str],
+    *,
+    tracked: bool,
+    limits: Limits = DEFAULT,
 ) -> list[Message]:
     """Check `messages` and return them in one shape; with `tracked`, their texts remember where they came from.
 
@@ -74,6 +80,7 @@ def read_messages(
 
     Raises:
         MessageError: If they are not a list of mappings with a known role and content of a known shape.
+        LimitError: If a field is nested more deeply than the limits allow.
     """
     if type(messages) is not list and not is_list(messages):
         wrong("messages", messages, "a list of messages")
@@ -99,19 +106,19 @@ def read_messages(
                 message.content = content
             message.raw = raw
         else:
-            message = _read_message(index, raw, roles, takes, tracked=tracked)
+            message = _read_message(index, raw, roles, takes, limits, tracked=tracked)
         result.append(message)
         index += 1
     return result
 
 
 def _read_message(
-    index: int, given_message: Raw, roles: frozenset[str], takes: Collection[str], *, tracked: bool
+    index: int, given_message: Raw, roles: frozenset[str], takes: Collection[str], limits: Limits, *, tracked: bool
 ) -> Message:
     where: Path = ("messages", index)
     if not isinstance(given_message, Mapping):
         wrong(spell(where), given_message, 'a mapping such as {"role": "user", "content": "Hello!"}')
-    raw = message_put_right(given_message, where, takes, tracked=tracked)
+    raw = message_put_right(given_message, where, takes, tracked=tracked, limits=limits)
     role = _text_or_none(raw.get("role"), (*where, "role"), tracked=tracked)
     if role is None or role not in roles:
         _unknown_role(spell(where), raw.get("role"), roles)
@@ -120,7 +127,10 @@ def _read_message(
         if raw.get(name) is not None:
             reasoning = _text(raw[name], (*where, name), tracked=tracked)
             break
+    # Programs find it in the message itself, and look for it among the ids of calls.
+    _text_or_none(raw.get("tool_call_id"), (*where, "tool_call_id"), tracked=False)
     calls = raw.get("tool_calls")
+    limits.check_values(raw, where, but="tool_calls")
     message = Message()
     message.index = index
     message.role = role
@@ -129,7 +139,7 @@ def _read_message(
     message.parts = _read_parts(given_message.get("content"), (*where, "content"), tracked=tracked)
     message.content = _content(raw.get("content"), message.parts, (*where, "content"), tracked=tracked)
     message.reasoning = reasoning
-    message.tool_calls = () if calls is None else _read_calls(calls, (*where, "tool_calls"), tracked=tracked)
+    message.tool_calls = () if calls is None else _read_calls(calls, (*where, "tool_calls"), limits, tracked=tracked)
     message.name = _text_or_none(raw.get("name"), (*where, "name"), tracked=tracked)
     return message
 
@@ -169,22 +179,24 @@ def _read_part(raw: Raw, where: Path, *, tracked: bool) -> Part:
     return Part(kind, text, where, raw)
 
 
-def _read_calls(calls: Any, where: Path, *, tracked: bool) -> tuple[Call, ...]:
+def _read_calls(calls: Any, where: Path, limits: Limits, *, tracked: bool) -> tuple[Call, ...]:
     if not is_list(calls):
         wrong(spell(where), calls, "a list of tool calls")
-    return tuple(_read_call(call, (*where, index), tracked=tracked) for index, call in enumerate(calls))
+    return tuple(_read_call(call, (*where, index), limits, tracked=tracked) for index, call in enumerate(calls))
 
 
-def _read_call(raw: Raw, where: Path, *, tracked: bool) -> Call:
+def _read_call(raw: Raw, where: Path, limits: Limits, *, tracked: bool) -> Call:
     if not isinstance(raw, Mapping):
         wrong(
             spell(where), raw, 'a mapping such as {"type": "function", "function": {"name": ..., "arguments": {...}}}'
         )
+    limits.check_values(raw, where, but="function")
     function, path = raw, where
-    if raw.get("function") is not None:
+    if "function" in raw:
         function, path = raw["function"], (*where, "function")
         if not isinstance(function, Mapping):
             wrong(spell(path), function, 'a mapping such as {"name": ..., "arguments": {...}}')
+        limits.check_values(function, path)
     name = _text_or_none(function.get("name"), (*path, "name"), tracked=tracked)
     if name is None:
         wrong(f"{spell(path)}.name", None, "the name of the function")
@@ -193,9 +205,7 @@ def _read_call(raw: Raw, where: Path, *, tracked: bool) -> Call:
         arguments = {}
     if isinstance(arguments, str):
         arguments = _text(arguments, (*path, "arguments"), tracked=tracked)
-    elif isinstance(arguments, Mapping):
-        check_json(arguments, (*path, "arguments"))
-    else:
+    elif not isinstance(arguments, Mapping):
         wrong(f"{spell(path)}.arguments", arguments, "a mapping, or its JSON text")
     return Call(name, arguments, _text_or_none(raw.get("id"), (*where, "id"), tracked=tracked), path, raw)
 

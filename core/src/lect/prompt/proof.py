@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from lect.errors import LectError, TemplateWarning, warn_caller
 from lect.prompt.chat import Chat
+from lect.prompt.fields import is_list
 from lect.prompt.inputs import Input, unknown
 from lect.prompt.program import run_program
-from lect.prompt.put_right import is_list
 from lect.prompt.shapes import Request
 from lect.prompt.writer import TrackingWriter
 

@@ -14,9 +14,11 @@ Arguments that are None or an empty text are none at all; empty lists of tools, 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, TypeGuard
+from typing import Any
 
+from lect.prompt.fields import is_list
 from lect.prompt.inputs import given, plain_str
+from lect.prompt.limits import DEFAULT, Limits
 from lect.values import TRANSFORMED, Path
 
 Raw = Mapping[str, Any]
@@ -39,8 +41,12 @@ def put_right(
     return right, list(tools) if tools else None
 
 
-def message_put_right(raw: Raw, where: Path, takes: Collection[str], *, tracked: bool) -> Raw:
-    """Return one message as a template shall see it."""
+def message_put_right(raw: Raw, where: Path, takes: Collection[str], *, tracked: bool, limits: Limits = DEFAULT) -> Raw:
+    """Return one message as a template shall see it.
+
+    Raises:
+        LimitError: If the text of arguments says something that is nested too deeply.
+    """
     changed: dict[str, Any] = {}
     content = raw.get("content")
     if content is None and "content" in raw and "null" not in takes:
@@ -50,7 +56,8 @@ def message_put_right(raw: Raw, where: Path, takes: Collection[str], *, tracked:
     calls = raw.get("tool_calls")
     if is_list(calls) and calls and "argument_text" not in takes:
         changed["tool_calls"] = [
-            _call_put_right(call, (*where, "tool_calls", index), tracked=tracked) for index, call in enumerate(calls)
+            _call_put_right(call, (*where, "tool_calls", index), limits, tracked=tracked)
+            for index, call in enumerate(calls)
         ]
     absent = "tool_calls" in raw and (calls is None or (is_list(calls) and not calls))
     if not (changed or absent):
@@ -59,11 +66,6 @@ def message_put_right(raw: Raw, where: Path, takes: Collection[str], *, tracked:
     if absent:
         del right["tool_calls"]
     return right
-
-
-def is_list(value: object) -> TypeGuard[Sequence[Any]]:
-    """Return whether `value` is a list of some kind, which a text is not."""
-    return isinstance(value, Sequence) and not isinstance(value, str | bytes | bytearray)
 
 
 def joined_texts(texts: Sequence[tuple[str, Path]], where: Path, between: str, *, tracked: bool) -> str:
@@ -83,17 +85,17 @@ def _joined(parts: Sequence[Any], where: Path, *, tracked: bool) -> str:
     return joined_texts(texts, where, "\n", tracked=tracked)
 
 
-def _call_put_right(call: Any, where: Path, *, tracked: bool) -> Any:
+def _call_put_right(call: Any, where: Path, limits: Limits, *, tracked: bool) -> Any:
     if not isinstance(call, Mapping):
         return call
     nested = call.get("function")
     if isinstance(nested, Mapping):
-        right = _function_put_right(nested, (*where, "function"), tracked=tracked)
+        right = _function_put_right(nested, (*where, "function"), limits, tracked=tracked)
         return call if right is nested else {**call, "function": right}
-    return _function_put_right(call, where, tracked=tracked)
+    return _function_put_right(call, where, limits, tracked=tracked)
 
 
-def _function_put_right(function: Raw, where: Path, *, tracked: bool) -> Raw:
+def _function_put_right(function: Raw, where: Path, limits: Limits, *, tracked: bool) -> Raw:
     value = function.get("arguments")
     if "arguments" not in function or not (value is None or isinstance(value, str)):
         return function
@@ -102,7 +104,9 @@ def _function_put_right(function: Raw, where: Path, *, tracked: bool) -> Raw:
     read = read_object(value)
     if read is None:
         return function
-    return {**function, "arguments": located(read, (*where, "arguments")) if tracked else read}
+    path = (*where, "arguments")
+    limits.check_value(read, path)
+    return {**function, "arguments": located(read, path) if tracked else read}
 
 
 def read_object(text: str) -> dict[str, Any] | None:

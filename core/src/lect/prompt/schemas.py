@@ -6,19 +6,17 @@ Only what templates take apart is looked at; everything else in a schema is JSON
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
 from marshal import dumps, loads
 from typing import Any
 
-from lect.prompt.fields import check_json, spell, wrong
-from lect.prompt.put_right import is_list
+from lect.prompt.fields import is_list, is_list_of, spell, wrong
+from lect.prompt.limits import DEFAULT, Limits
+from lect.prompt.remembered import Remembered
 from lect.prompt.shapes import EQUAL_BYTES
 from lect.values import Path
 
 Raw = Mapping[str, Any]
 
-LARGEST_REMEMBERED = 16_384
-"""Bytes."""
 NOTHING = type(None)
 KINDS: dict[str, tuple[str, tuple[type, ...]]] = {
     "name": ("text", (str,)),
@@ -36,11 +34,12 @@ KINDS: dict[str, tuple[str, tuple[type, ...]]] = {
 """What the fields of a function and of a schema must be."""
 
 
-def read_tools(tools: Any) -> tuple[Raw, ...]:
+def read_tools(tools: Any, limits: Limits = DEFAULT) -> tuple[Raw, ...]:
     """Check a list of tool schemas; none is an empty tuple.
 
     Raises:
-        MessageError: If they are not a list of mappings, or a field is of a wrong type or nested too deeply.
+        MessageError: If they are not a list of mappings, or a field is of a wrong type.
+        LimitError: If a field is nested more deeply than the limits allow.
     """
     if tools is None:
         return ()
@@ -49,39 +48,41 @@ def read_tools(tools: Any) -> tuple[Raw, ...]:
     try:
         data = dumps(tools, EQUAL_BYTES)  # type: ignore[arg-type]
     except ValueError:
-        data = b""
-    # The same tools are given with many prompts.
-    if data and len(data) <= LARGEST_REMEMBERED:
-        _check_once(data)
+        _check(tools, limits)
     else:
-        _check(tools)
+        # The same tools are given with many prompts.
+        _check_once(data, limits.depth)
     return tuple(tools)
 
 
-@lru_cache(maxsize=256)
-def _check_once(data: bytes) -> None:
-    _check(loads(data))  # noqa: S302 - bytes of our own
+@Remembered
+def _check_once(data: bytes, depth: int) -> None:
+    _check(loads(data), Limits({"depth": depth}))  # noqa: S302 - bytes of our own
 
 
-def _check(tools: Any) -> None:
+def _check(tools: Any, limits: Limits) -> None:
     for index, tool in enumerate(tools):
         path: Path = ("tools", index)
         example = 'a schema such as {"type": "function", "function": {"name": ..., "parameters": {...}}}'
         if not isinstance(tool, Mapping):
             wrong(spell(path), tool, example)
-        check_json(tool, path)
+        limits.check_value(tool, path)
         function = tool
-        if tool.get("function") is not None:
+        if "function" in tool:
             function, path = tool["function"], (*path, "function")
             if not isinstance(function, Mapping):
                 wrong(spell(path), function, 'a mapping such as {"name": ..., "parameters": {...}}')
         _check_fields(function, path, ("name", "description", "parameters", "response"))
-        if function.get("parameters"):
-            _check_schema(function["parameters"], (*path, "parameters"))
+        for field in ("parameters", "response"):
+            if function.get(field):
+                _check_schema(function[field], (*path, field))
 
 
 def _check_schema(schema: Raw, path: Path) -> None:
     _check_fields(schema, path, ("description", "type", "properties", "required", "enum", "oneOf", "anyOf", "allOf"))
+    for field in ("required", "type"):
+        if is_list(schema.get(field)) and not is_list_of(str, schema[field]):
+            wrong(f"{spell(path)}.{field}", schema[field], KINDS[field][0])
     for name, each in (schema.get("properties") or {}).items():
         _check_inner(each, (*path, "properties", str(name)))
     for field in ("oneOf", "anyOf", "allOf"):

@@ -13,8 +13,8 @@ from __future__ import annotations
 from marshal import dumps, loads
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lect.prompt.fields import check_json
 from lect.prompt.inputs import given
+from lect.prompt.limits import DEFAULT
 from lect.prompt.put_right import located, read_object
 from lect.values import TRANSFORMED
 
@@ -44,6 +44,10 @@ LONGEST_NAME = 200
 """Characters: what is known by its value must not fill the memory."""
 EQUAL_BYTES = 2
 """The format of marshal in which equal values give equal bytes; in later ones that depends on who else holds them."""
+
+
+OBJECT_SIZE = 64
+"""Bytes, roughly, of any Python object apart from what it holds."""
 
 
 class Request(NamedTuple):
@@ -147,7 +151,7 @@ class Taken:
         for each in arguments.values():
             if type(each) is dict or type(each) is list:
                 # What is refused has no shape either.
-                check_json(arguments, ("arguments",))
+                DEFAULT.check_value(arguments, ("arguments",))
                 break
         if not self._opens_arguments:
             self.leaves.append(arguments)
@@ -160,6 +164,13 @@ class Taken:
             else:
                 members += name, dumps(each, EQUAL_BYTES)
         return tuple(members)
+
+
+def size_of(known: Any) -> int:
+    """Return roughly how many bytes a shape takes, or a part of it."""
+    if isinstance(known, tuple):
+        return OBJECT_SIZE + sum(map(size_of, known))
+    return OBJECT_SIZE + (len(known) if isinstance(known, str | bytes) else 0)
 
 
 def remade(shape: Shape, leaves: Leaves) -> list[dict[str, Any]]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from lect.prompt.limits import LONGEST_FAST
+from lect.prompt.shapes import OBJECT_SIZE
 from lect.values import TRANSFORMED, Origin, Segment
 
 if TYPE_CHECKING:
@@ -59,6 +61,10 @@ class Skeleton:
     left: float
     checked_at: int
 
+    def size(self) -> int:
+        """Return roughly how many bytes it takes: its text stands in the pieces and in the layout."""
+        return 2 * sum(map(len, self.pieces)) + 8 * OBJECT_SIZE * len(self.layout)
+
     def filled(self, leaves: list[Leaf], words: tuple[str, ...]) -> str | None:
         """Return the prompt with these leaves; None where the conversation must go the long way.
 
@@ -85,6 +91,8 @@ class Skeleton:
         pieces = self.pieces.copy()
         pieces[PLACES] = texts
         text = "".join(pieces)
+        if len(text) > LONGEST_FAST:
+            return None
         # To ask the texts takes no time, whatever their length; what stands round them was asked before.
         if text.isascii() or (self.only_texts and "".join(given).isascii()) or is_encodable(text):
             return text

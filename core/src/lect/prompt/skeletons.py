@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from lect.errors import LectError, TemplateWarning, warn_caller
 from lect.prompt.chat import Chat, today
 from lect.prompt.program import run_program
-from lect.prompt.shapes import Taken
+from lect.prompt.shapes import Taken, size_of
 from lect.prompt.writer import Writer
 
 if TYPE_CHECKING:
@@ -27,8 +27,12 @@ LONGEST_CONVERSATION = 64
 """Longer conversations are rarer and all different: their shapes would fill the cache and never be met again."""
 MOST_SKELETONS = 256
 MOST_MET = 4096
-LARGEST_REQUEST = 16_384
-"""Bytes: what is remembered of tools and options must not grow without bound either."""
+LARGEST_KEY = 128 * 1024
+"""Bytes of a shape with its tools and options."""
+LARGEST_SKELETON = 256 * 1024
+"""Bytes."""
+MOST_BYTES = 4 * 2**20
+"""Of all skeletons of a template, with what they are found by."""
 END = None
 """What no step of a shape can be."""
 NEVER = float("inf")
@@ -61,8 +65,8 @@ class Skeletons:
     """
 
     __slots__ = (
-        "_count", "_exact", "_facts", "_looks_for", "_met", "_opens_arguments", "_program", "_stopped", "_trees",
-        "asking", "complete",
+        "_count", "_exact", "_facts", "_looks_for", "_met", "_opens_arguments", "_program", "_size", "_stopped",
+        "_trees", "asking", "complete",
     )  # fmt: skip
 
     def __init__(self, facts: Facts, program: Program, looks_for: tuple[str, ...] | None, *, exact: bool):
@@ -80,7 +84,7 @@ class Skeletons:
         self.complete.clear()
         self.asking.clear()
         self._trees: dict[Any, dict[Any, Any]] = {False: self.complete, True: self.asking}
-        self._count = 0
+        self._count = self._size = 0
         self._met: set[int] = set()
 
     def fill(self, request: Request) -> Found | None:
@@ -115,18 +119,23 @@ class Skeletons:
         leaves: list[Leaf] = []
         try:
             root = request.root()
-            if isinstance(root, tuple) and len(root[1]) > LARGEST_REQUEST:
-                return None
             shape = self._take(leaves).shape(request.messages)
             # Nobody knows how long a role is that the template does not.
             if not self._is_met(hash((root, shape))) or not self._accepts(shape):
                 return None
         except (LookupError, TypeError, ValueError, AttributeError):
             return None
+        size = size_of((root, shape))
+        if size > LARGEST_KEY:
+            return None
         skeleton = self._learn(shape, request)
-        if self._count >= MOST_SKELETONS:
+        if skeleton is not None and skeleton.size() > LARGEST_SKELETON:
+            skeleton = None
+        size += skeleton.size() if skeleton is not None else 0
+        if self._count >= MOST_SKELETONS or self._size + size > MOST_BYTES:
             self._forget()
         self._count += 1
+        self._size += size
         node = self._trees.setdefault(root, {})
         for step in shape:
             node = node.setdefault(step, {})

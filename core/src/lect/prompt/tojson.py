@@ -12,13 +12,11 @@ from marshal import dumps, loads
 from typing import TYPE_CHECKING, Any
 
 from lect.errors import MessageError
+from lect.prompt.remembered import Remembered
 from lect.prompt.shapes import EQUAL_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-LARGEST_SCHEMA = 16_384
-"""Bytes: what is remembered must not grow without bound."""
 
 
 def to_json(value: Any, **style: Any) -> str:
@@ -36,10 +34,11 @@ def schema_json(value: Any, **style: Any) -> str:
         data = dumps(value, EQUAL_BYTES)
     except ValueError:
         return to_json(value, **style)
-    return _remembered(data, json_writer(**style)) if len(data) < LARGEST_SCHEMA else to_json(value, **style)
+    text: str = _remembered(data, json_writer(**style))
+    return text
 
 
-@lru_cache(maxsize=256)
+@Remembered
 def _remembered(data: bytes, write: Callable[[Any], str]) -> str:
     return write(loads(data))  # noqa: S302 - bytes of our own
 
@@ -98,7 +97,7 @@ def _plain(value: object) -> object:
 _compact = _encoder(False, None, None, False)
 
 
-@lru_cache(maxsize=256)
+@Remembered
 def _indented(compact: str, indent: int, ensure_ascii: bool, sort_keys: bool) -> str:
     # The C encoder of the standard library does not indent; the Python one costs as much as the rest of a prompt. The
     # compact text, which the C encoder makes, is a complete key: tools seldom change between two prompts.

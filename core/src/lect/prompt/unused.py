@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from lect.facts import Facts
 from lect.prompt.chat import Chat
 from lect.prompt.inputs import Input
-from lect.prompt.messages import REASONING_NAMES, Message
+from lect.prompt.messages import Message
 from lect.prompt.writer import TrackingWriter
 from lect.values import Path, Unused
 
@@ -77,9 +77,9 @@ def _counted(message: Message) -> Iterator[tuple[Path, bool]]:
                 yield part.path, part.type == "text"
     elif message.content.strip():
         yield (*where, "content"), True
-    if message.reasoning and message.reasoning.strip():
-        name = next(name for name in REASONING_NAMES if message.raw.get(name) is not None)
-        yield (*where, name), True
+    # Its path is not looked up in the message, which the caller may have changed since.
+    if isinstance(message.reasoning, Input) and message.reasoning.strip():
+        yield message.reasoning.path, True
     if message.name:
         yield (*where, "name"), True
     for call in message.tool_calls:

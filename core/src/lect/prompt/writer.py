@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lect.errors import MessageError
+from lect.errors import MessageError, shown
 from lect.prompt.inputs import Input
 
 if TYPE_CHECKING:
@@ -61,8 +61,8 @@ class Writer(list[str]):
         except TypeError:
             odd: object = next(piece for piece in self if not isinstance(piece, str))
             msg = (
-                f"{odd!r} ({type(odd).__name__}) cannot stand in a prompt; expected text\n"
-                "  try: look at the types of the options"
+                f"{shown(odd)} ({type(odd).__name__}) cannot stand in a prompt; expected text\n"
+                "  try: look at the types of the options, and of fields that only this template reads"
             )
             raise MessageError(msg) from None
 

@@ -1,6 +1,5 @@
 """GLM-4: tools in the field `tools` of a message."""
 
-from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -12,18 +11,18 @@ def write_tools(chat: Chat, out: Writer, message: Message, tools: Any, name: str
     """Write who the model is and what it has: functions of the caller's, and tools that are built in."""
     out += "<|system|>\n你是一个名为 ", name, " 的人工智能助手。你是基于智谱AI训练的语言模型 GLM-4 模型开发的，"
     out.append("你的任务是针对用户的问题和要求提供适当的答复和支持。\n\n# 可用工具")
+    path = ("messages", message.index, "tools")
     # In the characters of a text the maker's template finds nothing.
-    for index, tool in enumerate(() if isinstance(tools, str) else tools):
-        where = ("messages", message.index, "tools", index)
-        if not isinstance(tool, Mapping):
-            continue
-        if tool.get("type") == "function":
-            function = tool.get("function", {})
-            called = chat.input(function.get("name", ""), *where, "function", "name")
+    for index, tool in enumerate(() if isinstance(tools, str) else chat.expect("mappings", tools, *path)):
+        where = (*path, index)
+        kind = tool.get("type")
+        if kind == "function":
+            function = chat.expect("mapping", tool.get("function", {}), *where, "function")
+            called = chat.text(function.get("name", ""), *where, "function", "name")
             schema = chat.json(function, *where, "function", indent=4)
             out += "\n## ", called, "\n\n", schema, "\n在调用上述函数时，请使用 Json 格式表示调用的参数。"
         else:
-            out.append(BUILT_IN.get(tool.get("type", ""), ""))
+            out.append(BUILT_IN.get(kind, "") if isinstance(kind, str) else "")
 
 
 def glm4(chat: Chat, out: Writer, *, name: str) -> None:
@@ -34,7 +33,7 @@ def glm4(chat: Chat, out: Writer, *, name: str) -> None:
         if tools is not None:
             write_tools(chat, out, message, tools, name)
         if message.content:
-            metadata = chat.input(message.raw.get("metadata", ""), "messages", message.index, "metadata")
+            metadata = chat.text(message.raw.get("metadata", ""), "messages", message.index, "metadata")
             out += "<|", message.role, "|>", metadata, "\n", message.content
     if chat.add_generation_prompt:
         out.append("<|assistant|>")

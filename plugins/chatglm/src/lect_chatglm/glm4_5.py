@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
+from lect.errors import shown
 from lect.plugin import Call, Chat, Message, Template, Writer, think_tags
 from lect.plugin.grammar import KEY_VALUE_TAGS, THINK, CallSyntax, Grammar, Head, ReplyFormat, Section
 from lect_chatglm.glm4 import GLM4
@@ -57,11 +58,11 @@ def write_call(chat: Chat, out: Writer, call: Call, line: str) -> None:
     """Write one call: each argument in a pair of tags, texts as they are and the rest as JSON."""
     out += line, "<tool_call>", call.name, line
     if not isinstance(call.arguments, Mapping):
-        chat.refuse(f"the arguments of a tool call are {call.arguments!r}", instead="a mapping, or its JSON text")
+        chat.refuse(f"the arguments of a tool call are {shown(call.arguments)}", instead="a mapping, or its JSON text")
     for name, value in call.arguments.items():
         where = (*call.path, "arguments", name)
-        shown = chat.text(value, *where) if isinstance(value, str) else chat.json(value, *where)
-        out += "<arg_key>", chat.printed(name, *where), "</arg_key>", line, "<arg_value>", shown, "</arg_value>", line
+        text = chat.text(value, *where) if isinstance(value, str) else chat.json(value, *where)
+        out += "<arg_key>", chat.printed(name, *where), "</arg_key>", line, "<arg_value>", text, "</arg_value>", line
     out.append("</tool_call>")
 
 

@@ -1,9 +1,7 @@
 """Command A Reasoning: it thinks, uses tools and documents, and can be held to JSON."""
 
-from collections.abc import Mapping
 from typing import Any
 
-from lect.errors import MessageError
 from lect.plugin import Chat, Message, Writer
 from lect_cohere import words
 from lect_cohere.command_r import COHERE_ACTION, COMMAND_R7B
@@ -55,30 +53,25 @@ def developer_preamble(chat: Chat) -> Message | None:
     Raises:
         MessageError: If the option is none; the maker's template would drop a text without a word.
     """
-    option = chat.options.get("developer_preamble")
+    option = chat.option("developer_preamble", kind="mapping")
     if chat.system or not option:
         return chat.system
-    if not isinstance(option, Mapping) or not isinstance(option.get("content"), str):
-        msg = (
-            f"option developer_preamble is {option!r} ({type(option).__name__}); expected a message\n"
-            "  try: developer_preamble={'role': 'system', 'content': '...'}"
-        )
-        raise MessageError(msg)
+    where = ("options", "developer_preamble", "content")
     message = Message()
-    message.content = chat.text(option["content"], "options", "developer_preamble", "content")
+    message.content = chat.text(chat.expect("text", option.get("content"), *where), *where)
     return message
 
 
 def write_system(chat: Chat, out: Writer, *, reasoning: Any, skip_thinking: Any) -> None:
     """Write the system turn: the maker's preamble, and the caller's system text as the developer's."""
-    safety = "STRICT" if str(chat.option("safety_mode", "CONTEXTUAL")).upper() == "STRICT" else "CONTEXTUAL"
+    safety = "STRICT" if chat.text_option("safety_mode", "CONTEXTUAL").upper() == "STRICT" else "CONTEXTUAL"
     out += SYSTEM, "# System Preamble\n", words.SAFETY[safety], "\n", words.CUTOFF, "\n"
     if reasoning:
         out += words.REASONING, "\n"
     if chat.tools or chat.documents or reasoning:
         write_tools(chat, out, reasoning=reasoning, skip_thinking=skip_thinking)
     out.append(words.DEFAULT_PREAMBLE)
-    form: Any = chat.option("response_format") or {}
+    form: Any = chat.option("response_format", kind="mapping") or {}
     name = "json_schema" if form.get("json_schema") else "schema"
     schema = form.get(name)
     json_only = schema or form.get("type") == "json_object"

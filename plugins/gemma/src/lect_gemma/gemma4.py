@@ -123,9 +123,10 @@ def write_results(chat: Chat, out: Writer, notation: Notation, message: Message)
     """Write the results that belong to the calls of a message, and return whether there were any."""
     within = message.raw.get("tool_responses")
     if within:
-        for index, response in enumerate(within):
-            where = ("messages", message.index, "tool_responses", index)
-            name = chat.input(response.get("name", "unknown"), *where, "name")
+        path = ("messages", message.index, "tool_responses")
+        for index, response in enumerate(chat.expect("mappings", within, *path)):
+            where = (*path, index)
+            name = chat.text(response.get("name", "unknown"), *where, "name")
             write_result(out, notation, name, response.get("response"), *where, "response")
         return True
     if not message.tool_calls:

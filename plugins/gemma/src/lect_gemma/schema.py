@@ -82,7 +82,7 @@ class Notation:
                 self.kind(parameters["type"], *path, "parameters", "type")
                 out.append("}")
         if "response" in function:
-            response, path = function["response"], (*path, "response")
+            response, path = function["response"] or {}, (*path, "response")
             out.append(",response:{")
             self._description(response, *path)
             if _kind(response) == "OBJECT":
@@ -165,7 +165,7 @@ class Notation:
 
 def _in_order(mapping: Mapping[str, Any]) -> list[tuple[str, Any]]:
     """Return keys and values in alphabetical order, whatever their case."""
-    return sorted(mapping.items(), key=lambda item: item[0].lower())
+    return sorted(mapping.items(), key=lambda item: str(item[0]).lower())
 
 
 def _kind(fields: Mapping[str, Any]) -> str:

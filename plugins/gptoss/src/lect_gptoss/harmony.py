@@ -48,7 +48,7 @@ def write_system(chat: Chat, out: Writer) -> None:
     out += "<|start|>system<|message|>", identity, "\nKnowledge cutoff: 2024-06\n"
     out += "Current date: ", chat.date().strftime("%Y-%m-%d"), "\n\n"
     out += "Reasoning: ", chat.text_option("reasoning_effort", "medium"), "\n\n"
-    builtin = chat.option("builtin_tools")
+    builtin = chat.option("builtin_tools", kind="names")
     if builtin:
         out.append("# Tools\n\n")
         out += BROWSER if "browser" in builtin else "", PYTHON if "python" in builtin else ""

@@ -64,10 +64,11 @@ def _write_variants(chat: Chat, out: Writer, variants: Any, *path: str | int) ->
     for index, variant in enumerate(variants):
         where = (*path, index)
         write_type(chat, out, variant, *where)
-        if variant.get("description"):
-            out += "// ", chat.text(variant["description"], *where, "description")
-        if "default" in variant:
-            out += " " * 20, "// default: ", chat.json(variant["default"], *where, "default")
+        fields: Mapping[str, Any] = variant if isinstance(variant, Mapping) else {}
+        if fields.get("description"):
+            out += "// ", chat.text(fields["description"], *where, "description")
+        if "default" in fields:
+            out += " " * 20, "// default: ", chat.json(fields["default"], *where, "default")
         if index + 1 < len(variants):
             out.append(" | \n")
 

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lect.errors import MessageError
 from lect.plugin import Chat, Template, Writer
 from lect.plugin.grammar import JSON_OBJECT, SPACE, THINK, Grammar, Reasoning, ReplyFormat, Section, in_tags
 
@@ -52,21 +51,13 @@ ALIGN_WITH_DOCUMENTS = (
 
 
 def controls_of(chat: Chat) -> Mapping[str, Any]:
-    """Return the option `controls`.
-
-    Raises:
-        MessageError: If it is no mapping.
-    """
-    controls = chat.option("controls") or {}
-    if not isinstance(controls, Mapping):
-        msg = f"option controls is {controls!r}; expected a mapping\n  try: controls={{'citations': True}}"
-        raise MessageError(msg)
-    return controls
+    """Return the option `controls`; empty where it is not given."""
+    return chat.option("controls", kind="mapping") or {}
 
 
 def tools_of(chat: Chat) -> tuple[Sequence[Any], tuple[str, ...]]:
     """Return the tools and their path; the option `available_tools` comes before `tools`."""
-    tools = chat.option("available_tools")
+    tools = chat.option("available_tools", kind="mappings")
     return (tools, ("options", "available_tools")) if tools else (chat.tools, ("tools",))
 
 

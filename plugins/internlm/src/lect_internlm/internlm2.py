@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
-from lect.errors import MessageError
+from lect.errors import MessageError, shown
 from lect.plugin import Call, Chat, Message, Template, Writer
 from lect.plugin.grammar import JSON_OBJECT, THINK, CallSyntax, Code, Grammar, ReplyFormat, Section
 
@@ -197,10 +197,11 @@ def internlm2(chat: Chat, out: Writer) -> None:
     Raises:
         MessageError: If the option `spelling` names none of them.
     """
-    spelling = chat.option("spelling", "named")
-    if not isinstance(spelling, str) or spelling not in SPELLINGS:
+    spelling = chat.text_option("spelling", "named")
+    if spelling not in SPELLINGS:
         msg = (
-            f"option spelling is {spelling!r}; expected 'named' (<|im_start|>) or 'numbered' ([UNUSED_TOKEN_146])\n"
+            f"option spelling is {shown(spelling)}; "
+            "expected 'named' (<|im_start|>) or 'numbered' ([UNUSED_TOKEN_146])\n"
             "  try: spelling='numbered'"
         )
         raise MessageError(msg)

@@ -5,7 +5,6 @@ Since 3.1 there are tools, dates, and a system turn in nearly every prompt.
 
 from collections.abc import Sequence
 
-from lect.errors import MessageError
 from lect.plugin import Call, Chat, Template, Turn, TurnTemplate, Writer
 from lect.plugin.grammar import JSON_OBJECT, PYTHON_CALL, PYTHON_LIST, Grammar, ReplyFormat, Section
 from lect_llama.tools import call_json, result_json, tool_texts, write_parts
@@ -155,22 +154,9 @@ def day(chat: Chat) -> str:
 
 
 def builtin_tools(chat: Chat) -> Sequence[str] | None:
-    """Return the names in the option `builtin_tools`; None where it is not given.
-
-    Raises:
-        MessageError: If it is no list of names.
-    """
-    names = chat.option("builtin_tools")
-    if names is None:
-        return None
-    if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
-        msg = (
-            f"option builtin_tools is {names!r} ({type(names).__name__}); expected a list of names\n"
-            "  try: builtin_tools=['brave_search']"
-        )
-        raise MessageError(msg)
-    result: Sequence[str] = chat.input(list(names), "options", "builtin_tools")
-    return result
+    """Return the names in the option `builtin_tools`; None where it is not given."""
+    names: Sequence[str] | None = chat.input(chat.option("builtin_tools", kind="names"), "options", "builtin_tools")
+    return names
 
 
 EVERY_ROLE = Turn("<|start_header_id|>{role}<|end_header_id|>\n\n", "<|eot_id|>")

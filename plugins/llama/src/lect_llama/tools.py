@@ -1,6 +1,5 @@
 """What Llama 3.1 to 4 share: what is said about tools, calls and results, and content with images."""
 
-from lect.errors import MessageError
 from lect.plugin import Call, Chat, Message, Writer
 
 
@@ -10,19 +9,12 @@ def tool_texts(chat: Chat) -> tuple[list[str], list[str]]:
     The tools are those of the option `custom_tools` where it is given, even if it is None.
 
     Raises:
-        MessageError: If the option is no list.
         RefusedError: If there is no message for the tools to stand in.
     """
     custom = "custom_tools" in chat.options
-    tools = chat.option("custom_tools") if custom else chat.tools or None
+    tools = chat.option("custom_tools", kind="mappings") if custom else chat.tools or None
     if tools is None:
         return [], []
-    if not isinstance(tools, list | tuple):
-        msg = (
-            f"option custom_tools is {tools!r} ({type(tools).__name__}); expected a list of tool schemas\n"
-            "  try: tools=[...]"
-        )
-        raise MessageError(msg)
     path = ("options", "custom_tools") if custom else ("tools",)
     # The makers put no space between these sentences.
     text = [

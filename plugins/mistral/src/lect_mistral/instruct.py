@@ -2,6 +2,7 @@
 
 from functools import partial
 
+from lect.errors import shown
 from lect.plugin import Call, Chat, Message, Template, Turn, TurnTemplate, Writer
 from lect.plugin.grammar import JSON_OBJECT, CallSyntax, Grammar, Head, NamedJson, Reasoning, ReplyFormat, Section
 
@@ -44,7 +45,8 @@ def call_id(chat: Chat, call: Call) -> str:
     """
     if call.id is None or len(call.id) != 9:
         chat.refuse(
-            f"the id of a tool call is {call.id!r}; these models want nine letters and digits", instead="'call00001'"
+            f"the id of a tool call is {shown(call.id)}; these models want nine letters and digits",
+            instead="'call00001'",
         )
     return call.id
 
@@ -58,7 +60,7 @@ def result_id(chat: Chat, message: Message) -> str:
     given = message.raw.get("tool_call_id")
     if not isinstance(given, str) or len(given) != 9:
         chat.refuse(
-            f"tool_call_id is {given!r}; these models want nine letters and digits", instead="the id of the call"
+            f"tool_call_id is {shown(given)}; these models want nine letters and digits", instead="the id of the call"
         )
     return chat.text(given, "messages", message.index, "tool_call_id")
 

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Mapping
 from functools import partial
 
+from lect.errors import shown
 from lect.plugin import Chat, Message, Template, Writer, stripped
 from lect_qwen.chatml import (
     QWEN3_MARKERS,
@@ -60,9 +61,9 @@ def effort_of(chat: Chat) -> str:
     """
     if chat.option("enable_thinking", True) is not True:
         return ""
-    effort = chat.option("reasoning_effort", "xhigh")
+    effort = chat.option("reasoning_effort", "xhigh", "text")
     if effort not in EFFORT:
-        chat.refuse(f"reasoning_effort is {effort!r}", instead=f"one of {', '.join(EFFORT)}")
+        chat.refuse(f"reasoning_effort is {shown(effort)}", instead=f"one of {', '.join(EFFORT)}")
     return EFFORT[effort]
 
 

@@ -1,0 +1,115 @@
+"""How large what is given may be: bounds with names, which a caller can change."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NoReturn
+
+from lect.errors import LimitError, MessageError, shown
+from lect.prompt.fields import is_list, spell, wrong
+from lect.values import Path
+
+DEEPEST = 200
+"""How deep a caller may allow values to be nested: programs go into them by recursion."""
+LARGEST_INTEGER = 14_000
+"""Bits: Python prints no integer of more than 4,300 digits."""
+NAMES = ("messages", "tools", "depth", "bytes", "controls")
+SCALARS = frozenset({str, float, bool, type(None)})
+
+
+class Limits:
+    """How large a request and its prompt may be. The defaults are beyond what anybody needs.
+
+    Args:
+        given: Those that shall differ from the defaults.
+
+    Attributes:
+        messages: How many messages.
+        tools: How many tools.
+        depth: How deep the values in tools, calls, other fields of messages and options may be nested.
+        bytes: How long the prompt may be in UTF-8.
+        controls: How many control markers a prompt lists; this one is no reason to refuse anything.
+    """
+
+    messages = 100_000
+    tools = 10_000
+    depth = 64
+    bytes = 64 * 2**20
+    controls = 1_000
+
+    def __init__(self, given: Mapping[str, int] | None = None):
+        if given is None:
+            return
+        if not isinstance(given, Mapping):
+            wrong("limits", given, f"a mapping such as {{'messages': {self.messages}}}")
+        for name, most in given.items():
+            if name not in NAMES:
+                msg = f"there is no limit {shown(name)}\n  try: one of {', '.join(NAMES)}"
+                raise MessageError(msg)
+            if type(most) is not int or most < 0:
+                wrong(f"limits[{name!r}]", most, "a number")
+            if name == "depth" and most > DEEPEST:
+                wrong(f"limits[{name!r}]", most, f"at most {DEEPEST}")
+            setattr(self, name, most)
+
+    def check_counts(self, messages: Any, tools: Any) -> None:
+        """Check how many there are of each; what is no list is refused elsewhere.
+
+        Raises:
+            LimitError: If there are too many.
+        """
+        for name, values in (("messages", messages), ("tools", tools)):
+            if is_list(values) and len(values) > getattr(self, name):
+                self._refuse(f"there are {len(values):,} {name}", name)
+
+    def check_prompt(self, text: str) -> None:
+        """Check the length of a prompt.
+
+        Raises:
+            LimitError: If it is too long.
+        """
+        # No character takes more than four bytes.
+        if len(text) * 4 > self.bytes:
+            size = len(text.encode(errors="surrogatepass"))
+            if size > self.bytes:
+                self._refuse(f"the prompt has {size:,} bytes", "bytes")
+
+    def check_value(self, value: Any, path: Path, depth: int = 0) -> None:
+        """Check that a value can be written: not nested too deeply, which one that holds itself is, no huge integer.
+
+        Raises:
+            LimitError: If it is nested too deeply.
+            MessageError: If it has an integer in it that cannot be printed.
+        """
+        if type(value) in SCALARS:
+            return
+        if depth > self.depth:
+            self._refuse(f"{spell(path[:-depth])} is nested more than {self.depth} deep", "depth")
+        if isinstance(value, Mapping):
+            for key, item in value.items():
+                if type(item) not in SCALARS:
+                    self.check_value(item, (*path, key if isinstance(key, str | int) else shown(key)), depth + 1)
+        elif isinstance(value, list | tuple):
+            for index, item in enumerate(value):
+                if type(item) not in SCALARS:
+                    self.check_value(item, (*path, index), depth + 1)
+        elif isinstance(value, int) and value.bit_length() > LARGEST_INTEGER:
+            msg = f"{spell(path)} is an integer of {value.bit_length():,} bits; expected at most {LARGEST_INTEGER:,}"
+            raise MessageError(msg)
+
+    def check_values(self, fields: Mapping[str, Any], path: Path, *, but: str = "") -> None:
+        """Do so with every field of a mapping, except for one that is looked into by itself."""
+        for name, value in fields.items():
+            if type(value) not in SCALARS and name != but:
+                self.check_value(value, (*path, name))
+
+    def _refuse(self, what: str, name: str) -> NoReturn:
+        most = getattr(self, name)
+        more = "" if name == "depth" else f"; at most {most:,} are allowed"
+        msg = f"{what}{more}\n  try: less, or a higher limit: limits={{{name!r}: ...}}"
+        raise LimitError(msg, limit=name, most=most)
+
+
+DEFAULT = Limits()
+LONGEST_FAST = DEFAULT.bytes // 4
+"""Characters: a longer prompt may have more bytes than allowed, so that the fast paths leave it to the long way."""
