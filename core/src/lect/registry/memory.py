@@ -12,7 +12,7 @@ Found = TypeVar("Found")
 
 
 class Memory(dict[str, Found]):
-    """Things by name, bounded in entries and, because only short names are remembered, in bytes. Safe across threads."""
+    """Things by name, bounded in entries and, as only short names are remembered, in bytes. Safe across threads."""
 
     __slots__ = ()
 
