@@ -76,22 +76,50 @@ def test_a_json_call_is_read_however_it_is_put(inside, arguments):
     ("inside", "code"),
     [
         ('{"arguments": {}}', "incomplete_call"),
-        ('{"name": 3, "arguments": {}}', "incomplete_call"),
+        ('{"name": "", "arguments": {}}', "incomplete_call"),
         ('{"name": "f", "arguments": {"x": 1 "y": 2}}', "unbalanced_json"),
         ('{"name": "f", "arguments": {"x": 1]}', "unbalanced_json"),
-        ('{"name": "f", "arguments": {"x": 01}}', "bad_literal"),
-        ('{"name": "f", "arguments": {"x": NaN}}', "bad_literal"),
+        ('{"name": "f", "arguments": {"x": "say "hi" now"}}', "unbalanced_json"),
+        ('{"name": "f", "arguments": {"x": maybe}}', "bad_literal"),
         ('{"name": "f" "arguments": {}}', "unbalanced_json"),
         ('{"name": "f", "arguments": ' + '{"x": ' * 300 + "1", "too_deep"),
     ],
 )
-def test_what_is_no_json_is_content_and_a_problem(inside, code):
-    reply, _ = replies.read(hermes(inside), format="hermes_json")
-    assert (reply.content, reply.tool_calls, [problem.code for problem in reply.problems]) == (
-        hermes(inside),
-        (),
-        [code],
-    )
+def test_what_is_no_json_is_no_content_no_complete_call_and_a_problem(inside, code):
+    reply = replies.heard(hermes(inside) + "So.", format="hermes_json")
+    assert (reply.content, reply.tool_calls, [problem.code for problem in reply.problems]) == ("So.", (), [code])
+    assert [call.name for call in reply.incomplete] == (["f"] if '"f"' in inside else [])
+
+
+def test_an_opening_that_no_call_can_follow_is_content():
+    for inside in ('{"name": 3, "arguments": {}}', '{"name": ...}', "{}", "nothing"):
+        assert replies.heard(hermes(inside), format="hermes_json").content == hermes(inside)
+
+
+@pytest.mark.parametrize(
+    ("inside", "arguments"),
+    [
+        ('{"name": "f", "arguments": {"x": 1,}}', {"x": 1}),
+        ('{"name": "f", "arguments": {"x": [1, 2, ], },}', {"x": [1, 2]}),
+        ("{'name': 'f', 'arguments': {'x': 'it\\'s', \"y\": 'b'}}", {"x": "it's", "y": "b"}),
+        ('{name: "f", arguments: {x: 1, y_z: "a"}}', {"x": 1, "y_z": "a"}),
+        ('{"name": "f", "arguments": {"x": True, "y": None}}', {"x": True, "y": None}),
+        ('{"name": "f", "arguments": {"x": NaN, "y": -Infinity}}', {"x": None, "y": None}),
+        ('{"name": "f", "arguments": {"x": 007}}', {"x": "007"}),
+        ('{"name": "f", "arguments": {"x": .5, "y": +1}}', {"x": 0.5, "y": 1}),
+        ('{"name": "f", "arguments": {"x": 1 /* one */, // two\n"y": 2}}', {"x": 1, "y": 2}),
+        ('```json\n{"name": "f", "arguments": {"x": 1}}\n```', {"x": 1}),
+        ('[{"name": "f", "arguments": {"x": 1}}]', {"x": 1}),
+        ('{"name": "f", "arguments": "\\"{\\\\\\"x\\\\\\": 1}\\""}', {"x": 1}),
+        ('{"name": "f", "arguments": "{\'x\': (1, None)}"}', {"x": [1, None]}),
+        ('{"name": "f", "arguments": {"x": 1}', {"x": 1}),
+        ('{"name": "f", "arguments": {"x": 1}}}', {"x": 1}),
+    ],
+)
+def test_what_was_meant_is_certain_so_it_is_read_and_named(inside, arguments):
+    reply = replies.heard(hermes(inside) + "So.", format="hermes_json")
+    assert [(call.name, call.arguments) for call in reply.tool_calls] == [("f", arguments)]
+    assert (reply.content, [problem.code for problem in reply.problems]) == ("So.", ["repaired"])
 
 
 def test_of_two_equal_keys_the_first_counts():
@@ -100,10 +128,12 @@ def test_of_two_equal_keys_the_first_counts():
     assert problems(text, "hermes_json") == ["duplicate_key", "duplicate_key"]
 
 
-def test_the_models_own_id_is_kept_even_if_it_comes_last():
-    reply, events = replies.read('[TOOL_CALLS][{"name": "f", "arguments": {}, "id": "123456789"}]', format="mistral")
+def test_the_models_own_id_is_kept_unless_the_call_has_been_announced_before_it():
+    reply, events = replies.read('[TOOL_CALLS][{"id": "123456789", "name": "f", "arguments": {}}]', format="mistral")
     assert reply.tool_calls[0].id == "123456789"
-    assert [event.id for event in events if event.kind in ("call_start", "call_end")] == ["call00000", "123456789"]
+    reply, events = replies.read('[TOOL_CALLS][{"name": "f", "arguments": {}, "id": "123456789"}]', format="mistral")
+    assert [event.id for event in events if event.kind in ("call_start", "call_end")] == ["call00000", "call00000"]
+    assert reply.tool_calls[0].id == "call00000"
     assert (
         replies.read("<|tool_call_begin|>functions.f:3<|tool_call_argument_begin|>{}", format="kimi_k2")[0]
         .tool_calls[0]
@@ -298,10 +328,11 @@ def test_a_python_literal_is_read(literal, value):
 
 
 @pytest.mark.parametrize("literal", ["x", "1+1", "{'a': 1, 'b'}", "{1: 2: 3}", "[1 2]", "g()", "nan", "", "[" * 300])
-def test_what_is_no_python_literal_is_content(literal):
-    text = f"<function_calls>f(k={literal})</function_calls>"
-    reply, _ = replies.read(text, format="olmo3_pythonic")
-    assert (reply.content, reply.tool_calls, [call.name for call in reply.incomplete]) == (text, (), ["f"])
+def test_a_call_with_something_that_is_no_python_literal_is_incomplete(literal):
+    text = f"<function_calls>f(k={literal})</function_calls>So."
+    reply = replies.heard(text, format="olmo3_pythonic")
+    assert (reply.content, reply.tool_calls) == ("So.", ())
+    assert [(call.name, call.arguments) for call in reply.incomplete] == [("f", f"k={literal})")]
 
 
 def test_a_link_in_markdown_is_no_call():
@@ -357,7 +388,7 @@ def test_a_call_that_lacks_its_last_bracket_stands_where_the_reply_ends_by_a_mar
         reply, _ = replies.read(text, [1], format="hermes_json")
         assert (reply.content, reply.stop, reply.finish) == ("", "<|im_end|>", "tool_calls")
         assert [(call.name, call.arguments, call.complete) for call in reply.tool_calls] == [("f", {"x": 1}, True)]
-        assert [problem.code for problem in reply.problems] == ["unbalanced_json"]
+        assert [problem.code for problem in reply.problems] == ["repaired"]
 
 
 @pytest.mark.parametrize(
@@ -382,7 +413,7 @@ def test_a_call_that_breaks_off_at_a_stop_mark_is_incomplete_and_no_content(name
 def test_text_outside_of_messages_is_content_and_marks_that_start_nothing_are_named():
     reply, _ = replies.read("Hi <|start|>assistant <|end|>there", format="harmony")
     assert (reply.content, [problem.code for problem in reply.problems]) == (
-        "Hi <|start|>assistant there",
+        "Hi assistant there",
         ["stray_header"],
     )
 

@@ -78,20 +78,21 @@ def test_a_string_of_ten_million_characters_is_read():
 
 
 @pytest.mark.parametrize("name", ["hermes_json", "pythonic", "gemma4"])
-def test_values_that_lie_a_hundred_thousand_deep_are_content(name):
+def test_a_call_whose_values_lie_a_hundred_thousand_deep_is_incomplete(name):
     text = {
         "hermes_json": '<tool_call>{"name": "f", "arguments": {"x": ',
         "pythonic": "[f(x=",
         "gemma4": "<|tool_call>call:f{x:",
     }[name] + "[" * 100_000
     reply, _ = replies.read(text, [4096], format=name)
-    assert (reply.content, reply.tool_calls) == (text, ())
-    assert reply.problems[0].code == "too_deep"
+    assert (reply.content, reply.tool_calls, [call.name for call in reply.incomplete]) == ("", (), ["f"])
+    assert [problem.code for problem in reply.problems] == ["too_deep"]
 
 
 def test_a_number_of_a_million_digits_is_no_number():
     text = f'<tool_call>{{"name": "f", "arguments": {{"x": {"1" * 1_000_000}}}}}</tool_call>'
-    assert replies.read(text, format="hermes_json")[0].content == text
+    reply, _ = replies.read(text, format="hermes_json")
+    assert ([call.name for call in reply.incomplete], reply.problems[0].code) == (["f"], "bad_literal")
 
 
 def test_white_space_without_end_is_read_in_time():

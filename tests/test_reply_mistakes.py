@@ -79,28 +79,21 @@ def test_a_message_that_the_prompt_has_ended_does_not_go_on():
 @pytest.mark.parametrize(
     ("name", "text", "content"),
     [
-        ("pythonic", "[f(x=1, 'b')]\nHere you go.<|eot_id|>", "[f(x=1, 'b')]\nHere you go."),
-        (
-            "lfm2_pythonic",
-            "<|tool_call_start|>[f(x=1, 2)]<|tool_call_end|>Done.",
-            "<|tool_call_start|>[f(x=1, 2)]<|tool_call_end|>Done.",
-        ),
-        (
-            "functiongemma",
-            '<start_function_call>call:f{a:1,"b":2}<end_function_call>Hi',
-            '<start_function_call>call:f{a:1,"b":2}<end_function_call>Hi',
-        ),
+        ("pythonic", "[f(x=1, 'b')]\nHere you go.<|eot_id|>", "\nHere you go."),
+        ("lfm2_pythonic", "<|tool_call_start|>[f(x=1, 2)]<|tool_call_end|>Done.", "Done."),
+        ("functiongemma", "<start_function_call>call:f{a:1,[b]:2}<end_function_call>Hi", "Hi"),
     ],
 )
 def test_a_key_that_is_none_breaks_its_call_alone(name, text, content):
     reply = heard(name, text)
-    assert (reply.content, reply.tool_calls, reply.problems[0].code) == (content, (), "bad_literal")
+    assert (reply.content, reply.tool_calls, codes(reply)) == (content, (), ["bad_literal"])
+    assert [call.name for call in reply.incomplete] == ["f"]
 
 
 def test_the_call_behind_one_that_breaks_stands():
-    reply = heard("gemma4", '<|tool_call>call:f{o:{"a":1}}<tool_call|><|tool_call>call:g{x:1}<tool_call|>Hello<turn|>')
+    reply = heard("gemma4", "<|tool_call>call:f{o:[}}<tool_call|><|tool_call>call:g{x:1}<tool_call|>Hello<turn|>")
     assert (calls(reply), reply.stop) == ([("g", {"x": 1})], "<turn|>")
-    assert reply.content == '<|tool_call>call:f{o:{"a":1}}<tool_call|>Hello'
+    assert (reply.content, [(call.name, call.arguments) for call in reply.incomplete]) == ("Hello", [("f", "o:[}}")])
 
 
 @pytest.mark.parametrize(
@@ -112,7 +105,7 @@ def test_the_call_behind_one_that_breaks_stands():
 )
 def test_brackets_too_many_are_named_and_are_no_content(name, text):
     reply = heard(name, text)
-    assert (reply.content, calls(reply), codes(reply)) == ("", [("f", {"x": 1})], ["unbalanced_json"])
+    assert (reply.content, calls(reply), codes(reply)) == ("", [("f", {"x": 1})], ["repaired"])
 
 
 @pytest.mark.parametrize(
@@ -135,9 +128,7 @@ def test_a_list_is_read_with_a_comma_too_many_or_a_bracket_too_few(name, text):
     assert (reply.content, calls(reply), reply.problems) == ("", [("f", {"x": 1}), ("g", {})], ())
 
 
-@pytest.mark.parametrize(
-    "text", ["{'name': 'f', 'arguments': {}}", '{{"name": "f", "arguments": {}}}', '[{"name": "f", "arguments": {}}]']
-)
+@pytest.mark.parametrize("text", ['{{"name": "f", "arguments": {}}}', '{"name": 7}', '["f", {}]'])
 def test_what_was_meant_as_a_call_and_is_none_is_named(text):
     reply = heard("hermes_json", f"<tool_call>\n{text}\n</tool_call>")
     assert (reply.content, codes(reply)) == (f"<tool_call>\n{text}\n</tool_call>", ["stray_open"])
@@ -233,8 +224,9 @@ def test_a_function_of_the_caller_takes_json_and_a_built_in_tool_takes_text():
     head = "<|channel|>commentary to={} <|constrain|>json<|message|>"
     assert calls(heard("harmony", head.format("functions.f") + "<|call|>")) == [("f", {})]
     assert calls(heard("harmony", head.format("python") + "print(1)<|call|>")) == [("python", {"code": "print(1)"})]
-    reply = heard("harmony", head.format("functions.f") + "```json\n{}\n```<|call|>")
-    assert (reply.content, calls(reply), codes(reply)) == ("```json\n{}\n```", [], ["unbalanced_json"])
+    reply = heard("harmony", head.format("functions.f") + "print(1)<|call|>")
+    assert (reply.content, calls(reply), codes(reply)) == ("", [], ["unbalanced_json"])
+    assert [(call.name, call.arguments) for call in reply.incomplete] == [("f", "print(1)")]
 
 
 # Where the reply breaks off
@@ -316,10 +308,10 @@ def test_the_close_of_reasoning_that_nobody_told_of_is_named_once():
         ("hermes_json", "Well <tool_call>"),
     ],
 )
-def test_a_call_that_breaks_off_before_its_name_is_named_and_the_reply_is_unfinished(name, text):
+def test_of_a_call_that_breaks_off_before_its_name_nothing_is_shown_and_the_reply_is_unfinished(name, text):
     reply = heard(name, text)
-    assert (reply.content, reply.finish) == (text, "length")
-    assert "incomplete_call" in codes(reply)
+    assert (reply.content, reply.finish) == ("Well " if text.startswith("Well") else "", "length")
+    assert (reply.pieces[-1].kind, codes(reply)) == ("call", ["incomplete_call"])
 
 
 def test_a_header_that_breaks_off_leaves_the_reply_unfinished():

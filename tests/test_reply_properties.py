@@ -15,8 +15,7 @@ import writing
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
-from lect.reply.calls.jsontext import value
-from lect.reply.calls.schema import Schemas
+from lect.reply.calls.values import value
 from lect.reply.engine.reader import CUT, Reader
 from lect.reply.grammar import Json, JsonMap, NamedJson, Part
 
@@ -302,10 +301,10 @@ def test_p8_every_format_writes_calls_but_those_that_have_none():
 
 def begins_json(text):
     """Say whether a text can go on to be valid JSON."""
-    reader = Reader(Schemas(None))
+    reader = Reader()
     reader.buffer, reader.ended = text, True
     read = []
-    steps = value(reader, read.append, live=False)
+    steps = value(reader, read)
     try:
         while True:
             next(steps)

@@ -1,10 +1,14 @@
-"""Replies as other people's tests have them, and what they mean."""
+"""Replies as other people's tests and issues have them, and what they mean."""
 
 import pytest
 import replies
 
+from lect.reply.engine.compiled import marks_of
+
 VECTORS = replies.vectors("parse")
 ADVERSARIAL = replies.vectors("parse-adversarial")
+MISTAKES = replies.mistakes()
+ALL = [*VECTORS, *ADVERSARIAL, *MISTAKES]
 WRONG = replies.held_wrong()
 CUTS = ([1], [2], [3], [4], [7], [1, 13], [5, 1, 2])
 
@@ -25,8 +29,11 @@ def test_a_vector_that_is_held_wrong_is_still_one_from_which_we_differ(vector):
     assert not replies.as_expected(vector, reply), f"we agree by now; take it off the list: {WRONG[vector['id']]}"
 
 
-def test_every_vector_that_is_held_wrong_exists():
-    assert set(WRONG) <= {vector["id"] for vector in VECTORS}
+def test_every_vector_that_is_judged_exists_and_few_are_held_wrong():
+    judged = replies.judgements()
+    assert {*WRONG, *judged["told"], *judged["instead"]} <= {vector["id"] for vector in VECTORS}
+    assert len(WRONG) <= 51
+    assert set(judged["wrong"].values()) == set(judged["reasons"])
 
 
 @pytest.mark.parametrize("vector", ADVERSARIAL, ids=lambda vector: vector["id"])
@@ -36,11 +43,61 @@ def test_where_other_parsers_fail_we_do_not(vector):
     assert [problem.code for problem in reply.problems] == vector["problems"]
 
 
-@pytest.mark.parametrize("vector", [*VECTORS, *ADVERSARIAL], ids=lambda vector: vector["id"])
+@pytest.mark.parametrize("vector", MISTAKES, ids=lambda vector: vector["id"])
+def test_a_mistake_is_read_as_it_was_meant(vector):
+    reply, _ = replies.read_vector(vector)
+    assert replies.as_expected(vector, reply), reply
+
+
+def test_a_mistake_whose_note_says_what_counts_is_read_so():
+    def read(name):
+        return replies.read_vector(next(vector for vector in MISTAKES if vector["id"] == name))[0]
+
+    assert [call.arguments for call in read("json-nan").tool_calls] == [{"r": None}]
+    assert [call.arguments for call in read("react-plain").tool_calls] == [{"input": "Paris"}]
+    for name in ("gemma-stripped", "oss-stripped"):
+        assert [problem.code for problem in read(name).problems] == ["markers_missing"]
+    (call,) = read("oss-bad-json").incomplete
+    assert (call.name, call.arguments) == ("bash", "ls -la")
+
+
+@pytest.mark.parametrize("vector", ALL, ids=lambda vector: vector["id"])
 def test_a_reply_is_the_same_in_every_chunking(vector):
     reply, events = replies.read_vector(vector)
     folded = replies.fold(events)
+    assert replies.folded_deltas(events) == reply.to_openai()
     for sizes in CUTS:
         again, others = replies.read_vector(vector, sizes)
         assert again == reply, sizes
         assert replies.fold(others) == folded, sizes
+
+
+def markup(reply_format):
+    """Return the marks of a format that no answer has in it: those with letters, but for words and Markdown."""
+    grammar = reply_format.grammar
+    parts = (grammar.reasoning, *grammar.wrappers, *grammar.sections, grammar.channels)
+    found = {*reply_format.stop, *grammar.tokens, *(mark for part in parts if part for mark in marks_of(part))}
+    return {mark for mark in found if any(map(str.isalpha, mark)) and not mark[0].isalpha() and mark[0] not in "`\n "}
+
+
+def shows(reply, marks):
+    return [mark for mark in marks if mark in reply.content or mark in (reply.reasoning or "")]
+
+
+@pytest.mark.parametrize("vector", ALL, ids=lambda vector: vector["id"])
+def test_a_reply_that_is_cut_off_anywhere_shows_no_control_token_and_no_part_of_a_call(vector):
+    vector = vector | {"stage": "full", "options": vector["options"] | {"extract_reasoning": True}}
+    text = vector["input"]
+    marks = markup(replies.formats()[vector["format"]])
+    if len(text) > 1_500 or shows(replies.read_vector(vector)[0], marks):
+        pytest.skip("its answer speaks of marks, or is long")
+    inside = {
+        at + offset
+        for mark in marks
+        for at in range(len(text))
+        if text.startswith(mark, at)
+        for offset in range(1, len(mark))
+    }
+    for end in sorted(set(range(len(text))) - inside):
+        reply, _ = replies.read_vector(vector | {"input": text[:end]})
+        assert not shows(reply, marks), text[:end]

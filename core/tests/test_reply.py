@@ -242,18 +242,35 @@ def test_a_call_that_breaks_off_is_listed_apart_and_its_arguments_so_far_are_the
     assert (call.name, call.arguments, call.arguments_text, call.complete) == ("f", '{"x": "lo', '{"x": "lo', False)
 
 
-def test_a_call_that_breaks_is_content_and_the_next_one_stands():
+def test_a_call_that_breaks_is_incomplete_with_its_raw_arguments_and_the_next_one_stands():
     reply = parse('<tool_call>{"name": "f", "arguments": {bad}}</tool_call>' + CALL)
-    assert reply.content == '<tool_call>{"name": "f", "arguments": {bad}}</tool_call>'
-    assert ([call.name for call in reply.tool_calls], [call.name for call in reply.incomplete]) == (
-        ["get_weather"],
-        ["f"],
-    )
+    assert (reply.content, [call.name for call in reply.tool_calls]) == ("", ["get_weather"])
+    (broken,) = reply.incomplete
+    assert (broken.name, broken.arguments, broken.arguments_text) == ("f", "{bad}}", "{")
     (problem,) = reply.problems
     assert (problem.code, reply.raw[slice(*problem.span)]) == (
         "unbalanced_json",
-        '<tool_call>{"name": "f", "arguments": {',
+        '{"name": "f", "arguments": {bad}}',
     )
+
+
+def test_an_openai_message_lists_calls_that_are_not_complete_unless_told_not_to():
+    reply = parse('<tool_call>{"name": "f", "arguments": {"x": 1 2}}</tool_call>' + CALL)
+    listed = [call["function"] for call in reply.to_openai()["tool_calls"]]
+    assert listed == [
+        {"name": "f", "arguments": '{"x": 1 '},
+        {"name": "get_weather", "arguments": '{"city": "Paris"}'},
+    ]
+    assert [call["id"] for call in reply.to_openai(incomplete=False)["tool_calls"]] == ["call_1"]
+    assert [call["id"] for call in reply.to_message()["tool_calls"]] == ["call_1"]
+    nameless = parse('<tool_call>{"arguments": {}}</tool_call>')
+    assert nameless.to_openai() == {"role": "assistant", "content": ""}
+    assert [piece.kind for piece in nameless.pieces] == ["mark", "call", "mark"]
+
+
+def test_ids_can_be_made_by_the_caller():
+    reply = parse(CALL + CALL, call_id=lambda index: f"turn7-{index}")
+    assert [call.id for call in reply.tool_calls] == ["turn7-0", "turn7-1"]
 
 
 def test_a_call_of_an_unknown_tool_is_kept_and_named():

@@ -25,8 +25,8 @@ SIGNATURES = {
     lect.resolve: "(model_path, *, adapter=None, fallback=True)",
     lect.get_template: f"(model_path, *, {CHOOSE})",
     lect.render: f"(model_path, {RENDER.replace('*, tools', f'*, {CHOOSE}, tools')})",
-    lect.parse: f"(model_path, output, *, {CHOOSE}, format=None, {HEAR}, finish=None, stop=())",
-    lect.stream: f"(model_path, *, {CHOOSE}, format=None, {HEAR}, stop=())",
+    lect.parse: f"(model_path, output, *, {CHOOSE}, format=None, {HEAR}, finish=None, stop=(), call_id=None)",
+    lect.stream: f"(model_path, *, {CHOOSE}, format=None, {HEAR}, stop=(), call_id=None)",
     lect.register: "(adapter, *, name=None)",
     lect.pin: "(pattern, adapter)",
     lect.pins: "(*, load=False)",
@@ -38,8 +38,8 @@ SIGNATURES = {
     lect.load_template: "(source, *, notation=None)",
     Template.render: f"(self, {RENDER})",
     Template.text: f"(self, {RENDER})",
-    Template.parse: f"(self, output, *, {HEAR}, finish=None, stop=(), refine=None)",
-    Template.stream: f"(self, *, {HEAR}, stop=(), refine=None)",
+    Template.parse: f"(self, output, *, {HEAR}, finish=None, stop=(), call_id=None, refine=None)",
+    Template.stream: f"(self, *, {HEAR}, stop=(), call_id=None, refine=None)",
     Template.but: "(self, **changes)",
     Template: "(name, program, *, looks_for=None, reply=None, **facts)",
     Facts: (
@@ -116,10 +116,10 @@ def test_the_face_for_authors_of_adapters():
 
 def test_the_face_for_authors_of_grammars():
     assert sorted(lect.plugin.grammar.__all__) == [
-        "CallSyntax", "Channels", "Code", "FUNCTION_TAGS", "Grammar", "Head", "JSON_IN_TAGS", "JSON_OBJECT", "Json",
-        "JsonMap", "KEY", "KEY_VALUE_TAGS", "Literals", "NAME", "NamedJson", "PYTHON_CALL", "PYTHON_LIST", "Params",
-        "QUOTED_KEY", "QUOTED_NAME", "Reasoning", "ReplyFormat", "SPACE", "Section", "THINK", "THINKING", "Wrapper",
-        "in_tags",
+        "ATTRIBUTE_TAGS", "CallSyntax", "Channels", "Code", "FUNCTION_TAGS", "Grammar", "Head", "JSON_IN_A_FENCE",
+        "JSON_IN_TAGS", "JSON_OBJECT", "Json", "JsonMap", "KEY", "KEY_VALUE_TAGS", "Literals", "NAME",
+        "NAMED_JSON_IN_TAGS", "NamedJson", "PYTHON_CALL", "PYTHON_LIST", "Params", "QUOTED_KEY", "QUOTED_NAME",
+        "Reasoning", "ReplyFormat", "SPACE", "Section", "THINK", "THINKING", "Wrapper", "in_tags",
     ]  # fmt: skip
 
 

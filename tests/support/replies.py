@@ -12,9 +12,15 @@ TEXTS = ("content", "reasoning", "call_args")
 
 @cache
 def vectors(name):
-    """Return the replies of a file, each with what it leaves out and we know."""
-    told = judgements()["told"]
-    return [vector | told.get(vector["id"], {}) for vector in _load(name)["vectors"]]
+    """Return the replies of a file, each with what it leaves out and we know, or hold right in its place."""
+    told, instead = judgements()["told"], judgements()["instead"]
+    return [vector | told.get(vector["id"], {}) | instead.get(vector["id"], {}) for vector in _load(name)["vectors"]]
+
+
+@cache
+def mistakes():
+    """Return the mistakes that models make."""
+    return [vector | {"stage": "full", "fields": list(vector["expected"])} for vector in vectors("mistakes")]
 
 
 @cache
@@ -104,12 +110,32 @@ def fold(events):
     return folded
 
 
+def folded_deltas(events):
+    """Return the message that the OpenAI deltas of events add up to, as a client joins them."""
+    message = {"role": "assistant", "content": ""}
+    calls = {}
+    for delta in filter(None, (event.to_openai() for event in events)):
+        for key in ("content", "reasoning_content"):
+            if key in delta:
+                message[key] = message.get(key, "") + delta[key]
+        for piece in delta.get("tool_calls", ()):
+            call = calls.setdefault(piece["index"], {**piece, "function": {**piece["function"], "arguments": ""}})
+            call["function"]["arguments"] += piece["function"]["arguments"]
+    if calls:
+        message["tool_calls"] = [
+            {key: calls[index][key] for key in ("id", "type", "function")} for index in sorted(calls)
+        ]
+    message["content"] = message["content"] or (None if calls else "")
+    return message
+
+
 def as_expected(vector, reply):
     """Say whether a reply is what a vector wants, or any of its alternatives, in the fields that it pins."""
-    calls = [{"name": call.name, "arguments": call.arguments} for call in reply.tool_calls]
-    if any(call.get("arguments_is_raw_text") for call in vector["expected"]["tool_calls"]):
-        # The peer lists a call that breaks off among the others, with the text of its arguments.
-        calls += [{"name": call.name, "arguments": call.arguments_text} for call in reply.incomplete]
+    listed = reply.tool_calls
+    if any(call.get("arguments_is_raw_text") for call in vector["expected"].get("tool_calls", ())):
+        # The peer lists a call that is not complete among the others, with the raw text of its arguments.
+        listed = sorted((*reply.tool_calls, *reply.incomplete), key=lambda call: call.index)
+    calls = [{"name": call.name, "arguments": call.arguments} for call in listed]
     if vector["options"].get("unknown_tool_policy_tested"):
         # The vector has the peer's policy, which drops calls of unknown tools; ours keeps them for the caller to drop.
         known = {tool["name"] for tool in vector["tools"]}

@@ -39,7 +39,7 @@ from lect.values import Control, Origin, Segment, Unused
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from lect.registry.adapters import PluginInfo
     from lect.registry.settings import Pin
@@ -185,6 +185,7 @@ def parse(
     extract: Iterable[str] = ("reasoning", "tools"),
     finish: str | None = None,
     stop: Iterable[str] = (),
+    call_id: Callable[[int], str] | None = None,
 ) -> Reply:
     """Take apart what a model wrote; see `stream` for the arguments.
 
@@ -202,6 +203,7 @@ def parse(
         extract: What shall be taken out of the content.
         finish: The server's finish reason, such as `length`.
         stop: Strings at which the reply ends, besides those of the template.
+        call_id: Gives the id of a call to which the model gives none, by its number in the reply.
     """
     arriving = stream(
         model_path,
@@ -213,6 +215,7 @@ def parse(
         starts_in_reasoning=starts_in_reasoning,
         extract=extract,
         stop=stop,
+        call_id=call_id,
     )
     arriving.feed(output)
     return arriving.close(finish)
@@ -229,6 +232,7 @@ def stream(
     starts_in_reasoning: bool | None = None,
     extract: Iterable[str] = ("reasoning", "tools"),
     stop: Iterable[str] = (),
+    call_id: Callable[[int], str] | None = None,
 ) -> ReplyStream:
     """Take apart a reply that is still arriving: feed chunks and get events, close and get the reply.
 
@@ -245,6 +249,8 @@ def stream(
         extract: What shall be taken out of the content, `reasoning` and `tools`; the rest stays in it as it was
             written.
         stop: Strings at which the reply ends, besides those of the template.
+        call_id: Gives the id of a call to which the model gives none, by its number in the reply: for servers whose ids
+            must be unique over a conversation.
 
     Raises:
         MessageError: If an argument has a wrong type, or neither a model nor a format is named.
@@ -257,6 +263,7 @@ def stream(
         "starts_in_reasoning": starts_in_reasoning,
         "extract": extract,
         "stop": stop,
+        "call_id": call_id,
     }
     if model_path is not None:
         try:

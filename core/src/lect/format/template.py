@@ -296,6 +296,7 @@ class Template(Facts):
         starts_in_reasoning: bool | None = None,
         extract: Iterable[str] = ("reasoning", "tools"),
         stop: Iterable[str] = (),
+        call_id: Callable[[int], str] | None = None,
         refine: Callable[[Reply], Reply] | None = None,
     ) -> ReplyStream:
         """Take apart a reply that is still arriving: feed chunks and get events, close and get the reply.
@@ -308,6 +309,7 @@ class Template(Facts):
             extract: What shall be taken out of the content, `reasoning` and `tools`; the rest stays in it as it was
                 written.
             stop: Strings at which the reply ends, besides those of the template.
+            call_id: Gives the id of a call to which the model gives none, by its number in the reply.
             refine: What makes the final reply of the one that the grammar gives.
 
         Raises:
@@ -328,6 +330,7 @@ class Template(Facts):
             stop=(*self.stop, *stop_strings(stop)),
             edges=(_lead(before, text) if isinstance(text, str) else "", tail),
             markers=self.markers,
+            call_id=call_id,
             refine=refine,
         )
 
@@ -341,6 +344,7 @@ class Template(Facts):
         extract: Iterable[str] = ("reasoning", "tools"),
         finish: str | None = None,
         stop: Iterable[str] = (),
+        call_id: Callable[[int], str] | None = None,
         refine: Callable[[Reply], Reply] | None = None,
     ) -> Reply:
         """Take apart what a model wrote; `finish` is the server's finish reason, such as `length`.
@@ -353,6 +357,7 @@ class Template(Facts):
             starts_in_reasoning=starts_in_reasoning,
             extract=extract,
             stop=stop,
+            call_id=call_id,
             refine=refine,
         )
         stream.feed(output)

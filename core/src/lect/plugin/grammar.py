@@ -10,10 +10,13 @@ ACME_REPLIES = Grammar("acme", reasoning=THINK, sections=(JSON_IN_TAGS,))
 from __future__ import annotations
 
 from lect.reply.blocks import (
+    ATTRIBUTE_TAGS,
     FUNCTION_TAGS,
+    JSON_IN_A_FENCE,
     JSON_IN_TAGS,
     JSON_OBJECT,
     KEY_VALUE_TAGS,
+    NAMED_JSON_IN_TAGS,
     PYTHON_CALL,
     PYTHON_LIST,
     THINK,
@@ -43,7 +46,8 @@ from lect.reply.grammar import (
 from lect.reply.plain import THINKING
 
 __all__ = [
-    "FUNCTION_TAGS", "JSON_IN_TAGS", "JSON_OBJECT", "KEY", "KEY_VALUE_TAGS", "NAME", "PYTHON_CALL", "PYTHON_LIST",
-    "QUOTED_KEY", "QUOTED_NAME", "SPACE", "THINK", "THINKING", "CallSyntax", "Channels", "Code", "Grammar", "Head",
-    "Json", "JsonMap", "Literals", "NamedJson", "Params", "Reasoning", "ReplyFormat", "Section", "Wrapper", "in_tags",
+    "ATTRIBUTE_TAGS", "FUNCTION_TAGS", "JSON_IN_A_FENCE", "JSON_IN_TAGS", "JSON_OBJECT", "KEY", "KEY_VALUE_TAGS",
+    "NAME", "NAMED_JSON_IN_TAGS", "PYTHON_CALL", "PYTHON_LIST", "QUOTED_KEY", "QUOTED_NAME", "SPACE", "THINK",
+    "THINKING", "CallSyntax", "Channels", "Code", "Grammar", "Head", "Json", "JsonMap", "Literals", "NamedJson",
+    "Params", "Reasoning", "ReplyFormat", "Section", "Wrapper", "in_tags",
 ]  # fmt: skip

@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
-from lect.reply.grammar import KEY, CallSyntax, Head, Json, Literals, Params, Reasoning, Section, Wrapper
+from lect.reply.grammar import (
+    KEY,
+    QUOTED_KEY,
+    QUOTED_NAME,
+    CallSyntax,
+    Head,
+    Json,
+    Literals,
+    NamedJson,
+    Params,
+    Reasoning,
+    Section,
+    Wrapper,
+)
 
 THINK = Reasoning(("<think>",), ("</think>",), lead="\n", trail="\n", after="\n")
 """Reasoning in tags: templates put a line end after the opening, one before the close and two after it."""
@@ -13,11 +26,17 @@ JSON_OBJECT = CallSyntax(Json())
 JSON_IN_TAGS = Section((JSON_OBJECT,), ("<tool_call>",), ("</tool_call>",), before=("\n",))
 """Such a call in tags, on a line of its own."""
 
+JSON_IN_A_FENCE = Section((JSON_OBJECT.but(known=True),), ("```json",), ("```",), start=True)
+"""Such a call of a known tool that is all the reply, in a Markdown fence."""
+
 PYTHON_CALL = CallSyntax(Literals(), head=Head(("(",), r"\s*(?P<name>[A-Za-z_][\w.\-]*)\s*"))
 """A call as in Python: `name(key=value)`."""
 
 PYTHON_LIST = Section((PYTHON_CALL,), ("[",), ("]",), between=",")
 """Such calls in a list."""
+
+NAMED_JSON_IN_TAGS = CallSyntax(NamedJson(), ("<function=",), Head((">",)), ("</function>",))
+"""A call in a tag that holds the name, with JSON in it: `<function=name>{"key": "value"}</function>`."""
 
 FUNCTION_TAGS = CallSyntax(
     Params("<parameter=", Head((">",), KEY), "</parameter>", trim="\n"),
@@ -26,6 +45,14 @@ FUNCTION_TAGS = CallSyntax(
     ("</function>",),
 )
 """A call in tags that hold the names: `<function=name><parameter=key>value</parameter></function>`."""
+
+ATTRIBUTE_TAGS = CallSyntax(
+    Params("<parameter", Head((">",), QUOTED_KEY), "</parameter>", trim="\n"),
+    ("<function",),
+    Head((">",), QUOTED_NAME),
+    ("</function>",),
+)
+"""The same with the names as attributes: `<function name="name"><parameter name="key">value</parameter></function>`."""
 
 # Some servers hand on line ends as a backslash and an n.
 KEY_VALUE_TAGS = Params("<arg_key>", Head(("</arg_key>",), KEY), "</arg_value>", value="<arg_value>", space="\\n")

@@ -24,6 +24,7 @@ from lect.reply.grammar import (
 PATTERNS = {
     (Head, "fields"),
     (CallSyntax, "rename"),
+    (CallSyntax, "counter"),
     (Channels, "shape"),
     (Channels, "characters"),
     (Channels, "to"),

@@ -19,8 +19,8 @@ MARK: Final = "mark"
 AFTER: Final = "after"
 CODES = frozenset({
     "bad_arguments", "bad_literal", "bad_value", "duplicate_key", "incomplete_call", "incomplete_reasoning",
-    "markers_missing", "stray_close", "stray_header", "stray_member", "stray_open", "stray_text", "too_deep",
-    "unbalanced_json", "unknown_channel", "unknown_tool",
+    "markers_missing", "repaired", "stray_close", "stray_header", "stray_mark", "stray_member", "stray_open",
+    "stray_text", "too_deep", "unbalanced_json", "unknown_channel", "unknown_tool",
 })  # fmt: skip
 """What a problem may be."""
 

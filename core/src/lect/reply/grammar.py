@@ -15,11 +15,11 @@ from typing import Any, Self, dataclass_transform
 SPACE = " \t\r\n"
 NAME = r"\s*(?P<name>[^\s<{(][^\n<{(]*?)\s*"
 """The name of a function, bare."""
-QUOTED_NAME = r"""\s*name=["']?(?P<name>[^"'<>]*?)["']?\s*(?P<empty>/)?"""
-"""The name of a function as an attribute; a slash at the end says that the call has no arguments."""
+QUOTED_NAME = r"""\s*name=\\?["']?(?P<name>[^"'<>\\]+?)\\?["']?\s*(?P<empty>/)?"""
+"""The name of a function as an attribute, escaped or not; a slash at the end says that the call has no arguments."""
 KEY = r"\s*(?P<key>[^\n<]*?)\s*"
 """The name of a parameter, bare."""
-QUOTED_KEY = r"""\s*name=["']?(?P<key>[^"'<>]*?)["']?\s*"""
+QUOTED_KEY = r"""\s*name=\\?["']?(?P<key>[^"'<>\\]*?)\\?["']?\s*"""
 """The name of a parameter as an attribute."""
 
 Mark = str | tuple[str, ...]
@@ -112,6 +112,8 @@ class Wrapper(Part):
     special: bool = False
     """Whether its marks are tokens that nobody writes by chance. Otherwise it opens at the start of the content
     only."""
+    tail: str = ""
+    """What ends a close that has more in it than its mark, such as the sources of a citation."""
 
 
 class Head(Part):
@@ -175,6 +177,10 @@ class Literals(Part):
     close: str = ")"
     quotes: tuple[str, ...] = ()
     """Marks that stand round texts in place of Python's quotes."""
+    bare: bool = False
+    """Whether texts may stand without quotes; then values are otherwise JSON's."""
+    between: str = ","
+    """What separates arguments; white space where it is nothing else."""
 
 
 class Code(Part):
@@ -198,9 +204,13 @@ class CallSyntax(Part):
     open: Marks = ()
     head: Head | None = None
     close: Marks = ()
-    """What may follow it; parameters cannot do without."""
+    """What may follow it; parameters cannot do without. `{name}` in it is the name of the function."""
     rename: str = ""
     """A pattern of which the first group is the name proper."""
+    counter: str = ""
+    """A pattern for numbers that a model writes in place of a name: then it is the one tool that the arguments fit."""
+    known: bool = False
+    """Whether it is a call only of a tool that the caller has named."""
 
 
 class Section(Part):
@@ -259,8 +269,6 @@ class Channels(Part):
     """Whether the start of a header ends a body that nothing has ended."""
     keep: bool = False
     """Whether reasoning that is not taken out keeps its marks."""
-    spill: bool = False
-    """Whether a header is content where its call breaks."""
     join: str = ""
     """What is put between two messages that are both reasoning, or both content."""
 
@@ -277,6 +285,7 @@ class Grammar(Part):
         prefix: A text of the prompt's end that the content repeats.
         ids: The id of a call to which the model gives none; `{index}` in it is its number.
         stripped: A pattern for the beginning of a call that has lost its control tokens, where that is no JSON object.
+        tokens: Control tokens that are never text, besides the special marks.
     """
 
     name: str
@@ -287,6 +296,7 @@ class Grammar(Part):
     prefix: str = ""
     ids: str = "call_{index}"
     stripped: str = ""
+    tokens: tuple[str, ...] = ()
 
     def __hash__(self) -> int:
         # Every stream looks its grammar up; equal ones have equal names.

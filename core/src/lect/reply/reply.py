@@ -33,9 +33,9 @@ class ToolCall(NamedTuple):
 
     Attributes:
         name: The function.
-        arguments: Its arguments: a mapping; where the model gave something else, that; of a call that breaks off, the
-            text so far.
-        arguments_text: The same as JSON text; of a call that breaks off, as much of it as there is.
+        arguments: Its arguments: a mapping; where the model gave something else, that; of a call that is not
+            complete, the raw text.
+        arguments_text: The same as JSON text; of a call that is not complete, as far as that came.
         id: The model's own id, or `call_<index>` where it gives none.
         index: Its number among the calls of this reply.
         complete: Whether the model finished it.
@@ -53,7 +53,7 @@ class ToolCall(NamedTuple):
     def to_openai(self) -> dict[str, Any]:
         """Return the call as it stands in an OpenAI message."""
         text = self.arguments_text
-        if not text:
+        if not text and self.complete:
             import json
 
             text = json.dumps(self.arguments, ensure_ascii=False)
@@ -75,7 +75,7 @@ class Reply(NamedTuple):
         finish: Why it ended: `stop`, `tool_calls`, or `length` where it breaks off; None where nothing tells.
         problems: What could not be understood, in the order in which it was found.
         raw: All that the model wrote.
-        incomplete: The calls that break off, or that broke and so stand in the content as they were written.
+        incomplete: The calls that break off, or that cannot be read to their end.
         pieces: The raw text cut up: every character of it belongs to exactly one piece.
     """
 
@@ -89,12 +89,17 @@ class Reply(NamedTuple):
     incomplete: tuple[ToolCall, ...] = ()
     pieces: tuple[Piece, ...] = ()
 
-    def to_openai(self) -> dict[str, Any]:
-        """Return the reply as an OpenAI message, in which the arguments of calls are JSON text."""
-        return self._message([call.to_openai() for call in self.tool_calls])
+    def to_openai(self, *, incomplete: bool = True) -> dict[str, Any]:
+        """Return the reply as an OpenAI message, in which the arguments of calls are JSON text.
+
+        It is what the deltas of the events add up to. So it lists calls that are not complete too, with their arguments
+        as far as they came, unless `incomplete` is False.
+        """
+        calls = sorted((*self.tool_calls, *self.incomplete), key=_number) if incomplete else self.tool_calls
+        return self._message([call.to_openai() for call in calls])
 
     def to_message(self) -> dict[str, Any]:
-        """Return the reply as a message that a template can render again.
+        """Return the reply as a message that a template can render again: calls that are not complete are left out.
 
         The arguments of calls are values, as makers' templates want them.
         """
@@ -110,3 +115,7 @@ class Reply(NamedTuple):
         if calls:
             message["tool_calls"] = calls
         return message
+
+
+def _number(call: ToolCall) -> int:
+    return call.index

@@ -39,7 +39,9 @@ class ReplyStream:
         extract: What shall be taken out of the content: `reasoning`, `tools`.
         stop: The strings at which the reply ends.
         edges: White space with which the template lets every answer begin and end; it is no content.
-        markers: The template's control markers: behind the last one in the prompt, it is the model that speaks.
+        markers: The template's control markers: they are no content, and behind the last one in the prompt, it is the
+            model that speaks.
+        call_id: Gives the id of a call to which the model gives none, by its number.
         refine: What makes the final reply of the one that the grammar gives.
 
     Raises:
@@ -58,16 +60,20 @@ class ReplyStream:
         stop: Iterable[str] = (),
         edges: tuple[str, str] = ("", ""),
         markers: Iterable[str] = (),
+        call_id: Callable[[int], str] | None = None,
         refine: Callable[[Reply], Reply] | None = None,
     ):
-        compiled = compile_grammar(grammar, _wanted(extract), stop_strings(stop), edges[1])
+        markers = tuple(markers)
+        compiled = compile_grammar(grammar, _wanted(extract), stop_strings(stop), edges[1], markers)
         if prompt is not None:
             _check_text(prompt, "the prompt")
         inside = REASONING if starts_in_reasoning else ""
         if starts_in_reasoning is None:
             inside = starts_in(grammar, prompt, compiled.ends, markers)
         self.grammar = grammar
-        self._reader = reader = Reader(Schemas(tools), compiled.ends, grammar.ids)
+        self._reader = reader = Reader(Schemas(tools), compiled.ends, call_id or _numbered(grammar.ids))
+        if grammar.reasoning is not None:
+            reader.bounds = [(mark.strip(),) for mark in grammar.reasoning.close]
         reading = HeadedMessages(reader, compiled) if grammar.channels else MarkedText(reader, compiled, edges[0])
         self._steps = reading.read(inside)
         self._refine = refine
@@ -94,6 +100,8 @@ class ReplyStream:
             reader.chunks.append(chunk)
             reader.base += len(chunk)
             reader.sink.append(chunk)
+            if not len(reader.chunks) & 1023:
+                reader.save_memory()
             return [_new(Event, (reader.kind, chunk, reader.index, None, None, None))]
         _check_text(chunk)
         if reader.ended:
@@ -190,3 +198,7 @@ def _check_text(given: object, what: str = "a chunk") -> None:
         hint = "\n  try: decode it first, with errors='replace'" if isinstance(given, bytes) else ""
         msg = f"{what} is {given!r:.80} ({type(given).__name__}); expected text{hint}"
         raise MessageError(msg)
+
+
+def _numbered(ids: str) -> Callable[[int], str]:
+    return lambda index: ids.format(index=index)

@@ -4,13 +4,13 @@ from collections.abc import Iterable, Mapping
 
 from lect.errors import shown
 from lect.plugin import Call, Chat, Message, Template, Writer, think_tags
-from lect.plugin.grammar import KEY_VALUE_TAGS, THINK, CallSyntax, Grammar, Head, ReplyFormat, Section
+from lect.plugin.grammar import KEY_VALUE_TAGS, THINK, CallSyntax, Grammar, Head, Json, NamedJson, ReplyFormat, Section
 from lect_chatglm.glm4 import GLM4
 
 GLM4_XML = ReplyFormat(
     Grammar(
         "glm4_xml",
-        reasoning=THINK.but(until=("<tool_call>",)),
+        reasoning=THINK,
         sections=(
             Section(
                 (
@@ -20,6 +20,14 @@ GLM4_XML = ReplyFormat(
                         Head(("<arg_key>", "</tool_call>"), r"\s*(?P<name>[\w.:/-]+)(?:\s|\\n)*", keep=True),
                         ("</tool_call>",),
                     ),
+                    # It falls back on JSON, behind the name or from end to end.
+                    CallSyntax(
+                        NamedJson(),
+                        ("<tool_call>",),
+                        Head(("{",), r"\s*(?P<name>[\w.:/-]+)(?:\s|\\n)*", keep=True),
+                        ("</tool_call>",),
+                    ),
+                    CallSyntax(Json(), ("<tool_call>",), close=("</tool_call>",)),
                 ),
                 before=("\n",),
             ),

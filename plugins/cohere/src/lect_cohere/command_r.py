@@ -13,6 +13,8 @@ COHERE_ACTION = ReplyFormat(
         wrappers=(
             Wrapper(("<|START_RESPONSE|>",), ("<|END_RESPONSE|>",), special=True),
             Wrapper(("<|START_TEXT|>",), ("<|END_TEXT|>",), special=True),
+            # Citations: what is cited stays.
+            Wrapper(("<co>",), ("</co:", "</co"), special=True, tail=">"),
         ),
         sections=(
             Section(

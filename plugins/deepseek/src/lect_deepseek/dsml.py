@@ -3,35 +3,36 @@
 from lect.plugin.grammar import QUOTED_NAME, THINK, CallSyntax, Grammar, Head, Params, ReplyFormat, Section
 from lect_deepseek.plain import EOS
 
-DEEPSEEK_V32_DSML = ReplyFormat(
-    Grammar(
-        "deepseek_v32_dsml",
-        reasoning=THINK,
-        sections=(
-            Section(
-                (
-                    CallSyntax(
-                        Params(
-                            "<｜DSML｜parameter ",
-                            Head((">",), r'\s*name="(?P<key>[^"]*)"(?:\s+string="(?P<string>true|false)")?\s*'),
-                            "</｜DSML｜parameter>",
-                            unwrap=("arguments", "input"),
-                            body=True,
-                        ),
-                        ("<｜DSML｜invoke ",),
-                        Head((">",), QUOTED_NAME),
-                        ("</｜DSML｜invoke>",),
-                    ),
+
+def calls(mark: str) -> Section:
+    """Return how calls are written with this mark in every tag."""
+    return Section(
+        (
+            CallSyntax(
+                Params(
+                    f"<{mark}parameter ",
+                    Head((">",), r'\s*name="(?P<key>[^"]*)"(?:\s+string="(?P<string>true|false)")?\s*'),
+                    f"</{mark}parameter>",
+                    unwrap=("arguments", "input"),
+                    body=True,
                 ),
-                # The older spelling, and the newer one.
-                ("<｜DSML｜function_calls>", "<｜DSML｜tool_calls>"),
-                ("</｜DSML｜function_calls>", "</｜DSML｜tool_calls>"),
-                before=("\n\n",),
-                alone=True,
-                special=True,
+                (f"<{mark}invoke ",),
+                Head((">",), QUOTED_NAME),
+                (f"</{mark}invoke>",),
             ),
         ),
-    ),
+        # The older spelling, and the newer one.
+        (f"<{mark}function_calls>", f"<{mark}tool_calls>"),
+        (f"</{mark}function_calls>", f"</{mark}tool_calls>"),
+        before=("\n\n",),
+        alone=True,
+        special=True,
+    )
+
+
+DEEPSEEK_V32_DSML = ReplyFormat(
+    # Bars are doubled at times.
+    Grammar("deepseek_v32_dsml", reasoning=THINK, sections=(calls("｜DSML｜"), calls("｜｜DSML｜｜"))),
     stop=(EOS,),
     names="DeepSeek-V3.2",
     example=(

@@ -3,33 +3,30 @@
 from functools import partial
 
 from lect.plugin import Call, Chat, Template, Writer
-from lect.plugin.grammar import THINK, CallSyntax, Grammar, Head, NamedJson, ReplyFormat, Section, Wrapper
+from lect.plugin.grammar import THINK, CallSyntax, Grammar, Head, NamedJson, ReplyFormat, Section
 from lect_deepseek.plain import BOS, EOS
 
+OPEN, SEPARATOR, CLOSE = "<｜tool▁call▁begin｜>", "<｜tool▁sep｜>", "<｜tool▁call▁end｜>"
+CALLS = (
+    CallSyntax(
+        NamedJson(),
+        ((OPEN, "function", SEPARATOR),),
+        Head(("\n```json\n", "\n```json")),
+        (("```", CLOSE), CLOSE, "```"),
+    ),
+    # V3.1 has no fence; either falls back on the other's way.
+    CallSyntax(NamedJson(), (OPEN,), Head((SEPARATOR,)), (CLOSE,)),
+)
+INVENTED = (
+    "<｜tool▁outputs▁begin｜>", "<｜tool▁outputs▁end｜>", "<｜tool▁output▁begin｜>", "<｜tool▁output▁end｜>",
+)  # fmt: skip
 DEEPSEEK_V3 = ReplyFormat(
     Grammar(
         "deepseek_v3",
         reasoning=THINK,
-        wrappers=(
-            Wrapper(("<｜tool▁outputs▁begin｜>",), ("<｜tool▁outputs▁end｜>",), special=True),
-            Wrapper(("<｜tool▁output▁begin｜>",), ("<｜tool▁output▁end｜>",), special=True),
-        ),
-        sections=(
-            Section(
-                (
-                    CallSyntax(
-                        NamedJson(),
-                        (("<｜tool▁call▁begin｜>", "function", "<｜tool▁sep｜>"),),
-                        Head(("\n```json\n", "\n```json")),
-                        (("```", "<｜tool▁call▁end｜>"), "<｜tool▁call▁end｜>", "```"),
-                    ),
-                ),
-                ("<｜tool▁calls▁begin｜>",),
-                ("<｜tool▁calls▁end｜>",),
-                alone=True,
-                special=True,
-            ),
-        ),
+        sections=(Section(CALLS, ("<｜tool▁calls▁begin｜>",), ("<｜tool▁calls▁end｜>",), alone=True, special=True),),
+        # A model that goes on after its call invents the result.
+        tokens=INVENTED,
     ),
     stop=(EOS,),
     names="DeepSeek-V3",

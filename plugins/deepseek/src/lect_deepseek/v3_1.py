@@ -1,27 +1,12 @@
 """DeepSeek-V3.1: one model that thinks or does not, as it is told."""
 
 from lect.plugin import Chat, Writer
-from lect.plugin.grammar import CallSyntax, Head, NamedJson, ReplyFormat, Section
+from lect.plugin.grammar import ReplyFormat
 from lect_deepseek.plain import EOS
 from lect_deepseek.v3 import DEEPSEEK_V3, R1, write_systems
 
 DEEPSEEK_V31 = ReplyFormat(
-    DEEPSEEK_V3.grammar.but(
-        name="deepseek_v31",
-        sections=(
-            Section(
-                (
-                    CallSyntax(
-                        NamedJson(), ("<｜tool▁call▁begin｜>",), Head(("<｜tool▁sep｜>",)), ("<｜tool▁call▁end｜>",)
-                    ),
-                ),
-                ("<｜tool▁calls▁begin｜>",),
-                ("<｜tool▁calls▁end｜>",),
-                alone=True,
-                special=True,
-            ),
-        ),
-    ),
+    DEEPSEEK_V3.grammar.but(name="deepseek_v31"),
     stop=(EOS,),
     names="DeepSeek-V3.1",
     example=(

@@ -1,6 +1,7 @@
 """Calls that are JSON objects, one by one or in a list."""
 
 from lect.plugin.grammar import (
+    JSON_IN_A_FENCE,
     JSON_IN_TAGS,
     JSON_OBJECT,
     THINK,
@@ -16,7 +17,7 @@ from lect.plugin.grammar import (
 
 # What Qwen's and other families write too; here for whoever has none of them installed.
 HERMES_JSON = ReplyFormat(
-    Grammar("hermes_json", reasoning=THINK, sections=(JSON_IN_TAGS,)),
+    Grammar("hermes_json", reasoning=THINK, sections=(JSON_IN_TAGS, JSON_IN_A_FENCE)),
     stop=("<|im_end|>", "<|endoftext|>"),
     names="Hermes 2 and 3, Qwen2.5 and 3, QwQ, MiMo, Granite 4",
     example='<tool_call>\n{"name": "get_weather", "arguments": {"city": "Paris"}}\n</tool_call>',
@@ -118,7 +119,7 @@ XLAM = ReplyFormat(
         "xlam",
         reasoning=THINK,
         sections=(
-            Section((JSON_OBJECT,), ("[",), ("]",), between=",", start=True),
+            Section((JSON_OBJECT,), ("[",), ("]",), between=","),
             Section((JSON_OBJECT,), (("```json", "["),), (("]", "```"), "]"), between=",", before=("\n",)),
             Section((JSON_OBJECT,), (("[TOOL_CALLS]", "["),), ("]",), between=","),
             Section((JSON_OBJECT,), (("<tool_call>", "["),), (("]", "</tool_call>"), "]"), between=","),

@@ -1,12 +1,12 @@
 """Calls with the name of the function before its JSON arguments."""
 
-from lect.plugin.grammar import CallSyntax, Channels, Code, Grammar, Head, NamedJson, ReplyFormat, Section
+from lect.plugin.grammar import NAMED_JSON_IN_TAGS, CallSyntax, Channels, Code, Grammar, NamedJson, ReplyFormat, Section
 
 FUNCTIONARY_V31 = ReplyFormat(
     Grammar(
         "functionary_v31",
         sections=(
-            Section((CallSyntax(NamedJson(), ("<function=",), Head((">",)), ("</function>",)),)),
+            Section((NAMED_JSON_IN_TAGS,)),
             Section((CallSyntax(Code("python")),), ("<|python_tag|>",)),
         ),
     ),

@@ -20,7 +20,7 @@ from lect.plugin.grammar import (
 SEED_OSS_XML = ReplyFormat(
     Grammar(
         "seed_oss_xml",
-        reasoning=Reasoning(("<seed:think>",), ("</seed:think>",)),
+        reasoning=Reasoning(("<seed:think>",), ("</seed:think>",), after="\n"),
         sections=(
             Section(
                 (FUNCTION_TAGS.but(arguments=Params("<parameter=", Head((">",), KEY), "</parameter>")),),
@@ -42,9 +42,7 @@ GLM_CALL = CallSyntax(
     ("</tool_call>",),
 )
 POOLSIDE_V1 = ReplyFormat(
-    Grammar(
-        "poolside_v1", reasoning=THINK.but(until=("<tool_call>",)), sections=(Section((GLM_CALL,), before=("\n",)),)
-    ),
+    Grammar("poolside_v1", reasoning=THINK, sections=(Section((GLM_CALL,), before=("\n",)),)),
     stop=("</assistant>", "<|endoftext|>"),
     names="Laguna",
     example="<tool_call>get_weather\n<arg_key>city</arg_key>\n<arg_value>Paris</arg_value>\n</tool_call>",
@@ -104,6 +102,7 @@ MINIMAX_M2_XML = ReplyFormat(
                 (CallSyntax(PARAMETER.but(untyped="string"), ("<invoke ",), INVOKE, ("</invoke>",)),),
                 ("<minimax:tool_call>",),
                 ("</minimax:tool_call>",),
+                alone=True,
             ),
         ),
     ),
@@ -142,6 +141,7 @@ MINIMAX_M3 = ReplyFormat(
                 special=True,
             ),
         ),
+        tokens=(NS,),
     ),
     stop=("[e~[",),
     names="MiniMax-M3",
@@ -194,13 +194,13 @@ MINICPM5_XML = ReplyFormat(
                 (
                     CallSyntax(
                         Params(
-                            "<param ",
+                            "<param",
                             Head((">",), QUOTED_KEY),
                             "</param>",
                             unwrap=("arguments", "properties", "parameters"),
                             cdata=True,
                         ),
-                        ("<function ",),
+                        ("<function",),
                         INVOKE,
                         ("</function>",),
                     ),

@@ -19,7 +19,11 @@ GEMMA4_CALLS = ReplyFormat(
         ),
         sections=(
             Section(
-                (CallSyntax(Literals(":", "}", ('<|"|>',)), head=Head(("{",), CALL_NAME)),),
+                (
+                    CallSyntax(Literals(":", "}", ('<|"|>',), bare=True), head=Head(("{",), CALL_NAME)),
+                    # It falls back on Python's way.
+                    CallSyntax(Literals(), head=Head(("(",), CALL_NAME)),
+                ),
                 ("<|tool_call>",),
                 ("<tool_call|>",),
                 gap="\n",
@@ -37,7 +41,7 @@ FUNCTIONGEMMA = ReplyFormat(
         "functiongemma",
         sections=(
             Section(
-                (CallSyntax(Literals(":", "}", ("<escape>",)), head=Head(("{",), CALL_NAME)),),
+                (CallSyntax(Literals(":", "}", ("<escape>",), bare=True), head=Head(("{",), CALL_NAME)),),
                 ("<start_function_call>",),
                 ("<end_function_call>",),
                 special=True,

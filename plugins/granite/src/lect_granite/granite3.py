@@ -13,6 +13,7 @@ GRANITE3_LIST = ReplyFormat(
         wrappers=(in_tags("response"),),
         sections=(
             Section((JSON_OBJECT,), (("<|tool_call|>", "["),), ("]",), between=",", special=True),
+            Section((JSON_OBJECT,), ("<|tool_call|>",), special=True),
             Section((JSON_OBJECT,), (("<tool_call>", "["),), ("]",), between=","),
             Section((JSON_OBJECT,), ("[",), ("]",), between=",", start=True),
         ),

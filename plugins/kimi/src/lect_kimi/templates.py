@@ -7,7 +7,7 @@ SECTION_OPENS = ("<|tool_calls_section_begin|>", "<|tool_call_section_begin|>")
 KIMI_K2 = ReplyFormat(
     Grammar(
         "kimi_k2",
-        reasoning=THINK.but(until=(*SECTION_OPENS, "<|tool_call_begin|>"), lead="", trail="", after=""),
+        reasoning=THINK.but(lead="", trail="", after=""),
         sections=(
             Section(
                 (
@@ -19,6 +19,7 @@ KIMI_K2 = ReplyFormat(
                             r"\s*(?P<id>(?:functions\.)?(?P<name>[^<\n{(]+?)(?::\d+)?)\s*",
                         ),
                         ("<|tool_call_end|>",),
+                        counter=r"(?:call)?_?\d+",
                     ),
                 ),
                 SECTION_OPENS,

@@ -6,7 +6,7 @@ Since 3.1 there are tools, dates, and a system turn in nearly every prompt.
 from collections.abc import Sequence
 
 from lect.plugin import Call, Chat, Template, Turn, TurnTemplate, Writer
-from lect.plugin.grammar import JSON_OBJECT, PYTHON_CALL, PYTHON_LIST, Grammar, ReplyFormat, Section
+from lect.plugin.grammar import JSON_OBJECT, NAMED_JSON_IN_TAGS, PYTHON_CALL, PYTHON_LIST, Grammar, ReplyFormat, Section
 from lect_llama.tools import call_json, result_json, tool_texts, write_parts
 
 HEADER, END_HEADER, EOT, EOM = "<|start_header_id|>", "<|end_header_id|>\n\n", "<|eot_id|>", "<|eom_id|>"
@@ -25,6 +25,7 @@ LLAMA3_JSON = ReplyFormat(
                 special=True,
             ),
             Section((JSON_OBJECT,), between=";", after=" \n", start=True),
+            Section((NAMED_JSON_IN_TAGS,)),
         ),
     ),
     stop=("<|eot_id|>", "<|eom_id|>", "<|end_of_text|>"),

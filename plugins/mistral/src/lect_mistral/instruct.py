@@ -27,7 +27,9 @@ MISTRAL_CALLS = ReplyFormat(
                 ("[TOOL_CALLS]",),
                 special=True,
             ),
+            Section((JSON_OBJECT,), ("[TOOL_CALLS]",), special=True),
         ),
+        tokens=("[ARGS]", "[CALL_ID]", "[TOOL_CONTENT]"),
         # Its maker's templates refuse other ids than nine letters and digits.
         ids="call{index:05}",
     ),

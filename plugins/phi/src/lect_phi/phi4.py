@@ -48,7 +48,7 @@ PHI4MINI_FUNCTOOLS = ReplyFormat(
     Grammar(
         "phi4mini_functools",
         sections=(
-            Section((JSON_OBJECT,), (("functools", "["),), ("]",), between=",", start=True),
+            Section((JSON_OBJECT,), (("functools", "["),), ("]",), between=","),
             Section(
                 (JSON_OBJECT,), (("<|tool_call|>", "["),), (("]", "<|/tool_call|>"), "]"), between=",", special=True
             ),

@@ -4,14 +4,20 @@ from collections.abc import Mapping
 from typing import Any
 
 from lect.plugin import Call, Chat, Template, Writer
-from lect.plugin.grammar import FUNCTION_TAGS, SPACE, THINK, Grammar, ReplyFormat, Section
+from lect.plugin.grammar import ATTRIBUTE_TAGS, FUNCTION_TAGS, JSON_IN_TAGS, SPACE, THINK, Grammar, ReplyFormat, Section
 from lect_qwen.chatml import QWEN3_MARKERS, STOP
 
 QWEN3_CODER_XML = ReplyFormat(
     Grammar(
         "qwen3_coder_xml",
-        reasoning=THINK.but(until=("<tool_call>",), trail=SPACE, after=SPACE),
-        sections=(Section((FUNCTION_TAGS,), ("<tool_call>",), ("</tool_call>",), before=("\n\n", "\n"), alone=True),),
+        reasoning=THINK.but(trail=SPACE, after=SPACE),
+        # It falls back on attributes, and on the JSON of its elders.
+        sections=(
+            Section(
+                (FUNCTION_TAGS, ATTRIBUTE_TAGS), ("<tool_call>",), ("</tool_call>",), before=("\n\n", "\n"), alone=True
+            ),
+            JSON_IN_TAGS,
+        ),
     ),
     stop=("<|im_end|>", "<|endoftext|>"),
     names="Qwen3-Coder, Qwen3.5 and later, Nemotron-3, Step-3.5",

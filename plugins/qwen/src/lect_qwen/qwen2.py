@@ -3,7 +3,18 @@
 from collections import Counter
 
 from lect.plugin import Chat, Template, Turn, TurnTemplate, Writer
-from lect.plugin.grammar import JSON_IN_TAGS, THINK, CallSyntax, Grammar, Head, NamedJson, ReplyFormat, Section, Wrapper
+from lect.plugin.grammar import (
+    JSON_IN_A_FENCE,
+    JSON_IN_TAGS,
+    THINK,
+    CallSyntax,
+    Grammar,
+    Head,
+    NamedJson,
+    ReplyFormat,
+    Section,
+    Wrapper,
+)
 from lect_qwen.chatml import (
     QWEN1_5_MARKERS,
     QWEN2_5_MARKERS,
@@ -47,7 +58,7 @@ REACT = ReplyFormat(
     example='Thought: I need the weather.\nAction: get_weather\nAction Input: {"city": "Paris"}\nObservation:',
 )
 HERMES_JSON = ReplyFormat(
-    Grammar("hermes_json", reasoning=THINK, sections=(JSON_IN_TAGS,)),
+    Grammar("hermes_json", reasoning=THINK, sections=(JSON_IN_TAGS, JSON_IN_A_FENCE)),
     stop=("<|im_end|>", "<|endoftext|>"),
     names="Hermes 2 and 3, Qwen2.5 and 3, QwQ, MiMo, Granite 4",
     example='<tool_call>\n{"name": "get_weather", "arguments": {"city": "Paris"}}\n</tool_call>',

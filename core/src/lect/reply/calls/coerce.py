@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
-from lect.reply.calls.literals import literal_as_json
-from lect.reply.calls.plaintext import quoted
 from lect.reply.calls.schema import STRING, kind_of
+from lect.reply.calls.texts import quoted
+from lect.reply.calls.values import PYTHON, read_whole
 
 
 def as_json(text: str, types: frozenset[str], *, untyped: str = "json") -> tuple[str, bool]:
@@ -35,7 +35,8 @@ def _candidates(text: str, types: frozenset[str]) -> list[str]:
     if "null" in types and text == "None":
         found.append("null")
     if types & {"object", "array"} and not found and text[:1] in ("{", "["):
-        found += [reading for reading in (literal_as_json(text), _unescaped(text)) if reading is not None]
+        readings = (read_whole(text), read_whole(text, PYTHON), _unescaped(text))
+        found += [reading for reading in readings if reading is not None]
     return found
 
 

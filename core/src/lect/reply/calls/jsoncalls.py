@@ -3,25 +3,80 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING
 
-from lect.reply.calls import jsontext
 from lect.reply.calls.coerce import valid
-from lect.reply.calls.plaintext import text_argument
+from lect.reply.calls.texts import text_argument
+from lect.reply.calls.values import JSON, PYTHON, read_whole, scalar, spaces, value
 from lect.reply.engine import lookahead
 from lect.reply.engine.lookahead import MORE, NO
-from lect.reply.engine.reader import BROKEN, CUT, DONE
+from lect.reply.engine.reader import CUT, DONE
 from lect.reply.grammar import Json, NamedJson
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Generator
 
-    from lect.reply.engine.compiled import Found
     from lect.reply.engine.reader import Reader
+    from lect.reply.engine.syntax import CompiledCall, Found
 
 
 USUAL = ("type", "index")
 """What may stand beside the name and the arguments of a call and says nothing."""
+S = r"[ \t\r\n]{0,256}"
+FIRST_KEY = re.compile(
+    rf"\{{{S}(?:\"(?P<json>[^\"\\]{{0,64}})\"|'(?P<python>[^'\\]{{0,64}})'|(?P<bare>[A-Za-z_]\w{{0,64}})){S}:{S}"
+)
+FIRST_KEY_SO_FAR = re.compile(rf"\{{{S}(?:[\"'][^\"'\\]{{0,64}}[\"']?|[A-Za-z_]\w{{0,64}})?{S}:?{S}\Z")
+NAME = re.compile(r'"([^"\\]{0,200})"')
+NAME_SO_FAR = re.compile(r'"[^"\\]{0,200}\Z')
+WRAPPING = re.compile(rf"(?:```\w{{0,16}}{S})?(?:\[{S})?")
+FENCE = "```"
+
+
+def unwrapped(buffer: str, at: int, fields: dict[str, str], ended: bool) -> int:
+    """Return where JSON begins at `at`, behind a fence or the bracket of a list, which `fields` notes; or MORE."""
+    at = lookahead.space(buffer, at)
+    found = WRAPPING.match(buffer, at)
+    assert found is not None, "the pattern matches nothing too"
+    rest = buffer[found.end() : found.end() + len(FENCE)]
+    more = not rest or (len(rest) < len(FENCE) and FENCE.startswith(rest)) or found.end() == len(buffer)
+    if more and not ended:
+        return MORE
+    if found[0]:
+        fields["wrapped"] = "yes"
+    return found.end()
+
+
+def json_begins(call: CompiledCall, buffer: str, at: int, fields: dict[str, str], ended: bool) -> int:
+    """Return where an object begins that can be a call, or NO or MORE.
+
+    One that nothing announces must look like a call from its first key on, and `fields` gets the name that it says.
+    """
+    spec = call.syntax.arguments
+    names = spec.name if isinstance(spec, Json) else ()
+    if call.announced and call.may_be_wrapped:
+        at = unwrapped(buffer, at, fields, ended)
+        if at < 0:
+            return at
+    found = FIRST_KEY.match(buffer, at)
+    if found is None or found.end() == len(buffer):
+        return MORE if not ended and FIRST_KEY_SO_FAR.match(buffer, at) else NO
+    key, first = found[found.lastgroup or 0], buffer[found.end()]
+    if not isinstance(spec, Json):
+        return at if first == "{" else NO
+    if key in names and first not in "\"'":
+        return NO
+    if call.announced:
+        return at
+    if found["json"] is None or key not in (*names, *spec.arguments, *spec.id, "type", "function"):
+        return NO
+    if key in names:
+        name = NAME.match(buffer, found.end())
+        if name is None:
+            return MORE if not ended and NAME_SO_FAR.match(buffer, found.end()) else NO
+        fields["name"] = name[1]
+    return at
 
 
 class _ObjectCall:
@@ -35,47 +90,46 @@ class _ObjectCall:
         self.name: str | None = None
         self.id: str | None = None
         self.early: list[str] = []
+        self.arguments: int | None = None
+        """Where the arguments begin in the raw text."""
         self.answered = False
 
     def begin(self) -> None:
-        """Begin the call, if all is known that it takes."""
-        reader = self.reader
-        if reader.call is not None:
-            if self.id is not None and reader.call.id is None:
-                reader.call.id = self.id
-            return
-        if self.name is None or (self.bare and not self.answered and not self.early):
-            return
-        reader.begin_call(self.name, self.id)
-        reader.pending.extend(self.early)
+        """Begin the call, if all is known that it takes. An id that comes later is not told any more."""
+        if self.reader.call is None and self.name and (not self.bare or self.arguments is not None):
+            self.reader.begin_call(self.name, self.id, self.arguments)
+            self.reader.pending.extend(self.early)
 
-    def put(self) -> Callable[[str], None]:
+    def pieces(self) -> list[str]:
         """Return where the text of the arguments goes."""
-        return self.reader.pending.append if self.reader.call is not None else self.early.append
+        return self.reader.pending if self.reader.call is not None else self.early
 
 
 def json_call(reader: Reader, found: Found) -> Generator[None, None, str]:
     """Read a call that is one object: `{"name": ..., "arguments": {...}}`."""
-    call = found.call
-    assert call is not None
-    spec = call.syntax.arguments
+    spec = found.call.syntax.arguments
     assert isinstance(spec, Json)
     state = _ObjectCall(reader, spec, bare=not found.announced)
     outcome = yield from _members(reader, state)
-    if outcome == BROKEN and (yield from reader.at_stop()):
-        outcome = CUT
-    if outcome == CUT and reader.call is not None and state.answered:
-        reader.report("unbalanced_json", reader.origin, "the call ends before its object does")
+    if outcome != DONE and reader.call is not None and state.answered and (yield from _ends(reader, found)):
+        reader.forgive("the last bracket is missing")
         return DONE
     if outcome != DONE:
         return outcome
-    if state.name is None or (state.bare and not state.answered):
-        reader.why = "" if state.bare else "incomplete_call"
-        return BROKEN
+    if not state.name or (state.bare and not state.answered):
+        return reader.broken("incomplete_call")
     state.begin()
     if not state.answered:
         reader.pending.append("{}")
     return DONE
+
+
+def _ends(reader: Reader, found: Found) -> Generator[None, None, bool]:
+    """Return whether what ends a call, or the reply, comes next."""
+    ends = [*found.ends, *reader.stop_rows]
+    while (end := lookahead.either(reader.buffer, reader.at, ends, reader.ended)) == MORE:
+        yield
+    return end >= 0 or (reader.ended and lookahead.space(reader.buffer, reader.at) == len(reader.buffer))
 
 
 def _members(reader: Reader, state: _ObjectCall) -> Generator[None, None, str]:
@@ -83,9 +137,18 @@ def _members(reader: Reader, state: _ObjectCall) -> Generator[None, None, str]:
     first = True
     reader.at += 1
     while True:
-        if not (yield from jsontext.spaces(reader)):
+        if not (yield from spaces(reader)):
             return CUT
         character = reader.buffer[reader.at]
+        if character == "," and not first:
+            reader.at += 1
+            if not (yield from spaces(reader)):
+                return CUT
+            character = reader.buffer[reader.at]
+            if character == "}":
+                reader.forgive("a comma too many")
+        elif not first and character != "}":
+            return reader.broken()
         if character == "}":
             reader.at += 1
             depth -= 1
@@ -93,136 +156,172 @@ def _members(reader: Reader, state: _ObjectCall) -> Generator[None, None, str]:
                 return DONE
             first = False
             continue
-        if not first:
-            if character != ",":
-                return reader.broken()
-            reader.at += 1
-            if not (yield from jsontext.spaces(reader)):
-                return CUT
         outcome, key = yield from _key(reader)
         if outcome != DONE:
             return outcome
         character = reader.buffer[reader.at]
-        if key == "function" and character == "{" and key not in state.spec.name:
+        first = key == "function" and character == "{" and key not in state.spec.name
+        if first:
             reader.at += 1
             depth += 1
-            first = True
             continue
         outcome = yield from _member(reader, state, key, character)
         if outcome != DONE:
             return outcome
-        first = False
 
 
 def _member(reader: Reader, state: _ObjectCall, key: str, character: str) -> Generator[None, None, str]:
-    """Read the value of one key."""
     spec = state.spec
-    names = key in spec.name or (key == "function" and character == '"')
-    if (names and state.name is not None) or (key in spec.arguments and state.answered):
+    names = key in spec.name
+    if (names and state.name is not None) or (key in spec.arguments and state.arguments is not None):
         reader.report("duplicate_key", reader.origin, f"the call has {key!r} twice; the first one counts")
-    elif (names or key in spec.id) and character == '"':
-        text = yield from _text(reader)
-        if text is None:
-            return CUT if reader.ended and reader.exhausted() else reader.broken()
+    elif (names or key in spec.id) and character in "\"'":
+        outcome, text = yield from _text(reader)
         if names:
             state.name = text
         else:
             state.id = text
-        state.begin()
-        return DONE
+        if outcome == DONE:
+            state.begin()
+        return outcome
     elif key in spec.arguments:
         return (yield from _arguments(reader, state, character))
     elif not state.bare and key not in (*spec.name, *spec.id, *USUAL):
         reader.report("stray_member", reader.origin, f"the call has a member {key!r}, which is no part of one")
-    return (yield from jsontext.value(reader, jsontext.ignore, live=False))
+    return (yield from value(reader, []))
 
 
 def _arguments(reader: Reader, state: _ObjectCall, character: str) -> Generator[None, None, str]:
+    state.arguments = reader.position
+    if reader.call is not None:
+        reader.call.arguments = reader.position
+    state.begin()
     if character in "{[":
-        if state.name is not None and reader.call is None:
-            reader.begin_call(state.name, state.id)
-        outcome = yield from jsontext.value(reader, state.put(), live=reader.call is not None)
-        state.answered = outcome == DONE
-        return outcome
-    pieces: list[str] = []
-    outcome = yield from jsontext.value(reader, pieces.append, live=False)
-    if outcome == DONE:
-        state.answered = True
-        state.begin()
-        state.put()(_decoded_once("".join(pieces)))
+        outcome = yield from value(reader, state.pieces(), live=reader.call is not None)
+    else:
+        pieces: list[str] = []
+        outcome = yield from value(reader, pieces)
+        if outcome == DONE:
+            state.pieces().append(_decoded(reader, "".join(pieces)))
+    state.answered = outcome == DONE
     return outcome
 
 
-def _decoded_once(text: str) -> str:
-    """Return arguments that were given as the JSON text of JSON text, decoded; and no arguments where they are null."""
+def _decoded(reader: Reader, text: str) -> str:
+    """Return arguments that were given as text, decoded; and no arguments where they are null.
+
+    JSON text of JSON text is usual; twice, or the text of a Python dict, is a mistake.
+    """
     if text == "null":
         return "{}"
-    inner: str = json.loads(text) if text[0] == '"' else ""
-    return inner if inner.lstrip()[:1] in ("{", "[") and valid(inner) else text
+    inner = text
+    for times in range(2):
+        if not inner.startswith('"'):
+            break
+        inner = str(json.loads(inner)).strip()
+        if inner[:1] in ("{", "["):
+            if valid(inner):
+                reader.forgiven += ["arguments encoded twice"] * times
+                return inner
+            read = read_whole(inner) or read_whole(inner, PYTHON)
+            if read is not None:
+                reader.forgive("arguments in a text that is no JSON")
+                return read
+        elif not valid(inner):
+            break
+    return text
 
 
 def _key(reader: Reader) -> Generator[None, None, tuple[str, str]]:
     """Read a key and the colon behind it; return how that ended, and the key."""
-    key = yield from _text(reader)
-    if key is None:
-        return (CUT if reader.ended and reader.exhausted() else reader.broken()), ""
-    if not (yield from jsontext.spaces(reader)):
+    outcome, key = yield from _text(reader, key=True)
+    if outcome != DONE:
+        return outcome, ""
+    if not (yield from spaces(reader)):
         return CUT, ""
     if reader.buffer[reader.at] != ":":
         return reader.broken(), ""
     reader.at += 1
-    return (DONE if (yield from jsontext.spaces(reader)) else CUT), key
+    return (DONE if (yield from spaces(reader)) else CUT), key
 
 
-def _text(reader: Reader) -> Generator[None, None, str | None]:
-    """Read a string and return what it says; None where there is none."""
-    if reader.buffer[reader.at] != '"':
-        return None
+def _text(reader: Reader, *, key: bool = False) -> Generator[None, None, tuple[str, str]]:
+    """Read a text, or a key; return how that ended, and what it says."""
     pieces: list[str] = []
-    outcome = yield from jsontext.string(reader, pieces.append, live=False)
-    return json.loads("".join(pieces)) if outcome == DONE else None
+    outcome = yield from scalar(reader, pieces, JSON, is_key=key)
+    if outcome != DONE:
+        return outcome, ""
+    return DONE, json.loads("".join(pieces))
 
 
 def json_map_call(reader: Reader, found: Found) -> Generator[None, None, str]:
     """Read a call that is an object of one pair: `{"name": {...}}`."""
     reader.at += 1
-    yield from jsontext.spaces(reader)
+    yield from spaces(reader)
     outcome, name = yield from _key(reader)
     if outcome != DONE:
         return outcome
-    if reader.buffer[reader.at] != "{":
+    if reader.buffer[reader.at] != "{" or not name:
         return reader.broken()
     reader.begin_call(name)
-    outcome = yield from jsontext.value(reader, reader.pending.append, live=True)
+    outcome = yield from value(reader, reader.pending, live=True)
     if outcome != DONE:
         return outcome
-    if not (yield from jsontext.spaces(reader)) or (yield from reader.at_stop()):
-        reader.report("unbalanced_json", reader.origin, "the call ends before its object does")
+    if (yield from spaces(reader)) and reader.buffer[reader.at] == "}":
+        reader.at += 1
         return DONE
-    if reader.buffer[reader.at] != "}":
-        return reader.broken()
-    reader.at += 1
-    return DONE
+    if (yield from _ends(reader, found)):
+        reader.forgive("the last bracket is missing")
+        return DONE
+    return reader.broken()
+
+
+def named_begins(call: CompiledCall, buffer: str, at: int, fields: dict[str, str], ended: bool) -> int:
+    """Return where the arguments of a call begin whose name is behind us, or NO or MORE."""
+    spec = call.syntax.arguments
+    assert isinstance(spec, NamedJson)
+    if spec.text or lookahead.nothing_follows(buffer, at, ended):
+        return at
+    wrapping: dict[str, str] = {}
+    begin = unwrapped(buffer, at, wrapping, ended)
+    if begin < 0:
+        return begin
+    if buffer.startswith("{", begin):
+        fields |= wrapping
+        return begin
+    end = lookahead.either(buffer, at, [("[",), *call.closes_of(fields)], ended)
+    return at if end >= 0 else end
 
 
 def named_json_call(reader: Reader, found: Found) -> Generator[None, None, str]:
     """Read the JSON arguments of a call whose name stands before them."""
     call = found.call
-    assert call is not None
     spec = call.syntax.arguments
     assert isinstance(spec, NamedJson)
-    reader.begin_call(call.name(found.fields), found.fields.get("id"))
-    if not (yield from jsontext.spaces(reader)):
+    name, own_id = found.name, found.fields.get("id")
+    if call.is_counter(name) and name not in reader.schemas.known:
+        return (yield from _unnamed_call(reader, name, own_id))
+    reader.begin_call(name, own_id)
+    if not (yield from spaces(reader)):
         return CUT
     if reader.buffer[reader.at] not in "{[":
         if spec.text and not call.renames(found.fields):
-            return (yield from text_argument(reader, spec.text, call))
-        while (
-            end := lookahead.either(reader.buffer, reader.at, [*call.ends, *reader.stop_rows], reader.ended)
-        ) == MORE:
-            yield
-        if end == NO:
+            return (yield from text_argument(reader, spec.text, found))
+        if not (yield from _ends(reader, found)):
             return reader.broken()
         reader.pending.append("{}")
         return DONE
-    return (yield from jsontext.value(reader, reader.pending.append, live=True))
+    return (yield from value(reader, reader.pending, live=True))
+
+
+def _unnamed_call(reader: Reader, counter: str, own_id: str | None) -> Generator[None, None, str]:
+    """Read a call that has a number in place of a name: it is of the one tool that its arguments fit."""
+    start = reader.position
+    pieces: list[str] = []
+    outcome = yield from value(reader, pieces)
+    name = reader.schemas.only_tool_for("".join(pieces)) if outcome == DONE else None
+    if name is not None:
+        reader.forgive(f"{counter} in place of a name")
+    reader.begin_call(name or counter, own_id, start)
+    reader.pending.extend(pieces)
+    return outcome

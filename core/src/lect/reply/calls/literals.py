@@ -6,271 +6,194 @@ Each argument is passed on as JSON when it is complete.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from lect.reply.calls.jsontext import DEEPEST, NUMBER, WORDS, spaces
 from lect.reply.calls.objects import ObjectWriter
-from lect.reply.calls.plaintext import quoted
-from lect.reply.calls.pythontext import QUOTE, QUOTE_SO_FAR, python_text
-from lect.reply.calls.schema import Schemas
+from lect.reply.calls.values import JSON, PYTHON, Dialect, spaces, text_goes_on, value
 from lect.reply.engine import lookahead
-from lect.reply.engine.compiled import BARE_KEY, BARE_KEY_SO_FAR, PYTHON_KEY, PYTHON_KEY_SO_FAR
 from lect.reply.engine.lookahead import MORE, NO
-from lect.reply.engine.reader import CUT, DONE, Reader
+from lect.reply.engine.reader import CUT, DONE
 from lect.reply.grammar import Literals
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Callable, Generator
 
-    from lect.reply.engine.compiled import Found
+    from lect.reply.engine.reader import Reader
+    from lect.reply.engine.syntax import CompiledCall, Found
 
-LONGEST_WORD = 4096
-WORD = re.compile(r"[^\s,()\[\]{}:='\"]*")
-BARE_WORD = re.compile(r"[^,\[\]{}<]*")
-NUMBER_LIKE = re.compile(r"[-+]?\.?[0-9]")
+S = r"[ \t\r\n]{0,256}"
+KEYS = {
+    "=": (
+        re.compile(rf"(?P<key>[A-Za-z_][\w.-]{{0,200}}){S}=(?!=)"),
+        re.compile(rf"(?:[A-Za-z_][\w.-]{{0,200}}{S}=?)?\Z"),
+    ),
+    ":": (
+        re.compile(rf"""["']?(?P<key>[^:{{}}\[\],"'\n]{{0,200}})["']?{S}:"""),
+        re.compile(rf"""["']?[^:{{}}\[\],"'\n]{{0,200}}["']?{S}\Z"""),
+    ),
+}
+"""By what stands behind a key: the key with it, and what may become one."""
+LONGEST_SIMPLE = 256
+SIMPLE = re.compile(rf"""{S}(?:'[^'\\]{{0,200}}'|"[^"\\]{{0,200}}"|[^\s,()'"\[\]{{}}]{{1,200}}){S}""")
+"""A value without brackets or escapes."""
+BEGINS_LITERAL = re.compile(r"[rRbBuUfF]{0,2}[\"']|[-+]?\.?\d|[\[{(]|(?:True|False|None)\b")
+
+
+class LiteralsSyntax:
+    """The notation of a call, made ready."""
+
+    def __init__(self, spec: Literals):
+        self.key, self.key_so_far = KEYS[spec.assign]
+        self.close = spec.close.strip() or spec.close
+        self.between = spec.between.strip()
+        bare = None
+        if spec.bare:
+            ends = (spec.between or " ")[0] + spec.close[0] + ("[]{}<" if self.between == "," else "")
+            bare = re.compile(f"[^{re.escape(ends)}]*").match
+        python = spec.assign == "=" and not spec.quotes and bare is None
+        self.dialect = PYTHON if python else Dialect(quotes=spec.quotes, bare=bare) if bare or spec.quotes else JSON
+
+    def look_for_key(self, buffer: str, at: int, ended: bool) -> re.Match[str] | int:
+        """Return the key at `at`, or NO or MORE."""
+        key = self.key.match(buffer, at)
+        # A second equals sign would make a comparison of it.
+        if key is not None and (ended or key.end() < len(buffer)):
+            return key
+        return MORE if not ended and (key or self.key_so_far.match(buffer, at)) else NO
+
+
+literals_syntax = lru_cache(maxsize=64)(LiteralsSyntax)
+
+
+def literals_begin(call: CompiledCall, buffer: str, at: int, fields: dict[str, str], ended: bool) -> int:
+    """Return `at` if arguments may begin there, or NO or MORE; `fields` notes a first one that has no key."""
+    if lookahead.nothing_follows(buffer, at, ended):
+        return at
+    syntax = literals_syntax(call.syntax.arguments)
+    begin = lookahead.space(buffer, at)
+    end = lookahead.literal(buffer, begin, syntax.close, ended)
+    if end != NO:
+        return at if end >= 0 else end
+    key = syntax.look_for_key(buffer, begin, ended)
+    if not isinstance(key, int):
+        return at
+    if syntax.dialect.python and BEGINS_LITERAL.match(buffer, begin):
+        fields["positional"] = "yes"
+        return at
+    return key
 
 
 def literals_call(reader: Reader, found: Found) -> Generator[None, None, str]:
-    """Read the arguments of a call, up to and with its closing bracket."""
-    assert found.call is not None
-    spec = found.call.syntax.arguments
-    assert isinstance(spec, Literals)
-    reader.begin_call(found.call.name(found.fields), found.fields.get("id"))
+    """Read the arguments of a call, up to and with its close."""
+    syntax = literals_syntax(found.call.syntax.arguments)
+    name = found.name
+    reader.begin_call(name, found.fields.get("id"))
     writer = ObjectWriter(reader)
-    pattern, so_far = (PYTHON_KEY, PYTHON_KEY_SO_FAR) if spec.assign == "=" else (BARE_KEY, BARE_KEY_SO_FAR)
+    without_key = iter(reader.schemas.parameters(name))
     while True:
         if not (yield from spaces(reader)):
             return CUT
-        if reader.buffer.startswith(spec.close, reader.at):
-            writer.end()
-            reader.at += len(spec.close)
-            return DONE
-        while (key := pattern.match(reader.buffer, reader.at)) is None or key.end() == len(reader.buffer):
-            if key is None and not so_far.match(reader.buffer, reader.at):
-                return reader.broken("bad_literal")
-            if reader.ended:
-                break
+        while (end := lookahead.literal(reader.buffer, reader.at, syntax.close, reader.ended)) == MORE:
             yield
-        if key is None:
+        if end >= 0:
+            writer.end()
+            reader.at = end
+            return DONE
+        while (key := syntax.look_for_key(reader.buffer, reader.at, reader.ended)) == MORE:
+            yield
+        if not isinstance(key, int):
+            reader.at = key.end()
+            named = key["key"].strip()
+        elif reader.ended and syntax.key_so_far.match(reader.buffer, reader.at):
             return CUT
-        reader.at = key.end()
+        else:
+            named = next(without_key, "") if "positional" in found.fields else ""
+            if not named:
+                return reader.broken("bad_literal")
+            reader.forgive("arguments without names")
         pieces: list[str] = []
-        outcome = yield from value(reader, spec, pieces)
+        types = reader.schemas.types(name, named)
+        ends = _ends_here(reader, found, syntax)
+        outcome = yield from value(reader, pieces, syntax.dialect, text_ends=ends, types=types)
         # What there is of a text is the beginning of JSON; what there is of a bracket may yet become another one.
         says = outcome == DONE or (outcome == CUT and pieces[:1] == ['"'])
-        if says and writer.key(key[0][: -len(spec.assign)].strip()):
+        if says and writer.key(named):
             reader.pending.append("".join(pieces))
         if outcome != DONE:
             return outcome
-        if not (yield from spaces(reader)):
-            return CUT
-        if reader.buffer[reader.at] == ",":
-            reader.at += 1
-        elif not reader.buffer.startswith(spec.close, reader.at):
-            return reader.broken("bad_literal")
+        if not (yield from _separated(reader, syntax)):
+            return CUT if reader.ended and reader.exhausted() else reader.broken("bad_literal")
 
 
-class _Bracket:
-    """A list, tuple, set or dict that is being read."""
-
-    __slots__ = ("at", "close", "commas", "is_dict", "items", "key_at", "paired", "round")
-
-    def __init__(self, character: str, at: int, *, is_dict: bool):
-        self.close = {"[": "]", "(": ")", "{": "}"}[character]
-        self.round = character == "("
-        self.at = at
-        self.is_dict = is_dict
-        self.items = 0
-        self.commas = 0
-        self.key_at = at + 1
-        self.paired = False
-
-
-def value(reader: Reader, spec: Literals, pieces: list[str]) -> Generator[None, None, str]:
-    """Read one literal into `pieces` of JSON."""
-    stack: list[_Bracket] = []
-    bare_keys = spec.assign != "="
-    complete = text_before = False
-    while True:
-        if not (yield from spaces(reader)):
-            return DONE if complete and not stack else CUT
-        character = reader.buffer[reader.at]
-        inner = stack[-1] if stack else None
-        # A text may go on in another pair of quotes.
-        goes_on = complete and text_before and character in "'\"" and not spec.quotes
-        if complete and inner is None and not goes_on:
-            return DONE
-        if complete and inner is not None and (character == "," or (character == ":" and not bare_keys)):
-            if not (_is_pair(inner) if character == "," else _makes_pair(inner, pieces)):
-                return reader.broken("bad_literal")
-            pieces.append(", " if character == "," else ": ")
-            if character == ",":
-                inner.commas += 1
-                inner.key_at = len(pieces)
-                inner.paired = False
-            reader.at += 1
-            complete = False
-        elif (
-            inner is not None and character == inner.close and (complete or inner.items == inner.commas) and not goes_on
-        ):
-            if complete and not _is_pair(inner):
-                return reader.broken("bad_literal")
-            reader.at += 1
-            stack.pop()
-            _close(inner, pieces)
-            complete, text_before = True, False
-        elif complete and not goes_on:
-            return reader.broken("bad_literal")
-        elif inner is not None and inner.is_dict and bare_keys and not inner.paired:
-            outcome = yield from _bare_key(reader, pieces)
-            if outcome != DONE:
-                return outcome
-            inner.paired = True
-        elif character in "[({":
-            if len(stack) == DEEPEST:
-                return reader.broken("too_deep")
-            if inner is not None:
-                inner.items = inner.commas + 1
-            pieces.append("{" if character == "{" else "[")
-            stack.append(_Bracket(character, len(pieces) - 1, is_dict=character == "{" and bare_keys))
-            reader.at += 1
-        else:
-            outcome = yield from _scalar(reader, spec, pieces, goes_on=goes_on)
-            if outcome != DONE:
-                return outcome
-            if inner is not None:
-                inner.items = inner.commas + 1
-            complete, text_before = True, pieces[-1] == '"'
-
-
-def _is_pair(inner: _Bracket) -> bool:
-    return inner.paired or not inner.is_dict
-
-
-def _makes_pair(inner: _Bracket, pieces: list[str]) -> bool:
-    """Note that a bracket holds pairs; keys become texts, as JSON wants them."""
-    if inner.close != "}" or inner.paired or (inner.commas and not inner.is_dict):
+def _separated(reader: Reader, syntax: LiteralsSyntax) -> Generator[None, None, bool]:
+    """Read over what separates two arguments; return whether it, or the close, is there."""
+    before = reader.position
+    if not (yield from spaces(reader)):
         return False
-    inner.is_dict = inner.paired = True
-    key = "".join(pieces[inner.key_at :])
-    if not key.startswith('"'):
-        del pieces[inner.key_at :]
-        pieces.append(quoted(key))
-    return True
-
-
-def _close(bracket: _Bracket, pieces: list[str]) -> None:
-    if bracket.items and pieces[-1] == ", ":
-        pieces.pop()
-    if bracket.close == "}" and (bracket.is_dict or not bracket.items):
-        pieces.append("}")
-    elif bracket.round and bracket.items == 1 and not bracket.commas:
-        pieces[bracket.at] = ""
-    else:
-        pieces[bracket.at] = "["
-        pieces.append("]")
-
-
-def _bare_key(reader: Reader, pieces: list[str]) -> Generator[None, None, str]:
-    while (key := BARE_KEY.match(reader.buffer, reader.at)) is None:
-        if not BARE_KEY_SO_FAR.match(reader.buffer, reader.at):
-            return reader.broken("bad_literal")
-        if reader.ended:
-            return CUT
+    while (close := lookahead.literal(reader.buffer, reader.at, syntax.close, reader.ended)) == MORE:
         yield
-    pieces.append(f"{quoted(key[0][:-1].strip())}: ")
-    reader.at = key.end()
-    return DONE
-
-
-def _scalar(reader: Reader, spec: Literals, pieces: list[str], *, goes_on: bool) -> Generator[None, None, str]:
-    """Read a text, a number or a word."""
-    for mark in spec.quotes:
-        while (end := lookahead.literal(reader.buffer, reader.at, mark, reader.ended)) == MORE:
-            yield
-        if end != NO:
-            reader.at = end
-            return (yield from _marked_text(reader, mark, pieces))
-    while not reader.ended and QUOTE_SO_FAR.match(reader.buffer, reader.at):
+    if close >= 0 or not syntax.between:
+        return close >= 0 or reader.position > before
+    while (between := lookahead.literal(reader.buffer, reader.at, syntax.between, reader.ended)) == MORE:
         yield
-    quote = QUOTE.match(reader.buffer, reader.at)
-    if quote is not None:
-        if goes_on:
-            pieces.pop()
-        else:
-            pieces.append('"')
-        raw = "r" in quote[0].lower()
-        reader.at = quote.end()
-        return (yield from python_text(reader, quote["quote"], pieces, raw=raw))
-    return (yield from _word(reader, spec, pieces))
+    reader.at = max(between, reader.at)
+    return between >= 0
 
 
-def _word(reader: Reader, spec: Literals, pieces: list[str]) -> Generator[None, None, str]:
-    pattern = BARE_WORD if spec.quotes else WORD
-    while True:
-        buffer, at = reader.buffer, reader.at
-        found = pattern.match(buffer, at, at + LONGEST_WORD)
-        assert found is not None, "the pattern matches nothing too"
-        if found.end() < len(buffer) or reader.ended:
-            break
-        yield
-    word = found[0].strip()
-    if reader.ended and found.end() == len(buffer):
-        return CUT
-    text = WORDS.get(word) or (word if NUMBER(word) else _python_number(word))
-    if text is None and spec.quotes and word:
-        text = quoted(word)
-    if text is None:
-        return reader.broken("bad_literal")
-    pieces.append(text)
-    reader.at = found.end()
-    return DONE
+def _ends_here(reader: Reader, found: Found, syntax: LiteralsSyntax) -> Callable[[int], int]:
+    """Return what says whether an argument's text can end before a place.
+
+    Behind it stands the next argument, or the close of the call and then what can follow a call: models forget to
+    escape quotes, and write code in them.
+    """
+    parameters = reader.schemas.parameters(found.name)
+    following = [*found.ends, *reader.stop_rows, *((mark,) for mark in (found.section.syntax.between or ",", ";"))]
+
+    def ends(after: int) -> int:
+        buffer, ended = reader.buffer, reader.ended
+        at = lookahead.space(buffer, after)
+        close = lookahead.literal(buffer, at, syntax.close, ended)
+        if close >= 0:
+            return _where(after, _call_goes_on(buffer, close, ended))
+        goes_on = text_goes_on(buffer, after, ended, "")
+        if MORE in (close, goes_on) or goes_on >= 0:
+            return MORE if close == MORE else goes_on
+        between = lookahead.literal(buffer, at, syntax.between, ended) if syntax.between else at if at > after else NO
+        if between >= 0:
+            between = _next_argument(buffer, lookahead.space(buffer, between), ended)
+        return _where(after, between)
+
+    def _call_goes_on(buffer: str, at: int, ended: bool) -> int:
+        """Return whether what can follow a call stands at `at`: a place, NO or MORE."""
+        if lookahead.nothing_follows(buffer, at, ended) or not found.ends:
+            return at
+        end = lookahead.either(buffer, at, following, ended)
+        if end != NO or found.section.syntax.between:
+            return end
+        another = found.section.look_for_call(buffer, at, ended, further=True)
+        return another if isinstance(another, int) else at
+
+    def _next_argument(buffer: str, at: int, ended: bool) -> int:
+        """Return whether an argument, or the close, stands at `at`: a place, NO or MORE."""
+        key = syntax.look_for_key(buffer, at, ended)
+        if not isinstance(key, int):
+            if key["key"].strip() in parameters:
+                return at
+            # Code has keys too; but behind its brackets no call goes on.
+            simple = SIMPLE.match(buffer, key.end())
+            open_ended = simple is None or simple.end() == len(buffer)
+            if open_ended and not ended and len(buffer) - key.end() < LONGEST_SIMPLE:
+                return MORE
+            close = lookahead.literal(buffer, simple.end(), syntax.close, ended) if simple else NO
+            return _call_goes_on(buffer, close, ended) if close >= 0 else at if close == NO else MORE
+        if key == NO and "positional" in found.fields and BEGINS_LITERAL.match(buffer, at):
+            return at
+        return lookahead.literal(buffer, at, syntax.close, ended) if key == NO else MORE
+
+    return ends
 
 
-def _python_number(word: str) -> str | None:
-    if not NUMBER_LIKE.match(word):
-        return None
-    try:
-        return str(int(word, 0))
-    except ValueError:
-        pass
-    if word.isdigit():
-        # Neither Python nor JSON has numbers with zeros in front; what looks so is a code.
-        return quoted(word)
-    try:
-        number = float(word)
-    except ValueError:
-        return None
-    return repr(number) if abs(number) < float("inf") else None
-
-
-def _marked_text(reader: Reader, mark: str, pieces: list[str]) -> Generator[None, None, str]:
-    """Read a text up to the mark that closes it."""
-    pieces.append('"')
-    while True:
-        buffer, at = reader.buffer, reader.at
-        end = buffer.find(mark, at)
-        # The last characters may be the beginning of the mark.
-        last = end if end >= 0 else len(buffer) if reader.ended else max(at, len(buffer) - len(mark) + 1)
-        pieces.append(quoted(buffer[at:last])[1:-1])
-        reader.at = last
-        if end >= 0:
-            reader.at = end + len(mark)
-            pieces.append('"')
-            return DONE
-        if reader.ended:
-            return CUT
-        yield
-
-
-def literal_as_json(text: str) -> str | None:
-    """Return the JSON of a text that is one Python literal; None where it is none."""
-    reader = Reader(Schemas(None))
-    reader.buffer, reader.ended = text, True
-    pieces: list[str] = []
-    steps = value(reader, Literals(), pieces)
-    try:
-        while True:
-            next(steps)
-    except StopIteration as stop:
-        return "".join(pieces) if stop.value == DONE and not text[reader.at :].strip() else None
+def _where(place: int, found: int) -> int:
+    """Return `place` where something was found, else what was found instead of it."""
+    return place if found >= 0 else found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lect.reply.calls.plaintext import quoted
+from lect.reply.calls.texts import quoted
 
 if TYPE_CHECKING:
     from lect.reply.engine.reader import Reader

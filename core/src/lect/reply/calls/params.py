@@ -5,176 +5,336 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from lect.reply.calls import jsontext
 from lect.reply.calls.coerce import as_json
 from lect.reply.calls.objects import ObjectWriter
 from lect.reply.calls.schema import ALL, STRING
 from lect.reply.calls.tags import read_tags
-from lect.reply.calls.values import Value, read_value
+from lect.reply.calls.texts import quoted, read_until
+from lect.reply.calls.values import value
 from lect.reply.engine import lookahead
-from lect.reply.engine.lookahead import MORE
+from lect.reply.engine.lookahead import MORE, NO, Live
 from lect.reply.engine.reader import CUT, DONE, LEFT
 from lect.reply.grammar import Params
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Callable, Generator
 
-    from lect.reply.engine.compiled import CompiledCall, Found
     from lect.reply.engine.reader import Reader
+    from lect.reply.engine.syntax import CompiledCall, Found
 
-PARAM, END, IMPLIED, BODY = "param", "end", "implied", "body"
+PARAM, END, IMPLIED, BODY, NO_VALUE = "param", "end", "implied", "body", "no value"
+BEGINS_JSON = '{["-0123456789tfn'
+CDATA, CDATA_END = "<![CDATA[", "]]>"
+
+
+def params_begin(call: CompiledCall, buffer: str, at: int, fields: dict[str, str], ended: bool) -> int:
+    """Return `at` if parameters, or the end of the call, may begin there, or NO or MORE."""
+    spec = call.syntax.arguments
+    assert isinstance(spec, Params)
+    if "empty" in fields or lookahead.nothing_follows(buffer, at, ended):
+        return at
+    params, closes = call.params, call.closes_of(fields)
+    rest = buffer[lookahead.space(buffer, at) :] if ended else ""
+    follow = (spec.open, *(row[0] for row in closes))
+    if rest and any(len(rest) < len(mark) and mark.startswith(rest) for mark in follow):
+        # The reply breaks off in a mark that may follow.
+        return at
+    there = params.space(buffer, at, ended)
+    if there >= 0:
+        there = params.goes_on(buffer, there, ended, [*closes, ("{",)] if spec.body else closes)
+    return at if there >= 0 else there
 
 
 def params_call(reader: Reader, found: Found) -> Generator[None, None, str]:
     """Read the parameters of a call, up to and with its close."""
-    call = found.call
-    assert call is not None
-    spec = call.syntax.arguments
-    assert isinstance(spec, Params)
-    name = call.name(found.fields)
-    reader.begin_call(name, found.fields.get("id"))
-    writer = ObjectWriter(reader)
+    reader.begin_call(found.name, found.fields.get("id"))
+    reading = _Parameters(reader, found)
     if "empty" in found.fields:
-        writer.end()
+        reading.writer.end()
         return DONE
-    while True:
-        what, fields = yield from _next(reader, call, spec)
-        if what == IMPLIED and not writer.keys and not call.closes_section(reader.buffer, reader.at):
-            return LEFT
-        if what in (END, IMPLIED):
-            writer.end()
-            return DONE
-        if what == BODY and not writer.keys:
-            outcome = yield from jsontext.value(reader, reader.pending.append, live=True)
-            what, _ = (yield from _next(reader, call, spec)) if outcome == DONE else (outcome, {})
-            return DONE if what in (END, IMPLIED) else reader.broken("stray_text") if what in (PARAM, BODY) else what
-        if what != PARAM:
-            return what
-        outcome = yield from _parameter(reader, call, spec, writer, name, fields)
+    return (yield from reading.read())
+
+
+class _Parameters:
+    """The reading of one call's parameters."""
+
+    def __init__(self, reader: Reader, found: Found):
+        spec = found.call.syntax.arguments
+        assert isinstance(spec, Params)
+        self.reader = reader
+        self.call = found.call
+        self.spec = spec
+        self.name = found.name
+        self.closes = found.closes
+        self.writer = ObjectWriter(reader)
+        self.known = reader.schemas.parameters(found.name)
+
+    def read(self) -> Generator[None, None, str]:
+        """Read them all."""
+        reader, writer = self.reader, self.writer
+        while True:
+            what, fields = yield from self.next()
+            if what == IMPLIED and not writer.keys and not self.call.closes_section(reader.buffer, reader.at):
+                return LEFT
+            if what in (END, IMPLIED):
+                writer.end()
+                return DONE
+            if what == BODY and not writer.keys:
+                outcome = yield from value(reader, reader.pending, live=True)
+                what, _ = (yield from self.next()) if outcome == DONE else (outcome, {})
+                if what in (PARAM, BODY):
+                    return reader.broken("stray_text")
+                return DONE if what in (END, IMPLIED) else what
+            if what != PARAM:
+                return what
+            outcome = yield from self.parameter(fields)
+            if outcome != DONE:
+                return outcome
+
+    def next(self) -> Generator[None, None, tuple[str, dict[str, str]]]:
+        """Read on to what comes next: a parameter, with what its head says, or the end."""
+        reader, call, spec = self.reader, self.call, self.spec
+        while True:
+            # Whether the reply has ended is asked last: a mark that it breaks off is still a mark, and no stray text.
+            buffer = reader.buffer
+            at = call.params.space(buffer, reader.at, ended=False)
+            if at >= 0:
+                close = lookahead.either(buffer, at, self.closes, ended=False)
+                if close >= 0:
+                    reader.at = close
+                    return END, {}
+                end, fields = call.params.look(buffer, at, ended=False)
+                if end >= 0:
+                    reader.at = end
+                    return PARAM, fields
+                implied = lookahead.either(buffer, at, call.implied, ended=False)
+                if implied >= 0:
+                    return IMPLIED, {}
+                if spec.body and buffer.startswith("{", at):
+                    reader.at = at
+                    return BODY, {}
+                if MORE not in (end, close, implied):
+                    return reader.broken("stray_text"), {}
+            if reader.ended:
+                return CUT, {}
+            yield
+
+    def parameter(self, fields: dict[str, str]) -> Generator[None, None, str]:
+        """Read the value of one parameter."""
+        reader, spec, writer = self.reader, self.spec, self.writer
+        key = fields.get("key", "")
+        if spec.value:
+            opens = yield from self.value_opens()
+            if opens != DONE:
+                # A key without a value says nothing.
+                return DONE if opens == NO_VALUE else opens
+        if spec.nested:
+            nested = yield from read_tags(
+                reader, self.call, spec, key, self.known.get(key), reader.schemas.known.get(self.name, {})
+            )
+            if nested is not None:
+                outcome, text = nested
+                if outcome == DONE and writer.key(key):
+                    reader.pending.append(text)
+                return outcome
+        types = self.types(key, fields)
+        wraps = key in spec.unwrap and self.name in reader.schemas.known and key not in self.known and not writer.keys
+        held = _Value(self, types, hold=wraps or key in writer.keys, start=lambda: writer.key(key))
+        outcome = yield from self.read_value(key, held)
         if outcome != DONE:
             return outcome
+        if held.streamed:
+            reader.pending.append('"')
+            return DONE
+        text = held.text()
+        if wraps and self.unwrap(text):
+            return DONE
+        json_text, fits = as_json(text, types, untyped=spec.untyped)
+        if writer.key(key):
+            reader.pending.append(json_text)
+            if not fits:
+                problem = f"the parameter {key!r} is {text!r:.80}, which the schema does not allow"
+                reader.report("bad_value", reader.origin, problem)
+        return DONE
 
+    def value_opens(self) -> Generator[None, None, str]:
+        """Read over what opens a value, and say whether there is one."""
+        reader, call, spec = self.reader, self.call, self.spec
+        others = [(spec.open,), *self.closes, *call.implied]
+        while True:
+            buffer = reader.buffer
+            at = call.params.space(buffer, reader.at, ended=False)
+            if at >= 0:
+                end = lookahead.literal(buffer, at, spec.value, ended=False)
+                if end >= 0:
+                    reader.at = end
+                    return DONE
+                other = lookahead.either(buffer, at, others, ended=False)
+                if other >= 0:
+                    return NO_VALUE
+                if MORE not in (end, other):
+                    return reader.broken("stray_text")
+            if reader.ended:
+                return CUT
+            yield
 
-def _unwrap(writer: ObjectWriter, text: str) -> bool:
-    """Write an object in which a model has wrapped all its arguments; return whether it is one."""
-    json_text, fits = as_json(text, frozenset({"object"}))
-    if not fits:
-        return False
-    try:
-        members = {
-            key: json.dumps(value, ensure_ascii=False, allow_nan=False) for key, value in json.loads(json_text).items()
-        }
-    except ValueError:
-        return False
-    for key, value in members.items():
-        writer.key(key)
-        writer.reader.pending.append(value)
-    return True
+    def types(self, key: str, fields: dict[str, str]) -> frozenset[str]:
+        """Return the types of a parameter: by the schema; where there is none, by what its mark says."""
+        types = self.reader.schemas.types(self.name, key)
+        if types:
+            return types
+        if "type" in fields:
+            return frozenset({fields["type"]}) & ALL
+        return STRING if fields.get("string") == "true" else frozenset()
 
+    def unwrap(self, text: str) -> bool:
+        """Write an object in which a model has wrapped all its arguments; return whether it is one."""
+        json_text, fits = as_json(text, frozenset({"object"}))
+        try:
+            members = json.loads(json_text) if fits else {}
+            written = {key: json.dumps(each, ensure_ascii=False, allow_nan=False) for key, each in members.items()}
+        except ValueError:
+            return False
+        for key, each in written.items():
+            self.writer.key(key)
+            self.reader.pending.append(each)
+        return fits
 
-def _next(reader: Reader, call: CompiledCall, spec: Params) -> Generator[None, None, tuple[str, dict[str, str]]]:
-    """Read on to what comes next in a call: a parameter, with what its head says, or the end."""
-    while True:
-        # Whether the reply has ended is asked last: a mark that it breaks off is still a mark, and no stray text.
-        buffer = reader.buffer
-        at = call.space(buffer, reader.at, ended=False)
-        end = lookahead.literal(buffer, at, spec.open, ended=False) if at >= 0 else at
-        if end >= 0:
-            end, fields = call.param.look(buffer, end, ended=False)
+    # Values
+
+    def read_value(self, key: str, held: _Value) -> Generator[None, None, str]:
+        """Read a value up to and with its close, or up to what shows that the close is missing.
+
+        A close counts only where the call can go on behind it: a text may well speak of the mark that closes it, or
+        show a whole call.
+        """
+        reader, params = self.reader, self.call.params
+        close = self.spec.close.replace("{key}", key)
+        if self.spec.cdata:
+            while (end := lookahead.either(reader.buffer, reader.at, [(CDATA,)], reader.ended)) == MORE:
+                yield
             if end >= 0:
                 reader.at = end
-                return PARAM, fields
-        close = lookahead.either(buffer, at, call.closes, ended=False) if at >= 0 else at
-        if close >= 0:
-            reader.at = close
-            return END, {}
-        implied = lookahead.either(buffer, at, call.implied, ended=False) if at >= 0 else at
-        if implied >= 0:
-            return IMPLIED, {}
-        if spec.body and at >= 0 and buffer.startswith("{", at):
-            reader.at = at
-            return BODY, {}
-        if MORE not in (end, close, implied):
-            return reader.broken("stray_text"), {}
-        if reader.ended:
-            return CUT, {}
-        yield
+                held.hold = True
+                return (
+                    yield from read_until(reader, CDATA_LIVE, lambda mark: self.cdata_ends(close), held.kept.append)
+                )
+        shown = 0
+        live, stem = params.live_in_value(close, self.closes)
 
+        def closes(mark: str) -> int:
+            nonlocal shown
+            if mark in params.call_opens and mark != self.spec.open:
+                # What looks like another call is one that the text shows, up to its close.
+                shown += 1
+                return NO
+            if shown and mark not in (stem, self.spec.open):
+                shown -= 1
+                return NO
+            return NO if shown else self.value_ends(close, stem, mark)
 
-def _parameter(
-    reader: Reader, call: CompiledCall, spec: Params, writer: ObjectWriter, tool: str, fields: dict[str, str]
-) -> Generator[None, None, str]:
-    """Read the value of one parameter."""
-    key = fields.get("key", "")
-    if spec.value:
-        opens = yield from _value_opens(reader, call, spec)
-        if opens != DONE:
-            # A key without a value says nothing.
-            return DONE if opens == NO_VALUE else opens
-    types = _types(reader, tool, key, fields)
-    if spec.nested:
-        nested = yield from read_tags(
-            reader, call, spec, key, reader.schemas.parameters(tool).get(key), reader.schemas.known.get(tool, {})
-        )
-        if nested is not None:
-            outcome, text = nested
-            if outcome == DONE and writer.key(key):
-                reader.pending.append(text)
-            return outcome
-    wraps = (
-        key in spec.unwrap
-        and tool in reader.schemas.known
-        and key not in reader.schemas.parameters(tool)
-        and not writer.keys
-    )
-    value = Value(reader, spec, types, hold=wraps or key in writer.keys, start=lambda: writer.key(key))
-    outcome = yield from read_value(reader, call, spec, key, value)
-    if outcome != DONE:
-        return outcome
-    if value.streamed:
-        value.close()
-        return DONE
-    text = value.text()
-    if wraps and _unwrap(writer, text):
-        return DONE
-    json_text, fits = as_json(text, types, untyped=spec.untyped)
-    if writer.key(key):
-        reader.pending.append(json_text)
-        if not fits:
-            reader.report(
-                "bad_value", reader.origin, f"the parameter {key!r} is {text!r:.80}, which the schema does not allow"
+        return (
+            yield from read_until(
+                reader, live, closes, held.add, lambda: params.matters if held.streamed and not held.tail else None
             )
-    return DONE
-
-
-NO_VALUE = "no value"
-
-
-def _value_opens(reader: Reader, call: CompiledCall, spec: Params) -> Generator[None, None, str]:
-    while True:
-        buffer = reader.buffer
-        at = call.space(buffer, reader.at, ended=False)
-        end = lookahead.literal(buffer, at, spec.value, ended=False) if at >= 0 else at
-        if end >= 0:
-            reader.at = end
-            return DONE
-        other = (
-            lookahead.either(buffer, at, [(spec.open,), *call.closes, *call.implied], ended=False) if at >= 0 else at
         )
-        if other >= 0:
-            return NO_VALUE
-        if MORE not in (end, other):
-            return reader.broken("stray_text")
-        if reader.ended:
-            return CUT
-        yield
+
+    def cdata_ends(self, close: str) -> int:
+        """Return where a value in CDATA ends, NO or MORE."""
+        reader = self.reader
+        return lookahead.either(reader.buffer, reader.at + len(CDATA_END), [(close,)], reader.ended)
+
+    def value_ends(self, close: str, stem: str, mark: str) -> int:
+        """Return where a value ends at whose mark we stand: behind its close, or before a mark that can only follow it.
+
+        NO or MORE.
+        """
+        reader, call = self.reader, self.call
+        buffer, at, ended = reader.buffer, reader.at, reader.ended
+        if mark == stem:
+            end = lookahead.literal(buffer, at, close, ended)
+            sloppy = end == NO
+            if sloppy:
+                end = lookahead.sloppy(buffer, at + len(stem), close[-1], ended)
+            after = call.params.space(buffer, end, ended) if end >= 0 else end
+            if after >= 0 and not (ended and after == len(buffer)):
+                after = call.params.goes_on(buffer, after, ended, [*self.closes, *reader.stop_rows])
+            if after >= 0 and sloppy:
+                reader.forgive(f"{buffer[at:end]!r} for {close!r}")
+            return end if after >= 0 else after
+        if mark == self.spec.open:
+            after, fields = call.params.look(buffer, at, ended)
+            if after >= 0 and self.spec.value:
+                after = lookahead.either(buffer, after, [(self.spec.value,)], ended)
+            if after >= 0 and self.known and fields.get("key") not in self.known:
+                return NO
+            after = at if after >= 0 else after
+        else:
+            after = self.call_ends(buffer, at, ended)
+        if after >= 0:
+            reader.forgive(f"{close!r} is missing")
+        return after
+
+    def call_ends(self, buffer: str, at: int, ended: bool) -> int:
+        """Return `at` if the close of the whole call stands there, NO or MORE.
+
+        On a line of its own it is believed, whatever follows.
+        """
+        reader = self.reader
+        after = lookahead.either(buffer, at, self.closes, ended)
+        if after < 0:
+            return after
+        if not ended and buffer[after : after + 2] in ("", "\r"):
+            return MORE
+        if buffer.startswith(("\n", "\r\n"), after) and reader.since(reader.position - 1) == "\n":
+            return at
+        if not lookahead.nothing_follows(buffer, after, ended):
+            after = lookahead.either(buffer, after, [*self.call.implied, *reader.stop_rows], ended)
+        return at if after >= 0 else after
 
 
-def _types(reader: Reader, tool: str, key: str, fields: dict[str, str]) -> frozenset[str]:
-    """Return the types of a parameter: by the schema; where there is none, by what its mark says."""
-    types = reader.schemas.types(tool, key)
-    if types:
-        return types
-    if "type" in fields:
-        return frozenset({fields["type"]}) & ALL
-    return STRING if fields.get("string") == "true" else frozenset()
+CDATA_LIVE = Live([(CDATA_END, None)])
+
+
+class _Value:
+    """A value that is being read: passed on as it comes where it must be text, kept where it may be something else."""
+
+    def __init__(self, reading: _Parameters, types: frozenset[str], *, hold: bool, start: Callable[[], bool]):
+        self.reader = reading.reader
+        self.trim = reading.spec.trim
+        self.start = start
+        self.streamed = False
+        self.kept: list[str] = []
+        self.trimmed = not self.trim
+        self.tail = ""
+        # None: the first character tells whether it can be anything but text.
+        self.hold: bool | None = hold or (types != STRING and bool(types)) or None
+        if not self.hold and (types == STRING or reading.spec.untyped == "string"):
+            self.hold = False
+
+    def add(self, text: str) -> None:
+        """Add what was read."""
+        if not self.trimmed and text:
+            self.trimmed = True
+            text = text.removeprefix(self.trim)
+        if self.hold is None and text.strip():
+            self.hold = text.lstrip()[0] in BEGINS_JSON
+        if self.hold is not False:
+            self.kept.append(text)
+            return
+        if not text:
+            return
+        if not self.streamed:
+            self.streamed = True
+            self.start()
+            self.reader.pending.append('"')
+            text = "".join(self.kept) + text
+        text = self.tail + text
+        self.tail = self.trim if self.trim and text.endswith(self.trim) else ""
+        text = text.removesuffix(self.tail)
+        if text:
+            self.reader.pending.append(quoted(text)[1:-1])
+
+    def text(self) -> str:
+        """Return a value that was kept."""
+        return "".join(self.kept).removesuffix(self.trim)

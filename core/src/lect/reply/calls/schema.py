@@ -55,6 +55,21 @@ class Schemas:
         properties = self.known.get(name, {}).get("properties")
         return properties if isinstance(properties, Mapping) else {}
 
+    def only_tool_for(self, arguments: str) -> str | None:
+        """Return the one tool that takes these arguments, given as JSON; None where there is none or several."""
+        import json
+
+        try:
+            keys = set(json.loads(arguments))
+        except (TypeError, ValueError, RecursionError):
+            return None
+        fitting = [name for name in self.known if self._required(name) <= keys <= self.parameters(name).keys()]
+        return fitting[0] if len(fitting) == 1 else None
+
+    def _required(self, name: str) -> set[Any]:
+        required = self.known[name].get("required")
+        return {key for key in required if isinstance(key, str)} if isinstance(required, list | tuple) else set()
+
     def types(self, name: str, key: str) -> frozenset[str]:
         """Return the JSON types that a parameter may have; none where nothing is known of it."""
         return types_of(self.parameters(name).get(key), self.known.get(name, {}))

@@ -5,17 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lect.reply.calls.coerce import as_json
-from lect.reply.calls.plaintext import quoted
 from lect.reply.calls.schema import child, types_of
-from lect.reply.engine import lookahead
-from lect.reply.engine.lookahead import MORE, NO
+from lect.reply.calls.texts import quoted, read_until
+from lect.reply.engine.lookahead import MORE, NO, Live, literal, space
 from lect.reply.engine.reader import CUT, DONE
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
 
-    from lect.reply.engine.compiled import CompiledCall
     from lect.reply.engine.reader import Reader
+    from lect.reply.engine.syntax import CompiledCall
     from lect.reply.grammar import Params
 
 DEEPEST = 64
@@ -38,56 +37,43 @@ def read_tags(
 
     None where the value is plain text.
     """
-    while (begins := _begins(reader, call, spec)) == MORE:
+    while (begins := call.params.look(reader.buffer, space(reader.buffer, reader.at), reader.ended)[0]) == MORE:
         yield
     if begins == NO:
         return None
     top = _Node(key)
     stack = [top]
-    while stack:
+    problem = ""
+    live = Live([(spec.open[0], None)])
+
+    def mark_ends(mark: str) -> int:
+        """Return where the tag at which we stand ends, after noting what it does; NO where it is text, or MORE."""
+        nonlocal problem
         buffer, at = reader.buffer, reader.at
-        mark = buffer.find(spec.open[0], at)
-        end = mark if mark >= 0 else len(buffer)
-        if end > at:
-            stack[-1].text.append(buffer[at:end])
-            reader.at = at = end
-        if mark < 0:
-            if reader.ended:
-                return CUT, ""
-            yield
-            continue
-        close = lookahead.literal(buffer, at, spec.close.replace("{key}", stack[-1].key), ended=False)
-        opens = lookahead.literal(buffer, at, spec.open, ended=False)
+        close = literal(buffer, at, spec.close.replace("{key}", stack[-1].key), ended=False)
+        opens, fields = call.params.look(buffer, at, ended=False) if close == NO else (NO, {})
         if close >= 0:
-            reader.at = close
             stack.pop()
-            continue
-        fields: dict[str, str] = {}
-        if opens >= 0 and close == NO:
-            opens, fields = call.param.look(buffer, opens, ended=False)
-        if MORE in (close, opens):
-            if reader.ended:
-                return CUT, ""
-            yield
-        elif opens == NO:
-            if lookahead.literal(buffer, at, spec.open, ended=False) != NO:
-                return reader.broken("stray_text"), ""
-            stack[-1].text.append(buffer[at])
-            reader.at = at + 1
-        elif len(stack) > DEEPEST:
-            return reader.broken("too_deep"), ""
-        else:
+            return close
+        if opens >= 0:
             node = _Node(fields.get("key", ""))
             stack[-1].children.append(node)
             stack.append(node)
-            reader.at = opens
+            problem = "too_deep" if len(stack) > DEEPEST + 1 else ""
+            return opens
+        if MORE in (close, opens):
+            problem = "cut" if reader.ended else ""
+            return at if reader.ended else MORE
+        if literal(buffer, at, spec.open, ended=False) != NO:
+            problem = "stray_text"
+            return at
+        return NO
+
+    while stack:
+        outcome = yield from read_until(reader, live, mark_ends, stack[-1].text.append)
+        if outcome == CUT or problem:
+            return (CUT if outcome == CUT or problem == "cut" else reader.broken(problem)), ""
     return DONE, _as_json(top, schema, root)
-
-
-def _begins(reader: Reader, call: CompiledCall, spec: Params) -> int:
-    at = lookahead.space(reader.buffer, reader.at)
-    end = lookahead.literal(reader.buffer, at, spec.open, reader.ended)
-    return call.param.look(reader.buffer, end, reader.ended)[0] if end >= 0 else end
 
 
 def _as_json(node: _Node, schema: Any, root: Mapping[str, Any]) -> str:

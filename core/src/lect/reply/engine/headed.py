@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lect.reply.engine.compiled import OPENING, OVER, START, STOP, Found
+from lect.reply.engine.compiled import OPENING, OVER, START, STOP, STRAY, TOKEN_LIKE
 from lect.reply.engine.headers import Header, headers_for
 from lect.reply.engine.lookahead import MORE, NO
 from lect.reply.engine.reader import CUT
-from lect.reply.engine.reading import Reading
-from lect.reply.engine.sections import read_call, read_section
+from lect.reply.engine.reading import MEANINGLESS, Reading
+from lect.reply.engine.sections import read_call, read_section, skip_unnamed
+from lect.reply.engine.syntax import Found
 from lect.reply.events import CALL, CONTENT, MARK, REASONING, TextKind
 from lect.reply.grammar import SPACE
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-    from lect.reply.engine.compiled import CompiledCall, CompiledGrammar
+    from lect.reply.engine.compiled import CompiledGrammar
+    from lect.reply.engine.lookahead import Live
     from lect.reply.engine.reader import Reader, Steps
+    from lect.reply.engine.syntax import CompiledCall
 
 
 class HeadedMessages(Reading):
@@ -79,10 +82,17 @@ class HeadedMessages(Reading):
                 if self.over:
                     return
                 continue
-            if reader.ended and self.headers.look(reader.buffer, reader.at + len(mark), False) == MORE:
-                reader.unfinished = True
-            reader.pass_on(reader.at + len(mark), CONTENT)
-            reader.report("stray_header", start, f"{mark!r} starts no header that can be read")
+            behind = len(mark) if START in kinds else 0
+            if reader.ended and self.headers.look(reader.buffer, reader.at + behind, False, {}) == MORE:
+                reader.unfinished = self.over = True
+                reader.skip(len(reader.buffer))
+                reader.report("stray_header", start, "the reply ends inside a header")
+                return
+            if TOKEN_LIKE(mark):
+                self.drop(mark, "stray_header")
+            else:
+                reader.pass_on(reader.at + len(mark), CONTENT)
+                reader.report("stray_header", start, f"{mark!r} {MEANINGLESS['stray_header']}")
 
     def read_message(self, header: Header, start: int, skipped: int = 0) -> Steps:
         """Read the body of a message, by what its header says."""
@@ -100,7 +110,7 @@ class HeadedMessages(Reading):
         if header.problem:
             reader.report(header.problem[0], start, header.problem[1])
         if kind == CALL:
-            yield from self.read_call_body(header, text_at)
+            yield from self.read_call_body(header, start, text_at)
         else:
             yield from self.read_body(REASONING if kind == REASONING and compiled.takes_reasoning else CONTENT)
 
@@ -128,21 +138,21 @@ class HeadedMessages(Reading):
             else:
                 self.end_at(mark)
 
-    def read_call_body(self, header: Header, text_at: int) -> Steps:
+    def read_call_body(self, header: Header, start: int, text_at: int) -> Steps:
         """Read the call that a message is."""
         reader = self.reader
-        start = reader.position
         if self.channels.call is None:
             yield from self.read_sections()
         else:
             found = yield from self.find_call(self.compiled.message.calls[0], header)
             if found is None:
-                reader.report("unbalanced_json", start, "a call was announced, and none follows")
-                if self.channels.spill:
-                    reader.say(CONTENT, header.text, text_at)
-                    reader.border(MARK, text_at + len(header.text))
+                # Nothing says that this is a call but a mark, and it is none.
+                reader.report("stray_open", start, "a call was announced, and none follows")
+                reader.say(CONTENT, header.text, text_at)
+                reader.border(MARK, text_at + len(header.text))
+                yield from self.read_rest(CONTENT)
                 return
-            outcome = yield from read_call(reader, found, start)
+            outcome = yield from read_call(reader, found, reader.position)
             if outcome == CUT and reader.exhausted():
                 self.over = True
                 return
@@ -169,6 +179,9 @@ class HeadedMessages(Reading):
             mark = "" if reader.exhausted() else (yield from self.look(self.body))
             if mark or reader.exhausted():
                 return
+            if self.breaks_off(self.compiled.sections):
+                skip_unnamed(reader)
+                return
             reader.say(CONTENT, run, start)
             reader.pass_on(reader.at + 1, CONTENT)
             yield from self.next_mark(self.compiled.call_body, CONTENT)
@@ -189,11 +202,10 @@ class HeadedMessages(Reading):
         reader, headers = self.reader, self.headers
         while True:
             if opening:
-                found = headers.opens(
-                    reader.buffer, reader.at, reader.ended, fresh=reader.fresh and not reader.position
-                )
+                fresh = reader.fresh and not reader.position
+                found = headers.opens(reader.buffer, reader.at, reader.ended, reader.schemas.known, fresh=fresh)
             else:
-                found = headers.look(reader.buffer, reader.at + behind, reader.ended)
+                found = headers.look(reader.buffer, reader.at + behind, reader.ended, reader.schemas.known)
             if not isinstance(found, int):
                 return found
             if found == NO:
@@ -201,12 +213,19 @@ class HeadedMessages(Reading):
             yield
 
     def find_call(self, call: CompiledCall, header: Header) -> Generator[None, None, Found | None]:
-        """Return the call that begins here, if one does."""
+        """Return the call that begins here: where the header names it, whatever follows."""
         reader = self.reader
-        while True:
-            start, arguments, _ = call.look(reader.buffer, reader.at, reader.ended)
-            if start == NO:
-                return None
-            if start != MORE:
-                return Found(self.compiled.message, call, start, arguments, {"name": header.name}, True)
+        while (seen := call.look(reader.buffer, reader.at, reader.ended))[0] == MORE:
             yield
+        if seen[0] == NO and not header.name:
+            return None
+        start, arguments, _ = seen if seen[0] != NO else (reader.at, reader.at, {})
+        return Found(self.compiled.message, call, start, arguments, {"name": header.name}, announced=True)
+
+    def next_mark(self, live: Live, kind: TextKind) -> Generator[None, None, str]:
+        """Say text up to the next mark that means something, and return that, empty at the end of the reply."""
+        while True:
+            mark, _, _ = yield from self.scan(live, kind)
+            if not mark or live.acts[mark] != [STRAY]:
+                return mark
+            self.drop(mark, self.compiled.stray[mark])

@@ -1,6 +1,7 @@
 """Headers of messages: what they say, and seen ahead."""
 
 import re
+from collections.abc import Container
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -37,8 +38,8 @@ class Headers:
         self.body = re.compile("|".join(re.escape(mark) for mark in sorted(self.bodies, key=len, reverse=True)))
         self.foreign = (*channels.start, *channels.end, *channels.stop)
 
-    def look(self, buffer: str, at: int, ended: bool) -> Header | int:
-        """Return the header at `at`, or NO or MORE."""
+    def look(self, buffer: str, at: int, ended: bool, tools: Container[str] = ()) -> Header | int:
+        """Return the header at `at`, or NO or MORE; `tools` are the names that the caller knows."""
         limit = at + LONGEST_HEAD
         found = self.body.search(buffer, at, limit)
         characters = self.characters.match(buffer, at, limit)
@@ -55,9 +56,9 @@ class Headers:
         if self._foreign(buffer, at, found.start()):
             return NO
         text = buffer[at : found.start()]
-        return self._read(text, found) if self.shape.fullmatch(text) else NO
+        return self._read(text, found, tools) if self.shape.fullmatch(text) else NO
 
-    def opens(self, buffer: str, at: int, ended: bool, *, fresh: bool) -> Header | int:
+    def opens(self, buffer: str, at: int, ended: bool, tools: Container[str], *, fresh: bool) -> Header | int:
         """Return the header at `at` where nothing starts it, or NO or MORE."""
         if self.channels.opening:
             begins = [lookahead.literal(buffer, at, mark, ended) for mark in self.channels.opening]
@@ -65,7 +66,7 @@ class Headers:
                 return MORE if MORE in begins else NO
         elif not fresh:
             return NO
-        return self.look(buffer, at, ended)
+        return self.look(buffer, at, ended, tools)
 
     def _begins_body(self, buffer: str, at: int) -> bool:
         return any(lookahead.literal(buffer, at, mark, ended=False) == MORE for mark in self.bodies)
@@ -74,7 +75,7 @@ class Headers:
         """Return whether a mark stands there that belongs in no header."""
         return any(mark in buffer[start:end] for mark in self.foreign)
 
-    def _read(self, text: str, body: re.Match[str]) -> Header:
+    def _read(self, text: str, body: re.Match[str], tools: Container[str]) -> Header:
         channels = self.channels
         kind = self.bodies[body[0]]
         if kind:
@@ -84,6 +85,8 @@ class Headers:
         problem = (
             ("stray_header", "the header names its channel twice; the last one counts") if len(names) > 1 else None
         )
+        # Models write the name of a tool where its channel belongs.
+        recipients = recipients or [name for name in names if name in tools]
         for name in recipients[-1:] or names[-1:]:
             if name in channels.reasoning:
                 return Header(text, body.end(), REASONING, "", problem)

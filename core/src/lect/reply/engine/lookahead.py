@@ -19,8 +19,9 @@ NO, MORE = -1, -2
 REACH = 256
 """How much white space may stand between two marks that belong together."""
 LONGEST_HEAD = 512
+LONGEST_SLIP = 32
 NEVER_IN_A_HEAD = "<{("
-SPACES = re.compile(r"[ \t\r\n]*")
+SPACES = re.compile(r"[ \t\r\n]*").match
 
 
 def literal(buffer: str, at: int, mark: str, ended: bool) -> int:
@@ -33,8 +34,13 @@ def literal(buffer: str, at: int, mark: str, ended: bool) -> int:
 
 def space(buffer: str, at: int) -> int:
     """Return where the white space at `at` ends, or how far one may look."""
-    found = SPACES.match(buffer, at, at + REACH)
+    found = SPACES(buffer, at, at + REACH)
     return found.end() if found else at
+
+
+def nothing_follows(buffer: str, at: int, ended: bool) -> bool:
+    """Return whether the reply ends at `at`, white space aside."""
+    return ended and space(buffer, at) == len(buffer)
 
 
 def sequence(buffer: str, at: int, marks: Sequence[str], ended: bool) -> int:
@@ -56,6 +62,15 @@ def either(buffer: str, at: int, alternatives: Iterable[Sequence[str]], ended: b
         if end != NO:
             return end
     return NO
+
+
+def sloppy(buffer: str, at: int, last: str, ended: bool) -> int:
+    """Return where a mark ends that has something odd in it at `at`, before its last character."""
+    found = buffer.find(last, at, at + LONGEST_SLIP)
+    odd = buffer[at:found] if found >= 0 else buffer[at : at + LONGEST_SLIP]
+    if "<" in odd or "\n" in odd or (found < 0 and (ended or len(odd) == LONGEST_SLIP)):
+        return NO
+    return found + len(last) if found >= 0 else MORE
 
 
 def in_a_row(mark: Mark) -> tuple[str, ...]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from lect.reply.engine import lookahead
-from lect.reply.engine.compiled import CLOSE, END, OPEN, SECTION, STRAY, UNTIL, WRAP
-from lect.reply.engine.lookahead import MORE
-from lect.reply.engine.reading import Reading
-from lect.reply.engine.sections import read_section
+from lect.reply.engine.compiled import CLOSE, END, OPEN, SECTION, STRAY, UNTIL, UNWRAP, WRAP
+from lect.reply.engine.reader import Reader
+from lect.reply.engine.reading import MEANINGLESS, Reading
+from lect.reply.engine.sections import read_section, skip_unnamed
 from lect.reply.events import CONTENT, MARK, REASONING, TextKind
 from lect.reply.grammar import SPACE
 
@@ -16,16 +17,13 @@ if TYPE_CHECKING:
     from collections.abc import Generator
     from typing import Any
 
-    from lect.reply.engine.compiled import CompiledGrammar, CompiledSection, Found
+    from lect.reply.engine.compiled import CompiledGrammar
     from lect.reply.engine.lookahead import Live
-    from lect.reply.engine.reader import Reader, Steps
+    from lect.reply.engine.reader import Steps
+    from lect.reply.engine.syntax import CompiledSection, Found
 
-
-LEFT_OVER = {
-    "stray_open": "opens no call that can be read",
-    "stray_close": "closes what nothing has opened",
-    "incomplete_call": "opens a call, and the reply ends before that has a name",
-}
+LONGEST_TAIL = 512
+IN_A_FENCE = re.compile(r"\n```\w*\n\Z")
 
 
 class MarkedText(Reading):
@@ -44,6 +42,8 @@ class MarkedText(Reading):
         self.trim = ""
         """Which of them are dropped if text follows."""
         self.wrapped = False
+        self.verbatim = False
+        """Whether calls have been left in the content: then all the rest stays as it was written."""
         self.thought = False
         """Whether reasoning has been read, or its close been missed."""
 
@@ -91,78 +91,45 @@ class MarkedText(Reading):
 
     def read_text(self) -> Steps:
         """Read content up to a mark that means something."""
-        reader, live, before = self.reader, self.compiled.text, self.compiled.before
+        reader, live = self.reader, self.compiled.text
         while True:
-            buffer, at = reader.buffer, reader.at
-            found = live.search(buffer, at)
-            if found is None:
-                reader.pass_on(len(buffer), CONTENT)
-                if reader.ended:
-                    self.over = True
-                    return
-                reader.fall_quiet(live.search, CONTENT)
-                yield
-                continue
-            reader.pass_on(found.start(), CONTENT)
-            start = reader.position
-            run = yield from self.read_space(live, before)
-            if reader.exhausted():
+            mark, run, start = yield from self.scan(live, CONTENT, self.compiled.before)
+            if not mark:
                 self.say_last(run, start)
-                continue
-            mark = yield from self.look(live)
-            if mark and (yield from self.act(live, mark, run, start)):
+                self.over = True
+                return
+            if (yield from self.act(live, mark, run, start)):
                 return
             reader.say(CONTENT, run, start)
-            if not run:
-                reader.pass_on(reader.at + 1, CONTENT)
+            reader.pass_on(reader.at + 1, CONTENT)
 
     def read_reasoning(self) -> Steps:
         """Read reasoning up to its end; what ends it is read too, unless it means something else besides."""
         reader, compiled, live = self.reader, self.compiled, self.compiled.reasoning
-        reasoning = compiled.grammar.reasoning
-        assert reasoning is not None
         kind: TextKind = REASONING if compiled.takes_reasoning else CONTENT
         self.thought = True
         begin = reader.position
         if compiled.takes_reasoning:
             yield from self.skip_lead()
         while True:
-            buffer, at = reader.buffer, reader.at
-            found = live.search(buffer, at)
-            if found is None:
-                reader.pass_on(len(buffer), kind)
-                if reader.ended:
-                    self.over = reader.unfinished = True
-                    reader.break_off(kind, begin)
-                    return
-                reader.fall_quiet(live.search, kind)
-                yield
-                continue
-            reader.pass_on(found.start(), kind)
-            start = reader.position
-            run = yield from self.read_space(live, compiled.held)
-            mark = "" if reader.exhausted() else (yield from self.look(live))
+            mark, run, start = yield from self.scan(live, kind, compiled.held)
             if mark and (yield from self.ends_reasoning(mark, run, start, kind)):
                 if mark in compiled.ends:
                     reader.break_off(kind, begin)
                 return
-            reader.say(kind, run, start)
-            if not run:
+            if reader.position == start + len(run):
+                reader.say(kind, run, start)
+            if not mark:
+                self.over = reader.unfinished = True
+                reader.break_off(kind, begin)
+                return
+            if reader.position > start + len(run):
+                # It opened a draft, which is said.
+                continue
+            if mark in compiled.stray:
+                self.drop(mark, compiled.stray[mark])
+            else:
                 reader.pass_on(reader.at + 1, kind)
-
-    def read_space(self, live: Live, characters: str) -> Generator[None, None, str]:
-        """Read on over white space, up to a mark that begins with white space itself, and return it."""
-        reader = self.reader
-        if not live.spaced:
-            return (yield from reader.run(characters)) if characters else ""
-        found: list[str] = []
-        while True:
-            while reader.exhausted() and not reader.ended:
-                yield
-            if reader.exhausted() or reader.buffer[reader.at] not in characters or (yield from self.look(live)):
-                return "".join(found)
-            found.append(reader.buffer[reader.at])
-            reader.at += 1
 
     def skip_lead(self) -> Steps:
         """Read over what opens reasoning once more, and over the white space that belongs to it."""
@@ -186,7 +153,8 @@ class MarkedText(Reading):
         reader, compiled = self.reader, self.compiled
         reasoning = compiled.grammar.reasoning
         assert reasoning is not None
-        codes = {code for code, _ in self.acts(compiled.reasoning, mark)}
+        acts = self.acts(compiled.reasoning, mark)
+        codes = {code for code, _ in acts}
         if CLOSE in codes:
             kept = run.rstrip(reasoning.trail) if compiled.takes_reasoning else run
             reader.say(kind, kept, start)
@@ -199,17 +167,69 @@ class MarkedText(Reading):
                 self.gap = ""
             return True
         kept = run
-        if UNTIL in codes:
-            sections = [act for code, act in self.acts(compiled.text, mark) if code == SECTION]
-            if compiled.takes_tools and sections:
-                found = yield from self.find_any(sections)
-                if found is None and not reader.ended:
+        if END not in codes:
+            sections = [what for code, what in self.acts(compiled.text, mark) if code == SECTION]
+            found = (yield from self.find_any(sections)) if sections else None
+            if found is not None and UNTIL not in codes:
+                last = yield from self.closes_reply(sections, run, start, kind)
+                if not last:
                     return False
-                kept = self.without_before(run, found) if found else run
+            if found is None and (sections or UNTIL not in codes) and not self.breaks_off(sections):
+                return False
+            kept = self.without_before(run, found) if found else run
         reader.say(kind, kept, start)
         reader.border(MARK, start + len(kept))
+        reader.rewind(start + len(kept))
         self.gap, self.trim = SPACE, ""
         return True
+
+    def closes_reply(
+        self, sections: list[CompiledSection], run: str, start: int, kind: TextKind
+    ) -> Generator[None, None, bool]:
+        """Return whether calls inside of reasoning are what the reply ends with, so that they are no drafts.
+
+        The section is held back until that is known; a draft is said as what it stands in.
+        """
+        reader = self.reader
+        begin = reader.position
+        trial = Reader(reader.schemas, reader.stops)
+        trial.bounds, trial.fresh = reader.bounds, reader.fresh
+        reading = MarkedText(trial, self.compiled)
+        steps = reading.read_to_the_end(sections)
+        while True:
+            trial.take_in(reader.buffer[reader.at :])
+            trial.ended, trial.reason = reader.ended, reader.reason
+            reader.at = len(reader.buffer)
+            try:
+                next(steps)
+            except StopIteration as stop:
+                last = bool(stop.value)
+                break
+            trial.take_events()
+            yield
+        reasoning = self.compiled.grammar.reasoning
+        assert reasoning is not None
+        text = reader.since(begin)
+        closed = min((at for mark in reasoning.close if (at := text.find(mark)) >= 0), default=-1)
+        if last and not (trial.unfinished and closed >= 0):
+            reader.rewind(begin)
+            return True
+        end = begin + (closed if last else trial.position)
+        reader.rewind(begin)
+        reader.say(kind, run, start)
+        reader.pass_on(end - begin, kind)
+        return False
+
+    def read_to_the_end(self, sections: list[CompiledSection]) -> Generator[None, None, bool]:
+        """Read sections; return whether the reply ends behind them."""
+        reader = self.reader
+        while True:
+            found = yield from self.find_any(sections)
+            if found is None or not (yield from read_section(reader, found, reader.position)):
+                return self.breaks_off(sections)
+            yield from reader.run(SPACE)
+            if reader.exhausted() or (yield from reader.at_stop()):
+                return True
 
     # What marks mean
 
@@ -218,72 +238,71 @@ class MarkedText(Reading):
 
         Before it, a run of white space has been read at `start`.
         """
-        compiled = self.compiled
         acts = self.acts(live, mark)
         sections = [what for code, what in acts if code == SECTION]
-        if sections and not compiled.takes_tools:
-            self.say_space(run, start)
-            yield from self.read_verbatim()
+        found = (yield from self.find_any(sections)) if sections else None
+        if found is not None and not (found.announced and self.in_a_fence()):
+            if not self.gap:
+                kept = self.without_before(run, found) if self.compiled.takes_tools else run
+                self.reader.say(CONTENT, kept, start)
+                start += len(kept)
+            yield from self.take_section(found, start)
             return True
-        if sections:
-            found = yield from self.find_any(sections)
-            if found is not None and self.believes(found):
-                if not self.gap:
-                    kept = self.without_before(run, found)
-                    self.reader.say(CONTENT, kept, start)
-                    start += len(kept)
-                yield from self.take_section(found, start)
-                return True
+        if self.verbatim:
+            acts = [(code, what) for code, what in acts if code == END]
         for code, what in acts:
-            if code not in (SECTION, STRAY) and self.applies(code, what):
+            if code not in (SECTION, STRAY) and (yield from self.applies(code, what, mark)):
                 yield from self.do(code, mark, run, start, what)
                 return True
-        problem = self.problem_with(mark, acts, sections)
-        if problem:
-            self.leave(mark, run, start, problem)
-        return bool(problem)
+        return self.leave(mark, run, start, acts, [] if found else sections)
 
-    def problem_with(self, mark: str, acts: list[Any], sections: list[CompiledSection]) -> str:
-        """Return the code of what is wrong with a mark that means nothing here; empty where it is but text."""
-        compiled = self.compiled
+    def leave(self, mark: str, run: str, start: int, acts: list[Any], sections: list[CompiledSection]) -> bool:
+        """Name a mark that means nothing here, unless it is but text; return whether it is not."""
+        reader, compiled = self.reader, self.compiled
         if self.breaks_off(sections):
-            self.reader.unfinished = True
-            return "incomplete_call"
-        if compiled.takes_reasoning and not self.thought and any(code == CLOSE for code, _ in acts):
+            self.over = True
+            if not compiled.takes_tools:
+                reader.unfinished = True
+                reader.say(CONTENT, run, start)
+                reader.pass_on(len(reader.buffer), CONTENT)
+                return True
+            self.say_space(run, start, dropped=True)
+            skip_unnamed(reader)
+            return True
+        if mark in compiled.stray:
+            self.say_space(run, start, dropped=True)
+            self.drop(mark, compiled.stray[mark])
+            return True
+        code = ""
+        if compiled.takes_reasoning and not self.thought and any(each == CLOSE for each, _ in acts):
             # The prompt has probably opened reasoning, and nobody has said so.
             self.thought = True
-            return "stray_close"
-        return compiled.stray.get(mark) or ("stray_open" if self.seems_meant(mark, sections) else "")
-
-    def breaks_off(self, sections: list[CompiledSection]) -> bool:
-        """Return whether the reply ends where one of these sections, or a call in it, is about to begin."""
-        buffer, at, ended = self.reader.buffer, self.reader.at, self.reader.ended
-        announced = any(call.announced for section in sections for call in section.calls)
-        return ended and announced and any(section.look(buffer, at, ended=False) == MORE for section in sections)
+            code = "stray_close"
+        elif self.seems_meant(mark, sections):
+            code = "stray_open"
+        if code:
+            self.say_space(run, start)
+            here = reader.position
+            reader.pass_on(reader.at + len(mark), CONTENT)
+            reader.report(code, here, f"{mark!r} {MEANINGLESS[code]}")
+        return bool(code)
 
     def seems_meant(self, mark: str, sections: list[CompiledSection]) -> bool:
         """Return whether a call was meant behind a mark that opens none of these sections.
 
         What stands there looks like the beginning of JSON.
         """
-        if not any(map(str.isalpha, mark)) or all(
+        if not any(call.announced for section in sections for call in section.calls) or all(
             section.syntax.start and not self.reader.fresh for section in sections
         ):
             return False
         buffer, at = self.reader.buffer, self.reader.at + len(mark)
         return buffer.startswith(("{", "["), lookahead.space(buffer, at))
 
-    def believes(self, found: Found) -> bool:
-        """Return whether a call is one.
-
-        Behind text, brackets alone do not tell: it takes a tool that is known, or where none is, a line of its own.
-        """
+    def in_a_fence(self) -> bool:
+        """Return whether the line before is the fence of an example."""
         reader = self.reader
-        if found.announced or reader.fresh or "name" not in found.fields:
-            return True
-        if reader.schemas.known:
-            return found.fields["name"] in reader.schemas.known
-        return reader.since(reader.position - 1) == "\n"
+        return not reader.fresh and IN_A_FENCE.search(reader.since(max(reader.position - 24, 0))) is not None
 
     def do(self, code: str, mark: str, run: str, start: int, what: Any) -> Steps:
         """Do what a mark means that opens no section."""
@@ -300,39 +319,63 @@ class MarkedText(Reading):
             reader.halt(what or mark)
             self.over = True
         elif code == OPEN:
-            yield from self.open_reasoning(here, mark)
+            if not compiled.takes_reasoning:
+                reader.say(CONTENT, mark, here)
+            yield from self.read_reasoning()
         elif code == CLOSE:
             reader.report("stray_close", here, f"{mark!r} closes what nothing has opened")
             if reader.fresh and compiled.grammar.reasoning is not None:
                 self.gap, self.trim = SPACE, compiled.grammar.reasoning.after
         else:
             self.wrapped = code == WRAP
+            if code == UNWRAP and what.tail:
+                yield from self.skip_tail(what.tail)
 
-    def applies(self, code: str, what: Any) -> bool:
+    def skip_tail(self, tail: str) -> Steps:
+        """Read over what belongs to a close, if it ends on the same line."""
+        reader = self.reader
+        while (end := reader.buffer.find(tail, reader.at, reader.at + LONGEST_TAIL)) < 0:
+            if reader.ended or "\n" in reader.buffer[reader.at :] or len(reader.buffer) - reader.at >= LONGEST_TAIL:
+                return
+            yield
+        reader.skip(end + len(tail))
+
+    def applies(self, code: str, what: Any, mark: str) -> Generator[None, None, bool]:
         """Return whether a mark means something where we are: some do only at the start of a reply."""
-        reasoning = self.compiled.grammar.reasoning
+        reasoning, reader = self.compiled.grammar.reasoning, self.reader
         if code in (OPEN, CLOSE):
             assert reasoning is not None
-            return (reasoning.special or self.reader.fresh) and (self.compiled.takes_reasoning or code == OPEN)
+            return (reasoning.special or reader.fresh) and (self.compiled.takes_reasoning or code == OPEN)
         if code == END:
-            return what is None or not self.reader.fresh
+            return what is None or not reader.fresh
+        if what.special or (code == WRAP and reader.fresh) or (code == UNWRAP and self.wrapped):
+            return True
         if code == WRAP:
-            return what.special or self.reader.fresh
-        return what.special or self.wrapped
-
-    def open_reasoning(self, here: int, mark: str) -> Steps:
-        """Read reasoning that a mark has opened; where it is not to be taken out, the mark is content."""
-        reader = self.reader
-        if not self.compiled.takes_reasoning:
-            reader.say(CONTENT, mark, here)
-        yield from self.read_reasoning()
+            return False
+        # A close that nothing has opened is one where the reply ends with it.
+        while (end := lookahead.either(reader.buffer, reader.at + len(mark), reader.stop_rows, reader.ended)) < 0:
+            at = lookahead.space(reader.buffer, reader.at + len(mark))
+            if at < len(reader.buffer) and end != lookahead.MORE:
+                return False
+            if reader.ended:
+                return at == len(reader.buffer)
+            yield
+        return True
 
     def take_section(self, found: Found, start: int) -> Steps:
         """Read a section that begins at `start`, and the gap behind it."""
         reader = self.reader
-        section = found.section.syntax
-        stands = yield from read_section(reader, found, start)
-        self.gap, self.trim = (section.gap, section.after) if stands else ("", "")
+        if self.compiled.takes_tools:
+            section = found.section.syntax
+            stands = yield from read_section(reader, found, start)
+            self.gap, self.trim = (section.gap, section.after) if stands else ("", "")
+            return
+        # What is not taken out stays as it was written.
+        reader.begin_verbatim(start)
+        yield from read_section(reader, found, start)
+        reader.end_verbatim()
+        self.verbatim = True
+        self.gap = self.trim = ""
 
     def without_before(self, run: str, found: Found) -> str:
         """Return white space without what belongs to a section behind it.
@@ -352,33 +395,21 @@ class MarkedText(Reading):
         self.reader.say(CONTENT, kept, start)
         self.reader.border(MARK, start + len(kept))
 
-    def say_space(self, run: str, start: int) -> None:
-        """Say white space before text, without what belongs to the mark before it, or to the template."""
+    def say_space(self, run: str, start: int, *, dropped: bool = False) -> None:
+        """Say white space before text, without what belongs to the mark before it, or to the template.
+
+        Before a mark that is dropped, a gap goes on.
+        """
+        reader = self.reader
+        if self.gap and dropped:
+            reader.border(MARK, start)
+            return
         kept = run
         if self.gap:
             kept = run.lstrip(self.trim) if start else run.removeprefix(self.lead)
-        self.reader.border(MARK, start)
-        self.reader.say(CONTENT, kept, start + len(run) - len(kept))
+        reader.border(MARK, start)
+        reader.say(CONTENT, kept, start + len(run) - len(kept))
         self.gap = ""
-
-    def leave(self, mark: str, run: str, start: int, code: str) -> None:
-        """Leave a mark in the content that belongs to no call, and name it."""
-        reader = self.reader
-        self.say_space(run, start)
-        here = reader.position
-        reader.pass_on(reader.at + len(mark), CONTENT)
-        reader.report(code, here, f"{mark!r} {LEFT_OVER[code]}")
-
-    def read_verbatim(self) -> Steps:
-        """Read all the rest as content, up to the end of the reply: the calls in it are for somebody else to read."""
-        reader, live = self.reader, self.compiled.reasoning
-        self.over = True
-        while mark := (yield from self.next_mark(live, CONTENT)):
-            if any(code == END for code, _ in self.acts(live, mark)):
-                reader.skip(reader.at + len(mark))
-                reader.halt(mark)
-                return
-            reader.pass_on(reader.at + 1, CONTENT)
 
     @staticmethod
     def acts(live: Live, mark: str) -> list[Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from lect.reply.calls.schema import Schemas
 from lect.reply.engine import lookahead
 from lect.reply.engine.lookahead import MORE, NO
 from lect.reply.events import (
@@ -26,8 +27,6 @@ from lect.reply.reply import Piece, PieceKind, Problem, ToolCall
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
-    from lect.reply.calls.schema import Schemas
-
     Steps = Generator[None, None, Any]
 
 DONE, BROKEN, CUT, LEFT = "done", "broken", "cut", "left"
@@ -35,17 +34,34 @@ DONE, BROKEN, CUT, LEFT = "done", "broken", "cut", "left"
 another call begins."""
 
 
+class Text(list[str]):
+    """Text that grows by pieces.
+
+    Small ones are joined now and then: each has a header many times as long as itself.
+    """
+
+    joined = 0
+
+    def join_small(self) -> None:
+        """Join the pieces that came since this was last done."""
+        if len(self) > self.joined:
+            self[self.joined :] = ["".join(self[self.joined :])]
+            self.joined += 1
+
+
 class OpenCall:
     """A call that is being read."""
 
-    __slots__ = ("id", "index", "name", "parts", "start")
+    __slots__ = ("arguments", "id", "index", "name", "parts", "start")
 
-    def __init__(self, name: str, own_id: str | None, index: int, start: int):
+    def __init__(self, name: str, own_id: str, index: int, start: int, arguments: int):
         self.name = name
         self.id = own_id
         self.index = index
         self.start = start
-        self.parts: list[str] = []
+        self.arguments = arguments
+        """Where its arguments begin in the raw text."""
+        self.parts = Text()
 
 
 class Reader:
@@ -55,9 +71,14 @@ class Reader:
     and finds more, or `ended` set, when it goes on. It must decide by the text alone, never by where a chunk ends.
     """
 
-    def __init__(self, schemas: Schemas, stops: tuple[str, ...] = (), ids: str = "call_{index}"):
-        self.schemas = schemas
-        self.ids = ids
+    def __init__(
+        self,
+        schemas: Schemas | None = None,
+        stops: tuple[str, ...] = (),
+        call_id: Callable[[int], str] = "call_{}".format,
+    ):
+        self.schemas = schemas or Schemas(None)
+        self.call_id = call_id
         self.stops = stops
         self.stop_rows = [(mark.lstrip(),) for mark in stops if mark.strip()]
         self.buffer = ""
@@ -65,10 +86,10 @@ class Reader:
         self.base = 0
         self.ended = False
         self.reason: str | None = None
-        self.chunks: list[str] = []
+        self.chunks = Text()
         self.events: list[Event] = []
-        self.content: list[str] = []
-        self.thoughts: list[str] = []
+        self.content = Text()
+        self.thoughts = Text()
         self.calls: list[ToolCall] = []
         self.problems: list[Problem] = []
         self.call: OpenCall | None = None
@@ -77,9 +98,16 @@ class Reader:
         self.fresh = True
         # Whether the reply breaks off, so that there should be more.
         self.unfinished = False
-        # Why the call that is being read breaks, and where it began.
+        # Why the call that is being read breaks, where it began, and what had to be forgiven in it.
         self.why = ""
         self.origin = 0
+        self.forgiven: list[str] = []
+        # Whether the call stands in a fence, or in a list, where none belongs.
+        self.wrapped = False
+        # Marks that end a call which breaks, whatever its own are.
+        self.bounds: list[tuple[str, ...]] = []
+        # Up to where calls have been said as content, while they are read but not taken out.
+        self.verbatim: int | None = None
         # Where in the raw text another kind of it begins.
         self.borders: list[tuple[int, PieceKind]] = []
         # What is said in one go becomes one event: text waits here until another kind of text, or the end of the chunk,
@@ -95,13 +123,22 @@ class Reader:
     def take_in(self, chunk: str) -> None:
         """Add a chunk to what is to be read."""
         self.chunks.append(chunk)
+        self.save_memory()
         rest = self.buffer[self.at :]
         self.base += self.at
         self.buffer = rest + chunk if rest else chunk
         self.at = 0
 
+    def save_memory(self) -> None:
+        """Join the small pieces of all texts when there are many."""
+        if not len(self.chunks) & 1023:
+            self.chunks.join_small()
+            for text in (self.content, self.thoughts, self.call.parts if self.call else Text()):
+                text.join_small()
+
     def take_events(self) -> list[Event]:
         """Return what has been said since this was last asked."""
+        self.say_verbatim()
         if self.pending:
             self.flush()
         events = self.events
@@ -159,6 +196,12 @@ class Reader:
             self.at = lookahead.space(self.buffer, self.at)
         return end != NO
 
+    def rewind(self, start: int) -> None:
+        """Read once more from `start`, a place in the raw text."""
+        unread = self.buffer[self.at :]
+        self.buffer = self.since(start) + unread
+        self.base, self.at = start, 0
+
     def stop_at_the_end(self) -> None:
         """Note the mark with which the reply ends, if it does with one.
 
@@ -185,12 +228,14 @@ class Reader:
         if self.pending:
             text = "".join(self.pending)
             self.pending.clear()
-            if text:
+            if text and self.verbatim is None:
                 self.sink.append(text)
                 self.events.append(Event(self.kind, text, self.index))
 
     def border(self, kind: PieceKind, position: int | None = None) -> None:
         """Note that from here on, or from `position`, the raw text is of this kind."""
+        if self.verbatim is not None:
+            return
         if position is None:
             position = self.base + self.at
         borders = self.borders
@@ -203,6 +248,31 @@ class Reader:
         """Let chunks pass in which `search` finds nothing, if text of this kind is being said."""
         if self.kind == kind and self.borders and self.borders[-1][1] == kind:
             self.quiet = search
+
+    def hush(self, search: Callable[[str], object]) -> None:
+        """Let chunks of arguments pass in which `search` finds nothing."""
+        if self.verbatim is None:
+            self.quiet = search
+
+    def begin_verbatim(self, start: int) -> None:
+        """Say what is read from now on as content, as it was written from `start` on, whatever it is."""
+        self.flush()
+        self.verbatim = start
+
+    def say_verbatim(self) -> None:
+        """Say the raw text that was read since."""
+        start = self.verbatim
+        if start is not None and start < self.position:
+            self.pending.clear()
+            self.verbatim = None
+            self.say(CONTENT, self.since(start), start)
+            self.flush()
+            self.verbatim = self.position
+
+    def end_verbatim(self) -> None:
+        """Let what is read from now on be what it is."""
+        self.say_verbatim()
+        self.verbatim = None
 
     def say(self, kind: TextKind, text: str, position: int) -> None:
         """Say `text`, which was read at `position`."""
@@ -232,6 +302,8 @@ class Reader:
     def report(self, code: str, start: int, text: str, end: int | None = None) -> None:
         """Name a problem with the raw text from `start` to here, or to `end`."""
         assert code in CODES, code
+        if self.verbatim is not None:
+            return
         self.flush()
         found = Problem(code, (start, self.position if end is None else end), text)
         self.problems.append(found)
@@ -250,42 +322,52 @@ class Reader:
 
     # Calls
 
-    def begin_call(self, name: str, own_id: str | None = None) -> None:
-        """Begin a call; what is put from now on are its arguments."""
+    def begin_call(self, name: str, own_id: str | None = None, arguments: int | None = None) -> None:
+        """Begin a call; what is put from now on are its arguments, which began at `arguments` if not here."""
         self.flush()
         index = len(self.calls)
-        self.call = call = OpenCall(name, own_id, index, self.origin)
-        self.events.append(Event(CALL_START, name, index, own_id or self.ids.format(index=index)))
+        call = OpenCall(
+            name,
+            own_id or self.call_id(index),
+            index,
+            self.origin,
+            self.position if arguments is None else arguments,
+        )
+        self.call = call
+        if self.verbatim is not None:
+            return
+        self.events.append(Event(CALL_START, name, index, call.id))
         self.kind, self.sink, self.index = CALL_ARGS, call.parts, index
         self.fresh = False
         if self.schemas.known and name not in self.schemas.known:
             self.report("unknown_tool", self.origin, f"there is no tool {name!r}")
 
     def end_call(self, *, complete: bool) -> None:
-        """End the call, if one has begun."""
+        """End the call that has begun."""
         call = self.call
-        if call is None:
-            return
+        assert call is not None, "it has begun"
         self.flush()
+        self.call = None
+        if self.verbatim is not None:
+            return
         text = "".join(call.parts)
         arguments: Any = text
         if complete:
             arguments, complete = _read(text)
             if complete and not isinstance(arguments, dict):
                 self.report("bad_arguments", call.start, f"the arguments are {text!r:.80}, which is no object")
-        made = ToolCall(
-            call.name,
-            arguments,
-            text,
-            call.id or self.ids.format(index=call.index),
-            call.index,
-            complete,
-            (call.start, self.position),
-        )
+        if not complete:
+            arguments = self.since(call.arguments)
+        elif self.forgiven:
+            self.report("repaired", call.start, f"read as it was meant: {', '.join(dict.fromkeys(self.forgiven))}")
+        made = ToolCall(call.name, arguments, text, call.id, call.index, complete, (call.start, self.position))
         self.calls.append(made)
         self.events.append(Event(CALL_END, call.name, call.index, made.id, made))
-        self.call = None
         self.kind, self.sink, self.index = CONTENT, self.content, None
+
+    def forgive(self, what: str) -> None:
+        """Note something in a call that is against the rules, and still certain."""
+        self.forgiven.append(what)
 
     def broken(self, why: str = "unbalanced_json") -> str:
         """Note why the call breaks here."""
@@ -293,12 +375,10 @@ class Reader:
         return BROKEN
 
     def give_back(self, start: int) -> None:
-        """Take what was read since `start` for content after all."""
-        self.end_call(complete=False)
-        text = self.since(start)
+        """Take what was read since `start` for content after all: no call has begun."""
         while self.borders and self.borders[-1][0] >= start:
             self.borders.pop()
-        self.say(CONTENT, text, start)
+        self.say(CONTENT, self.since(start), start)
 
     # At the end
 

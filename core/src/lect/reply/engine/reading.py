@@ -1,18 +1,27 @@
-"""What every way of reading a reply has in common: looking ahead, and what lies behind the end."""
+"""What every way of reading a reply has in common: the scanning loop, looking ahead, and what lies behind the end."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from lect.reply.engine.lookahead import MORE
+from lect.reply.engine.sections import believes
 from lect.reply.events import AFTER, TextKind
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-    from lect.reply.engine.compiled import CompiledGrammar, CompiledSection, Found
+    from lect.reply.engine.compiled import CompiledGrammar
     from lect.reply.engine.lookahead import Live
     from lect.reply.engine.reader import Reader, Steps
+    from lect.reply.engine.syntax import CompiledSection, Found
+
+MEANINGLESS = {
+    "stray_open": "opens no call that can be read",
+    "stray_close": "closes what nothing has opened",
+    "stray_mark": "means nothing here",
+    "stray_header": "starts no header that can be read",
+}
 
 
 class Reading:
@@ -31,29 +40,63 @@ class Reading:
             reader.skip(len(reader.buffer), AFTER)
             yield
 
-    def look(self, live: Live) -> Generator[None, None, str]:
-        """Return the mark that stands here, empty where there is none."""
-        while (mark := live.look(self.reader.buffer, self.reader.at, self.reader.ended)) is None:
-            yield
-        return mark
+    def scan(self, live: Live, kind: TextKind, held: str = "") -> Generator[None, None, tuple[str, str, int]]:
+        """Say text up to the next mark.
 
-    def next_mark(self, live: Live, kind: TextKind) -> Generator[None, None, str]:
-        """Say text up to the next mark, and return that, empty at the end of the reply."""
+        Return the mark, empty at the end of the reply; the run of `held` characters before it, which is not said; and
+        where that begins.
+        """
         reader = self.reader
         while True:
             found = live.search(reader.buffer, reader.at)
             if found is None:
                 reader.pass_on(len(reader.buffer), kind)
                 if reader.ended:
-                    return ""
+                    return "", "", reader.position
                 reader.fall_quiet(live.search, kind)
                 yield
                 continue
             reader.pass_on(found.start(), kind)
-            mark = yield from self.look(live)
-            if mark:
-                return mark
-            reader.pass_on(reader.at + 1, kind)
+            start = reader.position
+            run = (yield from self.read_space(live, held)) if held else ""
+            mark = "" if reader.exhausted() else (yield from self.look(live))
+            if mark or reader.exhausted():
+                return mark, run, start
+            reader.say(kind, run, start)
+            if not run:
+                reader.pass_on(reader.at + 1, kind)
+
+    def read_space(self, live: Live, characters: str) -> Generator[None, None, str]:
+        """Read on over white space, up to a mark that begins with white space itself, and return it."""
+        reader = self.reader
+        if not live.spaced:
+            return (yield from reader.run(characters)) if characters else ""
+        found: list[str] = []
+        while True:
+            while reader.exhausted() and not reader.ended:
+                yield
+            if reader.exhausted() or reader.buffer[reader.at] not in characters or (yield from self.look(live)):
+                return "".join(found)
+            found.append(reader.buffer[reader.at])
+            reader.at += 1
+
+    def look(self, live: Live) -> Generator[None, None, str]:
+        """Return the mark that stands here, empty where there is none."""
+        while (mark := live.look(self.reader.buffer, self.reader.at, self.reader.ended)) is None:
+            yield
+        return mark
+
+    def drop(self, mark: str, code: str) -> None:
+        """Read over a control token that means nothing here, and name it."""
+        reader = self.reader
+        start = reader.position
+        reader.skip(reader.at + len(mark))
+        reader.report(code, start, f"{mark!r} {MEANINGLESS[code]}")
+
+    def breaks_off(self, sections: list[CompiledSection]) -> bool:
+        """Return whether the reply ends where one of these sections, or a call in it, is about to begin."""
+        reader = self.reader
+        return reader.ended and any(section.breaks_off(reader.buffer, reader.at) for section in sections)
 
     def find(self, section: CompiledSection) -> Generator[None, None, Found | None]:
         """Return the section that begins here, if one does."""
@@ -62,10 +105,10 @@ class Reading:
         return None if isinstance(found, int) else found
 
     def find_any(self, sections: list[CompiledSection]) -> Generator[None, None, Found | None]:
-        """Return the first section of several that begins here."""
+        """Return the first section of several that begins here and is believed."""
         for section in sections:
             if not section.syntax.start or self.reader.fresh:
                 found = yield from self.find(section)
-                if found is not None:
+                if found is not None and believes(self.reader, found):
                     return found
         return None

@@ -5,34 +5,24 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from lect.reply.calls.jsoncalls import json_call, json_map_call, named_json_call
-from lect.reply.calls.literals import literals_call
-from lect.reply.calls.params import params_call
-from lect.reply.calls.plaintext import code_call
+from lect.reply.calls.texts import read_until
 from lect.reply.engine import lookahead
-from lect.reply.engine.compiled import Found
-from lect.reply.engine.lookahead import MORE, NO
-from lect.reply.engine.reader import CUT, DONE, LEFT
+from lect.reply.engine.lookahead import MORE, NO, Live
+from lect.reply.engine.reader import BROKEN, CUT, DONE, LEFT
+from lect.reply.engine.syntax import BRACKETS, Found
 from lect.reply.events import CALL, MARK
-from lect.reply.grammar import Code, Json, JsonMap, Literals, NamedJson, Params, Part
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Generator
 
-    from lect.reply.engine.compiled import CompiledSection
     from lect.reply.engine.reader import Reader
+    from lect.reply.engine.syntax import CompiledSection
 
-READERS: dict[type[Part], Callable[[Reader, Found], Generator[None, None, str]]] = {
-    Json: json_call,
-    JsonMap: json_map_call,
-    NamedJson: named_json_call,
-    Params: params_call,
-    Literals: literals_call,
-    Code: code_call,
-}
-BRACKETS = re.compile(r"[}\],\s]*")
+LEFT_OVER = re.compile(r"[}\]),;`\s]*")
+"""Brackets and the like that close nothing."""
+CLOSING = "]})`"
 WHY = {
-    "unbalanced_json": "the JSON of the call breaks at this text's end",
+    "unbalanced_json": "the JSON of the call breaks",
     "bad_literal": "the call has something in it that is no value",
     "too_deep": "the arguments of the call lie too deep in each other",
     "stray_text": "the call has text in it that belongs to no parameter",
@@ -40,44 +30,63 @@ WHY = {
 }
 
 
+def believes(reader: Reader, found: Found) -> bool:
+    """Return whether a call is one.
+
+    Behind text, brackets alone do not tell: it takes a tool that is known, or where none is, a line of its own.
+    """
+    known = reader.schemas.known
+    if found.call.syntax.known or "positional" in found.fields:
+        return found.name in known
+    if found.announced or reader.fresh or "name" not in found.fields:
+        return True
+    return found.name in known if known else reader.since(reader.position - 1) == "\n"
+
+
 def read_section(reader: Reader, found: Found, start: int) -> Generator[None, None, bool]:
     """Read the calls of a section that begins at `start` in the raw text.
 
-    Return whether it stands: calls that break are content.
+    Return whether there was one: what nothing announces may turn out to be content.
     """
     section = found.section
-    if found.call is None:
+    if found.empty:
         reader.border(MARK, start)
         reader.skip(found.arguments)
         return True
     opened = found.start > reader.at or not section.opens
+    begin = start + len(section.opens[0][0]) if section.opens else start
     while True:
         outcome = yield from read_call(reader, found, start)
         if outcome != DONE:
             return outcome == CUT
-        assert found.call is not None
-        if not isinstance(found.call.syntax.arguments, Params):
-            yield from _skip_close(reader, found.call.closes)
+        yield from _skip_close(reader, found.closes)
         following = yield from _next(reader, section, opened=opened)
         if following is None:
+            if opened and section.syntax.special and section.opens:
+                yield from _skip_echo(reader, begin)
             return True
         found = following
         start = reader.base + found.start
 
 
 def read_call(reader: Reader, found: Found, start: int) -> Generator[None, None, str]:
-    """Read one call. If it breaks, all since `start` is content."""
-    call = found.call
-    assert call is not None
+    """Read one call.
+
+    Returns:
+        DONE where the section may go on, whatever became of the call; CUT at the end of the reply; BROKEN where it was
+        no call, and is content.
+    """
     reader.border(MARK, start)
     reader.skip(found.start)
     reader.border(CALL)
     reader.origin, reader.why = reader.position, ""
+    reader.wrapped = "wrapped" in found.fields
+    reader.forgiven = ["a fence or a list round the call"] if reader.wrapped else []
     reader.at = found.arguments
-    outcome: str = yield from READERS[type(call.syntax.arguments)](reader, found)
+    outcome = yield from found.call.read(reader, found)
     if outcome == DONE:
         reader.end_call(complete=True)
-        return outcome
+        return DONE
     if outcome == LEFT:
         reader.end_call(complete=False)
         reader.report("incomplete_call", reader.origin, "another call begins before this one has said anything")
@@ -85,25 +94,52 @@ def read_call(reader: Reader, found: Found, start: int) -> Generator[None, None,
     if (yield from reader.at_stop()):
         outcome = CUT
     elif outcome == CUT:
-        reader.unfinished = found.announced or reader.call is not None
         reader.at = len(reader.buffer)
+        reader.unfinished = found.announced or reader.call is not None
         reader.stop_at_the_end()
-    if outcome == CUT and reader.call is not None:
+    if reader.call is None and not found.announced:
+        reader.give_back(start)
+        return BROKEN
+    if outcome == BROKEN:
+        yield from _read_on(reader, found)
+        outcome = DONE
+    why = reader.why if outcome == DONE else ""
+    if reader.call is None:
+        why = ""
+        text = "the call has no name" if outcome == DONE else "the reply ends before the call has a name"
+    else:
         reader.end_call(complete=False)
-        reader.report("incomplete_call", reader.origin, "the reply ends inside a call")
-        return outcome
-    reader.end_call(complete=False)
-    if outcome == CUT and found.announced:
-        reader.report("incomplete_call", start, "the reply ends before the call has a name")
-    elif outcome != CUT and reader.why:
-        reader.report(reader.why, start, WHY[reader.why])
-    reader.give_back(start)
+        text = WHY[why] if why else "the reply ends inside a call"
+    reader.report(why or "incomplete_call", reader.origin, text)
     return outcome
+
+
+def skip_unnamed(reader: Reader) -> None:
+    """Read over the beginning of a call in which the reply ends."""
+    start = reader.position
+    reader.skip(len(reader.buffer), CALL)
+    reader.unfinished = True
+    reader.report("incomplete_call", start, "the reply ends before the call has a name")
+
+
+def _read_on(reader: Reader, found: Found) -> Generator[None, None, None]:
+    """Read on to where a call ends that breaks: all of it is the call's."""
+    marked = [row for row in found.ends if "".join(row).strip(BRACKETS + CLOSING)]
+    rows = [*(marked or found.ends), *reader.bounds, *reader.stop_rows]
+    live = Live([(row[0], None) for row in rows])
+
+    def closes(mark: str) -> int:
+        end = lookahead.either(reader.buffer, reader.at, rows, reader.ended)
+        return reader.at if end >= 0 else end
+
+    yield from read_until(reader, live, closes)
 
 
 def _skip_close(reader: Reader, closes: list[tuple[str, ...]]) -> Generator[None, None, None]:
     while closes:
         end = _close(reader, reader.at, closes)
+        if end == NO:
+            end = _close_behind_brackets(reader, reader.at, closes)
         if end >= 0:
             reader.skip(end)
         if end != MORE:
@@ -140,7 +176,7 @@ def _next(reader: Reader, compiled: CompiledSection, *, opened: bool) -> Generat
             if call >= 0:
                 close = (
                     len(buffer)
-                    if ended and lookahead.space(buffer, call) == len(buffer)
+                    if lookahead.nothing_follows(buffer, call, ended)
                     else _close(reader, call, compiled.closes)
                 )
                 if close >= 0:
@@ -149,25 +185,43 @@ def _next(reader: Reader, compiled: CompiledSection, *, opened: bool) -> Generat
             elif call == NO and not section.between:
                 call = at
             if call >= 0:
-                call = compiled.look_for_call(buffer, call, ended, further=True)
-        if isinstance(call, Found):
+                further = call
+                call = compiled.look_for_call(buffer, further, ended, further=True)
+                if call == NO and ended and compiled.call_breaks_off(buffer, further, separated=further > at):
+                    reader.skip(at)
+                    skip_unnamed(reader)
+                    return None
+        if isinstance(call, Found) and believes(reader, call):
             return call
-        too_many = _brackets_before(reader, at, compiled.closes) if opened else NO
-        if too_many >= 0:
-            start = reader.position
-            reader.skip(too_many)
-            reader.report("unbalanced_json", start, "there are brackets or commas too many behind the call")
+        left_over = _close_behind_brackets(reader, at, compiled.closes) if opened else NO
+        if left_over >= 0:
+            reader.skip(left_over)
             return None
-        if MORE not in (close, call, too_many):
+        if MORE not in (close, call, left_over):
             return None
         yield
 
 
-def _brackets_before(reader: Reader, at: int, closes: list[tuple[str, ...]]) -> int:
+def _skip_echo(reader: Reader, begin: int) -> Generator[None, None, None]:
+    """Read over a section that is there once more, word for word but for its opening: the model repeats itself."""
+    text = reader.since(begin)
+    while (end := lookahead.literal(reader.buffer, reader.at, text, reader.ended)) == MORE:
+        yield
+    if end >= 0:
+        start = reader.position
+        reader.skip(end)
+        reader.report("repaired", start, "the calls are there twice, the second time without their opening")
+
+
+def _close_behind_brackets(reader: Reader, at: int, closes: list[tuple[str, ...]]) -> int:
     """Return where a close ends before which brackets stand that close nothing, or NO or MORE."""
-    found = BRACKETS.match(reader.buffer, at, at + lookahead.REACH)
+    found = LEFT_OVER.match(reader.buffer, at, at + lookahead.REACH)
     if not closes or found is None or found.end() == at:
         return NO
     if found.end() == len(reader.buffer):
         return NO if reader.ended else MORE
-    return lookahead.either(reader.buffer, found.end(), closes, reader.ended)
+    end = lookahead.either(reader.buffer, found.end(), closes, reader.ended)
+    if end >= 0 and not reader.wrapped:
+        text = f"{found[0].strip()!r} behind the call closes nothing"
+        reader.report("repaired", reader.position, text, reader.base + found.end())
+    return end

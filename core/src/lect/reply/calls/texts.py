@@ -1,0 +1,127 @@
+"""Plain text inside of calls: up to a mark that is believed, and as the one argument of a call."""
+
+from __future__ import annotations
+
+from json.encoder import encode_basestring
+from typing import TYPE_CHECKING
+
+from lect.reply.engine import lookahead
+from lect.reply.engine.lookahead import MORE, NO, Live
+from lect.reply.engine.reader import CUT, DONE
+from lect.reply.grammar import Code
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
+    from lect.reply.engine.reader import Reader
+    from lect.reply.engine.syntax import CompiledCall, Found
+
+
+def quoted(text: str) -> str:
+    """Return `text` as a JSON string."""
+    result: str = encode_basestring(text)
+    return result
+
+
+def read_until(
+    reader: Reader,
+    live: Live,
+    closes: Callable[[str], int],
+    put: Callable[[str], object] = lambda text: None,
+    quiet: Callable[[], Callable[[str], object] | None] = lambda: None,
+) -> Generator[None, None, str]:
+    """Read text up to a mark that is believed.
+
+    Args:
+        reader: What is read from.
+        live: The marks that may mean something.
+        closes: Says for the mark at which we stand where the text ends with it; NO where it is text, or MORE.
+        put: Takes the text, piece by piece.
+        quiet: Gives what finds nothing in a chunk that is plain text throughout, where such chunks may just pass.
+
+    Returns:
+        DONE at the place that `closes` has named; CUT at the end of the reply.
+    """
+    while True:
+        buffer, at = reader.buffer, reader.at
+        found = live.search(buffer, at)
+        end = found.start() if found else len(buffer)
+        if end > at:
+            put(buffer[at:end])
+            reader.at = end
+        if end == len(buffer):
+            if reader.ended:
+                return CUT
+            search = quiet()
+            if search is not None:
+                reader.hush(search)
+            yield
+            continue
+        mark = live.look(buffer, end, reader.ended)
+        after = MORE if mark is None else closes(mark) if mark else NO
+        if after == MORE and not reader.ended:
+            yield
+        elif after < 0:
+            put(buffer[end])
+            reader.at = end + 1
+        else:
+            reader.at = after
+            return DONE
+
+
+def text_argument(reader: Reader, key: str, found: Found, unfence: str = "") -> Generator[None, None, str]:
+    """Read text up to what ends a call, or to the end of the reply, as the one argument `key`."""
+    put = reader.pending.append
+    put(f'{{{quoted(key)}: "')
+    closing = [(unfence, *marks) for marks in found.ends] if unfence else list(found.ends)
+    closing += [(mark,) for mark in reader.stops]
+    live = Live([(marks[0], None) for marks in closing] + ([(unfence, None)] if unfence else []))
+
+    def closes(mark: str) -> int:
+        buffer, at, ended = reader.buffer, reader.at, reader.ended
+        ends = [_end_of(buffer, at, marks, found.call, ended) for marks in closing]
+        if unfence and ended:
+            end = lookahead.literal(buffer, at, unfence, ended)
+            ends.append(end if end >= 0 and lookahead.nothing_follows(buffer, end, ended) else NO)
+        return at if max(ends, default=NO) >= 0 else MORE if MORE in ends else NO
+
+    outcome = yield from read_until(reader, live, closes, lambda text: put(quoted(text)[1:-1]))
+    # Text has no end of its own: only the server knows whether there should be more.
+    if outcome == CUT and reader.reason == "length":
+        return CUT
+    put('"}')
+    return DONE
+
+
+def _end_of(buffer: str, at: int, marks: tuple[str, ...], call: CompiledCall, ended: bool) -> int:
+    end = lookahead.sequence(buffer, at, marks, ended)
+    if end >= 0 and marks[-1] in call.headers:
+        header = call.headers[marks[-1]].look(buffer, end, ended)
+        return header if isinstance(header, int) else end
+    return end
+
+
+def code_begins(call: CompiledCall, buffer: str, at: int, fields: dict[str, str], ended: bool) -> int:
+    """Return where code begins: anything is code."""
+    return at
+
+
+def code_call(reader: Reader, found: Found) -> Generator[None, None, str]:
+    """Read a call that is plain text up to the close of its section."""
+    spec = found.call.syntax.arguments
+    assert isinstance(spec, Code)
+    reader.begin_call(spec.name)
+    unfence = ""
+    fences = [(fence,) for fence in spec.fence]
+    while fences:
+        after = lookahead.either(reader.buffer, reader.at, fences, reader.ended)
+        if after >= 0:
+            reader.at = after
+            unfence = spec.unfence
+        if after != MORE:
+            break
+        yield
+    outcome = yield from text_argument(reader, spec.key, found, unfence)
+    if outcome == DONE and unfence and reader.buffer.startswith(unfence, reader.at):
+        reader.at += len(unfence)
+    return outcome

@@ -1,0 +1,246 @@
+"""One section of calls made ready to read by: how its calls begin and end, and how to see ahead whether one does."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Generator
+from typing import TYPE_CHECKING, NamedTuple
+
+from lect.reply.engine import lookahead
+from lect.reply.engine.lookahead import MORE, NO, HeadLookahead, Live
+from lect.reply.grammar import Code, Params
+
+if TYPE_CHECKING:
+    from lect.reply.engine.headers import Headers
+    from lect.reply.engine.reader import Reader
+    from lect.reply.grammar import CallSyntax, Section
+
+    Begins = Callable[["CompiledCall", str, int, dict[str, str], bool], int]
+    Reads = Callable[[Reader, "Found"], Generator[None, None, str]]
+
+BRACKETS = "[{(<"
+
+
+class CompiledCall:
+    """How one kind of call begins and ends."""
+
+    def __init__(self, call: CallSyntax, section: Section, begins: Begins, read: Reads):
+        self.syntax = call
+        self.begins = begins
+        """Says whether its arguments can begin at a place."""
+        self.read = read
+        self.takes_anything = isinstance(call.arguments, Code)
+        self.opens = [lookahead.in_a_row(mark) for mark in call.open] or [()]
+        self._closes = [lookahead.in_a_row(mark) for mark in call.close]
+        self.head = HeadLookahead(call.head) if call.head else None
+        self._rename = re.compile(call.rename) if call.rename else None
+        self._counter = re.compile(call.counter) if call.counter else None
+        self.headers: dict[str, Headers] = {}
+        """Closes that are such only where a header stands behind them."""
+        # What may end a call besides its own close: the close of its section, or whatever opens another call.
+        self.section_closes = [lookahead.in_a_row(mark) for mark in section.close]
+        opens = [*(lookahead.in_a_row(mark) for mark in section.open), *self.opens]
+        self.implied = [*self.section_closes, *(row for row in opens if "".join(row).strip(BRACKETS))]
+        openings = [part for mark in (*section.open, *call.open) for part in lookahead.in_a_row(mark)]
+        # Brackets, and a fence round code, may stand round anything.
+        self.may_be_wrapped = bool(section.close or call.close)
+        """Whether something shows where a fence or a list round the call ends."""
+        self.announced = any(part.strip(BRACKETS) and not part.startswith("```") for part in openings)
+        if isinstance(call.arguments, Params):
+            self.params = CompiledParams(call.arguments, self)
+
+    def closes_of(self, fields: dict[str, str]) -> list[tuple[str, ...]]:
+        """Return what closes the call whose head says `fields`."""
+        if not any("{name}" in mark for row in self._closes for mark in row):
+            return self._closes
+        name = fields.get("name", "")
+        return [tuple(mark.replace("{name}", name) for mark in row) for row in self._closes]
+
+    def closes_section(self, buffer: str, at: int) -> bool:
+        """Return whether the close of the section stands at `at`."""
+        return lookahead.either(buffer, at, self.section_closes, ended=True) >= 0
+
+    def renames(self, fields: dict[str, str]) -> bool:
+        """Return whether the head names a function of the caller's, where others have names of another kind."""
+        return self._rename is not None and self._rename.fullmatch(fields.get("name", "")) is not None
+
+    def name(self, fields: dict[str, str]) -> str:
+        """Return the name of the function from what the head says."""
+        name = fields.get("name", "")
+        if self._rename is not None and (found := self._rename.fullmatch(name)):
+            name = next(part for part in found.groups() if part is not None)
+        return name
+
+    def is_counter(self, name: str) -> bool:
+        """Return whether a name is but the number of a call."""
+        return self._counter is not None and self._counter.fullmatch(name) is not None
+
+    def look(self, buffer: str, at: int, ended: bool) -> tuple[int, int, dict[str, str]]:
+        """Return where the call that begins at `at` starts, or NO or MORE.
+
+        Where its arguments do; and what its head says.
+        """
+        if not self.takes_anything:
+            at = lookahead.space(buffer, at)
+            if at == len(buffer) and not ended:
+                return MORE, 0, {}
+        for marks in self.opens:
+            after = lookahead.sequence(buffer, at, marks, ended) if marks else at
+            fields: dict[str, str] = {}
+            if after >= 0 and self.head is not None:
+                after, fields = self.head.look(buffer, after, ended)
+            if after >= 0:
+                # An opening that nothing suitable follows is just text.
+                after = self.begins(self, buffer, after, fields, ended)
+            if after == MORE:
+                return MORE, 0, {}
+            if after != NO:
+                return at, after, fields
+        return NO, 0, {}
+
+
+class CompiledParams:
+    """How the parameters of a call begin and end."""
+
+    def __init__(self, spec: Params, call: CompiledCall):
+        self._spec = spec
+        self._call = call
+        self._head = HeadLookahead(spec.head)
+        self._lives: dict[str, tuple[Live, str]] = {}
+        self.call_opens = {marks[0] for marks in call.opens if marks}
+        live, _ = self.live_in_value(spec.close, call._closes)
+        first = {mark[0] for mark in live.acts}
+        self.matters = re.compile("[" + re.escape("".join(sorted(first)) + spec.trim) + r'"\\\x00-\x1f]').search
+
+    def look(self, buffer: str, at: int, ended: bool) -> tuple[int, dict[str, str]]:
+        """Return where the opening of the parameter at `at` ends, or NO or MORE, and what its head says."""
+        end = lookahead.literal(buffer, at, self._spec.open, ended)
+        return self._head.look(buffer, end, ended) if end >= 0 else (end, {})
+
+    def goes_on(self, buffer: str, at: int, ended: bool, closes: list[tuple[str, ...]]) -> int:
+        """Return whether a parameter or what ends the call comes next: a place, NO or MORE."""
+        at = lookahead.space(buffer, at)
+        end = lookahead.either(buffer, at, [*closes, *self._call.implied], ended)
+        opens, _ = self.look(buffer, at, ended)
+        return max(end, opens) if end >= 0 or opens >= 0 else min(end, opens)
+
+    def live_in_value(self, close: str, closes: list[tuple[str, ...]]) -> tuple[Live, str]:
+        """Return the marks that mean something in the value of a parameter, and what its close begins with.
+
+        Models get the end of a close wrong.
+        """
+        known = self._lives.get(close)
+        if known is None:
+            stem = close[:-1] if len(close) > 3 and not close[-1].isalnum() else close
+            marks = (stem, self._spec.open, *(row[0] for row in closes), *self.call_opens)
+            known = Live([(mark, None) for mark in marks]), stem
+            if len(self._lives) < 64:
+                self._lives[close] = known
+        return known
+
+    def space(self, buffer: str, at: int, ended: bool) -> int:
+        """Return where the white space at `at` ends, whatever the grammar counts as such; or MORE."""
+        end = lookahead.space(buffer, at)
+        extra = self._spec.space
+        while extra and buffer.startswith(extra, end) and end - at < lookahead.REACH:
+            end = lookahead.space(buffer, end + len(extra))
+        if extra and lookahead.literal(buffer, end, extra, ended) == MORE and end < len(buffer):
+            return MORE
+        return end
+
+
+class CompiledSection:
+    """How one kind of section begins, goes on and ends."""
+
+    def __init__(self, section: Section, calls: list[CompiledCall]):
+        self.syntax = section
+        self.calls = calls
+        self.opens = [lookahead.in_a_row(mark) for mark in section.open]
+        self.closes = [lookahead.in_a_row(mark) for mark in section.close]
+
+    def first_marks(self) -> set[str]:
+        """Return the marks at which it is worth looking for this section."""
+        marks = {marks[0] for marks in self.opens}
+        if self.syntax.alone or not (self.opens or self.syntax.start):
+            marks |= {marks[0] for call in self.calls for marks in call.opens if marks}
+        return marks
+
+    def look(self, buffer: str, at: int, ended: bool) -> Found | int:
+        """Return what begins at `at`, or NO or MORE."""
+        for marks in self.opens:
+            after = lookahead.sequence(buffer, at, marks, ended)
+            if after == MORE:
+                return MORE
+            if after == NO:
+                continue
+            if self.syntax.special:
+                end = lookahead.either(buffer, after, self.closes, ended)
+                if end == MORE:
+                    return MORE
+                if end != NO:
+                    return Found(self, self.calls[0], at, end, {}, announced=True, empty=True)
+            found = self.look_for_call(buffer, after, ended)
+            if found != NO:
+                return found
+        if not self.opens or self.syntax.alone:
+            return self.look_for_call(buffer, at, ended)
+        return NO
+
+    def breaks_off(self, buffer: str, at: int) -> bool:
+        """Return whether this section would begin at `at` if the reply did not end there."""
+        return any(call.announced for call in self.calls) and self.look(buffer, at, False) == MORE
+
+    def call_breaks_off(self, buffer: str, at: int, *, separated: bool) -> bool:
+        """Return whether a further call would begin at `at` if the reply did not end there.
+
+        Without a mark or what separates it from the one before, it is text.
+        """
+        begins = separated or any(call.syntax.open for call in self.calls)
+        there = lookahead.space(buffer, at) < len(buffer)
+        return begins and there and self.look_for_call(buffer, at, False, further=True) == MORE
+
+    def look_for_call(self, buffer: str, at: int, ended: bool, *, further: bool = False) -> Found | int:
+        """Return the call that begins at `at`, or NO or MORE.
+
+        `further` where it is not the first one of its section.
+        """
+        for call in self.calls:
+            if further and call.takes_anything:
+                continue
+            start, arguments, fields = call.look(buffer, at, ended)
+            if start == MORE:
+                return MORE
+            if start != NO:
+                return Found(self, call, start, arguments, fields, announced=further or call.announced)
+        return NO
+
+
+class Found(NamedTuple):
+    """A call that begins, seen ahead. Positions are in the buffer."""
+
+    section: CompiledSection
+    call: CompiledCall
+    start: int
+    """Where the call itself starts,"""
+    arguments: int
+    """and where its arguments do; the end of an empty section."""
+    fields: dict[str, str]
+    announced: bool
+    """Whether something says that this is a call: a mark, or a call before it."""
+    empty: bool = False
+    """Whether it is a section without calls."""
+
+    @property
+    def name(self) -> str:
+        """The name of the function."""
+        return self.call.name(self.fields)
+
+    @property
+    def closes(self) -> list[tuple[str, ...]]:
+        """What closes the call."""
+        return self.call.closes_of(self.fields)
+
+    @property
+    def ends(self) -> list[tuple[str, ...]]:
+        """What may end the call."""
+        return [*self.closes, *self.call.implied]
