@@ -98,19 +98,20 @@ def signature(function):
 
 def test_the_face_for_users():
     assert sorted(lect.__all__) == [
-        "AmbiguousModelError", "ChatChunks", "Control", "ControlTextError", "Conversation", "FallbackWarning", "InvalidModelPathError", "LectError",
-        "MessageError", "Origin", "PluginError", "Prompt", "RefusedError", "Reply", "Resolution", "Segment", "SourceError", "Template",
-        "UnknownModelError", "UnknownTemplateError", "Unused", "UnusedInputError", "__version__", "get_conv_template",
-        "get_conversation_template", "get_template", "load_template", "parse", "pin", "pins", "plugins", "register",
-        "register_conv_template", "render", "reply_formats", "rescan", "resolve", "stream", "template", "templates",
+        "AmbiguousModelError", "ChatChunks", "Control", "ControlTextError", "Conversation", "FallbackWarning",
+        "InvalidModelPathError", "LectError", "MessageError", "Origin", "PluginError", "Prompt", "RefusedError",
+        "Reply", "Resolution", "Segment", "SourceError", "Template", "UnknownModelError", "UnknownTemplateError",
+        "Unused", "UnusedInputError", "__version__", "get_conv_template", "get_conversation_template", "get_template",
+        "load_template", "parse", "pin", "pins", "plugins", "register", "register_conv_template", "render",
+        "reply_formats", "rescan", "resolve", "stream", "template", "templates",
     ]  # fmt: skip
 
 
 def test_the_face_for_authors_of_adapters():
     assert sorted(lect.plugin.__all__) == [
-        "API_VERSION", "CHATML", "Call", "Chat", "DEFAULT", "Family", "Match", "Message", "ModelRef", "Part", "ROUND",
-        "Reply", "Rule", "Source", "Specificity", "Template", "ToolCall", "Turn", "TurnTemplate", "Writer", "given",
-        "hookimpl", "plain_str", "put_right", "stripped", "think_tags", "unknown",
+        "API_VERSION", "CHATML", "Call", "Chat", "DEFAULT", "Family", "Input", "Match", "Message", "ModelRef", "Part",
+        "ROUND", "Reply", "Rule", "Source", "Specificity", "Template", "ToolCall", "Turn", "TurnTemplate", "Writer",
+        "given", "hookimpl", "plain_str", "put_right", "stripped", "think_tags", "unknown",
     ]  # fmt: skip
 
 

@@ -59,6 +59,9 @@ class Template(Facts):
 
     _exact = False
     """Whether `looks_for` is all that the program looks for in texts beyond doubt, and needs no check."""
+    keeps_origin = False
+    """Whether the caller's text keeps its origin whatever the program does, so that this need not be proven: for
+    notations that are run by strings of their own."""
     program: Callable[[Chat, Writer], None]
     looks_for: tuple[str, ...] | None
     reply: Grammar | None
@@ -203,7 +206,7 @@ class Template(Facts):
         """Find out whether text of the caller's keeps its origin; where it does not, nothing is left to skeletons."""
         from lect.prompt.proof import leak_of
 
-        self._leaks = not self._exact and leak_of(self, self.program) is not None
+        self._leaks = not (self._exact or self.keeps_origin) and leak_of(self, self.program) is not None
         if self._leaks:
             self._skeletons = Skeletons(self, self.program, None, exact=False)
 

@@ -16,7 +16,7 @@ from lect.format.builtin import CHATML, DEFAULT
 from lect.format.template import Template
 from lect.format.turns import ROUND, Turn, TurnTemplate
 from lect.prompt.chat import Chat
-from lect.prompt.inputs import given, plain_str, unknown
+from lect.prompt.inputs import Input, given, plain_str, unknown
 from lect.prompt.messages import Call, Message, Part
 from lect.prompt.put_right import put_right
 from lect.prompt.writer import Writer, stripped, think_tags
@@ -31,33 +31,9 @@ if TYPE_CHECKING:
     from lect.reply.reply import Reply, ToolCall
 
 __all__ = [
-    "API_VERSION",
-    "CHATML",
-    "DEFAULT",
-    "ROUND",
-    "Call",
-    "Chat",
-    "Family",
-    "Match",
-    "Message",
-    "ModelRef",
-    "Part",
-    "Reply",
-    "Rule",
-    "Source",
-    "Specificity",
-    "Template",
-    "ToolCall",
-    "Turn",
-    "TurnTemplate",
-    "Writer",
-    "given",
-    "hookimpl",
-    "plain_str",
-    "put_right",
-    "stripped",
-    "think_tags",
-    "unknown",
+    "API_VERSION", "CHATML", "DEFAULT", "ROUND", "Call", "Chat", "Family", "Input", "Match", "Message", "ModelRef",
+    "Part", "Reply", "Rule", "Source", "Specificity", "Template", "ToolCall", "Turn", "TurnTemplate", "Writer", "given",
+    "hookimpl", "plain_str", "put_right", "stripped", "think_tags", "unknown",
 ]  # fmt: skip
 
 
