@@ -65,7 +65,7 @@ def lint(session):
 @nox.session
 def types(session):
     """Check types, strictly."""
-    session.install("mypy")
+    session.install("mypy", "jinja2>=3.1.6")
     install(session, *EVERYTHING)
     session.run("mypy", "core/src", *(f"plugins/{name}/src" for name in PLUGINS))
 

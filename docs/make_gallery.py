@@ -19,10 +19,10 @@ REPOSITORY = Path(__file__).parents[1]
 GALLERY = REPOSITORY / "docs" / "gallery"
 # FastChat has rules and templates of another kind, and a page of another kind.
 FASTCHAT = "fastchat"
-# Reply formats alone: they have a page of their own.
-DIALECTS = "dialects"
+# Reply formats alone have a page of their own; a notation has no formats.
+OTHERS = ("dialects", "jinja")
 FAMILIES = sorted(
-    path.parent.name for path in (REPOSITORY / "plugins").glob("*/pyproject.toml") if path.parent.name != DIALECTS
+    path.parent.name for path in (REPOSITORY / "plugins").glob("*/pyproject.toml") if path.parent.name not in OTHERS
 )
 THE_DAY = date(2024, 7, 26)
 

@@ -27,8 +27,8 @@ WITH_PYTHON = [page for page in pages.all_pages() if pages.python_examples(page)
 WITH_COMMANDS = [page for page in pages.all_pages() if pages.console_examples(page) and page != TUTORIAL]
 TABLED = ["README.md", "README.zh-CN.md"]
 PACKAGES = sorted(path.parent.name for path in (pages.REPOSITORY / "plugins").glob("*/pyproject.toml"))
-# The dialects are reply formats alone: they have no adapter and no prompts.
-FAMILIES = [name for name in PACKAGES if name != "dialects"]
+# The dialects are reply formats alone, and jinja is a notation: they have no adapter and no prompts of their own.
+FAMILIES = [name for name in PACKAGES if name not in ("dialects", "jinja")]
 GALLERY = [pages.DOCS / "gallery" / f"{name}.md" for name in ("index", *FAMILIES)]
 
 every_family = pytest.mark.parametrize("name", FAMILIES)
@@ -202,7 +202,7 @@ def test_the_readme_of_a_family_has_its_templates_and_what_they_support(name):
 def test_the_readme_of_a_package_has_its_reply_formats(name):
     readme = (pages.REPOSITORY / "plugins" / name / "README.md").read_text("utf-8")
     project = tomllib.loads((pages.REPOSITORY / "plugins" / name / "pyproject.toml").read_text("utf-8"))["project"]
-    assert all(f"`{each}`" in readme for each in project["entry-points"].get("lect.replies", ()))
+    assert all(f"`{each}`" in readme for each in project.get("entry-points", {}).get("lect.replies", ()))
 
 
 def test_the_readme_of_fastchat_has_every_template_under_its_style():

@@ -1,0 +1,266 @@
+"""From a template's text to code that asks its context before it does anything that could take long."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from jinja2 import nodes
+from jinja2.compiler import CodeGenerator, Frame
+from jinja2.ext import Extension
+from jinja2.visitor import NodeTransformer
+
+from lect_jinja.context import MOST_ADDED
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from jinja2 import Environment
+    from jinja2.parser import Parser
+
+REFUSED = (nodes.Include, nodes.Import, nodes.FromImport, nodes.Extends, nodes.Block, nodes.ScopedEvalContextModifier)
+"""Statements that no chat template needs: they load other files, or change the rules."""
+STEP = 2
+"""The work of an iteration or a call, besides that of its body."""
+
+
+class Generation(Extension):
+    """The tag `generation`, which tells a trainer what a model wrote: it changes nothing in the prompt."""
+
+    tags = {"generation"}  # noqa: RUF012 - as Jinja2 declares it
+
+    def parse(self, parser: Parser) -> nodes.Node:
+        """Read the block as one with variables of its own."""
+        line = next(parser.stream).lineno
+        body = parser.parse_statements(("name:endgeneration",), drop_needle=True)
+        return nodes.Scope(body, lineno=line)
+
+
+def size_of(node: nodes.Node) -> int:
+    """Return how many nodes a tree has."""
+    return sum(map(len, levels(node)))
+
+
+def levels(tree: nodes.Node) -> Iterator[list[nodes.Node]]:
+    """Yield the nodes of a tree, level by level. It does not recurse."""
+    level = [tree]
+    while level:
+        yield level
+        level = [child for node in level for child in node.iter_child_nodes()]
+
+
+def asked(name: str, *args: Any) -> nodes.Call:
+    """Return a call of a method of the context."""
+    return nodes.Call(nodes.EnvironmentAttribute(name), list(args), [], None, None)
+
+
+class Guarding(NodeTransformer):
+    """Puts into a tree what counts the work, and what notes whose turn it is."""
+
+    def __init__(self) -> None:
+        self._item: str | None = None
+        self._in_macro = False
+
+    def visit_For(self, node: nodes.For) -> Any:  # noqa: N802 - as Jinja2 names it
+        """Count each iteration, and note the turn where the loop goes through messages."""
+        cost = STEP + sum(map(size_of, node.body))
+        outer, self._item = self._item, node.target.name if isinstance(node.target, nodes.Name) else self._item
+        self.generic_visit(node)
+        item, self._item = self._item, outer
+        node.body.insert(0, self._begin(item, cost))
+        if node.test is not None:
+            node.iter = asked("counted", node.iter, nodes.Const(STEP + size_of(node.test)))
+        # What a macro writes belongs to the turn of its caller.
+        return node if self._in_macro else [node, nodes.ExprStmt(asked("at", self._named(outer)), lineno=node.lineno)]
+
+    def visit_Macro(self, node: nodes.Macro) -> Any:  # noqa: N802
+        """Count each call."""
+        return self._body_of_macro(node)
+
+    def visit_CallBlock(self, node: nodes.CallBlock) -> Any:  # noqa: N802
+        """Count each call."""
+        return self._body_of_macro(node)
+
+    def _body_of_macro(self, node: nodes.Macro | nodes.CallBlock) -> nodes.Node:
+        cost = STEP + sum(map(size_of, node.body))
+        outer, self._item, self._in_macro = (self._item, self._in_macro), None, True
+        self.generic_visit(node)
+        self._item, self._in_macro = outer
+        node.body.insert(0, self._begin(None, cost))
+        return node
+
+    def visit_Pair(self, node: nodes.Pair) -> nodes.Node:  # noqa: N802
+        """Look at keys before they are hashed."""
+        self.generic_visit(node)
+        if not isinstance(node.key, nodes.Const):
+            node.key = asked("hashed", node.key)
+        return node
+
+    def visit_Compare(self, node: nodes.Compare) -> nodes.Node:  # noqa: N802
+        """Look at all values of a long comparison; the code generator does so with those of a short one."""
+        self.generic_visit(node)
+        if len(node.ops) > 1:
+            node.expr = asked("weighed", node.expr)
+            for operand in node.ops:
+                operand.expr = asked("weighed", operand.expr)
+        return node
+
+    def _begin(self, item: str | None, cost: int) -> nodes.Stmt:
+        if self._in_macro or item is None:
+            return nodes.ExprStmt(asked("spend", nodes.Const(cost)))
+        return nodes.ExprStmt(asked("begin", self._named(item), nodes.Const(cost)))
+
+    def _named(self, item: str | None) -> nodes.Expr:
+        return nodes.Const(None) if item is None else nodes.Name(item, "load")
+
+
+def _calculated(method: str) -> Callable[[Any, nodes.BinExpr, Frame], None]:
+    """Return what writes a calculation that the context does."""
+
+    def visit(self: GuardedCode, node: nodes.BinExpr, frame: Frame) -> None:
+        self.ask(f"context.{method}(", node.left, node.right, frame=frame)
+
+    return visit
+
+
+class GuardedCode(CodeGenerator):
+    """Generates the code. What Jinja2 would do by itself, the context is asked to do.
+
+    Attributes:
+        looked_up: The variables that the template reads and does not set itself, known once the code is generated.
+    """
+
+    def __init__(self, environment: Environment, filename: str):
+        super().__init__(environment, None, filename)
+        self.looked_up: set[str] = set()
+
+    def enter_frame(self, frame: Frame) -> None:
+        """Note what has to be looked up."""
+        super().enter_frame(frame)
+        self.looked_up.update(name for action, name in frame.symbols.loads.values() if action == "resolve" and name)
+
+    def write_commons(self) -> None:
+        """Let the context join what is captured."""
+        super().write_commons()
+        self.writeline("concat = context.captured")
+
+    def _output_child_to_const(self, node: nodes.Expr, frame: Frame, finalize: Any) -> str:
+        # Nothing is calculated before it is counted.
+        if not isinstance(node, nodes.TemplateData | nodes.Const):
+            raise nodes.Impossible
+        return super()._output_child_to_const(node, frame, finalize)
+
+    def _output_child_pre(self, node: nodes.Expr, frame: Frame, finalize: Any) -> None:
+        self.write("(written if type(written := ")
+
+    def _output_child_post(self, node: nodes.Expr, frame: Frame, finalize: Any) -> None:
+        self.write(") is str else context.shown(written))")
+
+    def visit_Getattr(self, node: nodes.Getattr, frame: Frame) -> None:  # noqa: N802
+        """Write an access by name."""
+        self.ask("attribute_of(environment", node.node, nodes.Const(node.attr), frame=frame, more=True)
+
+    def visit_Getitem(self, node: nodes.Getitem, frame: Frame) -> None:  # noqa: N802
+        """Write an access by key, or a slice."""
+        if isinstance(node.arg, nodes.Slice):
+            self.write("context.sliced(")
+            self.visit(node.node, frame)
+            self.write(", slice(")
+            for index, part in enumerate((node.arg.start, node.arg.stop, node.arg.step)):
+                self.write(", " if index else "")
+                self.visit(part or nodes.Const(None), frame)
+            self.write("))")
+        elif isinstance(node.arg, nodes.Const):
+            self.ask("item_of(environment", node.node, node.arg, frame=frame, more=True)
+        else:
+            self.ask("context.item(", node.node, node.arg, frame=frame)
+
+    def visit_Call(self, node: nodes.Call, frame: Frame, forward_caller: bool = False) -> None:  # noqa: N802
+        """Write a call."""
+        callee = node.node
+        if isinstance(callee, nodes.EnvironmentAttribute):
+            self.ask(f"context.{callee.name}(", *node.args, frame=frame)
+            return
+        if isinstance(callee, nodes.Getattr):
+            self.write("context.method(")
+            self.visit(callee.node, frame)
+            self.write(f", {callee.attr!r}")
+        else:
+            self.write("context.invoke(")
+            self.visit(callee, frame)
+        self.signature(node, frame, {"caller": "caller"} if forward_caller else None)
+        self.write(")")
+
+    def visit_Add(self, node: nodes.BinExpr, frame: Frame) -> None:  # noqa: N802
+        """Write a sum; several in one step."""
+        operands = [node.right]
+        left = node.left
+        while isinstance(left, nodes.Add) and len(operands) < MOST_ADDED - 1:
+            operands.append(left.right)
+            left = left.left
+        operands.append(left)
+        if len(operands) == 2 and any(map(_is_number, operands)):
+            self._plain(node, "+", frame)
+        else:
+            self.ask("context.add(", *reversed(operands), frame=frame)
+
+    def visit_Sub(self, node: nodes.BinExpr, frame: Frame) -> None:  # noqa: N802
+        """Write a difference."""
+        if _is_number(node.left) or _is_number(node.right):
+            self._plain(node, "-", frame)
+        else:
+            self.ask("context.subtract(", node.left, node.right, frame=frame)
+
+    visit_Mul = _calculated("multiply")  # noqa: N815
+    visit_Div = _calculated("divide")  # noqa: N815
+    visit_FloorDiv = _calculated("floor_divide")  # noqa: N815
+    visit_Mod = _calculated("remainder")  # noqa: N815
+    visit_Pow = _calculated("power")  # noqa: N815
+
+    def visit_Concat(self, node: nodes.Concat, frame: Frame) -> None:  # noqa: N802
+        """Write texts that are joined by `~`."""
+        self.write("context.concatenated((")
+        for each in node.nodes:
+            self.visit(each, frame)
+            self.write(", ")
+        self.write("))")
+
+    def visit_Compare(self, node: nodes.Compare, frame: Frame) -> None:  # noqa: N802
+        """Write a comparison. What is compared with a constant ends where the constant does."""
+        if len(node.ops) == 1:
+            (operand,) = node.ops
+            if operand.op in ("in", "notin"):
+                if not _is_constants(operand.expr):
+                    self.write("(not " if operand.op == "notin" else "(")
+                    self.ask("context.contains(", node.expr, operand.expr, frame=frame)
+                    self.write(")")
+                    return
+            elif not isinstance(operand.expr, nodes.Const) and not isinstance(node.expr, nodes.Const):
+                self.write("(")
+                self.ask("context.weighed(", node.expr, frame=frame)
+                self.visit(operand, frame)
+                self.write(")")
+                return
+        super().visit_Compare(node, frame)
+
+    def ask(self, call: str, *args: nodes.Expr, frame: Frame, more: bool = False) -> None:
+        """Write a call of a function with arguments; `more`: there is one already."""
+        self.write(call)
+        for index, arg in enumerate(args):
+            self.write(", " if index or more else "")
+            self.visit(arg, frame)
+        self.write(")")
+
+    def _plain(self, node: nodes.BinExpr, sign: str, frame: Frame) -> None:
+        self.write("(")
+        self.visit(node.left, frame)
+        self.write(f" {sign} ")
+        self.visit(node.right, frame)
+        self.write(")")
+
+
+def _is_number(node: nodes.Expr) -> bool:
+    return isinstance(node, nodes.Const) and isinstance(node.value, int | float)
+
+
+def _is_constants(node: nodes.Expr) -> bool:
+    return isinstance(node, nodes.List | nodes.Tuple) and all(isinstance(item, nodes.Const) for item in node.items)

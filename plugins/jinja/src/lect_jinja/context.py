@@ -1,0 +1,295 @@
+"""What a template runs on: its variables, its budget, and every operation that it may do.
+
+The code that is generated for a template (`codegen.py`) does nothing by itself that could take long: it asks its
+context, which counts the work and follows the origin of texts.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any
+
+from jinja2.exceptions import SecurityError
+from jinja2.runtime import LoopContext, Macro, Undefined
+from jinja2.utils import Namespace
+
+from lect.plugin import Input, plain_str
+from lect_jinja.formatting import percent
+from lect_jinja.guard import MAPPINGS, SEQUENCES, SMALL, Guard
+from lect_jinja.methods import METHODS
+from lect_jinja.strings import TEXTS, Joined, Safe, joined, pieces_of, repeat
+from lect_jinja.values import InputDict, InputFloat, InputInt, InputList
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from jinja2 import Environment
+
+LOOP_ATTRIBUTES = frozenset({
+    "index", "index0", "revindex", "revindex0", "first", "last", "length", "previtem", "nextitem", "depth", "depth0",
+})  # fmt: skip
+LOOP_METHODS = frozenset({"cycle", "changed"})
+MOST_ADDED = 8
+"""Operands of one addition: more are added in several steps, each of them checked."""
+
+
+class Method:
+    """A method that a template names without calling it."""
+
+    __slots__ = ("name", "receiver")
+
+    def __init__(self, receiver: Any, name: str):
+        self.receiver = receiver
+        self.name = name
+
+
+class Function:
+    """A function that every template may call; it is given the context."""
+
+    __slots__ = ("call",)
+
+    def __init__(self, call: Callable[..., Any]):
+        self.call = call
+
+
+class GuardedContext(Guard):
+    """The context of one render."""
+
+    # What statements do
+
+    def begin(self, item: Any, cost: int) -> None:
+        """Begin an iteration of a loop, or the body of a macro."""
+        self.left -= cost
+        if self.left < 0:
+            self.spend(0)
+        if self.tracked:
+            self.at(item)
+
+    def at(self, item: Any) -> None:
+        """Note whose turn it is: that of the message that a loop has come to, and nobody's after the outermost loop."""
+        kind = type(item)
+        if kind is InputDict:
+            if len(item.path) == 2 and item.path[0] == "messages":
+                self.turn = item.path[1]
+        elif kind is int:
+            self._index = item
+        elif item is None:
+            self.turn = self._index = None
+        elif kind is dict:
+            # A template may build messages of its own; they are written in the turn of what they hold.
+            path: tuple[Any, ...] = getattr(item.get("content"), "path", ())
+            if path[:1] == ("messages",):
+                self.turn = path[1]
+
+    def captured(self, pieces: list[str]) -> str:
+        """Return what the body of a macro or of a block has written."""
+        self.check_string(sum(map(len, pieces)))
+        if not self.tracked:
+            return "".join(pieces)
+        return joined(piece for text in pieces for piece in pieces_of(text))
+
+    # What expressions do
+
+    def add(self, *values: Any) -> Any:
+        """Return `a + b + ...`."""
+        length = 0
+        kinds = PLAIN_TEXT
+        for value in values:
+            if type(value) is not str:
+                if type(value) not in FOLLOWED:
+                    break
+                kinds = FOLLOWED
+            length += len(value)
+        else:
+            if length > SMALL:
+                self.check_string(length)
+            if kinds is PLAIN_TEXT:
+                return "".join(values)
+            return joined(piece for value in values for piece in pieces_of(value))
+        total = values[0]
+        for value in values[1:]:
+            total = self._plus(total, value)
+        return total
+
+    def _plus(self, left: Any, right: Any) -> Any:
+        if isinstance(left, str) and isinstance(right, str):
+            self.check_string(len(left) + len(right))
+            if isinstance(left, Safe) or isinstance(right, Safe):
+                return right.__radd__(left) if not isinstance(left, Safe) else left + right  # type: ignore[attr-defined]
+            return joined((*pieces_of(left), *pieces_of(right)))
+        if type(left) in SEQUENCES and type(right) in SEQUENCES:
+            self.spend(len(left) + len(right))
+        return self._bounded(operator.add(left, right))
+
+    def _bounded(self, value: Any) -> Any:
+        if isinstance(value, int) and value.bit_length() > self.limits.bits:
+            self.refuse("bits", f"it makes an integer of {value.bit_length():,} bits")
+        return value
+
+    def subtract(self, left: Any, right: Any) -> Any:
+        """Return `left - right`."""
+        return self._bounded(operator.sub(left, right))
+
+    def divide(self, left: Any, right: Any) -> Any:
+        """Return `left / right`."""
+        return operator.truediv(left, right)
+
+    def floor_divide(self, left: Any, right: Any) -> Any:
+        """Return `left // right`."""
+        return operator.floordiv(left, right)
+
+    def multiply(self, left: Any, right: Any) -> Any:
+        """Return `left * right`."""
+        if isinstance(left, int) and isinstance(right, int):
+            if left.bit_length() + right.bit_length() > self.limits.bits + 1:
+                self.refuse("bits", "it makes an integer that is too large")
+            return left * right
+        if isinstance(left, int):
+            left, right = right, left
+        if isinstance(left, str) and isinstance(right, int):
+            self.check_string(len(left) * max(right, 0))
+            return repeat(left, right)
+        if type(left) in SEQUENCES and isinstance(right, int):
+            self.spend(len(left) * max(right, 0) * 2)
+        return left * right
+
+    def power(self, left: Any, right: Any) -> Any:
+        """Return `left ** right`."""
+        if isinstance(left, int) and isinstance(right, int) and left.bit_length() * max(right, 0) > self.limits.bits:
+            self.refuse("bits", "it makes an integer that is too large")
+        return left**right
+
+    def remainder(self, left: Any, right: Any) -> Any:
+        """Return `left % right`: of a text, the text with values filled in."""
+        if isinstance(left, str):
+            text = percent(self, left, right)
+            self.check_string(len(text))
+            return text
+        return left % right
+
+    def concatenated(self, values: tuple[Any, ...]) -> str:
+        """Return `a ~ b ~ ...`."""
+        texts = [value if type(value) is str else self.shown(value) for value in values]
+        self.check_string(sum(map(len, texts)))
+        return joined(piece for text in texts for piece in pieces_of(text)) if self.tracked else "".join(texts)
+
+    def contains(self, value: Any, values: Any) -> bool:
+        """Return `value in values`."""
+        kind = type(values)
+        if kind in MAPPINGS:
+            self.hashed(value)
+        elif kind not in TEXTS:
+            self.weigh(values)
+        elif len(values) > SMALL:
+            self.spend(len(values) >> 5)
+        return value in values
+
+    def sliced(self, values: Any, key: slice) -> Any:
+        """Return `values[a:b:c]`."""
+        if type(values) in TEXTS:
+            if len(values) > SMALL:
+                self.spend(len(values) >> 5)
+        elif type(values) in SEQUENCES:
+            self.left -= len(values) >> 5
+        return values[key]
+
+    def item(self, values: Any, key: Any) -> Any:
+        """Return `values[key]`, where the key is not known beforehand."""
+        if self.tracked and type(key) is int and key == self._index and type(values) is InputList:
+            # A template that goes through the numbers of messages is at one when it takes it.
+            self.at(values[key] if -1 < key < len(values) else ...)
+        return self.environment.getitem(values, self.hashed(key))
+
+    # Calls
+
+    def method(self, receiver: Any, name: str, /, *args: Any, **named: Any) -> Any:
+        """Call a method of a value."""
+        methods = METHODS.get(type(receiver))
+        if methods is not None and name in methods:
+            return methods[name](self, receiver, *args, **named)
+        if type(receiver) is LoopContext and name in LOOP_METHODS:
+            self.weigh(args)
+            return getattr(receiver, name)(*args)
+        return self.invoke(self.environment.getattr(receiver, name), *args, **named)
+
+    def invoke(self, callee: Any, /, *args: Any, **named: Any) -> Any:
+        """Call what a template can call: its macros, our functions, and methods that it has named before."""
+        kind = type(callee)
+        if kind is Macro or kind is LoopContext:
+            if self._depth >= self.limits.depth:
+                self.refuse("depth", "its macros call each other too deeply")
+            self._depth += 1
+            result = callee(*args, **named)
+            self._depth -= 1
+            return result
+        if kind is Function:
+            return callee.call(self, *args, **named)
+        if kind is Method:
+            return self.method(callee.receiver, callee.name, *args, **named)
+        if isinstance(callee, Undefined):
+            return callee(*args, **named)
+        msg = f"{kind.__name__!r} object is not callable"
+        raise TypeError(msg)
+
+
+PLAIN_TEXT = frozenset({str})
+FOLLOWED = frozenset({str, Input, Joined})
+
+
+def attribute_of(environment: Environment, value: Any, name: str) -> Any:
+    """Return `value.name`: of a mapping the item, unless a method has that name, as in Jinja2."""
+    kind = type(value)
+    if kind in MAPPINGS and name not in MAPPING_NAMES:
+        return value[name] if name in value else environment.undefined(obj=value, name=name)
+    if kind is Namespace:
+        # Names with an underscore are its own.
+        found = missing if name[:1] == "_" else getattr(value, name, missing)
+        return environment.undefined(obj=value, name=name) if found is missing else found
+    if kind is LoopContext and name in LOOP_ATTRIBUTES:
+        return getattr(value, name)
+    if kind in METHODS and name in METHODS[kind]:
+        return Method(value, name)
+    if isinstance(value, Undefined):
+        # This raises.
+        return getattr(value, name)
+    if name[:1] == "_" or hasattr(PLAIN.get(kind, kind), name):
+        return environment.undefined(
+            f"access to attribute {name!r} of {kind.__name__!r} object is unsafe.",
+            name=name,
+            obj=value,
+            exc=SecurityError,
+        )
+    return environment.undefined(obj=value, name=name)
+
+
+def item_of(environment: Environment, value: Any, key: Any) -> Any:
+    """Return `value[key]`; of anything but a mapping or a list, the attribute where the key is a text."""
+    kind = type(value)
+    try:
+        if kind in MAPPINGS or kind in SEQUENCES or kind in TEXTS or kind is range:
+            return value[key]
+    except (LookupError, TypeError):
+        pass
+    if isinstance(key, str):
+        return (
+            attribute_of(environment, value, plain_str(key))
+            if kind not in MAPPINGS or key in MAPPING_NAMES
+            else environment.undefined(obj=value, name=key)
+        )
+    if isinstance(value, Undefined):
+        return value[key]
+    return environment.undefined(obj=value, name=key)
+
+
+missing = object()
+MAPPING_NAMES = frozenset(dir(dict))
+PLAIN: dict[type, type] = {
+    InputDict: dict,
+    InputList: list,
+    Input: str,
+    Joined: str,
+    Safe: str,
+    InputInt: int,
+    InputFloat: float,
+}
+"""The plain type whose attributes a template may think that a value has."""

@@ -1,0 +1,168 @@
+"""The budget of a render, and the value of things: what every operation asks before it does anything."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from jinja2.exceptions import SecurityError
+from jinja2.runtime import Context, Undefined
+
+from lect.plugin import given, unknown
+from lect_jinja.limits import SIZE_PER_CHARACTER, WORK_PER_CHARACTER, WORK_PER_MESSAGE, exceeded
+from lect_jinja.spelling import printed
+from lect_jinja.strings import TEXTS, TRANSFORMED
+from lect_jinja.values import InputDict, InputFloat, InputInt, InputList
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from datetime import datetime
+
+    from lect_jinja.limits import Limits
+
+SMALL = 512
+"""Characters: shorter texts cost no more than the step that makes them."""
+SCALARS = frozenset({int, float, bool, type(None), InputInt, InputFloat})
+MAPPINGS = frozenset({dict, InputDict})
+SEQUENCES = frozenset({list, InputList, tuple})
+VIEWS = frozenset({type({}.keys()), type({}.values()), type({}.items())})
+
+
+class Guard(Context):
+    """A context that counts the work of a render.
+
+    Attributes:
+        tracked: Whether texts carry their origin.
+        turn: The message whose rendering is being written; None before, between and after them.
+        left: The work that is left.
+    """
+
+    left: int
+    tracked: bool
+    turn: int | None
+
+    def start(self, limits: Limits, size: Callable[[], tuple[int, int]], moment: datetime, *, tracked: bool) -> None:
+        """Set the budget of a render.
+
+        Args:
+            limits: What the template may do.
+            size: What tells how many messages and characters were given; asked only where the limits do not suffice.
+            moment: What the template's clock says.
+            tracked: Whether texts carry their origin.
+        """
+        self.limits = limits
+        self.left = limits.work
+        self.tracked = tracked
+        self.moment = moment
+        self.turn = None
+        self._size: Callable[[], tuple[int, int]] | None = size
+        self._longest = limits.string
+        self._index: int | None = None
+        self._depth = 0
+
+    def spend(self, work: int) -> None:
+        """Take some of the work that is left.
+
+        Raises:
+            LimitError: If that much is not left.
+        """
+        self.left -= work
+        if self.left < 0:
+            self._extend()
+            if self.left < 0:
+                self.refuse("work", "it does too much for this conversation")
+
+    def _extend(self) -> None:
+        """Add what the size of the input allows, once."""
+        if self._size is not None:
+            messages, characters = self._size()
+            self._size = None
+            self.left += messages * WORK_PER_MESSAGE + characters * WORK_PER_CHARACTER
+            self._longest += characters * SIZE_PER_CHARACTER
+
+    def refuse(self, limit: str, what: str) -> NoReturn:
+        """Stop at a limit.
+
+        Raises:
+            LimitError: Always.
+        """
+        raise exceeded(self.name or "", self.limits, limit, what)
+
+    def check_string(self, length: int) -> None:
+        """Check the length of a text before it is made, and count the work.
+
+        Raises:
+            LimitError: If it is too long.
+        """
+        if length > SMALL:
+            if length > self._longest:
+                self._extend()
+                if length > self._longest:
+                    self.refuse("string", f"it makes a text of {length:,} characters")
+            self.spend(length >> 4)
+
+    def weigh(self, value: Any, depth: int = 0) -> None:
+        """Count the work of going through all of a value.
+
+        Raises:
+            LimitError: If it is too large, or nested too deeply.
+        """
+        kind = type(value)
+        if kind in TEXTS:
+            self.spend(len(value) >> 3)
+        elif kind in SEQUENCES or kind in MAPPINGS:
+            if depth >= self.limits.depth:
+                self.refuse("depth", "it nests values too deeply")
+            self.spend(len(value) + 1)
+            # Not by the methods of a caller's mapping, which would mark all that is in it.
+            for item in (*dict.keys(value), *dict.values(value)) if kind in MAPPINGS else value:
+                if type(item) not in SCALARS:
+                    self.weigh(item, depth + 1)
+        elif depth and kind not in SCALARS and not isinstance(value, Undefined | range):
+            msg = f"a template cannot write or compare an object of type {kind.__name__!r}"
+            raise SecurityError(msg)
+
+    def weighed(self, value: Any) -> Any:
+        """Return a value that is about to be compared."""
+        if type(value) not in SCALARS:
+            self.weigh(value)
+        return value
+
+    def hashed(self, key: Any) -> Any:
+        """Return a value that is about to be looked up; a tuple of tuples could take forever."""
+        if type(key) is tuple:
+            self.weigh(key)
+        return key
+
+    def listed(self, values: Iterable[Any]) -> list[Any]:
+        """Return values as a list."""
+        return list(self.counted(values, 1))
+
+    def counted(self, values: Iterable[Any], cost: int) -> Iterator[Any]:
+        """Go through values, and count the work of each."""
+        for value in values:
+            self.spend(cost)
+            yield value
+
+    def shown(self, value: Any) -> str:
+        """Return a value as it stands in a prompt."""
+        kind = type(value)
+        if kind in TEXTS:
+            return value  # type: ignore[no-any-return]
+        if kind is InputInt or kind is InputFloat:
+            return given(repr(value), value.path, TRANSFORMED)
+        if kind in SCALARS:
+            # Whose a boolean or a None is, nobody can tell.
+            return unknown(str(value)) if self.tracked and (kind is bool or value is None) else str(value)
+        if kind in MAPPINGS or kind in SEQUENCES:
+            self.weigh(value)
+            text = printed(value) if self.tracked else str(value)
+        elif kind in VIEWS or kind is range:
+            self.weigh(list(value))
+            text = unknown(str(value)) if self.tracked else str(value)
+        elif isinstance(value, Undefined):
+            return str(value)
+        else:
+            msg = f"a template cannot write an object of type {kind.__name__!r}"
+            raise SecurityError(msg)
+        self.check_string(len(text))
+        return text

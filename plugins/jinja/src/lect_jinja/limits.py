@@ -1,0 +1,90 @@
+"""How much a template may do. What a real one needs is far below; what a hostile one wants is far above."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from lect.errors import LectError, shown
+
+WORK_PER_MESSAGE = 20_000
+WORK_PER_CHARACTER = 4
+SIZE_PER_CHARACTER = 8
+"""What the caller gives adds to what a template may do with it: the limits hold for an empty conversation."""
+
+
+class Limits(NamedTuple):
+    """The bounds of one template.
+
+    Attributes:
+        source: Characters of the template's text.
+        nodes: Nodes of its syntax tree.
+        work: Steps of a render. An iteration of a loop and a call of a macro count the nodes of their body, and a text
+            that is made counts a sixteenth of its characters. Each message adds 20,000, each character of input four.
+        string: Characters of one text that is made. Each character of input adds eight.
+        output: Characters of a prompt. Each character of input adds eight, and the template's own text is free.
+        depth: Levels to which macros may call macros, and values be nested.
+        bits: Bits of an integer.
+        seconds: Wall-clock seconds of a render, in a worker process.
+        memory: Bytes that a worker process may use, where the system can limit that.
+    """
+
+    source: int = 1 << 20
+    nodes: int = 4_000
+    work: int = 1_000_000
+    string: int = 10_000_000
+    output: int = 1 << 21
+    depth: int = 64
+    bits: int = 4096
+    seconds: float = 10
+    memory: int = 1 << 29
+
+
+DEFAULT = Limits()
+
+
+class LimitError(LectError):
+    """A template wants more than it may have.
+
+    Attributes:
+        limit: The name of the limit.
+        allowed: What it allows.
+    """
+
+    def __init__(self, message: str, *, limit: str, allowed: float):
+        super().__init__(message)
+        self.limit = limit
+        self.allowed = allowed
+
+
+def exceeded(template: str, limits: Limits, limit: str, what: str) -> LimitError:
+    """Return the error that says which limit a template exceeds, and how to raise it."""
+    allowed = getattr(limits, limit)
+    msg = (
+        f"template {template!r}: {what}; the limit {limit} is {allowed:,}\n"
+        f"  try: limits={{'{limit}': {allowed * 10}}}, if you trust the template"
+    )
+    return LimitError(msg, limit=limit, allowed=allowed)
+
+
+def read_limits(given: Any) -> Limits:
+    """Return limits that were given in part, or not at all.
+
+    Raises:
+        LectError: If one of them does not exist, or is no positive number.
+    """
+    if given is None:
+        return DEFAULT
+    if isinstance(given, Limits):
+        given = given._asdict()
+    if not isinstance(given, Mapping):
+        msg = f"limits is {shown(given)}\n  try: limits={{'work': {DEFAULT.work * 10}}}"
+        raise LectError(msg)
+    for name, value in given.items():
+        if name not in Limits._fields:
+            msg = f"there is no limit {shown(name)}\n  try: one of {', '.join(Limits._fields)}"
+            raise LectError(msg)
+        if isinstance(value, bool) or not isinstance(value, int | float) or value <= 0:
+            msg = f"the limit {name} is {shown(value)}; expected a positive number"
+            raise LectError(msg)
+    return DEFAULT._replace(**given)

@@ -1,0 +1,135 @@
+"""What a template's syntax tree tells of it: the facts of a format that nobody has stated."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from jinja2 import nodes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+REASONING = frozenset({"reasoning_content", "thinking", "reasoning"})
+USUAL_ROLES = ("system", "user", "assistant")
+MEDIA = {"image": "images", "video": "videos", "audio": "audio"}
+_MARKER = re.compile(
+    r"<[|｜][^<>\s|｜]{1,60}[|｜]>|</?[a-zA-Z][a-zA-Z0-9_]{1,40}>|\[/?[A-Z][A-Z_]{1,40}\]|<<?/?[A-Z]{1,20}>?>"
+)
+"""What literals of templates look like that are control tokens of their models."""
+
+
+class Reading(NamedTuple):
+    """What a syntax tree tells of a template.
+
+    Attributes:
+        fields: The names of all fields that it takes of something.
+        takes: Whether it takes contents in parts, and tells an empty content from none.
+        roles: The usual roles, and those that it compares a role with.
+        capabilities: What it supports, as far as its words tell.
+        markers: The literals that look like control tokens.
+        reads_clock: Whether it asks for the date.
+    """
+
+    fields: frozenset[str]
+    takes: tuple[str, ...]
+    roles: tuple[str, ...]
+    capabilities: tuple[str, ...]
+    markers: tuple[str, ...]
+    reads_clock: bool
+
+
+def read(found: Sequence[nodes.Node]) -> Reading:
+    """Read all nodes of a syntax tree."""
+    fields = frozenset(name for name in map(_key, found) if name is not None)
+    names = {node.name for node in found if isinstance(node, nodes.Name)}
+    literals = {text for node in found for text in _literals(node)}
+    return Reading(
+        fields=fields,
+        takes=tuple(_takes(found)),
+        roles=tuple(_roles(found)),
+        capabilities=tuple(_capabilities(fields, names, literals)),
+        markers=tuple(sorted({marker[0] for text in literals for marker in _MARKER.finditer(text)})),
+        reads_clock="strftime_now" in names,
+    )
+
+
+def _key(node: nodes.Node) -> str | None:
+    """Return the name of the field that an expression takes of something."""
+    if isinstance(node, nodes.Getattr):
+        return node.attr
+    if isinstance(node, nodes.Getitem):
+        return node.arg.value if isinstance(node.arg, nodes.Const) and isinstance(node.arg.value, str) else None
+    if isinstance(node, nodes.Call) and isinstance(node.node, nodes.Getattr) and node.node.attr == "get" and node.args:
+        key = node.args[0]
+        return key.value if isinstance(key, nodes.Const) and isinstance(key.value, str) else None
+    return None
+
+
+def _takes(found: Sequence[nodes.Node]) -> Iterator[str]:
+    """Yield `parts` for a loop over a content, and `null` for a question whether a content is none."""
+    is_content = _contents(found)
+    if any(isinstance(node, nodes.For) and is_content(node.iter) for node in found):
+        yield "parts"
+    if any(isinstance(node, nodes.Test) and node.name == "none" and is_content(node.node) for node in found):
+        yield "null"
+
+
+def _contents(found: Sequence[nodes.Node]) -> Callable[[nodes.Node | None], bool]:
+    """Return what says whether an expression is the content of a message, or a variable that was set to one."""
+    names = {"content"}
+
+    def is_content(node: nodes.Node | None) -> bool:
+        if isinstance(node, nodes.Name):
+            return node.name in names
+        if isinstance(node, nodes.Or | nodes.And):
+            return is_content(node.left) or is_content(node.right)
+        if isinstance(node, nodes.CondExpr):
+            return is_content(node.expr1) or is_content(node.expr2)
+        if isinstance(node, nodes.Filter):
+            return is_content(node.node)
+        return node is not None and _key(node) == "content"
+
+    for node in found:
+        if isinstance(node, nodes.Assign) and isinstance(node.target, nodes.Name) and is_content(node.node):
+            names.add(node.target.name)
+    return is_content
+
+
+def _constants(node: nodes.Node) -> Iterator[str]:
+    """Yield the texts of an expression that is a constant, or a list of such."""
+    if isinstance(node, nodes.Const) and isinstance(node.value, str):
+        yield node.value
+    elif isinstance(node, nodes.List | nodes.Tuple):
+        for item in node.items:
+            yield from _constants(item)
+
+
+def _roles(found: Sequence[nodes.Node]) -> Iterable[str]:
+    roles = dict.fromkeys(USUAL_ROLES)
+    for node in found:
+        if not isinstance(node, nodes.Compare):
+            continue
+        sides = [node.expr, *(operand.expr for operand in node.ops)]
+        if any(_key(side) == "role" or (isinstance(side, nodes.Name) and side.name == "role") for side in sides):
+            roles.update(dict.fromkeys(text for side in sides for text in _constants(side) if text.isidentifier()))
+    return roles
+
+
+def _capabilities(fields: frozenset[str], names: set[str], literals: set[str]) -> Iterator[str]:
+    if "system" in literals:
+        yield "system"
+    if "tools" in names:
+        yield "tools"
+    if REASONING & fields:
+        yield "reasoning"
+    if "documents" in names:
+        yield "documents"
+    yield from (capability for kind, capability in MEDIA.items() if kind in literals)
+
+
+def _literals(node: nodes.Node) -> Iterator[str]:
+    if isinstance(node, nodes.TemplateData):
+        yield node.data
+    else:
+        yield from _constants(node)

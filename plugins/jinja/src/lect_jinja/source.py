@@ -1,0 +1,96 @@
+"""From what people have, a template's text or a tokenizer's configuration, to a template."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+from lect.errors import PluginError, shown
+from lect_jinja.template import JinjaTemplate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lect_jinja.limits import Limits
+
+DEFAULT_NAME = "default"
+"""The one of several named templates that is used unless another is asked for."""
+
+
+def load(
+    source: Any,
+    *,
+    name: str | None = None,
+    limits: Limits | Mapping[str, float] | None = None,
+    isolate: bool = False,
+    **facts: Any,
+) -> JinjaTemplate:
+    """Return the template that a text, or a tokenizer's configuration, holds.
+
+    Args:
+        source: The text of a chat template, or a mapping such as `tokenizer_config.json` holds: with `chat_template`,
+            and the special tokens beside it.
+        name: What to call it; a name made of its text, if not given.
+        limits: What it may do, such as `{"work": 10_000_000}`; the rest stays as in `Limits`.
+        isolate: Whether it shall run in a process of its own, which is ended where it takes too long or too much.
+        facts: What else is known of the format: `stop`, `markers`, `reply` and the other facts of a template.
+
+    Raises:
+        PluginError: If there is no template in it, or none that could be run.
+        LimitError: If it is too large.
+    """
+    if isinstance(source, str):
+        return JinjaTemplate(name or _name_of(source), source, limits=limits, isolate=isolate, **facts)
+    if not isinstance(source, Mapping):
+        hint = "the text of a template, or a mapping with 'chat_template'"
+        msg = f"source is {shown(source)} ({type(source).__name__})\n  try: {hint}"
+        raise PluginError(msg)
+    text = _text_of(source)
+    tokens = dict(_tokens(source))
+    if isinstance(source.get("added_tokens_decoder"), Mapping):
+        facts.setdefault("markers", _markers(source["added_tokens_decoder"], tokens))
+    return JinjaTemplate(name or _name_of(text), text, tokens=tokens, limits=limits, isolate=isolate, **facts)
+
+
+def _name_of(text: str) -> str:
+    return f"jinja-{sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
+
+
+def _text_of(source: Mapping[str, Any]) -> str:
+    text = source.get("chat_template")
+    if isinstance(text, list):
+        named = {each.get("name"): each.get("template") for each in text if isinstance(each, Mapping)}
+        if DEFAULT_NAME not in named:
+            hint = "load(source['chat_template'][0]['template'])"
+            msg = f"chat_template has the names {', '.join(map(shown, named))}\n  try: {hint}"
+            raise PluginError(msg)
+        text = named[DEFAULT_NAME]
+    if not isinstance(text, str) or not text:
+        hint = "the tokenizer_config.json of a chat model"
+        msg = f"chat_template is {shown(text)}; expected the text of a template\n  try: {hint}"
+        raise PluginError(msg)
+    return text
+
+
+def _tokens(source: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the special tokens by name; each is given as a text, or as a mapping with it."""
+    for name, value in source.items():
+        if not isinstance(name, str) or not name.endswith("_token"):
+            continue
+        text = value.get("content") if isinstance(value, Mapping) else value
+        if isinstance(text, str):
+            yield name, text
+        elif value is not None and not isinstance(value, bool):
+            msg = f"{name} is {shown(value)}; expected text"
+            raise PluginError(msg)
+
+
+def _markers(added: Mapping[Any, Any], tokens: Mapping[str, str]) -> dict[str, int | None]:
+    """Return the control tokens with their ids: the special tokens, and all that were added to the vocabulary."""
+    markers: dict[str, int | None] = dict.fromkeys(filter(None, tokens.values()))
+    for number, token in added.items():
+        text = token.get("content") if isinstance(token, Mapping) else None
+        if isinstance(text, str) and text.strip() and str(number).isdigit():
+            markers[text] = int(number)
+    return markers

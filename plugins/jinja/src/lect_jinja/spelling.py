@@ -1,0 +1,140 @@
+"""Values written out, as JSON and as Python prints them, with every text in them still knowing its field."""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from lect.plugin import Input, given, plain_str, unknown
+from lect_jinja.strings import TRANSFORMED, joined, pieces_of
+from lect_jinja.values import InputDict, InputFloat, InputInt, InputList
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    Path = tuple[str | int, ...]
+
+
+class JsonStyle(NamedTuple):
+    """What the filter `tojson` takes."""
+
+    ensure_ascii: bool = False
+    indent: int | str | None = None
+    separators: tuple[str, str] | None = None
+    sort_keys: bool = False
+
+
+@lru_cache(maxsize=64)
+def json_writer(style: JsonStyle) -> Callable[[Any], str]:
+    """Return the function that writes plain values as JSON in one style."""
+    return json.JSONEncoder(**style._asdict()).encode
+
+
+def to_json(value: Any, style: JsonStyle, *, tracked: bool) -> str:
+    """Return a value as JSON, the way `tojson` of transformers does."""
+    if not tracked:
+        return json_writer(style)(value)
+    if _is_one_piece(value):
+        return given(json_writer(style)(value.raw), value.path, TRANSFORMED)
+    item, colon = style.separators or (", " if style.indent is None else ",", ": ")
+    written = _Spelling(json_writer(JsonStyle(style.ensure_ascii)), item, colon, style.indent, style.sort_keys)
+    return joined(written.pieces(value))
+
+
+def printed(value: Any) -> str:
+    """Return a list, a tuple or a mapping as Python prints it."""
+    if _is_one_piece(value):
+        return given(repr(value.raw), value.path, TRANSFORMED)
+    return joined(_Spelling(repr).pieces(value))
+
+
+def _is_one_piece(value: Any) -> bool:
+    """Return whether a value is the caller's as a whole, and no content of a message is in it: tools, arguments, ..."""
+    if not isinstance(value, InputDict | InputList):
+        return False
+    return value.path[0] != "messages" or "tool_calls" in value.path
+
+
+class _Spelling(NamedTuple):
+    """How to write a value.
+
+    Attributes:
+        scalar: What writes a plain text, or anything else that is no container: `repr`, or a writer of JSON.
+        item: What stands between items.
+        colon: What stands between a key and its value.
+        indent: How far each level is indented; None for one line.
+        sort_keys: Whether keys are sorted.
+    """
+
+    scalar: Callable[[Any], str]
+    item: str = ", "
+    colon: str = ": "
+    indent: int | str | None = None
+    sort_keys: bool = False
+
+    def pieces(self, value: Any, level: int = 0) -> Iterator[str]:
+        """Yield the pieces of a value."""
+        if isinstance(value, str):
+            yield from self._text(value)
+        elif isinstance(value, dict):
+            keys = sorted(value) if self.sort_keys else list(value)
+            colon = _owner(value)(self.colon)
+            items = [(*self._key(key), colon, *self.pieces(value[key], level + 1)) for key in keys]
+            yield from self._container(value, "{}", items, level)
+        elif isinstance(value, list | tuple):
+            is_tuple = isinstance(value, tuple) and self.scalar is repr
+            items = [tuple(self.pieces(each, level + 1)) for each in value]
+            if is_tuple and len(items) == 1:
+                items = [(*items[0], ",")]
+            yield from self._container(value, "()" if is_tuple else "[]", items, level)
+        elif isinstance(value, InputInt | InputFloat):
+            yield given(self.scalar(value), value.path, TRANSFORMED)
+        elif isinstance(value, bool) or value is None:
+            # Nobody can tell whose it is.
+            yield unknown(self.scalar(value))
+        else:
+            yield self.scalar(value)
+
+    def _container(self, value: Any, brackets: str, items: list[tuple[str, ...]], level: int) -> Iterator[str]:
+        own = _owner(value)
+        opening, closing = brackets[0], brackets[1]
+        if not items:
+            yield own(brackets)
+            return
+        for index, pieces in enumerate(items):
+            yield own((self.item if index else opening) + self._line(level + 1))
+            yield from pieces
+        yield own(self._line(level) + closing)
+
+    def _line(self, level: int) -> str:
+        if self.indent is None:
+            return ""
+        return "\n" + (self.indent if isinstance(self.indent, str) else " " * self.indent) * level
+
+    def _key(self, key: Any) -> Iterator[str]:
+        if isinstance(key, str) or self.scalar is repr:
+            yield from self.pieces(key)
+        else:
+            # In JSON every key is a text.
+            yield from self._text(json.dumps(key))
+
+    def _text(self, text: str) -> Iterator[str]:
+        quoted = self.scalar(plain_str(text))
+        if type(text) is str:
+            yield quoted
+        elif quoted[1:-1] == text:
+            mark = _owner(text)
+            yield mark(quoted[0])
+            yield from pieces_of(text)
+            yield mark(quoted[-1])
+        else:
+            yield given(quoted, text.path, TRANSFORMED) if isinstance(text, Input) else unknown(quoted)
+
+
+def _owner(value: Any) -> Callable[[str], str]:
+    """Return what marks the punctuation round a value as its owner's."""
+    if isinstance(value, Input | InputDict | InputList):
+        path = value.path
+        return lambda text: given(text, path, TRANSFORMED)
+    return plain_str

@@ -1,0 +1,234 @@
+"""A template of core whose program is a model's own Jinja text."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from lect.errors import LectError, MessageError, shown
+from lect.plugin import Chat, Template, given
+from lect_jinja.engine import Run, compiled
+from lect_jinja.limits import Limits, read_limits
+from lect_jinja.reading import REASONING
+from lect_jinja.values import marked, plain
+
+if TYPE_CHECKING:
+    from lect.plugin import Writer
+    from lect_jinja.engine import Compiled
+    from lect_jinja.isolation import IsolatedRun
+
+GIVEN = frozenset({"messages", "tools", "add_generation_prompt"})
+"""Variables that are no options."""
+REASONING_NAMES = ("reasoning_content", "thinking", "reasoning")
+_CALL = {"id": "call00001", "type": "function", "function": {"name": "f", "arguments": {"a": 1}}}
+_TOOL = {
+    "type": "function",
+    "function": {
+        "name": "f",
+        "description": "d",
+        "parameters": {"type": "object", "properties": {"a": {"type": "integer"}}},
+    },
+}
+
+
+class JinjaTemplate(Template):
+    """A format that a model's own chat template writes.
+
+    What is not stated of it is read off its text: the roles, the options, what it takes as it is given, the markers.
+
+    Args:
+        name: Under what name people find it.
+        jinja: The template's text.
+        tokens: The special tokens by the names under which templates read them, such as `bos_token`.
+        limits: What it may do: see `Limits`.
+        isolate: Whether it runs in a process of its own, which can be ended.
+        facts: What `Template` takes: stop, markers, reply, ...
+    """
+
+    __slots__ = ("_reads_reasoning", "_stated", "isolate", "jinja", "limits", "tokens")
+
+    keeps_origin = True
+    jinja: str
+    tokens: Mapping[str, str]
+    limits: Limits
+    isolate: bool
+
+    def __init__(
+        self,
+        name: str,
+        jinja: Any,
+        *,
+        tokens: Mapping[str, str] | None = None,
+        limits: Limits | Mapping[str, float] | None = None,
+        isolate: bool = False,
+        **facts: Any,
+    ):
+        if not isinstance(jinja, str):
+            msg = f"template {name!r}: jinja is {shown(jinja)}; expected the template's text"
+            raise LectError(msg)
+        self._stated = {"name": name, "jinja": jinja, "tokens": dict(tokens or {}), "isolate": isolate, **facts}
+        self.jinja = jinja
+        self.tokens = MappingProxyType(dict(tokens or {}))
+        self.limits = read_limits(limits)
+        self.isolate = isolate
+        code = compiled(jinja, name, self.limits)
+        self._reads_reasoning = bool(REASONING & code.reading.fields)
+        facts = {**self._read_off(code), **facts}
+        facts.setdefault("text_separators", not facts["markers"])
+        if "takes" not in self._stated and "arguments" in code.reading.fields and self._wants_text():
+            facts["takes"] = [*facts["takes"], "argument_text"]
+        super().__init__(name, self._write, **facts)
+
+    def _read_off(self, code: Compiled) -> dict[str, Any]:
+        """Return the facts that the template's text tells."""
+        bos, eos = self.tokens.get("bos_token", ""), self.tokens.get("eos_token", "")
+        return {
+            "roles": code.reading.roles,
+            "options": [*sorted(code.variables - GIVEN), *["date"] * code.reading.reads_clock],
+            "capabilities": code.reading.capabilities,
+            "takes": code.reading.takes,
+            "markers": [*code.reading.markers, *filter(None, self.tokens.values())],
+            "bos": bos if "bos_token" in code.variables else "",
+            "eos": eos if "eos_token" in code.variables else "",
+            "stop": [eos] if eos else [],
+        }
+
+    def stated(self) -> dict[str, Any]:
+        # What was read off the text is read off the new one where that changes.
+        return {**self._stated, "limits": self.limits, "reply": self.reply}
+
+    @property
+    def written_at(self) -> str:
+        return self._made_at
+
+    def _write(self, chat: Chat, out: Writer) -> None:
+        run = self._run(self._variables(chat), chat, tracked=chat.tracked)
+        if not chat.tracked:
+            out.append(run.text())
+            return
+        turn: int | None = None
+        for writing, pieces in run.pieces():
+            if writing != turn:
+                turn = writing
+                out.turn(None if turn is None else chat.messages[turn])
+            out.extend(pieces)
+        out.turn(None)
+        if self._reads_reasoning:
+            for message in chat.messages:
+                out.by_rule(message.reasoning)
+        self._note_media(chat, out)
+
+    def _run(self, variables: dict[str, Any], chat: Chat, *, tracked: bool) -> Run | IsolatedRun:
+        clock = chat.options.get("date")
+        if clock is not None and not isinstance(clock, datetime.date):
+            msg = f"option date is {shown(clock)} ({type(clock).__name__}); expected a date or a datetime"
+            raise MessageError(msg)
+        return self._started(variables, _moment(clock), tracked=tracked)
+
+    def _started(self, variables: dict[str, Any], moment: datetime.datetime, *, tracked: bool) -> Run | IsolatedRun:
+        label = self._stated["name"]
+        if self.isolate:
+            from lect_jinja.isolation import IsolatedRun
+
+            return IsolatedRun(self.jinja, label, self.limits, variables, moment, tracked=tracked)
+        return Run(self.jinja, label, self.limits, variables, moment, tracked=tracked)
+
+    def _variables(self, chat: Chat) -> dict[str, Any]:
+        """Return what the template is given, as transformers gives it."""
+        messages = [_shared_reasoning(message.raw, message.index, tracked=chat.tracked) for message in chat.messages]
+        values = {
+            ("messages",): messages,
+            ("tools",): list(chat.tools) or None,
+            **{_option_path(name): value for name, value in chat.options.items() if name in self.options},
+        }
+        variables: dict[str, Any] = {"documents": None, **self.tokens}
+        for path, value in values.items():
+            name = path[-1]
+            if name == "date" and isinstance(value, datetime.date):
+                continue
+            value = plain(value, path)
+            # The template's own token is its own, whoever gives it.
+            own = isinstance(value, str) and value == self.tokens.get(name)
+            variables[name] = marked(value, path) if chat.tracked and not own else value
+        variables["add_generation_prompt"] = chat.add_generation_prompt
+        return variables
+
+    def _note_media(self, chat: Chat, out: Writer) -> None:
+        """Say which parts that are no text have reached the prompt: without them it would be another."""
+        kinds: dict[tuple[str, str], list[tuple[str | int, ...]]] = {}
+        for message in chat.messages:
+            for part in message.parts:
+                if part.type != "text":
+                    kinds.setdefault((message.role, part.type), []).append(part.path)
+        if not kinds or "parts" not in self.takes:
+            return
+        whole = "".join(out)
+        for kind, paths in kinds.items():
+            if self._without(chat, *kind) != whole:
+                for path in paths:
+                    out.used(*path)
+
+    def _without(self, chat: Chat, role: str, kind: str) -> str | None:
+        """Return the prompt that comes without the parts of one kind; None where there is none."""
+        variables = self._variables(chat)
+        variables["messages"] = [_without_parts(raw, role, kind) for raw in plain(variables["messages"], ())]
+        try:
+            return self._run(variables, chat, tracked=False).text()
+        except LectError:
+            return None
+
+    def _wants_text(self) -> bool:
+        """Return whether the template takes the arguments of calls as JSON text, and fails at a mapping."""
+        return self._works('{"a": 1}') and not self._works({"a": 1})
+
+    def _works(self, arguments: Any) -> bool:
+        call = {**_CALL, "function": {"name": "f", "arguments": arguments}}
+        messages = [
+            {"role": "user", "content": "q"},
+            {"role": "assistant", "content": "", "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": "call00001", "name": "f", "content": "r"},
+        ]
+        variables = {
+            "documents": None,
+            **self.tokens,
+            "messages": messages,
+            "tools": [_TOOL],
+            "add_generation_prompt": True,
+        }
+        try:
+            self._started(variables, _moment(None), tracked=False).text()
+        except LectError:
+            return False
+        return True
+
+
+def _option_path(name: str) -> tuple[str, ...]:
+    return (name,) if name == "documents" else ("options", name)
+
+
+def _moment(day: datetime.date | None) -> datetime.datetime:
+    """Return the moment that a caller has given as a date or a datetime, or now."""
+    if day is None:
+        return datetime.datetime.now()
+    moment = datetime.datetime(day.year, day.month, day.day)
+    return moment if not isinstance(day, datetime.datetime) else moment.combine(moment, day.time())
+
+
+def _shared_reasoning(raw: Mapping[str, Any], index: int, *, tracked: bool) -> Mapping[str, Any]:
+    """Return a message with its reasoning under both names that templates read."""
+    for name in REASONING_NAMES:
+        text = raw.get(name)
+        if text is not None:
+            if tracked and isinstance(text, str):
+                text = given(text, ("messages", index, name))
+            return {"thinking": text, **raw, "reasoning_content": text}
+    return raw
+
+
+def _without_parts(raw: Any, role: str, kind: str) -> Any:
+    content = raw.get("content")
+    if raw.get("role") != role or not isinstance(content, list):
+        return raw
+    return {**raw, "content": [part for part in content if part.get("type") != kind]}

@@ -1,0 +1,205 @@
+"""What a template is given: plain JSON values, or the same with every text and number knowing its field."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from lect.errors import MessageError, shown
+from lect.plugin import Input, given, plain_str
+from lect_jinja.strings import TRANSFORMED
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    Path = tuple[str | int, ...]
+
+DEEPEST = 128
+_LEAVES = frozenset({str, Input, int, float, bool, type(None)})
+KNOWN_KEYS = frozenset({
+    "role", "content", "type", "text", "function", "name", "arguments", "id", "tool_calls", "tool_call_id",
+    "reasoning_content", "thinking", "reasoning",
+})  # fmt: skip
+"""Names of fields that are the same in every message; as keys they are nobody's text."""
+
+
+def plain(value: Any, path: Path, depth: int = 0) -> Any:
+    """Return a value as JSON has it: itself where it is that already.
+
+    Raises:
+        MessageError: If something in it is not, such as an object: a template must not reach its attributes.
+    """
+    kind = type(value)
+    if kind in _LEAVES:
+        return value
+    if depth > DEEPEST:
+        msg = f"{_spelled(path[: -depth or None])} is nested more than {DEEPEST} deep\n  try: a flatter value"
+        raise MessageError(msg)
+    if kind is dict:
+        for key, item in value.items():
+            if type(key) is not str or type(item) not in _LEAVES:
+                return {_key(key): plain(item, (*path, _key(key)), depth + 1) for key, item in value.items()}
+        return value
+    if kind is list:
+        for item in value:
+            if type(item) not in _LEAVES:
+                return [plain(item, (*path, index), depth + 1) for index, item in enumerate(value)]
+        return value
+    if isinstance(value, str):
+        return plain_str(value)
+    if isinstance(value, bool | int | float):
+        return int(value) if isinstance(value, int) else float(value)
+    if isinstance(value, Mapping):
+        return {_key(key): plain(item, (*path, _key(key)), depth + 1) for key, item in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
+        return [plain(item, (*path, index), depth + 1) for index, item in enumerate(value)]
+    msg = (
+        f"{_spelled(path)} is {shown(value)} ({kind.__name__}), which a chat template cannot take\n"
+        "  try: only dicts, lists, text, numbers, booleans and None"
+    )
+    raise MessageError(msg)
+
+
+def _key(key: Any) -> str:
+    if isinstance(key, str):
+        return key if type(key) is str or isinstance(key, Input) else plain_str(key)
+    # As JSON writes it.
+    return "null" if key is None else str(key).lower() if isinstance(key, bool) else str(key)
+
+
+def _spelled(path: Path) -> str:
+    return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path).removeprefix(".")
+
+
+class InputInt(int):
+    """An integer of the caller's. What is calculated with it is of unknown origin."""
+
+    path: Path = ()
+
+    def __neg__(self) -> Any:
+        return number(int.__neg__(self), ())
+
+
+class InputFloat(float):
+    """A number of the caller's. What is calculated with it is of unknown origin."""
+
+    path: Path = ()
+
+    def __neg__(self) -> Any:
+        return number(float.__neg__(self), ())
+
+
+def _calculating(name: str) -> Callable[[Any, Any], Any]:
+    def calculate(self: Any, other: Any) -> Any:
+        result = getattr(int if isinstance(self, int) else float, name)(self, other)
+        return number(result, ()) if type(result) in (int, float) else result
+
+    return calculate
+
+
+for _name in (
+    "add",
+    "radd",
+    "sub",
+    "rsub",
+    "mul",
+    "rmul",
+    "truediv",
+    "rtruediv",
+    "floordiv",
+    "rfloordiv",
+    "mod",
+    "rmod",
+):
+    setattr(InputInt, f"__{_name}__", _calculating(f"__{_name}__"))
+    setattr(InputFloat, f"__{_name}__", _calculating(f"__{_name}__"))
+
+
+def number(value: int | float, path: Path) -> InputInt | InputFloat:
+    """Return a number that knows its field."""
+    known: InputInt | InputFloat = InputInt(value) if isinstance(value, int) else InputFloat(value)
+    known.path = path
+    return known
+
+
+class InputDict(dict[str, Any]):
+    """A mapping of the caller's. Its values are marked when they are first asked for."""
+
+    __slots__ = ("complete", "path", "raw")
+
+    def __init__(self, raw: Mapping[str, Any], path: Path):
+        super().__init__(raw)
+        self.raw = raw
+        self.path = path
+        self.complete = False
+
+    def __getitem__(self, key: str) -> Any:
+        value = dict.__getitem__(self, key)
+        if type(value) in MARKED_BY:
+            value = MARKED_BY[type(value)](value, below(self.path, key))
+            dict.__setitem__(self, key, value)
+        return value
+
+    def get(self, key: str, default: Any = None, /) -> Any:
+        return self[key] if key in self else default  # noqa: SIM401 - this is `get`
+
+    def _complete(self) -> None:
+        """Mark all values, and the keys."""
+        if self.complete:
+            return
+        self.complete = True
+        known = KNOWN_KEYS if self.path[0] == "messages" and "arguments" not in self.path else ()
+        marked = [
+            (key if key in known else given(key, below(self.path, key), TRANSFORMED), self[key])
+            for key in dict.keys(self)
+        ]
+        dict.clear(self)
+        dict.update(self, marked)
+
+    def __iter__(self) -> Iterator[str]:
+        self._complete()
+        return dict.__iter__(self)
+
+    def items(self) -> Any:
+        self._complete()
+        return dict.items(self)
+
+    def keys(self) -> Any:
+        self._complete()
+        return dict.keys(self)
+
+    def values(self) -> Any:
+        self._complete()
+        return dict.values(self)
+
+
+def below(path: Path, key: str) -> Path:
+    """Return the path of what stands under a key; a key that was read from a text is found where that text is."""
+    return key.path if isinstance(key, Input) else (*path, key)
+
+
+class InputList(list[Any]):
+    """A list of the caller's, with all of its items marked."""
+
+    __slots__ = ("path", "raw")
+
+    def __init__(self, raw: Sequence[Any], path: Path):
+        super().__init__(marked(item, (*path, index)) for index, item in enumerate(raw))
+        self.raw = raw
+        self.path = path
+
+
+MARKED_BY: dict[type, Callable[[Any, Path], Any]] = {
+    str: given,
+    dict: InputDict,
+    list: InputList,
+    int: number,
+    float: number,
+}
+"""What makes a value of the caller's, by its type, one that knows its field."""
+
+
+def marked(value: Any, path: Path) -> Any:
+    """Return a value of the caller's as one that knows its field. Booleans and None cannot."""
+    mark = MARKED_BY.get(type(value))
+    return value if mark is None else mark(value, path)

@@ -1,0 +1,53 @@
+"""What runs in the worker process: it renders what it is asked to, and answers in JSON."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import sys
+from typing import Any
+
+from lect.errors import LectError
+from lect.plugin import Input
+from lect_jinja.engine import Run
+from lect_jinja.limits import LimitError
+
+
+def serve() -> None:
+    """Answer requests until nobody asks any more."""
+    requests = sys.stdin.buffer
+    answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    # Nothing else may write there.
+    sys.stdout = sys.stderr
+    while len(head := requests.read(8)) == 8:
+        request = pickle.loads(requests.read(int.from_bytes(head, "big")))  # noqa: S301 - from the process that started us
+        data = json.dumps(_answer(*request)).encode()
+        answers.write(len(data).to_bytes(8, "big") + data)
+        answers.flush()
+
+
+def _answer(source: str, name: str, limits: Any, variables: Any, moment: Any, tracked: bool) -> dict[str, Any]:
+    _limit_memory(limits.memory)
+    try:
+        run = Run(source, name, limits, variables, moment, tracked=tracked)
+        return {"pieces": [(turn, list(map(_sent, pieces))) for turn, pieces in run.pieces()]}
+    except LimitError as error:
+        return {"error": "LimitError", "message": str(error), "limit": error.limit, "allowed": error.allowed}
+    except LectError as error:
+        return {"error": type(error).__name__, "message": str(error)}
+
+
+def _sent(piece: str) -> Any:
+    return [str(piece), piece.path, piece.start] if isinstance(piece, Input) else piece
+
+
+def _limit_memory(memory: int) -> None:
+    try:
+        import resource
+
+        _, most = resource.getrlimit(resource.RLIMIT_AS)
+        resource.setrlimit(resource.RLIMIT_AS, (memory if most < 0 else min(memory, most), most))
+    except (ImportError, OSError, ValueError):
+        # Not every system can; the limits on work and on texts hold everywhere.
+        pass

@@ -1,0 +1,293 @@
+"""What a template may not do: run code, reach files, take forever. Every attempt is an error of ours that names the limit."""
+
+import json
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+from goldens import SHARED
+
+import lect_jinja
+from lect import LectError, MessageError, RefusedError
+from lect_jinja import LimitError, Limits, load
+from lect_jinja.engine import MOST_COMPILED, compiled
+from lect_jinja.limits import DEFAULT
+
+HOSTILE = SHARED / "hostile/templates.json"
+MESSAGES = [{"role": "user", "content": "Hello"}, {"role": "assistant", "content": "Hi"}]
+MEGABYTE = 1 << 20
+CASES = json.loads(HOSTILE.read_text("utf-8"))["cases"] if HOSTILE.exists() else []
+CPU_SECONDS = 1
+MEMORY = 64 * MEGABYTE
+MEASURED = """
+import json, resource, sys, time
+import lect_jinja
+from lect_jinja import LimitError, load
+from lect import LectError, RefusedError
+
+MESSAGES = [{"role": "user", "content": "Hello"}, {"role": "assistant", "content": "Hi"}]
+load("{% for m in messages %}{{ m.content }}{% endfor %}").render(MESSAGES).segments
+for line in sys.stdin:
+    source = json.loads(line)
+    for way in ("text", "render"):
+        before, peak = time.process_time(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        try:
+            template = load(source)
+            said = str(getattr(template, way)(MESSAGES, add_generation_prompt=True))
+            outcome = "ok"
+        except LimitError as error:
+            outcome, said = "limit", str(error)
+        except RefusedError as error:
+            outcome, said = "ok-error", str(error)
+        except LectError as error:
+            outcome, said = "reject", str(error)
+        except BaseException as error:
+            outcome, said = "foreign", repr(error)
+        grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - peak) * 1024
+        print(json.dumps([outcome, said[:2000], time.process_time() - before, grown]), flush=True)
+"""
+
+
+@pytest.fixture(scope="module")
+def outcomes():
+    """What becomes of every hostile template, in a process of its own: outcome, text, CPU time and memory."""
+    if not CASES:
+        pytest.skip("the hostile templates are not here: ../shared is missing")
+    # The expressions make texts that are too long, or too deep, to be written down.
+    sources = [eval(case["template_expr"]) if case.get("template_expr") else case["template"] for case in CASES]
+    given = "".join(json.dumps(source) + "\n" for source in sources)
+    run = subprocess.run([sys.executable, "-c", MEASURED], input=given, capture_output=True, text=True, check=True)
+    lines = [json.loads(line) for line in run.stdout.splitlines()]
+    return {case["id"]: lines[2 * index : 2 * index + 2] for index, case in enumerate(CASES)}
+
+
+def test_all_hostile_templates_are_here():
+    if not CASES:
+        pytest.skip("the hostile templates are not here: ../shared is missing")
+    assert len(CASES) == 79
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
+def test_a_hostile_template_ends_soon_and_as_expected(case, outcomes):
+    for outcome, said, cpu, memory in outcomes[case["id"]]:
+        harmless = outcome == "ok" and {"rendered-without-leak", "ok-within-1s"} & set(case["accept"])
+        assert outcome in case["accept"] or harmless, said
+        assert not [word for word in case.get("must_not_contain", ()) if outcome == "ok" and word in said]
+        assert len(said) <= 700 or outcome == "ok"
+        assert cpu < CPU_SECONDS
+        assert memory < MEMORY
+
+
+@pytest.mark.parametrize(
+    ("limit", "source"),
+    [
+        ("source", "x" * (DEFAULT.source + 1)),
+        ("nodes", "{{ 1 }}" * (DEFAULT.nodes + 1)),
+        ("work", "{% for a in range(999) %}{% for b in range(999) %}{% endfor %}{% endfor %}"),
+        ("work", "{% for a in range(9999) %}" + "{% set x = 1 %}" * 99 + "{% endfor %}"),
+        ("work", "{% macro f(n) %}{% if n %}{{ f(n - 1) }}{{ f(n - 1) }}{% endif %}{% endmacro %}{{ f(50) }}"),
+        ("work", "{% for a in range(999) if false %}{% endfor %}" * 500),
+        ("work", "{% set s = 'ab' * 10**6 %}{% for a in range(999) %}{{ 'c' in s }}{% endfor %}"),
+        ("work", "{% set s = 'ab' * 10**6 %}{% for a in range(999) %}{% set t = s[1:] %}{% endfor %}"),
+        ("work", "{% set s = 'ab' * 10**6 %}{% for a in range(999) %}{% set t = s.split('a') %}{% endfor %}"),
+        ("work", "{{ range(10**15) | list }}"),
+        ("work", "{{ [0] * 10**9 }}"),
+        ("string", "{{ 'x' * 10**9 }}"),
+        ("string", "{{ 'x'.ljust(10**9) }}"),
+        ("string", "{{ 'x'.center(10**9) }}"),
+        ("string", "{{ '%1000000000d' % 1 }}"),
+        ("string", "{{ '{:>1000000000}'.format(1) }}"),
+        ("string", "{{ ('a' * 10**5).replace('a', 'b' * 10**5) }}"),
+        ("string", "{{ ('ab' * 10**5) | replace('a', 'c' * 10**5) }}"),
+        ("string", "{{ ['a'] | join('x') }}{{ ('x' * 10**6).join(['a'] * 99) }}"),
+        ("string", "{{ ('a\\n' * 10**4) | indent(10**4) }}"),
+        ("output", "{% set s = 'x' * 10**6 %}{{ s }}{{ s }}{{ s }}"),
+        ("depth", "{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}"),
+        ("depth", "{% set ns = namespace(l=[]) %}{% for i in range(99) %}{% set ns.l = [ns.l] %}{% endfor %}{{ ns.l | tojson }}"),
+        ("depth", "{% set ns = namespace(l=()) %}{% for i in range(99) %}{% set ns.l = (ns.l, ns.l) %}{% endfor %}{{ {ns.l: 1} }}"),
+        ("depth", "{{ " + "[" * 2000 + "]" * 2000 + " }}"),
+        ("depth", "{% if 1 %}" * 3000 + "{% endif %}" * 3000),
+        ("depth", "{% for x in messages recursive %}{{ loop(messages) }}{% endfor %}"),
+        ("bits", "{{ 9**(9**9) }}"),
+        ("bits", "{{ 2**5000 }}"),
+        ("bits", "{% set ns = namespace(n=3) %}{% for i in range(60) %}{% set ns.n = ns.n * ns.n %}{% endfor %}"),
+        ("bits", "{% set ns = namespace(n=3) %}{% for i in range(9999) %}{% set ns.n = ns.n + ns.n %}{% endfor %}"),
+        ("bits", "{% set ns = namespace(n=3) %}{% for i in range(9999) %}{% set ns.n = ns.n - (0 - ns.n) %}{% endfor %}"),
+        ("bits", "{{ 1.5 | round(10**9, 'floor') }}"),
+        ("bits", "{{ ('9' * 10**5) | int }}"),
+        ("bits", "{{ strftime_now('%Y' * 10**5) }}"),
+    ],
+)  # fmt: skip
+def test_an_error_names_the_limit_and_how_to_raise_it(limit, source):
+    begun = time.process_time()
+    with pytest.raises(LimitError, match=f"limits={{'{limit}'") as caught:
+        load(source).text(MESSAGES)
+    assert caught.value.limit == limit
+    assert caught.value.allowed == getattr(DEFAULT, limit)
+    assert time.process_time() - begun < CPU_SECONDS
+
+
+def test_limits_are_raised_and_lowered_one_by_one():
+    source = "{% for a in range(999) %}{% for b in range(999) %}{% endfor %}{% endfor %}ok"
+    assert load(source, limits={"work": 10**8}).text(MESSAGES) == "ok"
+    with pytest.raises(LimitError):
+        load(source).text(MESSAGES)
+    small = load("{{ 'x' * 600 }}", limits=Limits(string=599))
+    with pytest.raises(LimitError):
+        small.text([])
+    assert small.but(limits={"string": 600}).text([]) == "x" * 600
+
+
+@pytest.mark.parametrize("limits", [{"speed": 1}, {"work": 0}, {"work": "a"}, {"work": True}, 5])
+def test_a_limit_that_does_not_exist_is_refused(limits):
+    with pytest.raises(LectError):
+        load("x", limits=limits)
+
+
+def test_two_thousand_messages_pass():
+    source = (
+        "{% set ns = namespace(last=0) %}{% for m in messages[::-1] %}{% if m.role == 'user' %}{% set ns.last = loop.index0 %}{% endif %}{% endfor %}"
+        "{% for m in messages %}{% if m.role == 'user' or loop.last %}<u>{{ m.content.split('</think>')[-1] | trim }}{% else %}<a>{{ m.content }}"
+        "{% endif %}{{ messages[loop.index0 - 1].role if loop.index0 }}{% endfor %}"
+    )
+    messages = [{"role": ("user", "assistant")[turn % 2], "content": "word " * 200} for turn in range(2000)]
+    template = load(source)
+    assert template.text(messages) == template.render(messages).text
+    assert len(template.render(messages).segments) > 4000
+
+
+def steps(template, count):
+    """Return how much work a template does for so many messages."""
+    from lect_jinja.engine import Run
+
+    messages = [{"role": "user", "content": "Hello!"}] * count
+    from datetime import datetime
+
+    run = Run(template.jinja, "x", DEFAULT, {"messages": messages}, datetime.now(), tracked=False)
+    run.text()
+    return DEFAULT.work - run.context.left
+
+
+def test_work_grows_with_messages_and_no_faster():
+    template = load("{% for m in messages %}{{ m.role + ': ' + m.content }}{% if loop.last %}.{% endif %}{% endfor %}")
+    assert steps(template, 800) <= 8 * steps(template, 100) + 100
+
+
+ATTEMPTS = """
+import sys
+import lect_jinja
+
+template = lect_jinja.load({source!r})
+messages = [{{"role": "user", "content": "Hello!"}}]
+tools = [{{"type": "function", "function": {{"name": "f", "parameters": {{"type": "object"}}}}}}]
+arguments = {{"tools": tools, "add_generation_prompt": True}}
+template.text(messages, **arguments)
+template.render(messages, **arguments).segments
+seen = []
+sys.addaudithook(lambda event, args: seen.append(event))
+template.text(messages, **arguments)
+prompt = template.render(messages, **arguments)
+prompt.segments, prompt.unused, prompt.controls
+print(sorted(set(seen) - {{"object.__getattr__", "sys._getframe", "builtins.id", "marshal.dumps", "marshal.loads"}}))
+"""
+
+
+def test_rendering_opens_no_file_and_no_socket_and_imports_nothing():
+    source = (
+        "{% macro f(x) %}{{ x | tojson(indent=2) }}{% endmacro %}{% for m in messages %}{{ m.content.strip() | upper }}"
+        "{{ '%s' % m.role }}{{ '{}'.format(m.role) }}{% endfor %}{{ f(tools) }}{{ strftime_now('%Y') }}"
+        "{{ messages | map(attribute='role') | join(', ') }}{{ tools | selectattr('type', 'equalto', 'function') | list | length }}"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", ATTEMPTS.format(source=source)], capture_output=True, text=True, check=True
+    )
+    assert run.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "''.__class__", "''['__class__']", "messages.__len__", "messages[0].__class__.mro()", "namespace(a=1)._Namespace__attrs",
+        "loop", "cycler('a')", "joiner(',')", "lipsum()", "raise_exception.call", "raise_exception.__globals__",
+        "messages.append(1)", "messages[0].pop('role')", "messages[0].update({})", "messages[0].clear()", "''.encode()",
+        "'{0.__class__}'.format(1)", "'{0[x]}'.format({'x': 1})", "'%c'.format_map({})", "'' | attr('__class__')",
+        "[1] | random", "1 | pprint", "messages | groupby('role')", "''.translate({})", "namespace(__class__=1).x",
+        "messages | map('attr', '__class__') | list", "messages | map(attribute='__class__.__mro__') | list",
+        "(messages | map('upper')).gi_frame", "[raise_exception]", "[raise_exception] | tojson", "messages[0].items",
+        "dict(messages[0])['__class__'].x", "caller()", "varargs", "self", "super()", "range", "[range]",
+    ],
+)  # fmt: skip
+def test_nothing_but_values_is_reached(expression):
+    try:
+        text = load(f"{{{{ {expression} }}}}").text([{"role": "user", "content": "Hello!"}])
+    except LectError:
+        return
+    assert text == "", text
+
+
+def test_compiled_templates_are_kept_and_bounded():
+    first = compiled("{{ 'first' }}", "x", DEFAULT)
+    assert compiled("{{ 'first' }}", "y", DEFAULT) is first
+    for number in range(MOST_COMPILED):
+        compiled(f"{{{{ {number} }}}}", "x", DEFAULT)
+    assert compiled("{{ 'first' }}", "x", DEFAULT) is not first
+
+
+def test_threads_share_a_template():
+    template = load("{% for m in messages %}{{ m.content }}{% for x in range(20) %}{{ x }}{% endfor %}{% endfor %}")
+    wrong = []
+
+    def render(number):
+        messages = [{"role": "user", "content": f"<{number}>"}] * 5
+        expected = (f"<{number}>" + "".join(map(str, range(20)))) * 5
+        got = {text for _ in range(50) for text in (template.text(messages), template.render(messages).text)}
+        wrong.extend(got - {expected})
+
+    threads = [threading.Thread(target=render, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+
+
+class TestIsolated:
+    """The same, in a process of its own."""
+
+    def test_it_gives_the_same_prompt(self):
+        source = "{% for m in messages %}<{{ m.role }}>{{ m.content | upper }}{{ m.content | trim }}{% endfor %}{{ strftime_now('%Y') }}{{ x }}"
+        messages = [{"role": "user", "content": [{"type": "text", "text": " 你好 "}]}]
+        here, there = load(source), load(source, isolate=True)
+        assert there.render(messages, x=[1]).segments == here.render(messages, x=[1]).segments
+        assert there.text(messages) == here.text(messages)
+        assert there.takes == here.takes
+
+    def test_errors_come_back_as_they_are(self):
+        with pytest.raises(RefusedError, match="no!"):
+            load("{{ raise_exception('no!') }}", isolate=True).text(MESSAGES)
+        with pytest.raises(MessageError, match="at line 1"):
+            load("{{ x.y }}", isolate=True).text(MESSAGES)
+        with pytest.raises(LimitError) as caught:
+            load("{{ 2 ** 9999 }}", isolate=True).text(MESSAGES)
+        assert (caught.value.limit, caught.value.allowed) == ("bits", DEFAULT.bits)
+
+    def test_one_that_takes_too_long_is_ended_and_the_next_goes_on(self):
+        endless = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"
+        with pytest.raises(LimitError) as caught:
+            load(endless, isolate=True, limits={"work": 10**12, "seconds": 0.3}).text(MESSAGES)
+        assert caught.value.limit == "seconds"
+        assert load("ok", isolate=True).text(MESSAGES) == "ok"
+
+    def test_one_that_takes_too_much_memory_is_stopped(self):
+        pytest.importorskip("resource")
+        greedy = "{{ ('x' * 10**9) | length }}"
+        limits = {"work": 10**12, "string": 10**12, "memory": 300 * MEGABYTE}
+        with pytest.raises(LimitError):
+            load(greedy, isolate=True, limits=limits).text(MESSAGES)
+        assert load("ok", isolate=True).text(MESSAGES) == "ok"
+
+
+def test_the_face_says_what_it_takes():
+    assert lect_jinja.load.__kwdefaults__ == {"name": None, "limits": None, "isolate": False}
