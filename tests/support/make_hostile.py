@@ -14,7 +14,26 @@ from goldens import REPOSITORY, SHARED
 KEPT = ("id", "family", "threat", "field", "content", "messages")
 
 
+CONFIG_KEPT = ("id", "file", "threat", "expect", "note", "text", "base64", "text_expr", "bytes_expr")
+
+
 def main():
+    write_contents()
+    write_configs()
+
+
+def write_configs():
+    cases = json.loads((SHARED / "hostile/configs.json").read_text("utf-8"))["cases"]
+    kept = [{key: case[key] for key in CONFIG_KEPT if key in case} for case in cases]
+    provenance = (
+        "the project's hostile model files, all of them; `text_expr` and `bytes_expr` are Python expressions with json and "
+        "struct in scope, `good` the bytes of gguf-good, and flip(data, i) for data with its bit i changed"
+    )
+    text = json.dumps({"provenance": provenance, "cases": kept}, indent=1)
+    (REPOSITORY / "tests/data/hostile_configs.json").write_text(text + "\n", "utf-8")
+
+
+def write_contents():
     cases = []
     for case in json.loads((SHARED / "hostile/content.json").read_text("utf-8"))["cases"]:
         kept = {key: case[key] for key in KEPT if key in case}

@@ -1,0 +1,164 @@
+"""Read what a model directory says: template, tokens, stops, model type. Only files with fixed names are looked at."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from lect.errors import shown
+from lect_jinja.sources.files import Directory, ModelFileError, as_text, refuse, text_in
+from lect_jinja.sources.found import DEFAULT, ModelFiles
+from lect_jinja.sources.gguf import read_gguf
+from lect_jinja.sources.tokens import added_tokens, is_marker, listed_tokens, named_tokens, token_ids, vocabulary_tokens
+
+JINJA, JSON, TOKENIZER = "chat_template.jinja", "chat_template.json", "tokenizer_config.json"
+VOCABULARY = "tokenizer.json"
+SPECIAL, ADDED, MORE = "special_tokens_map.json", "added_tokens.json", "additional_chat_templates"
+GENERATION, CONFIG, LORA, GGUF = "generation_config.json", "config.json", "adapter_config.json", "model.gguf"
+READ = (JINJA, JSON, TOKENIZER, VOCABULARY, SPECIAL, ADDED, MORE, GENERATION, CONFIG, LORA, GGUF)
+"""All that is ever looked at in a directory."""
+MOST_TEMPLATES = 64
+VOCABULARY_START = 2 << 20
+"""How much of `tokenizer.json` is read."""
+PADDLENLP_KEYS = {"conversation", "query"}
+READS_IT = "pip install lect-paddlenlp"
+
+
+class ForeignNotationError(ModelFileError):
+    """The only template of a directory is in the notation of another tool."""
+
+
+def read_directory(path: str) -> ModelFiles:
+    """Return what the files in a model directory say.
+
+    Raises:
+        ModelFileError: If there is no such directory, or one of the files cannot be used.
+    """
+    directory = Directory(path)
+    tokenizer = directory.read_json(TOKENIZER)
+    notes: list[str] = []
+    origin, templates = _templates(directory, tokenizer, notes)
+    tokens = _tokens(directory, tokenizer)
+    added = _added(directory, tokenizer, tokens)
+    unusual = [text for text in added if not is_marker(text)]
+    if unusual:
+        notes.append(f"{TOKENIZER} has tokens that every text may have; they are no markers: {shown(unusual)}")
+    found = ModelFiles(
+        directory.path,
+        templates,
+        origin,
+        tokens=tokens,
+        added=added,
+        model_type=text_in(directory.read_json(CONFIG), "model_type", directory.file(CONFIG)),
+        base=text_in(directory.read_json(LORA), "base_model_name_or_path", directory.file(LORA)),
+        notes=tuple(notes),
+    )
+    found = _with_stops(found, directory)
+    return _with_gguf(found, directory)
+
+
+def _templates(directory: Directory, tokenizer: dict[str, Any], notes: list[str]) -> tuple[str, dict[str, str]]:
+    """Return the file that counts and its templates, with those of `additional_chat_templates/`."""
+    places = {
+        JINJA: _in_a_file(directory),
+        JSON: _in_json(directory, notes, is_all=not tokenizer.get("chat_template")),
+        TOKENIZER: _in_config(tokenizer, directory.file(TOKENIZER)),
+    }
+    holders = {name: found for name, found in places.items() if found}
+    origin = next(iter(holders), "")
+    for other, found in holders.items():
+        if found.get(DEFAULT) != holders[origin].get(DEFAULT):
+            notes.append(f"{other} has another template than {origin}; {origin} counts, as in transformers")
+    return origin, {**holders.get(origin, {}), **_additional(directory)}
+
+
+def _in_a_file(directory: Directory) -> dict[str, str]:
+    text = directory.read_text(JINJA)
+    if text == "":
+        refuse(directory.file(JINJA), "is empty")
+    return {} if text is None else {DEFAULT: text}
+
+
+def _in_json(directory: Directory, notes: list[str], *, is_all: bool) -> dict[str, str]:
+    content = directory.read_json(JSON)
+    if "chat_template" in content or not PADDLENLP_KEYS & content.keys():
+        return _in_config(content, directory.file(JSON))
+    if is_all and not os.path.lexists(directory.file(JINJA)):
+        file = directory.file(JSON)
+        msg = f"{shown(file, 200)} is a template in PaddleNLP's notation, not in Jinja's\n  try: {READS_IT}"
+        raise ForeignNotationError(msg, file=file)
+    notes.append(f"{JSON} is in PaddleNLP's notation and is not read here\n  try: {READS_IT}")
+    return {}
+
+
+def _in_config(config: dict[str, Any], file: str) -> dict[str, str]:
+    """Return the templates of a config: one, or several as a list of objects with names."""
+    value = config.get("chat_template")
+    if value is None:
+        return {}
+    if not isinstance(value, list):
+        text = as_text(value, "chat_template", file)
+        return {DEFAULT: text} if text else refuse(file, "has an empty chat_template")
+    if not 0 < len(value) <= MOST_TEMPLATES:
+        refuse(file, f"has {len(value):,} chat templates, and should have 1 to {MOST_TEMPLATES}")
+    named: dict[str, str] = {}
+    for each in value:
+        if not isinstance(each, dict):
+            refuse(file, f"has {shown(each)} in chat_template, and should have objects with name and template there")
+        name = as_text(each.get("name"), "the name of a chat template", file)
+        if name in named:
+            refuse(file, f"has two chat templates called {shown(name)}")
+        named[name] = as_text(each.get("template"), f"the chat template {shown(name)}", file)
+    return named
+
+
+def _additional(directory: Directory) -> dict[str, str]:
+    names = directory.names(MORE, ".jinja", MOST_TEMPLATES)
+    texts = {name.removesuffix(".jinja"): directory.read_text(os.path.join(MORE, name)) for name in names}
+    return {name: text for name, text in texts.items() if text}
+
+
+def _tokens(directory: Directory, tokenizer: dict[str, Any]) -> dict[str, str]:
+    stated = named_tokens(tokenizer, directory.file(TOKENIZER))
+    return named_tokens(directory.read_json(SPECIAL), directory.file(SPECIAL)) | stated
+
+
+def _added(directory: Directory, tokenizer: dict[str, Any], tokens: dict[str, str]) -> dict[str, int | None]:
+    named: dict[str, int | None] = dict.fromkeys(tokens.values())
+    listed = listed_tokens(directory.read_json(ADDED), directory.file(ADDED))
+    stated = added_tokens(tokenizer, directory.file(TOKENIZER))
+    return named | listed | (stated or _in_the_vocabulary(directory))
+
+
+def _in_the_vocabulary(directory: Directory) -> dict[str, int | None]:
+    """Return the added tokens of `tokenizer.json`. They stand at its beginning; the rest has many megabytes."""
+    start = directory.read(VOCABULARY, VOCABULARY_START, only_start=True) or b""
+    return vocabulary_tokens(start.decode(errors="ignore"), directory.file(VOCABULARY))
+
+
+def _with_stops(found: ModelFiles, directory: Directory) -> ModelFiles:
+    """Return the findings with where a reply ends: the tokenizer's EOS, and what the generation config names."""
+    generation, file = directory.read_json(GENERATION), directory.file(GENERATION)
+    ids = token_ids(generation.get("eos_token_id"), "eos_token_id", file)
+    texts = {number: text for text, number in found.added.items() if number is not None}
+    strings = generation.get("stop_strings") or ()
+    eos = found.tokens.get("eos_token")
+    stop = {
+        **({eos: found.added.get(eos)} if eos else {}),
+        **{texts[each]: each for each in ids if each in texts},
+        **{as_text(each, "stop_strings", file): None for each in ([strings] if isinstance(strings, str) else strings)},
+    }
+    return found._replace(stop=stop, stop_ids=tuple(each for each in ids if each not in texts))
+
+
+def _with_gguf(found: ModelFiles, directory: Directory) -> ModelFiles:
+    """Return the findings with those of a GGUF file in the same directory: all of them, or where it differs."""
+    if directory.real(GGUF) is None:
+        return found
+    inside = read_gguf(directory.file(GGUF))
+    if not found.templates:
+        return inside._replace(path=found.path, origin=f"{GGUF}: {inside.origin}" if inside.origin else "")
+    if inside.templates.get(DEFAULT, found.source) != found.templates.get(DEFAULT):
+        note = f"{GGUF} has another template than {found.origin}; {found.origin} counts. Whoever made {GGUF} changed it"
+        return found._replace(notes=(*found.notes, note))
+    return found

@@ -1,0 +1,236 @@
+"""Read the files of a model that a stranger has made: regular files of bounded size, never through a link elsewhere."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from typing import Any, NoReturn
+
+from lect.errors import SourceError, shown
+
+TEMPLATE_BYTES = 1 << 20
+JSON_BYTES = 4 << 20
+JSON_VALUES = 500_000
+"""How many values a JSON file may hold: an empty list takes two characters of a file and sixty bytes of memory."""
+# A named pipe must not make us wait, and a link that takes the place of a file after it was checked is not followed.
+_FLAGS = (
+    os.O_RDONLY
+    | getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_BINARY", 0)
+)
+
+
+class ModelFileError(SourceError):
+    """A file of a model cannot be used; `file` is its path."""
+
+    def __init__(self, message: str, *, file: str):
+        super().__init__(message)
+        self.file = file
+
+
+def refuse(file: str, what: str, advice: str = "get the file from the model's maker again") -> NoReturn:
+    """Raise the error about a file.
+
+    Raises:
+        ModelFileError: Always.
+    """
+    msg = f"{shown(file, 200)} {what}\n  try: {advice}"
+    raise ModelFileError(msg, file=file)
+
+
+class Directory:
+    """A model directory, of which files with fixed names are read.
+
+    A file may be a link to another one in the directory. In a hub cache (`models--org--name/snapshots/x`) it may also
+    be one to the `blobs` of the same model, for there all files are.
+
+    Args:
+        path: The path as somebody gave it, `~` included.
+
+    Raises:
+        ModelFileError: If there is no such directory.
+    """
+
+    def __init__(self, path: str):
+        self.path = os.path.expanduser(path)
+        try:
+            home = os.path.realpath(self.path, strict=True)
+        except OSError as error:
+            refuse(path, f"cannot be read: {error.strerror or error}", "a model directory or a GGUF file that is there")
+        snapshots = os.path.dirname(home)
+        model = os.path.dirname(snapshots)
+        is_cached = os.path.basename(snapshots) == "snapshots" and os.path.basename(model).startswith("models--")
+        self._homes = (home, os.path.join(model, "blobs")) if is_cached else (home,)
+
+    def file(self, name: str) -> str:
+        """Return the path of a file for messages."""
+        return os.path.join(self.path, name)
+
+    def read(self, name: str, most: int, *, only_start: bool = False) -> bytes | None:
+        """Return what a file holds; None where there is none.
+
+        Args:
+            name: The file.
+            most: How many bytes it may have.
+            only_start: Whether it may have more, which are not read.
+
+        Raises:
+            ModelFileError: If it is too large, no regular file, a link that leads elsewhere, or cannot be read.
+        """
+        real = self.real(name)
+        return None if real is None else _read(real, most, self.file(name), only_start)
+
+    def real(self, name: str) -> str | None:
+        """Return where a file really is; None where there is none.
+
+        Raises:
+            ModelFileError: If it is a link that leads nowhere or elsewhere.
+        """
+        file = self.file(name)
+        try:
+            real = os.path.realpath(file, strict=True)
+        except (FileNotFoundError, NotADirectoryError):
+            if os.path.islink(file):
+                refuse(file, "is a link to a file that is not there", "download the model again")
+            return None
+        except OSError as error:
+            refuse(file, f"cannot be read: {error.strerror or error}")
+        if not any(real.startswith(os.path.join(home, "")) for home in self._homes):
+            refuse(file, "is a link that leads out of its directory", "put a copy of the file in its place")
+        return real
+
+    def read_text(self, name: str, most: int = TEMPLATE_BYTES) -> str | None:
+        """Return the text of a file, with line ends as Python reads them; None where there is none."""
+        data = self.read(name, most)
+        if data is None:
+            return None
+        return decoded(data, self.file(name)).replace("\r\n", "\n").replace("\r", "\n")
+
+    def read_json(self, name: str) -> dict[str, Any]:
+        """Return the JSON object of a file, empty where there is no file."""
+        data = self.read(name, JSON_BYTES)
+        return {} if data is None else json_object(decoded(data, self.file(name)), self.file(name))
+
+    def names(self, folder: str, ending: str, most: int) -> list[str]:
+        """Return the names of the files in a folder that have an ending, in order.
+
+        Raises:
+            ModelFileError: If there are more than `most`.
+        """
+        found: list[str] = []
+        try:
+            with os.scandir(self.file(folder)) as entries:
+                for seen, entry in enumerate(entries):
+                    if seen >= most:
+                        refuse(self.file(folder), f"holds more than {most} files")
+                    if entry.name.endswith(ending):
+                        found.append(entry.name)
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+        except OSError as error:
+            refuse(self.file(folder), f"cannot be read: {error.strerror or error}")
+        return sorted(found)
+
+
+def open_regular(real: str, file: str) -> tuple[int, os.stat_result]:
+    """Open a file whose links are resolved, and return its descriptor and what it is.
+
+    Raises:
+        ModelFileError: If it is no regular file, or cannot be opened.
+    """
+    try:
+        descriptor = os.open(real, _FLAGS)
+    except OSError as error:
+        refuse(file, f"cannot be read: {error.strerror or error}")
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
+        os.close(descriptor)
+        refuse(file, "is no regular file", "the path of a file, or of a directory with a model's files")
+    return descriptor, status
+
+
+def _read(real: str, most: int, file: str, only_start: bool) -> bytes:
+    descriptor, status = open_regular(real, file)
+    with os.fdopen(descriptor, "rb") as opened:
+        try:
+            # One byte more than it may have: it may grow while it is read.
+            data = opened.read(min(status.st_size, most) + 1)
+        except OSError as error:
+            refuse(file, f"cannot be read: {error.strerror or error}")
+    if len(data) > most and not only_start:
+        refuse(file, f"is too large: at most {most:,} bytes are read")
+    return data[:most]
+
+
+def decoded(data: bytes, file: str) -> str:
+    """Return UTF-8 as text, without a byte order mark."""
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        refuse(file, f"is not UTF-8: byte {error.start} cannot be decoded", "save it as UTF-8")
+
+
+def json_object(text: str, file: str) -> dict[str, Any]:
+    """Return the JSON object that a text is.
+
+    Raises:
+        ModelFileError: If it is none, or not what every reader would read alike: a key twice, NaN.
+    """
+    if sum(map(text.count, ",[{")) > JSON_VALUES:
+        refuse(file, f"has more than {JSON_VALUES:,} values")
+    try:
+        value = json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant)
+    except RecursionError:
+        refuse(file, "is nested too deeply")
+    except ValueError as error:
+        refuse(file, f"is not JSON: {error}")
+    if not isinstance(value, dict):
+        refuse(file, f"holds {_kind(value)}, and should hold a JSON object")
+    return value
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) != len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        msg = f"the key {shown(twice)} stands there twice"
+        raise ValueError(msg)
+    return made
+
+
+def _no_constant(name: str) -> NoReturn:
+    msg = f"{name} is no JSON value"
+    raise ValueError(msg)
+
+
+def _kind(value: Any) -> str:
+    return {list: "a list", str: "a text", type(None): "null"}.get(type(value), f"a {type(value).__name__}")
+
+
+def text_in(mapping: dict[str, Any], key: str, file: str) -> str:
+    """Return a text of a JSON object, empty where it is absent or null.
+
+    Raises:
+        ModelFileError: If it is something else, or no text that can be encoded.
+    """
+    value = mapping.get(key)
+    return "" if value is None else as_text(value, key, file)
+
+
+def as_text(value: Any, key: str, file: str) -> str:
+    """Return a value that must be text.
+
+    Raises:
+        ModelFileError: If it is not, or has half a surrogate pair in it.
+    """
+    if not isinstance(value, str):
+        refuse(file, f"has {key} of {shown(value)}, and should have a text there")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        refuse(file, f"has half a surrogate pair in {key}")
+    return value

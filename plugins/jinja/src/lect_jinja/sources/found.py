@@ -1,0 +1,48 @@
+"""What was found of a model on disk: the one value that its readers give."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+DEFAULT, TOOL_USE = "default", "tool_use"
+
+
+class ModelFiles(NamedTuple):
+    """What a model directory or a GGUF file says.
+
+    Attributes:
+        path: The directory or the file.
+        templates: The chat templates by name; the one that is meant without a name is `default`.
+        origin: The file that has the default template, relative to a directory; empty where there is none.
+        tokens: The special tokens by name, as templates read them: `{"bos_token": "<s>"}`.
+        added: The special and added tokens with their ids.
+        stop: The texts at which a reply ends, with their ids.
+        stop_ids: Ids at which a reply ends whose text is not known.
+        model_type: The `model_type` of `config.json`, or a GGUF file's architecture; empty where it is not said.
+        base: The model that a LoRA adapter is for.
+        notes: What people should know of the files.
+    """
+
+    path: str
+    templates: dict[str, str]
+    origin: str = ""
+    tokens: dict[str, str] = {}  # noqa: RUF012  # never changed, as nothing in a tuple is
+    added: dict[str, int | None] = {}  # noqa: RUF012
+    stop: dict[str, int | None] = {}  # noqa: RUF012
+    stop_ids: tuple[int, ...] = ()
+    model_type: str = ""
+    base: str = ""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def source(self) -> str:
+        """The template as one text: where there is one for tools, it is taken where tools are given.
+
+        That is what transformers does with templates of these names.
+        """
+        default, with_tools = (self.templates.get(name) for name in (DEFAULT, TOOL_USE))
+        if default is None or with_tools is None:
+            return default or with_tools or ""
+        # What Jinja trims beside a tag stops at an expression, so neither text touches the other or the tags.
+        choices = ("{% if tools %}", with_tools, "{% else %}", default, "{% endif %}")
+        return "{{ '' }}".join(each.removesuffix("\n") for each in choices)

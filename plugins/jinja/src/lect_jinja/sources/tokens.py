@@ -1,0 +1,124 @@
+"""The special and added tokens of a model, from the files of its tokenizer."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from lect.errors import shown
+from lect_jinja.sources.files import as_text, refuse
+
+NAMES = ("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
+MOST_ADDED = 65_536
+SHORTEST_MARKER = 2
+LIKE_EACH_OTHER = 8
+"""How many tokens that differ in a number make one numbered marker."""
+_NUMBER = re.compile(r"[0-9]+")
+_ADDED_TOKENS = re.compile(r'"added_tokens"\s*:\s*(?=\[)')
+
+
+def named_tokens(config: dict[str, Any], file: str) -> dict[str, str]:
+    """Return the special tokens by name, as a chat template reads them.
+
+    Args:
+        config: What `tokenizer_config.json` or `special_tokens_map.json` holds.
+        file: What messages call it.
+    """
+    more = config.get("extra_special_tokens") or {}
+    if not isinstance(more, dict | list):
+        refuse(file, f"has extra_special_tokens of {shown(more)}, and should have an object there")
+    given = {name: config.get(name) for name in NAMES} | (more if isinstance(more, dict) else {})
+    return {name: _content(token, name, file) for name, token in given.items() if token not in (None, "")}
+
+
+def added_tokens(config: dict[str, Any], file: str) -> dict[str, int | None]:
+    """Return the added tokens of a `tokenizer_config.json` with their ids."""
+    decoder = config.get("added_tokens_decoder")
+    if decoder is None:
+        return {}
+    if not isinstance(decoder, dict):
+        refuse(file, f"has added_tokens_decoder of {shown(decoder)}, and should have an object there")
+    if len(decoder) > MOST_ADDED:
+        refuse(file, f"has {len(decoder):,} added tokens; at most {MOST_ADDED:,} are read")
+    return {_content(token, f"added token {shown(key)}", file): _id(key, file) for key, token in decoder.items()}
+
+
+def listed_tokens(listed: dict[str, Any], file: str) -> dict[str, int | None]:
+    """Return the tokens of an `added_tokens.json`, which has ids by text."""
+    if len(listed) > MOST_ADDED:
+        refuse(file, f"has {len(listed):,} tokens; at most {MOST_ADDED:,} are read")
+    for text, number in listed.items():
+        if not text or type(number) is not int or number < 0:
+            refuse(file, f"has the id {shown(number)} for {shown(text)}")
+    return {as_text(text, "a token", file): number for text, number in listed.items()}
+
+
+def vocabulary_tokens(start: str, file: str) -> dict[str, int | None]:
+    """Return the added tokens in the beginning of a `tokenizer.json`; none where they are not all in it."""
+    found = _ADDED_TOKENS.search(start)
+    if found is None:
+        return {}
+    try:
+        listed, _ = json.JSONDecoder().raw_decode(start, found.end())
+    except (ValueError, RecursionError):
+        return {}
+    if len(listed) > MOST_ADDED:
+        refuse(file, f"has {len(listed):,} added tokens; at most {MOST_ADDED:,} are read")
+    tokens = [each for each in listed if isinstance(each, dict) and type(each.get("id")) is int]
+    return {_content(each, f"added token {each['id']}", file): each["id"] for each in tokens}
+
+
+def token_ids(value: Any, key: str, file: str) -> tuple[int, ...]:
+    """Return the ids that a config gives as one number, several, or none."""
+    ids = value if isinstance(value, list) else [] if value is None else [value]
+    for each in ids:
+        if type(each) is not int or each < 0:
+            refuse(file, f"has {key} of {shown(value)}, and should have token ids there")
+    return tuple(dict.fromkeys(ids))
+
+
+def markers_of(added: dict[str, int | None]) -> dict[str, Any]:
+    """Return the tokens as the markers of a template, those that differ only in a number as one.
+
+    Tokens of one character or of white space are left out: every text has them, so they protect nothing.
+    """
+    alike: dict[str, dict[int, int | None]] = {}
+    for text, number in added.items():
+        found = _NUMBER.search(text)
+        if found and str(int(found[0])) == found[0] and len(found[0]) < 6:
+            alike.setdefault(f"{text[: found.start()]}{{}}{text[found.end() :]}", {})[int(found[0])] = number
+    numbered = {
+        marker: [ids.get(each) for each in range(max(ids) + 1)]
+        for marker, ids in alike.items()
+        if LIKE_EACH_OTHER <= len(ids) > max(ids) // 4 and marker.count("{}") == 1
+    }
+    alone = {
+        text: number
+        for text, number in added.items()
+        if is_marker(text) and _NUMBER.sub("{}", text, count=1) not in numbered
+    }
+    return {**alone, **numbered}
+
+
+def is_marker(text: str) -> bool:
+    """Return whether a token can be told from ordinary text."""
+    return len(text) >= SHORTEST_MARKER and not text.isspace()
+
+
+def _content(token: Any, what: str, file: str) -> str:
+    """Return the text of a token, which is a text or an object that holds it."""
+    if isinstance(token, dict):
+        if not isinstance(token.get("special", False), bool):
+            refuse(file, f"has special of {shown(token['special'])} in {what}, and should have true or false there")
+        token = token.get("content")
+    text = as_text(token, what, file)
+    if not text:
+        refuse(file, f"has an empty {what}")
+    return text
+
+
+def _id(key: str, file: str) -> int:
+    if not (key.isascii() and key.isdigit() and len(key) < 12):
+        refuse(file, f"has an added token with the id {shown(key)}, and should have a number there")
+    return int(key)
