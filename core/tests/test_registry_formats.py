@@ -6,6 +6,7 @@ from installs import install, registry_of
 import lect
 from lect import MessageError, PluginError
 from lect.errors import PluginWarning
+from lect.plugin.grammar import reply_format
 
 TAGGED = """
 from lect.plugin.grammar import JSON_IN_TAGS, Grammar, ReplyFormat
@@ -36,6 +37,12 @@ def test_a_format_is_listed_without_importing_it_and_found_by_its_name(only):
     only(listed=TAGGED)
     assert lect.reply_formats() == ["plain", "tagged", "think"]
     assert lect.parse(None, "Hi<over>x", format="tagged").content == "Hi"
+
+
+def test_an_author_gets_a_format_by_its_name():
+    assert reply_format("think").grammar.reasoning.open == ("<think>",)
+    with pytest.raises(MessageError, match="did you mean 'think'"):
+        reply_format("thinc")
 
 
 def test_two_owners_of_equal_grammars_are_no_error(only):

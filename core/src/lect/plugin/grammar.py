@@ -49,5 +49,17 @@ __all__ = [
     "ATTRIBUTE_TAGS", "FUNCTION_TAGS", "JSON_IN_A_FENCE", "JSON_IN_TAGS", "JSON_OBJECT", "KEY", "KEY_VALUE_TAGS",
     "NAME", "NAMED_JSON_IN_TAGS", "PYTHON_CALL", "PYTHON_LIST", "QUOTED_KEY", "QUOTED_NAME", "SPACE", "THINK",
     "THINKING", "CallSyntax", "Channels", "Code", "Grammar", "Head", "Json", "JsonMap", "Literals", "NamedJson",
-    "Params", "Reasoning", "ReplyFormat", "Section", "Wrapper", "in_tags",
+    "Params", "Reasoning", "ReplyFormat", "Section", "Wrapper", "in_tags", "reply_format",
 ]  # fmt: skip
+
+
+def reply_format(name: str) -> ReplyFormat:
+    """Return the reply format that core or an installed package has under a name of `lect.reply_formats()`.
+
+    Raises:
+        MessageError: If there is none; it says which names are near.
+        PluginError: If none of those who declare it can give it, or they differ.
+    """
+    from lect.registry.registry import REGISTRY
+
+    return REGISTRY.formats.get(name)
