@@ -13,7 +13,7 @@ import pytest
 import lect.errors
 import lect.plugin
 import lect_fastchat
-from lect.cli import COMMANDS
+from lect.cli import COMMANDS, installed
 from lect.facts import Facts
 from lect.plugin import CHATML, DEFAULT
 from lect.prompt.messages import PART_WORDS
@@ -45,14 +45,14 @@ def check(page, example, printed):
 @pytest.mark.parametrize("page", WITH_PYTHON, ids=pages.name)
 def test_python_prints_what_the_page_says(page, tmp_path):
     examples = pages.python_examples(page)
+    pages.write_files(page, tmp_path)
     for example, printed in zip(examples, pages.run_program(examples, tmp_path), strict=True):
         check(page, example, printed)
 
 
 @pytest.mark.parametrize("page", WITH_COMMANDS, ids=pages.name)
 def test_commands_print_what_the_page_says(page, tmp_path):
-    for name, text in pages.files(page).items():
-        (tmp_path / name).write_text(text, "utf-8")
+    pages.write_files(page, tmp_path)
     for example in pages.console_examples(page):
         check(page, example, pages.run_command(example.code, tmp_path))
 
@@ -72,7 +72,7 @@ def test_what_is_to_be_installed_is_there(page):
                 assert (pages.REPOSITORY / path / "pyproject.toml").exists(), path
 
 
-@pytest.mark.parametrize("command", ["lect", *(f"lect {name}" for name in COMMANDS)])
+@pytest.mark.parametrize("command", ["lect", *(f"lect {name}" for name in (*COMMANDS, *installed.names()))])
 def test_help_is_documented(command, tmp_path):
     page = (REFERENCE / "command-line.md").read_text("utf-8")
     assert f"```console\n$ {command} --help\n{pages.run_command(f'{command} --help', tmp_path)}```\n" in page

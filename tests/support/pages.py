@@ -6,7 +6,8 @@ One convention for all pages:
   error is shown as Python shows it, without the trace;
 - `py` blocks go on with that program, and need packages that most sessions do not have: tests/integrations runs them;
 - in a `console` block, a line that begins with `$ ` is a command, and what follows it is its output;
-- a `toml` block that begins with a comment such as `# pins.toml` is a file of that name;
+- a `toml` or `jinja` block that begins with a comment such as `# pins.toml` or `{# model/chat_template.jinja #}` is a
+  file of that name;
 - in what is printed, `...` stands for anything, on a line of its own for any number of lines; columns may stand closer
 or wider apart;
 - `shell` blocks are not run here: they install things.
@@ -26,7 +27,7 @@ DOCS = REPOSITORY / "docs"
 RUNNER = Path(__file__).with_name("run_page.py")
 BLOCK = re.compile(r"^```(\S*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 ANY_LINES = r"(?:.*\n)*?"
-FILE_NAME = re.compile(r"# (\S+\.toml)\n")
+FILE_NAME = re.compile(r"# (\S+\.toml)\n|\{# (\S+\.jinja) #\}\n")
 
 
 class Block(NamedTuple):
@@ -85,10 +86,14 @@ def console_examples(page):
     return examples
 
 
-def files(page):
-    """Return the files that a page shows, by name."""
-    shown = (block.text for block in read_blocks(page) if block.language == "toml")
-    return {found[1]: text for text in shown if (found := FILE_NAME.match(text))}
+def write_files(page, directory):
+    """Write the files that a page shows."""
+    for block in read_blocks(page):
+        found = FILE_NAME.match(block.text) if block.language in ("toml", "jinja") else None
+        if found:
+            path = directory / (found[1] or found[2])
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(block.text, "utf-8")
 
 
 def fits(printed, expected):

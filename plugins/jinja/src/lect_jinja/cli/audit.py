@@ -1,0 +1,51 @@
+"""`lect audit`: what a model's own template does that it should not."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from lect.errors import shown
+from lect_jinja.audit import WARNING, Finding, audited
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+HELP = "say what a model's own template does that it should not"
+CLEAN, FOUND = 0, 1
+EPILOG = """\
+A warning is something that a template should not do: conditions on what people say or on the date, text of its own
+inside somebody's turn, messages that it leaves out, words that it replaces, addresses, invisible characters. A note is
+what is usual and worth knowing. With a warning the exit code is 1.
+
+examples:
+  lect audit ./checkpoint-500
+  lect audit ./model.gguf --json
+"""
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Describe the command and its arguments."""
+    parser.description = (
+        "Look for what a model's own chat template should not do, and for where it differs from its family's."
+    )
+    parser.epilog = EPILOG
+    parser.add_argument("path", metavar="PATH", help="a model directory, or a GGUF file")
+    parser.add_argument("--json", action="store_true", help="print the findings as JSON")
+
+
+def run(arguments: Namespace) -> int:
+    """Print the findings; return 1 where one of them is a warning."""
+    findings = audited(arguments.path)
+    if arguments.json:
+        print(json.dumps([finding._asdict() for finding in findings], indent=2))
+    else:
+        for finding in findings:
+            print(_line(finding))
+    return FOUND if any(finding.level == WARNING for finding in findings) else CLEAN
+
+
+def _line(finding: Finding) -> str:
+    place = f"line {finding.line}: " if finding.line else ""
+    what = finding.what if finding.what.isprintable() else shown(finding.what, len(finding.what))
+    return f"{finding.level:8} {finding.rule:21} {place}{what}"

@@ -1,0 +1,184 @@
+"""Whom a model's own template belongs to: a family that has the same format, or nobody else."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import lect
+from lect.errors import LectError, UnknownTemplateError, shown
+from lect_jinja.compare import Behaviour, Difference
+from lect_jinja.knowledge import (
+    FAMILIES_OF_MARKS,
+    FAMILIES_OF_MODEL_TYPES,
+    REPLIES,
+    ReplyRule,
+    fingerprint,
+    fingerprints,
+)
+from lect_jinja.sources.files import ModelFileError
+from lect_jinja.sources.tokens import markers_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from lect.plugin import Template
+    from lect.plugin.grammar import Grammar
+    from lect_jinja.sources.found import ModelFiles
+    from lect_jinja.template import JinjaTemplate
+
+
+_MARKER = re.compile(r"<\|[^|<>\s]{1,40}\|>|<｜[^｜<>\s]{1,40}｜>|\[/?[A-Z_]{2,20}\]|<</?[A-Z]{2,10}>>")
+"""What looks like a special token in a template. Some are none, and still tell turns apart: `[INST]`."""
+_SET = re.compile(r"\{%[-+]?\s*(?:set|macro)\s+(\w+)")
+
+
+class Identity(NamedTuple):
+    """What is known of a model's own template.
+
+    Attributes:
+        template: How to talk to the model: a family's template, or its own.
+        how: How that was found, in one line.
+        family: The name of the family's template that is the same; empty where none is.
+        nearest: The name of the template that is nearest, where none is the same, and where they differ.
+        reply: How the format of replies was chosen.
+    """
+
+    template: Template
+    how: str
+    family: str = ""
+    nearest: tuple[str, Difference] | None = None
+    reply: str = ""
+
+
+def identify(found: ModelFiles, name: str) -> Identity:
+    """Return whom the template of a model belongs to.
+
+    Args:
+        found: What the model's files say.
+        name: What the template is called where it is nobody else's.
+    """
+    known = fingerprints().get(fingerprint(found.source))
+    if known and all(found.tokens.get(token, "") == text for token, text in known.get("tokens", {}).items()):
+        template = _installed(known["template"])
+        if template is not None:
+            how = f"{found.origin} is, to the letter, a template that {known['template']} speaks for"
+            return Identity(_with_facts(template, found), how, known["template"], reply="as the family says")
+    own, reply = own_template(found, name)
+    behaviour = Behaviour(own, _switches(own))
+    nearest: tuple[str, Difference] | None = None
+    for candidate, template in _suggested(found):
+        difference = behaviour.difference(template)
+        if difference is None:
+            how = f"{found.origin} gives what {candidate} gives, in all conversations that were tried"
+            return Identity(_with_facts(template, found), how, candidate, reply="as the family says")
+        if nearest is None or difference.depth > nearest[1].depth:
+            nearest = candidate, difference
+    return Identity(own, f"{found.origin} is a template of its own", nearest=nearest, reply=reply)
+
+
+def _installed(name: str) -> Template | None:
+    try:
+        return lect.template(name)
+    except UnknownTemplateError:
+        return None
+
+
+def _switches(template: JinjaTemplate) -> list[str]:
+    """Return the options of a template, without names that it sets itself unless somebody gives them."""
+    own = set(_SET.findall(template.jinja))
+    return [option for option in template.options if option not in own]
+
+
+def _suggested(found: ModelFiles) -> Iterator[tuple[str, Template]]:
+    """Yield the templates of the families that model type, tokens or markers suggest, by `plugin:name`."""
+    families = dict.fromkeys(FAMILIES_OF_MODEL_TYPES.get(found.model_type, ()))
+    for mark, owners in FAMILIES_OF_MARKS.items():
+        if mark in found.source or mark in found.added:
+            families |= dict.fromkeys(owners)
+    declared = lect.templates()
+    for family in families:
+        for name in declared.get(family, ()):
+            template = _installed(f"{family}:{name}")
+            if template is not None:
+                yield f"{family}:{name}", template
+
+
+# What the files say of tokens
+
+
+def _with_facts(template: Template, found: ModelFiles) -> Template:
+    """Return a family's template with the token ids and the stops that this model has, if they are others."""
+    ids: Mapping[str, Any] = found.added if any(number is not None for number in found.added.values()) else {}
+    stop = {text: ids.get(text) if ids else number for text, number in template.stop.items()}
+    stop |= {text: number for text, number in found.stop.items() if text not in stop or number is not None}
+    markers = {text: ids.get(text, number) for text, number in template.markers.items()}
+    stop_ids = [*template.stated()["stop_ids"], *(each for each in found.stop_ids if each not in template.stop_ids)]
+    changed = template.but(stop=stop, stop_ids=stop_ids, markers=markers)
+    return template if changed.stated() == template.stated() else changed
+
+
+def own_template(found: ModelFiles, name: str) -> tuple[JinjaTemplate, str]:
+    """Return a model's own template, and how the format of its replies was chosen.
+
+    Raises:
+        ModelFileError: If it is no template, or none that may be run.
+    """
+    from lect_jinja.template import JinjaTemplate
+
+    grammar, how = _replies(found)
+    facts: dict[str, Any] = {"stop": found.stop, "stop_ids": found.stop_ids, "reply": grammar}
+    if found.added:
+        facts["markers"] = dict.fromkeys(_MARKER.findall(found.source)) | markers_of(found.added)
+    source = os.path.join(found.path, found.origin)
+    try:
+        template = JinjaTemplate(name, found.source, tokens=found.tokens, source=source, **facts)
+    except LectError as error:
+        msg = f"{found.origin} in {shown(found.path, 200)} cannot be used: {error}"
+        raise ModelFileError(msg, file=found.path) from error
+    end = _turn_end(template)
+    return template if end.keys() <= found.stop.keys() else template.but(stop=found.stop | end), how
+
+
+def _turn_end(template: Template) -> dict[str, Any]:
+    """Return the marker with which a template ends an answer: a model that was trained with it ends its reply there."""
+    messages = [{"role": "user", "content": "Question"}, {"role": "assistant", "content": "Answer"}]
+    try:
+        after = template.text(messages).rpartition("Answer")[2].lstrip()
+    except LectError:
+        return {}
+    end = template.marker_pattern and template.marker_pattern.match(after)
+    return {end[0]: template.markers[end[0]]} if end else {}
+
+
+# How replies are written
+
+
+def _replies(found: ModelFiles) -> tuple[Grammar | None, str]:
+    """Return the grammar of a model's replies, and how it was chosen."""
+    rule, how = _reply_rule(found)
+    if rule is None:
+        return None, "plain text: nothing says how calls or reasoning are written"
+    from lect.plugin.grammar import reply_format
+
+    if rule.format not in lect.reply_formats():
+        return (
+            None,
+            f"plain text: {rule.format!r} is meant ({how}), and not installed\n  try: pip install {rule.package}",
+        )
+    return reply_format(rule.format).grammar, f"{rule.format!r}, by {how}"
+
+
+def _reply_rule(found: ModelFiles) -> tuple[ReplyRule | None, str]:
+    for rule in REPLIES:
+        if found.model_type in rule.model_types:
+            return rule, f"the model_type {found.model_type!r}"
+    for rule in REPLIES:
+        tokens = [mark for mark in rule.marks if mark in found.added]
+        if tokens and all(mark in found.added or mark in found.source for mark in rule.marks):
+            return rule, f"the special token {tokens[0]!r}"
+    for rule in REPLIES:
+        if all(mark in found.source for mark in rule.marks):
+            return rule, f"the marker {rule.marks[0]!r} in the template"
+    return None, ""

@@ -1,0 +1,130 @@
+"""Facts about formats by which a model's own template is known: fingerprints, families' markers, reply formats."""
+
+from __future__ import annotations
+
+from functools import cache
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+
+class ReplyRule(NamedTuple):
+    """Who writes replies in a format.
+
+    Attributes:
+        format: The name of the reply format.
+        package: A package that has it.
+        model_types: The values of `model_type` that mean it, whatever the template.
+        marks: Texts that must all be special tokens of the model, or stand in its template.
+    """
+
+    format: str
+    package: str
+    model_types: tuple[str, ...]
+    marks: tuple[str, ...]
+
+
+# From the special to the general: the first that fits decides.
+REPLIES = (
+    ReplyRule("harmony", "lect-gptoss", ("gpt_oss",), ("<|channel|>", "<|message|>")),
+    ReplyRule("gemma4", "lect-gemma", (), ("<|tool_call>",)),
+    ReplyRule("functiongemma", "lect-gemma", (), ("<start_function_call>",)),
+    ReplyRule("kimi_k3", "lect-kimi", (), ("<|open|>", "<|close|>", "<|sep|>")),
+    ReplyRule("kimi_k2", "lect-kimi", ("kimi_k2",), ("<|tool_calls_section_begin|>",)),
+    ReplyRule("kimi_vl_think", "lect-kimi", (), ("◁think▷",)),
+    ReplyRule("deepseek_v32_dsml", "lect-deepseek", (), ("｜DSML｜",)),
+    ReplyRule("deepseek_r1", "lect-deepseek", (), ("<｜tool▁calls▁begin｜>", "```json", "</think>")),
+    ReplyRule("deepseek_v3", "lect-deepseek", (), ("<｜tool▁calls▁begin｜>", "```json")),
+    ReplyRule("deepseek_v31", "lect-deepseek", (), ("<｜tool▁calls▁begin｜>",)),
+    ReplyRule("step3", "lect-dialects", (), ("<｜tool_calls_begin｜>",)),
+    ReplyRule("cohere_action", "lect-cohere", ("cohere2",), ("<|START_ACTION|>",)),
+    ReplyRule("command_r_plus", "lect-cohere", ("cohere",), ("<|START_OF_TURN_TOKEN|>", "```json")),
+    ReplyRule("internlm2_action", "lect-internlm", (), ("<|action_start|>",)),
+    ReplyRule("apertus", "lect-dialects", ("apertus",), ("<|tools_prefix|>",)),
+    ReplyRule("llama4_pythonic", "lect-llama", ("llama4",), ("<|header_start|>", "<|python_start|>")),
+    ReplyRule("functionary_v31", "lect-dialects", (), ("<|start_header_id|>", "<function=")),
+    ReplyRule("functionary_v32", "lect-dialects", (), ("<|start_header_id|>", ">>>")),
+    ReplyRule("firefunction_v2", "lect-dialects", (), ("<|start_header_id|>", "functools")),
+    ReplyRule("llama3_json", "lect-llama", ("mllama",), ("<|start_header_id|>", "ipython")),
+    ReplyRule("phi4mini_functools", "lect-phi", (), ("<|tool|>", "<|/tool|>")),
+    ReplyRule("mistral", "lect-mistral", ("mistral3",), ("[TOOL_CALLS]",)),
+    ReplyRule("hermes_json", "lect-qwen", ("granitemoehybrid", "qwen3"), ("<|start_of_role|>", "<tool_call>")),
+    ReplyRule("granite3_list", "lect-granite", (), ("<|start_of_role|>", "<|tool_call|>")),
+    ReplyRule("granite_think", "lect-granite", (), ("<|start_of_role|>", "Here is my thought process:")),
+    ReplyRule("lfm2_pythonic", "lect-dialects", ("lfm2", "lfm2_moe"), ("<|tool_call_start|>",)),
+    ReplyRule("glm4_xml", "lect-chatglm", ("glm4_moe",), ("<tool_call>", "<arg_key>")),
+    ReplyRule("minimax_m3", "lect-dialects", (), ("]<]minimax[>[",)),
+    ReplyRule("minimax_m2_xml", "lect-dialects", ("minimax_m2",), ("<minimax:tool_call>",)),
+    ReplyRule("seed_oss_xml", "lect-dialects", ("seed_oss",), ("<seed:tool_call>",)),
+    ReplyRule("hunyuan_a13b", "lect-dialects", ("hunyuan_v1_moe",), ("<|extra_4|>", "<tool_calls>")),
+    ReplyRule("jamba", "lect-dialects", ("jamba",), ("<|bom|>", "<tool_calls>")),
+    ReplyRule("apriel", "lect-dialects", (), ("[BEGIN FINAL RESPONSE]",)),
+    ReplyRule("olmo3_pythonic", "lect-dialects", ("olmo3",), ("<function_calls>",)),
+    ReplyRule("dots", "lect-dialects", ("dots1",), ("<dots_function_call>",)),
+    ReplyRule("longcat", "lect-dialects", ("longcat_flash",), ("<longcat_tool_call>",)),
+    ReplyRule("nemotron_nano_v2", "lect-dialects", (), ("<TOOLCALL>",)),
+    ReplyRule("ernie45", "lect-dialects", (), ("<tool_call>", "<response>")),
+    ReplyRule("qwen3_coder_xml", "lect-qwen", (), ("<tool_call>", "<function=")),
+    ReplyRule("hermes_json", "lect-qwen", (), ("<tool_call>",)),
+    ReplyRule("think", "lect", (), ("<think>",)),
+)
+
+# Whose formats a template may be, by what stands in it or in the names of its special tokens.
+FAMILIES_OF_MARKS = {
+    "<|im_start|>": ("qwen", "yi", "internlm", "zephyr", "phi", "lect"),
+    "<|im_sep|>": ("phi",),
+    "<|start_header_id|>": ("llama",),
+    "<|header_start|>": ("llama",),
+    "[INST]": ("mistral", "llama"),
+    "[TOOL_CALLS]": ("mistral",),
+    "Source: ": ("llama",),
+    "<start_of_turn>": ("gemma",),
+    "<|turn>": ("gemma",),
+    "<|start_of_role|>": ("granite",),
+    "<|START_OF_TURN_TOKEN|>": ("cohere",),
+    "<｜User｜>": ("deepseek",),
+    "### Instruction:": ("deepseek",),
+    "User: ": ("deepseek",),
+    "<|im_middle|>": ("kimi",),
+    "<|channel|>": ("gptoss",),
+    "[gMASK]": ("chatglm",),
+    "<|user|>": ("zephyr", "phi", "chatglm"),
+    "<|end|>": ("phi",),
+    "USER: ": ("vicuna",),
+    "<reserved_106>": ("baichuan",),
+}
+FAMILIES_OF_MODEL_TYPES = {
+    "baichuan": ("baichuan",),
+    "chatglm": ("chatglm",),
+    "cohere": ("cohere",),
+    "cohere2": ("cohere",),
+    "deepseek_v3": ("deepseek",),
+    "gemma": ("gemma", "zephyr"),
+    "gemma2": ("gemma",),
+    "gemma3": ("gemma",),
+    "gemma3_text": ("gemma",),
+    "glm4_moe": ("chatglm",),
+    "gpt_oss": ("gptoss",),
+    "granite": ("granite",),
+    "internlm2": ("internlm",),
+    "kimi_k2": ("kimi",),
+    "llama4": ("llama",),
+    "mllama": ("llama",),
+    "phi3": ("phi",),
+    "qwen2": ("qwen",),
+    "qwen3": ("qwen",),
+    "stablelm": ("zephyr",),
+}
+
+
+def fingerprint(text: str) -> str:
+    """Return the sha256 of a template's text, with line ends as Jinja reads them."""
+    return sha256(text.replace("\r\n", "\n").removesuffix("\n").encode()).hexdigest()
+
+
+@cache
+def fingerprints() -> dict[str, dict[str, Any]]:
+    """Return, for the texts of makers' templates by their fingerprints, our template and the tokens that they read."""
+    import json
+    from pkgutil import get_data
+
+    return dict(json.loads(get_data(__package__, "fingerprints.json") or b"{}")["templates"])

@@ -1,0 +1,58 @@
+"""The notation `jinja`: a template's text, a tokenizer's configuration, a model directory, a GGUF file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from lect_jinja.identity import own_template
+from lect_jinja.paths import is_installed, read_local
+from lect_jinja.sources.directory import ForeignNotationError
+from lect_jinja.sources.files import ModelFileError, refuse
+
+if TYPE_CHECKING:
+    from lect.plugin import Source, Template
+
+
+class JinjaNotation:
+    """Reads templates as they are written, whomever they belong to."""
+
+    def recognises(self, source: Source) -> bool:
+        """Return whether something is, or has, a chat template in Jinja."""
+        if isinstance(source.data, Mapping):
+            return "chat_template" in source.data
+        if source.text is not None:
+            return source.data is None and ("{{" in source.text or "{%" in source.text)
+        if not source.path:
+            return False
+        try:
+            local = read_local(source.path)
+        except ForeignNotationError:
+            return not is_installed("lect_paddlenlp")
+        except ModelFileError:
+            # It should have one; `read` says what is wrong with it.
+            return True
+        return local is not None and bool(local.files.templates)
+
+    def read(self, source: Source) -> Template:
+        """Return the template.
+
+        Raises:
+            ModelFileError: If a file cannot be used.
+            PluginError: If what was given is no template that may be run.
+        """
+        from lect_jinja import load
+
+        name = os.path.basename(os.path.normpath(source.path)) if source.path else None
+        if source.data is not None:
+            return load(source.data, name=name)
+        if source.text is not None:
+            return load(source.text, name=name)
+        local = read_local(source.path)
+        if local is None or not local.files.templates:
+            refuse(source.path, "has no chat template", "a model directory with one, or a .gguf file")
+        return own_template(local.files, name or "template")[0]
+
+
+notation = JinjaNotation()

@@ -1,0 +1,202 @@
+"""The adapter for models on disk: a directory with a chat template, a GGUF file, a LoRA adapter."""
+
+from __future__ import annotations
+
+import os
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, NamedTuple
+
+import lect
+from lect.errors import shown
+from lect.plugin import Match, Specificity, hookimpl
+from lect_jinja.identity import Identity, identify
+from lect_jinja.knowledge import fingerprint
+from lect_jinja.sources.directory import READ, ForeignNotationError, read_directory
+from lect_jinja.sources.files import ModelFileError, refuse
+from lect_jinja.sources.found import DEFAULT, TOOL_USE
+from lect_jinja.sources.gguf import read_gguf
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lect.plugin import ModelRef, Template
+    from lect_jinja.sources.found import ModelFiles
+
+LONGEST_CHAIN = 4
+"""How many LoRA adapters may stand on one another."""
+MOST_REMEMBERED = 256
+BOS_AND_EOS = ("bos_token", "eos_token")
+
+Stamp = tuple[tuple[int, int, int] | None, ...]
+"""The time, the size and the number of each file that is looked at; None for one that is not there."""
+
+
+class LocalModel(NamedTuple):
+    """A model on disk.
+
+    Attributes:
+        files: What its files say: those with the template, or those of the last LoRA adapter.
+        adapters: The LoRA directories that led there.
+        stamps: What all files were like when they were read, by directory or GGUF file.
+    """
+
+    files: ModelFiles
+    adapters: tuple[str, ...]
+    stamps: dict[str, Stamp]
+
+    @property
+    def is_fresh(self) -> bool:
+        """Whether no file has changed since it was read."""
+        return all(_stamp(path) == stamp for path, stamp in self.stamps.items())
+
+
+def read_local(path: str) -> LocalModel | None:
+    """Return the model at a path, following LoRA adapters; None where nothing is there that could be one.
+
+    Raises:
+        ModelFileError: If a file cannot be used, or adapters lead in a circle.
+    """
+    adapters: list[str] = []
+    stamps: dict[str, Stamp] = {}
+    while True:
+        stamps[path] = _stamp(path)
+        files = _read(path)
+        if files is not None and files.templates and not files.source:
+            names = ", ".join(map(shown, files.templates))
+            refuse(
+                path, f"has no chat template called {DEFAULT!r}, only {names}", "lect.load_template(the text of one)"
+            )
+        if files is None or files.templates or not _is_on_disk(files.base):
+            return None if files is None else LocalModel(files, tuple(adapters), stamps)
+        adapters.append(path)
+        path = files.base
+        if path in stamps or len(adapters) > LONGEST_CHAIN:
+            refuse(adapters[-1], f"is a LoRA adapter whose base models lead in a circle, or too far: {shown(path)}")
+
+
+def _read(path: str) -> ModelFiles | None:
+    real = os.path.expanduser(path)
+    if os.path.isfile(real):
+        return read_gguf(path) if real.lower().endswith(".gguf") else None
+    return read_directory(path) if os.path.lexists(real) else None
+
+
+def _is_on_disk(base: str) -> bool:
+    """Return whether a LoRA adapter's base is a path that exists here; in a published adapter it is often not."""
+    return base.startswith(("/", "\\", ".", "~")) and os.path.exists(os.path.expanduser(base))
+
+
+def _stamp(path: str) -> Stamp:
+    real = os.path.expanduser(path)
+    return tuple(_file_stamp(os.path.join(real, name)) for name in ("", *READ))
+
+
+def _file_stamp(path: str) -> tuple[int, int, int] | None:
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_size, status.st_ino
+
+
+def is_installed(module: str) -> bool:
+    """Return whether a module could be imported."""
+    return find_spec(module) is not None
+
+
+class LocalModels:
+    """Speaks for directories and GGUF files that have a chat template, or lead to a model that has one."""
+
+    name = "jinja"
+
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[LocalModel, Identity | None]] = {}
+
+    @hookimpl
+    def match(self, ref: ModelRef) -> Match | None:
+        """Claim what has a chat template, also one that cannot be read, and LoRA adapters of any model."""
+        try:
+            local = self._read(_place(ref))
+        except ForeignNotationError:
+            return None if is_installed("lect_paddlenlp") else Match(Specificity.REPO, ref.path)
+        except ModelFileError:
+            # Whoever asks for the template is told what is wrong with it.
+            return Match(Specificity.REPO, ref.path, reason="its files are there")
+        if local is None or not (local.files.templates or local.files.base):
+            return None
+        origin = local.files.origin or "a named template"
+        reason = f"{origin} is there" if local.files.templates else f"a LoRA adapter of {local.files.base}"
+        return Match(Specificity.REPO, ref.path, reason=reason)
+
+    @hookimpl
+    def get_template(self, ref: ModelRef) -> Template:
+        """Return the template of a family that is the same, or the model's own."""
+        return self.known(ref)[1].template
+
+    @hookimpl
+    def remarks(self, ref: ModelRef, template: Template) -> Iterator[str]:
+        """Say what was read, whose template it is, and how the format of replies was chosen."""
+        local, identity = self.known(ref)
+        if template is not identity.template:
+            return
+        files = local.files
+        for lora in local.adapters:
+            yield f"{lora} is a LoRA adapter of {files.path}"
+        yield identity.how
+        if files.templates:
+            yield f"its text has the sha256 {fingerprint(files.source)}"
+        if identity.nearest:
+            yield "nearest: {}; first difference in {}".format(*identity.nearest)
+        yield f"replies: {identity.reply}"
+        for token in BOS_AND_EOS:
+            if token in files.source and token not in files.tokens:
+                yield f"the template writes {token}, and no file says which that is: nothing is written for it"
+        names = [name for name in files.templates if name != DEFAULT]
+        if names:
+            yield f"further templates: {', '.join(names)}; {TOOL_USE!r} is taken where tools are given"
+        yield from files.notes
+
+    def known(self, ref: ModelRef) -> tuple[LocalModel, Identity]:
+        """Return the model at a path, and whom its template belongs to.
+
+        Raises:
+            ModelFileError: If there is none, or its files cannot be used.
+        """
+        path = _place(ref)
+        local = self._read(path)
+        if local is None or not (local.files.templates or local.files.base):
+            refuse(path, "has no chat template", "the name of the model, or adapter='chatml'")
+        remembered, identity = self._known.get(path, (None, None))
+        if identity is None or remembered is not local:
+            identity = self._identified(local, ref)
+            self._remember(path, local, identity)
+        return local, identity
+
+    def _read(self, path: str) -> LocalModel | None:
+        known, _ = self._known.get(path, (None, None))
+        if known is not None and known.is_fresh:
+            return known
+        local = read_local(path)
+        if local is not None:
+            self._remember(path, local, None)
+        return local
+
+    def _remember(self, path: str, local: LocalModel, identity: Identity | None) -> None:
+        # Threads need no lock: at worst two of them do the same work.
+        if len(self._known) >= MOST_REMEMBERED:
+            self._known = {}
+        self._known[path] = local, identity
+
+    def _identified(self, local: LocalModel, ref: ModelRef) -> Identity:
+        if local.files.templates:
+            return identify(local.files, ref.name)
+        base = lect.resolve(local.files.base)
+        how = f"a LoRA adapter without a template of its own; its base is {base.ref.path}: {base.reason}"
+        return Identity(base.template, how, base.template.name, reply="as the family says")
+
+
+def _place(ref: ModelRef) -> str:
+    return ref.place or ref.original
+
+
+adapter = LocalModels()

@@ -1,0 +1,293 @@
+"""Models on disk: `lect.resolve`, `lect.load_template` and the command line, with what users have."""
+
+import base64
+import json
+import os
+import pickle
+import struct
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import gguf
+import pytest
+from goldens import REPOSITORY
+
+import lect
+from lect import LectError, SourceError, UnknownModelError
+from lect.plugin import CHATML
+from lect_jinja.sources.files import ModelFileError
+
+OWN = "{% for m in messages %}<|{{ m.role }}|>{{ m.content }}<|over|>{% endfor %}{% if add_generation_prompt %}<|assistant|>{% endif %}"
+HELLO = [{"role": "user", "content": "Hello!"}]
+CHATML_TEXT = (
+    "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}"
+    "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
+)
+
+
+@pytest.fixture
+def model(tmp_path, monkeypatch):
+    """Write the files of a model; return the path as a user types it."""
+    monkeypatch.chdir(tmp_path)
+
+    def write(name="checkpoint-500", **files):
+        directory = tmp_path / name
+        directory.mkdir(parents=True, exist_ok=True)
+        for file, content in files.items():
+            path = directory / file.replace("_json", ".json").replace("_jinja", ".jinja").replace("_gguf", ".gguf")
+            data = content if isinstance(content, bytes) else content.encode() if isinstance(content, str) else None
+            path.write_bytes(json.dumps(content).encode() if data is None else data)
+        return f"./{name}"
+
+    return write
+
+
+def test_a_directory_speaks_as_its_own_template_says(model):
+    path = model(chat_template_jinja=OWN, tokenizer_config_json={"eos_token": "<|over|>"})
+    resolution = lect.resolve(path)
+    assert resolution.package == "lect-jinja"
+    assert resolution.template.text(HELLO, add_generation_prompt=True) == "<|user|>Hello!<|over|><|assistant|>"
+    assert list(resolution.template.stop) == ["<|over|>"]
+    assert lect.get_conversation_template(Path(path)).template.text(HELLO) == "<|user|>Hello!<|over|>"
+    assert lect.parse(path, "Hi<|over|>x").content == "Hi"
+
+
+def test_where_a_reply_ends_is_known_from_the_template_alone(model):
+    path = model(chat_template_jinja=OWN)
+    assert list(lect.resolve(path).template.stop) == ["<|over|>"]
+
+
+def test_a_name_never_touches_the_disk(model):
+    model("owner/name", chat_template_jinja=OWN)
+    code = (
+        "import sys, lect; lect.plugins(load=True); seen = []\n"
+        "sys.addaudithook(lambda event, args: seen.append(str(args)) if event in ('open', 'os.listdir', 'os.scandir') else None)\n"
+        "try: lect.resolve('owner/name')\nexcept lect.UnknownModelError: pass\n"
+        "assert not any('owner' in each for each in seen), seen"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_the_same_path_is_read_again_when_a_file_has_changed(model):
+    path = model(chat_template_jinja=OWN)
+    first = lect.resolve(path).template
+    assert lect.resolve(path).template is first
+    model(chat_template_jinja=OWN.replace("over", "done"))
+    assert lect.resolve(path).template.text(HELLO) == "<|user|>Hello!<|done|>"
+    os.remove(f"{path}/chat_template.jinja")
+    with pytest.raises(UnknownModelError):
+        lect.resolve(path)
+
+
+def test_a_directory_without_a_template_is_known_by_its_name_or_not_at_all(model):
+    path = model("chatter", config_json={"model_type": "llama"})
+    with lect.pin("chatter", CHATML):
+        assert lect.resolve(path).template is CHATML
+    with pytest.raises(UnknownModelError):
+        lect.resolve(path)
+
+
+def test_why_names_the_nearest_template_and_the_first_difference(model):
+    path = model(chat_template_jinja=CHATML_TEXT.replace("{% endfor %}", "{% endfor %}Well: "))
+    resolution = lect.resolve(path)
+    (nearest,) = [remark for remark in resolution.remarks if remark.startswith("nearest: ")]
+    assert "first difference in a question, at character 42: 'Well: " in nearest
+
+
+def test_ids_and_stops_are_those_of_the_model(model):
+    added = {"32000": {"content": "<|im_end|>"}, "32001": {"content": "<|im_start|>"}, "2": {"content": "</s>"}}
+    path = model(
+        tokenizer_config_json={"chat_template": CHATML_TEXT, "eos_token": "<|im_end|>", "added_tokens_decoder": added},
+        generation_config_json={"eos_token_id": [32000, 2, 77]},
+    )
+    template = lect.resolve(path).template
+    assert template.stop["<|im_end|>"] == 32000
+    assert template.stop["</s>"] == 2
+    assert set(template.stop_ids) == {32000, 2, 77}
+    assert template.markers["<|im_start|>"] == 32001
+
+
+# How replies are read
+
+
+def replies(path):
+    return next(remark for remark in lect.resolve(path).remarks if remark.startswith("replies: "))
+
+
+def test_the_format_of_replies_is_chosen_by_model_type_then_tokens_then_markers(model):
+    thinking = OWN + "{# <think> #}"
+    path = model(chat_template_jinja=thinking)
+    assert replies(path) == "replies: 'think', by the marker '<think>' in the template"
+    assert lect.parse(path, "<think>hm</think>Hi<|over|>").reasoning == "hm"
+    model(tokenizer_config_json={"added_tokens_decoder": {"9": {"content": "<tool_call>"}}})
+    assert "'hermes_json'" in replies(path)
+    assert "special token '<tool_call>'" in replies(path)
+    model(config_json={"model_type": "gpt_oss"})
+    assert "'harmony'" in replies(path)
+    assert "model_type 'gpt_oss'" in replies(path)
+
+
+# GGUF, LoRA, hub caches
+
+
+def test_a_gguf_file_speaks_as_its_own_template_says(model):
+    model(model_gguf=gguf.model(OWN))
+    template = lect.resolve("./checkpoint-500/model.gguf").template
+    assert template.text(HELLO) == "<|user|>Hello!<|over|>"
+    assert template.stop["<|im_end|>"] == 3
+    assert lect.load_template("./checkpoint-500/model.gguf").text(HELLO) == "<|user|>Hello!<|over|>"
+
+
+def test_a_lora_adapter_speaks_as_its_base_does(model, tmp_path):
+    base = model("base", chat_template_jinja=OWN)
+    path = model("lora", adapter_config_json={"base_model_name_or_path": str(tmp_path / "base")})
+    assert lect.resolve(path).template.text(HELLO) == lect.resolve(base).template.text(HELLO)
+    assert any("is a LoRA adapter of" in remark for remark in lect.resolve(path).remarks)
+    model("lora", chat_template_jinja=OWN.replace("over", "own"))
+    assert lect.resolve(path).template.text(HELLO) == "<|user|>Hello!<|own|>"
+
+
+def test_a_lora_adapter_of_a_model_that_is_not_here_goes_by_its_name(model):
+    with lect.pin("*chatter*", CHATML):
+        for base in ("acme/chatter", "/home/somebody/models/chatter"):
+            path = model("lora", adapter_config_json={"base_model_name_or_path": base})
+            assert lect.resolve(path).template is CHATML
+
+
+def test_lora_adapters_in_a_circle_are_refused(model, tmp_path):
+    for one, other in (("a", "b"), ("b", "a")):
+        path = model(one, adapter_config_json={"base_model_name_or_path": str(tmp_path / other)})
+    with pytest.raises(ModelFileError, match="circle"):
+        lect.resolve(path)
+
+
+def test_a_hub_cache_is_a_directory_like_any_other(model):
+    path = model("models--acme--Tiny/snapshots/0123abcd", tokenizer_config_json={"chat_template": OWN})
+    assert lect.resolve(path).template.text(HELLO) == "<|user|>Hello!<|over|>"
+
+
+def test_a_template_for_tools_is_taken_where_tools_are_given(model):
+    named = [{"name": "default", "template": OWN}, {"name": "tool_use", "template": "{{ tools[0].function.name }}"}]
+    template = lect.resolve(model(tokenizer_config_json={"chat_template": named})).template
+    tool = {"type": "function", "function": {"name": "add", "description": "", "parameters": {"type": "object"}}}
+    assert template.text(HELLO) == "<|user|>Hello!<|over|>"
+    assert template.text(HELLO, tools=[tool]) == "add"
+
+
+# What is wrong
+
+
+def test_a_file_that_cannot_be_read_is_an_error_that_names_it(model):
+    path = model(tokenizer_config_json=b"\xff\xfe")
+    for call in (lect.resolve, lect.load_template, lect.get_template):
+        with pytest.raises(SourceError, match=r"tokenizer_config\.json' is not UTF-8"):
+            call(path)
+
+
+@pytest.mark.parametrize("text", ["{% if %}", "{{ x.__class__ }", "{% include 'x' %}"])
+def test_a_template_that_cannot_be_run_is_an_error_that_names_its_file(model, text):
+    with pytest.raises(SourceError, match=r"chat_template\.jinja in '\./checkpoint-500' cannot be used"):
+        lect.resolve(model(chat_template_jinja=text))
+
+
+def test_several_templates_without_a_default_are_an_error_that_names_them(model):
+    named = [{"name": "rag", "template": OWN}, {"name": "short", "template": OWN}]
+    with pytest.raises(SourceError, match="no chat template called 'default', only 'rag', 'short'"):
+        lect.resolve(model(tokenizer_config_json={"chat_template": named}))
+
+
+def test_a_token_that_the_template_writes_and_nobody_states_is_remarked(model):
+    path = model(chat_template_jinja="{{ bos_token }}" + OWN)
+    assert lect.resolve(path).template.text(HELLO) == "<|user|>Hello!<|over|>"
+    assert any("the template writes bos_token" in remark for remark in lect.resolve(path).remarks)
+
+
+HOSTILE = json.loads((REPOSITORY / "tests/data/hostile_configs.json").read_text("utf-8"))["cases"]
+SINGLE = [case for case in HOSTILE if "bytes_expr" not in case and len(case.get("text_expr", "")) < 60]
+
+
+@pytest.mark.parametrize("case", SINGLE, ids=[case["id"] for case in SINGLE])
+def test_a_hostile_file_leads_to_a_prompt_or_to_one_of_our_errors(case, tmp_path):
+    path = tmp_path / "checkpoint-500" / case["file"]
+    path.parent.mkdir()
+    if "base64" in case:
+        path.write_bytes(base64.b64decode(case["base64"]))
+    else:
+        made = case.get("text") or eval(case["text_expr"], {"json": json, "struct": struct})
+        path.write_bytes(made if isinstance(made, bytes) else made.encode())
+    place = path if path.suffix == ".gguf" else path.parent
+    if case["expect"] in ("ok", "error-or-warn"):
+        assert isinstance(lect.resolve(place).template.text(HELLO), str)
+    else:
+        with pytest.raises(LectError):
+            lect.resolve(place).template.text(HELLO)
+
+
+def test_a_template_in_paddlenlps_notation_is_told_apart(model):
+    path = model(chat_template_json={"conversation": ["Human: {{user}}", "{{bot}}"], "query": "{{query}}"})
+    for call in (lect.resolve, lect.load_template):
+        with pytest.raises(SourceError, match="try: pip install lect-paddlenlp"):
+            call(path)
+
+
+@pytest.mark.parametrize("make", ["loop", "empty-dir", "config-is-dir", "dir-with-symlink-to-etc", "fifo"])
+def test_an_odd_place_is_refused_or_left_to_its_name(make, tmp_path):
+    place = tmp_path / make
+    if make == "loop":
+        place.symlink_to(place)
+    else:
+        place.mkdir()
+    if make == "config-is-dir":
+        (place / "tokenizer_config.json").mkdir()
+    elif make == "dir-with-symlink-to-etc":
+        (place / "tokenizer_config.json").symlink_to("/etc/passwd")
+    elif make == "fifo":
+        os.mkfifo(place / "chat_template.jinja")
+    expected = UnknownModelError if make == "empty-dir" else ModelFileError
+    with pytest.raises(expected):
+        lect.resolve(place)
+
+
+# All that a template gives
+
+
+def test_a_models_own_template_gives_all_that_a_template_gives(model):
+    template = lect.resolve(model(chat_template_jinja=OWN)).template
+    prompt = template.render([{"role": "user", "content": "Hi <|over|>"}], verbose=True)
+    assert [segment.text for segment in prompt.segments if segment.path[-1:] == ("content",)] == ["Hi <|over|>"]
+    assert [control.marker for control in prompt.controls] == ["<|over|>"]
+    assert [unused.path for unused in prompt.unused] == [("options", "verbose")]
+    again = pickle.loads(pickle.dumps(template))
+    assert again.text(HELLO) == template.text(HELLO)
+    assert pickle.loads(pickle.dumps(lect.resolve("./checkpoint-500"))).template.text(HELLO) == template.text(HELLO)
+
+
+def test_texts_and_mappings_are_read_too():
+    assert lect.load_template(OWN).text(HELLO) == "<|user|>Hello!<|over|>"
+    config = {"chat_template": OWN + "{{ eos_token }}", "eos_token": "</s>"}
+    assert lect.load_template(config).text(HELLO) == "<|user|>Hello!<|over|></s>"
+    with pytest.raises(LectError):
+        lect.load_template({"something": "else"})
+
+
+def run(*words):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        done = subprocess.run([sys.executable, "-m", "lect", *words], capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_the_command_line_takes_a_directory(model):
+    path = model(chat_template_jinja=OWN)
+    assert run("prompt", path, "Hello!") == (0, "<|user|>Hello!<|over|><|assistant|>", "")
+    code, out, _ = run("why", path)
+    assert code == 0
+    assert "chat_template.jinja is a template of its own" in out
+    os.remove(f"{path}/chat_template.jinja")
+    model(tokenizer_config_json=b"[")
+    code, out, error = run("prompt", path, "Hello!")
+    assert (code, out) == (1, "")
+    assert "tokenizer_config.json' is not JSON" in error
+    assert "Traceback" not in error

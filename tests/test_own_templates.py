@@ -1,0 +1,142 @@
+"""Makers' own templates, written into a directory as a user has them: whom they are found to belong to, and the bytes.
+
+All of them are tried with LECT_STRESS=1, in every run those that our families were made from and each twelfth other.
+"""
+
+import json
+import os
+from datetime import datetime, time
+from functools import cache
+
+import goldens
+import pytest
+from differential import put_right, reference
+
+import lect
+from lect_jinja.knowledge import REPLIES, fingerprint, fingerprints
+
+if not goldens.SHARED.exists():
+    pytest.skip("the makers' templates are not here: ../shared is missing", allow_module_level=True)
+
+NATIVE = {}
+for model, native_slug in json.loads((goldens.SHARED / "oracles/resolution.json").read_text("utf-8")).items():
+    NATIVE.setdefault(native_slug, model)
+OTHERS = [each["slug"] for each in json.loads((goldens.SHARED / "oracles/index.json").read_text("utf-8"))]
+OTHERS = [slug for slug in OTHERS if slug not in NATIVE]
+if "LECT_STRESS" not in os.environ:
+    OTHERS = OTHERS[::12]
+DEVIATIONS = [goldens.deviations(path.parent.name) for path in goldens.REPOSITORY.glob("plugins/*/deviations.json")]
+SAYS_MORE = "internlm--internlm2-1_8b"
+"""Whose family says more about tools than the maker's template (see its deviations), so that it does something else."""
+ALIKE = {
+    "Qwen--Qwen3-4B",
+    "THUDM--glm-4-9b-chat-1m-hf",
+    "google--gemma-3-1b-it",
+    "meta-llama--Llama-2-7b-chat-hf",
+    "zai-org--GLM-4.6",
+}
+"""Templates that another of the same family cannot be told from, neither by the battery nor by what is tried here."""
+
+
+@cache
+def source(slug):
+    return (goldens.SHARED / f"oracles/jinja/{slug}.jinja").read_text("utf-8")
+
+
+def tokens(slug):
+    return {name: text for name, text in (reference().INDEX[slug]["special_tokens"] or {}).items() if text}
+
+
+def written(directory, slug, text):
+    directory.mkdir(exist_ok=True)
+    (directory / "tokenizer_config.json").write_text(json.dumps({"chat_template": text, **tokens(slug)}), "utf-8")
+    return lect.resolve(directory)
+
+
+@pytest.mark.parametrize("slug", NATIVE)
+def test_a_makers_template_in_a_directory_without_a_telling_name_goes_to_its_family(slug, tmp_path):
+    by_name = lect.resolve(NATIVE[slug])
+    resolution = written(tmp_path / "checkpoint-500", slug, source(slug))
+    assert resolution.template.name == by_name.template.name
+    assert resolution.template.program is by_name.template.program
+    assert resolution.template.reply == by_name.template.reply
+    assert any("to the letter" in remark for remark in resolution.remarks)
+
+
+@pytest.mark.parametrize("slug", NATIVE)
+def test_a_makers_template_with_another_comment_is_known_by_what_it_does(slug, tmp_path):
+    resolution = written(tmp_path / "checkpoint-500", slug, source(slug) + "{# saved again #}")
+    if slug == SAYS_MORE:
+        assert any("is a template of its own" in remark for remark in resolution.remarks)
+        return
+    assert any("in all conversations that were tried" in remark for remark in resolution.remarks), resolution.remarks
+    by_name = lect.resolve(NATIVE[slug])
+    if slug not in ALIKE:
+        assert resolution.template.name == by_name.template.name
+    assert resolution.template.reply == by_name.template.reply
+
+
+@pytest.mark.parametrize("slug", [*NATIVE, *OTHERS])
+def test_a_directory_gives_what_its_makers_template_gives(slug, tmp_path):
+    from jinja2.exceptions import TemplateError
+
+    template = written(tmp_path / "checkpoint-500", slug, source(slug)).template
+    # The reference's clock stands at noon of the day on which the goldens were made.
+    dated = {"date": datetime.combine(goldens.THE_DAY, time(12))} if "date" in template.options else {}
+    deviating = {case for family in DEVIATIONS for each, case in family if each == slug}
+    for case in list(goldens.battery().values())[::5]:
+        if case["id"] in deviating:
+            continue
+        arguments = {"tools": case.get("tools"), "add_generation_prompt": case["add_generation_prompt"]}
+        try:
+            expected = reference().render(slug, put_right(slug, case["messages"]), **arguments)
+        except TemplateError:
+            with pytest.raises(lect.LectError):
+                template.text(case["messages"], **arguments, **dated)
+            continue
+        except Exception:  # a template may crash in any way; ours may do better
+            continue
+        assert template.text(case["messages"], **arguments, **dated) == expected, case["id"]
+
+
+def test_other_special_tokens_make_it_another_template(tmp_path):
+    slug = "meta-llama--Meta-Llama-3-8B-Instruct"
+    directory = tmp_path / "checkpoint-500"
+    directory.mkdir()
+    config = {"chat_template": source(slug), **tokens(slug), "bos_token": "<|start|>"}
+    (directory / "tokenizer_config.json").write_text(json.dumps(config), "utf-8")
+    template = lect.resolve(directory).template
+    assert template.text([{"role": "user", "content": "Hi"}]).startswith("<|start|><|start_header_id|>")
+
+
+def test_a_family_gets_the_ids_and_stops_of_the_model(tmp_path):
+    slug = "Qwen--Qwen2.5-3B-Instruct"
+    directory = tmp_path / "checkpoint-500"
+    directory.mkdir()
+    added = {"900": {"content": "<|im_end|>"}, "901": {"content": "<|im_start|>"}, "902": {"content": "<|done|>"}}
+    config = {"chat_template": source(slug), **tokens(slug), "added_tokens_decoder": added}
+    (directory / "tokenizer_config.json").write_text(json.dumps(config), "utf-8")
+    (directory / "generation_config.json").write_text(json.dumps({"eos_token_id": [900, 902]}), "utf-8")
+    template = lect.resolve(directory).template
+    assert template.program is lect.template("qwen:qwen2.5").program
+    assert (template.stop["<|im_end|>"], template.stop["<|done|>"]) == (900, 902)
+    assert template.markers["<|im_start|>"] == 901
+
+
+def test_every_fingerprint_leads_to_a_template_that_is_there():
+    for row in fingerprints().values():
+        assert lect.template(row["template"])
+
+
+def test_the_fingerprints_are_those_of_the_makers_texts():
+    known = fingerprints()
+    assert {slug for slug in NATIVE if fingerprint(source(slug)) not in known} == set()
+
+
+def test_every_reply_format_that_a_rule_names_is_there_and_in_the_package_that_it_names():
+    from lect.plugin.grammar import reply_format
+
+    packages = {info.package for info in lect.plugins()} | {"lect", "lect-dialects"}
+    for rule in REPLIES:
+        assert reply_format(rule.format)
+        assert rule.package in packages
