@@ -18,7 +18,9 @@ NAMES = sorted(path.parent.name for path in (REPOSITORY / "plugins").glob("*/pyp
 WITH_ADAPTER = [name for name in NAMES if name not in ("dialects", "jinja")]
 NEEDS = {"jinja": ["jinja2>=3.1.6"]}
 """What packages need besides core."""
-GROUPS = {"lect", "lect.fallback", "lect.hints", "lect.templates", "lect.replies"}
+# What is no adapter for names.
+PARTS = {"lect.replies", "lect.notations", "lect.commands", "lect.paths"}
+GROUPS = {"lect", "lect.fallback", "lect.hints", "lect.templates", *PARTS}
 TABLES = {"build-system", "project", "tool"}
 KEYS = ["name", "version", "description", "readme", "requires-python", "license", "dependencies", "entry-points"]
 
@@ -77,11 +79,12 @@ def test_the_entry_points_lead_to_one_adapter(name):
     assert set(points) <= GROUPS
     own = [group for group in ("lect", "lect.fallback") if group in points]
     if not own:
-        assert set(points) <= {"lect.replies"}, "a package without an adapter has reply formats, or nothing"
+        assert points, "a package without an adapter has reply formats or a notation"
+        assert set(points) <= PARTS
         return
     assert len(own) == 1
     assert points[own[0]] == {name: f"lect_{name}:adapter"}
-    others = {value for group, rows in points.items() if group != "lect.replies" for value in rows.values()}
+    others = {value for group, rows in points.items() if group not in PARTS for value in rows.values()}
     assert others == {f"lect_{name}:adapter"}
 
 

@@ -12,8 +12,8 @@ import lect
 from lect.registry.adapter import Adapter
 from lect.reply.grammar import Json, JsonMap, NamedJson
 
-# FastChat's templates are kept as they are, stop strings or none; the dialects and jinja have no templates.
-COPIES = {"fastchat", "dialects", "jinja"}
+# FastChat's and XTuner's templates are kept as they are, stop strings or none; the others here have no templates.
+COPIES = {"fastchat", "xtuner", "dialects", "jinja"}
 NAMES = sorted({path.parent.name for path in (REPOSITORY / "plugins").glob("*/pyproject.toml")} - COPIES)
 PARAMETERS = {"city": "string", "days": "integer", "deep": "object", "tags": "array", "flag": "boolean"}
 TOOLS = [

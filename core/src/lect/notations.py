@@ -42,7 +42,8 @@ class Source(NamedTuple):
     data: Any
 
     def __str__(self) -> str:
-        return shown(self.path or self.text or self.data)
+        # The end of a path is the name of the file, so nothing of it is cut off.
+        return shown(self.path, len(self.path)) if self.path else shown(self.text or self.data)
 
 
 def load_template(adapters: Adapters, source: Any, notation: str | None = None) -> Template:
@@ -93,7 +94,7 @@ def _read_file(path: str) -> Source:
         text = contents.decode("utf-8-sig")
     except UnicodeDecodeError:
         return Source(path, None, None)
-    return Source(path, text, _json(text, shown(path)))
+    return Source(path, text, _json(text, shown(path, len(path))))
 
 
 def _json(text: str, where: str) -> Any:

@@ -34,12 +34,14 @@ PACKAGES: dict[str, tuple[str, ...]] = {
         "wizardlm",
         "xwin",
     ),
+    "lect-xtuner": ("starcoder",),
 }
 """The packages of this project, and the words by which people know their models."""
 
 OWNERS: tuple[str, ...] = (
     "01-ai",
     "baichuan-inc",
+    "bigcode",
     "codellama",
     "cohereforai",
     "coherelabs",

@@ -1,0 +1,142 @@
+"""The fields of a template of XTuner's, checked: what stands in them, and where."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple, NoReturn
+
+from lect import SourceError
+from lect.plugin import ROUND, Turn
+
+BOT_NAME = "{bot_name}"
+DEFAULTS: dict[str, Any] = {
+    "SYSTEM": None,
+    "INSTRUCTION": None,
+    "SUFFIX": "",
+    "SUFFIX_AS_EOS": False,
+    "SEP": "",
+    "STOP_WORDS": (),
+}
+"""All fields in XTuner's order, with what stands for one that is absent."""
+# What a turn table would fill in although it is XTuner's plain text.
+_PLACES = (ROUND, BOT_NAME, "{role}", "{eos}")
+_BRACES = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
+
+
+class Fields(NamedTuple):
+    """A template of XTuner's.
+
+    Attributes:
+        name: Its name.
+        system: What stands round a system text; None where there is no place for one.
+        instruction: What stands round a user's text, up to where the answer begins.
+        suffix: What follows an answer.
+        suffix_as_eos: Whether that takes the place of the tokenizer's EOS.
+        sep: What follows every turn.
+        stop_words: Where generation ends, apart from the EOS.
+    """
+
+    name: str
+    system: Turn | None
+    instruction: Turn
+    suffix: str
+    suffix_as_eos: bool
+    sep: str
+    stop_words: tuple[str, ...]
+
+
+def read_fields(data: Any, name: str, where: str = "the template") -> Fields:
+    """Read the fields of a template.
+
+    Args:
+        data: The fields by name, as XTuner has them.
+        name: What the template shall be called.
+        where: What errors call it.
+
+    Raises:
+        SourceError: If a field is missing, unknown, or of a wrong type or form.
+    """
+    if not isinstance(data, Mapping):
+        msg = f"{where} is {type(data).__name__}; expected XTuner's fields by name\n  try: {{'INSTRUCTION': '...'}}"
+        raise SourceError(msg)
+    unknown = [field for field in data if field not in DEFAULTS]
+    if unknown:
+        msg = f"{where} has a field {unknown[0]!r}, which XTuner does not know\n  try: {', '.join(DEFAULTS)}"
+        raise SourceError(msg)
+    fields = DEFAULTS | dict(data)
+    if fields["INSTRUCTION"] is None:
+        msg = f"{where} has no INSTRUCTION\n  try: INSTRUCTION='<user>{{input}}<bot>'"
+        raise SourceError(msg)
+    for field in ("SUFFIX", "SEP"):
+        _check_type(fields[field], str, field, where)
+        _check_places(fields[field], {}, field, where)
+    _check_type(fields["SUFFIX_AS_EOS"], bool, "SUFFIX_AS_EOS", where)
+    stops = fields["STOP_WORDS"]
+    if not isinstance(stops, list | tuple) or not all(isinstance(stop, str) and stop for stop in stops):
+        msg = f"{where}: STOP_WORDS is {stops!r}; expected a list of texts"
+        raise SourceError(msg)
+    return Fields(
+        name,
+        None if fields["SYSTEM"] is None else _turn(fields["SYSTEM"], "{system}", "SYSTEM", where),
+        _turn(fields["INSTRUCTION"], "{input}", "INSTRUCTION", where),
+        fields["SUFFIX"],
+        fields["SUFFIX_AS_EOS"],
+        fields["SEP"],
+        tuple(stops),
+    )
+
+
+def _check_type(value: Any, kind: type, field: str, where: str) -> None:
+    if not isinstance(value, kind):
+        msg = f"{where}: {field} is {value!r} ({type(value).__name__}); expected {kind.__name__}"
+        raise SourceError(msg)
+
+
+def _turn(text: Any, wanted: str, field: str, where: str) -> Turn:
+    """Read a format string with a place for `wanted`; `{round}` and `{bot_name}` stay as they are, to be filled in."""
+    _check_type(text, str, field, where)
+    pieces: list[str] = []
+    found: dict[str, int] = {wanted: 0, ROUND: 0, BOT_NAME: 0}
+    halves: list[str] = []
+    end = 0
+    for token in _BRACES.finditer(text):
+        pieces.append(text[end : token.start()])
+        end = token.end()
+        piece = token.group()
+        if piece in ("{{", "}}"):
+            pieces.append(piece[0])
+        elif piece in ("{", "}"):
+            _refuse(where, field, f"a single {piece!r}", token.start(), f"{piece * 2} for the character itself")
+        elif piece not in found:
+            known = ", ".join(found)
+            _refuse(
+                where, field, f"the placeholder {piece}", token.start(), f"one of {known}, or {{{piece}}} for the text"
+            )
+        else:
+            found[piece] += 1
+            if piece != wanted:
+                pieces.append(piece)
+            elif found[wanted] == 1:
+                halves.append("".join(pieces))
+                pieces.clear()
+            else:
+                _refuse(where, field, f"a second {wanted}", token.start(), f"{wanted} once")
+    if not halves:
+        msg = f"{where}: {field} has no {wanted}, so that text would be lost\n  try: {field}='...{wanted}...'"
+        raise SourceError(msg)
+    turn = Turn(halves[0], "".join(pieces) + text[end:])
+    _check_places(turn.prefix + turn.suffix, found, field, where)
+    return turn
+
+
+def _check_places(text: str, filled: Mapping[str, int], field: str, where: str) -> None:
+    for place in _PLACES:
+        if text.count(place) != filled.get(place, 0):
+            msg = f"{where}: {field} has {place} as plain text, which cannot be told from a place to fill in"
+            raise SourceError(msg)
+
+
+def _refuse(where: str, field: str, what: str, position: int, instead: str) -> NoReturn:
+    msg = f"{where}: {field} has {what} at character {position}\n  try: {instead}"
+    raise SourceError(msg)

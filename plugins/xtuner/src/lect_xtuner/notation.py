@@ -1,0 +1,33 @@
+"""XTuner's notation: a template as a mapping, or as a JSON file of one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+from lect_xtuner.chat import table_of
+from lect_xtuner.fields import DEFAULTS, read_fields
+
+if TYPE_CHECKING:
+    from lect.plugin import Source, TurnTemplate
+
+
+class Notation:
+    """Reads templates of XTuner's."""
+
+    def recognises(self, source: Source) -> bool:
+        """Return whether a source has fields of XTuner's, complete or not."""
+        return isinstance(source.data, Mapping) and not DEFAULTS.keys().isdisjoint(source.data)
+
+    def read(self, source: Source) -> TurnTemplate:
+        """Read a template; it is called as its file is.
+
+        Raises:
+            SourceError: If a field is missing, unknown, or of a wrong type or form.
+        """
+        name = PurePath(source.path).stem or "xtuner"
+        return table_of(read_fields(source.data, name, str(source)), source=source.path)
+
+
+notation = Notation()

@@ -1,0 +1,70 @@
+"""XTuner's document on its prompt templates, block by block and row by row.
+
+Where it errs, docs/how-to/coming-from-xtuner.md says so, and the test here shows what is so.
+"""
+
+import re
+
+import pytest
+from goldens import REPOSITORY, SHARED
+
+import lect
+from lect_xtuner import PROMPT_TEMPLATE, chat_template, template_for, training
+
+DOCUMENT = SHARED / "founding/xtuner-prompt-template.md"
+PAGE = (REPOSITORY / "docs/how-to/coming-from-xtuner.md").read_text("utf-8")
+SYSTEM = {"role": "system", "content": "{system}"}
+TURN = [{"role": "user", "content": "{input}"}, {"role": "assistant", "content": "{output}"}]
+SINGLE = "<|System|>:{system}\n<|User|>:{input}<eoh>\n<|Bot|>:{output}<eoa>"
+FURTHER = "\n<|User|>:{input}<eoh>\n<|Bot|>:{output}<eoa>"
+
+
+def test_the_structure():
+    assert dict(PROMPT_TEMPLATE.internlm_chat) == dict(  # noqa: C408  # as it stands there
+        SYSTEM='<|System|>:{system}\n',
+        INSTRUCTION='<|User|>:{input}<eoh>\n<|Bot|>:',
+        SUFFIX='<eoa>',
+        SUFFIX_AS_EOS=True,
+        SEP='\n',
+        STOP_WORDS=['<eoa>'])  # fmt: skip
+
+
+@pytest.mark.parametrize(("turns", "result"), [(1, SINGLE), (3, SINGLE + FURTHER * 2)])
+def test_the_results_but_for_the_last_separator(turns, result):
+    messages = [SYSTEM, *TURN * turns]
+    assert lect.template("xtuner:internlm_chat").text(messages) == result + "\n"
+    assert "".join(span.text for span in training("internlm_chat", messages)) == result + "\n"
+
+
+def test_absent_fields_have_defaults():
+    template = lect.load_template({"INSTRUCTION": "U:{input} B:"}, notation="xtuner")
+    assert (template.text(TURN), dict(template.stop)) == ("U:{input} B:{output}", {})
+    assert [span.kind for span in training({"INSTRUCTION": "U:{input} B:"}, TURN)] == ["bos", "input", "output", "eos"]
+
+
+def test_the_suffix_takes_the_place_of_the_eos_or_stands_before_it():
+    fields = {"INSTRUCTION": "U:{input} B:", "SUFFIX": "<eoa>", "SEP": "\n"}
+    assert chat_template(fields, eos="</s>").text(TURN).endswith("{output}<eoa></s>\n")
+    assert chat_template(fields | {"SUFFIX_AS_EOS": True}, eos="</s>").text(TURN).endswith("{output}<eoa>\n")
+
+
+def test_a_late_system_text_is_in_training_only():
+    messages = [*TURN, SYSTEM, *TURN]
+    assert "<|System|>" not in lect.template("xtuner:internlm_chat").text(messages)
+    assert [
+        span.text.startswith("<|System|>") for span in training("internlm_chat", messages) if span.kind == "input"
+    ] == [False, True]
+
+
+@pytest.mark.skipif(not DOCUMENT.exists(), reason="the document is not in this repository")
+def test_the_table_is_the_documents():
+    rows = re.findall(r"^\| (\S+/\S+) +\| (\w+)(\\\*)? +\|$", DOCUMENT.read_text("utf-8"), re.MULTILINE)
+    assert len(rows) == 59
+    assert [template_for(model) for model, _, _ in rows] == [template for _, template, _ in rows]
+    starred = [template for _, template, star in rows if star]
+    assert (len(starred), starred.count("gemma")) == (22, 2)
+
+
+def test_every_error_of_the_document_is_named():
+    table = PAGE.partition("## XTuner's document")[2]
+    assert table.count("\n| ") == 7
