@@ -6,8 +6,9 @@ import pytest
 from installs import install, registry_of
 
 import lect
-from lect import PluginError, SourceError
-from lect.errors import PluginWarning
+from lect import LossError, PluginError, SourceError, Template
+from lect.errors import ConversionWarning, PluginWarning
+from lect.plugin import Turn, TurnTemplate
 
 LINES = r"""
 from lect import SourceError
@@ -129,3 +130,121 @@ def test_without_notations_the_error_says_what_to_install(only):
         lect.load_template("{x}")
     with pytest.raises(SourceError, match="has a notation 'jinja'\n  try: pip install lect-jinja"):
         lect.load_template("{x}", notation="jinja")
+
+
+# Writing
+
+ARROWS = r"""
+from lect.plugin import CHATML, Turn, TurnTemplate, Written, table_of, unsaid
+
+class Arrows:
+    def write(self, template):
+        table = table_of(template, "lines")
+        turns = [turn.prefix + "|" + turn.suffix for turn in (table.turns["user"], table.turns["assistant"])]
+        return Written("\n".join(turns) + "\n", unsaid(table, ()))
+
+    def recognises(self, source):
+        return False
+
+    def read(self, source):
+        user, assistant = (Turn(*line.split("|")) for line in source.text.splitlines())
+        return TurnTemplate("arrows", user=user, assistant=assistant)
+
+adapter = Arrows()
+"""
+ONLY_WRITES = ARROWS.partition("    def recognises")[0] + "\nadapter = Arrows()\n"
+PLAIN = TurnTemplate("plain", user=Turn("<u>", "</u>"), assistant=Turn("<a>", "</a>"))
+TEXT = "<u>|</u>\n<a>|</a>\n"
+
+
+def test_a_template_is_written_by_a_third_partys_notation(only):
+    only(arrows=ARROWS)
+    text = lect.dump_template(PLAIN, "lines")
+    assert text == TEXT
+    assert written(lect.load_template(text, notation="lines")) == written(PLAIN)
+
+
+@pytest.mark.parametrize(
+    ("change", "lost"),
+    [
+        ({"default_system": "D", "system": Turn()}, ["the default system text"]),
+        ({"opening": "("}, ["that every prompt begins with '('"]),
+        ({"without_system": "("}, ["that a prompt without a system text begins with '('"]),
+        ({"examples": [("user", "x")]}, ["the examples before the first turn"]),
+        ({"user_after_system": Turn("<u2>")}, ["that a user's turn is another one after a system text"]),
+        ({"generation": "<b>"}, ["that a prompt ends with '<b>', but an answer in it follows '<a>'"]),
+        ({"closing": "."}, ["that a conversation ends with '.'"]),
+        ({"trim": True}, ["that texts are stripped of white space"]),
+        (
+            {"user": Turn("{round}"), "first_round": 0},
+            ["the numbers of rounds", "that rounds are counted from 0"],
+        ),
+        ({"tool": Turn("<t>")}, ["the turns of tools"]),
+        ({"other": Turn("<o>")}, ["the turns of other roles"]),
+        ({"stop_ids": [7, 3]}, ["stop ids that have no text: 3, 7"]),
+    ],
+    ids=lambda case: next(iter(case)) if isinstance(case, dict) else "",
+)
+def test_what_a_notation_cannot_say_is_listed(only, change, lost):
+    only(arrows=ARROWS)
+    template = PLAIN.but(**change)
+    with pytest.raises(LossError, match="the notation 'lines' cannot say all of 'plain'") as caught:
+        lect.dump_template(template, "lines")
+    assert list(caught.value.lost) == lost
+    with pytest.warns(ConversionWarning) as warned:
+        assert "|" in lect.dump_template(template, "lines", lossy=True)
+    assert all(f"lost: {each}" in str(warned[0].message) for each in lost)
+
+
+def test_what_the_writer_does_not_know_to_be_lost_is_found(only):
+    only(arrows=ARROWS)
+    with pytest.raises(LossError) as caught:
+        lect.dump_template(PLAIN.but(system=Turn("<s>", "</s>")), "lines")
+    assert "a question after a system text: at character 1, 's>Be brief." in str(caught.value)
+    assert not any(each.startswith("a question:") for each in caught.value.lost)
+
+
+def test_a_program_is_not_written(only):
+    only(arrows=ARROWS)
+    program = Template("mine", lambda chat, out: out.append("x"))
+    with pytest.raises(LossError, match="lost: all: it is a program"):
+        lect.dump_template(program, "lines", lossy=True)
+
+
+def test_what_cannot_be_read_again_is_unproven(only):
+    only(writes=ONLY_WRITES)
+    with pytest.warns(ConversionWarning, match="nothing here can show that it renders alike"):
+        assert lect.dump_template(PLAIN, "lines") == TEXT
+    with pytest.raises(SourceError, match="'lines' can be written, but not read"):
+        lect.load_template(TEXT, notation="lines")
+    with pytest.raises(SourceError, match="no installed package reads"):
+        lect.load_template(TEXT)
+
+
+def test_a_notation_may_render_as_its_tool_does(only):
+    renderer = "    def renderer(self, text):\n        return lambda messages, ask: 'x'\n\n"
+    only(renders=ARROWS.replace("    def recognises", renderer + "    def recognises"))
+    with pytest.raises(LossError, match="a question: at character 0, '<u>What is"):
+        lect.dump_template(PLAIN, "lines")
+
+
+@pytest.mark.parametrize(
+    ("name", "source", "said"),
+    [
+        ("reads", LINES, "'lines' can be read, but not written"),
+        (
+            "numbers",
+            ARROWS.replace('table = table_of(template, "lines")', "return 7"),
+            "wrote 7 of .*; expected Written",
+        ),
+        (
+            "raises",
+            ARROWS.replace('table = table_of(template, "lines")', "raise KeyError(7)"),
+            "failed at .*: KeyError: 7",
+        ),
+    ],
+)
+def test_a_notation_that_cannot_write_is_named(only, name, source, said):
+    only(**{name: source})
+    with pytest.raises(lect.LectError, match=said):
+        lect.dump_template(PLAIN, "lines")

@@ -44,6 +44,7 @@ ERRORS = [
     errors.UnknownTemplateError("no template", name="acme", near=["acme-2"]),
     errors.PluginError("it cannot be loaded"),
     errors.SourceError("it cannot be read"),
+    errors.LossError("it cannot say all", lost=["the turns of tools"]),
     errors.MessageError("messages[0] is 42"),
     errors.RefusedError("user and assistant must alternate"),
     errors.LimitError("there are 7 messages", limit="messages", most=6),

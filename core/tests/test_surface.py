@@ -36,6 +36,7 @@ SIGNATURES = {
     lect.reply_formats: "()",
     lect.ChatChunks: "(stream, model, *, id=None, created=None, reasoning_key='reasoning_content', index=0)",
     lect.load_template: "(source, *, notation=None)",
+    lect.dump_template: "(template, notation, *, lossy=False)",
     Template.render: f"(self, {RENDER})",
     Template.text: f"(self, {RENDER})",
     Template.parse: f"(self, output, *, {HEAR}, finish=None, stop=(), call_id=None, refine=None)",
@@ -47,7 +48,7 @@ SIGNATURES = {
         "text_separators=False, default_system='', capabilities=('system',), options=(), takes=(), source='')"
     ),
     TurnTemplate: (
-        "(name, *, system=None, user, assistant, tool=None, other=None, user_after_system=None, opening='', generation=None, "
+        "(name, *, system=None, user, assistant, tool=None, other=None, user_after_system=None, opening='', without_system='', generation=None, "
         "closing='', examples=(), first_round=1, trim=False, empty='all', system_first=False, refuses=False, "
         "**facts)"
     ),
@@ -99,11 +100,11 @@ def signature(function):
 def test_the_face_for_users():
     assert sorted(lect.__all__) == [
         "AmbiguousModelError", "ChatChunks", "Control", "ControlTextError", "Conversation", "FallbackWarning",
-        "InvalidModelPathError", "LectError", "MessageError", "Origin", "PluginError", "Prompt", "RefusedError",
-        "Reply", "Resolution", "Segment", "SourceError", "Template", "UnknownModelError", "UnknownTemplateError",
-        "Unused", "UnusedInputError", "__version__", "get_conv_template", "get_conversation_template", "get_template",
-        "load_template", "parse", "pin", "pins", "plugins", "register", "register_conv_template", "render",
-        "reply_formats", "rescan", "resolve", "stream", "template", "templates",
+        "InvalidModelPathError", "LectError", "LossError", "MessageError", "Origin", "PluginError", "Prompt",
+        "RefusedError", "Reply", "Resolution", "Segment", "SourceError", "Template", "UnknownModelError",
+        "UnknownTemplateError", "Unused", "UnusedInputError", "__version__", "dump_template", "get_conv_template",
+        "get_conversation_template", "get_template", "load_template", "parse", "pin", "pins", "plugins", "register",
+        "register_conv_template", "render", "reply_formats", "rescan", "resolve", "stream", "template", "templates",
     ]  # fmt: skip
 
 
@@ -111,7 +112,8 @@ def test_the_face_for_authors_of_adapters():
     assert sorted(lect.plugin.__all__) == [
         "API_VERSION", "CHATML", "Call", "Chat", "DEFAULT", "Family", "Input", "Match", "Message", "ModelRef", "Part",
         "ROUND", "Reply", "Rule", "Source", "Specificity", "Template", "ToolCall", "Turn", "TurnTemplate", "Writer",
-        "given", "hookimpl", "plain_str", "put_right", "stripped", "think_tags", "unknown",
+        "Written", "given", "hookimpl", "plain_str", "put_right", "stripped", "table_of", "think_tags", "unknown",
+        "unsaid",
     ]  # fmt: skip
 
 
@@ -152,7 +154,7 @@ def test_values_keep_their_fields_in_their_order(kind, fields):
             Template,
             [
                 "accepted_roles", "bos", "capabilities", "default_system", "eos", "marker_pattern", "markers", "name", "options", "program", "render",
-                "reply", "roles", "source", "stop", "stop_ids", "text", "text_separators", "parse", "stream", "but", "written_at",
+                "reply", "roles", "source", "stop", "stop_ids", "table", "text", "text_separators", "parse", "stream", "but", "written_at",
             ],
         ),
         (
@@ -190,6 +192,7 @@ def test_the_tree_of_errors():
         "PluginError": ("LectError",),
         "MessageError": ("LectError", "ValueError"),
         "SourceError": ("LectError", "ValueError"),
+        "LossError": ("LectError", "ValueError"),
         "RefusedError": ("MessageError",),
         "LimitError": ("MessageError",),
         "UnusedInputError": ("MessageError",),
@@ -198,6 +201,7 @@ def test_the_tree_of_errors():
         "TemplateWarning": ("PluginWarning",),
         "FallbackWarning": ("UserWarning",),
         "ModelPathWarning": ("UserWarning",),
+        "ConversionWarning": ("UserWarning",),
     }
 
 

@@ -219,3 +219,21 @@ def test_a_fact_that_there_is_not_is_named_with_the_nearest():
         ANY.but(stop_token_ids=[2])
     with pytest.raises(PluginError, match="reply is 'hermes'; expected a Grammar"):
         ANY.but(reply="hermes")
+
+
+def test_something_may_stand_where_there_is_no_system_text():
+    table = TurnTemplate(
+        "lines",
+        system=Turn("S:", "\n"),
+        user=Turn("U:", "\n"),
+        assistant=Turn("B:", "\n"),
+        opening=">",
+        without_system="-\n",
+        examples=[("user", "E")],
+    )
+    user, system = {"role": "user", "content": "Hi"}, {"role": "system", "content": ""}
+    assert table.text([user]) == ">-\nU:E\nU:Hi\n"
+    assert table.pairs_text(None, [("user", "Hi")], add_generation_prompt=False) == ">-\nU:E\nU:Hi\n"
+    assert table.text([system, user]) == ">S:\nU:E\nU:Hi\n"
+    assert table.but(default_system="D").text([user]) == ">S:D\nU:E\nU:Hi\n"
+    assert table.but(system=None).text([system, user]) == ">-\nU:E\nU:Hi\n"

@@ -21,6 +21,7 @@ from lect.errors import (
     FallbackWarning,
     InvalidModelPathError,
     LectError,
+    LossError,
     MessageError,
     PluginError,
     RefusedError,
@@ -56,11 +57,11 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AmbiguousModelError", "ChatChunks", "Control", "ControlTextError", "Conversation", "FallbackWarning",
-    "InvalidModelPathError", "LectError", "MessageError", "Origin", "PluginError", "Prompt", "RefusedError", "Reply",
-    "Resolution", "Segment", "SourceError", "Template", "UnknownModelError", "UnknownTemplateError", "Unused",
-    "UnusedInputError", "__version__", "get_conv_template", "get_conversation_template", "get_template",
-    "load_template", "parse", "pin", "pins", "plugins", "register", "register_conv_template", "render", "reply_formats",
-    "rescan", "resolve", "stream", "template", "templates",
+    "InvalidModelPathError", "LectError", "LossError", "MessageError", "Origin", "PluginError", "Prompt",
+    "RefusedError", "Reply", "Resolution", "Segment", "SourceError", "Template", "UnknownModelError",
+    "UnknownTemplateError", "Unused", "UnusedInputError", "__version__", "dump_template", "get_conv_template",
+    "get_conversation_template", "get_template", "load_template", "parse", "pin", "pins", "plugins", "register",
+    "register_conv_template", "render", "reply_formats", "rescan", "resolve", "stream", "template", "templates",
 ]  # fmt: skip
 
 _registry = REGISTRY
@@ -336,6 +337,25 @@ def load_template(source: Any, *, notation: str | None = None) -> Template:
     from lect.notations import load_template
 
     return load_template(_registry, source, notation)
+
+
+def dump_template(template: Template, notation: str, *, lossy: bool = False) -> str:
+    """Write a template in the notation of another tool.
+
+    Before it is returned, both are rendered over a set of conversations in which user and assistant take turns.
+
+    Args:
+        template: The template.
+        notation: What to write, such as `xtuner`.
+        lossy: Whether to write what can be said where that is not all; a `ConversionWarning` lists the rest.
+
+    Raises:
+        LossError: If the notation cannot say all of it, or writes other prompts; `lost` says what.
+        SourceError: If no such notation is installed, or it can only be read.
+    """
+    from lect.notations import dump_template
+
+    return dump_template(_registry, template, notation, lossy=lossy)
 
 
 def template(name: str) -> Template:

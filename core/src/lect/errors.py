@@ -70,6 +70,14 @@ class SourceError(LectError, ValueError):
     """A file, a directory, a text or an object holds no template that can be read."""
 
 
+class LossError(LectError, ValueError):
+    """A notation cannot say all that a template says; `lost` lists what it cannot."""
+
+    def __init__(self, message: str, *, lost: Sequence[str]):
+        super().__init__(message)
+        self.lost = tuple(lost)
+
+
 class RefusedError(MessageError):
     """The model's own format does not allow this conversation."""
 
@@ -113,6 +121,10 @@ class FallbackWarning(UserWarning):
 
 class ModelPathWarning(UserWarning):
     """A model path resolves, but looks like an imitation of another, or the model's own template is not read."""
+
+
+class ConversionWarning(UserWarning):
+    """A template was written in another notation, but not all of it, or nothing shows that the two are the same."""
 
 
 MOST_WARNED = 1000

@@ -1,7 +1,9 @@
 """Templates in the notations of other tools.
 
-A notation is an object in the entry-point group `lect.notations`. It has `recognises(source) -> bool` and
-`read(source) -> Template`; core reads the file, once, and hands it over as a `Source`.
+A notation is an object in the entry-point group `lect.notations`. To be read, it has `recognises(source) -> bool` and
+`read(source) -> Template`; core reads the file, once, and hands it over as a `Source`. To be written, it has
+`write(template) -> Written`. What it wrote is rendered beside the template before anybody gets it: by
+`renderer(text)`, if it has that, else by what `read` makes of the text.
 """
 
 from __future__ import annotations
@@ -10,14 +12,16 @@ import os
 import stat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lect.errors import LectError, PluginError, SourceError, shown
+from lect.errors import ConversionWarning, LectError, LossError, PluginError, SourceError, shown, warn_caller
 from lect.format.template import Template
+from lect.format.turns import ROUND, TurnTemplate
 from lect.registry.contain import Contained, StageError, told
 from lect.registry.metafiles import NOTATIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping, Sequence
 
+    from lect.format.compare import Render
     from lect.registry.adapters import Adapters
     from lect.registry.discover import Record
 
@@ -46,10 +50,24 @@ class Source(NamedTuple):
         return shown(self.path, len(self.path)) if self.path else shown(self.text or self.data)
 
 
+class Written(NamedTuple):
+    """A template in a notation.
+
+    Attributes:
+        text: The text.
+        lost: What the notation cannot say of the template, each in a few words.
+        bos: Whether it writes the template's BOS; else the other tool adds it with its tokenizer.
+    """
+
+    text: str
+    lost: Sequence[str] = ()
+    bos: bool = True
+
+
 def load_template(adapters: Adapters, source: Any, notation: str | None = None) -> Template:
     """Read a template by one of the installed notations; see `lect.load_template`."""
     given = _given(source)
-    owners = _owners(adapters, notation)
+    owners = _readers(_owners(adapters, notation), notation)
     found = {name: each for name, each in owners.items() if notation or _ask(name, each, "recognises", given)}
     if len(found) > 1:
         msg = f"{given} could be a template in several notations: {', '.join(found)}\n  try: notation={min(found)!r}"
@@ -62,6 +80,105 @@ def load_template(adapters: Adapters, source: Any, notation: str | None = None) 
         msg = f"the notation {name!r} read {shown(template)} from {given}; expected a Template"
         raise PluginError(msg)
     return template
+
+
+def _readers(owners: Mapping[str, Any], wanted: str | None) -> dict[str, Any]:
+    readers = {name: each for name, each in owners.items() if hasattr(each, "read")}
+    if wanted is not None and not readers:
+        msg = f"the notation {wanted!r} can be written, but not read"
+        raise SourceError(msg)
+    return readers
+
+
+def dump_template(adapters: Adapters, template: Template, notation: str, *, lossy: bool = False) -> str:
+    """Write a template in one of the installed notations; see `lect.dump_template`."""
+    ((name, writer),) = _owners(adapters, notation).items()
+    if not hasattr(writer, "write"):
+        msg = f"the notation {name!r} can be read, but not written"
+        raise SourceError(msg)
+    written = _ask(name, writer, "write", template)
+    if not isinstance(written, Written):
+        msg = f"the notation {name!r} wrote {shown(written)} of {template}; expected Written(text, lost)"
+        raise PluginError(msg)
+    # What is lost makes a difference; what the writer says of it is clearer than that.
+    lost = list(written.lost) or _prove(name, writer, template, written)
+    if lost and not lossy:
+        raise loss(template, name, lost, "lossy=True, to write the rest")
+    if lost:
+        warn_caller(_loss_text(template, name, lost), ConversionWarning)
+    return written.text
+
+
+def _prove(name: str, writer: Any, template: Template, written: Written) -> list[str]:
+    """Render what was written beside the template, and return how they differ."""
+    from lect.format.compare import differences, render_of
+
+    if hasattr(writer, "renderer"):
+        other: Render | None = _ask(name, writer, "renderer", written.text)
+    elif hasattr(writer, "read"):
+        source = Source("", written.text, _json(written.text, "the text"))
+        other = render_of(_ask(name, writer, "read", source))
+    else:
+        other = None
+    if other is None:
+        msg = f"{template.label!r} is written in the notation {name!r}, but nothing here can show that it renders alike"
+        warn_caller(msg, ConversionWarning)
+        return []
+    # Where the other tool adds the BOS itself, neither side shall have one.
+    shown_template = template if written.bos or not template.bos else template.but(bos="")
+    return [str(difference) for difference in differences(render_of(shown_template), other)]
+
+
+def table_of(template: Template, notation: str) -> TurnTemplate:
+    """Return a template as a turn table, for notations that can say no more.
+
+    Raises:
+        LossError: If it is none.
+    """
+    if isinstance(table := template.table, TurnTemplate):
+        return table
+    lost = ["all: it is a program, which decides more than a prefix and a suffix for each role"]
+    raise loss(template, notation, lost, "a template that is a turn table")
+
+
+def unsaid(table: TurnTemplate, says: Collection[str]) -> list[str]:
+    """Return what a turn table says that a notation cannot, in a few words each.
+
+    Args:
+        table: The table.
+        says: The fields of a table that the notation can say, beside the turns of system, user and assistant; `rounds`
+            is what `{round}` stands for.
+    """
+    before_answer, ids = table.turns["assistant"].prefix, set(table.stop_ids) - set(table.stop.values())
+    numbered = any(ROUND in turn.prefix + turn.suffix for turn in table.turns.values())
+    beyond = {
+        "default_system": table.default_system and "the default system text",
+        "opening": table.opening and f"that every prompt begins with {table.opening!r}",
+        "without_system": table.without_system
+        and f"that a prompt without a system text begins with {table.without_system!r}",
+        "examples": table.examples and "the examples before the first turn",
+        "user_after_system": table.user_after_system and "that a user's turn is another one after a system text",
+        "generation": table.generation != before_answer
+        and f"that a prompt ends with {table.generation!r}, but an answer in it follows {before_answer!r}",
+        "closing": table.closing and f"that a conversation ends with {table.closing!r}",
+        "trim": table.trim and "that texts are stripped of white space",
+        "rounds": numbered and "the numbers of rounds",
+        "first_round": numbered and table.first_round != 1 and f"that rounds are counted from {table.first_round}",
+        "tool": "tool" in table.turns and "the turns of tools",
+        "other": table.other and "the turns of other roles",
+        "stop_ids": ids and f"stop ids that have no text: {', '.join(map(str, sorted(ids)))}",
+    }
+    return [words for field, words in beyond.items() if words and field not in says]
+
+
+def loss(template: Template, notation: str, lost: Sequence[str], instead: str) -> LossError:
+    """Return the error for a template that a notation cannot say."""
+    return LossError(f"{_loss_text(template, notation, lost)}\n  try: {instead}", lost=lost)
+
+
+def _loss_text(template: Template, notation: str, lost: Sequence[str]) -> str:
+    lines = "".join(f"\n  lost: {each}" for each in lost)
+    return f"the notation {notation!r} cannot say all of {template.label!r}{lines}"
 
 
 def _given(source: Any) -> Source:
@@ -145,12 +262,13 @@ def load_notation(adapters: Adapters, record: Record) -> Any:
     """Return an installed notation; None where it cannot be loaded, which is remembered."""
 
     def fits(notation: Any) -> bool:
-        return callable(notation.recognises) and callable(notation.read)
+        reads = callable(getattr(notation, "recognises", None)) and callable(getattr(notation, "read", None))
+        return reads or callable(getattr(notation, "write", None))
 
-    return adapters.load_part(record, fits, "an object with recognises(source) and read(source)")
+    return adapters.load_part(record, fits, "an object with recognises(source) and read(source), or write(template)")
 
 
-def _ask(name: str, notation: Any, function: str, source: Source) -> Any:
+def _ask(name: str, notation: Any, function: str, source: Source | Template | str) -> Any:
     """Call a notation. What it raises of ours is for the user; anything else is its own fault."""
     try:
         with Contained(function):
@@ -158,7 +276,8 @@ def _ask(name: str, notation: Any, function: str, source: Source) -> Any:
     except StageError as failed:
         if isinstance(failed.error, LectError):
             raise failed.error from None
-        msg = f"the notation {name!r} failed at {source}: {told(failed.error)}"
+        what = shown(source) if isinstance(source, str) else source
+        msg = f"the notation {name!r} failed at {what}: {told(failed.error)}"
         raise PluginError(msg) from failed.error
 
 

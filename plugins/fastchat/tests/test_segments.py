@@ -7,14 +7,9 @@ from hypothesis import strategies as st
 
 import lect_fastchat
 from lect import LectError, Origin
-from lect_fastchat.tables import turn_table
 
 TEMPLATES = [name for name, template in golden("templates")["templates"].items() if template["fields"]["sep_style"]]
-NO_TABLE = {
-    "api_based_default", "bard", "billa", "catppt", "claude", "cllm", "deepseek-coder", "falcon", "gemini", "llama-3",
-    "llama2-chinese", "manticore", "polyglot_changgpt", "redpajama-incite", "rwkv", "starchat", "steerlm", "TinyLlama",
-    "yuan2", "zephyr",
-}  # fmt: skip
+NO_TABLE = {"cllm", "falcon", "llama-3", "rwkv", "yuan2"}
 texts = st.text(st.sampled_from("an<>/|n \n\r{}问0") | st.characters(codec="utf-8"), max_size=12)
 said = texts.filter(bool)
 
@@ -85,7 +80,7 @@ def test_a_conversation_as_openai_messages_and_back_is_the_same(name, system, tu
 @settings(max_examples=15)
 @given(system=st.none() | texts, turns=st.lists(said, min_size=1, max_size=5), ask=st.booleans())
 def test_a_turn_table_writes_the_same_where_there_is_one(name, system, turns, ask):
-    table = turn_table(lect_fastchat.get_conv_template(name))
+    table = lect_fastchat.get_conv_template(name).template.table
     assert (table is None) == (name in NO_TABLE)
     if table is not None:
         messages = messages_of(system, turns)

@@ -1,9 +1,86 @@
 """Where two templates differ."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
+from lect.errors import LectError, shown
 from lect.format.template import Template
+
+Messages = list[dict[str, str]]
+Render = Callable[[Messages, bool], str]
+"""Writes messages as a prompt; the second argument tells whether the assistant shall speak."""
+SHOWN = 40
+"""How many characters round a difference are shown."""
+
+
+def _talk(*texts: str, system: str | None = None) -> Messages:
+    roles = ("user", "assistant")
+    turns = [{"role": roles[place % 2], "content": text} for place, text in enumerate(texts)]
+    return turns if system is None else [{"role": "system", "content": system}, *turns]
+
+
+_TEXTS = ("What is 6 times 7?", "42.", "And 7 times 8?", "56.", "Merci ! 谢谢 🎉")
+_CODE = ("print('{x} {{ y }} {% z %} {input}')", 'a "quoted" \\n \\\\ text', "{0} %s $x {{")
+_SPACES = (" 1\n", "\n\t2 \n\n", "\r\n3  ")
+CONVERSATIONS: dict[str, tuple[Messages, bool]] = {
+    "a question": (_talk(*_TEXTS[:1]), True),
+    "a question after a system text": (_talk(*_TEXTS[:1], system="Be brief."), True),
+    "a question after an empty system text": (_talk(*_TEXTS[:1], system=""), True),
+    "three questions": (_talk(*_TEXTS), True),
+    "three questions after a system text": (_talk(*_TEXTS, system="Be brief."), True),
+    "a question and its answer": (_talk(*_TEXTS[:2]), False),
+    "a whole conversation": (_talk(*_TEXTS[:4], system="Be brief."), False),
+    "texts with braces, quotes and backslashes": (_talk(*_CODE, system=_CODE[0]), True),
+    "texts with white space at their ends": (_talk(*_SPACES, system=_SPACES[0]), True),
+}
+"""What user and assistant may say in turns, by kind. The last of each says whether the assistant shall speak next."""
+
+
+class Difference(NamedTuple):
+    """Where two templates differ in one kind of conversation.
+
+    Attributes:
+        kind: The kind of conversation.
+        one: What the first writes; None where it refuses the conversation.
+        other: What the second writes.
+    """
+
+    kind: str
+    one: str | None
+    other: str | None
+
+    @property
+    def at(self) -> int:
+        """The first character in which the two differ."""
+        one, other = self.one or "", self.other or ""
+        pairs = enumerate(zip(one, other, strict=False))
+        return next((index for index, pair in pairs if pair[0] != pair[1]), min(len(one), len(other)))
+
+    def __str__(self) -> str:
+        at = self.at
+        texts = ("refused" if text is None else shown(text[at : at + SHOWN]) for text in (self.one, self.other))
+        return f"{self.kind}: at character {at}, {' / '.join(texts)}"
+
+
+def differences(one: Render, other: Render) -> list[Difference]:
+    """Return how two ways to write prompts differ, at most once for each kind of conversation."""
+    return [
+        found
+        for kind, (messages, ask) in CONVERSATIONS.items()
+        if (found := Difference(kind, _text(one, messages, ask), _text(other, messages, ask))).one != found.other
+    ]
+
+
+def _text(render: Render, messages: Messages, ask: bool) -> str | None:
+    try:
+        return render(messages, ask)
+    except LectError:
+        return None
+
+
+def render_of(template: Template) -> Render:
+    """Return how a template writes prompts."""
+    return lambda messages, ask: template.text(messages, add_generation_prompt=ask)
 
 
 def first_difference(one: Template, other: Template) -> tuple[int, str, str] | None:

@@ -125,6 +125,14 @@ class Template(Facts):
         return type(self)(**(self.stated() | changes))
 
     @property
+    def table(self) -> Template | None:
+        """The format as a turn table, where it can be said as one: the notations of other tools are written from it.
+
+        The two write the same wherever user and assistant take turns, the user first, and say something.
+        """
+        return None
+
+    @property
     def written_at(self) -> str:
         """The file and the line in which the format is written: its program, or the table."""
         code: CodeType | None = getattr(getattr(self.program, "func", self.program), "__code__", None)

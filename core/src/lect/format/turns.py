@@ -47,6 +47,7 @@ class TurnTemplate(Template):
         other: Round the text of any other role; None where the format has no place for one.
         user_after_system: Round the user text that follows the system text, where the two share a turn.
         opening: What stands before all turns, apart from the BOS.
+        without_system: What stands in the place of the system's turn where there is none.
         generation: What the prompt ends with where the assistant shall speak; the prefix of an answer, if not given.
         closing: What it ends with where the assistant shall not.
         examples: Turns that the format writes before every conversation, as `(role, text)`.
@@ -62,6 +63,7 @@ class TurnTemplate(Template):
     __slots__ = (
         "_head", "_static", "_table", "_tracked_table", "closing", "empty", "examples", "first_round", "generation",
         "opening", "other", "refuses", "system_first", "trim", "turns", "user_after_system",
+        "without_system",
     )  # fmt: skip
 
     _exact = True
@@ -78,6 +80,7 @@ class TurnTemplate(Template):
         other: Turn | None = None,
         user_after_system: Turn | None = None,
         opening: str = "",
+        without_system: str = "",
         generation: str | None = None,
         closing: str = "",
         examples: Iterable[tuple[str, str]] = (),
@@ -93,6 +96,7 @@ class TurnTemplate(Template):
         self.other = other
         self.user_after_system = user_after_system
         self.opening = opening
+        self.without_system = without_system
         self.generation = assistant.prefix if generation is None else generation
         self.closing = closing
         self.examples = tuple(examples)
@@ -119,6 +123,7 @@ class TurnTemplate(Template):
             "other": self.other,
             "user_after_system": self.user_after_system,
             "opening": self.opening,
+            "without_system": self.without_system,
             # What was taken from the assistant's turn is taken from the new one where that changes.
             "generation": None if self.generation == self.turns["assistant"].prefix else self.generation,
             "closing": self.closing,
@@ -129,6 +134,10 @@ class TurnTemplate(Template):
             "system_first": self.system_first,
             "refuses": self.refuses,
         }
+
+    @property
+    def table(self) -> TurnTemplate:
+        return self
 
     @property
     def written_at(self) -> str:
@@ -165,8 +174,10 @@ class TurnTemplate(Template):
                 out.turn(system)
                 run.write([(system.role, self._text_of(system))])
                 out.turn(None)
-            elif system is None:
-                run.write(self._default_system())
+            elif system is None and (default := self._default_system()):
+                run.write(default)
+            else:
+                out.append(self.without_system)
             run.write(self.examples)
         run.write(self._pairs(chat, out.turns(chat.without_system)))
         run.end(ask=chat.add_generation_prompt, empty=not chat.messages)
@@ -219,8 +230,8 @@ class TurnTemplate(Template):
         out.append(self.generation if ask else self.closing)
         return "".join(out)
 
-    def _opened(self, system: Iterable[Sequence[str]]) -> str:
-        out = [self.bos, self.opening]
+    def _opened(self, system: Sequence[Sequence[str]]) -> str:
+        out = [self.bos, self.opening, "" if system else self.without_system]
         write_turns(out, (*system, *self.examples), self._table)
         return "".join(out)
 

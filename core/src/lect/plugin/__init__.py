@@ -27,22 +27,22 @@ from lect.registry.refs import ModelRef
 from lect.values import Match, Specificity
 
 if TYPE_CHECKING:
-    from lect.notations import Source
+    from lect.notations import Source, Written, table_of, unsaid
     from lect.reply.reply import Reply, ToolCall
 
 __all__ = [
     "API_VERSION", "CHATML", "DEFAULT", "ROUND", "Call", "Chat", "Family", "Input", "Match", "Message", "ModelRef",
-    "Part", "Reply", "Rule", "Source", "Specificity", "Template", "ToolCall", "Turn", "TurnTemplate", "Writer", "given",
-    "hookimpl", "plain_str", "put_right", "stripped", "think_tags", "unknown",
+    "Part", "Reply", "Rule", "Source", "Specificity", "Template", "ToolCall", "Turn", "TurnTemplate", "Writer",
+    "Written", "given", "hookimpl", "plain_str", "put_right", "stripped", "table_of", "think_tags", "unknown", "unsaid",
 ]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
     """Import what belongs to replies or to notations when somebody needs it: to write prompts, nobody does."""
-    if name == "Source":
+    if name in ("Source", "Written", "table_of", "unsaid"):
         from lect import notations
 
-        return notations.Source
+        return getattr(notations, name)
     if name in ("Reply", "ToolCall"):
         from lect.reply import reply
 

@@ -2,50 +2,35 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from lect.plugin import ROUND, Turn, TurnTemplate
+from lect.plugin import ROUND, Template, Turn, TurnTemplate
 from lect_fastchat.separators import SeparatorStyle
-from lect_fastchat.styled import style_template
-from lect_fastchat.styles import ALWAYS, IF_FORMATTED, IF_GIVEN, NEVER
+from lect_fastchat.styles import ALWAYS, IF_FORMATTED, NEVER
 from lect_fastchat.writing import PLACEHOLDER, StyleFields, fill_style
-
-if TYPE_CHECKING:
-    from lect_fastchat.styled import Conversation
 
 _S = SeparatorStyle
 # What these do to a text, or leave out, no table says.
 BEYOND_TABLES = frozenset({_S.LLAMA3, _S.RWKV, _S.YUAN2, _S.CLLM})
 
 
-def turn_table(conversation: Conversation) -> TurnTemplate | None:
-    """Return a turn table that writes what the conversation's style does; None where there is none.
+def turn_table(template: Template, fields: Any) -> TurnTemplate | None:
+    """Return a turn table that writes what a separator style does; None where there is none.
 
     The two agree on every conversation in which user and assistant take turns, the user first, and say something.
     Otherwise they may not: in FastChat the place of a message decides what stands round it, in a table its role.
-
-    Raises:
-        MessageError: If the conversation has no separator style.
     """
-    filled = fill_style(conversation)
-    fields = (*conversation.roles, conversation.sep, conversation.sep2)
-    if conversation.sep_style in BEYOND_TABLES or any(ROUND in (field or "") for field in fields):
+    filled = fill_style(fields)
+    texts = (*fields.roles, fields.sep, fields.sep2)
+    if fields.sep_style in BEYOND_TABLES or any(ROUND in (text or "") for text in texts):
         return None
-    turns = _turns(conversation, filled)
-    examples = [
-        (("user", "assistant")[index % 2], text)
-        for index, (_, text) in enumerate(conversation.messages[: conversation.offset])
-    ]
-    if (
-        turns is None
-        or not all(isinstance(text, str) for _, text in examples)
-        or not _has_simple_system(conversation, filled)
-    ):
+    turns = _turns(fields, filled)
+    examples = [(("user", "assistant")[index % 2], text) for index, (_, text) in enumerate(fields.examples)]
+    if turns is None or not all(isinstance(text, str) for _, text in examples) or _has_odd_system(fields, filled):
         return None
-    template = style_template(conversation)
     return TurnTemplate(
-        conversation.name,
-        **turns,
+        template.name,
+        **{"system": _system(fields, filled), "without_system": _without_system(fields, filled)} | turns,
         examples=examples,
         bos=template.bos,
         default_system=template.default_system,
@@ -57,53 +42,48 @@ def turn_table(conversation: Conversation) -> TurnTemplate | None:
     )
 
 
-def _has_simple_system(conversation: Conversation, filled: StyleFields) -> bool:
-    """Return whether there is nothing round an absent system text.
-
-    A table writes that only where a system text is given.
-    """
-    if PLACEHOLDER not in conversation.system_template:
-        return not conversation.system_template and not filled.after_system
-    if filled.head is None:
-        return False
-    when = filled.style.when
-    empty = not conversation.system_message
-    nothing = not filled.head + filled.tail
-    if when == ALWAYS:
-        return not empty or (nothing and not filled.after_system)
-    return when in (IF_GIVEN, NEVER) or not empty or nothing
+def _has_odd_system(fields: Any, filled: StyleFields) -> bool:
+    """Return whether the system template is more than a place between two texts."""
+    return filled.head is None and any(brace in fields.system_template for brace in "{}")
 
 
-def _system(conversation: Conversation, filled: StyleFields) -> Turn | None:
+def _system(fields: Any, filled: StyleFields) -> Turn | None:
     style = filled.style
-    if style.when == NEVER or PLACEHOLDER not in conversation.system_template:
+    if style.when == NEVER or PLACEHOLDER not in fields.system_template:
         return None
-    bare = None
-    if style.when == IF_GIVEN or (style.when == IF_FORMATTED and not (filled.head or filled.tail)):
-        bare = style.without_system
-    return Turn(filled.head or "", filled.tail + filled.after_system, bare)
+    return Turn(filled.head or "", filled.tail + filled.after_system, _without_system(fields, filled))
 
 
-def _turns(conversation: Conversation, filled: StyleFields) -> dict[str, Any] | None:
+def _without_system(fields: Any, filled: StyleFields) -> str:
+    """Return what stands there where the system text is empty."""
+    style = filled.style
+    around: str = fields.system_template.replace(PLACEHOLDER, "")
+    if style.when == ALWAYS or (style.when == IF_FORMATTED and around):
+        return around + (filled.after_system or "")
+    return style.without_system
+
+
+def _turns(fields: Any, filled: StyleFields) -> dict[str, Any] | None:
     """Return what stands round the text of each role."""
     style = filled.style
-    user, assistant = conversation.roles[:2]
-    sep, sep2 = conversation.sep, conversation.sep2
+    user, assistant = fields.roles[:2]
+    sep, sep2 = fields.sep, fields.sep2
     before = ["", ""]
     colons = [style.colon, style.colon]
     bares = [style.bare, style.bare]
     ends = [filled.end, filled.odd_end]
     rest: dict[str, Any] = {}
-    match conversation.sep_style:
+    match fields.sep_style:
         case _S.LLAMA2:
             # The first question has its tag before it already. A table can only say so where that is what every
             # question has.
             if user != "[INST]" or sep != " ":
                 return None
             rest["user_after_system"] = Turn("", " ", user)
+            rest["without_system"] = ""
         case _S.CHATGLM:
             before[0] = f"[Round {ROUND}]{sep}"
-            rest["first_round"] = 1 if conversation.name == "chatglm2" else 0
+            rest["first_round"] = 1 if fields.name == "chatglm2" else 0
         case _S.CHATINTERN:
             before[0] = "<s>"
         case _S.GEMMA:
@@ -116,10 +96,4 @@ def _turns(conversation: Conversation, filled: StyleFields) -> dict[str, Any] | 
         Turn(opening + role + colon, end, opening + role + bare)
         for opening, role, colon, end, bare in zip(before, (user, assistant), colons, ends, bares, strict=True)
     )
-    return {
-        "system": _system(conversation, filled),
-        "user": question,
-        "assistant": answer,
-        "generation": answer.bare,
-        **rest,
-    }
+    return {"user": question, "assistant": answer, "generation": answer.bare, **rest}

@@ -71,6 +71,12 @@ class StyleTemplate(Template):
         return facts | {"fields": self.fields}
 
     @property
+    def table(self) -> "Template | None":
+        from lect_fastchat.tables import turn_table
+
+        return turn_table(self, self.fields)
+
+    @property
     def written_at(self) -> str:
         """The line of templates.json that has it; of a conversation of one's own, where it became a template."""
         entry = f'"{self.name}":'.encode()

@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING
 
 from lect_xtuner.chat import table_of
 from lect_xtuner.fields import DEFAULTS, read_fields
+from lect_xtuner.writing import write
 
 if TYPE_CHECKING:
     from lect.plugin import Source, TurnTemplate
 
 
 class Notation:
-    """Reads templates of XTuner's."""
+    """Reads and writes templates of XTuner's."""
+
+    write = staticmethod(write)
 
     def recognises(self, source: Source) -> bool:
         """Return whether a source has fields of XTuner's, complete or not."""

@@ -1,0 +1,169 @@
+"""FastChat's notation: a `Conversation`, or its fields as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from lect import MessageError, SourceError
+from lect.plugin import Template, TurnTemplate, Written, table_of, unsaid
+from lect_fastchat.separators import SeparatorStyle
+from lect_fastchat.styled import FIELDS, Conversation
+from lect_fastchat.template import StyleTemplate
+from lect_fastchat.writing import PLACEHOLDER
+
+if TYPE_CHECKING:
+    from lect.plugin import Source
+
+NAMES = ("name", "template_name")
+"""What the name is called: by the class, and by its method `dict`."""
+TEXTS = (*NAMES, "system_template", "system_message", "system_message_vision", "sep", "sep2")
+MAY_BE_NULL = ("sep", "sep2", "stop_str", "stop_token_ids", "max_image_size_mb")
+
+
+class Notation:
+    """Reads and writes conversations of FastChat's."""
+
+    def recognises(self, source: Source) -> bool:
+        """Return whether a source is a conversation, or has the field that every one of FastChat's has."""
+        data = source.data
+        return isinstance(data, Conversation) or (isinstance(data, Mapping) and "sep_style" in data)
+
+    def read(self, source: Source) -> Template:
+        """Read a conversation as a template; messages up to `offset` are examples, and all others are left out.
+
+        Raises:
+            SourceError: If a field is missing, unknown, or of a wrong type or form.
+        """
+        try:
+            conversation = source.data
+            if not isinstance(conversation, Conversation):
+                conversation = _conversation(conversation, str(source))
+            # FastChat finds only in a prompt what is wrong with separators.
+            probe = conversation.copy()
+            probe.messages = [[role, "Hi"] for role in probe.roles[:2]]
+            probe.get_prompt()
+            template = conversation.template
+        except MessageError as error:
+            msg = f"{source}: {error}"
+            raise SourceError(msg) from None
+        return template
+
+    def write(self, template: Template) -> Written:
+        """Write a template as a JSON object of FastChat's fields.
+
+        Raises:
+            LossError: If it is neither one of FastChat's nor a turn table.
+        """
+        import json
+
+        if isinstance(template, StyleTemplate):
+            fields, lost, bos = _own_fields(template), [], True
+        else:
+            table = table_of(template, "fastchat")
+            fields, lost, bos = _fields(table), _lost(table), False
+        fields |= {"name": template.name, "system_message": template.default_system}
+        if template.stop:
+            fields["stop_str"] = list(template.stop) if len(template.stop) > 1 else next(iter(template.stop))
+        if template.stop_ids:
+            fields["stop_token_ids"] = list(template.stop_ids)
+        ordered = {field: fields[field] for field in FIELDS if field in fields}
+        return Written(json.dumps(ordered, ensure_ascii=False, indent=2) + "\n", lost, bos)
+
+
+def _conversation(data: Any, where: str) -> Conversation:
+    """Read a conversation from its fields."""
+    if not isinstance(data, Mapping):
+        msg = f"{where} is {type(data).__name__}; expected the fields of a Conversation by name"
+        raise SourceError(msg)
+    fields = dict(data)
+    for field, value in fields.items():
+        problem = None if value is None and field in MAY_BE_NULL else _problem(field, value)
+        if problem:
+            msg = f"{where}: {problem}"
+            raise SourceError(msg)
+    name = next((fields.pop(each) for each in NAMES if each in fields), "fastchat")
+    fields["sep_style"] = _style(fields.get("sep_style"), where)
+    return Conversation(name, **fields)
+
+
+def _problem(field: str, value: Any) -> str | None:
+    if field not in FIELDS and field not in NAMES:
+        return f"{field!r} is no field of a Conversation\n  try: {', '.join(FIELDS)}"
+    if field in TEXTS and not isinstance(value, str):
+        return f"{field} is {value!r} ({type(value).__name__}); expected text"
+    if field == "roles" and not (_is_list_of(value, str) and len(value) >= 2):
+        return f"roles is {value!r}; expected what user and assistant are called, as a list of two texts"
+    if field == "messages" and not (_is_list_of(value, list | tuple) and all(len(pair) == 2 for pair in value)):
+        return f"messages is {value!r}; expected a list of [role, text]"
+    if field == "stop_str" and not (isinstance(value, str) or _is_list_of(value, str)):
+        return f"stop_str is {value!r}; expected text, or a list of texts"
+    if field == "stop_token_ids" and not _is_list_of(value, int):
+        return f"stop_token_ids is {value!r}; expected a list of numbers"
+    if field == "offset" and not isinstance(value, int):
+        return f"offset is {value!r}; expected a number"
+    return None
+
+
+def _is_list_of(value: Any, kind: Any) -> bool:
+    return isinstance(value, list | tuple) and all(isinstance(each, kind) for each in value)
+
+
+def _style(value: Any, where: str) -> SeparatorStyle:
+    """Return the separator style of a name, or of FastChat's number."""
+    try:
+        return SeparatorStyle[value] if isinstance(value, str) else SeparatorStyle(value)
+    except (KeyError, ValueError):
+        names = ", ".join(SeparatorStyle.__members__)
+        msg = f"{where}: sep_style is {value!r}, which is no separator style\n  try: one of {names}"
+        raise SourceError(msg) from None
+
+
+def _own_fields(template: StyleTemplate) -> dict[str, Any]:
+    fields = template.fields._asdict()
+    examples = [list(pair) for pair in fields.pop("examples")]
+    if examples:
+        fields |= {"messages": examples, "offset": len(examples)}
+    return fields | {"sep_style": SeparatorStyle(fields["sep_style"]).name}
+
+
+def _fields(table: TurnTemplate) -> dict[str, Any]:
+    """Return the fields with which FastChat writes a turn table.
+
+    The style without a colon says any prefix and suffix, but writes the whole prefix where the assistant is to speak;
+    that of DeepSeek leaves a space out there.
+    """
+    user, assistant, system = (table.turns.get(role) for role in ("user", "assistant", "system"))
+    assert user is not None
+    assert assistant is not None
+    style, prefixes = SeparatorStyle.NO_COLON_TWO, [user.prefix, assistant.prefix]
+    if table.generation == assistant.prefix.removesuffix(" ") and all(each.endswith(": ") for each in prefixes):
+        style, prefixes = SeparatorStyle.DEEPSEEK_CHAT, [each.removesuffix(": ") for each in prefixes]
+    roles = [_filled(prefix, table, role) for prefix, role in zip(prefixes, ("user", "assistant"), strict=True)]
+    around = "" if system is None else system.prefix + PLACEHOLDER + system.suffix
+    return {
+        "system_template": _filled(around, table, "system"),
+        "roles": roles,
+        "messages": [[roles[role == "assistant"], text] for role, text in table.examples],
+        "offset": len(table.examples),
+        "sep_style": style.name,
+        "sep": _filled(user.suffix, table, "user"),
+        "sep2": _filled(assistant.suffix, table, "assistant"),
+    }
+
+
+def _lost(table: TurnTemplate) -> list[str]:
+    """Return what FastChat cannot say: it writes what stands round a system text also where there is none."""
+    lost = unsaid(table, {"default_system", "examples", "generation", "stop_ids", "without_system"})
+    system = table.turns.get("system")
+    without = system.prefix + system.suffix if system else ""
+    if not table.default_system and table.without_system != without:
+        lost.append("that a prompt without a system text has no system turn")
+    return lost
+
+
+def _filled(text: str, table: TurnTemplate, role: str) -> str:
+    return text.replace("{eos}", table.eos).replace("{role}", role)
+
+
+notation = Notation()

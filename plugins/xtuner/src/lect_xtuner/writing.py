@@ -1,0 +1,62 @@
+"""A turn table in XTuner's notation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lect.plugin import ROUND, Template, Turn, TurnTemplate, Written, table_of, unsaid
+from lect_xtuner.chat import EOS
+from lect_xtuner.fields import DEFAULTS
+
+
+def write(template: Template) -> Written:
+    """Write a template as a JSON object of XTuner's fields.
+
+    Raises:
+        LossError: If it is no turn table.
+    """
+    import json
+
+    table = table_of(template, "xtuner")
+    user, assistant, system = (table.turns.get(role) for role in ("user", "assistant", "system"))
+    assert user is not None
+    assert assistant is not None
+    suffix, is_eos, sep = _ends(table, assistant.suffix)
+    fields: dict[str, Any] = {
+        "SYSTEM": system and _around(system, "{system}", table, "system"),
+        "INSTRUCTION": _around(Turn(user.prefix, user.suffix + table.generation), "{input}", table, "user"),
+        "SUFFIX": suffix,
+        "SUFFIX_AS_EOS": is_eos,
+        "SEP": sep,
+        "STOP_WORDS": list(table.stop),
+    }
+    stated = {name: value for name, value in fields.items() if value and value != DEFAULTS[name]}
+    text = json.dumps(stated, ensure_ascii=False, indent=4) + "\n"
+    return Written(text, unsaid(table, {"rounds"}), bos=False)
+
+
+def _around(turn: Turn, place: str, table: TurnTemplate, role: str) -> str:
+    """Return a format string; a brace of the turn's own is doubled."""
+    prefix, suffix = (
+        _filled(text, table, role).replace("{", "{{").replace("}", "}}").replace(f"{{{ROUND}}}", ROUND)
+        for text in turn[:2]
+    )
+    return prefix + place + suffix
+
+
+def _filled(text: str, table: TurnTemplate, role: str) -> str:
+    return text.replace(EOS, table.eos).replace("{role}", role)
+
+
+def _ends(table: TurnTemplate, after_answer: str) -> tuple[str, bool, str]:
+    """Return SUFFIX, SUFFIX_AS_EOS and SEP: which of what follows an answer is its end.
+
+    That is the tokenizer's EOS where the table does not know its text, else the first text that stops a reply.
+    """
+    if EOS in after_answer and not table.eos:
+        suffix, _, sep = after_answer.partition(EOS)
+        return suffix, False, sep
+    text = _filled(after_answer, table, "assistant")
+    ends = [text.index(end) + len(end) for end in (*table.stop, table.eos) if end and end in text]
+    end = min(ends, default=0)
+    return text[:end], bool(ends), text[end:]
