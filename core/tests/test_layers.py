@@ -17,6 +17,7 @@ FLOORS = {
     "values": 0,
     "errors": 1,
     "facts": 2,
+    "rows": 2,
     "prompt": 3,
     "reply": 3,
     "format": 4,

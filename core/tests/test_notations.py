@@ -222,7 +222,7 @@ def test_what_cannot_be_read_again_is_unproven(only):
 
 
 def test_a_notation_may_render_as_its_tool_does(only):
-    renderer = "    def renderer(self, text):\n        return lambda messages, ask: 'x'\n\n"
+    renderer = "    def renderer(self, text, template):\n        return lambda messages, ask: 'x'\n\n"
     only(renders=ARROWS.replace("    def recognises", renderer + "    def recognises"))
     with pytest.raises(LossError, match="a question: at character 0, '<u>What is"):
         lect.dump_template(PLAIN, "lines")

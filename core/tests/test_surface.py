@@ -37,6 +37,7 @@ SIGNATURES = {
     lect.ChatChunks: "(stream, model, *, id=None, created=None, reasoning_key='reasoning_content', index=0)",
     lect.load_template: "(source, *, notation=None)",
     lect.dump_template: "(template, notation, *, lossy=False)",
+    lect.messages: "(data, *, format=None, row=None)",
     Template.render: f"(self, {RENDER})",
     Template.text: f"(self, {RENDER})",
     Template.parse: f"(self, output, *, {HEAR}, finish=None, stop=(), call_id=None, refine=None)",
@@ -103,8 +104,9 @@ def test_the_face_for_users():
         "InvalidModelPathError", "LectError", "LossError", "MessageError", "Origin", "PluginError", "Prompt",
         "RefusedError", "Reply", "Resolution", "Segment", "SourceError", "Template", "UnknownModelError",
         "UnknownTemplateError", "Unused", "UnusedInputError", "__version__", "dump_template", "get_conv_template",
-        "get_conversation_template", "get_template", "load_template", "parse", "pin", "pins", "plugins", "register",
-        "register_conv_template", "render", "reply_formats", "rescan", "resolve", "stream", "template", "templates",
+        "get_conversation_template", "get_template", "load_template", "messages", "parse", "pin", "pins", "plugins",
+        "register", "register_conv_template", "render", "reply_formats", "rescan", "resolve", "stream", "template",
+        "templates",
     ]  # fmt: skip
 
 

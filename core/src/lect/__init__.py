@@ -60,8 +60,9 @@ __all__ = [
     "InvalidModelPathError", "LectError", "LossError", "MessageError", "Origin", "PluginError", "Prompt",
     "RefusedError", "Reply", "Resolution", "Segment", "SourceError", "Template", "UnknownModelError",
     "UnknownTemplateError", "Unused", "UnusedInputError", "__version__", "dump_template", "get_conv_template",
-    "get_conversation_template", "get_template", "load_template", "parse", "pin", "pins", "plugins", "register",
-    "register_conv_template", "render", "reply_formats", "rescan", "resolve", "stream", "template", "templates",
+    "get_conversation_template", "get_template", "load_template", "messages", "parse", "pin", "pins", "plugins",
+    "register", "register_conv_template", "render", "reply_formats", "rescan", "resolve", "stream", "template",
+    "templates",
 ]  # fmt: skip
 
 _registry = REGISTRY
@@ -356,6 +357,23 @@ def dump_template(template: Template, notation: str, *, lossy: bool = False) -> 
     from lect.notations import dump_template
 
     return dump_template(_registry, template, notation, lossy=lossy)
+
+
+def messages(data: Any, *, format: str | None = None, row: int | None = None) -> list[dict[str, Any]]:  # noqa: A002
+    """Read a conversation as a data set has it into OpenAI-shaped messages.
+
+    Args:
+        data: One row, as an object or as JSON text: OpenAI's `messages`, ShareGPT's `from` and `value`, Alpaca's
+            `instruction`, `input` and `output`, pairs of question and answer, or XTuner's `conversation`.
+        format: `openai`, `sharegpt`, `alpaca`, `pairs` or `xtuner`; without it the fields tell.
+        row: The number of the row, for errors.
+
+    Raises:
+        MessageError: If it is in none of these formats, or a field is missing or of a wrong type.
+    """
+    from lect.rows import messages
+
+    return messages(data, format, row)
 
 
 def template(name: str) -> Template:

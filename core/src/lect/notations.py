@@ -3,7 +3,7 @@
 A notation is an object in the entry-point group `lect.notations`. To be read, it has `recognises(source) -> bool` and
 `read(source) -> Template`; core reads the file, once, and hands it over as a `Source`. To be written, it has
 `write(template) -> Written`. What it wrote is rendered beside the template before anybody gets it: by
-`renderer(text)`, if it has that, else by what `read` makes of the text.
+`renderer(text, template)`, if it has that, else by what `read` makes of the text.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def _prove(name: str, writer: Any, template: Template, written: Written) -> list
     from lect.format.compare import differences, render_of
 
     if hasattr(writer, "renderer"):
-        other: Render | None = _ask(name, writer, "renderer", written.text)
+        other: Render | None = _ask(name, writer, "renderer", written.text, template)
     elif hasattr(writer, "read"):
         source = Source("", written.text, _json(written.text, "the text"))
         other = render_of(_ask(name, writer, "read", source))
@@ -268,16 +268,15 @@ def load_notation(adapters: Adapters, record: Record) -> Any:
     return adapters.load_part(record, fits, "an object with recognises(source) and read(source), or write(template)")
 
 
-def _ask(name: str, notation: Any, function: str, source: Source | Template | str) -> Any:
+def _ask(name: str, notation: Any, function: str, *given: Any) -> Any:
     """Call a notation. What it raises of ours is for the user; anything else is its own fault."""
     try:
         with Contained(function):
-            return getattr(notation, function)(source)
+            return getattr(notation, function)(*given)
     except StageError as failed:
         if isinstance(failed.error, LectError):
             raise failed.error from None
-        what = shown(source) if isinstance(source, str) else source
-        msg = f"the notation {name!r} failed at {what}: {told(failed.error)}"
+        msg = f"the notation {name!r} failed at {given[-1]}: {told(failed.error)}"
         raise PluginError(msg) from failed.error
 
 

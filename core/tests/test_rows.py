@@ -1,0 +1,138 @@
+"""Conversations as data sets have them: `lect.messages`."""
+
+import json
+
+import pytest
+
+import lect
+from lect import MessageError
+
+SYSTEM = {"role": "system", "content": "Be brief."}
+QUESTION = {"role": "user", "content": "1+1="}
+ANSWER = {"role": "assistant", "content": "2"}
+MORE = {"role": "user", "content": "And one more?"}
+CALL = {"name": "add", "arguments": {"a": 1}}
+ROWS = [
+    ("openai", {"messages": [SYSTEM, QUESTION, ANSWER]}, [SYSTEM, QUESTION, ANSWER]),
+    ("openai", [QUESTION, ANSWER, MORE], [QUESTION, ANSWER, MORE]),
+    ("openai", {"conversations": [QUESTION, {**ANSWER, "loss": False}]}, [QUESTION, {**ANSWER, "loss": False}]),
+    (
+        "openai",
+        {"messages": [QUESTION, {"role": "assistant", "content": None, "tool_calls": [{"function": CALL}]}]},
+        [QUESTION, {"role": "assistant", "content": None, "tool_calls": [{"function": CALL}]}],
+    ),
+    (
+        "sharegpt",
+        {
+            "id": "x",
+            "conversations": [
+                {"from": "system", "value": "Be brief."},
+                {"from": "human", "value": "1+1="},
+                {"from": "gpt", "value": "2"},
+            ],
+        },
+        [SYSTEM, QUESTION, ANSWER],
+    ),
+    (
+        "sharegpt",
+        {
+            "system": "Be brief.",
+            "conversations": [{"from": "user", "value": "1+1="}, {"from": "assistant", "value": "2"}],
+        },
+        [SYSTEM, QUESTION, ANSWER],
+    ),
+    (
+        "sharegpt",
+        [
+            {"from": "human", "value": "1+1="},
+            {"from": "function_call", "value": json.dumps(CALL)},
+            {"from": "observation", "value": "2"},
+            {"from": "gpt", "value": "2"},
+        ],
+        [
+            QUESTION,
+            {"role": "assistant", "content": "", "tool_calls": [{"type": "function", "function": CALL}]},
+            {"role": "tool", "content": "2"},
+            ANSWER,
+        ],
+    ),
+    ("alpaca", {"instruction": "1+1=", "input": "", "output": "2"}, [QUESTION, ANSWER]),
+    (
+        "alpaca",
+        {"instruction": "Add.", "input": "1 and 1", "output": "2", "system": "Be brief.", "history": [["1+1=", "2"]]},
+        [SYSTEM, QUESTION, ANSWER, {"role": "user", "content": "Add.\n1 and 1"}, ANSWER],
+    ),
+    ("alpaca", {"instruction": "1+1="}, [QUESTION]),
+    ("pairs", [["1+1=", "2"], ["And one more?"]], [QUESTION, ANSWER, MORE]),
+    ("pairs", {"src": ["1+1="], "tgt": ["2"], "context": {"system": "Be brief."}}, [SYSTEM, QUESTION, ANSWER]),
+    ("pairs", {"src": "1+1=", "tgt": "2"}, [QUESTION, ANSWER]),
+    (
+        "xtuner",
+        {"conversation": [{"system": "Be brief.", "input": "1+1=", "output": "2", "output_with_loss": False}]},
+        [SYSTEM, QUESTION, {**ANSWER, "loss": False}],
+    ),
+    ("xtuner", {"conversation": [{"input": "", "output": "2"}]}, [ANSWER]),
+]
+
+
+@pytest.mark.parametrize(("format_", "row", "expected"), ROWS)
+def test_a_row_is_recognised_named_or_given_as_json(format_, row, expected):
+    before = json.dumps(row)
+    assert lect.messages(row) == expected
+    assert lect.messages(row, format=format_) == expected
+    assert lect.messages(before) == lect.messages(before.encode()) == expected
+    assert json.dumps(row) == before
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        (7, r"the row is 7 \(int\); expected a list of turns"),
+        (None, "the row is None"),
+        ([], r"\[\] is no conversation in a known format\n  try: one row, or format= one of openai, sharegpt"),
+        ({}, "is no conversation in a known format"),
+        ({"text": "Hi"}, "is no conversation in a known format"),
+        ([{"messages": [QUESTION]}], "is no conversation in a known format\n  try: one row"),
+        ({"messages": [QUESTION], "conversations": []}, "has messages and conversations"),
+        ({"messages": None}, r"messages is None \(NoneType\); expected a list of turns"),
+        ({"messages": "Hi"}, "messages is 'Hi'"),
+        ("Hi", "'Hi' holds no JSON"),
+        ('{"messages": [', "holds no JSON"),
+        ([QUESTION, "Hi"], r"\[1\] is 'Hi' \(str\); expected a mapping"),
+        ([QUESTION, {"role": "assistant"}], r"\[1\].content is missing"),
+        ([QUESTION, {"role": 7, "content": ""}], r"\[1\].role is 7 \(int\); expected text"),
+        ({"conversations": [{"from": "human"}]}, r"conversations\[0\].value is missing"),
+        ({"conversations": [{"from": "alien", "value": "x"}]}, r"conversations\[0\].from is 'alien'.*one of system, human"),
+        ({"conversations": [{"from": "human", "value": ["x"]}]}, r"conversations\[0\].value is \['x'\] \(list\)"),
+        ({"conversations": [{"from": "function_call", "value": "{}"}]}, r"conversations\[0\].value is '{}'.*a call such as"),
+        ({"instruction": ["x"]}, r"instruction is \['x'\]"),
+        ({"instruction": "x", "output": ["good", "bad"]}, "output is"),
+        ({"instruction": "x", "history": [["a"]]}, r"history\[0\] is \['a'\]"),
+        ([["a"], ["b"]], r"\[0\] is \['a'\] \(list\); expected a question and an answer"),
+        ([["a", "b", "c"]], r"\[0\] is"),
+        ([["a", None]], r"\[0\]\[1\] is None"),
+        ({"src": ["a"], "tgt": []}, r"tgt is \[\] \(list\); expected as many texts as src has, 1"),
+        ({"src": ["a"]}, "tgt is None"),
+        ({"conversation": [{"input": "i"}]}, r"conversation\[0\].output is missing"),
+    ],
+)  # fmt: skip
+def test_what_does_not_fit_is_said_with_row_and_field(row, said):
+    with pytest.raises(MessageError, match=said):
+        lect.messages(row)
+    with pytest.raises(MessageError, match=f"row 17: .*{said}"):
+        lect.messages(row, row=17)
+
+
+def test_a_format_that_is_not_known_is_named():
+    with pytest.raises(
+        MessageError, match="format is 'shargpt'\n  try: one of openai, sharegpt, alpaca, pairs, xtuner"
+    ):
+        lect.messages([QUESTION], format="shargpt")
+    with pytest.raises(MessageError, match=r"\[0\].from is missing"):
+        lect.messages([QUESTION], format="sharegpt")
+
+
+def test_what_was_read_is_a_copy():
+    row = {"messages": [dict(QUESTION)]}
+    lect.messages(row)[0]["content"] = "changed"
+    assert row["messages"][0] == QUESTION
