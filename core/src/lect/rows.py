@@ -136,7 +136,8 @@ def _alpaca(data: Any) -> Iterator[Raw]:
 def _pairs(data: Any) -> Iterator[Raw]:
     if isinstance(data, Mapping) and "src" in data:
         yield from _system(data.get("context"), "context")
-        pairs, place = list(_zipped(data)), ""
+        place = ""
+        pairs: Sequence[Any] = list(_zipped(data))
     else:
         pairs, place = _listed(data)
     for index, pair in enumerate(pairs):

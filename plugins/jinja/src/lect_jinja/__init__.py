@@ -8,9 +8,33 @@ template.render([{"role": "user", "content": "Hello!"}]).segments
 ```
 """
 
-from lect_jinja.limits import LimitError, Limits
-from lect_jinja.source import load
-from lect_jinja.template import JinjaTemplate
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lect_jinja.limits import LimitError, Limits
+    from lect_jinja.source import load
+    from lect_jinja.sources.files import ModelFileError
+    from lect_jinja.template import JinjaTemplate
 
 __lect_api__ = "~=1.0"
-__all__ = ["JinjaTemplate", "LimitError", "Limits", "load"]
+__all__ = ["JinjaTemplate", "LimitError", "Limits", "ModelFileError", "load"]
+
+_MODULES = {
+    "JinjaTemplate": "template",
+    "LimitError": "limits",
+    "Limits": "limits",
+    "ModelFileError": "sources.files",
+    "load": "source",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import what runs templates when somebody needs it: a model whose template is a family's does not."""
+    if name in _MODULES:
+        from importlib import import_module
+
+        return getattr(import_module(f"lect_jinja.{_MODULES[name]}"), name)
+    msg = f"module {__name__!r} has no attribute {name!r}"
+    raise AttributeError(msg)

@@ -101,7 +101,7 @@ class JinjaTemplate(Template):
 
     @property
     def written_at(self) -> str:
-        return self._made_at
+        return self.source or self._made_at
 
     def _write(self, chat: Chat, out: Writer) -> None:
         run = self._run(self._variables(chat), chat, tracked=chat.tracked)
