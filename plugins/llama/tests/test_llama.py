@@ -149,7 +149,7 @@ def test_custom_tools_stand_in_for_tools_which_are_then_reported():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"custom_tools": "search"}, "expected a list of tool schemas"),
+        ({"custom_tools": "search"}, "expected a list of mappings"),
         ({"builtin_tools": "search"}, "expected a list of names"),
         ({"date_string": date(2025, 5, 3)}, "expected text"),
     ],

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from lect.cli.checks import Finding, PluginCheck, Report
 
 EPILOG = """\
-The exit code is 1 where something is broken: a plugin that fails, or asks for another lect; a pin that names nothing.
+The exit code is 1 where something is broken: a plugin that fails, or asks for another lect; a package that has lost its
+entry points; a pin that names nothing.
 
 examples:
   lect doctor

@@ -197,8 +197,8 @@ def internlm2(chat: Chat, out: Writer) -> None:
     Raises:
         MessageError: If the option `spelling` names none of them.
     """
-    spelling = chat.text_option("spelling", "named")
-    if spelling not in SPELLINGS:
+    spelling = chat.option("spelling", "named")
+    if not isinstance(spelling, str) or spelling not in SPELLINGS:
         msg = (
             f"option spelling is {shown(spelling)}; "
             "expected 'named' (<|im_start|>) or 'numbered' ([UNUSED_TOKEN_146])\n"
