@@ -98,10 +98,12 @@ def _code(words: list[str]) -> int:
 
 
 def _run(words: list[str]) -> int:
-    name = words[0] if words else ""
+    if not words or words[0].startswith("-"):
+        return _without_command(words)
+    name = words[0]
     module = import_module(COMMANDS[name].module) if name in COMMANDS else installed.command(name)
     if module is None:
-        return _without_command(words)
+        _unknown_command(name)
     parser = Parser(prog=f"lect {name}", formatter_class=RawDescriptionHelpFormatter, allow_abbrev=False)
     module.configure(parser)
     # Intermixed, because argparse otherwise takes an optional TEXT for absent as soon as an option stands before it.
@@ -114,34 +116,50 @@ def _run(words: list[str]) -> int:
 
 
 def _without_command(words: list[str]) -> int:
-    from lect import __version__
-
-    unknown = bool(words) and not words[0].startswith("-")
-    helps = {name: command.help for name, command in COMMANDS.items()} | ({} if unknown else installed.helps())
-    width = max(map(len, helps))
-    parser = Parser(
-        prog="lect",
-        usage="%(prog)s [-h] [--version] COMMAND ...",
-        description="Give a model path, get the exact way to talk to that model.\n\ncommands:\n"
-        + "\n".join(f"  {name:{width}}  {text}" for name, text in helps.items()),
-        epilog='`lect COMMAND --help` explains a command.\n\nexample:\n  lect prompt lmsys/vicuna-7b-v1.5 "Hello!"',
-        formatter_class=RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
-    parser.add_argument("--version", action="version", version=f"lect {__version__}")
-    if unknown:
-        _unknown_command(parser, words[0])
+    parser = _overview()
     parser.parse_args(words)
     parser.print_help(sys.stderr)
     return USAGE
 
 
-def _unknown_command(parser: Parser, word: str) -> NoReturn:
+def _overview() -> Parser:
+    """Return the parser of `lect` itself."""
+    from lect import __version__
+
+    parser = _Overview(
+        prog="lect",
+        usage="%(prog)s [-h] [--version] COMMAND ...",
+        epilog='`lect COMMAND --help` explains a command.\n\nexample:\n  lect prompt lmsys/vicuna-7b-v1.5 "Hello!"',
+        formatter_class=RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"lect {__version__}")
+    return parser
+
+
+class _Overview(Parser):
+    """The parser of `lect` itself. What its help lists is looked for only where that is shown."""
+
+    def format_help(self) -> str:
+        helps = installed.helps() | {name: command.help for name, command in COMMANDS.items()}
+        names = [*COMMANDS, *(name for name in helps if name not in COMMANDS)]
+        width = max(map(len, names))
+        self.description = "\n".join(
+            [
+                "Give a model path, get the exact way to talk to that model.\n",
+                "commands:",
+                *(f"  {name:{width}}  {helps[name]}" for name in names),
+            ]
+        )
+        return super().format_help()
+
+
+def _unknown_command(word: str) -> NoReturn:
     from difflib import get_close_matches
 
     known = [*COMMANDS, *installed.names()]
     near = get_close_matches(word, known, 1)
-    parser.error(
+    _overview().error(
         f"there is no command {shown(word)}; "
         + (f"did you mean {near[0]!r}?" if near else f"the commands are {', '.join(known)}")
     )

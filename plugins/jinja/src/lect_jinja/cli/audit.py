@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 from lect.errors import shown
-from lect_jinja.audit import WARNING, Finding, audited
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
+
+    from lect_jinja.audit import Finding
 
 HELP = "say what a model's own template does that it should not"
 CLEAN, FOUND = 0, 1
@@ -36,6 +36,11 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Print the findings; return 1 where one of them is a warning."""
+    # Not above: `lect --help` imports this module too, for HELP.
+    import json
+
+    from lect_jinja.audit import WARNING, audited
+
     findings = audited(arguments.path)
     if arguments.json:
         print(json.dumps([finding._asdict() for finding in findings], indent=2))
