@@ -153,3 +153,16 @@ def test_a_reply_is_cut_at_the_first_stop_string_unless_the_plugin_does_better()
     lect.register(Loud())
     assert lect.resolve("loud").parse("Hi") == Reply("HI")
     assert lect.resolve("x", adapter=ACME).parse("Hi</a>").content == "Hi"
+
+
+@pytest.mark.parametrize("name", [5, None, b"chatml", [], {}, ("chatml",)], ids=repr)
+@pytest.mark.parametrize("find", [lect.template, lect.get_conv_template])
+def test_a_name_that_is_no_text_is_refused(registry, find, name):
+    with pytest.raises(lect.UnknownTemplateError, match="expected a text"):
+        find(name)
+
+
+@pytest.mark.parametrize("name", [5, b"plain", [], {}], ids=repr)
+def test_a_format_that_is_no_name_is_refused(registry, name):
+    with pytest.raises(lect.MessageError, match="has a reply format"):
+        lect.parse(None, "x", format=name)

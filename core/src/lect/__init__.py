@@ -107,7 +107,7 @@ def get_conv_template(name: str) -> Conversation:
     Raises:
         UnknownTemplateError: If there is none; it says which names are near.
     """
-    prototype = _registry.conversations.get(name)
+    prototype = _registry.conversations.get(name) if isinstance(name, str) else None
     return Conversation(_registry.templates.get(name)) if prototype is None else prototype.copy()
 
 

@@ -39,6 +39,8 @@ class ReplyFormats:
             MessageError: If there is none; it says which names are near.
             PluginError: If none of those who declare it can give it, or they differ.
         """
+        if not isinstance(name, str):
+            raise self._unknown(name)
         if name not in self._found:
             self._found[name] = self._find(name)
         return self._found[name]
@@ -76,6 +78,6 @@ class ReplyFormats:
         from difflib import get_close_matches
 
         known = self.names()
-        near = get_close_matches(str(name)[:LONGEST_SHOWN], known, 3)
+        near = get_close_matches(shown(name)[:LONGEST_SHOWN], known, 3)
         hint = f"did you mean {' or '.join(map(repr, near))}?" if near else f"one of {', '.join(known)}"
         return MessageError(f"no installed package has a reply format {shown(name)}\n  try: {hint}")

@@ -55,13 +55,16 @@ class TemplateNames:
             # A pin may have led to the template that was replaced.
             self._adapters.changed()
 
-    def get(self, name: str) -> Template:
+    def get(self, name: Any) -> Template:
         """Return the template called `name`, or `plugin:name`.
 
         Raises:
             UnknownTemplateError: If there is none.
             AmbiguousModelError: If several plugins have one of that name.
         """
+        if not isinstance(name, str):
+            msg = f"the name of a template is {shown(name)}; expected a text\n  try: lect templates"
+            raise UnknownTemplateError(msg, name=shown(name))
         remembered = self._remembered
         template = remembered.get(name) if len(name) <= LONGEST_REMEMBERED else None
         if template is None:

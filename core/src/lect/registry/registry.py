@@ -79,7 +79,7 @@ class Registry(Adapters):
     def pin(self, pattern: str, adapter: Any) -> Undo:
         """Decide which adapter, or template, speaks for all paths of a pattern; return what takes the decision back."""
         if not isinstance(pattern, str) or not pattern.strip():
-            msg = f"a pin needs a pattern such as 'acme/*', not {pattern!r}"
+            msg = f"a pin needs a pattern such as 'acme/*', not {shown(pattern)}"
             raise PluginError(msg)
         pin = Pin(pattern.strip(), adapter, "lect.pin()")
         with self.lock:
