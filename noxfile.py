@@ -28,7 +28,8 @@ EVERYTHING = ["core", *(f"plugins/{name}" for name in PLUGINS)]
 # What resolves names, reads replies and installs packages does so alike on every Python, and takes half of the time.
 SAME_EVERYWHERE = [
     "test_installed_*.py", "test_wheels.py", "test_nothing_installed.py", "test_tutorial.py", "test_names.py",
-    "test_reply_*.py", "test_round_trip.py", "test_*_hostile.py", "test_provenance.py", "stress",
+    "test_reply_*.py", "test_round_trip.py", "test_*_hostile.py", "test_provenance.py", "test_jinja_oracles.py",
+    "stress",
 ]  # fmt: skip
 TESTED = []
 """The Pythons on which tests have run."""

@@ -9,6 +9,7 @@ import sys
 
 import conversation
 import import_cost
+import jinja
 import rendering
 import replies
 
@@ -25,7 +26,7 @@ def main():
             "  try: pip install ./core ./plugins/vicuna ./plugins/qwen, not editable",
             file=sys.stderr,
         )
-    lines = [line for part in (import_cost, conversation, rendering, replies) for line in part.lines()]
+    lines = [line for part in (import_cost, conversation, rendering, jinja, replies) for line in part.lines()]
     print(table(("what", "ratio", "bound", "", "measured"), [line.cells() for line in lines]))
     rows = list(rendering.rows())
     print()

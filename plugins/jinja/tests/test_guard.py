@@ -4,7 +4,6 @@ import json
 import subprocess
 import sys
 import threading
-import time
 
 import pytest
 from goldens import SHARED
@@ -12,7 +11,7 @@ from goldens import SHARED
 import lect_jinja
 from lect import LectError, MessageError, RefusedError
 from lect_jinja import LimitError, Limits, load
-from lect_jinja.engine import MOST_COMPILED, compiled
+from lect_jinja.engine import MOST_COMPILED, Run, compiled
 from lect_jinja.limits import DEFAULT
 
 HOSTILE = SHARED / "hostile/templates.json"
@@ -121,12 +120,10 @@ def test_a_hostile_template_ends_soon_and_as_expected(case, outcomes):
     ],
 )  # fmt: skip
 def test_an_error_names_the_limit_and_how_to_raise_it(limit, source):
-    begun = time.process_time()
     with pytest.raises(LimitError, match=f"limits={{'{limit}'") as caught:
         load(source).text(MESSAGES)
     assert caught.value.limit == limit
     assert caught.value.allowed == getattr(DEFAULT, limit)
-    assert time.process_time() - begun < CPU_SECONDS
 
 
 def test_limits_are_raised_and_lowered_one_by_one():
@@ -160,12 +157,8 @@ def test_two_thousand_messages_pass():
 
 def steps(template, count):
     """Return how much work a template does for so many messages."""
-    from lect_jinja.engine import Run
-
     messages = [{"role": "user", "content": "Hello!"}] * count
-    from datetime import datetime
-
-    run = Run(template.jinja, "x", DEFAULT, {"messages": messages}, datetime.now(), tracked=False)
+    run = Run(compiled(template.jinja, "x", DEFAULT), "x", DEFAULT, {"messages": messages}, None, tracked=False)
     run.text()
     return DEFAULT.work - run.context.left
 

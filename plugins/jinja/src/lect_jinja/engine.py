@@ -162,25 +162,25 @@ class Run:
     """One render of a template.
 
     Args:
-        source: The template's text.
+        code: The template's code.
         name: What errors call it.
         limits: What it may do.
         variables: What it is given.
-        moment: What its clock says.
+        moment: What its clock says; None for now.
         tracked: Whether texts carry their origin.
     """
 
     def __init__(
         self,
-        source: str,
+        code: Compiled,
         name: str,
         limits: Limits,
         variables: Mapping[str, Any],
-        moment: datetime,
+        moment: datetime | None,
         *,
         tracked: bool,
     ):
-        self.compiled = compiled(source, name, limits)
+        self.compiled = code
         self.name = name
         self.limits = limits
         self._variables = variables

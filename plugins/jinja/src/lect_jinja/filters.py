@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from jinja2 import filters, tests
@@ -304,7 +305,8 @@ def _raise_exception(context: GuardedContext, message: Any = "") -> NoReturn:
 def _strftime_now(context: GuardedContext, form: str) -> str:
     if len(form) > context.limits.bits:
         context.refuse("bits", f"it asks for a date in a format of {len(form):,} characters")
-    return strings.followed(context.moment.strftime(plain_str(form)), form)
+    moment = context.moment or datetime.now()
+    return strings.followed(moment.strftime(plain_str(form)), form)
 
 
 def _namespace(context: GuardedContext, *args: Any, **named: Any) -> Namespace:

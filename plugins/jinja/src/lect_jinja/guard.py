@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 SMALL = 512
 """Characters: shorter texts cost no more than the step that makes them."""
+VISIT = 3
+"""The work of looking at one item of a container."""
 SCALARS = frozenset({int, float, bool, type(None), InputInt, InputFloat})
 MAPPINGS = frozenset({dict, InputDict})
 SEQUENCES = frozenset({list, InputList, tuple})
@@ -40,13 +42,15 @@ class Guard(Context):
     tracked: bool
     turn: int | None
 
-    def start(self, limits: Limits, size: Callable[[], tuple[int, int]], moment: datetime, *, tracked: bool) -> None:
+    def start(
+        self, limits: Limits, size: Callable[[], tuple[int, int]], moment: datetime | None, *, tracked: bool
+    ) -> None:
         """Set the budget of a render.
 
         Args:
             limits: What the template may do.
             size: What tells how many messages and characters were given; asked only where the limits do not suffice.
-            moment: What the template's clock says.
+            moment: What the template's clock says; None for now.
             tracked: Whether texts carry their origin.
         """
         self.limits = limits
@@ -112,7 +116,7 @@ class Guard(Context):
         elif kind in SEQUENCES or kind in MAPPINGS:
             if depth >= self.limits.depth:
                 self.refuse("depth", "it nests values too deeply")
-            self.spend(len(value) + 1)
+            self.spend(VISIT * (len(value) + 1))
             # Not by the methods of a caller's mapping, which would mark all that is in it.
             for item in (*dict.keys(value), *dict.values(value)) if kind in MAPPINGS else value:
                 if type(item) not in SCALARS:

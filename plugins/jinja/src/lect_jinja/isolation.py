@@ -35,7 +35,14 @@ class IsolatedRun:
     """One render of a template in the worker; see `engine.Run`, whose place it takes."""
 
     def __init__(
-        self, source: str, name: str, limits: Limits, variables: Mapping[str, Any], moment: datetime, *, tracked: bool
+        self,
+        source: str,
+        name: str,
+        limits: Limits,
+        variables: Mapping[str, Any],
+        moment: datetime | None,
+        *,
+        tracked: bool,
     ):
         self.name = name
         self.limits = limits

@@ -16,7 +16,6 @@ from lect_jinja.values import marked, plain
 
 if TYPE_CHECKING:
     from lect.plugin import Writer
-    from lect_jinja.engine import Compiled
     from lect_jinja.isolation import IsolatedRun
 
 GIVEN = frozenset({"messages", "tools", "add_generation_prompt"})
@@ -47,7 +46,7 @@ class JinjaTemplate(Template):
         facts: What `Template` takes: stop, markers, reply, ...
     """
 
-    __slots__ = ("_reads_reasoning", "_stated", "isolate", "jinja", "limits", "tokens")
+    __slots__ = ("_code", "_stated", "isolate", "jinja", "limits", "tokens")
 
     keeps_origin = True
     jinja: str
@@ -73,16 +72,16 @@ class JinjaTemplate(Template):
         self.tokens = MappingProxyType(dict(tokens or {}))
         self.limits = read_limits(limits)
         self.isolate = isolate
-        code = compiled(jinja, name, self.limits)
-        self._reads_reasoning = bool(REASONING & code.reading.fields)
-        facts = {**self._read_off(code), **facts}
+        self._code = compiled(jinja, name, self.limits)
+        facts = {**self._read_off(), **facts}
         facts.setdefault("text_separators", not facts["markers"])
-        if "takes" not in self._stated and "arguments" in code.reading.fields and self._wants_text():
+        if "takes" not in self._stated and "arguments" in self._code.reading.fields and self._wants_text():
             facts["takes"] = [*facts["takes"], "argument_text"]
         super().__init__(name, self._write, **facts)
 
-    def _read_off(self, code: Compiled) -> dict[str, Any]:
+    def _read_off(self) -> dict[str, Any]:
         """Return the facts that the template's text tells."""
+        code = self._code
         bos, eos = self.tokens.get("bos_token", ""), self.tokens.get("eos_token", "")
         return {
             "roles": code.reading.roles,
@@ -115,25 +114,27 @@ class JinjaTemplate(Template):
                 out.turn(None if turn is None else chat.messages[turn])
             out.extend(pieces)
         out.turn(None)
-        if self._reads_reasoning:
+        if REASONING & self._code.reading.fields:
             for message in chat.messages:
                 out.by_rule(message.reasoning)
         self._note_media(chat, out)
 
     def _run(self, variables: dict[str, Any], chat: Chat, *, tracked: bool) -> Run | IsolatedRun:
-        clock = chat.options.get("date")
+        clock = chat.options.get("date") if self._code.reading.reads_clock else None
         if clock is not None and not isinstance(clock, datetime.date):
             msg = f"option date is {shown(clock)} ({type(clock).__name__}); expected a date or a datetime"
             raise MessageError(msg)
         return self._started(variables, _moment(clock), tracked=tracked)
 
-    def _started(self, variables: dict[str, Any], moment: datetime.datetime, *, tracked: bool) -> Run | IsolatedRun:
+    def _started(
+        self, variables: dict[str, Any], moment: datetime.datetime | None, *, tracked: bool
+    ) -> Run | IsolatedRun:
         label = self._stated["name"]
         if self.isolate:
             from lect_jinja.isolation import IsolatedRun
 
             return IsolatedRun(self.jinja, label, self.limits, variables, moment, tracked=tracked)
-        return Run(self.jinja, label, self.limits, variables, moment, tracked=tracked)
+        return Run(self._code, label, self.limits, variables, moment, tracked=tracked)
 
     def _variables(self, chat: Chat) -> dict[str, Any]:
         """Return what the template is given, as transformers gives it."""
@@ -198,7 +199,7 @@ class JinjaTemplate(Template):
             "add_generation_prompt": True,
         }
         try:
-            self._started(variables, _moment(None), tracked=False).text()
+            self._started(variables, None, tracked=False).text()
         except LectError:
             return False
         return True
@@ -208,10 +209,10 @@ def _option_path(name: str) -> tuple[str, ...]:
     return (name,) if name == "documents" else ("options", name)
 
 
-def _moment(day: datetime.date | None) -> datetime.datetime:
-    """Return the moment that a caller has given as a date or a datetime, or now."""
+def _moment(day: datetime.date | None) -> datetime.datetime | None:
+    """Return the moment that a caller has given as a date or a datetime."""
     if day is None:
-        return datetime.datetime.now()
+        return None
     moment = datetime.datetime(day.year, day.month, day.day)
     return moment if not isinstance(day, datetime.datetime) else moment.combine(moment, day.time())
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from lect.errors import LectError
 from lect.plugin import Input
-from lect_jinja.engine import Run
+from lect_jinja.engine import Run, compiled
 from lect_jinja.limits import LimitError
 
 
@@ -30,7 +30,7 @@ def serve() -> None:
 def _answer(source: str, name: str, limits: Any, variables: Any, moment: Any, tracked: bool) -> dict[str, Any]:
     _limit_memory(limits.memory)
     try:
-        run = Run(source, name, limits, variables, moment, tracked=tracked)
+        run = Run(compiled(source, name, limits), name, limits, variables, moment, tracked=tracked)
         return {"pieces": [(turn, list(map(_sent, pieces))) for turn, pieces in run.pieces()]}
     except LimitError as error:
         return {"error": "LimitError", "message": str(error), "limit": error.limit, "allowed": error.allowed}

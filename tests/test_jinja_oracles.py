@@ -1,0 +1,193 @@
+"""The engine of `lect-jinja` beside Jinja2 itself, with the templates that makers publish.
+
+The ordinary run asks every template with a few conversations of the battery, other ones for each; `LECT_STRESS=1` asks
+each with all.
+"""
+
+import json
+import os
+from datetime import datetime
+
+import differential
+import goldens
+import pytest
+
+import lect
+import lect_jinja
+from lect import LectError, Origin, RefusedError
+
+ORACLES = goldens.SHARED / "oracles"
+INDEX = json.loads((ORACLES / "index.json").read_text("utf-8")) if ORACLES.exists() else []
+SLUGS = [entry["slug"] for entry in INDEX]
+NATIVE = {}
+if ORACLES.exists():
+    for model, slug in json.loads((ORACLES / "resolution.json").read_text("utf-8")).items():
+        NATIVE.setdefault(slug, model)
+THE_MOMENT = datetime(2024, 7, 26, 12)
+STRESS = "LECT_STRESS" in os.environ
+EVERY = 1 if STRESS else 10
+"""Of how many conversations one is asked."""
+REWRITTEN = {
+    "Qwen--Qwen3-8B--training": "takes the reasoning out of a content and writes the tags itself",
+    "Qwen--Qwen3.5-0.8B--training": "the same",
+    "Qwen--Qwen3.5-27B--training": "the same",
+    "openbmb--MiniCPM5-2B": "the same",
+    "tiiuae--falcon-7b-instruct": "replaces line ends in a content",
+}
+"""Templates that write some contents anew, and happen to write the same characters."""
+
+needs_oracles = pytest.mark.skipif(not INDEX, reason="the makers' templates are not here: ../shared is missing")
+every_oracle = pytest.mark.parametrize("slug", SLUGS)
+
+
+def load(slug):
+    """Return a maker's template, loaded as from a tokenizer's configuration."""
+    entry = INDEX[SLUGS.index(slug)]
+    text = (ORACLES / "jinja" / f"{slug}.jinja").read_text("utf-8")
+    tokens = {name: value for name, value in (entry["special_tokens"] or {}).items() if isinstance(value, str)}
+    return lect_jinja.load({"chat_template": text, **tokens}, name=slug)
+
+
+def cases(slug):
+    """Yield the conversations with which a template is asked, as arguments of `render`."""
+    first = SLUGS.index(slug)
+    for number, case in enumerate(goldens.battery().values()):
+        if (number + first) % EVERY == 0:
+            keys = ("messages", "tools", "add_generation_prompt")
+            yield {key: case.get(key) for key in keys}
+
+
+def asked(template, arguments, way):
+    """Return what a template gives, or the error that it raises."""
+    clock = {"date": THE_MOMENT} if "date" in template.options else {}
+    try:
+        return getattr(template, way)(**arguments, **clock)
+    except LectError as error:
+        return error
+
+
+def expected(slug, arguments):
+    """Return what Jinja2 gives for the same, or what it raises."""
+    messages = differential.put_right(slug, arguments["messages"])
+    try:
+        return differential.reference().render(slug, **{**arguments, "messages": messages})
+    # A template may crash in any way.
+    except Exception as error:
+        return error
+
+
+def characters(prompt):
+    """Return for each character of a prompt the field and the offset that it came from."""
+    return [
+        (segment.path, segment.start + place if segment.start >= 0 else -1)
+        for segment in prompt.segments
+        for place in range(len(segment.text))
+    ]
+
+
+def contents(template, messages):
+    """Yield the texts of messages of four characters or more, each with its field and its offset there."""
+    for index, message in enumerate(messages):
+        content = message.get("content")
+        if isinstance(content, str):
+            texts = [(("messages", index, "content"), content)]
+        elif "parts" in template.takes or len(content or ()) == 1:
+            parts = [(place, part.get("text")) for place, part in enumerate(content or ())]
+            texts = [(("messages", index, "content", place, "text"), text) for place, text in parts if text]
+        else:
+            # Joined before any template sees them, they are one text, at no offset.
+            texts = []
+        for path, text in texts:
+            stripped = text.strip()
+            if len(stripped) >= 4:
+                yield path, text.index(stripped), stripped
+
+
+def is_found(text, fields, path, start, content):
+    """Return whether one of the places where a content stands in the prompt is known to be that content."""
+    wanted = [(path, start + offset) for offset in range(len(content))]
+    at = text.find(content)
+    while at >= 0:
+        if fields[at : at + len(content)] == wanted:
+            return True
+        at = text.find(content, at + 1)
+    return False
+
+
+@needs_oracles
+def test_the_makers_templates_are_here():
+    assert (len(SLUGS), len(NATIVE)) == (472, 66)
+
+
+@every_oracle
+def test_it_writes_what_jinja2_writes_and_knows_where_it_came_from(slug):
+    template = load(slug)
+    assert (
+        ("parts" in template.takes),
+        ("argument_text" in template.takes),
+        ("null" in template.takes),
+    ) == differential.takes(slug)
+    for arguments in cases(slug):
+        wanted = expected(slug, arguments)
+        prompt = asked(template, arguments, "render")
+        text = asked(template, arguments, "text")
+        if isinstance(wanted, Exception):
+            kind = RefusedError if type(wanted).__name__ == "TemplateError" else LectError
+            assert isinstance(prompt, kind), wanted
+            assert isinstance(text, kind), wanted
+            continue
+        assert text == wanted
+        assert str(prompt) == wanted
+        assert "".join(segment.text for segment in prompt.segments) == wanted
+        check_origins(template, arguments, prompt)
+
+
+def check_origins(template, arguments, prompt):
+    """Assert that offsets are right, and that contents which stand in the prompt are found again."""
+    for segment in prompt.segments:
+        assert segment.origin is not Origin.UNKNOWN, segment
+        if segment.start >= 0:
+            field = arguments
+            for step in segment.path:
+                field = field[step]
+            assert field[segment.start :].startswith(segment.text), segment
+    fields = characters(prompt)
+    standing = {}
+    for path, start, content in contents(template, arguments["messages"]):
+        if content in prompt.text:
+            standing.setdefault(content, []).append(is_found(prompt.text, fields, path, start, content))
+    lost = [content for content, found in standing.items() if not any(found)]
+    assert not lost or template.name in REWRITTEN, lost
+
+
+def message_text(prompt):
+    """Return for each character of message text in a prompt its place and its message; roles aside."""
+    place, found = 0, {}
+    for segment in prompt.segments:
+        for _ in segment.text:
+            if segment.path[:1] == ("messages",) and segment.path[2:3] != ("role",):
+                found[place] = segment
+            place += 1
+    return found
+
+
+def same_field(one, other):
+    """Return whether two paths lead to one field; that of a value in arguments is one with that of all arguments."""
+    shorter = min(len(one), len(other))
+    return one[:shorter] == other[:shorter]
+
+
+@pytest.mark.parametrize("slug", NATIVE)
+def test_the_familys_program_and_the_makers_template_name_the_same_fields(slug):
+    own, family = load(slug), lect.get_template(NATIVE[slug])
+    for arguments in cases(slug):
+        prompt, other = asked(own, arguments, "render"), asked(family, arguments, "render")
+        if isinstance(prompt, LectError) or isinstance(other, LectError) or prompt.text != other.text:
+            continue
+        ours, theirs = message_text(prompt), message_text(other)
+        for place in ours.keys() & theirs.keys():
+            assert same_field(ours[place].path, theirs[place].path), (ours[place], theirs[place])
+            if ours[place].start >= 0 and theirs[place].start >= 0:
+                assert ours[place].path == theirs[place].path
+        one_only = [(ours.get(place), theirs.get(place)) for place in sorted(ours.keys() ^ theirs.keys())]
+        assert one_only == [], one_only[:3]
