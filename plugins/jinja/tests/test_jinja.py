@@ -192,6 +192,8 @@ def test_options_are_the_callers_unless_they_are_the_templates_own_tokens():
         "{% for i in range(messages | length) %}{% set m = messages[i] %}<{{ m.content }}>{% endfor %}",
         "{% macro r(m) %}{% for x in messages %}{% endfor %}<{{ m.content }}>{% endmacro %}{% for m in messages %}{{ r(m) }}{% endfor %}",
         "{% for m in messages %}{% for x in messages %}{% if x.role == 'no' %}{% break %}{% endif %}{% endfor %}<{{ m.content }}>{% endfor %}",
+        "{% for m in messages %}{% for i in range(2) %}{% set x = messages[i] %}{% endfor %}<{{ m.content }}>{% endfor %}",
+        "{% set list = messages[0:] %}{% for i in range(list | length) %}{% set m = list[i] %}<{{ m.content }}>{% endfor %}",
         "{% for m in messages[::-1] | reverse %}{% generation %}<{{ m.content }}>{% endgeneration %}{% endfor %}",
     ],
 )

@@ -69,10 +69,12 @@ class GuardedContext(Guard):
         """Note whose turn it is: that of the message that a loop has come to, and nobody's after the outermost loop."""
         kind = type(item)
         if kind is InputDict:
-            if len(item.path) == 2 and item.path[0] == "messages":
+            if _is_message(item):
                 self.turn = item.path[1]
         elif kind is int:
-            self._index = item
+            # Inside a loop over messages, numbers are no turns.
+            if self.turn is None or self._index is not None:
+                self._index = item
         elif item is None:
             self.turn = self._index = None
         elif kind is dict:
@@ -108,10 +110,11 @@ class GuardedContext(Guard):
             return joined(piece for value in values for piece in pieces_of(value))
         total = values[0]
         for value in values[1:]:
-            total = self._plus(total, value)
+            total = self.plus(total, value)
         return total
 
-    def _plus(self, left: Any, right: Any) -> Any:
+    def plus(self, left: Any, right: Any) -> Any:
+        """Return `left + right`, of whatever types."""
         if isinstance(left, str) and isinstance(right, str):
             self.check_string(len(left) + len(right))
             if isinstance(left, Safe) or isinstance(right, Safe):
@@ -178,10 +181,13 @@ class GuardedContext(Guard):
         kind = type(values)
         if kind in MAPPINGS:
             self.hashed(value)
-        elif kind not in TEXTS:
+        elif kind in TEXTS:
+            if len(values) > SMALL:
+                self.spend(len(values) >> 5)
+        else:
+            if kind not in SEQUENCES:
+                values = self.listed(values)
             self.weigh(values)
-        elif len(values) > SMALL:
-            self.spend(len(values) >> 5)
         return value in values
 
     def sliced(self, values: Any, key: slice) -> Any:
@@ -195,10 +201,11 @@ class GuardedContext(Guard):
 
     def item(self, values: Any, key: Any) -> Any:
         """Return `values[key]`, where the key is not known beforehand."""
-        if self.tracked and type(key) is int and key == self._index and type(values) is InputList:
+        value = self.environment.getitem(values, self.hashed(key))
+        if key == self._index and type(value) is InputDict and _is_message(value):
             # A template that goes through the numbers of messages is at one when it takes it.
-            self.at(values[key] if -1 < key < len(values) else ...)
-        return self.environment.getitem(values, self.hashed(key))
+            self.at(value)
+        return value
 
     # Calls
 
@@ -232,6 +239,10 @@ class GuardedContext(Guard):
         raise TypeError(msg)
 
 
+def _is_message(value: InputDict) -> bool:
+    return len(value.path) == 2 and value.path[0] == "messages"
+
+
 PLAIN_TEXT = frozenset({str})
 FOLLOWED = frozenset({str, Input, Joined})
 
@@ -250,8 +261,7 @@ def attribute_of(environment: Environment, value: Any, name: str) -> Any:
     if kind in METHODS and name in METHODS[kind]:
         return Method(value, name)
     if isinstance(value, Undefined):
-        # This raises.
-        return getattr(value, name)
+        value._fail_with_undefined_error()
     if name[:1] == "_" or hasattr(PLAIN.get(kind, kind), name):
         return environment.undefined(
             f"access to attribute {name!r} of {kind.__name__!r} object is unsafe.",

@@ -163,7 +163,7 @@ def _over(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @pass_context
     def filtered(context: GuardedContext, value: Any, *args: Any, **named: Any) -> Any:
-        if type(value) in SEQUENCES or type(value) in MAPPINGS or type(value) in TEXTS:
+        if type(value) in SIZED:
             context.spend(len(value))
         elif value:
             value = context.counted(value, 1)
@@ -180,8 +180,9 @@ def _comparing(function: Callable[..., Any]) -> Callable[..., Any]:
     @pass_context
     def filtered(context: GuardedContext, value: Any, *args: Any, **named: Any) -> Any:
         values = value if type(value) in MAPPINGS else context.listed(value)
+        before = context.left
         context.weigh(values)
-        context.spend(len(values) * len(values).bit_length())
+        context.spend(max(before - context.left, 0) * len(values).bit_length())
         given = (context.environment,) if getattr(function, "jinja_pass_arg", None) else ()
         return function(*given, values, *args, **named)
 
@@ -217,9 +218,22 @@ def _length(value: Any) -> int:
 
 @pass_context
 def _round(context: GuardedContext, value: Any, precision: int = 0, method: str = "common") -> Any:
+    if not isinstance(value, int | float):
+        msg = f"type {type(value).__name__} cannot be rounded"
+        raise TypeError(msg)
     if abs(precision) > MOST_DIGITS:
         context.refuse("bits", f"it rounds to {precision:,} digits")
     return _numbered(filters.do_round(value, precision, method), value)  # type: ignore[arg-type]
+
+
+@pass_context
+def _sum(context: GuardedContext, iterable: Any, attribute: str | int | None = None, start: Any = 0) -> Any:
+    values = context.listed(iterable)
+    if attribute is not None:
+        values = [filters.make_attrgetter(context.environment, attribute)(each) for each in values]
+    for value in values:
+        start = context.plus(start, value)
+    return start
 
 
 @pass_context
@@ -258,7 +272,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "selectattr": _over(filters.sync_do_selectattr),
     "sort": _comparing(filters.do_sort),
     "string": _string,
-    "sum": _over(filters.sync_do_sum),
+    "sum": _sum,
     "title": _title,
     "tojson": _tojson,
     "trim": _trim,
@@ -280,12 +294,37 @@ def _in(context: GuardedContext, value: Any, values: Any) -> bool:
     return context.contains(value, values)
 
 
+@pass_context
+def _divisible(context: GuardedContext, value: Any, number: Any) -> bool:
+    return bool(context.remainder(value, number) == 0)
+
+
+@pass_context
+def _even(context: GuardedContext, value: Any) -> bool:
+    return bool(context.remainder(value, 2) == 0)
+
+
+@pass_context
+def _odd(context: GuardedContext, value: Any) -> bool:
+    return bool(context.remainder(value, 2) == 1)
+
+
+@pass_context
+def _lower(context: GuardedContext, value: Any) -> bool:
+    return _text(context, value).islower()
+
+
+@pass_context
+def _upper(context: GuardedContext, value: Any) -> bool:
+    return _text(context, value).isupper()
+
+
 TESTS: dict[str, Callable[..., Any]] = {
     **{
         name: JINJA_TESTS[name]
         for name in (
-            "boolean", "defined", "divisibleby", "even", "false", "float", "integer", "iterable", "lower", "mapping",
-            "none", "number", "odd", "sameas", "sequence", "string", "true", "undefined", "upper",
+            "boolean", "defined", "false", "float", "integer", "iterable", "mapping", "none", "number", "sameas",
+            "sequence", "string", "true", "undefined",
         )
     },
     **{
@@ -295,6 +334,11 @@ TESTS: dict[str, Callable[..., Any]] = {
         )
     },
     "in": _in,
+    "divisibleby": _divisible,
+    "even": _even,
+    "odd": _odd,
+    "lower": _lower,
+    "upper": _upper,
 }  # fmt: skip
 
 
@@ -319,7 +363,7 @@ def _namespace(context: GuardedContext, *args: Any, **named: Any) -> Namespace:
 
 
 def _range(context: GuardedContext, *bounds: int) -> range:
-    numbers = range(*map(int, bounds))
+    numbers = range(*bounds)
     # Of a range that is too long for an index, Python knows no length.
     length = max(0, (numbers.stop - numbers.start + numbers.step - (1 if numbers.step > 0 else -1)) // numbers.step)
     if length > context.limits.work * 1000:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 REASONING = frozenset({"reasoning_content", "thinking", "reasoning"})
 USUAL_ROLES = ("system", "user", "assistant")
 MEDIA = {"image": "images", "video": "videos", "audio": "audio"}
+MOST_MARKERS = 500
 _MARKER = re.compile(
     r"<[|｜][^<>\s|｜]{1,60}[|｜]>|</?[a-zA-Z][a-zA-Z0-9_]{1,40}>|\[/?[A-Z][A-Z_]{1,40}\]|<<?/?[A-Z]{1,20}>?>"
 )
@@ -49,7 +50,7 @@ def read(found: Sequence[nodes.Node]) -> Reading:
         takes=tuple(_takes(found)),
         roles=tuple(_roles(found)),
         capabilities=tuple(_capabilities(fields, names, literals)),
-        markers=tuple(sorted({marker[0] for text in literals for marker in _MARKER.finditer(text)})),
+        markers=tuple(sorted({marker[0] for text in literals for marker in _MARKER.finditer(text)})[:MOST_MARKERS]),
         reads_clock="strftime_now" in names,
     )
 
