@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from lect.cli import installed
 from lect.cli.screen import NOTE, ClosedStream, Screen, forget
-from lect.errors import FallbackWarning, LectError, ModelPathWarning, PluginWarning, shown
+from lect.errors import ConversionWarning, FallbackWarning, LectError, ModelPathWarning, PluginWarning, shown
 
 OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 
@@ -34,6 +34,8 @@ COMMANDS: dict[str, Command] = {
     "plugins": Command("lect.cli.plugins", "list the installed plugins and how they fare"),
     "templates": Command("lect.cli.templates", "list the names of templates by owner"),
     "formats": Command("lect.cli.formats", "list the formats of replies, with examples"),
+    "convert": Command("lect.cli.convert", "write a template in the notation of another tool"),
+    "diff": Command("lect.cli.diff", "show where two templates differ"),
     "doctor": Command("lect.cli.doctor", "load every plugin and say what is broken, and what to do"),
 }
 
@@ -168,6 +170,7 @@ def _unknown_command(word: str) -> NoReturn:
 PHRASES = {
     "get_conversation_template(path, adapter='chatml')": "--adapter chatml",
     "leave it out, or strict=False to render without it": "leave it out, or do not say --strict",
+    "lossy=True, to write the rest": "--lossy, to write the rest",
     "decode the text with errors='replace'": "write \\ufffd in its place",
     "LECT_FALLBACK=0, or lect.resolve(path, fallback=False), to": "LECT_FALLBACK=0 to",
     **{f"limits={{{name!r}: ...}}": f"--limit {name}=..." for name in ("messages", "tools", "depth", "bytes")},
@@ -189,13 +192,13 @@ def _show_our_warnings() -> None:
     def show(message: Any, category: type[Warning], *place: Any, **more: Any) -> None:
         if issubclass(category, FallbackWarning):
             _complain(str(message), NOTE, "yellow")
-        elif issubclass(category, PluginWarning | ModelPathWarning):
+        elif issubclass(category, PluginWarning | ModelPathWarning | ConversionWarning):
             _complain(f"warning: {message}")
         else:
             usual(message, category, *place, **more)
 
     warnings.showwarning = show
-    for category in (FallbackWarning, PluginWarning, ModelPathWarning):
+    for category in (FallbackWarning, PluginWarning, ModelPathWarning, ConversionWarning):
         warnings.simplefilter("always", category)
 
 

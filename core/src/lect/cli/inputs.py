@@ -6,6 +6,7 @@ from argparse import ArgumentError, ArgumentTypeError, Namespace
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+import lect
 from lect.cli.screen import NOTE, Screen
 from lect.errors import LectError, MessageError, shown
 
@@ -48,6 +49,12 @@ def utf8(argument: str) -> str:
             msg = f"{shown(argument)} is not in UTF-8"
             raise ArgumentTypeError(msg) from error
     return argument
+
+
+def named_template(model: str, adapter: str | None) -> tuple[str, str | None]:
+    """Return model and adapter; the name of a template with its owner's, `owner:name`, stands for a model too."""
+    owner, colon, name = model.partition(":")
+    return (name, model) if adapter is None and colon and owner in lect.templates() else (model, adapter)
 
 
 def option(argument: str) -> tuple[str, Any]:

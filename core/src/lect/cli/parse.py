@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import lect
-from lect.cli.inputs import STDIN, only_one_from_stdin, read_bytes, read_json, read_text, utf8
+from lect.cli.inputs import STDIN, named_template, only_one_from_stdin, read_bytes, read_json, read_text, utf8
 from lect.cli.screen import Screen, write_json
 from lect.errors import LectError
 
@@ -81,9 +81,10 @@ def run(arguments: Namespace) -> int:
         msg = "neither a model nor a format is named\n  try: the name of a model in place of -, or --format think"
         raise LectError(msg)
     only_one_from_stdin({"FILE": arguments.file, "--tools": arguments.tools, "--prompt": arguments.prompt})
+    model, adapter = named_template(arguments.model, arguments.adapter)
     stream = lect.stream(
-        None if arguments.model == STDIN else arguments.model,
-        adapter=arguments.adapter,
+        None if model == STDIN else model,
+        adapter=adapter,
         default=arguments.default,
         format=arguments.format,
         tools=None if arguments.tools is None else read_json(arguments.tools),

@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import lect
-from lect.cli.inputs import limit, option, read_conversation, utf8
+from lect.cli.inputs import limit, named_template, option, read_conversation, utf8
 from lect.cli.screen import NOTE, Painted, Screen, write_exactly, write_json
 from lect.prompt.fields import spell
 
@@ -85,7 +85,7 @@ def configure(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """Print the prompt, then what a reader should know of it."""
     conversation = read_conversation(arguments)
-    resolution = _resolved(arguments.model, arguments.adapter, arguments.default)
+    resolution = _resolved(*named_template(arguments.model, arguments.adapter), arguments.default)
     prompt = resolution.template.render(
         conversation.messages,
         tools=conversation.tools,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import lect
 from lect.cli.description import bos_advice, described, reply_format, stops
-from lect.cli.inputs import utf8
+from lect.cli.inputs import named_template, utf8
 from lect.cli.screen import Painted, Screen, write_json
 from lect.errors import FallbackWarning, ModelPathWarning, PluginWarning
 from lect.registry.refs import parse_ref
@@ -57,7 +57,8 @@ def run(arguments: Namespace) -> int:
     resolution: lect.Resolution | None = None
     error: lect.UnknownModelError | lect.AmbiguousModelError | None = None
     try:
-        resolution = lect.resolve(arguments.model, adapter=arguments.adapter)
+        model, adapter = named_template(arguments.model, arguments.adapter)
+        resolution = lect.resolve(model, adapter=adapter)
     except (lect.UnknownModelError, lect.AmbiguousModelError) as raised:
         error = raised
     verdicts = resolution.candidates if resolution else error.candidates if error else ()

@@ -1,0 +1,60 @@
+"""`lect convert`: a template in the notation of another tool."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import lect
+from lect.cli.inputs import utf8
+from lect.cli.screen import write_exactly, write_json
+from lect.cli.sources import SOURCE, find_template
+from lect.errors import LectError, shown
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+EPILOG = """\
+examples:
+  lect convert template.json --to fastchat
+  lect convert xtuner:internlm_chat --to fastchat --lossy
+  lect convert default --to xtuner -o default.json
+"""
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Describe the command and its arguments."""
+    parser.description = (
+        "Write a template in the notation of another tool.\n"
+        "Both are rendered over a set of conversations first. What the notation cannot say is listed, and is an error."
+    )
+    parser.epilog = EPILOG
+    parser.add_argument("source", metavar="SOURCE", type=utf8, help=SOURCE)
+    parser.add_argument("--to", metavar="NOTATION", required=True, help="the notation to write, such as xtuner")
+    parser.add_argument(
+        "--from", metavar="NOTATION", dest="notation", help="the notation of the file, if its fields do not tell"
+    )
+    parser.add_argument("--lossy", action="store_true", help="write what can be said where that is not all")
+    parser.add_argument("-o", "--output", metavar="FILE", type=utf8, help="where to write it; else to standard output")
+    parser.add_argument("--json", action="store_true", help="print it in a JSON object, as text")
+
+
+def run(arguments: Namespace) -> int:
+    """Write the template."""
+    template = find_template(arguments.source, arguments.notation)
+    text = lect.dump_template(template, arguments.to, lossy=arguments.lossy)
+    if arguments.output is not None:
+        _write_file(arguments.output, text)
+    elif arguments.json:
+        write_json({"notation": arguments.to, "template": template.name, "text": text})
+    else:
+        write_exactly(text)
+    return 0
+
+
+def _write_file(path: str, text: str) -> None:
+    try:
+        with open(path, "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+    except (OSError, ValueError) as error:
+        msg = f"cannot write {shown(path)}: {getattr(error, 'strerror', None) or error}"
+        raise LectError(msg) from error

@@ -1,0 +1,74 @@
+"""`lect diff`: where two templates differ."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from lect.cli.inputs import utf8
+from lect.cli.screen import NOTE, Painted, Screen, write_json
+from lect.cli.sources import SOURCE, find_template
+from lect.format.compare import CONVERSATIONS, differences, render_of
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+    from lect.format.compare import Difference
+
+EPILOG = """\
+The exit code is 0 where all prompts are equal, and 1 where they differ.
+
+examples:
+  lect diff default xtuner:default
+  lect diff template.json acme/chatty-7b
+"""
+BEFORE, AFTER, BYTES = 24, 24, 8
+"""How many characters are shown before and after the place where two prompts differ, and how many bytes."""
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Describe the command and its arguments."""
+    parser.description = (
+        "Render two templates over a set of conversations, and show the first difference in each kind of "
+        "conversation:\nthe text round it, then the bytes from there on."
+    )
+    parser.epilog = EPILOG
+    parser.add_argument("one", metavar="A", type=utf8, help=SOURCE)
+    parser.add_argument("other", metavar="B", type=utf8, help="another one")
+    parser.add_argument("--json", action="store_true", help="print the differences as JSON, with the whole prompts")
+
+
+def run(arguments: Namespace) -> int:
+    """Print the differences; return 1 where there are some."""
+    words = (arguments.one, arguments.other)
+    one, other = map(find_template, words)
+    found = differences(render_of(one), render_of(other))
+    if arguments.json:
+        write_json([{**difference._asdict(), "at": difference.at} for difference in found])
+        return int(bool(found))
+    screen = Screen(sys.stdout)
+    for difference in found:
+        _show(screen, difference, words)
+    equal = len(CONVERSATIONS) - len(found)
+    screen.line(f"{equal} of {len(CONVERSATIONS)} kinds of conversation are equal")
+    if list(one.stop) != list(other.stop):
+        notes = Screen(sys.stderr)
+        notes.line(f"{NOTE} the strings that end a reply differ: {list(one.stop)} / {list(other.stop)}")
+    return int(bool(found))
+
+
+def _show(screen: Screen, difference: Difference, words: tuple[str, str]) -> None:
+    at = difference.at
+    screen.line(f"{difference.kind}: they differ at character {at}", style="bold")
+    texts = (difference.one, difference.other)
+    rows = [(word, *_around(text, at)) for word, text in zip(words, texts, strict=True)]
+    screen.table([(Painted(word, "cyan"), text, Painted(bytes_, "dim")) for word, text, bytes_ in rows])
+
+
+def _around(text: str | None, at: int) -> tuple[str, str]:
+    """Return a prompt round a place, and its bytes from there on."""
+    if text is None:
+        return "refuses this conversation", ""
+    start, end = max(at - BEFORE, 0), at + AFTER
+    shown = f"{'...' * (start > 0)}{text[start:end]!r}{'...' * (end < len(text))}"
+    return shown, text[at:].encode()[:BYTES].hex(" ") or "(its end)"

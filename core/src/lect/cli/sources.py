@@ -1,0 +1,29 @@
+"""What commands that compare or convert templates are given: a file, a template's name, or a model."""
+
+from __future__ import annotations
+
+import os
+
+import lect
+
+SOURCE = "a file with a template, a template's name such as chatml, or a model"
+
+
+def find_template(word: str, notation: str | None = None) -> lect.Template:
+    """Return the template that a word means.
+
+    A file that is there is read. Any other word is the name of a template, or else a model.
+
+    Raises:
+        LectError: If it is none of these.
+    """
+    if notation is not None or os.path.isfile(os.path.expanduser(word)):
+        return lect.load_template(os.path.abspath(os.path.expanduser(word)), notation=notation)
+    try:
+        return lect.template(word)
+    except lect.UnknownTemplateError as error:
+        try:
+            return lect.get_template(word)
+        except lect.InvalidModelPathError:
+            # With a colon in it, it was meant to be the name of a template.
+            raise error from None

@@ -1,0 +1,181 @@
+"""From one notation to the others: what is handed out renders alike, and what is lost is said."""
+
+import json
+
+import pytest
+from goldens import battery
+
+import lect
+from lect.cli import main
+from lect.errors import ConversionWarning
+
+NOTATIONS = ("fastchat", "xtuner")
+NAMES = [f"{owner}:{name}" for owner, names in lect.templates(load=True).items() for name in names]
+TABLES = [name for name in NAMES if lect.template(name).table is not None]
+FASTCHATS = [name for name in TABLES if name.startswith("fastchat:")]
+# The battery's conversations in which user and assistant take turns and say something, which is all that tables share.
+TURNS = ["user", "assistant"]
+QUESTION = [{"role": "user", "content": "What is 6 times 7?"}]
+
+
+def takes_turns(case):
+    messages = (
+        case["messages"][1:] if case["messages"][:1] and case["messages"][0]["role"] == "system" else case["messages"]
+    )
+    return (
+        messages
+        and all(
+            message["role"] == TURNS[place % 2]
+            and isinstance(message.get("content"), str)
+            and message["content"]
+            and set(message) == {"role", "content"}
+            for place, message in enumerate(messages)
+        )
+        and (len(messages) % 2 == 1) == case["add_generation_prompt"]
+    )
+
+
+PLAIN = [case for case in battery().values() if not case.get("tools") and takes_turns(case)]
+
+
+def without_bos(template):
+    return template.but(bos="") if template.bos else template
+
+
+def check(template, notation):
+    """Write a template and read it again: the same prompts, on more conversations than were rendered before."""
+    try:
+        text = lect.dump_template(template, notation)
+    except lect.LossError:
+        return None
+    again = lect.load_template(text, notation=notation)
+    assert lect.load_template(text).name == again.name
+    for case in PLAIN:
+        asked = case["add_generation_prompt"]
+        expected = without_bos(template).text(case["messages"], add_generation_prompt=asked)
+        assert without_bos(again).text(case["messages"], add_generation_prompt=asked) == expected, case["id"]
+    return again
+
+
+def test_there_is_something_to_compare():
+    assert len(PLAIN) > 5
+    assert len(FASTCHATS) >= 96
+    assert len(TABLES) > 150
+
+
+@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("notation", NOTATIONS)
+def test_a_turn_table_is_written_alike_or_not_at_all(name, notation):
+    check(lect.template(name), notation)
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_what_goes_through_both_notations_is_the_same(name):
+    template = lect.template(name)
+    for first, second in (NOTATIONS, NOTATIONS[::-1]):
+        once = check(template, first)
+        if once is not None:
+            check(once, second)
+
+
+@pytest.mark.parametrize("name", sorted(set(NAMES) - set(TABLES)))
+def test_a_program_says_what_stops_it(name):
+    if name.startswith("fastchat:"):
+        assert check(lect.template(name), "fastchat") is not None
+    with pytest.raises(lect.LossError, match="lost: all: it is a program"):
+        lect.dump_template(lect.template(name), "xtuner")
+
+
+def test_every_template_of_xtuners_is_written_as_xtuner_has_it():
+    from lect_xtuner import PROMPT_TEMPLATE
+
+    for name, fields in PROMPT_TEMPLATE.items():
+        text = lect.dump_template(lect.template(f"xtuner:{name}"), "xtuner")
+        assert json.loads(text) == {field: value for field, value in fields.items() if value}, name
+
+
+# The command line
+
+
+@pytest.fixture
+def mine(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.json").write_text('{"INSTRUCTION": "U:{input}\\nB:", "SEP": "\\n"}', "utf-8")
+
+
+@pytest.mark.parametrize("source", ["mine.json", "./mine.json"])
+def test_convert_prints_what_can_be_read_again(mine, source, capsys, tmp_path):
+    assert main(["convert", source, "--to", "fastchat"]) == 0
+    text = capsys.readouterr().out
+    assert lect.load_template(text).text(QUESTION, add_generation_prompt=True) == "U:What is 6 times 7?\nB:"
+    assert main(["convert", source, "--to", "fastchat", "-o", "out.json"]) == 0
+    assert (tmp_path / "out.json").read_text("utf-8") == text
+    assert main(["diff", "mine.json", "out.json"]) == 0
+    assert capsys.readouterr().out == "9 of 9 kinds of conversation are equal\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["chatml", "--to", "xtuner"], "lost: the turns of tools\n  try: --lossy, to write the rest"),
+        (["Qwen/Qwen2.5-7B-Instruct", "--to", "xtuner"], "lost: all: it is a program"),
+        (["xtuner:internlm", "--to", "fastchat"], "no template or adapter is called 'xtuner:internlm'; did you mean"),
+        (["default", "--to", "xtunr"], "no installed package has a notation 'xtunr'\n  try: one of "),
+        (["default", "--to", "xtuner", "-o", "nowhere/x.json"], "cannot write 'nowhere/x.json': No such file"),
+        (
+            ["mine.json", "--from", "fastchat", "--to", "xtuner"],
+            "mine.json': 'INSTRUCTION' is no field of a Conversation",
+        ),
+        (["nothing.json", "--to", "xtuner"], "no installed adapter recognises 'nothing.json'"),
+    ],
+)
+def test_convert_says_what_is_wrong(mine, words, said, capsys):
+    assert main(["convert", *words]) == 1
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert said in printed.err
+
+
+def test_convert_writes_what_it_can_where_it_is_told_to(capsys):
+    assert main(["convert", "chatml", "--to", "xtuner", "--lossy"]) == 0
+    printed = capsys.readouterr()
+    assert json.loads(printed.out)["SUFFIX"] == "<|im_end|>"
+    assert "warning: the notation 'xtuner' cannot say all of 'lect:chatml'\n  lost: the turns of tools" in printed.err
+
+
+def test_diff_shows_the_first_difference_of_each_kind_with_its_bytes(mine, capsys):
+    assert main(["diff", "mine.json", "xtuner:default"]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:3] == [
+        "a question: they differ at character 0",
+        r"  mine.json       'U:What is 6 times 7?\nB:'     55 3a 57 68 61 74 20 69",
+        "  xtuner:default  '<|User|>:What is 6 times'...  3c 7c 55 73 65 72 7c 3e",
+    ]
+    assert lines[-1] == "0 of 9 kinds of conversation are equal"
+
+
+def test_diff_as_json_has_the_whole_prompts(mine, capsys):
+    assert main(["diff", "mine.json", "default", "--json"]) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert found[0] == {
+        "kind": "a question",
+        "one": "U:What is 6 times 7?\nB:",
+        "other": "<|User|>:What is 6 times 7?\n<|Bot|>:",
+        "at": 0,
+    }
+
+
+def test_a_conversation_that_one_refuses_is_a_difference(capsys):
+    assert main(["diff", "gemma:gemma", "xtuner:gemma"]) == 1
+    assert "refuses this conversation" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("words", [["prompt", "xtuner:default", "Hi"], ["why", "fastchat:vicuna_v1.1"]])
+def test_the_name_of_a_template_stands_for_a_model(words, capsys):
+    assert main(words) == 0
+    assert "xtuner:default" not in capsys.readouterr().err
+
+
+def test_a_lossy_conversion_warns_in_python_too():
+    with pytest.warns(ConversionWarning, match="the turns of tools"):
+        lect.dump_template(lect.template("chatml"), "xtuner", lossy=True)
