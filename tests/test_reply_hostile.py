@@ -92,7 +92,7 @@ def test_a_call_whose_values_lie_a_hundred_thousand_deep_is_incomplete(name):
 def test_a_number_of_a_million_digits_is_no_number():
     text = f'<tool_call>{{"name": "f", "arguments": {{"x": {"1" * 1_000_000}}}}}</tool_call>'
     reply, _ = replies.read(text, format="hermes_json")
-    assert ([call.name for call in reply.incomplete], reply.problems[0].code) == (["f"], "bad_literal")
+    assert ([call.name for call in reply.incomplete], reply.problems[0].code) == (["f"], "unbalanced_json")
 
 
 def test_white_space_without_end_is_read_in_time():

@@ -59,6 +59,9 @@ def json_begins(call: CompiledCall, buffer: str, at: int, fields: dict[str, str]
         at = unwrapped(buffer, at, fields, ended)
         if at < 0:
             return at
+    at = lookahead.space(buffer, at)
+    if at == len(buffer) and not ended:
+        return MORE
     found = FIRST_KEY.match(buffer, at)
     if found is None or found.end() == len(buffer):
         return MORE if not ended and FIRST_KEY_SO_FAR.match(buffer, at) else NO

@@ -166,7 +166,7 @@ def _ends_here(reader: Reader, found: Found, syntax: LiteralsSyntax) -> Callable
 
     def _call_goes_on(buffer: str, at: int, ended: bool) -> int:
         """Return whether what can follow a call stands at `at`: a place, NO or MORE."""
-        if lookahead.nothing_follows(buffer, at, ended) or not found.ends:
+        if lookahead.nothing_follows(buffer, at, ended) or not (found.closes or found.call.section_closes):
             return at
         end = lookahead.either(buffer, at, following, ended)
         if end != NO or found.section.syntax.between:

@@ -255,7 +255,7 @@ class _Parameters:
             end = lookahead.literal(buffer, at, close, ended)
             sloppy = end == NO
             if sloppy:
-                end = lookahead.sloppy(buffer, at + len(stem), close[-1], ended)
+                end = lookahead.rest_of_line(buffer, at + len(stem), close[-1], ended)
             after = call.params.space(buffer, end, ended) if end >= 0 else end
             if after >= 0 and not (ended and after == len(buffer)):
                 after = call.params.goes_on(buffer, after, ended, [*self.closes, *reader.stop_rows])

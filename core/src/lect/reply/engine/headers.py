@@ -41,21 +41,17 @@ class Headers:
     def look(self, buffer: str, at: int, ended: bool, tools: Container[str] = ()) -> Header | int:
         """Return the header at `at`, or NO or MORE; `tools` are the names that the caller knows."""
         limit = at + LONGEST_HEAD
+        undecided = not ended and len(buffer) < limit
         found = self.body.search(buffer, at, limit)
-        characters = self.characters.match(buffer, at, limit)
-        reach = characters.end() if characters else at
-        if found is None or reach < found.start():
-            if (
-                found is None
-                and not ended
-                and len(buffer) < limit
-                and (reach == len(buffer) or self._begins_body(buffer, reach))
-            ):
-                return NO if self._foreign(buffer, at, len(buffer)) else MORE
+        end = min(len(buffer), limit) - (self._begun(buffer, at) if undecided else 0)
+        if found is not None and end > found.start():
+            end, undecided = found.start(), False
+        characters = self.characters.match(buffer, at, end)
+        if characters is None or characters.end() < end or any(mark in buffer[at:end] for mark in self.foreign):
             return NO
-        if self._foreign(buffer, at, found.start()):
-            return NO
-        text = buffer[at : found.start()]
+        if found is None or undecided:
+            return MORE if undecided else NO
+        text = buffer[at:end]
         return self._read(text, found, tools) if self.shape.fullmatch(text) else NO
 
     def opens(self, buffer: str, at: int, ended: bool, tools: Container[str], *, fresh: bool) -> Header | int:
@@ -68,12 +64,11 @@ class Headers:
             return NO
         return self.look(buffer, at, ended, tools)
 
-    def _begins_body(self, buffer: str, at: int) -> bool:
-        return any(lookahead.literal(buffer, at, mark, ended=False) == MORE for mark in self.bodies)
-
-    def _foreign(self, buffer: str, start: int, end: int) -> bool:
-        """Return whether a mark stands there that belongs in no header."""
-        return any(mark in buffer[start:end] for mark in self.foreign)
+    def _begun(self, buffer: str, at: int) -> int:
+        """Return how much of a mark that starts a body the buffer may end with."""
+        longest = min(max(map(len, self.bodies)) - 1, len(buffer) - at)
+        ends = ((n, buffer[len(buffer) - n :]) for n in range(longest, 0, -1))
+        return next((n for n, end in ends if any(len(mark) > n and mark.startswith(end) for mark in self.bodies)), 0)
 
     def _read(self, text: str, body: re.Match[str], tools: Container[str]) -> Header:
         channels = self.channels

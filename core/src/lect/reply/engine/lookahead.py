@@ -19,7 +19,8 @@ NO, MORE = -1, -2
 REACH = 256
 """How much white space may stand between two marks that belong together."""
 LONGEST_HEAD = 512
-LONGEST_SLIP = 32
+LONGEST_REST = 64
+NOTHING_OPENS = re.compile(r"[^<\n]*").match
 NEVER_IN_A_HEAD = "<{("
 SPACES = re.compile(r"[ \t\r\n]*").match
 
@@ -64,13 +65,14 @@ def either(buffer: str, at: int, alternatives: Iterable[Sequence[str]], ended: b
     return NO
 
 
-def sloppy(buffer: str, at: int, last: str, ended: bool) -> int:
-    """Return where a mark ends that has something odd in it at `at`, before its last character."""
-    found = buffer.find(last, at, at + LONGEST_SLIP)
-    odd = buffer[at:found] if found >= 0 else buffer[at : at + LONGEST_SLIP]
-    if "<" in odd or "\n" in odd or (found < 0 and (ended or len(odd) == LONGEST_SLIP)):
-        return NO
-    return found + len(last) if found >= 0 else MORE
+def rest_of_line(buffer: str, at: int, mark: str, ended: bool) -> int:
+    """Return where `mark` ends if it comes on the same line, before anything that opens."""
+    found = NOTHING_OPENS(buffer, at, at + LONGEST_REST)
+    assert found is not None, "the pattern matches nothing too"
+    there = buffer.find(mark, at, found.end() + len(mark))
+    if there >= 0:
+        return there + len(mark)
+    return MORE if not ended and len(buffer) < min(found.end() + len(mark), at + LONGEST_REST) else NO
 
 
 def in_a_row(mark: Mark) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from lect.reply.engine import lookahead
 from lect.reply.engine.compiled import CLOSE, END, OPEN, SECTION, STRAY, UNTIL, UNWRAP, WRAP
+from lect.reply.engine.lookahead import MORE
 from lect.reply.engine.reader import Reader
 from lect.reply.engine.reading import MEANINGLESS, Reading
 from lect.reply.engine.sections import read_section, skip_unnamed
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from lect.reply.engine.reader import Steps
     from lect.reply.engine.syntax import CompiledSection, Found
 
-LONGEST_TAIL = 512
 IN_A_FENCE = re.compile(r"\n```\w*\n\Z")
 
 
@@ -170,13 +170,13 @@ class MarkedText(Reading):
         if END not in codes:
             sections = [what for code, what in self.acts(compiled.text, mark) if code == SECTION]
             found = (yield from self.find_any(sections)) if sections else None
+            kept = self.without_before(run, found) if found else run
             if found is not None and UNTIL not in codes:
                 last = yield from self.closes_reply(sections, run, start, kind)
                 if not last:
                     return False
             if found is None and (sections or UNTIL not in codes) and not self.breaks_off(sections):
                 return False
-            kept = self.without_before(run, found) if found else run
         reader.say(kind, kept, start)
         reader.border(MARK, start + len(kept))
         reader.rewind(start + len(kept))
@@ -254,9 +254,11 @@ class MarkedText(Reading):
             if code not in (SECTION, STRAY) and (yield from self.applies(code, what, mark)):
                 yield from self.do(code, mark, run, start, what)
                 return True
-        return self.leave(mark, run, start, acts, [] if found else sections)
+        return (yield from self.leave(mark, run, start, acts, [] if found else sections))
 
-    def leave(self, mark: str, run: str, start: int, acts: list[Any], sections: list[CompiledSection]) -> bool:
+    def leave(
+        self, mark: str, run: str, start: int, acts: list[Any], sections: list[CompiledSection]
+    ) -> Generator[None, None, bool]:
         """Name a mark that means nothing here, unless it is but text; return whether it is not."""
         reader, compiled = self.reader, self.compiled
         if self.breaks_off(sections):
@@ -278,7 +280,7 @@ class MarkedText(Reading):
             # The prompt has probably opened reasoning, and nobody has said so.
             self.thought = True
             code = "stray_close"
-        elif self.seems_meant(mark, sections):
+        elif (yield from self.seems_meant(mark, sections)):
             code = "stray_open"
         if code:
             self.say_space(run, start)
@@ -287,7 +289,7 @@ class MarkedText(Reading):
             reader.report(code, here, f"{mark!r} {MEANINGLESS[code]}")
         return bool(code)
 
-    def seems_meant(self, mark: str, sections: list[CompiledSection]) -> bool:
+    def seems_meant(self, mark: str, sections: list[CompiledSection]) -> Generator[None, None, bool]:
         """Return whether a call was meant behind a mark that opens none of these sections.
 
         What stands there looks like the beginning of JSON.
@@ -296,8 +298,10 @@ class MarkedText(Reading):
             section.syntax.start and not self.reader.fresh for section in sections
         ):
             return False
-        buffer, at = self.reader.buffer, self.reader.at + len(mark)
-        return buffer.startswith(("{", "["), lookahead.space(buffer, at))
+        reader = self.reader
+        while (at := lookahead.space(reader.buffer, reader.at + len(mark))) == len(reader.buffer) and not reader.ended:
+            yield
+        return reader.buffer.startswith(("{", "["), at)
 
     def in_a_fence(self) -> bool:
         """Return whether the line before is the fence of an example."""
@@ -334,11 +338,9 @@ class MarkedText(Reading):
     def skip_tail(self, tail: str) -> Steps:
         """Read over what belongs to a close, if it ends on the same line."""
         reader = self.reader
-        while (end := reader.buffer.find(tail, reader.at, reader.at + LONGEST_TAIL)) < 0:
-            if reader.ended or "\n" in reader.buffer[reader.at :] or len(reader.buffer) - reader.at >= LONGEST_TAIL:
-                return
+        while (end := lookahead.rest_of_line(reader.buffer, reader.at, tail, reader.ended)) == MORE:
             yield
-        reader.skip(end + len(tail))
+        reader.skip(end)
 
     def applies(self, code: str, what: Any, mark: str) -> Generator[None, None, bool]:
         """Return whether a mark means something where we are: some do only at the start of a reply."""
@@ -355,7 +357,7 @@ class MarkedText(Reading):
         # A close that nothing has opened is one where the reply ends with it.
         while (end := lookahead.either(reader.buffer, reader.at + len(mark), reader.stop_rows, reader.ended)) < 0:
             at = lookahead.space(reader.buffer, reader.at + len(mark))
-            if at < len(reader.buffer) and end != lookahead.MORE:
+            if at < len(reader.buffer) and end != MORE:
                 return False
             if reader.ended:
                 return at == len(reader.buffer)

@@ -36,6 +36,8 @@ def believes(reader: Reader, found: Found) -> bool:
     Behind text, brackets alone do not tell: it takes a tool that is known, or where none is, a line of its own.
     """
     known = reader.schemas.known
+    if not found.fields.get("name", "any"):
+        return False
     if found.call.syntax.known or "positional" in found.fields:
         return found.name in known
     if found.announced or reader.fresh or "name" not in found.fields:
@@ -54,16 +56,19 @@ def read_section(reader: Reader, found: Found, start: int) -> Generator[None, No
         reader.skip(found.arguments)
         return True
     opened = found.start > reader.at or not section.opens
-    begin = start + len(section.opens[0][0]) if section.opens else start
+    begin = start
     while True:
         outcome = yield from read_call(reader, found, start)
         if outcome != DONE:
             return outcome == CUT
         yield from _skip_close(reader, found.closes)
+        if reader.position == start and not reader.exhausted():
+            # A call of a strange grammar may have no length; but a reply goes on.
+            reader.skip(reader.at + 1)
         following = yield from _next(reader, section, opened=opened)
         if following is None:
             if opened and section.syntax.special and section.opens:
-                yield from _skip_echo(reader, begin)
+                yield from _skip_echo(reader, section, begin)
             return True
         found = following
         start = reader.base + found.start
@@ -202,10 +207,11 @@ def _next(reader: Reader, compiled: CompiledSection, *, opened: bool) -> Generat
         yield
 
 
-def _skip_echo(reader: Reader, begin: int) -> Generator[None, None, None]:
+def _skip_echo(reader: Reader, section: CompiledSection, begin: int) -> Generator[None, None, None]:
     """Read over a section that is there once more, word for word but for its opening: the model repeats itself."""
-    text = reader.since(begin)
-    while (end := lookahead.literal(reader.buffer, reader.at, text, reader.ended)) == MORE:
+    text = reader.since(begin).lstrip()
+    text = text.removeprefix(next((row[0] for row in section.opens if text.startswith(row[0])), text))
+    while (end := lookahead.literal(reader.buffer, reader.at, text, reader.ended) if text else NO) == MORE:
         yield
     if end >= 0:
         start = reader.position
