@@ -17,6 +17,8 @@ from goldens import REPOSITORY
 import lect
 from lect import LectError, SourceError, UnknownModelError
 from lect.plugin import CHATML
+from lect_jinja import identity
+from lect_jinja.knowledge import fingerprint
 from lect_jinja.sources.files import ModelFileError
 
 OWN = "{% for m in messages %}<|{{ m.role }}|>{{ m.content }}<|over|>{% endfor %}{% if add_generation_prompt %}<|assistant|>{% endif %}"
@@ -70,6 +72,12 @@ def test_a_name_never_touches_the_disk(model):
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+def test_a_name_is_no_path_for_the_adapter_either(model):
+    model("owner/name", chat_template_jinja=OWN)
+    with pytest.raises(LectError, match="is no place with a chat template"):
+        lect.resolve("owner/name", adapter="jinja")
+
+
 def test_the_same_path_is_read_again_when_a_file_has_changed(model):
     path = model(chat_template_jinja=OWN)
     first = lect.resolve(path).template
@@ -94,6 +102,13 @@ def test_why_names_the_nearest_template_and_the_first_difference(model):
     resolution = lect.resolve(path)
     (nearest,) = [remark for remark in resolution.remarks if remark.startswith("nearest: ")]
     assert "first difference in a question, at character 42: 'Well: " in nearest
+
+
+def test_a_family_that_speaks_for_the_text_and_is_not_installed_is_named(model, monkeypatch):
+    monkeypatch.setattr(identity, "fingerprints", lambda: {fingerprint(OWN): {"template": "acme:acme-1"}})
+    resolution = lect.resolve(model(chat_template_jinja=OWN))
+    assert resolution.template.text(HELLO) == "<|user|>Hello!<|over|>"
+    assert any("acme:acme-1 speaks for" in each and "pip install lect-acme" in each for each in resolution.remarks)
 
 
 def test_ids_and_stops_are_those_of_the_model(model):

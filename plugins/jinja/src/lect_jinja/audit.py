@@ -73,7 +73,8 @@ def audited(path: str) -> list[Finding]:
     identity = identify(files, name)
     tree = ENVIRONMENT.parse(files.source)
     findings = [
-        *(Finding(WARNING if "another template" in note else NOTE, "files", note) for note in files.notes),
+        *(Finding(WARNING, "files", f"{name} has another template than {files.origin}") for name in files.conflicts),
+        *(Finding(NOTE, "files", note) for note in files.notes),
         *_invisible(files.source),
         *_literals(tree),
         *_conditions(tree),
@@ -88,8 +89,7 @@ def _family(identity: Identity) -> Iterator[Finding]:
     if identity.family:
         yield Finding(NOTE, "family", identity.how)
     elif identity.nearest:
-        name, difference = identity.nearest
-        yield Finding(NOTE, "differs-from-family", f"nearest is {name}; first difference in {difference}")
+        yield Finding(NOTE, "differs-from-family", f"nearest is {identity.nearest}")
 
 
 # What stands in its text

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import lect
 from lect.errors import LectError, UnknownTemplateError, shown
-from lect_jinja.compare import Behaviour, Difference
 from lect_jinja.knowledge import (
     FAMILIES_OF_MARKS,
     FAMILIES_OF_MODEL_TYPES,
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
 
     from lect.plugin import Template
     from lect.plugin.grammar import Grammar
+    from lect_jinja.compare import Difference
     from lect_jinja.sources.found import ModelFiles
     from lect_jinja.template import JinjaTemplate
 
@@ -34,6 +34,17 @@ _MARKER = re.compile(r"<\|[^|<>\s]{1,40}\|>|<｜[^｜<>\s]{1,40}｜>|\[/?[A-Z_]{
 _SET = re.compile(r"\{%[-+]?\s*(?:set|macro)\s+(\w+)")
 
 
+class Neighbour(NamedTuple):
+    """A template of ours beside a model's own: where they differ first, None where they do not."""
+
+    name: str
+    template: Template
+    difference: Difference | None
+
+    def __str__(self) -> str:
+        return f"{self.name}; first difference in {self.difference}"
+
+
 class Identity(NamedTuple):
     """What is known of a model's own template.
 
@@ -41,14 +52,14 @@ class Identity(NamedTuple):
         template: How to talk to the model: a family's template, or its own.
         how: How that was found, in one line.
         family: The name of the family's template that is the same; empty where none is.
-        nearest: The name of the template that is nearest, where none is the same, and where they differ.
+        nearest: The template of ours that is nearest, where none is the same.
         reply: How the format of replies was chosen.
     """
 
     template: Template
     how: str
     family: str = ""
-    nearest: tuple[str, Difference] | None = None
+    nearest: Neighbour | None = None
     reply: str = ""
 
 
@@ -59,23 +70,50 @@ def identify(found: ModelFiles, name: str) -> Identity:
         found: What the model's files say.
         name: What the template is called where it is nobody else's.
     """
-    known = fingerprints().get(fingerprint(found.source))
-    if known and all(found.tokens.get(token, "") == text for token, text in known.get("tokens", {}).items()):
-        template = _installed(known["template"])
-        if template is not None:
-            how = f"{found.origin} is, to the letter, a template that {known['template']} speaks for"
-            return Identity(_with_facts(template, found), how, known["template"], reply="as the family says")
+    known = _of_the_same_text(found)
+    template = _installed(known) if known else None
+    if template is not None:
+        return _of_a_family(found, known, template, "is, to the letter, a template that {} speaks for")
     own, reply = own_template(found, name)
+    nearest = _nearest(found, own)
+    if nearest is not None and nearest.difference is None:
+        how = "gives what {} gives, in all conversations that were tried"
+        return _of_a_family(found, nearest.name, nearest.template, how)
+    how = f"{found.origin} is a template of its own"
+    if known:
+        how = f"{found.origin} is one that {known} speaks for, which is not installed\n  try: {_install(known)}"
+    return Identity(own, how, nearest=nearest, reply=reply)
+
+
+def _nearest(found: ModelFiles, own: JinjaTemplate) -> Neighbour | None:
+    """Return the template that behaves like a model's own, or comes nearest to it; None where nobody is suggested."""
+    from lect_jinja.compare import Behaviour
+
     behaviour = Behaviour(own, _switches(own))
-    nearest: tuple[str, Difference] | None = None
-    for candidate, template in _suggested(found):
+    nearest: Neighbour | None = None
+    for name, template in _suggested(found):
         difference = behaviour.difference(template)
         if difference is None:
-            how = f"{found.origin} gives what {candidate} gives, in all conversations that were tried"
-            return Identity(_with_facts(template, found), how, candidate, reply="as the family says")
-        if nearest is None or difference.depth > nearest[1].depth:
-            nearest = candidate, difference
-    return Identity(own, f"{found.origin} is a template of its own", nearest=nearest, reply=reply)
+            return Neighbour(name, template, None)
+        if nearest is None or nearest.difference is None or difference.depth > nearest.difference.depth:
+            nearest = Neighbour(name, template, difference)
+    return nearest
+
+
+def _of_the_same_text(found: ModelFiles) -> str:
+    """Return the template of ours that gives what this very text gives with these tokens; empty where none does."""
+    row = fingerprints().get(fingerprint(found.source), {})
+    same_tokens = all(found.tokens.get(token, "") == text for token, text in row.get("tokens", {}).items())
+    return str(row["template"]) if row and same_tokens else ""
+
+
+def _of_a_family(found: ModelFiles, name: str, template: Template, how: str) -> Identity:
+    said = f"{found.origin} {how.format(name)}"
+    return Identity(_with_facts(template, found), said, name, reply="as the family says")
+
+
+def _install(name: str) -> str:
+    return f"pip install lect-{name.partition(':')[0]}"
 
 
 def _installed(name: str) -> Template | None:
@@ -163,10 +201,8 @@ def _replies(found: ModelFiles) -> tuple[Grammar | None, str]:
     from lect.plugin.grammar import reply_format
 
     if rule.format not in lect.reply_formats():
-        return (
-            None,
-            f"plain text: {rule.format!r} is meant ({how}), and not installed\n  try: pip install {rule.package}",
-        )
+        said = f"plain text: {rule.format!r} is meant ({how}), and not installed\n  try: pip install {rule.package}"
+        return None, said
     return reply_format(rule.format).grammar, f"{rule.format!r}, by {how}"
 
 

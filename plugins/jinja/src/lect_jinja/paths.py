@@ -83,7 +83,8 @@ def _read(path: str) -> ModelFiles | None:
 
 def _is_on_disk(base: str) -> bool:
     """Return whether a LoRA adapter's base is a path that exists here; in a published adapter it is often not."""
-    return base.startswith(("/", "\\", ".", "~")) and os.path.exists(os.path.expanduser(base))
+    # Not `\\\\`: to look at a share is to ask another machine.
+    return base.startswith(("/", "./", "../", "~/")) and os.path.exists(os.path.expanduser(base))
 
 
 def _stamp(path: str) -> Stamp:
@@ -115,8 +116,10 @@ class LocalModels:
     @hookimpl
     def match(self, ref: ModelRef) -> Match | None:
         """Claim what has a chat template, also one that cannot be read, and LoRA adapters of any model."""
+        if ref.place is None:
+            return None
         try:
-            local = self._read(_place(ref))
+            local = self._read(ref.place)
         except ForeignNotationError:
             return None if is_installed("lect_paddlenlp") else Match(Specificity.REPO, ref.path)
         except ModelFileError:
@@ -146,7 +149,7 @@ class LocalModels:
         if files.templates:
             yield f"its text has the sha256 {fingerprint(files.source)}"
         if identity.nearest:
-            yield "nearest: {}; first difference in {}".format(*identity.nearest)
+            yield f"nearest: {identity.nearest}"
         yield f"replies: {identity.reply}"
         for token in BOS_AND_EOS:
             if token in files.source and token not in files.tokens:
@@ -154,6 +157,8 @@ class LocalModels:
         names = [name for name in files.templates if name != DEFAULT]
         if names:
             yield f"further templates: {', '.join(names)}; {TOOL_USE!r} is taken where tools are given"
+        for other in files.conflicts:
+            yield f"{other} has another template than {files.origin}; {files.origin} counts"
         yield from files.notes
 
     def known(self, ref: ModelRef) -> tuple[LocalModel, Identity]:
@@ -162,10 +167,10 @@ class LocalModels:
         Raises:
             ModelFileError: If there is none, or its files cannot be used.
         """
-        path = _place(ref)
-        local = self._read(path)
-        if local is None or not (local.files.templates or local.files.base):
-            refuse(path, "has no chat template", "the name of the model, or adapter='chatml'")
+        path = ref.place
+        local = None if path is None else self._read(path)
+        if path is None or local is None or not (local.files.templates or local.files.base):
+            refuse(ref.original, "is no place with a chat template", "./name for a directory, or adapter='chatml'")
         remembered, identity = self._known.get(path, (None, None))
         if identity is None or remembered is not local:
             identity = self._identified(local, ref)
@@ -193,10 +198,6 @@ class LocalModels:
         base = lect.resolve(local.files.base)
         how = f"a LoRA adapter without a template of its own; its base is {base.ref.path}: {base.reason}"
         return Identity(base.template, how, base.template.name, reply="as the family says")
-
-
-def _place(ref: ModelRef) -> str:
-    return ref.place or ref.original
 
 
 adapter = LocalModels()

@@ -16,7 +16,7 @@ VOCABULARY = "tokenizer.json"
 SPECIAL, ADDED, MORE = "special_tokens_map.json", "added_tokens.json", "additional_chat_templates"
 GENERATION, CONFIG, LORA, GGUF = "generation_config.json", "config.json", "adapter_config.json", "model.gguf"
 READ = (JINJA, JSON, TOKENIZER, VOCABULARY, SPECIAL, ADDED, MORE, GENERATION, CONFIG, LORA, GGUF)
-"""All that is ever looked at in a directory."""
+"""All that is ever looked at in a directory; in `additional_chat_templates`, all templates."""
 MOST_TEMPLATES = 64
 VOCABULARY_START = 2 << 20
 """How much of `tokenizer.json` is read."""
@@ -36,58 +36,49 @@ def read_directory(path: str) -> ModelFiles:
     """
     directory = Directory(path)
     tokenizer = directory.read_json(TOKENIZER)
-    notes: list[str] = []
-    origin, templates = _templates(directory, tokenizer, notes)
+    places = _places(directory, tokenizer)
+    origin = next(iter(places), "")
     tokens = _tokens(directory, tokenizer)
     added = _added(directory, tokenizer, tokens)
-    unusual = [text for text in added if not is_marker(text)]
-    if unusual:
-        notes.append(f"{TOKENIZER} has tokens that every text may have; they are no markers: {shown(unusual)}")
     found = ModelFiles(
         directory.path,
-        templates,
+        {**places.get(origin, {}), **_additional(directory)},
         origin,
         tokens=tokens,
         added=added,
         model_type=text_in(directory.read_json(CONFIG), "model_type", directory.file(CONFIG)),
         base=text_in(directory.read_json(LORA), "base_model_name_or_path", directory.file(LORA)),
-        notes=tuple(notes),
+        conflicts=tuple(name for name in places if places[name].get(DEFAULT) != places[origin].get(DEFAULT)),
+        notes=_notes(added),
     )
-    found = _with_stops(found, directory)
-    return _with_gguf(found, directory)
+    return _with_gguf(_with_stops(found, directory), directory)
 
 
-def _templates(directory: Directory, tokenizer: dict[str, Any], notes: list[str]) -> tuple[str, dict[str, str]]:
-    """Return the file that counts and its templates, with those of `additional_chat_templates/`."""
-    places = {
-        JINJA: _in_a_file(directory),
-        JSON: _in_json(directory, notes, is_all=not tokenizer.get("chat_template")),
-        TOKENIZER: _in_config(tokenizer, directory.file(TOKENIZER)),
-    }
-    holders = {name: found for name, found in places.items() if found}
-    origin = next(iter(holders), "")
-    for other, found in holders.items():
-        if found.get(DEFAULT) != holders[origin].get(DEFAULT):
-            notes.append(f"{other} has another template than {origin}; {origin} counts, as in transformers")
-    return origin, {**holders.get(origin, {}), **_additional(directory)}
-
-
-def _in_a_file(directory: Directory) -> dict[str, str]:
+def _places(directory: Directory, tokenizer: dict[str, Any]) -> dict[str, dict[str, str]]:
+    """Return the templates of each file that has some; the file that counts comes first, as in transformers."""
     text = directory.read_text(JINJA)
     if text == "":
         refuse(directory.file(JINJA), "is empty")
-    return {} if text is None else {DEFAULT: text}
+    in_jinja = {} if text is None else {DEFAULT: text}
+    in_config = _in_config(tokenizer, directory.file(TOKENIZER))
+    in_json = _in_json(directory, is_only_one=not (in_jinja or in_config))
+    places = {JINJA: in_jinja, JSON: in_json, TOKENIZER: in_config}
+    return {name: found for name, found in places.items() if found}
 
 
-def _in_json(directory: Directory, notes: list[str], *, is_all: bool) -> dict[str, str]:
-    content = directory.read_json(JSON)
+def _notes(added: dict[str, int | None]) -> tuple[str, ...]:
+    unusual = [text for text in added if not is_marker(text)]
+    return (f"tokens that every text may have are no markers: {shown(unusual)}",) if unusual else ()
+
+
+def _in_json(directory: Directory, *, is_only_one: bool) -> dict[str, str]:
+    """Return the templates of `chat_template.json`, if it is Hugging Face's; PaddleNLP's is no error beside another."""
+    content, file = directory.read_json(JSON), directory.file(JSON)
     if "chat_template" in content or not PADDLENLP_KEYS & content.keys():
-        return _in_config(content, directory.file(JSON))
-    if is_all and not os.path.lexists(directory.file(JINJA)):
-        file = directory.file(JSON)
+        return _in_config(content, file)
+    if is_only_one:
         msg = f"{shown(file, 200)} is a template in PaddleNLP's notation, not in Jinja's\n  try: {READS_IT}"
         raise ForeignNotationError(msg, file=file)
-    notes.append(f"{JSON} is in PaddleNLP's notation and is not read here\n  try: {READS_IT}")
     return {}
 
 
@@ -141,13 +132,14 @@ def _with_stops(found: ModelFiles, directory: Directory) -> ModelFiles:
     generation, file = directory.read_json(GENERATION), directory.file(GENERATION)
     ids = token_ids(generation.get("eos_token_id"), "eos_token_id", file)
     texts = {number: text for text, number in found.added.items() if number is not None}
-    strings = generation.get("stop_strings") or ()
+    strings = generation.get("stop_strings") or []
     eos = found.tokens.get("eos_token")
     stop = {
         **({eos: found.added.get(eos)} if eos else {}),
         **{texts[each]: each for each in ids if each in texts},
-        **{as_text(each, "stop_strings", file): None for each in ([strings] if isinstance(strings, str) else strings)},
+        **{as_text(each, "stop_strings", file): None for each in (strings if isinstance(strings, list) else [strings])},
     }
+    stop.pop("", None)
     return found._replace(stop=stop, stop_ids=tuple(each for each in ids if each not in texts))
 
 
@@ -159,6 +151,5 @@ def _with_gguf(found: ModelFiles, directory: Directory) -> ModelFiles:
     if not found.templates:
         return inside._replace(path=found.path, origin=f"{GGUF}: {inside.origin}" if inside.origin else "")
     if inside.templates.get(DEFAULT, found.source) != found.templates.get(DEFAULT):
-        note = f"{GGUF} has another template than {found.origin}; {found.origin} counts. Whoever made {GGUF} changed it"
-        return found._replace(notes=(*found.notes, note))
+        return found._replace(conflicts=(*found.conflicts, GGUF))
     return found

@@ -179,7 +179,7 @@ def json_object(text: str, file: str) -> dict[str, Any]:
     Raises:
         ModelFileError: If it is none, or not what every reader would read alike: a key twice, NaN.
     """
-    if sum(map(text.count, ",[{")) > JSON_VALUES:
+    if has_too_many_values(text):
         refuse(file, f"has more than {JSON_VALUES:,} values")
     try:
         value = json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant)
@@ -190,6 +190,11 @@ def json_object(text: str, file: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         refuse(file, f"holds {_kind(value)}, and should hold a JSON object")
     return value
+
+
+def has_too_many_values(text: str) -> bool:
+    """Return whether a JSON text holds more values than are worth reading."""
+    return sum(map(text.count, ",[{")) > JSON_VALUES
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -20,7 +20,8 @@ class ModelFiles(NamedTuple):
         stop_ids: Ids at which a reply ends whose text is not known.
         model_type: The `model_type` of `config.json`, or a GGUF file's architecture; empty where it is not said.
         base: The model that a LoRA adapter is for.
-        notes: What people should know of the files.
+        conflicts: Which files have another template than the one that counts.
+        notes: What else people should know of the files.
     """
 
     path: str
@@ -32,6 +33,7 @@ class ModelFiles(NamedTuple):
     stop_ids: tuple[int, ...] = ()
     model_type: str = ""
     base: str = ""
+    conflicts: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
     @property

@@ -7,26 +7,27 @@ wrong count or length, a reader that stops as soon as it has a template may have
 from __future__ import annotations
 
 import os
+import sys
+from array import array
 from struct import Struct
 from typing import Any, BinaryIO, NamedTuple, NoReturn
 
 from lect.errors import shown
 from lect_jinja.sources.files import TEMPLATE_BYTES, open_regular, refuse
 from lect_jinja.sources.found import DEFAULT, ModelFiles
+from lect_jinja.sources.tokens import MOST_ADDED
 
 MAGIC = b"GGUF"
 VERSIONS = (2, 3)
-METADATA_BYTES = 32 << 20
+METADATA_BYTES = 24 << 20
 MOST_KEYS, LONGEST_KEY = 65_536, 65_535
+MOST_TEXTS = 1_000_000
+"""Tokens and merges of the largest vocabularies are two thirds of that."""
 MOST_TENSORS, LONGEST_NAME, MOST_DIMENSIONS = 100_000, 1024, 4
 MOST_ALIGNMENT, USUAL_ALIGNMENT = 1 << 16, 32
-BOOL, STRING, ARRAY = 7, 8, 9
-SCALARS = {number: Struct(f"<{letter}") for number, letter in enumerate("BbHhIif?") if number != BOOL} | {
-    BOOL: Struct("<B"),
-    10: Struct("<Q"),
-    11: Struct("<q"),
-    12: Struct("<d"),
-}
+UINT32, INT32, BOOL, STRING, ARRAY = 4, 5, 7, 8, 9
+_LETTERS = {0: "B", 1: "b", 2: "H", 3: "h", UINT32: "I", INT32: "i", 6: "f", BOOL: "B", 10: "Q", 11: "q", 12: "d"}
+SCALARS = {kind: Struct(f"<{letter}") for kind, letter in _LETTERS.items()}
 U32, U64 = Struct("<I"), Struct("<Q")
 CHUNK = 1 << 20
 
@@ -49,10 +50,10 @@ WANTED = frozenset({
 })  # fmt: skip
 
 
-class Strings(NamedTuple):
-    """Where the texts of an array begin; they are decoded when somebody asks for one."""
+class Texts(NamedTuple):
+    """The texts of an array: where each begins. They are decoded when somebody asks for one."""
 
-    starts: list[int]
+    starts: array[int]
 
 
 class Reader:
@@ -70,6 +71,7 @@ class Reader:
         self.at = 0
         self._opened = opened
         self._data = bytearray()
+        self._texts = 0
 
     def refuse(self, what: str) -> NoReturn:
         """Raise the error about the file."""
@@ -106,11 +108,8 @@ class Reader:
         length = self.number(U64)
         if length > longest:
             self.refuse(f"{what} has {length:,} bytes; at most {longest:,} are read")
-        self.need(length)
-        data = bytes(self._data[self.at : self.at + length])
-        self.at += length
         try:
-            return data.decode()
+            return self.bytes(length).decode()
         except UnicodeDecodeError:
             self.refuse(f"{what} is not UTF-8")
 
@@ -124,11 +123,19 @@ class Reader:
         self.need(count)
         self.at += count
 
-    def skip_texts(self, count: int) -> Strings:
+    def bytes(self, count: int) -> bytes:
+        """Return the next bytes."""
+        self.need(count)
+        data = bytes(self._data[self.at : self.at + count])
+        self.at += count
+        return data
+
+    def texts(self, count: int) -> Texts:
         """Pass texts, and remember where they are."""
-        if count * U64.size > self.size - self.at:
-            self.refuse(f"an array says that it has {count:,} texts")
-        starts = []
+        self._texts += count
+        if count * U64.size > self.size - self.at or self._texts > MOST_TEXTS:
+            self.refuse(f"an array says that it has {count:,} texts; there may be {MOST_TEXTS:,}")
+        starts = array("L")
         unpack, at = U64.unpack_from, self.at
         for _ in range(count):
             starts.append(at)
@@ -140,7 +147,7 @@ class Reader:
             if at > len(self._data):
                 self.need(at - self.at)
         self.at = at
-        return Strings(starts)
+        return Texts(starts)
 
     def is_padded(self, alignment: int) -> bool:
         """Return whether nothing follows but zeros up to the next multiple of a number."""
@@ -214,18 +221,20 @@ def _scalar(reader: Reader, kind: int, key: str) -> Any:
     return value
 
 
-def _array(reader: Reader, key: str) -> Any:
+def _array(reader: Reader, key: str) -> Texts | array[int] | None:
+    """Return the texts or the 32-bit integers of an array; of other numbers nothing is wanted."""
     kind, count = reader.number(U32), reader.number(U64)
     if kind == STRING:
-        return reader.skip_texts(count)
+        return reader.texts(count)
     if kind not in SCALARS:
         reader.refuse(f"{shown(key)} is an array of the type {kind}, which no array can have")
-    size = SCALARS[kind].size * count
-    if key != TOKEN_TYPES:
-        reader.skip(size)
+    data = reader.bytes(SCALARS[kind].size * count)
+    if kind not in (UINT32, INT32):
         return None
-    reader.need(size)
-    return [reader.number(SCALARS[kind]) for _ in range(count)]
+    numbers = array("i", data)
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    return numbers
 
 
 def _check_tensors(reader: Reader, count: int, alignment: Any) -> None:
@@ -245,9 +254,9 @@ def _check_tensors(reader: Reader, count: int, alignment: Any) -> None:
 
 
 def _described(file: str, values: dict[str, Any], reader: Reader) -> ModelFiles:
-    texts = values.get(TOKENS, Strings([]))
-    if not isinstance(texts, Strings):
-        reader.refuse(f"{TOKENS} holds no texts")
+    texts, kinds = values.get(TOKENS, Texts(array("L"))), values.get(TOKEN_TYPES, array("i"))
+    if not isinstance(texts, Texts) or not isinstance(kinds, array):
+        reader.refuse(f"{TOKENS} holds no texts, or {TOKEN_TYPES} no numbers")
 
     def token(key: str) -> tuple[str, int] | None:
         number = values.get(key)
@@ -260,17 +269,19 @@ def _described(file: str, values: dict[str, Any], reader: Reader) -> ModelFiles:
         for key, value in values.items()
         if key == TEMPLATE or key.startswith(NAMED_TEMPLATE)
     }
-    kinds = values.get(TOKEN_TYPES) or []
+    added: dict[str, int | None] = {
+        text: number
+        for number, (start, kind) in enumerate(zip(texts.starts, kinds, strict=False))
+        if kind in CONTROL_TOKENS and (text := reader.text_at(start))
+    }
+    if len(added) > MOST_ADDED:
+        reader.refuse(f"it has {len(added):,} control tokens; at most {MOST_ADDED:,} are read")
     return ModelFiles(
         file,
         templates,
         TEMPLATE if DEFAULT in templates else "",
         tokens={name: found[0] for name, key in NAMED_IDS.items() if (found := token(key))},
-        added={
-            text: number
-            for number, (start, kind) in enumerate(zip(texts.starts, kinds, strict=False))
-            if kind in CONTROL_TOKENS and (text := reader.text_at(start))
-        },
+        added=added,
         stop=dict(found for key in ENDS if (found := token(key))),
         model_type=str(values.get("general.architecture") or "").replace("-", "_"),
     )

@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from lect.errors import shown
-from lect_jinja.sources.files import as_text, refuse
+from lect_jinja.sources.files import as_text, has_too_many_values, refuse
 
 NAMES = ("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
 MOST_ADDED = 65_536
@@ -57,7 +57,7 @@ def listed_tokens(listed: dict[str, Any], file: str) -> dict[str, int | None]:
 def vocabulary_tokens(start: str, file: str) -> dict[str, int | None]:
     """Return the added tokens in the beginning of a `tokenizer.json`; none where they are not all in it."""
     found = _ADDED_TOKENS.search(start)
-    if found is None:
+    if found is None or has_too_many_values(start):
         return {}
     try:
         listed, _ = json.JSONDecoder().raw_decode(start, found.end())
