@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 EPILOG = """\
 examples:
   lect convert template.json --to fastchat
-  lect convert xtuner:internlm_chat --to fastchat --lossy
+  lect convert xtuner:default --to fastchat --lossy
   lect convert default --to xtuner -o default.json
 """
 
