@@ -1,10 +1,11 @@
-"""Replies, streamed in chunks of four characters, beside transformers' own parser; and how time grows with their
-length."""
+"""Replies, streamed in chunks of four characters: beside transformers' own parser, how time grows with length, and
+how much memory they take."""
 
 import itertools
 import json
 import math
 import sys
+import tracemalloc
 from functools import partial
 from pathlib import Path
 from time import process_time
@@ -23,6 +24,16 @@ TOKENS = (500, 2_000, 8_000)
 MOST_ROUNDS = 25
 SETTLED = 2.1
 """A busy machine gets more rounds; where time really grows faster than the text, no number of them is enough."""
+LONGEST = 10_000_000
+LONG_TEXTS = (
+    "JSON call",
+    "JSON call, name last",
+    "parameter",
+    "Python",
+    "like Python",
+    "channels",
+    "reasoning and content",
+)
 DOUBLINGS = (1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000)
 
 # The same calls for transformers, in its own notation.
@@ -54,14 +65,16 @@ def lines():
     try:
         from transformers.utils.chat_parsing import ResponseParser
     except ImportError as error:
-        yield Line("a streamed call, beside transformers", None, 1.5, note=f"transformers is not here: {error}")
+        yield Line("a streamed call, beside transformers", None, 2.5, note=f"transformers is not here: {error}")
     else:
         for tokens in TOKENS:
             chunks = cut(hermes(tokens))
             ours, theirs = partial(read, "hermes_json", chunks), partial(read_as_transformers, ResponseParser, chunks)
-            yield beside(f"a streamed call, tokens: {tokens:,}, beside transformers", ours, theirs, 1.5, text=arguments)
+            yield beside(f"a streamed call, tokens: {tokens:,}, beside transformers", ours, theirs, 2.5, text=arguments)
     for kind, (name, make) in KINDS.items():
         yield doubling(kind, name, make)
+    for kind in LONG_TEXTS:
+        yield memory(kind, *KINDS[kind])
 
 
 def doubling(kind, name, make):
@@ -80,6 +93,20 @@ def doubling(kind, name, make):
             break
     note = ", ".join(f"{time * 1e3:.1f}" for time in times)
     return Line(f"{kind}: each doubling from 1k to 64k tokens", worst, 2.2, least=False, note=f"{note} ms")
+
+
+def memory(kind, name, make):
+    """Return the line that says how much memory a reply takes while it arrives, beside its text."""
+    reply = make(LONGEST)
+    tracemalloc.start()
+    stream = lect.stream(None, format=name, tools=TOOLS)
+    for at in range(0, len(reply), CHUNK):
+        stream.feed(reply[at : at + CHUNK])
+    stream.close()
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    size = f"{len(reply) / 1e6:.0f} MB"
+    return Line(f"{kind}: memory for {size} in chunks of {CHUNK} characters", peak / len(reply), 6, least=False)
 
 
 def taken(call):

@@ -185,9 +185,7 @@ TWO_CODES = Grammar(
         Section((CallSyntax(Code("two")),), ("<b>",), ("<a>",)),
     ),
 )
-LONG_CLOSE = Grammar(
-    "long-close", sections=(Section((CallSyntax(Literals(close="/>"), ("<call ",), Head((" ",))),)),)
-)
+LONG_CLOSE = Grammar("long-close", sections=(Section((CallSyntax(Literals(close="/>"), ("<call ",), Head((" ",))),)),))
 BEFORE_A_LINE_END = Grammar("line-end", sections=(Section((CallSyntax(Json(), open=("<call>",)),)),))
 
 
@@ -214,5 +212,3 @@ def test_a_close_may_have_several_characters():
     reply, _ = replies.read("<call f x=1, y='a/'/>Done.", format=ReplyFormat(LONG_CLOSE))
     assert [(call.name, call.arguments) for call in reply.tool_calls] == [("f", {"x": 1, "y": "a/"})]
     assert reply.content == "Done."
-
-

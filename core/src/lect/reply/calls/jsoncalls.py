@@ -11,7 +11,7 @@ from lect.reply.calls.texts import text_argument
 from lect.reply.calls.values import JSON, PYTHON, read_whole, scalar, spaces, value
 from lect.reply.engine import lookahead
 from lect.reply.engine.lookahead import MORE, NO
-from lect.reply.engine.reader import CUT, DONE
+from lect.reply.engine.reader import CUT, DONE, Text
 from lect.reply.grammar import Json, NamedJson
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ S = r"[ \t\r\n]{0,256}"
 FIRST_KEY = re.compile(
     rf"\{{{S}(?:\"(?P<json>[^\"\\]{{0,64}})\"|'(?P<python>[^'\\]{{0,64}})'|(?P<bare>[A-Za-z_]\w{{0,64}})){S}:{S}"
 )
-FIRST_KEY_SO_FAR = re.compile(rf"\{{{S}(?:[\"'][^\"'\\]{{0,64}}[\"']?|[A-Za-z_]\w{{0,64}})?{S}:?{S}\Z")
+FIRST_KEY_SO_FAR = re.compile(rf"\{{{S}(?:\"[^\"\\]{{0,64}}\"?|'[^'\\]{{0,64}}'?|[A-Za-z_]\w{{0,64}})?{S}:?{S}\Z")
 NAME = re.compile(r'"([^"\\]{0,200})"')
 NAME_SO_FAR = re.compile(r'"[^"\\]{0,200}\Z')
 WRAPPING = re.compile(rf"(?:```\w{{0,16}}{S})?(?:\[{S})?")
@@ -92,7 +92,8 @@ class _ObjectCall:
         self.bare = bare
         self.name: str | None = None
         self.id: str | None = None
-        self.early: list[str] = []
+        self.early = Text()
+        reader.growing.append(self.early)
         self.arguments: int | None = None
         """Where the arguments begin in the raw text."""
         self.answered = False

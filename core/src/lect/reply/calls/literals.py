@@ -5,12 +5,14 @@ Each argument is passed on as JSON when it is complete.
 
 from __future__ import annotations
 
+import json
 import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from lect.reply.calls.coerce import as_json
 from lect.reply.calls.objects import ObjectWriter
-from lect.reply.calls.values import JSON, PYTHON, Dialect, spaces, text_goes_on, value
+from lect.reply.calls.values import Dialect, spaces, text_goes_on, value
 from lect.reply.engine import lookahead
 from lect.reply.engine.lookahead import MORE, NO
 from lect.reply.engine.reader import CUT, DONE
@@ -47,12 +49,15 @@ class LiteralsSyntax:
         self.key, self.key_so_far = KEYS[spec.assign]
         self.close = spec.close.strip() or spec.close
         self.between = spec.between.strip()
-        bare = None
-        if spec.bare:
-            ends = (spec.between or " ")[0] + spec.close[0] + ("[]{}<" if self.between == "," else "")
-            bare = re.compile(f"[^{re.escape(ends)}]*").match
-        python = spec.assign == "=" and not spec.quotes and bare is None
-        self.dialect = PYTHON if python else Dialect(quotes=spec.quotes, bare=bare) if bare or spec.quotes else JSON
+        python = spec.assign == "=" and not spec.quotes and not spec.bare
+        ends = spec.close[0] + (spec.between or " ")[0]
+        if python:
+            ends += " \t\r\n,()[]{}:='\""
+        elif self.between == "," or not spec.bare:
+            ends += "[]{}<"
+        self.dialect = Dialect(python, spec.quotes, spec.bare, re.compile(f"[^{re.escape(ends)}]*").match)
+        self.typed_text = spec.bare or not self.between
+        """Whether everything is text, so that the schema says what it stands for."""
 
     def look_for_key(self, buffer: str, at: int, ended: bool) -> re.Match[str] | int:
         """Return the key at `at`, or NO or MORE."""
@@ -117,9 +122,12 @@ def literals_call(reader: Reader, found: Found) -> Generator[None, None, str]:
         ends = _ends_here(reader, found, syntax)
         outcome = yield from value(reader, pieces, syntax.dialect, text_ends=ends, types=types)
         # What there is of a text is the beginning of JSON; what there is of a bracket may yet become another one.
-        says = outcome == DONE or (outcome == CUT and pieces[:1] == ['"'])
+        says = outcome == DONE or (outcome == CUT and pieces[:1] != [] and pieces[0].startswith('"'))
         if says and writer.key(named):
-            reader.pending.append("".join(pieces))
+            text = "".join(pieces)
+            if syntax.typed_text and outcome == DONE and text.startswith('"') and types and "string" not in types:
+                text, _ = as_json(json.loads(text), types)
+            reader.pending.append(text)
         if outcome != DONE:
             return outcome
         if not (yield from _separated(reader, syntax)):

@@ -27,7 +27,7 @@ class _Node:
     def __init__(self, key: str):
         self.key = key
         self.text: list[str] = []
-        self.children: list[_Node] = []
+        self.children: list[_Node] | None = None
 
 
 def read_tags(
@@ -57,6 +57,8 @@ def read_tags(
             return close
         if opens >= 0:
             node = _Node(fields.get("key", ""))
+            if stack[-1].children is None:
+                stack[-1].children = []
             stack[-1].children.append(node)
             stack.append(node)
             problem = "too_deep" if len(stack) > DEEPEST + 1 else ""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from lect.reply.calls.texts import quoted
 from lect.reply.engine import lookahead
 from lect.reply.engine.lookahead import MORE, NO
-from lect.reply.engine.reader import CUT, DONE, Reader
+from lect.reply.engine.reader import CUT, DONE, Reader, Text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -29,7 +29,6 @@ NUMBER_LIKE = re.compile(r"[-+]?\.?[0-9]").match
 ZEROS_FIRST = re.compile(r"-?0[0-9]+").fullmatch
 WORD = re.compile(r"[-+.\w]*").match
 PYTHON_WORD = re.compile(r"[^\s,()\[\]{}:='\"]*").match
-BARE_TEXT = re.compile(r"[^,\[\]{}<]*").match
 BARE_KEY = re.compile(r"[^:{}\[\],\"'\n]{1,200}(?=:)").match
 BARE_KEY_SO_FAR = re.compile(r"[^:{}\[\],\"'\n]{0,200}\Z").match
 QUOTE = re.compile(r"(?P<prefix>[rRbBuUfF]{0,2})(?P<quote>\"\"\"|'''|\"|')").match
@@ -51,12 +50,14 @@ class Dialect(NamedTuple):
     """Whether texts, numbers, tuples and sets are Python's."""
     quotes: tuple[str, ...] = ()
     """Marks that stand round texts, besides the usual quotes."""
-    bare: Callable[..., re.Match[str] | None] | None = None
-    """Matches text that stands without quotes; None where there is none. Keys then have no quotes either."""
+    bare: bool = False
+    """Whether texts and keys may stand without quotes."""
+    word: Callable[..., re.Match[str] | None] = WORD
+    """Matches a number, a word, or text without quotes."""
 
 
 JSON = Dialect()
-PYTHON = Dialect(python=True)
+PYTHON = Dialect(python=True, word=PYTHON_WORD)
 
 
 class _Bracket:
@@ -263,7 +264,25 @@ def string(
     live: bool = False,
 ) -> Generator[None, None, str]:
     """Read a text up to its closing quote: one behind which `ends` lets it end. Models forget to escape quotes."""
-    put = pieces.append
+    if live:
+        return (yield from _characters(reader, pieces.append, quote, escape, ends, live=live))
+    text = Text()
+    reader.growing.append(text)
+    outcome = yield from _characters(reader, text.append, quote, escape, ends)
+    reader.growing.pop()
+    pieces.append("".join(text))
+    return outcome
+
+
+def _characters(
+    reader: Reader,
+    put: Callable[[str], None],
+    quote: str,
+    escape: Callable[[str, int, bool], tuple[str, int] | None],
+    ends: Callable[[int], int] | None,
+    *,
+    live: bool = False,
+) -> Generator[None, None, str]:
     plain = _plain(quote)
     put('"')
     while True:
@@ -305,10 +324,10 @@ def string(
             if decoded is None:
                 yield
                 continue
-            text, length = decoded
+            written, length = decoded
             if not length:
                 return CUT
-            put(text)
+            put(written)
             reader.at = end + length
         else:
             put(quoted(character)[1:-1])
@@ -410,10 +429,9 @@ def _bare_key(reader: Reader, pieces: list[str], dialect: Dialect) -> Generator[
 
 def _word(reader: Reader, pieces: list[str], dialect: Dialect, types: frozenset[str]) -> Generator[None, None, str]:
     """Read a number, a word that stands for a value, or text without quotes."""
-    pattern = dialect.bare or (PYTHON_WORD if dialect.python else WORD)
     while True:
         buffer, at = reader.buffer, reader.at
-        found = pattern(buffer, at, at + LONGEST_WORD)
+        found = dialect.word(buffer, at, at + LONGEST_WORD)
         assert found is not None, "the pattern matches nothing too"
         if found.end() < len(buffer) or reader.ended:
             break

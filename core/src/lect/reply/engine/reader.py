@@ -90,6 +90,8 @@ class Reader:
         self.events: list[Event] = []
         self.content = Text()
         self.thoughts = Text()
+        # What else is long while it is read.
+        self.growing: list[Text] = []
         self.calls: list[ToolCall] = []
         self.problems: list[Problem] = []
         self.call: OpenCall | None = None
@@ -133,7 +135,7 @@ class Reader:
         """Join the small pieces of all texts when there are many."""
         if not len(self.chunks) & 1023:
             self.chunks.join_small()
-            for text in (self.content, self.thoughts, self.call.parts if self.call else Text()):
+            for text in (self.content, self.thoughts, *self.growing):
                 text.join_small()
 
     def take_events(self) -> list[Event]:
@@ -334,6 +336,7 @@ class Reader:
             self.position if arguments is None else arguments,
         )
         self.call = call
+        self.growing.append(call.parts)
         if self.verbatim is not None:
             return
         self.events.append(Event(CALL_START, name, index, call.id))
@@ -348,6 +351,7 @@ class Reader:
         assert call is not None, "it has begun"
         self.flush()
         self.call = None
+        self.growing.clear()
         if self.verbatim is not None:
             return
         text = "".join(call.parts)
