@@ -103,17 +103,17 @@ class _Parameters:
                 if close >= 0:
                     reader.at = close
                     return END, {}
-                end, fields = call.params.look(buffer, at, ended=False)
+                implied = lookahead.either(buffer, at, call.implied, ended=False) if close == NO else MORE
+                if implied >= 0:
+                    return IMPLIED, {}
+                end, fields = call.params.look(buffer, at, ended=False) if implied == NO else (MORE, {})
                 if end >= 0:
                     reader.at = end
                     return PARAM, fields
-                implied = lookahead.either(buffer, at, call.implied, ended=False)
-                if implied >= 0:
-                    return IMPLIED, {}
                 if spec.body and buffer.startswith("{", at):
                     reader.at = at
                     return BODY, {}
-                if MORE not in (end, close, implied):
+                if end == NO:
                     return reader.broken("stray_text"), {}
             if reader.ended:
                 return CUT, {}
