@@ -8,11 +8,14 @@ import struct
 import subprocess
 import sys
 import warnings
+from contextlib import suppress
 from pathlib import Path
 
 import gguf
 import pytest
 from goldens import REPOSITORY
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 import lect
 from lect import LectError, SourceError, UnknownModelError
@@ -171,6 +174,13 @@ def test_a_lora_adapter_of_a_model_that_is_not_here_goes_by_its_name(model):
             assert lect.resolve(path).template is CHATML
 
 
+@pytest.mark.parametrize("base", ["acme/nobody-knows-it", " ", "../lora/../nowhere", "https://acme.example/x"])
+def test_a_lora_adapter_of_a_model_that_nobody_knows_is_an_error_that_names_it(base, model):
+    path = model("lora", adapter_config_json={"base_model_name_or_path": base})
+    with pytest.raises(ModelFileError, match="is a LoRA adapter without a template, and its base is not known"):
+        lect.resolve(path)
+
+
 def test_lora_adapters_in_a_circle_are_refused(model, tmp_path):
     for one, other in (("a", "b"), ("b", "a")):
         path = model(one, adapter_config_json={"base_model_name_or_path": str(tmp_path / other)})
@@ -238,6 +248,42 @@ def test_a_hostile_file_leads_to_a_prompt_or_to_one_of_our_errors(case, tmp_path
     else:
         with pytest.raises(LectError):
             lect.resolve(place).template.text(HELLO)
+
+
+FIELDS = {
+    "tokenizer_config.json": [
+        "chat_template",
+        "bos_token",
+        "eos_token",
+        "extra_special_tokens",
+        "added_tokens_decoder",
+    ],
+    "special_tokens_map.json": ["bos_token", "extra_special_tokens"],
+    "added_tokens.json": ["<a>", ""],
+    "tokenizer.json": ["added_tokens"],
+    "generation_config.json": ["eos_token_id", "stop_strings"],
+    "config.json": ["model_type"],
+    "adapter_config.json": ["base_model_name_or_path"],
+    "chat_template.json": ["chat_template", "query"],
+}
+ODD = st.sampled_from([None, True, 0, -1, 2**70, 1.5, "", "a", " ", "\ud800", "\0", "<a{}>", "<u1>", "../x", "/etc"])
+KEYS = st.sampled_from(["content", "special", "1", "x", "name", "template", "id", ""])
+VALUES = st.recursive(ODD, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=3))
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_whatever_a_field_holds_there_is_a_prompt_or_one_of_our_errors(data, tmp_path):
+    file = data.draw(st.sampled_from(list(FIELDS)))
+    field = data.draw(st.sampled_from(FIELDS[file]))
+    for old in tmp_path.iterdir():
+        old.unlink()
+    (tmp_path / "chat_template.jinja").write_text(OWN)
+    (tmp_path / file).write_text(json.dumps({field: data.draw(VALUES)}))
+    with suppress(SourceError):
+        template = lect.resolve(tmp_path).template
+        assert template.text(HELLO) == "<|user|>Hello!<|over|>"
+        assert template.parse("Hi<|over|>").content == "Hi"
 
 
 def test_a_template_in_paddlenlps_notation_is_told_apart(model):

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, NamedTuple
 
 import lect
-from lect.errors import shown
+from lect.errors import LectError, shown
 from lect.plugin import Match, Specificity, hookimpl
 from lect_jinja.identity import Identity, identify
 from lect_jinja.knowledge import fingerprint
@@ -195,7 +195,11 @@ class LocalModels:
     def _identified(self, local: LocalModel, ref: ModelRef) -> Identity:
         if local.files.templates:
             return identify(local.files, ref.name)
-        base = lect.resolve(local.files.base)
+        try:
+            base = lect.resolve(local.files.base)
+        except LectError as error:
+            what = f"is a LoRA adapter without a template, and its base is not known: {str(error).splitlines()[0]}"
+            refuse(local.files.path, what, "adapter='chatml', or put the base's chat_template.jinja there")
         how = f"a LoRA adapter without a template of its own; its base is {base.ref.path}: {base.reason}"
         return Identity(base.template, how, base.template.name, reply="as the family says")
 
