@@ -78,6 +78,6 @@ class ReplyFormats:
         from difflib import get_close_matches
 
         known = self.names()
-        near = get_close_matches(shown(name)[:LONGEST_SHOWN], known, 3)
+        near = get_close_matches(name[:LONGEST_SHOWN] if isinstance(name, str) else "", known, 3)
         hint = f"did you mean {' or '.join(map(repr, near))}?" if near else f"one of {', '.join(known)}"
         return MessageError(f"no installed package has a reply format {shown(name)}\n  try: {hint}")
