@@ -13,6 +13,7 @@ from lect import LectError, MessageError, RefusedError
 from lect_jinja import LimitError, Limits, load
 from lect_jinja.engine import MOST_COMPILED, Run, compiled
 from lect_jinja.limits import DEFAULT
+from lect_jinja.values import marked
 
 HOSTILE = SHARED / "hostile/templates.json"
 MESSAGES = [{"role": "user", "content": "Hello"}, {"role": "assistant", "content": "Hi"}]
@@ -151,6 +152,31 @@ def test_limits_are_raised_and_lowered_one_by_one():
 def test_a_limit_that_does_not_exist_is_refused(limits):
     with pytest.raises(LectError):
         load("x", limits=limits)
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "ns.t[1:]", "ns.t.strip()", "ns.t | upper", "ns.t | title", "ns.t + c", "ns.t.replace('z', 'c')", "ns.t.split('z')",
+        "ns.t ~ 'x'", "ns.t * 2", "ns.t.ljust(500)", "ns.t | tojson", "ns.t | indent", "[ns.t] | join", "ns.t | reverse",
+    ],
+)  # fmt: skip
+def test_going_through_the_pieces_of_a_text_is_counted(use):
+    count, times = 200, 50
+    source = (
+        "{% set c = messages[0].content %}{% set ns = namespace(t='') %}{% for i in range(COUNT) %}{% set ns.t = ns.t + c %}"
+        "{% endfor %}{% for j in range(TIMES) %}{% set x = USE %}{% endfor %}"
+    )
+    source = source.replace("COUNT", str(count)).replace("USE", use)
+    variables = {"messages": marked([{"role": "user", "content": "a"}], ("messages",))}
+
+    def spent(times):
+        code = compiled(source.replace("TIMES", str(times)), "x", DEFAULT)
+        run = Run(code, "x", DEFAULT, variables, None, tracked=True)
+        list(run.pieces())
+        return DEFAULT.work - run.context.left
+
+    assert spent(times) - spent(0) >= count * times
 
 
 def test_two_thousand_messages_pass():

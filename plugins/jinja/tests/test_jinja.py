@@ -112,6 +112,8 @@ def test_the_clock_is_an_option():
         ("c[-1]", [("!", "content", 5)]),
         ("('<' + c)[1:3]", [("He", "content", 0)]),
         ("('< ' + c + ' ').strip()", ["< ", ("Hello!", "content", 0)]),
+        ("('a' + c + 'b' + c)[3:-4]", [("llo!", "content", 2), "b", ("He", "content", 0)]),
+        ("('a' + c)[0] + ('a' + c)[-1] + ('a' + c)[2:2]", ["a", ("!", "content", 5)]),
         ("c.split('l')[2]", [("o!", "content", 4)]),
         ("('-l' + c).split('l')[1]", [("He", "content", 0)]),
         ("c.rstrip('!')", [("Hello", "content", 0)]),

@@ -17,7 +17,7 @@ from lect.plugin import Input, plain_str
 from lect_jinja.formatting import percent
 from lect_jinja.guard import MAPPINGS, SEQUENCES, SMALL, Guard
 from lect_jinja.methods import METHODS
-from lect_jinja.strings import TEXTS, Joined, Safe, joined, pieces_of, repeat
+from lect_jinja.strings import TEXTS, Joined, Safe, pieces_of, repeat
 from lect_jinja.values import InputDict, InputFloat, InputInt, InputList
 
 if TYPE_CHECKING:
@@ -86,9 +86,7 @@ class GuardedContext(Guard):
     def captured(self, pieces: list[str]) -> str:
         """Return what the body of a macro or of a block has written."""
         self.check_string(sum(map(len, pieces)))
-        if not self.tracked:
-            return "".join(pieces)
-        return joined(piece for text in pieces for piece in pieces_of(text))
+        return self.joined(pieces) if self.tracked else "".join(pieces)
 
     # What expressions do
 
@@ -107,7 +105,7 @@ class GuardedContext(Guard):
                 self.check_string(length)
             if kinds is PLAIN_TEXT:
                 return "".join(values)
-            return joined(piece for value in values for piece in pieces_of(value))
+            return self.joined(values)
         total = values[0]
         for value in values[1:]:
             total = self.plus(total, value)
@@ -119,7 +117,7 @@ class GuardedContext(Guard):
             self.check_string(len(left) + len(right))
             if isinstance(left, Safe) or isinstance(right, Safe):
                 return right.__radd__(left) if not isinstance(left, Safe) else left + right  # type: ignore[attr-defined]
-            return joined((*pieces_of(left), *pieces_of(right)))
+            return self.joined((left, right))
         if type(left) in SEQUENCES and type(right) in SEQUENCES:
             self.spend(len(left) + len(right))
         return self._bounded(operator.add(left, right))
@@ -151,6 +149,8 @@ class GuardedContext(Guard):
             left, right = right, left
         if isinstance(left, str) and isinstance(right, int):
             self.check_string(len(left) * max(right, 0))
+            if type(left) is not str:
+                self.spend(len(pieces_of(left)) * max(right, 0))
             return repeat(left, right)
         if type(left) in SEQUENCES and isinstance(right, int):
             self.spend(len(left) * max(right, 0) * 2)
@@ -174,7 +174,7 @@ class GuardedContext(Guard):
         """Return `a ~ b ~ ...`."""
         texts = [value if type(value) is str else self.shown(value) for value in values]
         self.check_string(sum(map(len, texts)))
-        return joined(piece for text in texts for piece in pieces_of(text)) if self.tracked else "".join(texts)
+        return self.joined(texts) if self.tracked else "".join(texts)
 
     def contains(self, value: Any, values: Any) -> bool:
         """Return `value in values`."""
@@ -193,8 +193,7 @@ class GuardedContext(Guard):
     def sliced(self, values: Any, key: slice) -> Any:
         """Return `values[a:b:c]`."""
         if type(values) in TEXTS:
-            if len(values) > SMALL:
-                self.spend(len(values) >> 5)
+            self.go_through(values)
         elif type(values) in SEQUENCES:
             self.left -= len(values) >> 5
         return values[key]

@@ -53,8 +53,9 @@ def _as_method(name: str) -> Callable[..., Any]:
 
 @pass_context
 def _title(context: GuardedContext, value: Any) -> str:
-    context.check_string(len(_text(context, value)))
-    return strings.letter_by_letter(filters.do_title)(_text(context, value))
+    text = _text(context, value)
+    context.go_through(text)
+    return strings.letter_by_letter(filters.do_title)(text)
 
 
 @pass_context
@@ -93,6 +94,7 @@ def _join(context: GuardedContext, value: Any, d: Any = "", attribute: str | int
 def _indent(context: GuardedContext, s: Any, width: int | str = 4, first: bool = False, blank: bool = False) -> str:
     indention = width if isinstance(width, str) else context.multiply(" ", width)
     text = _text(context, s)
+    context.go_through(text)
     lines = strings.splitlines(context.add(text, "\n"))
     context.check_string(len(text) + (len(indention) + 1) * len(lines))
     if blank:
@@ -196,7 +198,7 @@ def _list(context: GuardedContext, value: Any) -> list[Any]:
 
 @pass_context
 def _reverse(context: GuardedContext, value: Any) -> Any:
-    return value[::-1] if isinstance(value, str) else context.listed(value)[::-1]
+    return context.sliced(value, slice(None, None, -1)) if isinstance(value, str) else context.listed(value)[::-1]
 
 
 def _items(value: Any) -> Iterator[Any]:

@@ -10,7 +10,7 @@ from jinja2.runtime import Context, Undefined
 from lect.plugin import given, unknown
 from lect_jinja.limits import SIZE_PER_CHARACTER, WORK_PER_CHARACTER, WORK_PER_MESSAGE, exceeded
 from lect_jinja.spelling import printed
-from lect_jinja.strings import TEXTS, TRANSFORMED
+from lect_jinja.strings import TEXTS, TRANSFORMED, Joined, joined, pieces_of
 from lect_jinja.values import InputDict, InputFloat, InputInt, InputList
 
 if TYPE_CHECKING:
@@ -104,6 +104,20 @@ class Guard(Context):
                     self.refuse("string", f"it makes a text of {length:,} characters")
             self.spend(length >> 4)
 
+    def go_through(self, text: str) -> None:
+        """Count the work of going through a text: its characters, and its pieces where it has several."""
+        if isinstance(text, Joined):
+            self.spend(len(text.pieces))
+        if len(text) > SMALL:
+            self.spend(len(text) >> 5)
+
+    def joined(self, texts: Iterable[str]) -> str:
+        """Return texts as one that keeps their pieces, and count the work of that."""
+        text = joined(piece for text in texts for piece in pieces_of(text))
+        if isinstance(text, Joined):
+            self.spend(len(text.pieces))
+        return text
+
     def weigh(self, value: Any, depth: int = 0) -> None:
         """Count the work of going through all of a value.
 
@@ -113,6 +127,7 @@ class Guard(Context):
         kind = type(value)
         if kind in TEXTS:
             self.spend(len(value) >> 3)
+            self.go_through(value)
         elif kind in SEQUENCES or kind in MAPPINGS:
             if depth >= self.limits.depth:
                 self.refuse("depth", "it nests values too deeply")

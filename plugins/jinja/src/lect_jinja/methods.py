@@ -22,8 +22,7 @@ def _on_text(function: Call) -> Call:
     """Return a function of a text as a method: its work is in proportion to the text, and a safe text stays safe."""
 
     def method(context: Guard, text: str, *args: Any, **named: Any) -> Any:
-        if len(text) > 512:
-            context.spend(len(text) >> 5)
+        context.go_through(text)
         if type(text) is not Safe:
             return function(text, *args, **named)
         result = function(strings.joined(text.pieces), *args, **named)
@@ -36,13 +35,14 @@ def _replace(context: Guard, text: str, old: str, new: str, count: int = -1) -> 
     found = str.count(text, old)
     times = found if count < 0 else min(found, count)
     context.check_string(len(text) + max(len(new) - len(old), 0) * times)
-    context.spend((len(text) >> 5) + times)
+    context.go_through(text)
+    context.spend(times)
     return strings.replace(text, old, new, count)
 
 
 def _split(function: Call) -> Call:
     def method(context: Guard, text: str, *args: Any, **named: Any) -> Any:
-        context.spend(len(text) >> 3)
+        context.go_through(text)
         parts = function(text, *args, **named)
         context.spend(len(parts))
         return parts
@@ -53,12 +53,15 @@ def _split(function: Call) -> Call:
 def _join(context: Guard, between: str, texts: Iterable[str]) -> str:
     parts = context.listed(texts)
     context.check_string(sum(len(part) for part in parts if isinstance(part, str)) + len(between) * len(parts))
-    return strings.join(between, parts)
+    text = strings.join(between, parts)
+    context.spend(len(strings.pieces_of(text)))
+    return text
 
 
 def _padded(function: Call) -> Call:
     def method(context: Guard, text: str, width: int, *fill: str) -> Any:
         context.check_string(width)
+        context.go_through(text)
         return function(text, width, *fill)
 
     return method

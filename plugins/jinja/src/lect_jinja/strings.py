@@ -7,6 +7,8 @@ operations of `str` for all of them; what cannot be followed gets an unknown ori
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from markupsafe import escape
@@ -23,8 +25,16 @@ _new = str.__new__
 class Joined(str):
     """A text in pieces, each a plain `str` or an `Input`."""
 
-    __slots__ = ("pieces",)
+    __slots__ = ("_starts", "pieces")
     pieces: tuple[str, ...]
+    _starts: list[int]
+
+    @property
+    def starts(self) -> list[int]:
+        """Where each piece begins; worked out when it is first needed."""
+        if not hasattr(self, "_starts"):
+            self._starts = [0, *accumulate(map(len, self.pieces[:-1]))]
+        return self._starts
 
     def __str__(self) -> str:
         return self
@@ -111,18 +121,22 @@ def cut(text: str, start: int, stop: int) -> str:
     """Return the characters from `start` to `stop`, both of them in the text."""
     if not isinstance(text, Joined):
         return text[start:stop]
-    found, begin = [], 0
-    for piece in text.pieces:
-        end = begin + len(piece)
-        if end > start and begin < stop:
-            found.append(piece[max(start - begin, 0) : stop - begin])
-        begin = end
+    starts = text.starts
+    first = max(bisect_right(starts, start) - 1, 0)
+    found = list(text.pieces[first : bisect_left(starts, stop)])
+    if found:
+        # From the end, for the first piece may be the last too.
+        found[-1] = found[-1][: stop - starts[first + len(found) - 1]]
+        found[0] = found[0][start - starts[first] :]
     return joined(found)
 
 
 def strip(text: str, chars: str | None = None) -> str:
     """Do what `str.strip` does."""
-    return rstrip(lstrip(text, chars), chars)
+    if not isinstance(text, Joined):
+        return text.strip(chars)
+    start = len(text) - len(str.lstrip(text, chars))
+    return cut(text, start, max(start, len(str.rstrip(text, chars))))
 
 
 def lstrip(text: str, chars: str | None = None) -> str:
