@@ -73,7 +73,7 @@ def audited(path: str) -> list[Finding]:
     identity = identify(files, name)
     tree = ENVIRONMENT.parse(files.source)
     findings = [
-        *(Finding(WARNING, "files", f"{name} has another template than {files.origin}") for name in files.conflicts),
+        *(Finding(WARNING, "files", f"{other} has another template than {files.origin}") for other in files.conflicts),
         *(Finding(NOTE, "files", note) for note in files.notes),
         *_invisible(files.source),
         *_literals(tree),
@@ -97,9 +97,7 @@ def _family(identity: Identity) -> Iterator[Finding]:
 
 def _invisible(source: str) -> Iterator[Finding]:
     for number, line in enumerate(source.split("\n"), 1):
-        hidden = sorted(
-            {each for each in line if unicodedata.category(each) in ("Cf", "Cc", "Co") and each not in "\t\r"}
-        )
+        hidden = sorted({each for each in line if each not in "\t\r" and unicodedata.category(each) in _INVISIBLE})
         if hidden:
             named = ", ".join(f"U+{ord(each):04X} {unicodedata.name(each, 'unnamed')}" for each in hidden[:4])
             yield Finding(WARNING, "invisible-characters", named, number)

@@ -198,12 +198,12 @@ def has_too_many_values(text: str) -> bool:
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    made = dict(pairs)
-    if len(made) != len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
-        msg = f"the key {shown(twice)} stands there twice"
-        raise ValueError(msg)
+    made: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in made:
+            msg = f"the key {shown(key)} stands there twice"
+            raise ValueError(msg)
+        made[key] = value
     return made
 
 
