@@ -219,12 +219,12 @@ def _json(text: str, where: str) -> Any:
     import json
 
     def unique(pairs: list[tuple[str, Any]]) -> Mapping[str, Any]:
-        read = dict(pairs)
-        if len(read) < len(pairs):
-            names = [name for name, _ in pairs]
-            twice = next(name for name in names if names.count(name) > 1)
-            msg = f"{where} has the key {shown(twice)} twice in one object; which one counts is anybody's guess"
-            raise SourceError(msg)
+        read: dict[str, Any] = {}
+        for name, value in pairs:
+            if name in read:
+                msg = f"{where} has the key {shown(name)} twice in one object; which one counts is anybody's guess"
+                raise SourceError(msg)
+            read[name] = value
         return read
 
     try:
