@@ -231,6 +231,31 @@ def test_a_text_that_the_schema_does_not_allow_stays_text_and_is_named(key, text
     assert problems(coder(**{key: text}), "qwen3_coder_xml", tools=TOOLS) == ["bad_value"]
 
 
+@pytest.mark.parametrize(
+    ("key", "text", "codes"),
+    [("o", '{"a": 1}', []), ("o", "{'a': 1}", ["repaired"]), ("list", "[1, 2,]", ["repaired"])],
+)
+def test_a_value_that_is_no_json_and_is_read_as_its_schema_says_is_named(key, text, codes):
+    assert problems(coder(**{key: text}), "qwen3_coder_xml", tools=TOOLS) == codes
+
+
+@pytest.mark.parametrize("close", ["</parameter/>", "</parameter1>", "</parameter_function>"])
+def test_a_close_that_is_misspelt_closes_and_is_named(close):
+    text = f"<tool_call>\n<function=f>\n<parameter=s>\na\n{close}\n</function>\n</tool_call>"
+    assert calls(text, "qwen3_coder_xml") == [("f", {"s": "a"})]
+    assert problems(text, "qwen3_coder_xml") == ["repaired"]
+
+
+def test_a_number_in_place_of_a_name_is_the_one_tool_that_fits():
+    def kimi(name):
+        return f'<|tool_call_begin|>{name}<|tool_call_argument_begin|>{{"x": 1}}<|tool_call_end|>'
+
+    other = {"name": "g", "parameters": {"type": "object", "properties": {"y": {"type": "string"}}}}
+    assert calls(kimi("5"), "kimi_k2", tools=[*TOOLS, other]) == [("f", {"x": 1})]
+    assert calls(kimi("5"), "kimi_k2", tools=[*TOOLS, TOOLS[0]["function"] | {"name": "h"}]) == [("5", {"x": 1})]
+    assert calls(kimi("5"), "kimi_k2") == [("5", {"x": 1})]
+
+
 def test_a_text_may_speak_of_the_marks_that_close_it():
     value = "if a </parameter> b\n</function> <parameter= and </tool_call>"
     assert calls(coder(s=value, x="1"), "qwen3_coder_xml", tools=TOOLS) == [("f", {"s": value, "x": 1})]

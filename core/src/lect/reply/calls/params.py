@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from lect.reply.calls.coerce import as_json
+from lect.reply.calls.coerce import as_json, valid
 from lect.reply.calls.objects import ObjectWriter
 from lect.reply.calls.schema import ALL, STRING
 from lect.reply.calls.tags import read_tags
@@ -152,6 +152,8 @@ class _Parameters:
         json_text, fits = as_json(text, types, untyped=spec.untyped)
         if writer.key(key):
             reader.pending.append(json_text)
+            if fits and json_text[0] in "{[" and not valid(text):
+                reader.forgive(f"the value of {key!r}, which is no JSON")
             if not fits:
                 problem = f"the parameter {key!r} is {text!r:.80}, which the schema does not allow"
                 reader.report("bad_value", reader.origin, problem)
