@@ -85,6 +85,8 @@ def test_a_hostile_template_ends_soon_and_as_expected(case, outcomes):
     [
         ("source", "x" * (DEFAULT.source + 1)),
         ("nodes", "{{ 1 }}" * (DEFAULT.nodes + 1)),
+        ("nodes", "{{ " + "1+" * 500_000 + "1 }}"),
+        ("nodes", "{{ [" + "1," * 500_000 + "] }}"),
         ("work", "{% for a in range(999) %}{% for b in range(999) %}{% endfor %}{% endfor %}"),
         ("work", "{% for a in range(9999) %}" + "{% set x = 1 %}" * 99 + "{% endfor %}"),
         ("work", "{% macro f(n) %}{% if n %}{{ f(n - 1) }}{{ f(n - 1) }}{% endif %}{% endmacro %}{{ f(50) }}"),
@@ -108,7 +110,7 @@ def test_a_hostile_template_ends_soon_and_as_expected(case, outcomes):
         ("depth", "{% set ns = namespace(l=[]) %}{% for i in range(99) %}{% set ns.l = [ns.l] %}{% endfor %}{{ ns.l | tojson }}"),
         ("depth", "{% set ns = namespace(l=()) %}{% for i in range(99) %}{% set ns.l = (ns.l, ns.l) %}{% endfor %}{{ {ns.l: 1} }}"),
         ("depth", "{{ " + "[" * 2000 + "]" * 2000 + " }}"),
-        ("depth", "{% if 1 %}" * 3000 + "{% endif %}" * 3000),
+        ("depth", "{% if 1 %}" * 1000 + "{% endif %}" * 1000),
         ("depth", "{% for x in messages recursive %}{{ loop(messages) }}{% endfor %}"),
         ("work", "{% set ns = namespace(l=[1]) %}{% for i in range(60) %}{% set ns.l = [ns.l, ns.l] %}{% endfor %}{{ ns.l is lower }}"),
         ("work", "{% set ns = namespace(l=[1]) %}{% for i in range(60) %}{% set ns.l = [ns.l, ns.l] %}{% endfor %}{{ ns.l in ([ns.l] | map('list')) }}"),

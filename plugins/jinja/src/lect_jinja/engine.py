@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import islice
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 DEEPEST_TREE = 100
 """Levels of a syntax tree; of 472 real templates none has more than 29."""
+TOKENS_PER_NODE = 8
+"""White space included; no real template has more than this."""
 MOST_COMPILED = 128
 LARGEST_COMPILED = 1 << 23
 """Characters of all sources whose code is kept."""
@@ -101,6 +104,10 @@ def _compile(source: str, name: str, limits: Limits) -> Compiled:
         raise exceeded(name, limits, "source", f"its text has {len(source):,} characters")
     with _compiling(name, limits):
         source.encode("utf-16")
+        # To read tokens takes a tenth of the time of parsing them.
+        most = limits.nodes * TOKENS_PER_NODE
+        if sum(1 for _ in islice(ENVIRONMENT.lex(source), most + 1)) > most:
+            raise exceeded(name, limits, "nodes", "its syntax tree is too large")
         tree = ENVIRONMENT.parse(source)
         found: list[nodes.Node] = []
         for depth, level in enumerate(levels(tree)):

@@ -10,7 +10,8 @@ from jinja2 import nodes
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-REASONING = frozenset({"reasoning_content", "thinking", "reasoning"})
+REASONING = ("reasoning_content", "thinking", "reasoning")
+"""Under which names reasoning is given; the first that is there counts."""
 USUAL_ROLES = ("system", "user", "assistant")
 MEDIA = {"image": "images", "video": "videos", "audio": "audio"}
 MOST_MARKERS = 500
@@ -122,7 +123,7 @@ def _capabilities(fields: frozenset[str], names: set[str], literals: set[str]) -
         yield "system"
     if "tools" in names:
         yield "tools"
-    if REASONING & fields:
+    if fields.intersection(REASONING):
         yield "reasoning"
     if "documents" in names:
         yield "documents"

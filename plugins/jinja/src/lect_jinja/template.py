@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 GIVEN = frozenset({"messages", "tools", "add_generation_prompt"})
 """Variables that are no options."""
-REASONING_NAMES = ("reasoning_content", "thinking", "reasoning")
 _CALL = {"id": "call00001", "type": "function", "function": {"name": "f", "arguments": {"a": 1}}}
 _TOOL = {
     "type": "function",
@@ -114,7 +113,7 @@ class JinjaTemplate(Template):
                 out.turn(None if turn is None else chat.messages[turn])
             out.extend(pieces)
         out.turn(None)
-        if REASONING & self._code.reading.fields:
+        if self._code.reading.fields.intersection(REASONING):
             for message in chat.messages:
                 out.by_rule(message.reasoning)
         self._note_media(chat, out)
@@ -219,7 +218,7 @@ def _moment(day: datetime.date | None) -> datetime.datetime | None:
 
 def _shared_reasoning(raw: Mapping[str, Any], index: int, *, tracked: bool) -> Mapping[str, Any]:
     """Return a message with its reasoning under both names that templates read."""
-    for name in REASONING_NAMES:
+    for name in REASONING:
         text = raw.get(name)
         if text is not None:
             if tracked and isinstance(text, str):
