@@ -101,8 +101,8 @@ def signature(function):
 def test_the_face_for_users():
     assert sorted(lect.__all__) == [
         "AmbiguousModelError", "ChatChunks", "Control", "ControlTextError", "Conversation", "FallbackWarning",
-        "InvalidModelPathError", "LectError", "LossError", "MessageError", "Origin", "PluginError", "Prompt",
-        "RefusedError", "Reply", "Resolution", "Segment", "SourceError", "Template", "UnknownModelError",
+        "InvalidModelPathError", "LectError", "LimitError", "LossError", "MessageError", "Origin", "PluginError",
+        "Prompt", "RefusedError", "Reply", "Resolution", "Segment", "SourceError", "Template", "UnknownModelError",
         "UnknownTemplateError", "Unused", "UnusedInputError", "__version__", "dump_template", "get_conv_template",
         "get_conversation_template", "get_template", "load_template", "messages", "parse", "pin", "pins", "plugins",
         "register", "register_conv_template", "render", "reply_formats", "rescan", "resolve", "stream", "template",

@@ -21,6 +21,7 @@ from lect.errors import (
     FallbackWarning,
     InvalidModelPathError,
     LectError,
+    LimitError,
     LossError,
     MessageError,
     PluginError,
@@ -57,7 +58,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AmbiguousModelError", "ChatChunks", "Control", "ControlTextError", "Conversation", "FallbackWarning",
-    "InvalidModelPathError", "LectError", "LossError", "MessageError", "Origin", "PluginError", "Prompt",
+    "InvalidModelPathError", "LectError", "LimitError", "LossError", "MessageError", "Origin", "PluginError", "Prompt",
     "RefusedError", "Reply", "Resolution", "Segment", "SourceError", "Template", "UnknownModelError",
     "UnknownTemplateError", "Unused", "UnusedInputError", "__version__", "dump_template", "get_conv_template",
     "get_conversation_template", "get_template", "load_template", "messages", "parse", "pin", "pins", "plugins",

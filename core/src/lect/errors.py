@@ -83,9 +83,9 @@ class RefusedError(MessageError):
 
 
 class LimitError(MessageError):
-    """What was given is larger than the limits allow: `limit` names the one, `most` is what it allows."""
+    """What was given, or what a template makes of it, exceeds a limit: `limit` names it, `most` is what it allows."""
 
-    def __init__(self, message: str, *, limit: str, most: int):
+    def __init__(self, message: str, *, limit: str, most: float):
         super().__init__(message)
         self.limit = limit
         self.most = most

@@ -10,7 +10,8 @@ from goldens import SHARED
 
 import lect_jinja
 from lect import LectError, MessageError, RefusedError
-from lect_jinja import LimitError, Limits, load
+from lect import LimitError
+from lect_jinja import Limits, load
 from lect_jinja.engine import MOST_COMPILED, Run, compiled
 from lect_jinja.limits import DEFAULT
 from lect_jinja.values import marked
@@ -24,7 +25,8 @@ MEMORY = 64 * MEGABYTE
 MEASURED = """
 import json, resource, sys, time
 import lect_jinja
-from lect_jinja import LimitError, load
+from lect import LimitError
+from lect_jinja import load
 from lect import LectError, RefusedError
 
 MESSAGES = [{"role": "user", "content": "Hello"}, {"role": "assistant", "content": "Hi"}]
@@ -136,7 +138,7 @@ def test_an_error_names_the_limit_and_how_to_raise_it(limit, source):
     with pytest.raises(LimitError, match=f"limits={{'{limit}'") as caught:
         load(source).text(MESSAGES)
     assert caught.value.limit == limit
-    assert caught.value.allowed == getattr(DEFAULT, limit)
+    assert caught.value.most == getattr(DEFAULT, limit)
 
 
 def test_limits_are_raised_and_lowered_one_by_one():
@@ -302,7 +304,7 @@ class TestIsolated:
             load("{{ x.y }}", isolate=True).text(MESSAGES)
         with pytest.raises(LimitError) as caught:
             load("{{ 2 ** 9999 }}", isolate=True).text(MESSAGES)
-        assert (caught.value.limit, caught.value.allowed) == ("bits", DEFAULT.bits)
+        assert (caught.value.limit, caught.value.most) == ("bits", DEFAULT.bits)
 
     def test_one_that_takes_too_long_is_ended_and_the_next_goes_on(self):
         endless = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"

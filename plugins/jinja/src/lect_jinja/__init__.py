@@ -13,17 +13,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from lect_jinja.limits import LimitError, Limits
+    from lect_jinja.limits import Limits
     from lect_jinja.source import load
     from lect_jinja.sources.files import ModelFileError
     from lect_jinja.template import JinjaTemplate
 
 __lect_api__ = "~=1.0"
-__all__ = ["JinjaTemplate", "LimitError", "Limits", "ModelFileError", "load"]
+__all__ = ["JinjaTemplate", "Limits", "ModelFileError", "load"]
 
 _MODULES = {
     "JinjaTemplate": "template",
-    "LimitError": "limits",
     "Limits": "limits",
     "ModelFileError": "sources.files",
     "load": "source",

@@ -15,9 +15,9 @@ import sys
 from threading import Lock, Timer
 from typing import TYPE_CHECKING, Any
 
-from lect.errors import LectError, MessageError, PluginError, RefusedError
+from lect.errors import LectError, LimitError, MessageError, PluginError, RefusedError
 from lect.plugin import given
-from lect_jinja.limits import LimitError, exceeded
+from lect_jinja.limits import exceeded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -69,7 +69,7 @@ class IsolatedRun:
 def _error(answer: Mapping[str, Any]) -> LectError:
     message = str(answer["message"])
     if answer["error"] == "LimitError":
-        return LimitError(message, limit=str(answer["limit"]), allowed=float(answer["allowed"]))
+        return LimitError(message, limit=str(answer["limit"]), most=float(answer["most"]))
     return ERRORS.get(answer["error"], LectError)(message)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from lect.errors import LectError, shown
+from lect.errors import LectError, LimitError, shown
 
 WORK_PER_MESSAGE = 20_000
 WORK_PER_CHARACTER = 4
@@ -43,20 +43,6 @@ class Limits(NamedTuple):
 DEFAULT = Limits()
 
 
-class LimitError(LectError):
-    """A template wants more than it may have.
-
-    Attributes:
-        limit: The name of the limit.
-        allowed: What it allows.
-    """
-
-    def __init__(self, message: str, *, limit: str, allowed: float):
-        super().__init__(message)
-        self.limit = limit
-        self.allowed = allowed
-
-
 def exceeded(template: str, limits: Limits, limit: str, what: str) -> LimitError:
     """Return the error that says which limit a template exceeds, and how to raise it."""
     allowed = getattr(limits, limit)
@@ -64,7 +50,7 @@ def exceeded(template: str, limits: Limits, limit: str, what: str) -> LimitError
         f"template {template!r}: {what}; the limit {limit} is {allowed:,}\n"
         f"  try: limits={{'{limit}': {allowed * 10}}}, if you trust the template"
     )
-    return LimitError(msg, limit=limit, allowed=allowed)
+    return LimitError(msg, limit=limit, most=allowed)
 
 
 def read_limits(given: Any) -> Limits:

@@ -8,10 +8,9 @@ import pickle
 import sys
 from typing import Any
 
-from lect.errors import LectError
+from lect.errors import LectError, LimitError
 from lect.plugin import Input
 from lect_jinja.engine import Run, compiled
-from lect_jinja.limits import LimitError
 
 
 def serve() -> None:
@@ -33,7 +32,7 @@ def _answer(source: str, name: str, limits: Any, variables: Any, moment: Any, tr
         run = Run(compiled(source, name, limits), name, limits, variables, moment, tracked=tracked)
         return {"pieces": [(turn, list(map(_sent, pieces))) for turn, pieces in run.pieces()]}
     except LimitError as error:
-        return {"error": "LimitError", "message": str(error), "limit": error.limit, "allowed": error.allowed}
+        return {"error": "LimitError", "message": str(error), "limit": error.limit, "most": error.most}
     except LectError as error:
         return {"error": type(error).__name__, "message": str(error)}
 
