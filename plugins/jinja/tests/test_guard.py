@@ -9,8 +9,7 @@ import pytest
 from goldens import SHARED
 
 import lect_jinja
-from lect import LectError, MessageError, RefusedError
-from lect import LimitError
+from lect import LectError, LimitError, MessageError, RefusedError
 from lect_jinja import Limits, load
 from lect_jinja.engine import MOST_COMPILED, Run, compiled
 from lect_jinja.limits import DEFAULT

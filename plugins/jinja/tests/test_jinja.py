@@ -7,7 +7,7 @@ from datetime import date, datetime
 import pytest
 
 import lect_jinja
-from lect import ControlTextError, LectError, MessageError, Origin, RefusedError, UnusedInputError
+from lect import ControlTextError, MessageError, Origin, RefusedError, UnusedInputError
 from lect.errors import PluginError
 from lect_jinja import JinjaTemplate, Limits, load
 

@@ -135,6 +135,8 @@ def _compiling(name: str, limits: Limits) -> Iterator[None]:
     """Turn whatever a text that is no good template raises into an error of ours."""
     try:
         yield
+    except LectError:
+        raise
     except UnicodeEncodeError as error:
         what = f"character {error.start} of its text is half of a surrogate pair"
         msg = f"template {name!r}: {what}\n  try: read it as UTF-8"
