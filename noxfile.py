@@ -20,6 +20,8 @@ TEST_TOOLS = ["pytest>=8", "pytest-xdist>=3", "hypothesis>=6.100", "jinja2>=3.1.
 IN_PARALLEL = ["-q", "-n", "auto", "--dist", "loadfile"]
 # The plugins whose tests are worth more than one process.
 LARGE = {"fastchat", "llama", "qwen"}
+# The plugins that need another.
+NEEDED = {"paddlenlp": "jinja"}
 BUILD_TOOLS = ["flit_core>=3.11,<5"]
 DEPENDENCIES = ["pluggy>=1.5", "packaging>=23", "importlib-metadata>=8"]
 EVERYTHING = ["core", *(f"plugins/{name}" for name in PLUGINS)]
@@ -105,9 +107,10 @@ def plugin_alone(session):
     session.install(*TEST_TOOLS)
     install(session, "core")
     for name in session.posargs or PLUGINS:
-        install(session, f"plugins/{name}")
+        others = [NEEDED[name]] if name in NEEDED else []
+        install(session, *(f"plugins/{each}" for each in (*others, name)))
         session.run("pytest", "-q", *(IN_PARALLEL[1:] if name in LARGE else ()), f"plugins/{name}/tests")
-        session.run("pip", "uninstall", "--quiet", "--yes", f"lect-{name}")
+        session.run("pip", "uninstall", "--quiet", "--yes", *(f"lect-{each}" for each in (*others, name)))
 
 
 @nox.session

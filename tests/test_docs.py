@@ -27,8 +27,8 @@ WITH_PYTHON = [page for page in pages.all_pages() if pages.python_examples(page)
 WITH_COMMANDS = [page for page in pages.all_pages() if pages.console_examples(page) and page != TUTORIAL]
 TABLED = ["README.md", "README.zh-CN.md"]
 PACKAGES = sorted(path.parent.name for path in (pages.REPOSITORY / "plugins").glob("*/pyproject.toml"))
-# The dialects are reply formats alone, and jinja is a notation: they have no adapter and no prompts of their own.
-FAMILIES = [name for name in PACKAGES if name not in ("dialects", "jinja")]
+# The dialects are reply formats alone, the others notations: they have no adapter and no prompts of their own.
+FAMILIES = [name for name in PACKAGES if name not in ("dialects", "jinja", "paddlenlp")]
 GALLERY = [pages.DOCS / "gallery" / f"{name}.md" for name in ("index", *FAMILIES)]
 
 every_family = pytest.mark.parametrize("name", FAMILIES)

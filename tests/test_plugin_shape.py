@@ -14,9 +14,9 @@ from lect.registry.adapter import Adapter
 from lect.registry.patterns import ANYTHING
 
 NAMES = sorted(path.parent.name for path in (REPOSITORY / "plugins").glob("*/pyproject.toml"))
-# Reply formats alone, and a notation, have no adapter.
-WITH_ADAPTER = [name for name in NAMES if name not in ("dialects", "jinja")]
-NEEDS = {"jinja": ["jinja2>=3.1.6"]}
+# Reply formats alone, and notations, have no adapter.
+WITH_ADAPTER = [name for name in NAMES if name not in ("dialects", "jinja", "paddlenlp")]
+NEEDS = {"jinja": ["jinja2>=3.1.6"], "paddlenlp": ["lect-jinja>=0.1,<1"]}
 """What packages need besides core."""
 # What is no adapter for names.
 PARTS = {"lect.replies", "lect.notations", "lect.commands", "lect.paths"}

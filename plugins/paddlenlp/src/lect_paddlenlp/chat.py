@@ -1,0 +1,214 @@
+"""`ChatTemplate`: what PaddleNLP does with a chat_template.json."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, Self
+
+import lect
+import lect_jinja
+from lect import MessageError, SourceError
+from lect_paddlenlp.conversations import Round, Unnumbered, read_rounds
+from lect_paddlenlp.fields import FILE, KEEP_LINE_END, Fields, read_fields
+
+ROLES = ("user", "assistant")
+RESERVED = ("query", "index")
+"""What a question is filled in as; context must not have these names."""
+
+
+class Span(NamedTuple):
+    """A piece of a training example, and whether the model is to learn it."""
+
+    text: str
+    loss: bool
+
+
+class ChatTemplate:
+    """A chat template of PaddleNLP's: the system text, a round of question and answer, and the last question.
+
+    Args:
+        conversation: The templates for a user's and a bot's text in earlier rounds.
+        system: The template for what stands first.
+        query: The template for the last question; the question alone, if not given.
+
+    Raises:
+        SourceError: If one of them is no template.
+    """
+
+    def __init__(self, conversation: Sequence[str] | None = None, system: str | None = None, query: str | None = None):
+        self.fields: Fields = read_fields({"conversation": conversation, "system": system, "query": query})
+
+    @classmethod
+    def from_file(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a chat_template.json, or that of a model's directory.
+
+        Raises:
+            SourceError: If there is none, or it is no chat template.
+        """
+        template = lect.load_template(os.path.abspath(os.path.expanduser(os.fspath(path))), notation="paddlenlp")
+        return cls._of(template.fields)  # type: ignore[attr-defined]
+
+    @classmethod
+    def _of(cls, fields: Fields) -> Self:
+        made = cls.__new__(cls)
+        made.fields = fields
+        return made
+
+    def apply(self, query: Any, context_data: Mapping[str, Any] | None = None, *, return_tensors: Any = None) -> str:
+        """Return the prompt for a conversation.
+
+        Args:
+            query: A question, rounds such as `[["user", "bot"], ["user"]]`, or OpenAI-shaped messages. The answer of a
+                last round is left out, as PaddleNLP does it.
+            context_data: Further values for the templates.
+            return_tensors: None. Encode the text for ids.
+
+        Raises:
+            MessageError: If it is no conversation, or the template has no place for earlier rounds.
+        """
+        _refuse_tensors(return_tensors)
+        system, rounds = read_rounds(query)
+        context = _context(system, context_data)
+        pieces = [self._system(context)]
+        context["length"] = len(rounds)
+        history = rounds[:-1]
+        if history:
+            self._need_conversation()
+        for index, each in enumerate(history):
+            context |= {"is_first": index == 0, "is_last": False}
+            pieces += self._round(each, index, context)
+        for name in RESERVED:
+            if name in context:
+                msg = f"context_data has {name!r}, which is the question's own\n  try: another name"
+                raise MessageError(msg)
+        pieces.append(self.fields.query.render({**context, "query": rounds[-1][0], "index": len(history)}))
+        return "".join(pieces)
+
+    def encode_chat_inputs(
+        self,
+        conversations: Any,
+        tokenizer: Any = None,
+        context_data: Mapping[str, Any] | None = None,
+        *,
+        return_tensors: Any = None,
+    ) -> dict[str, Any]:
+        """Return a training example as PaddleNLP has it: `{"system": ..., "conversations": [[user, bot], ...]}`.
+
+        The model is to learn the bot's part of every round, and nothing else.
+
+        Args:
+            conversations: Rounds of a question and an answer, or messages.
+            tokenizer: What encodes texts, by `encode(text, add_special_tokens=False)`; without it they stay texts.
+            context_data: Further values for the templates.
+            return_tensors: None. Give a tokenizer for ids.
+
+        Raises:
+            MessageError: If a round has no answer, or the template has no place for rounds.
+        """
+        _refuse_tensors(return_tensors)
+        self._need_conversation()
+        system_text, rounds = read_rounds(conversations)
+        context = _context(system_text, context_data)
+        encoded: dict[str, Any] = {}
+        system = self._system(context)
+        if system:
+            encoded["system"] = _ids(system, tokenizer)
+        encoded["conversations"] = []
+        for index, each in enumerate(rounds):
+            if len(each) != 2:
+                msg = f"round {index} is {list(each)!r}; to be learnt it needs a question and an answer"
+                raise MessageError(msg)
+            context |= {"is_first": index == 0, "is_last": index == len(rounds) - 1}
+            encoded["conversations"].append([_ids(part, tokenizer) for part in self._round(each, index, context)])
+        return encoded
+
+    def spans(self, conversations: Any, context_data: Mapping[str, Any] | None = None) -> list[Span]:
+        """Return a training example as texts in their order, each with whether it carries loss."""
+        encoded = self.encode_chat_inputs(conversations, context_data=context_data)
+        spans = [Span(encoded["system"], False)] if "system" in encoded else []
+        for user, bot in encoded["conversations"]:
+            spans += Span(user, False), Span(bot, True)
+        return spans
+
+    def _system(self, context: Mapping[str, Any]) -> str:
+        return "" if self.fields.system is None else self.fields.system.render(context)
+
+    def _round(self, each: Round, index: int, context: Mapping[str, Any]) -> list[str]:
+        user, bot = self.fields.user, self.fields.bot
+        assert user is not None
+        assert bot is not None
+        number = {} if isinstance(each, Unnumbered) else {"index": index}
+        values = {"user": each[0], "bot": each[1], **number, **context}
+        return [user.render(values), bot.render(values)]
+
+    def _need_conversation(self) -> None:
+        if self.fields.user is None:
+            msg = "the template has no place for earlier rounds\n  try: a template with the field 'conversation'"
+            raise MessageError(msg)
+
+
+def _context(system: str | None, given: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return a new mapping for every call: what one call adds to it must not be seen by the next."""
+    return {"is_training": False, **({} if system is None else {"system": system}), **(given or {})}
+
+
+def _ids(text: str, tokenizer: Any) -> Any:
+    return text if tokenizer is None else tokenizer.encode(text, add_special_tokens=False)
+
+
+def _refuse_tensors(return_tensors: Any) -> None:
+    if return_tensors is not None:
+        msg = f"return_tensors is {return_tensors!r}; there are texts and ids, no tensors\n  try: ids, of a tokenizer"
+        raise MessageError(msg)
+
+
+class WholeTemplate:
+    """A whole conversation as one Jinja template, which PaddleNLP takes too.
+
+    Args:
+        text: The template.
+        tokens: The special tokens by name, such as `bos_token`.
+    """
+
+    def __init__(self, text: str, tokens: Mapping[str, str] | None = None):
+        self.template = lect_jinja.load({"chat_template": text + KEEP_LINE_END, **(tokens or {})}, name="paddlenlp")
+
+    def apply(
+        self, query: Any, context_data: Mapping[str, Any] | None = None, *, add_generation_prompt: bool = True
+    ) -> str:
+        """Return the prompt for a conversation: a question, rounds, or OpenAI-shaped messages.
+
+        Raises:
+            MessageError: If it is no conversation, or the template refuses it.
+        """
+        system, rounds = read_rounds(query)
+        messages = [] if system is None else [{"role": "system", "content": system}]
+        for index, each in enumerate(rounds):
+            if len(each) > len(ROLES) or not all(isinstance(text, str) for text in each):
+                msg = f"round {index} is {list(each)!r}; expected a question and an answer, or a last question"
+                raise MessageError(msg)
+            messages += [{"role": role, "content": text} for role, text in zip(ROLES, each, strict=False)]
+        return self.template.text(messages, add_generation_prompt=add_generation_prompt, **(context_data or {}))
+
+
+def init_chat_template(source: Any, tokens: Mapping[str, str] | None = None) -> ChatTemplate | WholeTemplate:
+    """Return a chat template from a file, a model's directory, the fields themselves, or a whole Jinja template.
+
+    Args:
+        source: A text is a template if it holds `{` or a newline; else it is a path, which must exist.
+        tokens: The special tokens by name, for a whole template.
+
+    Raises:
+        SourceError: If it is none of these.
+    """
+    if isinstance(source, ChatTemplate | WholeTemplate):
+        return source
+    if isinstance(source, Mapping):
+        return ChatTemplate._of(read_fields(source))
+    if isinstance(source, str) and any(character in source for character in "{\n"):
+        return WholeTemplate(source, tokens)
+    if isinstance(source, str | os.PathLike) and str(source):
+        return ChatTemplate.from_file(source)
+    msg = f"{source!r} is no chat template\n  try: the path of a {FILE}, or its fields"
+    raise SourceError(msg)

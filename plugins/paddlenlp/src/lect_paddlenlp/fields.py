@@ -1,0 +1,91 @@
+"""The three fields of a chat_template.json: small Jinja templates, run by the guarded engine of lect-jinja."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import lect_jinja
+from lect import LectError, SourceError
+
+FILE = "chat_template.json"
+NAMES = ("system", "conversation", "query")
+QUERY = "{{query}}"
+"""What PaddleNLP writes where there is no `query`."""
+# The engine drops a line end at the end of a template, as transformers does, and PaddleNLP does not.
+KEEP_LINE_END = "{{ '' }}"
+
+
+class Field:
+    """One small template."""
+
+    def __init__(self, name: str, text: str):
+        self.text = text
+        self.template = lect_jinja.load(text + KEEP_LINE_END, name=name)
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """What it reads."""
+        return self.template.options
+
+    def given(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what of some values it reads."""
+        return {name: values[name] for name in self.variables if name in values}
+
+    def render(self, values: Mapping[str, Any]) -> str:
+        """Return its text with values filled in; what is not given is empty."""
+        return self.template.text([], **self.given(values))
+
+
+class Fields(NamedTuple):
+    """The fields of a chat_template.json; None where one is absent."""
+
+    system: Field | None
+    user: Field | None
+    bot: Field | None
+    query: Field
+
+    @property
+    def variables(self) -> set[str]:
+        """What all of them read."""
+        return {name for field in self if field is not None for name in field.variables}
+
+
+def read_fields(data: Any, where: str = "the template") -> Fields:
+    """Read the fields of a chat_template.json.
+
+    Raises:
+        SourceError: If a field is unknown, or of a wrong type, or no template.
+    """
+    if not isinstance(data, Mapping):
+        msg = f"{where} is {type(data).__name__}; expected an object with some of {', '.join(NAMES)}"
+        raise SourceError(msg)
+    if "chat_template" in data:
+        msg = f"{where} is Hugging Face's file of that name, with one whole template\n  try: notation='jinja'"
+        raise SourceError(msg)
+    unknown = [name for name in data if name not in NAMES]
+    if unknown:
+        msg = f"{where} has a field {unknown[0]!r}, which PaddleNLP does not know\n  try: {', '.join(NAMES)}"
+        raise SourceError(msg)
+    pair = data.get("conversation")
+    if pair is not None and (not isinstance(pair, list | tuple) or len(pair) != 2):
+        msg = f"{where}: conversation is {pair!r}; expected two templates, the user's and the bot's"
+        raise SourceError(msg)
+    query = data.get("query")
+    return Fields(
+        None if data.get("system") is None else _field(data["system"], "system", where),
+        None if pair is None else _field(pair[0], "conversation[0]", where),
+        None if pair is None else _field(pair[1], "conversation[1]", where),
+        Field("query", QUERY) if query is None else _field(query, "query", where),
+    )
+
+
+def _field(text: Any, name: str, where: str) -> Field:
+    if not isinstance(text, str):
+        msg = f"{where}: {name} is {text!r} ({type(text).__name__}); expected text"
+        raise SourceError(msg)
+    try:
+        return Field(name, text)
+    except LectError as error:
+        msg = f"{where}: {error}"
+        raise SourceError(msg) from None

@@ -1,0 +1,51 @@
+"""PaddleNLP's notation: a chat_template.json, or its fields."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import lect
+from lect_paddlenlp.fields import FILE, NAMES, read_fields
+from lect_paddlenlp.template import PaddleTemplate
+
+if TYPE_CHECKING:
+    from lect.plugin import Source, Template
+
+
+class Notation:
+    """Reads chat templates of PaddleNLP's."""
+
+    def recognises(self, source: Source) -> bool:
+        """Return whether a source has nothing but fields of PaddleNLP's, and one that is more than a system text.
+
+        A model's directory counts by its file.
+        """
+        if os.path.isdir(source.path):
+            return self._has_file(source.path)
+        data = source.data
+        return isinstance(data, Mapping) and set(data) <= set(NAMES) and not {"conversation", "query"}.isdisjoint(data)
+
+    def read(self, source: Source) -> Template:
+        """Read a template.
+
+        Raises:
+            SourceError: If a field is unknown, or of a wrong type, or no template.
+        """
+        if os.path.isdir(source.path):
+            return self._in(source.path)
+        return PaddleTemplate("paddlenlp", read_fields(source.data, str(source)), source=source.path)
+
+    def _in(self, directory: str) -> Template:
+        return lect.load_template(os.path.join(directory, FILE), notation="paddlenlp")
+
+    def _has_file(self, directory: str) -> bool:
+        try:
+            self._in(directory)
+        except lect.SourceError:
+            return False
+        return True
+
+
+notation = Notation()

@@ -1,0 +1,198 @@
+"""PaddleNLP's chat templates against what PaddleNLP itself gave."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import lect
+from lect_paddlenlp import ChatTemplate, WholeTemplate, init_chat_template
+
+FOLDER = Path(__file__).parents[1]
+GOLDEN = json.loads((Path(__file__).parent / "golden/paddlenlp.json").read_text("utf-8"))
+DEVIATIONS = {(row["slug"], row["case"]) for row in json.loads((FOLDER / "deviations.json").read_text("utf-8"))}
+SEED = GOLDEN["templates"]["seed"]
+
+
+def case_id(case):
+    return "-".join(str(case.get(key)) for key in ("template", "conversation", "context") if key in case)
+
+
+def conversation(name):
+    found = GOLDEN["conversations"].get(name, GOLDEN["jinja_conversations"].get(name))
+    # JSON has no tuples.
+    return [tuple(each) for each in found] if name == "tuple_pairs" else found
+
+
+@pytest.mark.parametrize("case", GOLDEN["apply"], ids=case_id)
+def test_apply_gives_paddlenlps_prompts(case):
+    template = init_chat_template(GOLDEN["templates"][case["template"]])
+    context = GOLDEN["contexts"][case["context"]]
+    name = case["conversation"]
+    if "text" in case:
+        assert template.apply(conversation(name), context) == case["text"]
+    elif ("*", name) in DEVIATIONS and (template.fields.user is not None or name == "openai_messages"):
+        try:
+            assert template.apply(conversation(name), context)
+        except lect.MessageError:
+            assert template.fields.user is None
+    else:
+        with pytest.raises(lect.MessageError):
+            template.apply(conversation(name), context)
+
+
+@pytest.mark.parametrize("case", GOLDEN["encode_chat_inputs"], ids=case_id)
+def test_encode_chat_inputs_gives_paddlenlps_parts(case):
+    conversations = {
+        "single": [["a", "b"]],
+        "multi3": [["1+1=", "1+1=2"], ["Add one more", "3"], ["again", "4"]],
+        "chinese": [["你好", "您好"], ["今天吃啥", "面条🎉"]],
+        "open_last": [["a", "b"], ["c"]],
+    }[case["conversation"]]
+    template = init_chat_template(GOLDEN["templates"][case["template"]])
+    context = GOLDEN["contexts"][case["context"]]
+    if "error" in case:
+        with pytest.raises(lect.MessageError):
+            template.encode_chat_inputs(conversations, context_data=context)
+        return
+    encoded = template.encode_chat_inputs(conversations, context_data=context)
+    assert {"system": None, **encoded} == case["result"]
+    assert [list(span) for span in template.spans(conversations, context)] == case["spans"]
+
+
+def test_a_tokenizer_gives_ids():
+    class Letters:
+        def encode(self, text, add_special_tokens):
+            assert add_special_tokens is False
+            return [ord(letter) for letter in text]
+
+    template = ChatTemplate(["U{{user}}", "B{{bot}}"])
+    assert template.encode_chat_inputs([["a", "b"]], Letters()) == {"conversations": [[[85, 97], [66, 98]]]}
+
+
+@pytest.mark.parametrize(
+    "case", GOLDEN["jinja_apply"], ids=lambda case: f"{case_id(case)}-{case['add_generation_prompt']}"
+)
+def test_a_whole_template_gives_paddlenlps_prompts(case):
+    template = init_chat_template(GOLDEN["jinja_string_templates"][case["template"]], GOLDEN["special_tokens_map"])
+    given = conversation(case["conversation"])
+    ask = case["add_generation_prompt"]
+    if ("jinja", case["conversation"]) in DEVIATIONS:
+        assert template.apply(given, add_generation_prompt=ask) != case.get("text")
+    elif "text" in case:
+        assert template.apply(given, add_generation_prompt=ask) == case["text"]
+    else:
+        with pytest.raises(lect.LectError):
+            template.apply(given, add_generation_prompt=ask)
+
+
+def test_no_state_leaks_from_call_to_call():
+    template = init_chat_template(GOLDEN["templates"][GOLDEN["state_leak"]["template"]])
+    first = template.apply("first")
+    template.apply([["a", "b"], ["c"]])
+    template.encode_chat_inputs([["a", "b"]])
+    assert first == template.apply("first") == GOLDEN["state_leak"]["call1"]
+
+
+# Files
+
+
+def test_a_file_and_a_directory_are_read(tmp_path):
+    path = tmp_path / "chat_template.json"
+    path.write_text(json.dumps(SEED), "utf-8")
+    expected = ChatTemplate(**SEED).apply("Hi")
+    for source in (path, str(path), tmp_path, str(tmp_path)):
+        assert ChatTemplate.from_file(source).apply("Hi") == init_chat_template(source).apply("Hi") == expected
+    for source in (path, tmp_path):
+        assert lect.load_template(source).text([{"role": "user", "content": "Hi"}]) == expected
+
+
+@pytest.mark.parametrize(
+    ("contents", "said"),
+    [
+        ('{"chat_template": "{{ messages }}"}', "is Hugging Face's file of that name"),
+        ('{"system": "s", "foo": 1}', "has a field 'foo'"),
+        ('["a"]', "is list; expected an object"),
+        ('{"query": "x",}', "is NoneType; expected an object"),
+        ('{"query": "x", "query": "y"}', "has the key 'query' twice"),
+        ('{"query": 7}', r"query is 7 \(int\); expected text"),
+        ('{"conversation": "{{user}}"}', "expected two templates"),
+        ('{"conversation": ["{{user}}"]}', "expected two templates"),
+        ('{"conversation": ["{{user}}", 1]}', r"conversation\[1\] is 1"),
+        ("{\"system\": \"{{system | 'You are'}}\", \"query\": \"x\"}", "'system', line 1: expected token 'name'"),
+        ('{"query": "{{ query | nosuch }}"}', "nosuch"),
+        ('{"query": "{{ query "}', "'query', line 1"),
+    ],
+)  # fmt: skip
+def test_what_is_no_chat_template_is_one_error_with_file_and_field(contents, said, tmp_path):
+    path = tmp_path / "chat_template.json"
+    path.write_text(contents, "utf-8")
+    with pytest.raises(lect.SourceError, match=said) as caught:
+        ChatTemplate.from_file(path)
+    assert "chat_template.json" in str(caught.value)
+
+
+@pytest.mark.parametrize("source", ["/no/such/chat_template.json", "chat_template.jsn", "", None, 3, ["a"]])
+def test_a_mistyped_path_is_an_error_and_no_template(source):
+    with pytest.raises(lect.SourceError):
+        init_chat_template(source)
+
+
+def test_what_is_a_template_already_is_kept():
+    for template in (ChatTemplate(), WholeTemplate("{{ messages[0].content }}")):
+        assert init_chat_template(template) is template
+
+
+# Mistakes
+
+
+@pytest.mark.parametrize("name", ["query", "index"])
+def test_context_does_not_replace_the_question(name):
+    with pytest.raises(lect.MessageError, match=f"context_data has '{name}'"):
+        ChatTemplate(**SEED).apply("Hi", {name: "x"})
+
+
+def test_context_replaces_the_texts_of_history_as_in_paddlenlp():
+    assert "Question: OVERRIDE\n" in ChatTemplate(**SEED).apply([["a", "b"], ["c"]], {"user": "OVERRIDE"})
+
+
+def test_there_are_no_tensors():
+    for call in (ChatTemplate().apply, ChatTemplate().encode_chat_inputs):
+        with pytest.raises(lect.MessageError, match=r"return_tensors is 'pd'.*\n  try: ids"):
+            call("Hi", return_tensors="pd")
+
+
+# As a template of lect
+
+
+def test_messages_are_rounds_and_texts_know_where_they_came_from():
+    template = lect.load_template(GOLDEN["templates"]["default_system_idiom"], notation="paddlenlp")
+    messages = [
+        {"role": "system", "content": "S {{x}}"},
+        {"role": "user", "content": "1+1="},
+        {"role": "assistant", "content": "2"},
+        {"role": "user", "content": "{{user}}"},
+    ]
+    prompt = template.render(messages, add_generation_prompt=True, strict=True)
+    assert prompt.text == template.text(messages) == "S {{x}}\nU0/2:1+1=\nB:2\nQ1/2:{{user}}\nB:"
+    inputs = [(segment.path, segment.text) for segment in prompt.segments if segment.origin is lect.Origin.INPUT]
+    assert inputs == [(("messages", index, "content"), each["content"]) for index, each in enumerate(messages)]
+    assert template.text(messages[1:3]) == "You are a helpful assistant.\nU0/:1+1=\nB:2\n"
+
+
+def test_a_system_text_without_a_place_is_reported():
+    template = lect.load_template(SEED)
+    prompt = template.render([{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Hi"}])
+    assert [unused.path for unused in prompt.unused] == [("messages", 0, "content")]
+
+
+def test_options_are_context():
+    template = lect.load_template(GOLDEN["templates"]["repo_tests_fixture_with_context"])
+    assert template.options == ("instruction",)
+    assert "-Do it.\n" in template.text([{"role": "user", "content": "Hi"}], instruction="Do it.")
+
+
+@pytest.mark.parametrize("roles", [["assistant"], ["user", "user"], ["user", "tool"]])
+def test_what_is_no_rounds_is_refused(roles):
+    with pytest.raises(lect.RefusedError):
+        lect.load_template(SEED).text([{"role": role, "content": "x"} for role in roles])
