@@ -86,6 +86,19 @@ def test_a_program_says_what_stops_it(name):
         lect.dump_template(lect.template(name), "xtuner")
 
 
+@pytest.mark.parametrize("name", TABLES)
+def test_a_turn_table_is_written_as_a_chat_template(name):
+    pytest.importorskip("jinja2")
+    from lect_jinja.writing import renderer
+
+    template = lect.template(name)
+    render = renderer(lect.dump_template(template, "jinja"), template)
+    for case in PLAIN:
+        asked = case["add_generation_prompt"]
+        expected = template.text(case["messages"], add_generation_prompt=asked)
+        assert render(case["messages"], asked) == expected, case["id"]
+
+
 def test_every_template_of_xtuners_is_written_as_xtuner_has_it():
     from lect_xtuner import PROMPT_TEMPLATE
 

@@ -10,13 +10,17 @@ from lect_jinja.identity import own_template
 from lect_jinja.paths import is_installed, read_local
 from lect_jinja.sources.directory import ForeignNotationError
 from lect_jinja.sources.files import ModelFileError, refuse
+from lect_jinja.writing import renderer, write
 
 if TYPE_CHECKING:
     from lect.plugin import Source, Template
 
 
 class JinjaNotation:
-    """Reads templates as they are written, whomever they belong to."""
+    """Reads templates as they are written, whomever they belong to, and writes turn tables as such."""
+
+    write = staticmethod(write)
+    renderer = staticmethod(renderer)
 
     def recognises(self, source: Source) -> bool:
         """Return whether something is, or has, a chat template in Jinja."""
