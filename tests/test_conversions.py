@@ -1,6 +1,7 @@
 """From one notation to the others: what is handed out renders alike, and what is lost is said."""
 
 import json
+from itertools import permutations
 
 import pytest
 from goldens import battery
@@ -9,7 +10,7 @@ import lect
 from lect.cli import main
 from lect.errors import ConversionWarning
 
-NOTATIONS = ("fastchat", "xtuner")
+NOTATIONS = ("fastchat", "paddlenlp", "xtuner")
 NAMES = [f"{owner}:{name}" for owner, names in lect.templates(load=True).items() for name in names]
 TABLES = [name for name in NAMES if lect.template(name).table is not None]
 FASTCHATS = [name for name in TABLES if name.startswith("fastchat:")]
@@ -38,10 +39,6 @@ def takes_turns(case):
 PLAIN = [case for case in battery().values() if not case.get("tools") and takes_turns(case)]
 
 
-def without_bos(template):
-    return template.but(bos="") if template.bos else template
-
-
 def check(template, notation):
     """Write a template and read it again: the same prompts, on more conversations than were rendered before."""
     try:
@@ -52,8 +49,10 @@ def check(template, notation):
     assert lect.load_template(text).name == again.name
     for case in PLAIN:
         asked = case["add_generation_prompt"]
-        expected = without_bos(template).text(case["messages"], add_generation_prompt=asked)
-        assert without_bos(again).text(case["messages"], add_generation_prompt=asked) == expected, case["id"]
+        expected = template.text(case["messages"], add_generation_prompt=asked)
+        written = again.text(case["messages"], add_generation_prompt=asked)
+        # Some tools leave the BOS to their tokenizer.
+        assert written in (expected, expected.removeprefix(template.bos)), case["id"]
     return again
 
 
@@ -70,9 +69,9 @@ def test_a_turn_table_is_written_alike_or_not_at_all(name, notation):
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_what_goes_through_both_notations_is_the_same(name):
+def test_what_goes_through_two_notations_is_the_same(name):
     template = lect.template(name)
-    for first, second in (NOTATIONS, NOTATIONS[::-1]):
+    for first, second in permutations(NOTATIONS, 2):
         once = check(template, first)
         if once is not None:
             check(once, second)
@@ -113,7 +112,9 @@ def test_every_template_of_xtuners_is_written_as_xtuner_has_it():
 @pytest.fixture
 def mine(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "mine.json").write_text('{"INSTRUCTION": "U:{input}\\nB:", "SEP": "\\n"}', "utf-8")
+    (tmp_path / "mine.json").write_text(
+        '{"INSTRUCTION": "U:{input}\\nB:", "SUFFIX": "</s>", "SUFFIX_AS_EOS": true}', "utf-8"
+    )
 
 
 @pytest.mark.parametrize("source", ["mine.json", "./mine.json"])

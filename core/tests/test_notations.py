@@ -173,6 +173,10 @@ def test_a_template_is_written_by_a_third_partys_notation(only):
         ({"examples": [("user", "x")]}, ["the examples before the first turn"]),
         ({"user_after_system": Turn("<u2>")}, ["that a user's turn is another one after a system text"]),
         ({"generation": "<b>"}, ["that a prompt ends with '<b>', but an answer in it follows '<a>'"]),
+        (
+            {"assistant": Turn("<a>", "{eos}")},
+            ["the tokenizer's EOS after an answer, whose text is not known"],
+        ),
         ({"closing": "."}, ["that a conversation ends with '.'"]),
         ({"trim": True}, ["that texts are stripped of white space"]),
         (

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lect.errors import ConversionWarning, LectError, LossError, PluginError, SourceError, shown, warn_caller
 from lect.format.template import Template
-from lect.format.turns import ROUND, TurnTemplate
+from lect.format.turns import EOS, ROUND, TurnTemplate
 from lect.registry.contain import Contained, StageError, told
 from lect.registry.metafiles import NOTATIONS
 
@@ -149,7 +149,8 @@ def unsaid(table: TurnTemplate, says: Collection[str]) -> list[str]:
         says: The fields of a table that the notation can say, beside the turns of system, user and assistant; `rounds`
             is what `{round}` stands for.
     """
-    before_answer, ids = table.turns["assistant"].prefix, set(table.stop_ids) - set(table.stop.values())
+    before_answer, after_answer, _ = table.turns["assistant"]
+    ids = set(table.stop_ids) - set(table.stop.values())
     numbered = any(ROUND in turn.prefix + turn.suffix for turn in table.turns.values())
     beyond = {
         "default_system": table.default_system and "the default system text",
@@ -160,6 +161,7 @@ def unsaid(table: TurnTemplate, says: Collection[str]) -> list[str]:
         "user_after_system": table.user_after_system and "that a user's turn is another one after a system text",
         "generation": table.generation != before_answer
         and f"that a prompt ends with {table.generation!r}, but an answer in it follows {before_answer!r}",
+        "eos": not table.eos and EOS in after_answer and "the tokenizer's EOS after an answer, whose text is not known",
         "closing": table.closing and f"that a conversation ends with {table.closing!r}",
         "trim": table.trim and "that texts are stripped of white space",
         "rounds": numbered and "the numbers of rounds",

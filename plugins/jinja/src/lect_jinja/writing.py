@@ -25,7 +25,7 @@ EOS = "{eos}"
 _PLACES = re.compile(r"(\{(?:round|role|eos)\})")
 SAYS = frozenset({
     "default_system", "opening", "without_system", "examples", "user_after_system", "generation", "closing", "trim",
-    "rounds", "first_round", "tool", "other", "stop_ids",
+    "rounds", "first_round", "eos", "tool", "other", "stop_ids",
 })  # fmt: skip
 """All that a table says. Where generation stops, no chat template says; that is for generation_config.json."""
 

@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING
 import lect
 from lect_paddlenlp.fields import FILE, NAMES, read_fields
 from lect_paddlenlp.template import PaddleTemplate
+from lect_paddlenlp.writing import write
 
 if TYPE_CHECKING:
     from lect.plugin import Source, Template
 
 
 class Notation:
-    """Reads chat templates of PaddleNLP's."""
+    """Reads and writes chat templates of PaddleNLP's."""
+
+    write = staticmethod(write)
 
     def recognises(self, source: Source) -> bool:
         """Return whether a source has nothing but fields of PaddleNLP's, and one that is more than a system text.

@@ -32,7 +32,7 @@ def write(template: Template) -> Written:
     }
     stated = {name: value for name, value in fields.items() if value and value != DEFAULTS[name]}
     text = json.dumps(stated, ensure_ascii=False, indent=4) + "\n"
-    return Written(text, unsaid(table, {"rounds"}), bos=False)
+    return Written(text, unsaid(table, {"eos", "rounds"}), bos=False)
 
 
 def _around(turn: Turn, place: str, table: TurnTemplate, role: str) -> str:

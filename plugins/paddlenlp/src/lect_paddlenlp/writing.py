@@ -1,0 +1,132 @@
+"""A turn table as a chat_template.json.
+
+There are expressions in it and no statements, so that nothing is done to the lines between them.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from lect.plugin import ROUND, Template, Turn, TurnTemplate, Written, table_of, unsaid
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SAYS = frozenset({
+    "default_system", "opening", "without_system", "examples", "user_after_system", "generation", "trim", "rounds",
+    "first_round", "stop_ids",
+})  # fmt: skip
+"""What of a table such a file says. Where generation stops is no part of it."""
+_PLACES = re.compile(r"(\{(?:round|role|eos)\})")
+
+
+class Piece(NamedTuple):
+    """A piece of a field: a text, or an expression of Jinja's."""
+
+    text: str
+    is_literal: bool = True
+
+
+def write(template: Template) -> Written:
+    """Write a template as a chat_template.json.
+
+    Raises:
+        LossError: If it is no turn table.
+    """
+    import json
+
+    table = table_of(template, "paddlenlp")
+    user, assistant = table.turns["user"], table.turns["assistant"]
+    generation = _pieces(table, table.generation, "assistant")
+    fields = {
+        "system": _text(_system(table)),
+        "conversation": [_text(_user(table, user, "user")), _text(_turn(table, assistant, "bot", "assistant"))],
+        "query": _text([*_user(table, user, "query"), *generation]),
+    }
+    stated = {name: value for name, value in fields.items() if value}
+    return Written(json.dumps(stated, ensure_ascii=False, indent=4) + "\n", unsaid(table, SAYS))
+
+
+def _system(table: TurnTemplate) -> list[Piece]:
+    """Return what stands first: BOS, opening, system text, examples."""
+    examples = [
+        piece for role, text in table.examples for piece in _around(table, table.turns[role], Piece(text), role)
+    ]
+    system = table.turns.get("system")
+    without = [Piece(table.without_system)]
+    if system is None:
+        middle = without
+    elif table.default_system:
+        given = f"(system if system is defined else {_quoted(table.default_system)})"
+        middle = _turn(table, system, given, "system")
+    else:
+        middle = _either(_turn(table, system, "system", "system"), "system is defined", without)
+    return [Piece(table.bos + table.opening), *middle, *examples]
+
+
+def _user(table: TurnTemplate, turn: Turn, variable: str) -> list[Piece]:
+    plain = _turn(table, turn, variable, "user")
+    if table.user_after_system is None:
+        return plain
+    condition = "index == 0" if table.default_system else "index == 0 and system is defined"
+    return _either(_turn(table, table.user_after_system, variable, "user"), condition, plain)
+
+
+def _turn(table: TurnTemplate, turn: Turn, variable: str, role: str) -> list[Piece]:
+    text = f"{variable} | trim" if table.trim else variable
+    full = _around(table, turn, Piece(text, False), role)
+    if turn.bare is None or turn.bare == turn.prefix + turn.suffix:
+        return full
+    return _either(full, text, _pieces(table, turn.bare, role))
+
+
+def _around(table: TurnTemplate, turn: Turn, text: Piece, role: str) -> list[Piece]:
+    return [*_pieces(table, turn.prefix, role), text, *_pieces(table, turn.suffix, role)]
+
+
+def _pieces(table: TurnTemplate, text: str, role: str) -> list[Piece]:
+    places = {"{role}": Piece(role), "{eos}": Piece(table.eos), ROUND: Piece(f"index + {table.first_round}", False)}
+    return [places.get(piece, Piece(piece)) for piece in _PLACES.split(text) if piece]
+
+
+def _either(one: list[Piece], condition: str, other: list[Piece]) -> list[Piece]:
+    """Return pieces that are some where a condition holds, and others where it does not."""
+    return [Piece(f"({_expression(one)}) if {condition} else ({_expression(other)})", False)]
+
+
+def _expression(pieces: list[Piece]) -> str:
+    texts = []
+    for text, is_literal in _merged(pieces):
+        texts.append(_quoted(text) if is_literal else text if text.isidentifier() else f"({text})")
+    return " ~ ".join(texts) or "''"
+
+
+def _text(pieces: list[Piece]) -> str:
+    return "".join(
+        piece.text
+        if piece.is_literal and "{" not in piece.text
+        else f"{{{{ {_quoted(piece.text) if piece.is_literal else piece.text} }}}}"
+        for piece in _merged(pieces)
+    )
+
+
+def _merged(pieces: list[Piece]) -> Iterator[Piece]:
+    """Yield pieces with texts that follow each other as one, and none that is empty."""
+    text = ""
+    for piece in pieces:
+        if piece.is_literal:
+            text += piece.text
+            continue
+        if text:
+            yield Piece(text)
+        yield piece
+        text = ""
+    if text:
+        yield Piece(text)
+
+
+def _quoted(text: str) -> str:
+    """Return a text as a literal of Jinja's."""
+    escapes = {"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+    return "'" + "".join(escapes.get(character, character) for character in text) + "'"
