@@ -20,7 +20,7 @@ GALLERY = REPOSITORY / "docs" / "gallery"
 # FastChat has rules and templates of another kind, and a page of another kind.
 FASTCHAT = "fastchat"
 # Reply formats alone have a page of their own; a notation has no formats.
-OTHERS = ("dialects", "jinja", "paddlenlp")
+OTHERS = ("dialects", "jinja", "ollama", "paddlenlp")
 FAMILIES = sorted(
     path.parent.name for path in (REPOSITORY / "plugins").glob("*/pyproject.toml") if path.parent.name not in OTHERS
 )

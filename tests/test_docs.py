@@ -28,7 +28,7 @@ WITH_COMMANDS = [page for page in pages.all_pages() if pages.console_examples(pa
 TABLED = ["README.md", "README.zh-CN.md"]
 PACKAGES = sorted(path.parent.name for path in (pages.REPOSITORY / "plugins").glob("*/pyproject.toml"))
 # The dialects are reply formats alone, the others notations: they have no adapter and no prompts of their own.
-FAMILIES = [name for name in PACKAGES if name not in ("dialects", "jinja", "paddlenlp")]
+FAMILIES = [name for name in PACKAGES if name not in ("dialects", "jinja", "ollama", "paddlenlp")]
 GALLERY = [pages.DOCS / "gallery" / f"{name}.md" for name in ("index", *FAMILIES)]
 
 every_family = pytest.mark.parametrize("name", FAMILIES)

@@ -15,7 +15,7 @@ from lect.registry.patterns import ANYTHING
 
 NAMES = sorted(path.parent.name for path in (REPOSITORY / "plugins").glob("*/pyproject.toml"))
 # Reply formats alone, and notations, have no adapter.
-WITH_ADAPTER = [name for name in NAMES if name not in ("dialects", "jinja", "paddlenlp")]
+WITH_ADAPTER = [name for name in NAMES if name not in ("dialects", "jinja", "ollama", "paddlenlp")]
 NEEDS = {"jinja": ["jinja2>=3.1.6"], "paddlenlp": ["lect-jinja>=0.1,<1"]}
 """What packages need besides core."""
 # What is no adapter for names.

@@ -13,7 +13,7 @@ from lect.registry.adapter import Adapter
 from lect.reply.grammar import Json, JsonMap, NamedJson
 
 # FastChat's and XTuner's templates are kept as they are, stop strings or none; the others have no templates.
-COPIES = {"fastchat", "xtuner", "dialects", "jinja", "paddlenlp"}
+COPIES = {"fastchat", "xtuner", "dialects", "jinja", "ollama", "paddlenlp"}
 NAMES = sorted({path.parent.name for path in (REPOSITORY / "plugins").glob("*/pyproject.toml")} - COPIES)
 PARAMETERS = {"city": "string", "days": "integer", "deep": "object", "tags": "array", "flag": "boolean"}
 TOOLS = [

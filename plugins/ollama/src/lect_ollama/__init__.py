@@ -1,0 +1,19 @@
+"""Templates as Modelfiles of Ollama's. They are written, and not read."""
+
+from lect_ollama.proof import renderer
+from lect_ollama.writing import write
+
+__version__ = "0.1.0"
+__lect_api__ = "~=1.0"
+
+__all__ = ["notation"]
+
+
+class Notation:
+    """Writes Modelfiles."""
+
+    write = staticmethod(write)
+    renderer = staticmethod(renderer)
+
+
+notation = Notation()

@@ -1,0 +1,77 @@
+"""Templates as Modelfiles, rendered by Go itself where there is one."""
+
+import shutil
+
+import pytest
+
+import lect
+from lect.errors import ConversionWarning
+from lect.format.compare import differences, render_of
+from lect.plugin import CHATML, Turn, TurnTemplate
+from lect_ollama import notation
+
+PLAIN = TurnTemplate(
+    "plain", system=Turn("<s>", "</s>\n"), user=Turn("<u>", "</u>\n"), assistant=Turn("<a>", "</a>\n"), stop=["</a>"]
+)
+WRITTEN = '''\
+TEMPLATE """{{ $role := "" }}{{ range .Messages }}{{ if eq .Role "system" }}<s>{{ .Content }}</s>
+{{ else if eq .Role "user" }}<u>{{ .Content }}</u>
+{{ else if eq .Role "assistant" }}<a>{{ .Content }}</a>
+{{ end }}{{ $role = .Role }}{{ end }}{{ if ne $role "assistant" }}<a>{{ end }}"""
+SYSTEM """Be brief."""
+PARAMETER stop "</a>"
+PARAMETER stop "\\n\\"\\\\"
+'''
+TABLES = [
+    CHATML,
+    PLAIN,
+    PLAIN.but(default_system="Be brief.\n{{ x }}"),
+    PLAIN.but(opening='[{{ "x" }}] """', without_system="-"),
+    PLAIN.but(system=None, without_system="-"),
+    PLAIN.but(user_after_system=Turn("", "</u>\n")),
+    PLAIN.but(system=Turn("<s>", "</s>", "<none>"), assistant=Turn("<{role}>", "{eos}", "<a/>"), eos="</e>"),
+    PLAIN.but(generation="<a>\n", other=Turn("<{role}>", "</{role}>"), system_first=True),
+    PLAIN.but(bos="<bos>"),
+]
+
+
+def test_the_modelfile():
+    text = notation.write(PLAIN.but(default_system="Be brief.", stop=["</a>", '\n"\\'])).text
+    assert text.partition("FROM ./model.gguf\n")[2] == WRITTEN
+
+
+@pytest.mark.skipif(shutil.which("go") is None, reason="Go is not installed")
+@pytest.mark.parametrize("table", TABLES, ids=range(len(TABLES)))
+def test_go_renders_it_alike(table):
+    text = lect.dump_template(table, "ollama")
+    assert text.startswith("# Rendered by Go")
+    without_bos = table.but(bos="")
+    assert differences(render_of(without_bos), notation.renderer(text, table)) == []
+
+
+def test_without_go_nothing_is_proven_and_that_is_said(monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    with pytest.warns(ConversionWarning, match="nothing here can show that it renders alike"):
+        assert lect.dump_template(PLAIN, "ollama").startswith("# Not proven")
+
+
+@pytest.mark.parametrize(
+    ("change", "lost"),
+    [
+        ({"trim": True}, "that texts are stripped of white space"),
+        ({"user": Turn("{round}")}, "the numbers of rounds"),
+        ({"closing": "."}, "that a conversation ends with '.'"),
+        ({"examples": [("user", "x")]}, "the examples before the first turn"),
+        ({"default_system": '"""'}, 'a default system text with """ in it'),
+        ({"stop_ids": [7]}, "stop ids that have no text: 7"),
+    ],
+)
+def test_what_ollama_cannot_say_is_listed(change, lost):
+    with pytest.raises(lect.LossError) as caught:
+        lect.dump_template(PLAIN.but(**change), "ollama")
+    assert caught.value.lost == (lost,)
+
+
+def test_modelfiles_are_not_read():
+    with pytest.raises(lect.SourceError, match="can be written, but not read"):
+        lect.load_template('TEMPLATE """{{ .Prompt }}"""', notation="ollama")
