@@ -133,9 +133,7 @@ def _fields(table: TurnTemplate) -> dict[str, Any]:
     The style without a colon says any prefix and suffix, but writes the whole prefix where the assistant is to speak;
     that of DeepSeek leaves a space out there.
     """
-    user, assistant, system = (table.turns.get(role) for role in ("user", "assistant", "system"))
-    assert user is not None
-    assert assistant is not None
+    user, assistant, system = table.turns["user"], table.turns["assistant"], table.turns.get("system")
     style, prefixes = SeparatorStyle.NO_COLON_TWO, [user.prefix, assistant.prefix]
     if table.generation == assistant.prefix.removesuffix(" ") and all(each.endswith(": ") for each in prefixes):
         style, prefixes = SeparatorStyle.DEEPSEEK_CHAT, [each.removesuffix(": ") for each in prefixes]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Self
 
@@ -60,7 +61,7 @@ class ChatTemplate:
 
         Args:
             query: A question, rounds such as `[["user", "bot"], ["user"]]`, or OpenAI-shaped messages. The answer of a
-                last round is left out, as PaddleNLP does it.
+                last round is left out, with a warning, as PaddleNLP does it.
             context_data: Further values for the templates.
             return_tensors: None. Encode the text for ids.
 
@@ -78,11 +79,14 @@ class ChatTemplate:
         for index, each in enumerate(history):
             context |= {"is_first": index == 0, "is_last": False}
             pieces += self._round(each, index, context)
+        question, *answer = rounds[-1]
+        if answer:
+            warnings.warn(f"the last round has an answer, which is left out: {answer!r}", stacklevel=2)
         for name in RESERVED:
             if name in context:
                 msg = f"context_data has {name!r}, which is the question's own\n  try: another name"
                 raise MessageError(msg)
-        pieces.append(self.fields.query.render({**context, "query": rounds[-1][0], "index": len(history)}))
+        pieces.append(self.fields.query.render({**context, "query": question, "index": len(history)}))
         return "".join(pieces)
 
     def encode_chat_inputs(

@@ -18,9 +18,7 @@ def write(template: Template) -> Written:
     import json
 
     table = table_of(template, "xtuner")
-    user, assistant, system = (table.turns.get(role) for role in ("user", "assistant", "system"))
-    assert user is not None
-    assert assistant is not None
+    user, assistant, system = table.turns["user"], table.turns["assistant"], table.turns.get("system")
     suffix, is_eos, sep = _ends(table, assistant.suffix)
     fields: dict[str, Any] = {
         "SYSTEM": system and _around(system, "{system}", table, "system"),
