@@ -1,6 +1,7 @@
 """PaddleNLP's chat templates against what PaddleNLP itself gave."""
 
 import json
+import pickle
 from pathlib import Path
 
 import pytest
@@ -193,6 +194,14 @@ def test_options_are_context():
     template = lect.load_template(GOLDEN["templates"]["repo_tests_fixture_with_context"])
     assert template.options == ("instruction",)
     assert "-Do it.\n" in template.text([{"role": "user", "content": "Hi"}], instruction="Do it.")
+
+
+def test_templates_can_be_pickled():
+    messages = [{"role": "user", "content": "Hi"}]
+    template = lect.load_template(SEED)
+    assert pickle.loads(pickle.dumps(template)).text(messages) == template.text(messages)
+    mine = ChatTemplate(**SEED)
+    assert pickle.loads(pickle.dumps(mine)).apply("Hi") == mine.apply("Hi")
 
 
 @pytest.mark.parametrize("roles", [["assistant"], ["user", "user"], ["user", "tool"]])

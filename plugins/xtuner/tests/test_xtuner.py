@@ -1,6 +1,8 @@
 """XTuner's templates against what XTuner itself gave."""
 
+import copy
 import json
+import pickle
 from pathlib import Path
 
 import pytest
@@ -165,6 +167,14 @@ def test_templates_are_mappings_with_attributes():
     ]
     with pytest.raises(TypeError):
         PROMPT_TEMPLATE.internlm_chat["SUFFIX"] = "<eos>"
+
+
+def test_what_is_returned_can_be_copied_and_pickled():
+    spans = training("default", [*HELLO, HELLO[0]])
+    for way in (copy.copy, copy.deepcopy, lambda value: pickle.loads(pickle.dumps(value))):
+        assert way(PROMPT_TEMPLATE) == PROMPT_TEMPLATE
+        assert (way(spans), way(spans).unused) == (spans, spans.unused)
+        assert way(chat_template({"INSTRUCTION": "{input}:"})).text(HELLO) == "Hello!:Hi"
 
 
 def test_an_unknown_name_is_an_error_with_names_that_are_near():

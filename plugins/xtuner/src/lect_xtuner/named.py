@@ -19,8 +19,10 @@ class Named(Mapping[str, Any]):
         return self._values[name]
 
     def __getattr__(self, name: str) -> Any:
-        # Copying and pickling look for special names before there are values.
-        if name[0] != "_" and name in self._values:
+        if name[0] == "_":
+            # Copying and pickling look for special names before there are values.
+            raise AttributeError(name)
+        if name in self._values:
             return self._values[name]
         msg = f"there is no {name!r}; there are {', '.join(self._values)}"
         raise AttributeError(msg)
