@@ -34,7 +34,6 @@ PACKAGES: dict[str, tuple[str, ...]] = {
         "wizardlm",
         "xwin",
     ),
-    "lect-xtuner": ("starcoder",),
 }
 """The packages of this project, and the words by which people know their models."""
 
