@@ -8,6 +8,7 @@ from pathlib import Path
 
 import lect
 from lect.plugin.grammar import Json, JsonMap, Literals, NamedJson, Params
+from lect.registry.metafiles import REPLIES
 
 PAGE = Path(__file__).parent / "gallery" / "replies.md"
 PLAIN, JSON, NAMED, PARAMETERS, PYTHON, MESSAGES = KINDS = (
@@ -75,7 +76,7 @@ def taken_apart(reply_format):
 def formats():
     """Return every installed format with the packages that have it."""
     owners = {}
-    for record in lect._registry.reply_records():
+    for record in lect._registry.parts(REPLIES):
         owners.setdefault(record.name, []).append(record.package)
     return [(lect._registry.reply_format(name), owners.get(name, ["lect"])) for name in lect.reply_formats()]
 

@@ -45,7 +45,8 @@ def template_names(name):
     plugin = getattr(importlib.import_module(f"lect_{name}"), "adapter", None)
     if plugin is None:
         return []
-    return [each for each in Adapter(plugin, name=name).list_templates() if each not in (CHATML.name, DEFAULT.name)]
+    listed = Adapter(plugin, name=name).list_templates()
+    return [each for each, template in listed.items() if template is not CHATML and template is not DEFAULT]
 
 
 def reply_formats(name):
