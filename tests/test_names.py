@@ -204,15 +204,22 @@ def families():
     """Return the families of this repository by name."""
     names = [path.parent.name for path in (REPOSITORY / "plugins").glob("*/pyproject.toml")]
     found = {name: getattr(importlib.import_module(f"lect_{name}"), "adapter", None) for name in names}
-    # One that knows only how models write their replies is nothing to install for whoever wants a prompt.
-    return {name: adapter for name, adapter in found.items() if isinstance(adapter, Family) and adapter.templates}
+    # Whoever wants a prompt must not be told to install what knows only replies, or is a fallback.
+    return {
+        name: adapter
+        for name, adapter in found.items()
+        if isinstance(adapter, Family) and adapter.templates and "lect" in entry_points(name)
+    }
+
+
+def entry_points(name):
+    return tomllib.loads((REPOSITORY / "plugins" / name / "pyproject.toml").read_text("utf-8"))["project"].get(
+        "entry-points", {}
+    )
 
 
 def hints(name):
-    points = tomllib.loads((REPOSITORY / "plugins" / name / "pyproject.toml").read_text("utf-8"))["project"][
-        "entry-points"
-    ]
-    return set(points.get("lect.hints", {}))
+    return set(entry_points(name).get("lect.hints", {}))
 
 
 def test_core_knows_every_family_and_no_other():

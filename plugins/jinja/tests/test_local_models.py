@@ -22,6 +22,7 @@ from lect import LectError, SourceError, UnknownModelError
 from lect.plugin import CHATML
 from lect_jinja import identity
 from lect_jinja.knowledge import fingerprint
+from lect_jinja.paths import is_installed
 from lect_jinja.sources.files import ModelFileError
 
 OWN = "{% for m in messages %}<|{{ m.role }}|>{{ m.content }}<|over|>{% endfor %}{% if add_generation_prompt %}<|assistant|>{% endif %}"
@@ -286,6 +287,7 @@ def test_whatever_a_field_holds_there_is_a_prompt_or_one_of_our_errors(data, tmp
         assert template.parse("Hi<|over|>").content == "Hi"
 
 
+@pytest.mark.skipif(is_installed("lect_paddlenlp"), reason="lect-paddlenlp is installed, and reads it")
 def test_a_template_in_paddlenlps_notation_is_told_apart(model):
     path = model(chat_template_json={"conversation": ["Human: {{user}}", "{{bot}}"], "query": "{{query}}"})
     for call in (lect.resolve, lect.load_template):

@@ -208,3 +208,20 @@ def test_templates_can_be_pickled():
 def test_what_is_no_rounds_is_refused(roles):
     with pytest.raises(lect.RefusedError):
         lect.load_template(SEED).text([{"role": role, "content": "x"} for role in roles])
+
+
+def test_a_models_directory_speaks_by_its_file(tmp_path):
+    fields = {"conversation": ["<u>{{user}}</u>", "<b>{{bot}}</b>"], "query": "<u>{{query}}</u><b>"}
+    (tmp_path / "chat_template.json").write_text(json.dumps(fields), "utf-8")
+    resolution = lect.resolve(tmp_path)
+    assert (resolution.package, resolution.reason) == (
+        "lect-paddlenlp",
+        "chat_template.json is there, in PaddleNLP's notation",
+    )
+    assert resolution.template.text([{"role": "user", "content": "Hi"}], add_generation_prompt=True) == "<u>Hi</u><b>"
+
+
+def test_the_models_own_jinja_template_goes_before_it(tmp_path):
+    (tmp_path / "chat_template.json").write_text(json.dumps({"query": "<u>{{query}}</u>"}), "utf-8")
+    (tmp_path / "chat_template.jinja").write_text("{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}")
+    assert lect.resolve(tmp_path).package == "lect-jinja"
