@@ -8,7 +8,7 @@ from installs import install, registry_of
 import lect
 from lect import LossError, PluginError, SourceError, Template
 from lect.errors import ConversionWarning, PluginWarning
-from lect.plugin import Turn, TurnTemplate
+from lect.plugin import CHATML, Turn, TurnTemplate
 
 LINES = r"""
 from lect import SourceError
@@ -252,3 +252,9 @@ def test_a_notation_that_cannot_write_is_named(only, name, source, said):
     only(**{name: source})
     with pytest.raises(lect.LectError, match=said):
         lect.dump_template(PLAIN, "lines")
+
+
+@pytest.mark.parametrize(("template", "notation"), [(5, "lines"), (None, "lines"), (CHATML, None), (CHATML, 7)])
+def test_only_a_template_is_written_and_only_in_a_notation_that_is_named(registry, template, notation):
+    with pytest.raises(SourceError, match="expected a Template and a name"):
+        lect.dump_template(template, notation)

@@ -136,3 +136,9 @@ def test_what_was_read_is_a_copy():
     row = {"messages": [dict(QUESTION)]}
     lect.messages(row)[0]["content"] = "changed"
     assert row["messages"][0] == QUESTION
+
+
+@pytest.mark.parametrize("name", ["csv", 5, {"a": 1}, ["openai"]], ids=repr)
+def test_a_format_that_is_none_is_named(name):
+    with pytest.raises(MessageError, match=r"format is .*\n  try: one of "):
+        lect.messages([{"role": "user", "content": "x"}], format=name)

@@ -90,8 +90,11 @@ def _readers(owners: Mapping[str, Any], wanted: str | None) -> dict[str, Any]:
     return readers
 
 
-def dump_template(adapters: Adapters, template: Template, notation: str, *, lossy: bool = False) -> str:
+def dump_template(adapters: Adapters, template: Any, notation: Any, *, lossy: bool = False) -> str:
     """Write a template in one of the installed notations; see `lect.dump_template`."""
+    if not isinstance(template, Template) or not isinstance(notation, str):
+        msg = f"cannot write {shown(template)} in the notation {shown(notation)}; expected a Template and a name"
+        raise SourceError(msg)
     ((name, writer),) = _owners(adapters, notation).items()
     if not hasattr(writer, "write"):
         msg = f"the notation {name!r} can be read, but not written"

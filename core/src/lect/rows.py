@@ -54,8 +54,8 @@ def _json(text: str | bytes | bytearray) -> Any:
         _refuse(f"{shown(text)} holds no JSON: {error}", "a line of a JSONL file, or what it holds")
 
 
-def _reader(name: str) -> Callable[[Any], Iterator[Raw]]:
-    if name not in FORMATS:
+def _reader(name: Any) -> Callable[[Any], Iterator[Raw]]:
+    if not isinstance(name, str) or name not in FORMATS:
         _refuse(f"format is {shown(name)}", f"one of {', '.join(FORMATS)}")
     return FORMATS[name]
 

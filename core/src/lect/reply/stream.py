@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from lect.errors import MessageError
+from lect.errors import MessageError, shown
 from lect.reply.calls.schema import Schemas
 from lect.reply.engine.compiled import compile_grammar
 from lect.reply.engine.headed import HeadedMessages
@@ -173,7 +173,7 @@ def _wanted(extract: object) -> frozenset[str]:
         what in ("reasoning", "tools") for what in extract
     ):
         msg = (
-            f"extract is {extract!r:.80}; expected some of 'reasoning', 'tools'\n  try: extract=('reasoning', 'tools')"
+            f"extract is {shown(extract)}; expected some of 'reasoning', 'tools'\n  try: extract=('reasoning', 'tools')"
         )
         raise MessageError(msg)
     return frozenset(extract)
@@ -189,14 +189,14 @@ def stop_strings(stop: object) -> tuple[str, ...]:
                 msg = f"stop has {length} characters in all; at most {LONGEST_STOPS} are looked for"
                 raise MessageError(msg)
             return stops
-    msg = f"stop is {stop!r:.80}; expected a list of texts\n  try: stop=['...']"
+    msg = f"stop is {shown(stop)}; expected a list of texts\n  try: stop=['...']"
     raise MessageError(msg)
 
 
 def _check_text(given: object, what: str = "a chunk") -> None:
     if not isinstance(given, str):
         hint = "\n  try: decode it first, with errors='replace'" if isinstance(given, bytes) else ""
-        msg = f"{what} is {given!r:.80} ({type(given).__name__}); expected text{hint}"
+        msg = f"{what} is {shown(given)} ({type(given).__name__}); expected text{hint}"
         raise MessageError(msg)
 
 
