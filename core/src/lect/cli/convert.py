@@ -34,7 +34,9 @@ def configure(parser: ArgumentParser) -> None:
         "--from", metavar="NOTATION", dest="notation", help="the notation of the file, if its fields do not tell"
     )
     parser.add_argument("--lossy", action="store_true", help="write what can be said where that is not all")
-    parser.add_argument("-o", "--output", metavar="FILE", type=utf8, help="where to write it; else to standard output")
+    parser.add_argument(
+        "-o", metavar="FILE", dest="output", type=utf8, help="where to write it; else to standard output"
+    )
     parser.add_argument("--json", action="store_true", help="print it in a JSON object, as text")
 
 
