@@ -25,6 +25,8 @@ FAMILIES = sorted(
     path.parent.name for path in (REPOSITORY / "plugins").glob("*/pyproject.toml") if path.parent.name not in OTHERS
 )
 THE_DAY = date(2024, 7, 26)
+EXAMPLE = "\n\n```"
+"""Where a docstring goes on with an example."""
 
 TOOL = {
     "type": "function",
@@ -331,7 +333,7 @@ def family_page(name):
     return "\n".join(
         [
             f"# {name}\n",
-            f"{module.__doc__.strip()} How to read this page: [Gallery](index.md).\n",
+            f"{module.__doc__.strip().partition(EXAMPLE)[0]} How to read this page: [Gallery](index.md).\n",
             "The first pattern that fits a name decides:\n",
             table(*map(rule_row, module.adapter.rules), header=("names", "kind", "template", "why")),
             "",
