@@ -85,12 +85,12 @@ def tests(session):
     session.install(*TEST_TOOLS)
     install(session, *EVERYTHING)
     elsewhere = ["tests/readme", "tests/integrations"]
+    folders = ["core/tests", "tests"]
     if TESTED:
         elsewhere += [str(path) for pattern in SAME_EVERYWHERE for path in sorted(Path().glob(pattern))]
-    else:
-        elsewhere.append("plugins")
+        folders.append("plugins")
     TESTED.append(session.python)
-    session.run("pytest", *IN_PARALLEL, *(f"--ignore={path}" for path in elsewhere), *session.posargs)
+    session.run("pytest", *IN_PARALLEL, *(f"--ignore={path}" for path in elsewhere), *(session.posargs or folders))
 
 
 @nox.session

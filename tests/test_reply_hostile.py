@@ -66,7 +66,8 @@ HOSTILE = {
 @pytest.mark.parametrize("what", HOSTILE)
 def test_p6_twenty_thousand_openings_that_nothing_closes_are_read_in_time_and_lost_is_nothing(what):
     name, opening = HOSTILE[what]
-    assert grows_less_than(2.4**2, name, opening * 2_500, opening * 10_000, size=7)
+    # Between fourfold and the square of it lies room for a busy machine.
+    assert grows_less_than(10, name, opening * 2_500, opening * 10_000, size=7)
     reply, _ = replies.read(opening * 20_000, format=name)
     assert "".join(reply.raw[piece.start : piece.end] for piece in reply.pieces) == opening * 20_000
 
@@ -96,4 +97,4 @@ def test_a_number_of_a_million_digits_is_no_number():
 
 
 def test_white_space_without_end_is_read_in_time():
-    assert grows_less_than(2.4**2, "pythonic", "[f(a" + " " * 5_000, "[f(a" + " " * 20_000, size=1)
+    assert grows_less_than(10, "pythonic", "[f(a" + " " * 5_000, "[f(a" + " " * 20_000, size=1)
