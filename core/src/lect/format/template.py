@@ -243,23 +243,27 @@ class Template(Facts):
                     texts.append(raw["content"])
                 else:
                     skeleton = node[END]
-                    left = skeleton.left - 1
-                    if not (skeleton.plain and left):
-                        written = self._skeletons.use(
-                            skeleton, texts, Request(messages, None, options, add_generation_prompt)
-                        )
-                        if written is not None:
-                            return written
-                        is_declined = True
-                    elif not (skeleton.asks_empty and "" in texts):
-                        skeleton.left = left
-                        dropped = skeleton.dropped
-                        if dropped is None or type(texts.pop(dropped)) is str:
-                            pieces = skeleton.pieces.copy()
-                            pieces[PLACES] = texts
-                            text = "".join(pieces)
-                            if len(text) <= LONGEST_FAST and (text.isascii() or "".join(texts).isascii()):
-                                return text
+                    pieces = skeleton.ready
+                    if pieces is None:
+                        left = skeleton.left - 1
+                        if not (skeleton.plain and left):
+                            written = self._skeletons.use(
+                                skeleton, texts, Request(messages, None, options, add_generation_prompt)
+                            )
+                            if written is not None:
+                                return written
+                            is_declined = True
+                        elif not (skeleton.asks_empty and "" in texts):
+                            skeleton.left = left
+                            dropped = skeleton.dropped
+                            if dropped is None or type(texts.pop(dropped)) is str:
+                                pieces = skeleton.pieces
+                    if pieces is not None:
+                        pieces = pieces.copy()
+                        pieces[PLACES] = texts
+                        text = "".join(pieces)
+                        if len(text) <= LONGEST_FAST and (text.isascii() or "".join(texts).isascii()):
+                            return text
             except KeyError:
                 request = Request(messages, None, options, add_generation_prompt)
                 found = self._skeletons.meet(request)

@@ -31,6 +31,7 @@ class Skeleton:
         only_texts: Whether all leaves are texts.
         plain: Whether all leaves but one at most go into the places as they are and in order, and all that may be asked
             of them is whether they are empty.
+        ready: The pieces, where nothing has to be asked or counted before they are filled; None elsewhere.
         asks_empty: Whether the program asks whether a text is empty.
         compares: The texts that it compares, and that no two stand-ins for are the same.
         day: The day that is written in it, if one is: the next day it is no longer good.
@@ -43,7 +44,7 @@ class Skeleton:
 
     __slots__ = (
         "asks_empty", "changes", "checked_at", "compares", "day", "dropped", "layout", "left", "only_texts", "order",
-        "pieces", "plain", "slots", "unused",
+        "pieces", "plain", "ready", "slots", "unused",
     )  # fmt: skip
 
     pieces: list[str]
@@ -52,6 +53,7 @@ class Skeleton:
     dropped: int | None
     only_texts: bool
     plain: bool
+    ready: list[str] | None
     asks_empty: bool
     compares: list[tuple[Place, Place]]
     day: date | None

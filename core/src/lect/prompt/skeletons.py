@@ -204,6 +204,8 @@ class Skeletons:
             self._forget()
         if skeleton is not None and self._exact:
             skeleton.left = NEVER
+            if skeleton.plain and not skeleton.asks_empty and skeleton.dropped is None:
+                skeleton.ready = skeleton.pieces
         return skeleton
 
     def _stop(self, why: str) -> None:
