@@ -20,14 +20,15 @@ FLOORS = {
     "rows": 2,
     "prompt": 3,
     "reply": 3,
-    "format": 4,
-    "conversation": 5,
-    "registry": 6,
-    "notations": 7,
-    "__init__": 8,
-    "plugin": 8,
-    "cli": 9,
-    "__main__": 10,
+    "tokens": 4,
+    "format": 5,
+    "conversation": 6,
+    "registry": 7,
+    "notations": 8,
+    "__init__": 9,
+    "plugin": 9,
+    "cli": 10,
+    "__main__": 11,
 }
 HEAVY = {"jinja2", "rich", "tokenizers", "pyarrow", "importlib_metadata", "packaging", "numpy"}
 PUBLIC = {"lect", "lect.plugin", "lect.plugin.grammar", "lect.errors"}

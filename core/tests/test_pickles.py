@@ -45,6 +45,8 @@ ERRORS = [
     errors.PluginError("it cannot be loaded"),
     errors.SourceError("it cannot be read"),
     errors.LossError("it cannot say all", lost=["the turns of tools"]),
+    errors.MaskError("no token carries loss"),
+    errors.TokenizerError("tokenizer is 42"),
     errors.MessageError("messages[0] is 42"),
     errors.RefusedError("user and assistant must alternate"),
     errors.LimitError("there are 7 messages", limit="messages", most=6),

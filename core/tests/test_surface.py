@@ -14,7 +14,7 @@ from lect.facts import Facts
 from lect.plugin import Chat, Family, Rule, Turn, TurnTemplate, Writer
 
 RENDER = (
-    "messages, *, tools=None, add_generation_prompt=False, strict=False, on_control='report', limits=None, **options"
+    "messages, *, tools=None, add_generation_prompt=False, continue_final_message=False, strict=False, on_control='report', limits=None, **options"
 )
 HEAR = "tools=None, prompt=None, starts_in_reasoning=None, extract=('reasoning', 'tools')"
 CHOOSE = "adapter=None, default=None"
@@ -42,6 +42,13 @@ SIGNATURES = {
     Template.text: f"(self, {RENDER})",
     Template.parse: f"(self, output, *, {HEAR}, finish=None, stop=(), call_id=None, refine=None)",
     Template.stream: f"(self, *, {HEAR}, stop=(), call_id=None, refine=None)",
+    Template.unroll: "(self, messages, unroll='auto', *, tools=None, **options)",
+    lect.Prompt.encode: "(self, tokenizer, *, safe=True, policy=None, max_length=None)",
+    lect.Prompt.loss_spans: "(self, policy=None)",
+    lect.encode: (
+        "(model_path, messages, tokenizer, *, adapter=None, default=None, safe=True, policy=None, max_length=None, "
+        "unroll='never', **arguments)"
+    ),
     Template.but: "(self, **changes)",
     Template: "(name, program, *, looks_for=None, reply=None, **facts)",
     Facts: (
@@ -100,13 +107,14 @@ def signature(function):
 
 def test_the_face_for_users():
     assert sorted(lect.__all__) == [
-        "AmbiguousModelError", "ChatChunks", "Control", "ControlTextError", "Conversation", "FallbackWarning",
-        "InvalidModelPathError", "LectError", "LimitError", "LossError", "MessageError", "Origin", "PluginError",
-        "Prompt", "RefusedError", "Reply", "Resolution", "Segment", "SourceError", "Template", "UnknownModelError",
-        "UnknownTemplateError", "Unused", "UnusedInputError", "__version__", "dump_template", "get_conv_template",
-        "get_conversation_template", "get_template", "load_template", "messages", "parse", "pin", "pins", "plugins",
-        "register", "register_conv_template", "render", "reply_formats", "rescan", "resolve", "stream", "template",
-        "templates",
+        "AmbiguousModelError", "ChatChunks", "Control", "ControlTextError", "Conversation", "Encoded",
+        "FallbackWarning", "InvalidModelPathError", "LectError", "LimitError", "LossError", "LossPolicy",
+        "LossSpan", "MaskError", "MessageError", "Origin", "PluginError", "Prompt", "RefusedError", "Reply",
+        "Resolution", "Segment", "SourceError", "Template", "TokenizerError", "UnknownModelError",
+        "UnknownTemplateError", "Unused", "UnusedInputError", "__version__", "dump_template", "encode",
+        "get_conv_template", "get_conversation_template", "get_template", "load_template", "messages", "parse",
+        "pin", "pins", "plugins", "register", "register_conv_template", "render", "reply_formats", "rescan",
+        "resolve", "stream", "template", "templates",
     ]  # fmt: skip
 
 
@@ -195,6 +203,8 @@ def test_the_tree_of_errors():
         "MessageError": ("LectError", "ValueError"),
         "SourceError": ("LectError", "ValueError"),
         "LossError": ("LectError", "ValueError"),
+        "MaskError": ("LectError", "ValueError"),
+        "TokenizerError": ("LectError", "TypeError"),
         "RefusedError": ("MessageError",),
         "LimitError": ("MessageError",),
         "UnusedInputError": ("MessageError",),

@@ -12,7 +12,7 @@ prompt = conversation.get_prompt()
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from lect.conversation import Conversation
 from lect.errors import (
@@ -23,10 +23,12 @@ from lect.errors import (
     LectError,
     LimitError,
     LossError,
+    MaskError,
     MessageError,
     PluginError,
     RefusedError,
     SourceError,
+    TokenizerError,
     UnknownModelError,
     UnknownTemplateError,
     UnusedInputError,
@@ -50,6 +52,10 @@ if TYPE_CHECKING:
     from lect.reply.grammar import Grammar, ReplyFormat
     from lect.reply.reply import Reply
     from lect.reply.stream import ReplyStream
+    from lect.tokens.encoded import Encoded
+    from lect.tokens.policy import LossPolicy
+    from lect.tokens.spans import LossSpan
+    from lect.tokens.unroll import Unroll
     from lect.values import ControlPolicy
 
     ModelPath = str | os.PathLike[str]
@@ -57,27 +63,35 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
-    "AmbiguousModelError", "ChatChunks", "Control", "ControlTextError", "Conversation", "FallbackWarning",
-    "InvalidModelPathError", "LectError", "LimitError", "LossError", "MessageError", "Origin", "PluginError", "Prompt",
-    "RefusedError", "Reply", "Resolution", "Segment", "SourceError", "Template", "UnknownModelError",
-    "UnknownTemplateError", "Unused", "UnusedInputError", "__version__", "dump_template", "get_conv_template",
-    "get_conversation_template", "get_template", "load_template", "messages", "parse", "pin", "pins", "plugins",
-    "register", "register_conv_template", "render", "reply_formats", "rescan", "resolve", "stream", "template",
-    "templates",
+    "AmbiguousModelError", "ChatChunks", "Control", "ControlTextError", "Conversation", "Encoded",
+    "FallbackWarning", "InvalidModelPathError", "LectError", "LimitError", "LossError", "LossPolicy", "LossSpan",
+    "MaskError", "MessageError", "Origin", "PluginError", "Prompt", "RefusedError", "Reply", "Resolution",
+    "Segment", "SourceError", "Template", "TokenizerError", "UnknownModelError", "UnknownTemplateError", "Unused",
+    "UnusedInputError", "__version__", "dump_template", "encode", "get_conv_template", "get_conversation_template",
+    "get_template", "load_template", "messages", "parse", "pin", "pins", "plugins", "register",
+    "register_conv_template", "render", "reply_formats", "rescan", "resolve", "stream", "template", "templates",
 ]  # fmt: skip
 
 _registry = REGISTRY
 
 
-def __getattr__(name: str) -> Any:
-    """Import what belongs to replies when somebody asks for it: to write prompts, nobody needs it."""
-    if name in ("ChatChunks", "Reply"):
-        from lect.reply.chunks import ChatChunks
-        from lect.reply.reply import Reply
+_LATER = {
+    "ChatChunks": "lect.reply.chunks",
+    "Encoded": "lect.tokens.encoded",
+    "LossPolicy": "lect.tokens.policy",
+    "LossSpan": "lect.tokens.spans",
+    "Reply": "lect.reply.reply",
+}
+"""What belongs to replies and to training is imported when somebody asks for it: to write prompts, nobody needs it."""
 
-        return ChatChunks if name == "ChatChunks" else Reply
-    msg = f"module {__name__!r} has no attribute {name!r}"
-    raise AttributeError(msg)
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        msg = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(msg)
+    from importlib import import_module
+
+    return getattr(import_module(_LATER[name]), name)
 
 
 def get_conversation_template(
@@ -158,6 +172,7 @@ def render(
     default: str | None = None,
     tools: Sequence[Mapping[str, Any]] | None = None,
     add_generation_prompt: bool = False,
+    continue_final_message: bool = False,
     strict: bool = False,
     on_control: ControlPolicy = "report",
     limits: Mapping[str, int] | None = None,
@@ -168,11 +183,69 @@ def render(
         messages,
         tools=tools,
         add_generation_prompt=add_generation_prompt,
+        continue_final_message=continue_final_message,
         strict=strict,
         on_control=on_control,
         limits=limits,
         **options,
     )
+
+
+@overload
+def encode(
+    model_path: ModelPath,
+    messages: Sequence[Mapping[str, Any]],
+    tokenizer: Any,
+    *,
+    unroll: Literal["never"] = "never",
+    **arguments: Any,
+) -> Encoded: ...
+
+
+@overload
+def encode(
+    model_path: ModelPath,
+    messages: Sequence[Mapping[str, Any]],
+    tokenizer: Any,
+    *,
+    unroll: Literal["auto", "always"],
+    **arguments: Any,
+) -> list[Encoded]: ...
+
+
+def encode(
+    model_path: ModelPath,
+    messages: Sequence[Mapping[str, Any]],
+    tokenizer: Any,
+    *,
+    adapter: Any = None,
+    default: str | None = None,
+    safe: bool = True,
+    policy: LossPolicy | None = None,
+    max_length: int | None = None,
+    unroll: Unroll = "never",
+    **arguments: Any,
+) -> Encoded | list[Encoded]:
+    """Return a conversation as token ids in the official format of a model; see `Prompt.encode`.
+
+    Args:
+        model_path: `owner/name`, a name, or a local path.
+        messages: OpenAI-shaped messages.
+        tokenizer: The model's tokenizer.
+        adapter: Who shall decide instead of the installed adapters.
+        default: The name of a template to use where nobody knows the model.
+        safe: Let control tokens come from the template alone.
+        policy: What is trained.
+        max_length: How many tokens to keep, from the beginning.
+        unroll: With `auto` or `always`, return a list, of as many sequences as `Template.unroll` gives.
+        arguments: All else that `Template.render` takes, such as `tools` and the maker's options.
+    """
+    template = get_template(model_path, adapter=adapter, default=default)
+    encoded = [
+        prompt.encode(tokenizer, safe=safe, policy=policy, max_length=max_length)
+        for prompt in template.unroll(messages, unroll, **arguments)
+    ]
+    return encoded[0] if unroll == "never" else encoded
 
 
 def parse(

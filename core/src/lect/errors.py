@@ -78,6 +78,14 @@ class LossError(LectError, ValueError):
         self.lost = tuple(lost)
 
 
+class MaskError(LectError, ValueError):
+    """There is no mask for what was asked: a policy that is wrong, or one by which everything or nothing is trained."""
+
+
+class TokenizerError(LectError, TypeError):
+    """A tokenizer cannot be used, or does something else than it says."""
+
+
 class RefusedError(MessageError):
     """The model's own format does not allow this conversation."""
 

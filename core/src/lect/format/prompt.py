@@ -11,10 +11,16 @@ from lect.prompt.segments import is_role
 from lect.values import TRANSFORMED, Control, Origin
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Protocol
 
     from lect.facts import Facts
+    from lect.prompt.shapes import Request
+    from lect.prompt.skeleton import Skeleton
+    from lect.tokens.encoded import Encoded
+    from lect.tokens.policy import LossPolicy
+    from lect.tokens.spans import LossSpan
+    from lect.tokens.turns import Layout, Turn, Write
     from lect.values import Segment, Unused
 
     class Source(Protocol):
@@ -22,25 +28,44 @@ if TYPE_CHECKING:
 
         text: str
 
+        @property
+        def skeleton(self) -> Skeleton | None: ...
         def segments(self) -> list[Segment]: ...
         def unused(self) -> list[Unused]: ...
 
 
 class Prompt:
-    """A prompt. The text is ready; segments and reports are made when first asked for."""
+    """A prompt. The text is ready; segments and reports are made when first asked for.
 
-    __slots__ = ("_controls", "_more_controls", "_most_controls", "_segments", "_source", "_unused", "template", "text")
+    Attributes:
+        template: What it was written by.
+        text: The prompt itself.
+        trains: The messages for whose sake it is there, where a conversation was unrolled; None for all.
+    """
+
+    __slots__ = (
+        "_controls", "_layout", "_more_controls", "_most_controls", "_request", "_said", "_segments", "_source",
+        "_turns", "_unused", "_write", "template", "text", "trains",
+    )  # fmt: skip
 
     _more_controls: bool
 
-    def __init__(self, template: Facts, source: Source, *, most_controls: int = DEFAULT.controls):
+    def __init__(
+        self, template: Facts, source: Source, request: Request, write: Write, *, most_controls: int = DEFAULT.controls
+    ):
         self.template = template
         self.text = source.text
         self._source = source
+        self._request = request
+        self._write = write
+        self.trains: frozenset[int] | None = None
         self._most_controls = most_controls
         self._segments: tuple[Segment, ...] | None = None
         self._unused: tuple[Unused, ...] | None = None
         self._controls: tuple[Control, ...] | None = None
+        self._layout: Layout | None = None
+        self._turns: Sequence[Turn] | None = None
+        self._said: Sequence[Mapping[str, Any]] | None = None
 
     def __getstate__(self) -> tuple[None, dict[str, Any]]:
         # The views, and not what they are made from, which holds the caller's messages.
@@ -51,6 +76,10 @@ class Prompt:
             "_unused": self.unused,
             "_controls": self.controls,
             "_more_controls": self.more_controls,
+            "trains": self.trains,
+            "_layout": None,
+            "_turns": self.turns,
+            "_said": self._said_of_loss(),
         }
 
     def __str__(self) -> str:
@@ -90,6 +119,76 @@ class Prompt:
     def more_controls(self) -> bool:
         """Whether text from outside holds more control markers than `controls` lists."""
         return bool(self.controls) and self._more_controls
+
+    # For training
+
+    @property
+    def layout(self) -> Layout:
+        """The segments with where they begin."""
+        if self._layout is None:
+            from lect.tokens.turns import layout_of
+
+            self._layout = layout_of(self.text, self.segments)
+        return self._layout
+
+    @property
+    def turns(self) -> Sequence[Turn]:
+        """Where the turn of each message stands, and what of it the message's speaker writes."""
+        if self._turns is None:
+            from lect.tokens.turns import turns_in
+
+            self._turns = turns_in(self.layout, self.template, self._request, self._write, self._source.skeleton)
+        return self._turns
+
+    def loss_spans(self, policy: LossPolicy | None = None) -> list[LossSpan]:
+        """Return the characters that carry loss, in order.
+
+        Args:
+            policy: What is trained; by default all that assistants say, with the stops.
+
+        Raises:
+            MaskError: If a message gives itself something else than a weight, or the policy does not fit the prompt.
+        """
+        from lect.tokens.policy import DEFAULT_POLICY
+        from lect.tokens.spans import loss_spans
+
+        turns = [turn for turn in self.turns if self.trains is None or turn.message in self.trains]
+        return loss_spans(self.layout, turns, self._said_of_loss(), policy or DEFAULT_POLICY)
+
+    def _said_of_loss(self) -> Sequence[Mapping[str, Any]]:
+        """Return the messages, without all that does not decide on loss."""
+        if self._said is None:
+            from lect.tokens.policy import said_of_loss
+
+            self._said = [said_of_loss(message) for message in self._request.messages]
+        return self._said
+
+    def encode(
+        self,
+        tokenizer: Any,
+        *,
+        safe: bool = True,
+        policy: LossPolicy | None = None,
+        max_length: int | None = None,
+    ) -> Encoded:
+        """Return the prompt as token ids, with exactly one token that opens the text, where there is one.
+
+        Args:
+            tokenizer: A `tokenizers.Tokenizer`, a fast tokenizer of transformers, or an object with the two methods of
+                `lect.plugin.Tokenizer`.
+            safe: Let control tokens come from the template alone: where text from outside spells one, that becomes
+                ordinary tokens. Otherwise the ids are those of the text, whoever wrote it.
+            policy: What is trained. Without one, `weights` are those of the default policy, and the ids are not changed
+                for their sake.
+            max_length: How many tokens to keep, from the beginning.
+
+        Raises:
+            TokenizerError: If the tokenizer is none of these.
+            MaskError: If by the policy everything or nothing is trained.
+        """
+        from lect.tokens.encoded import encode
+
+        return encode(self, tokenizer, safe=safe, policy=policy, max_length=max_length)
 
 
 def first_controls(prompt: Prompt, most: int) -> tuple[tuple[Control, ...], bool]:

@@ -9,6 +9,7 @@ from lect.errors import MessageError, PluginError, shown
 from lect.facts import Facts, listed
 from lect.format.prompt import Prompt
 from lect.format.refusals import refuse_controls, refuse_surrogate, refuse_unused
+from lect.format.training import Training
 from lect.prompt.chat import Chat
 from lect.prompt.limits import DEFAULT, LONGEST_FAST, Limits
 from lect.prompt.program import run_program
@@ -32,7 +33,7 @@ FACTS = (Facts.__init__.__kwdefaults__ or {}).keys()
 CONTROL_POLICIES: tuple[ControlPolicy, ...] = get_args(ControlPolicy)
 
 
-class Template(Facts):
+class Template(Training):
     """The format of one model, or of several that share it. It does not change once made.
 
     Args:
@@ -146,6 +147,7 @@ class Template(Facts):
         *,
         tools: Sequence[Mapping[str, Any]] | None = None,
         add_generation_prompt: bool = False,
+        continue_final_message: bool = False,
         strict: bool = False,
         on_control: ControlPolicy = "report",
         limits: Mapping[str, int] | None = None,
@@ -157,6 +159,9 @@ class Template(Facts):
             messages: OpenAI-shaped messages.
             tools: OpenAI tool schemas.
             add_generation_prompt: End where the assistant begins to speak.
+            continue_final_message: End within the last message, which is an assistant's, so that the model goes on with
+                it: as history has it, or with `add_generation_prompt` behind the generation prompt, as the model itself
+                would have begun.
             strict: Raise where something that was given would not reach the prompt, other than by the maker's own rule.
             on_control: What to do about control markers in text from outside: `report` them in `.controls`, `raise`, or
                 `allow` without looking.
@@ -178,21 +183,14 @@ class Template(Facts):
         source: Source
         if self._leaks is None:
             self._prove()
-        request = Request(messages, tools, options, add_generation_prompt)
+        begins_last = bool(continue_final_message and add_generation_prompt)
+        request = Request(messages[:-1] if begins_last else messages, tools, options, add_generation_prompt)
         # Skeletons know but one depth.
         found = self._skeletons.fill(request) if allowed.depth == DEFAULT.depth else None
         if found is not None:
             source = Filled(*found)
         else:
-            chat = Chat(
-                self,
-                messages,
-                tools,
-                options,
-                add_generation_prompt=add_generation_prompt,
-                tracked=True,
-                limits=allowed,
-            )
+            chat = Chat(self, *request[:3], add_generation_prompt=add_generation_prompt, tracked=True, limits=allowed)
             out = TrackingWriter()
             run_program(self.program, chat, out)
             if self._leaks:
@@ -200,8 +198,15 @@ class Template(Facts):
 
                 mark_unknown(self, self.program, request, out)
             source = Written(chat, out)
+        if continue_final_message:
+            from lect.format.prefill import with_beginning, without_end
+
+            source = with_beginning(source, messages) if begins_last else without_end(self.name, source, messages)
+            request = request._replace(messages=messages)
         allowed.check_prompt(source.text)
-        prompt = Prompt(self, source, most_controls=0 if on_control == "allow" else allowed.controls)
+        prompt = Prompt(
+            self, source, request, self.text, most_controls=0 if on_control == "allow" else allowed.controls
+        )
         if found is None and not prompt.text.isascii() and not is_encodable(prompt.text):
             refuse_surrogate(prompt)
         if strict:
@@ -224,6 +229,7 @@ class Template(Facts):
         *,
         tools: Sequence[Mapping[str, Any]] | None = None,
         add_generation_prompt: bool = False,
+        continue_final_message: bool = False,
         strict: bool = False,
         on_control: ControlPolicy = "report",
         limits: Mapping[str, int] | None = None,
@@ -231,7 +237,8 @@ class Template(Facts):
     ) -> str:
         """Return the prompt alone: the same bytes as `render(...).text`, several times faster."""
         is_declined = False
-        if not (tools or options or strict or limits) and on_control == "report" and type(messages) is list:
+        is_plain = not (tools or options or strict or limits or continue_final_message)
+        if is_plain and on_control == "report" and type(messages) is list:
             # Nearly every call. Nothing of it stands in a function of its own: calls would cost a third of all this.
             node = self._skeletons.asking if add_generation_prompt else self._skeletons.complete
             texts = []
@@ -271,11 +278,12 @@ class Template(Facts):
             except (TypeError, ValueError, AttributeError):
                 # Something is of another type.
                 pass
-        if strict or limits is not None or on_control not in ("report", "allow"):
+        if strict or continue_final_message or limits is not None or on_control not in ("report", "allow"):
             return self.render(
                 messages,
                 tools=tools,
                 add_generation_prompt=add_generation_prompt,
+                continue_final_message=continue_final_message,
                 strict=strict,
                 on_control=on_control,
                 limits=limits,

@@ -1,0 +1,150 @@
+"""`apply_chat_template` as transformers and PaddleNLP have it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lect.errors import MessageError, TokenizerError, shown
+from lect.rows import messages as read_rows
+from lect.tokens.encoded import encode
+from lect.tokens.policy import LossPolicy
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from lect.format.prompt import Prompt
+    from lect.tokens.encoded import Encoded
+
+MASK = LossPolicy(boundary="whole", allow_uniform=True)
+
+
+def apply_chat_template(
+    render: Callable[..., Prompt],
+    conversation: Any,
+    *,
+    tokenizer: Any = None,
+    tools: Sequence[Mapping[str, Any]] | None = None,
+    add_generation_prompt: bool = False,
+    continue_final_message: bool = False,
+    tokenize: bool = True,
+    sanitize_control_tokens: bool = True,
+    padding: bool | str = False,
+    truncation: bool = False,
+    max_length: int | None = None,
+    return_tensors: str | None = None,
+    return_dict: bool = True,
+    return_assistant_tokens_mask: bool = False,
+    **options: Any,
+) -> Any:
+    """Return a conversation as text or as token ids, by the names and with the results of transformers.
+
+    Args:
+        render: `Template.render`.
+        conversation: OpenAI-shaped messages, or a list of such lists; or, as in PaddleNLP, one question, or rounds:
+            `[["question", "answer"], ["question"]]`. A question is followed by the generation prompt.
+        tokenizer: What makes the ids, unless `tokenize=False`.
+        tools: OpenAI tool schemas.
+        add_generation_prompt: End where the assistant begins to speak.
+        continue_final_message: End within the last message, so that the model goes on with it.
+        tokenize: Return ids and not the text.
+        sanitize_control_tokens: Let control tokens come from the template alone. In transformers this is off.
+        padding: `True` makes all lists of a batch as long as the longest, `"max_length"` as long as that.
+        truncation: Cut off what is longer than `max_length`.
+        max_length: How long a list may be.
+        return_tensors: `"np"` or `"pt"` for arrays of NumPy or PyTorch.
+        return_dict: Return `input_ids` and `attention_mask` in a dictionary, and not the ids alone.
+        return_assistant_tokens_mask: Add `assistant_masks`, in which the tokens that assistants write are 1.
+        options: The maker's own options.
+
+    Raises:
+        MessageError: If the conversation is none of these.
+        TokenizerError: If ids are wanted and there is no tokenizer.
+    """
+    if "chat_template" in options:
+        msg = "chat_template cannot be given here\n  try: lect.load_template(chat_template).apply_chat_template(...)"
+        raise MessageError(msg)
+    is_batch, conversations, is_question = _read(conversation)
+    prompts = [
+        render(
+            each,
+            tools=tools,
+            add_generation_prompt=add_generation_prompt or is_question,
+            continue_final_message=continue_final_message,
+            **options,
+        )
+        for each in conversations
+    ]
+    if not tokenize:
+        texts = [prompt.text for prompt in prompts]
+        return texts if is_batch else texts[0]
+    if tokenizer is None:
+        msg = "there is no tokenizer\n  try: tokenizer=..., or tokenize=False for the text"
+        raise TokenizerError(msg)
+    encoded = [
+        encode(
+            prompt,
+            tokenizer,
+            safe=sanitize_control_tokens,
+            policy=MASK if return_assistant_tokens_mask else None,
+            max_length=max_length if truncation else None,
+            opens=False,
+        )
+        for prompt in prompts
+    ]
+    columns = _columns(encoded, with_mask=return_assistant_tokens_mask)
+    if padding:
+        _pad(columns, tokenizer, max_length if padding == "max_length" else None)
+    if return_tensors is not None:
+        columns = {name: _tensor(return_tensors, rows) for name, rows in columns.items()}
+    elif not is_batch:
+        columns = {name: rows[0] for name, rows in columns.items()}
+    return columns if return_dict else columns["input_ids"]
+
+
+def _read(conversation: Any) -> tuple[bool, list[Any], bool]:
+    """Return whether these are several conversations, each as messages, and whether it is a question."""
+    if isinstance(conversation, str):
+        return False, [[{"role": "user", "content": conversation}]], True
+    if isinstance(conversation, list | tuple) and conversation and isinstance(conversation[0], list | tuple):
+        if all(isinstance(each, str) for each in conversation[0]):
+            messages = read_rows(conversation, "pairs")
+            return False, [messages], messages[-1]["role"] == "user"
+        return True, list(conversation), False
+    return False, [conversation], False
+
+
+def _columns(encoded: list[Encoded], *, with_mask: bool) -> dict[str, Any]:
+    columns: dict[str, Any] = {
+        "input_ids": [each.ids for each in encoded],
+        "attention_mask": [[1] * len(each.ids) for each in encoded],
+    }
+    if with_mask:
+        columns["assistant_masks"] = [[int(weight > 0) for weight in each.weights] for each in encoded]
+    return columns
+
+
+def _pad(columns: dict[str, Any], tokenizer: Any, length: int | None) -> None:
+    pad = getattr(tokenizer, "pad_token_id", None)
+    if pad is None:
+        msg = f"padding: {shown(tokenizer)} has no pad_token_id\n  try: padding=False"
+        raise TokenizerError(msg)
+    longest = length or max(map(len, columns["input_ids"]))
+    on_the_left = getattr(tokenizer, "padding_side", "right") == "left"
+    for name, rows in columns.items():
+        fill = pad if name == "input_ids" else 0
+        for index, row in enumerate(rows):
+            missing = [fill] * (longest - len(row))
+            rows[index] = [*missing, *row] if on_the_left else [*row, *missing]
+
+
+def _tensor(kind: str, rows: list[list[int]]) -> Any:
+    if kind == "np":
+        import numpy
+
+        return numpy.array(rows)
+    if kind == "pt":
+        import torch  # type: ignore[import-not-found]
+
+        return torch.tensor(rows)
+    msg = f"return_tensors is {shown(kind)}; expected 'np', 'pt' or None"
+    raise MessageError(msg)

@@ -1,0 +1,78 @@
+"""Prompts that end within an assistant's message, so that the model goes on with it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lect.errors import MessageError, shown
+from lect.prompt.messages import REASONING_NAMES
+from lect.values import Origin, Segment
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from lect.format.prompt import Source
+    from lect.values import Path, Unused
+
+
+class Ended:
+    """What was written, up to a place, and perhaps a text behind it."""
+
+    __slots__ = ("_segments", "_source", "text")
+
+    skeleton = None
+
+    def __init__(self, source: Source, segments: list[Segment]):
+        self.text = "".join(segment.text for segment in segments)
+        self._segments = segments
+        self._source = source
+
+    def segments(self) -> list[Segment]:
+        return self._segments
+
+    def unused(self) -> list[Unused]:
+        # The text behind it is in the prompt, whatever the source knows of it.
+        written = {segment.path for segment in self._segments}
+        return [unused for unused in self._source.unused() if unused.path not in written]
+
+
+def without_end(name: str, source: Source, messages: Sequence[Mapping[str, Any]]) -> Ended:
+    """Return what was written up to the end of what the last message says.
+
+    Raises:
+        MessageError: If the format does not write the message's text as it is.
+    """
+    path = said_last(messages)
+    segments = source.segments()
+    at = [index for index, segment in enumerate(segments) if segment.path[:3] == path]
+    if not at:
+        msg = (
+            f"{name}: the last message cannot be continued, because the format does not write its text as it is\n"
+            "  try: add_generation_prompt=True beside continue_final_message=True, which puts it behind the prompt"
+        )
+        raise MessageError(msg)
+    return Ended(source, segments[: at[-1] + 1])
+
+
+def with_beginning(source: Source, messages: Sequence[Mapping[str, Any]]) -> Ended:
+    """Return a generation prompt for all messages but the last, and behind it what the last says."""
+    path = said_last(messages)
+    text = messages[-1][str(path[2])]
+    return Ended(source, [*source.segments(), Segment(text, Origin.INPUT, path, 0, len(messages) - 1)])
+
+
+def said_last(messages: Sequence[Mapping[str, Any]]) -> Path:
+    """Return the field with what the last message says: its content, or its reasoning where it says nothing yet.
+
+    Raises:
+        MessageError: If there is no such field, or it is no text of an assistant.
+    """
+    last = messages[-1] if messages else {}
+    for name in ("content", *REASONING_NAMES):
+        if last.get("role") == "assistant" and isinstance(last.get(name), str) and last[name]:
+            return ("messages", len(messages) - 1, name)
+    msg = (
+        f"continue_final_message=True, but the last message is {shown(last)}; expected an assistant's, with a text\n"
+        "  try: end the messages with {'role': 'assistant', 'content': 'Sure, '}"
+    )
+    raise MessageError(msg)

@@ -1,0 +1,1 @@
+"""Token ids and loss weights, from the segments of a prompt."""

@@ -1,0 +1,230 @@
+"""A prompt as token ids, with what each token is and whether it carries loss."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from lect.errors import MaskError
+from lect.prompt.fields import spell
+from lect.tokens.policy import DEFAULT_POLICY, LossPolicy
+from lect.tokens.safe import Trusted, as_controls, encode_apart, foreign_controls
+from lect.tokens.tokenizer import encoder_of
+from lect.tokens.weigh import straddled, token_weights
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Protocol
+
+    from lect.facts import Facts
+    from lect.tokens.spans import LossSpan
+    from lect.tokens.tokenizer import Encoder, Offsets, Tokens
+    from lect.tokens.turns import Layout, Turn
+    from lect.values import Control
+
+    class Prompt(Protocol):
+        """What is encoded."""
+
+        text: str
+        template: Facts
+
+        @property
+        def layout(self) -> Layout: ...
+        @property
+        def turns(self) -> Sequence[Turn]: ...
+        def loss_spans(self, policy: LossPolicy | None = None) -> list[LossSpan]: ...
+
+
+UNTRAINED = -100
+"""The label that the cross entropy of PyTorch leaves out."""
+
+
+class Report(NamedTuple):
+    """What there is to know of an encoding."""
+
+    bos: Literal["template", "tokenizer"] | None
+    """Who writes the token that opens the text; None where neither does."""
+    controls: tuple[Control, ...]
+    """Control tokens that text from outside spells. With `safe`, these are ordinary tokens in the ids."""
+    unprotectable: bool
+    """Whether the format separates turns by plain text, which nothing can tell from a user's."""
+    cuts: tuple[int, ...]
+    """Characters at which the text was cut, because a token would have reached into what is trained."""
+    truncated: int
+    """How many tokens `max_length` cut off."""
+    stops_lost: tuple[int, ...]
+    """Trained messages without their stop: the template writes none behind them, or it was cut off."""
+
+
+class Encoded:
+    """A prompt as token ids. Offsets, weights and fields are made when they are asked for.
+
+    Attributes:
+        ids: The token ids.
+        report: What there is to know of them.
+    """
+
+    __slots__ = ("_fields", "_offsets", "_policy", "_prompt", "_tokens", "_weights", "ids", "report")
+
+    def __init__(self, prompt: Prompt, tokens: Tokens, policy: LossPolicy, report: Report):
+        self.ids = tokens.ids[: len(tokens.ids) - report.truncated]
+        self.report = report
+        self._prompt = prompt
+        self._tokens = tokens
+        self._policy = policy
+        self._offsets: Offsets | None = None
+        self._weights: list[float] | None = None
+        self._fields: tuple[list[int | None], list[str]] | None = None
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __repr__(self) -> str:
+        return f"<Encoded: {len(self.ids)} tokens>"
+
+    def __getstate__(self) -> tuple[None, dict[str, Any]]:
+        # The views, and not what they are made from. Where there is no mask, asking for it fails there too.
+        views = {"ids": self.ids, "report": self.report, "_offsets": self.offsets, "_fields": self._each()}
+        try:
+            return None, views | {"_weights": self.weights}
+        except MaskError:
+            return None, views | {
+                "_weights": None,
+                "_prompt": self._prompt,
+                "_tokens": self._tokens,
+                "_policy": self._policy,
+            }
+
+    @property
+    def offsets(self) -> Offsets:
+        """The characters of the prompt that each token stands for."""
+        if self._offsets is None:
+            self._offsets = self._tokens.offsets()[: len(self.ids)]
+        return self._offsets
+
+    @property
+    def weights(self) -> list[float]:
+        """How much loss each token carries.
+
+        Raises:
+            MaskError: If it is none for all tokens, or some for all, and the policy does not allow it.
+        """
+        if self._weights is None:
+            tokens = self._tokens
+            offsets = tokens.offsets()[tokens.opening :]
+            weights = token_weights(offsets, self._prompt.loss_spans(self._policy))
+            _refuse_uniform(weights, self._policy)
+            self._weights = ([0.0] * tokens.opening + weights)[: len(self.ids)]
+        return self._weights
+
+    @property
+    def labels(self) -> list[int]:
+        """The ids, and -100 where the weight is 0."""
+        return [each if weight else UNTRAINED for each, weight in zip(self.ids, self.weights, strict=True)]
+
+    @property
+    def message_index(self) -> list[int | None]:
+        """The message that each token belongs to; None for what the template writes for none of them."""
+        return self._each()[0]
+
+    @property
+    def field(self) -> list[str]:
+        """The field that each token begins in, such as `messages[1].content`; empty for text of the template."""
+        return self._each()[1]
+
+    def to_dict(self) -> dict[str, list[int]]:
+        """Return what trainers take: `input_ids`, `attention_mask` and `labels`."""
+        return {"input_ids": self.ids, "attention_mask": [1] * len(self.ids), "labels": self.labels}
+
+    def _each(self) -> tuple[list[int | None], list[str]]:
+        if self._fields is None:
+            layout = self._prompt.layout
+            known: list[tuple[int | None, str]] = []
+            for segment in layout.segments:
+                path = segment.path
+                message = path[1] if path[:1] == ("messages",) and isinstance(path[1], int) else segment.turn
+                known.append((message, spell(path) if path else ""))
+            known.append((None, ""))
+            each = [known[bisect_right(layout.starts, start) - 1] for start, _ in self.offsets]
+            for index in range(min(self._tokens.opening, len(each))):
+                each[index] = (None, "")
+            self._fields = [message for message, _ in each], [field for _, field in each]
+        return self._fields
+
+
+def encode(
+    prompt: Prompt,
+    tokenizer: Any,
+    *,
+    safe: bool = True,
+    policy: object = None,
+    max_length: object = None,
+    opens: bool = True,
+) -> Encoded:
+    """Return a prompt as token ids; see `Prompt.encode`. `opens`: with the token that the tokenizer begins with."""
+    if policy is not None and not isinstance(policy, LossPolicy):
+        msg = f"policy is {policy!r}; expected a LossPolicy\n  try: policy=lect.LossPolicy(last=True)"
+        raise MaskError(msg)
+    if max_length is not None and (not isinstance(max_length, int) or max_length < 1):
+        msg = f"max_length is {max_length!r}; expected a positive number of tokens"
+        raise MaskError(msg)
+    encoder = encoder_of(tokenizer)
+    text, layout = prompt.text, prompt.layout
+    everything = Trusted([(0, len(text))])
+    trusted = Trusted.of(layout)
+    tokens = encoder.whole(text) or encode_apart(text, encoder, everything)
+    found = foreign_controls(text, tokens, encoder, trusted)
+    if not safe:
+        trusted = everything
+    elif found:
+        tokens = encode_apart(text, encoder, trusted)
+    cuts: tuple[int, ...] = ()
+    if policy is not None and policy.boundary == "cut":
+        cuts = tuple(straddled(tokens.offsets(), prompt.loss_spans(policy)))
+        if cuts:
+            tokens = encode_apart(text, encoder, trusted, cuts)
+    bos = _opened_by(prompt, tokens, encoder)
+    if bos == "tokenizer" and opens:
+        tokens.open_with(encoder.opening)
+    report = Report(
+        bos=bos,
+        controls=as_controls(found, layout),
+        unprotectable=prompt.template.text_separators,
+        cuts=cuts,
+        truncated=0 if max_length is None else max(0, len(tokens.ids) - max_length),
+        stops_lost=(),
+    )
+    encoded = Encoded(prompt, tokens, policy or DEFAULT_POLICY, report)
+    if policy is not None:
+        # Whoever has a policy wants the mask, and wants to hear now what is wrong with it.
+        _ = encoded.weights
+        encoded.report = report._replace(stops_lost=tuple(_stops_lost(prompt, encoded, policy)))
+    return encoded
+
+
+def _opened_by(prompt: Prompt, tokens: Tokens, encoder: Encoder) -> Literal["template", "tokenizer"] | None:
+    bos, opening = prompt.template.bos, encoder.opening
+    if (bos and prompt.text.startswith(bos)) or (opening and tokens.ids[: len(opening)] == opening):
+        return "template"
+    return "tokenizer" if opening else None
+
+
+def _refuse_uniform(weights: list[float], policy: LossPolicy) -> None:
+    if policy.allow_uniform or (any(weights) and not all(weights)):
+        return
+    what = "no token carries loss" if not any(weights) else "every token carries loss"
+    msg = (
+        f"{what}: of the roles {', '.join(policy.roles) or '(none)'} there is "
+        f"{'nothing' if not any(weights) else 'everything'} in this prompt\n"
+        "  try: a conversation with an answer in it, another policy, or LossPolicy(allow_uniform=True)"
+    )
+    raise MaskError(msg)
+
+
+def _stops_lost(prompt: Prompt, encoded: Encoded, policy: LossPolicy) -> Iterator[int]:
+    """Yield the trained messages whose stop is not among the tokens."""
+    trained = {span.message for span in prompt.loss_spans(policy)}
+    reached = max((end for _, end in encoded.offsets), default=0)
+    for turn in prompt.turns:
+        if turn.message in trained and (turn.stop == turn.end or turn.end > reached):
+            yield turn.message

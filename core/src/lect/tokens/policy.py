@@ -1,0 +1,120 @@
+"""What of a conversation a model is trained on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, NoReturn
+
+from lect.errors import MaskError, shown
+
+Span = tuple[int, int, float]
+"""Characters of a message's content, from and to, and their weight."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LossPolicy:
+    """What of a conversation carries loss, and how much.
+
+    A message is trained if its role is, or if it says so itself: `loss`, `train`, `training` and `trainable` are true,
+    `masked` is false, or `weight` is a number. What the message says counts more than its role. Weights multiply.
+
+    Args:
+        roles: The roles whose messages are trained.
+        last: Train only the last of them.
+        stop: Where the string that ends a turn is trained: in every trained `turn`, in the `last` one, or in `none`.
+        content: The weight of what an assistant says.
+        reasoning: The weight of its reasoning, with the markup round it.
+        tool_calls: The weight of its tool calls, with the markup round them.
+        patterns: Regular expressions, and the weight of what they find in a trained turn.
+        spans: By the index of a message, spans of its content as it was given; they count more than all else.
+        train_prefill: Train what the generation prompt writes on the model's behalf, such as an empty `<think>` block.
+        train_separator: Train what the template writes behind the stop, such as a line end.
+        boundary: What to do where a token would reach from the prompt into what is trained: `cut` the text there, as
+            a server does whose model begins at that place, or leave the token `whole` and untrained.
+        allow_uniform: Accept a mask that is zero everywhere, or nowhere.
+
+    Raises:
+        MaskError: If an argument is of another type, or not one of those that there are.
+    """
+
+    roles: Sequence[str] = ("assistant",)
+    last: bool = False
+    stop: Literal["turn", "last", "none"] = "turn"
+    content: float = 1.0
+    reasoning: float = 1.0
+    tool_calls: float = 1.0
+    patterns: Mapping[str, float] = field(default_factory=dict)
+    spans: Mapping[int, Sequence[Span]] = field(default_factory=dict)
+    train_prefill: bool = False
+    train_separator: bool = False
+    boundary: Literal["cut", "whole"] = "cut"
+    allow_uniform: bool = False
+
+    def __post_init__(self) -> None:
+        if isinstance(self.roles, str) or not all(isinstance(role, str) for role in self.roles):
+            _wrong("roles", self.roles, "a list of roles, such as ['assistant']")
+        for name, allowed in (("stop", ("turn", "last", "none")), ("boundary", ("cut", "whole"))):
+            if getattr(self, name) not in allowed:
+                _wrong(name, getattr(self, name), f"one of {', '.join(map(repr, allowed))}")
+        for name in ("content", "reasoning", "tool_calls"):
+            if not is_weight(getattr(self, name)):
+                _wrong(name, getattr(self, name), "a number that is not negative")
+        for pattern, weight in self.patterns.items():
+            try:
+                re.compile(pattern)
+            except (re.error, TypeError) as error:
+                _wrong("patterns", pattern, f"a regular expression ({error})")
+            if not is_weight(weight):
+                _wrong(f"patterns[{pattern!r}]", weight, "a number that is not negative")
+        for message, spans in self.spans.items():
+            for span in spans:
+                start, end, weight = span
+                if not (0 <= start < end and is_weight(weight)):
+                    _wrong(f"spans[{message}]", span, "(start, end, weight) with start before end")
+
+    def kind_weight(self, kind: str) -> float:
+        """Return the weight of a kind of text; what is no kind of its own is the content's."""
+        return self.reasoning if kind == "reasoning" else self.tool_calls if kind == "tool_calls" else self.content
+
+
+def is_weight(value: Any) -> bool:
+    """Return whether `value` can be a weight."""
+    return isinstance(value, int | float) and 0 <= value < float("inf")
+
+
+def _wrong(name: str, value: object, wanted: str) -> NoReturn:
+    msg = f"LossPolicy: {name} is {shown(value)}; expected {wanted}"
+    raise MaskError(msg)
+
+
+SAYS = ("loss", "train", "training", "trainable")
+"""Under which names a message says that it is trained; `masked` says that it is not."""
+
+
+def own_weight(message: Mapping[str, Any], index: int) -> float | None:
+    """Return the weight that a message gives itself, or None.
+
+    Raises:
+        MaskError: If it is neither a truth value nor a number.
+    """
+    weight: float | None = None
+    for name in (*SAYS, "weight", "masked"):
+        value = message.get(name)
+        if value is None:
+            continue
+        if not is_weight(value) or (name == "masked" and value not in (0, 1)):
+            msg = f"messages[{index}].{name} is {shown(value)}; expected true, false or a number that is not negative"
+            raise MaskError(msg)
+        said = float(not value) if name == "masked" else float(value)
+        weight = said if weight is None else weight * said
+    return weight
+
+
+def said_of_loss(message: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what of a message decides on loss."""
+    return {name: message[name] for name in ("role", *SAYS, "weight", "masked") if name in message}
+
+
+DEFAULT_POLICY = LossPolicy()

@@ -1,0 +1,187 @@
+"""Which characters of a prompt carry loss."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from lect.errors import MaskError
+from lect.prompt.messages import REASONING_NAMES
+from lect.tokens.policy import own_weight
+from lect.tokens.turns import is_own
+from lect.values import TRANSFORMED, Origin
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from lect.tokens.policy import LossPolicy
+    from lect.tokens.turns import Layout, Turn
+
+
+class LossSpan(NamedTuple):
+    """Characters of the prompt that carry loss."""
+
+    start: int
+    end: int
+    weight: float
+    message: int
+    """The message whose turn it is."""
+    kind: str
+    """`content`, `reasoning`, `tool_calls`, `stop` or `separator`."""
+
+
+def loss_spans(
+    layout: Layout, turns: Sequence[Turn], messages: Sequence[Mapping[str, Any]], policy: LossPolicy
+) -> list[LossSpan]:
+    """Return the spans that carry loss, in order; neighbours of equal weight and kind are one.
+
+    Raises:
+        MaskError: If a message says something else than a weight, or the policy has a span of a text that the template
+            changed.
+    """
+    weights = _weights(turns, messages, policy)
+    _refuse_unknown(policy, messages)
+    last = max((turn.message for turn in turns if weights.get(turn.message)), default=None)
+    spans: list[LossSpan] = []
+    for turn in turns:
+        weight = weights.get(turn.message, 0.0)
+        if not weight and turn.message not in policy.spans:
+            continue
+        start = turn.header_end if policy.train_prefill else turn.start
+        pieces = [
+            piece._replace(weight=weight * policy.kind_weight(piece.kind)) for piece in _pieces(layout, turn, start)
+        ]
+        for pattern, factor in policy.patterns.items():
+            pieces = list(_by_pattern(layout.text, pieces, pattern, factor))
+        for start, end, own in policy.spans.get(turn.message, ()):
+            pieces = list(_by_span(layout, pieces, turn.message, start, end, own))
+        if policy.stop == "turn" or (policy.stop == "last" and turn.message == last):
+            pieces.append(LossSpan(turn.stop, turn.end, weight, turn.message, "stop"))
+        if policy.train_separator:
+            pieces.append(LossSpan(turn.end, turn.close, weight, turn.message, "separator"))
+        spans += _joined(pieces)
+    return spans
+
+
+def _weights(turns: Sequence[Turn], messages: Sequence[Mapping[str, Any]], policy: LossPolicy) -> dict[int, float]:
+    """Return the weight of each trained message."""
+    trained: dict[int, float] = {}
+    by_role = [turn.message for turn in turns if messages[turn.message].get("role") in policy.roles]
+    for message in by_role[-1:] if policy.last else by_role:
+        trained[message] = 1.0
+    for turn in turns:
+        own = own_weight(messages[turn.message], turn.message)
+        if own is not None and (own == 0 or turn.message in trained or not policy.last):
+            trained[turn.message] = own
+    return trained
+
+
+def _refuse_unknown(policy: LossPolicy, messages: Sequence[Mapping[str, Any]]) -> None:
+    for message in policy.spans:
+        if not 0 <= message < len(messages):
+            msg = f"LossPolicy: spans[{message}] names a message that is not there; there are {len(messages)}"
+            raise MaskError(msg)
+
+
+def _pieces(layout: Layout, turn: Turn, start: int) -> Iterator[LossSpan]:
+    """Yield what the speaker of a turn writes, up to its stop, by kind.
+
+    Text of other messages that stands within the turn, such as the result of a call, is left out. What the template
+    writes there on the speaker's behalf is of the kind of what it stands beside: that of a call or of reasoning, where
+    one of the two neighbours is.
+    """
+    first = bisect_right(layout.starts, start) - 1
+    before = "content"
+    waiting: tuple[int, int] | None = None
+    for index in range(first, len(layout.segments)):
+        begin, end = max(layout.starts[index], start), min(layout.starts[index + 1], turn.stop)
+        if begin >= end:
+            break
+        segment = layout.segments[index]
+        if segment.origin is not Origin.INPUT:
+            waiting = (waiting[0] if waiting else begin, end)
+            continue
+        if not is_own(segment, turn.message):
+            if waiting:
+                yield LossSpan(*waiting, 1.0, turn.message, before)
+            waiting = None
+            continue
+        kind = kind_of(segment.path)
+        if waiting:
+            yield LossSpan(*waiting, 1.0, turn.message, kind if before == "content" else before)
+        waiting = None
+        yield LossSpan(begin, end, 1.0, turn.message, kind)
+        before = kind
+    if waiting:
+        yield LossSpan(*waiting, 1.0, turn.message, before)
+
+
+def kind_of(path: tuple[str | int, ...]) -> str:
+    """Return of what kind the text of a message's field is."""
+    name = path[2]
+    if name in REASONING_NAMES:
+        return "reasoning"
+    return "tool_calls" if name in ("tool_calls", "function_call") else "content"
+
+
+def _by_pattern(text: str, pieces: list[LossSpan], pattern: str, factor: float) -> Iterator[LossSpan]:
+    """Yield the pieces with another weight where the pattern finds something in what is written without a break."""
+    if not pieces:
+        return
+    start, end = pieces[0].start, pieces[-1].end
+    found = [match.span() for match in re.finditer(pattern, text[start:end])]
+    yield from _changed(
+        pieces, [(start + begin, start + stop) for begin, stop in found], lambda weight: weight * factor
+    )
+
+
+def _by_span(
+    layout: Layout, pieces: list[LossSpan], message: int, start: int, end: int, weight: float
+) -> Iterator[LossSpan]:
+    """Yield the pieces with this weight where they are these characters of the message's content."""
+    found = []
+    for index, segment in enumerate(layout.segments):
+        if segment.path[:3] != ("messages", message, "content"):
+            continue
+        if segment.start == TRANSFORMED:
+            msg = (
+                f"LossPolicy: spans[{message}] cannot be found in the prompt: the template changes the text\n"
+                "  try: patterns={...}, which look at the prompt itself"
+            )
+            raise MaskError(msg)
+        moved = layout.starts[index] - segment.start
+        found.append((max(start + moved, layout.starts[index]), min(end + moved, layout.starts[index + 1])))
+    yield from _changed(pieces, [(begin, stop) for begin, stop in found if begin < stop], lambda _: weight)
+
+
+def _changed(pieces: list[LossSpan], places: list[tuple[int, int]], change: Any) -> Iterator[LossSpan]:
+    """Yield the pieces, with another weight in some places."""
+    for piece in pieces:
+        at = piece.start
+        for begin, end in places:
+            begin, end = max(begin, at), min(end, piece.end)
+            if begin >= end:
+                continue
+            if at < begin:
+                yield piece._replace(start=at, end=begin)
+            yield piece._replace(start=begin, end=end, weight=change(piece.weight))
+            at = end
+        if at < piece.end:
+            yield piece._replace(start=at)
+
+
+def _joined(pieces: list[LossSpan]) -> Iterator[LossSpan]:
+    """Yield the pieces that have a length and a weight."""
+    held: LossSpan | None = None
+    for piece in pieces:
+        if piece.start >= piece.end or not piece.weight:
+            continue
+        if held is not None and held.end == piece.start and held[2:] == piece[2:]:
+            held = held._replace(end=piece.end)
+            continue
+        if held is not None:
+            yield held
+        held = piece
+    if held is not None:
+        yield held

@@ -1,0 +1,252 @@
+"""Other people's tokenizers, as this package uses them. None of their packages is imported here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
+
+from lect.errors import TokenizerError, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+Offsets = list[tuple[int, int]]
+
+
+@runtime_checkable
+class Tokenizer(Protocol):
+    """What a tokenizer must be able to do that is neither of `tokenizers` nor of transformers."""
+
+    def control_tokens(self) -> Mapping[str, int]:
+        """Return the ids of all special and added tokens by their texts."""
+        ...
+
+    def encode_ordinary(self, text: str) -> tuple[Sequence[int], Sequence[tuple[int, int]]]:
+        """Return the ids of a text and the characters that each stands for; no control token may arise."""
+        ...
+
+
+class ControlToken(NamedTuple):
+    """A special or added token: its id, and whether it takes the white space round it."""
+
+    id: int
+    lstrip: bool = False
+    rstrip: bool = False
+
+
+class Tokens:
+    """The tokens of a text, in pieces that were encoded one by one. Offsets are made when they are asked for."""
+
+    __slots__ = ("_offsets", "_pieces", "ids", "opening")
+
+    def __init__(self) -> None:
+        self.ids: list[int] = []
+        self.opening = 0
+        self._pieces: list[tuple[Any, int]] = []
+        self._offsets: Offsets | None = None
+
+    def add(self, ids: Sequence[int], offsets: Any, shift: int) -> None:
+        """Add tokens; `offsets` is a list, or what has one under this name."""
+        self.ids += ids
+        self._pieces.append((offsets, shift))
+
+    def open_with(self, ids: Sequence[int]) -> None:
+        """Put tokens before all others that stand for no character."""
+        self.opening = len(ids)
+        self.ids = [*ids, *self.ids]
+        self._pieces.insert(0, ([(0, 0)] * len(ids), 0))
+        self._offsets = None
+
+    def offsets(self) -> Offsets:
+        """Return the characters that each token stands for."""
+        if self._offsets is None:
+            self._offsets = []
+            for piece, shift in self._pieces:
+                offsets = getattr(piece, "offsets", piece)
+                self._offsets += [(start + shift, end + shift) for start, end in offsets] if shift else offsets
+        return self._offsets
+
+
+class Encoder:
+    """One tokenizer: encodes a text with or without its control tokens.
+
+    Attributes:
+        controls: The control tokens by their texts. White space is none, whatever the tokenizer calls it.
+        control_ids: Their texts by ids.
+        opening: The ids that the tokenizer puts before every text of its own accord.
+    """
+
+    def __init__(self, controls: Mapping[str, ControlToken], opening: Sequence[int]):
+        self.controls = {text: token for text, token in controls.items() if text.strip()}
+        self.control_ids = {token.id: text for text, token in self.controls.items()}
+        self.opening = list(opening)
+
+    def whole(self, text: str) -> Tokens | None:
+        """Return a text as the tokenizer itself encodes it; None where it cannot do so by itself."""
+        raise NotImplementedError
+
+    def ordinary(self, text: str, start: int, *, goes_on: bool) -> Tokens:
+        """Return a piece of a text that begins at `start`, without control tokens.
+
+        Args:
+            text: The piece.
+            start: Where in the whole text it begins.
+            goes_on: Whether what stands before it is ordinary text too.
+        """
+        raise NotImplementedError
+
+
+class ProtocolEncoder(Encoder):
+    """A tokenizer of the two methods of `Tokenizer`."""
+
+    def __init__(self, tokenizer: Tokenizer):
+        super().__init__({text: ControlToken(each) for text, each in tokenizer.control_tokens().items()}, ())
+        self._tokenizer = tokenizer
+
+    def whole(self, text: str) -> None:
+        return None
+
+    def ordinary(self, text: str, start: int, *, goes_on: bool) -> Tokens:
+        tokens = Tokens()
+        ids, offsets = self._tokenizer.encode_ordinary(text)
+        if len(ids) != len(offsets):
+            msg = f"{shown(self._tokenizer)}.encode_ordinary returned {len(ids)} ids and {len(offsets)} offsets"
+            raise TokenizerError(msg)
+        tokens.add(ids, list(offsets), start)
+        return tokens
+
+
+class FastEncoder(Encoder):
+    """A `tokenizers.Tokenizer`."""
+
+    def __init__(self, tokenizer: Any):
+        controls = {
+            token.content: ControlToken(each, token.lstrip, token.rstrip)
+            for each, token in tokenizer.get_added_tokens_decoder().items()
+        }
+        super().__init__(controls, _opening(tokenizer))
+        # A copy, because the caller's cuts or pads what it encodes, which must not happen here.
+        is_bare = tokenizer.truncation is None and tokenizer.padding is None
+        self._tokenizer = tokenizer if is_bare else _changed(tokenizer, _bare)
+        self._ordinary: dict[str, Any] = {}
+
+    def whole(self, text: str) -> Tokens:
+        return self._encoded(self._tokenizer, text, 0)
+
+    def ordinary(self, text: str, start: int, *, goes_on: bool) -> Tokens:
+        kind = "goes on" if goes_on else "later" if start else "first"
+        tokenizer = self._ordinary.get(kind)
+        if tokenizer is None:
+            tokenizer = self._ordinary[kind] = _changed(self._tokenizer, PLAIN[kind])
+        return self._encoded(tokenizer, text, start)
+
+    @staticmethod
+    def _encoded(tokenizer: Any, text: str, shift: int) -> Tokens:
+        encoding = tokenizer.encode(text, add_special_tokens=False)
+        tokens = Tokens()
+        tokens.add(encoding.ids, encoding, shift)
+        return tokens
+
+
+def _opening(tokenizer: Any) -> list[int]:
+    """Return the ids that a tokenizer puts before a text."""
+    alone = tokenizer.encode("a", add_special_tokens=False).ids
+    within = tokenizer.encode("a", add_special_tokens=True).ids
+    for at in range(len(within) - len(alone) + 1):
+        if within[at : at + len(alone)] == alone:
+            return list(within[:at])
+    return []
+
+
+def _changed(tokenizer: Any, change: Any) -> Any:
+    """Return a copy of a tokenizer, changed in how it is written down."""
+    import json
+
+    stated = json.loads(tokenizer.to_str())
+    change(stated)
+    return type(tokenizer).from_str(json.dumps(stated))
+
+
+def _bare(stated: dict[str, Any]) -> None:
+    stated["truncation"] = stated["padding"] = None
+
+
+def _without_controls(stated: dict[str, Any]) -> None:
+    """Take the control tokens out of a tokenizer, so that their texts become ordinary tokens."""
+    texts = {token["content"] for token in stated["added_tokens"] if token["content"].strip()}
+    stated["added_tokens"] = [token for token in stated["added_tokens"] if token["content"] not in texts]
+    stated["post_processor"] = None
+    model = stated["model"]
+    vocabulary = model["vocab"]
+    # In the vocabulary they keep their place, under a name that no text has.
+    if isinstance(vocabulary, dict):
+        merges = model.get("merges", ())
+        made = {"".join(merge if isinstance(merge, list) else merge.split(" ", 1)) for merge in merges}
+        model["vocab"] = {
+            f"\0{text}" if text in texts and text not in made else text: each for text, each in vocabulary.items()
+        }
+    else:
+        model["vocab"] = [[f"\0{text}" if text in texts else text, score] for text, score in vocabulary]
+
+
+def _later(stated: dict[str, Any]) -> None:
+    """What stands behind a control token has no space put before it by those who do so for the whole text alone."""
+    _without_controls(stated)
+    for part in _parts(stated["pre_tokenizer"]):
+        if part.get("prepend_scheme") == "first":
+            part["prepend_scheme"] = "never"
+
+
+def _goes_on(stated: dict[str, Any]) -> None:
+    """What stands behind ordinary text has no space put before it at all."""
+    _without_controls(stated)
+    for part in _parts(stated["pre_tokenizer"]):
+        if "prepend_scheme" in part:
+            part["prepend_scheme"] = "never"
+        if "add_prefix_space" in part:
+            part["add_prefix_space"] = False
+    normalizer = stated["normalizer"]
+    if normalizer is not None:
+        kept = [part for part in _parts(normalizer) if part["type"] not in ("Prepend", "Sequence")]
+        stated["normalizer"] = {"type": "Sequence", "normalizers": kept}
+
+
+def _parts(part: dict[str, Any] | None) -> list[dict[str, Any]]:
+    """Return a part of a tokenizer with all that it consists of."""
+    if part is None:
+        return []
+    inner = part.get("normalizers", part.get("pretokenizers", []))
+    return [part, *(each for one in inner for each in _parts(one))]
+
+
+PLAIN = {"first": _without_controls, "later": _later, "goes on": _goes_on}
+
+MOST_KEPT = 8
+_kept: dict[int, tuple[Any, Any, Encoder]] = {}
+"""The encoders of the tokenizers used last, by the tokenizer's id, with the tokenizer itself and its state."""
+
+
+def encoder_of(tokenizer: Any) -> Encoder:
+    """Return what encodes with a tokenizer of the caller's.
+
+    Raises:
+        TokenizerError: If it is none that can be used.
+    """
+    fast = getattr(tokenizer, "backend_tokenizer", tokenizer)
+    is_fast = hasattr(fast, "to_str") and hasattr(fast, "get_added_tokens_decoder")
+    if not is_fast and not isinstance(tokenizer, Tokenizer):
+        msg = (
+            f"tokenizer is {shown(tokenizer)}; expected a tokenizers.Tokenizer, a fast tokenizer of transformers, or "
+            "an object with control_tokens() and encode_ordinary(text)\n"
+            "  try: AutoTokenizer.from_pretrained(..., use_fast=True)"
+        )
+        raise TokenizerError(msg)
+    # Whoever adds tokens later, or lets the tokenizer cut, has another one from then on.
+    state = (fast.get_vocab_size(), fast.truncation is None, fast.padding is None) if is_fast else None
+    kept = _kept.get(id(fast))
+    if kept is not None and kept[0] is fast and kept[1] == state:
+        return kept[2]
+    encoder: Encoder = FastEncoder(fast) if is_fast else ProtocolEncoder(tokenizer)
+    while len(_kept) >= MOST_KEPT:
+        _kept.pop(next(iter(_kept)), None)
+    _kept[id(fast)] = (fast, state, encoder)
+    return encoder

@@ -1,0 +1,212 @@
+"""The turns of a prompt: which characters each message's turn takes, and which of those its speaker writes.
+
+What a model has to write begins where the generation prompt ends. So the conversation up to an assistant's message is
+rendered with a generation prompt, and where the whole begins with that, the rest of the turn is the model's. It need
+not begin so: where the format drops reasoning from history, an earlier turn looks otherwise than it did when it was
+asked for. Then the turn is compared with the generation prompt alone.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from lect.errors import LectError
+from lect.values import Origin
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from lect.facts import Facts
+    from lect.prompt.shapes import Request
+    from lect.prompt.skeleton import Skeleton
+    from lect.values import Segment
+
+    Write = Callable[..., str]
+    """What writes a prompt: `Template.text`."""
+
+
+MOST_ASKED = 32
+"""In a longer conversation, the generation prompts of its first turns stand for the others: to render every beginning
+of it would take time that grows with the square of its length."""
+
+
+class Turn(NamedTuple):
+    """Where the turn of a message stands in the prompt, in characters."""
+
+    message: int
+    begin: int
+    header_end: int
+    """Where the header ends, without what the generation prompt says on the model's behalf."""
+    start: int
+    """Where the speaker begins."""
+    stop: int
+    """Where the string that ends the turn begins; the same as `end` where there is none."""
+    end: int
+    close: int
+    """Where what the template writes for the turn ends."""
+
+
+class Layout(NamedTuple):
+    """The segments of a prompt with where they begin."""
+
+    text: str
+    segments: Sequence[Segment]
+    starts: list[int]
+    """One more than there are segments: the last is the length of the text."""
+
+
+def layout_of(text: str, segments: Sequence[Segment]) -> Layout:
+    """Return where the segments of a text begin."""
+    starts, position = [0], 0
+    for segment in segments:
+        position += len(segment.text)
+        starts.append(position)
+    return Layout(text, segments, starts)
+
+
+def turns_in(layout: Layout, facts: Facts, request: Request, write: Write, skeleton: Skeleton | None) -> list[Turn]:
+    """Return the turns of a prompt; for prompts of one shape they are worked out once."""
+    if skeleton is None or len(skeleton.layout) != len(layout.segments):
+        return turns_of(layout, facts, request, write)
+    if skeleton.turns is None:
+        turns = turns_of(layout, facts, request, write)
+        skeleton.turns = relative(turns, layout)
+        return turns
+    return absolute(skeleton.turns, layout)
+
+
+def turns_of(layout: Layout, facts: Facts, request: Request, write: Write) -> list[Turn]:
+    """Return the turns of all messages that the template writes something for."""
+    stops = [stop for stop in dict.fromkeys((*facts.stop, facts.eos)) if stop]
+    asked = _Asked(layout.text, request, write)
+    turns = []
+    for message, first, behind, own in _regions(layout):
+        begin, close = layout.starts[first], layout.starts[behind]
+        own_start = layout.starts[own[0]] if own else close
+        own_end = layout.starts[own[-1] + 1] if own else begin
+        if request.messages[message].get("role") == "assistant":
+            header_end, start = asked.start(message, begin, own_start, close)
+        else:
+            header_end = start = own_start
+        stop, end = _stop(layout.text, stops, max(start, own_end), close)
+        turns.append(Turn(message, begin, header_end, start, stop, end, close))
+    return turns
+
+
+def _regions(layout: Layout) -> list[tuple[int, int, int, list[int]]]:
+    """Return for each message with a turn its first segment, the one behind its last, and those of its own text."""
+    bounds: dict[int, list[int]] = {}
+    own: dict[int, list[int]] = {}
+    for index, segment in enumerate(layout.segments):
+        if segment.turn is not None:
+            bounds.setdefault(segment.turn, [index, index])[1] = index + 1
+        if is_own(segment, segment.turn) and segment.turn is not None:
+            own.setdefault(segment.turn, []).append(index)
+    return [(message, first, behind, own.get(message, [])) for message, (first, behind) in sorted(bounds.items())]
+
+
+def is_own(segment: Segment, message: int | None) -> bool:
+    """Return whether a segment is text of a message, its role aside."""
+    path = segment.path
+    return len(path) > 2 and path[0] == "messages" and path[1] == message and path[2] != "role"
+
+
+def _stop(text: str, stops: list[str], own_end: int, close: int) -> tuple[int, int]:
+    """Return where the string begins and ends that ends a turn; of several, the first.
+
+    It may be the header of the next turn, as in the formats of ChatGLM.
+    """
+    found = [(at, -len(stop)) for stop in stops if 0 <= (at := text.find(stop, own_end, close + len(stop))) <= close]
+    if found:
+        at, length = min(found)
+        return at, at - length
+    # White space behind the last word would be a separator.
+    end = close if text[own_end:close].strip() else own_end
+    return end, end
+
+
+class _Asked:
+    """The generation prompts of one conversation."""
+
+    def __init__(self, text: str, request: Request, write: Write):
+        self._text = text
+        self._request = request
+        self._write = write
+        self._count = 0
+        self._known: dict[Any, str] = {}
+        self._header: str | None = None
+
+    def start(self, message: int, begin: int, own_start: int, close: int) -> tuple[int, int]:
+        """Return where the header of an assistant's turn ends, and where the model begins to write."""
+        text = self._text
+        before = self._request.messages[message - 1].get("role") if message else None
+        known = self._known.get(before)
+        if known is not None and self._count >= MOST_ASKED and text.startswith(known, begin):
+            start = begin + len(known)
+        else:
+            start = self._asked_start(message, before, begin, own_start, close)
+        header = self._shortest_header()
+        if not text.startswith(header, begin) or begin + len(header) > start:
+            return start, start
+        return begin + len(header), start
+
+    def _asked_start(self, message: int, before: Any, begin: int, own_start: int, close: int) -> int:
+        self._count += 1
+        text = self._text
+        asking = self._beginning(message, add_generation_prompt=True)
+        if asking is not None and text.startswith(asking) and begin <= len(asking) <= close:
+            self._known[before] = asking[begin:]
+            return len(asking)
+        complete = self._beginning(message, add_generation_prompt=False)
+        if asking is None or complete is None or not asking.startswith(complete):
+            return own_start
+        # How far the two agree.
+        for index, (one, two) in enumerate(zip(text[begin:own_start], asking[len(complete) :], strict=False)):
+            if one != two:
+                return begin + index
+        return min(own_start, begin + len(asking) - len(complete))
+
+    def _beginning(self, message: int, *, add_generation_prompt: bool) -> str | None:
+        """Return the prompt of what stands before a message; None where the template refuses it."""
+        messages, tools, options, _ = self._request
+        try:
+            return self._write(messages[:message], tools=tools, add_generation_prompt=add_generation_prompt, **options)
+        except LectError:
+            return None
+
+    def _shortest_header(self) -> str:
+        """Return what stands before an answer in history, where nothing is said on the model's behalf."""
+        if self._header is None:
+            question, answer = {"role": "user", "content": "Q"}, {"role": "assistant", "content": "A"}
+            try:
+                complete = self._write([question])
+                history = self._write([question, answer, question])
+                self._header = history[len(complete) : history.find("A", len(complete))]
+            except LectError:
+                self._header = ""
+        return self._header
+
+
+def relative(turns: Sequence[Turn], layout: Layout) -> list[tuple[Any, ...]] | None:
+    """Return turns by segments and not by characters, so that they hold for every prompt of the same shape.
+
+    None where one begins or ends within text from outside: then it is a matter of this text.
+    """
+    moved = []
+    for turn in turns:
+        places = []
+        for position in turn[1:]:
+            index = bisect_right(layout.starts, position) - 1
+            offset = position - layout.starts[index]
+            if offset and layout.segments[index].origin is not Origin.TEMPLATE:
+                return None
+            places.append((index, offset))
+        moved.append((turn.message, places))
+    return moved
+
+
+def absolute(turns: list[tuple[Any, ...]], layout: Layout) -> list[Turn]:
+    """Return relative turns in the characters of a prompt."""
+    starts = layout.starts
+    return [Turn(message, *(starts[index] + offset for index, offset in places)) for message, places in turns]
