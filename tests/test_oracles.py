@@ -1,23 +1,12 @@
 """Every family against its makers' own templates, on random conversations."""
 
-import json
-
 import differential
 import goldens
 import pytest
 
 import lect
 
-MODELS = {}
-if goldens.SHARED.exists():
-    for model, slug in json.loads((goldens.SHARED / "oracles/resolution.json").read_text("utf-8")).items():
-        MODELS.setdefault(slug, model)
-
-
-def test_the_makers_templates_are_here():
-    if not goldens.SHARED.exists():
-        pytest.skip("the makers' templates are not here: ../shared is missing")
-    assert len(MODELS) == 66
+MODELS = goldens.native_models()
 
 
 @pytest.mark.parametrize("slug", MODELS)

@@ -19,9 +19,7 @@ from lect_jinja.knowledge import REPLIES, fingerprint, fingerprints
 if not goldens.SHARED.exists():
     pytest.skip("the makers' templates are not here: ../shared is missing", allow_module_level=True)
 
-NATIVE = {}
-for model, native_slug in json.loads((goldens.SHARED / "oracles/resolution.json").read_text("utf-8")).items():
-    NATIVE.setdefault(native_slug, model)
+NATIVE = goldens.native_models()
 OTHERS = [each["slug"] for each in json.loads((goldens.SHARED / "oracles/index.json").read_text("utf-8"))]
 OTHERS = [slug for slug in OTHERS if slug not in NATIVE]
 STRESS = os.environ.get("LECT_STRESS") == "1"

@@ -1,7 +1,6 @@
 """Inputs are put right before any template sees them: by the rules of the documentation, and as another hand does it."""
 
 import copy
-import json
 
 import differential
 import goldens
@@ -68,8 +67,7 @@ def test_another_hand_puts_the_same_right(messages):
 
 def test_what_a_template_takes_is_what_another_hand_reads_off_the_makers():
     differential.reference()
-    models = json.loads((goldens.SHARED / "oracles/resolution.json").read_text("utf-8"))
-    for model, slug in models.items():
+    for slug, model in goldens.native_models().items():
         parts, text, null = differential.takes(slug)
         expected = {name for name, is_taken in (("parts", parts), ("argument_text", text), ("null", null)) if is_taken}
         assert lect.get_template(model).takes == expected, (model, slug)

@@ -13,6 +13,18 @@ THE_DAY = date(2024, 7, 26)
 
 
 @cache
+def golden_files():
+    """Return the golden files that were made by a maker's template, by the name under which that is kept."""
+    return {path.stem: path for path in sorted((REPOSITORY / "plugins").glob("*/tests/golden/*--*.json"))}
+
+
+@cache
+def native_models():
+    """Return a model for every maker's template that a family must equal, by the name under which that is kept."""
+    return {slug: json.loads(path.read_text("utf-8"))["provenance"]["model"] for slug, path in golden_files().items()}
+
+
+@cache
 def battery():
     """Return the conversations by id."""
     return {

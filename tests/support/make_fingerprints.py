@@ -12,7 +12,7 @@ import sys
 from functools import cache
 
 from differential import put_right, reference
-from goldens import REPOSITORY, SHARED, THE_DAY, battery
+from goldens import REPOSITORY, SHARED, THE_DAY, battery, native_models
 
 import lect
 from lect_jinja.knowledge import fingerprint
@@ -51,7 +51,7 @@ def main():
 def native_templates():
     """Return the template of ours that was made from each maker's, as `plugin:name`."""
     made = {}
-    for model, slug in json.loads((SHARED / "oracles/resolution.json").read_text("utf-8")).items():
+    for slug, model in native_models().items():
         resolution = lect.resolve(model)
         made.setdefault(slug, f"{resolution.adapter.name}:{resolution.template.name}")
     return made
