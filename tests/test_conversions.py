@@ -184,10 +184,38 @@ def test_a_conversation_that_one_refuses_is_a_difference(capsys):
     assert "refuses this conversation" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("words", [["prompt", "xtuner:default", "Hi"], ["why", "fastchat:vicuna_v1.1"]])
-def test_the_name_of_a_template_stands_for_a_model(words, capsys):
-    assert main(words) == 0
-    assert "xtuner:default" not in capsys.readouterr().err
+@pytest.mark.parametrize("name", ["xtuner:internlm_chat", "fastchat:vicuna_v1.1", "lect-xtuner:xtuner:default"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["prompt", "NAME", "Hi"],
+        ["prompt", "acme/unknown", "Hi", "--default", "NAME"],
+        ["prompt", "acme/unknown", "Hi", "--adapter", "NAME"],
+        ["parse", "NAME", "reply.txt"],
+        ["why", "NAME"],
+        ["why", "NAME", "--json"],
+        ["convert", "NAME", "--to", "jinja"],
+        ["diff", "NAME", "NAME"],
+    ],
+    ids=" ".join,
+)
+def test_the_name_of_a_template_stands_for_a_model(words, name, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "reply.txt").write_text("Hello!", "utf-8")
+    assert main([name if word == "NAME" else word for word in words]) == 0
+    printed = capsys.readouterr()
+    assert printed.out
+    assert "error" not in printed.err
+
+
+@pytest.mark.parametrize("name", ["xtuner:internlm_chat", "fastchat:vicuna_v1.1"])
+def test_the_name_of_a_template_stands_for_a_model_in_python_too(name):
+    template = lect.template(name)
+    assert lect.resolve(name).template is lect.get_template(name) is template
+    assert lect.get_conversation_template(name).template is lect.get_conv_template(name).template is template
+    assert lect.render(name, QUESTION).text == template.text(QUESTION)
+    assert lect.parse(name, "Hi").content == "Hi"
+    assert lect.stream(name).close("stop").finish == "stop"
 
 
 def test_a_lossy_conversion_warns_in_python_too():

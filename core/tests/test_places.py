@@ -70,6 +70,14 @@ def test_an_owner_and_a_name_never_touch_the_disk(model):
     assert lect.resolve("x/acme").template.name == "by-name"
 
 
+def test_what_reads_the_disk_is_not_asked_about_names_and_that_is_said(model):
+    verdicts = {verdict.adapter: verdict for verdict in lect.resolve("x/acme").candidates}
+    assert (verdicts["reader"].outcome, verdicts["reader"].why) == (
+        "not asked",
+        "asked only about a directory or a file",
+    )
+
+
 def test_a_pin_and_an_argument_go_before_it(model):
     (model / "own").write_text("first")
     assert lect.resolve("./acme", adapter="acme").template.name == "by-name"

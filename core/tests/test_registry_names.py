@@ -4,13 +4,21 @@ replies."""
 import pytest
 
 import lect
-from lect import AmbiguousModelError, Conversation, PluginError, UnknownModelError, UnknownTemplateError
+from lect import (
+    AmbiguousModelError,
+    Conversation,
+    InvalidModelPathError,
+    PluginError,
+    UnknownModelError,
+    UnknownTemplateError,
+)
 from lect.errors import ModelPathWarning
 from lect.plugin import CHATML, DEFAULT, Family, Reply, Rule, Turn, TurnTemplate, hookimpl
 from lect.registry.adapter import Adapter
 
 ACME = TurnTemplate("acme-chat", user=Turn("<u>", "</u>"), assistant=Turn("<a>", "</a>"), stop=["</a>"])
 FAMILY = Family("acme", Rule("acme", ACME))
+HELLO = [{"role": "user", "content": "Hi"}]
 
 pytestmark = pytest.mark.usefixtures("registry")
 
@@ -46,6 +54,32 @@ def test_adapter_takes_every_way_to_say_who_decides(adapter):
     assert lect.get_template("strange", adapter=adapter) is ACME
     assert lect.get_conversation_template("strange", adapter=adapter).template is ACME
     assert lect.render("strange", [{"role": "user", "content": "Hi"}], adapter=adapter).text == "<u>Hi</u>"
+
+
+@pytest.mark.parametrize(("path", "template"), [("acme:acme-chat", ACME), ("lect:chatml", CHATML)])
+def test_the_name_of_a_template_stands_for_a_model(path, template):
+    lect.register(FAMILY)
+    lect.pin("*", "default")
+    resolution = lect.resolve(path, fallback=False)
+    assert (resolution.template, resolution.reason) == (template, "the path is the name of a template")
+    assert (resolution.ref.original, resolution.specificity, resolution.fallback) == (path, None, False)
+    assert lect.get_template(path) is lect.get_conversation_template(path).template is template
+    assert lect.render(path, HELLO).text == template.text(HELLO)
+    stop = next(iter(template.stop))
+    assert lect.parse(path, f"Hi{stop}").content == "Hi"
+
+
+def test_an_adapter_decides_also_about_the_name_of_a_template():
+    lect.register(FAMILY)
+    assert lect.get_template("acme:acme-chat", adapter="chatml") is CHATML
+
+
+def test_a_name_that_its_owner_does_not_have_is_an_error():
+    lect.register(FAMILY)
+    with pytest.raises(UnknownTemplateError, match="did you mean 'acme:acme-chat'"):
+        lect.get_template("acme:acme-chatt")
+    with pytest.raises(InvalidModelPathError, match="or: `lect templates`, if a template was meant"):
+        lect.get_template("acne:acme-chat")
 
 
 def test_adapter_is_stronger_than_a_pin_and_is_not_remembered():

@@ -100,7 +100,7 @@ def get_conversation_template(
     """Return a new conversation in the official format of a model.
 
     Args:
-        model_path: `owner/name`, a name, or a local path.
+        model_path: `owner/name`, a name, a local path, or the name of a template as `plugin:name`.
         adapter: Who shall decide instead of the installed adapters: the name of an adapter or a template, or one
             itself.
         default: The name of a template to use where nobody knows the model.
@@ -145,7 +145,7 @@ def resolve(model_path: ModelPath, *, adapter: Any = None, fallback: bool = True
     """Return what a model path resolves to, and why.
 
     Args:
-        model_path: `owner/name`, a name, or a local path.
+        model_path: `owner/name`, a name, a local path, or the name of a template as `plugin:name`.
         adapter: Who shall decide instead of the installed adapters: the name of an adapter or a template, or one
             itself.
         fallback: Whether fallbacks are asked where no other adapter claims the model. Their answer is warned of by a

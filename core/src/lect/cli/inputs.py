@@ -6,10 +6,10 @@ from argparse import ArgumentError, ArgumentTypeError, Namespace
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-import lect
 from lect.cli.screen import NOTE, Screen
 from lect.errors import LectError, MessageError, shown
 
+MODEL = "owner/name, a name, a local path, or a template as plugin:name"
 STDIN = "-"
 END_OF_INPUT = "Ctrl-Z and Enter" if os.name == "nt" else "Ctrl-D"
 LONGEST_NUMBER = 20
@@ -49,12 +49,6 @@ def utf8(argument: str) -> str:
             msg = f"{shown(argument)} is not in UTF-8"
             raise ArgumentTypeError(msg) from error
     return argument
-
-
-def named_template(model: str, adapter: str | None) -> tuple[str, str | None]:
-    """Return model and adapter; the name of a template with its owner's, `owner:name`, stands for a model too."""
-    owner, colon, name = model.partition(":")
-    return (name, model) if adapter is None and colon and owner in lect.templates() else (model, adapter)
 
 
 def option(argument: str) -> tuple[str, Any]:

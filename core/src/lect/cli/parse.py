@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import lect
-from lect.cli.inputs import STDIN, named_template, only_one_from_stdin, read_bytes, read_json, read_text, utf8
+from lect.cli.inputs import MODEL, STDIN, only_one_from_stdin, read_bytes, read_json, read_text, utf8
 from lect.cli.screen import Screen, write_json
 from lect.errors import LectError
 
@@ -34,9 +34,7 @@ def configure(parser: ArgumentParser) -> None:
         "The input is what the model wrote, special tokens included; one line end at its very end is ignored."
     )
     parser.epilog = EPILOG
-    parser.add_argument(
-        "model", metavar="MODEL", type=utf8, help="owner/name, a name, or a local path; - where --format alone decides"
-    )
+    parser.add_argument("model", metavar="MODEL", type=utf8, help=f"{MODEL}; - where --format alone decides")
     parser.add_argument(
         "file",
         metavar="FILE",
@@ -81,10 +79,9 @@ def run(arguments: Namespace) -> int:
         msg = "neither a model nor a format is named\n  try: the name of a model in place of -, or --format think"
         raise LectError(msg)
     only_one_from_stdin({"FILE": arguments.file, "--tools": arguments.tools, "--prompt": arguments.prompt})
-    model, adapter = named_template(arguments.model, arguments.adapter)
     stream = lect.stream(
-        None if model == STDIN else model,
-        adapter=adapter,
+        None if arguments.model == STDIN else arguments.model,
+        adapter=arguments.adapter,
         default=arguments.default,
         format=arguments.format,
         tools=None if arguments.tools is None else read_json(arguments.tools),

@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import lect
-from lect.cli.inputs import limit, named_template, option, read_conversation, utf8
+from lect.cli.inputs import MODEL, limit, option, read_conversation, utf8
 from lect.cli.screen import NOTE, Painted, Screen, write_exactly, write_json
 from lect.prompt.fields import spell
 
@@ -33,9 +33,7 @@ def configure(parser: ArgumentParser) -> None:
         "stderr."
     )
     parser.epilog = EPILOG
-    parser.add_argument(
-        "model", metavar="MODEL", type=utf8, help="owner/name, a name, or a local path; nothing is fetched"
-    )
+    parser.add_argument("model", metavar="MODEL", type=utf8, help=f"{MODEL}; nothing is fetched")
     parser.add_argument(
         "text",
         metavar="TEXT",
@@ -85,7 +83,7 @@ def configure(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """Print the prompt, then what a reader should know of it."""
     conversation = read_conversation(arguments)
-    resolution = _resolved(*named_template(arguments.model, arguments.adapter), arguments.default)
+    resolution = _resolved(arguments.model, arguments.adapter, arguments.default)
     prompt = resolution.template.render(
         conversation.messages,
         tools=conversation.tools,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import lect
 from lect.cli.description import bos_advice, described, reply_format, stops
-from lect.cli.inputs import named_template, utf8
+from lect.cli.inputs import MODEL, utf8
 from lect.cli.screen import Painted, Screen, write_json
 from lect.errors import FallbackWarning, ModelPathWarning, PluginWarning
 from lect.registry.refs import parse_ref
@@ -40,7 +40,7 @@ def configure(parser: ArgumentParser) -> None:
         "force."
     )
     parser.epilog = EPILOG
-    parser.add_argument("model", metavar="MODEL", type=utf8, help="owner/name, a name, or a local path")
+    parser.add_argument("model", metavar="MODEL", type=utf8, help=MODEL)
     parser.add_argument(
         "--adapter",
         metavar="NAME",
@@ -57,9 +57,11 @@ def run(arguments: Namespace) -> int:
     resolution: lect.Resolution | None = None
     error: lect.UnknownModelError | lect.AmbiguousModelError | None = None
     try:
-        model, adapter = named_template(arguments.model, arguments.adapter)
-        resolution = lect.resolve(model, adapter=adapter)
+        resolution = lect.resolve(arguments.model, adapter=arguments.adapter)
     except (lect.UnknownModelError, lect.AmbiguousModelError) as raised:
+        if isinstance(raised, lect.AmbiguousModelError) and not raised.candidates:
+            # Several templates have the name that was given; nobody was asked about a path.
+            raise
         error = raised
     verdicts = resolution.candidates if resolution else error.candidates if error else ()
     if arguments.json:
@@ -73,7 +75,7 @@ def run(arguments: Namespace) -> int:
 
 def _show(model: str, resolution: lect.Resolution | None, verdicts: Sequence[Verdict], screen: Screen) -> None:
     screen.line(model, style="bold")
-    facts = _facts(resolution) if resolution else [("words", " ".join(parse_ref(model).words))]
+    facts = _facts(resolution) if resolution else [("words", " ".join(_words(model, resolution)))]
     screen.table([(Painted(fact, "dim"), text) for fact, text in facts])
     if resolution is not None and resolution.remarks:
         _title(screen, "remarks")
@@ -135,6 +137,10 @@ def _facts(resolution: lect.Resolution) -> list[tuple[str, str]]:
     return facts
 
 
+def _words(model: str, resolution: lect.Resolution | None) -> tuple[str, ...]:
+    return (resolution.ref if resolution else parse_ref(model)).words
+
+
 def _row(verdict: Verdict) -> tuple[str, str, Painted, str]:
     claim = f"{verdict.claim.specificity.name} {verdict.claim.literal!r}" if verdict.claim else "-"
     return str(verdict), claim, Painted(verdict.outcome, STYLES.get(verdict.outcome, "dim")), verdict.why
@@ -146,7 +152,7 @@ def _as_data(
     return {
         "model": model,
         "path": resolution.ref.path if resolution else None,
-        "words": list(parse_ref(model).words),
+        "words": list(_words(model, resolution)),
         "adapter": resolution.adapter.name if resolution and resolution.adapter else None,
         "package": (resolution.package if resolution else "") or None,
         "kind": resolution.kind if resolution else None,

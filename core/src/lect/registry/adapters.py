@@ -263,17 +263,24 @@ class Adapters:
         found = [each for each in self._registered if each.name == name]
         if found:
             return found  # It has no other name, while an installed one has its package's too.
-        package, _, plugin = name.rpartition(":")
-        for record in self.usable():
-            if record.name == plugin and (not package or record.package == normal_name(package)):
-                adapter = self.adapter(record)
-                if adapter is None:
-                    failures = self.failures_of(record.package, record.name)
-                    why = failures[-1] if failures else "it is still being imported"
-                    msg = f"{record.id} cannot be used: {why}\n  try: lect doctor"
-                    raise PluginError(msg)
-                found.append(adapter)
+        for record in self.records_called(name):
+            adapter = self.adapter(record)
+            if adapter is None:
+                failures = self.failures_of(record.package, record.name)
+                why = failures[-1] if failures else "it is still being imported"
+                msg = f"{record.id} cannot be used: {why}\n  try: lect doctor"
+                raise PluginError(msg)
+            found.append(adapter)
         return found
+
+    def records_called(self, name: str) -> list[Record]:
+        """Return the installed plugins called `name`: `package:plugin`, or `plugin`. None is imported."""
+        package, _, plugin = name.rpartition(":")
+        return [
+            record
+            for record in self.usable()
+            if record.name == plugin and (not package or record.package == normal_name(package))
+        ]
 
     def recall(self, name: str) -> Adapter:
         """Return the installed adapter `package:plugin` that was pickled in another process.

@@ -118,6 +118,17 @@ class TemplateNames:
             self.stamp(template, adapter.id)
         return templates
 
+    def owned(self, path: Any) -> str | None:
+        """Return the name in `owner:name`, where there is such an owner of templates; None for any other path."""
+        owner, colon, bare = path.rpartition(":") if isinstance(path, str) else ("", "", "")
+        adapters = self._adapters
+        is_owned = colon and (
+            owner == CORE
+            or any(each.name == owner for each in adapters.registered)
+            or bool(adapters.records_called(owner))
+        )
+        return bare if is_owned else None
+
     def names(self, *, load: bool = False) -> dict[str, list[str]]:
         """Return all names by owner: what is registered and what plugins declare.
 

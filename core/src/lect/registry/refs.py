@@ -120,9 +120,9 @@ def _check(given: str) -> None:
         and scheme.replace("+", "").replace("-", "").replace(".", "").isalnum()
     ):
         # Not shown: an address may carry a password.
-        _refuse("a URL is no model path; nothing is fetched")
+        _refuse("a URL is no model path; nothing is fetched", "\n   or: `lect templates`, if a template was meant")
 
 
-def _refuse(what: str) -> NoReturn:
-    msg = f"{what}\n  try: a name such as 'lmsys/vicuna-7b-v1.5', or the path of a local model directory"
+def _refuse(what: str, further: str = "") -> NoReturn:
+    msg = f"{what}\n  try: a name such as 'lmsys/vicuna-7b-v1.5', or the path of a local model directory{further}"
     raise InvalidModelPathError(msg)

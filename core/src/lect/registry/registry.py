@@ -122,7 +122,7 @@ class Registry(Adapters):
         """Return what a model path resolves to.
 
         Args:
-            model_path: `owner/name`, a name, or a local path.
+            model_path: `owner/name`, a name, a local path, or the name of a template as `plugin:name`.
             adapter: Who shall decide instead of the installed adapters.
             default: The name of a template to use where nobody claims the model.
             fallback: Whether fallbacks are asked where no other adapter claims it.
@@ -140,9 +140,12 @@ class Registry(Adapters):
                 if known.fallback or known.warnings:
                     _warn(known)
                 return known
-        ref = parse_ref(model_path)
+        owned = self.templates.owned(model_path)
+        ref = parse_ref(model_path) if owned is None else parse_ref(owned)._replace(original=str(model_path))
         if adapter is not None:
             return self._decided(ref, adapter, "the adapter argument")
+        if owned is not None:
+            return self._decided(ref, self.templates.get(ref.original), "the path is the name of a template")
         try:
             resolution = self._resolve(ref, self._no_fallback(fallback))
         except UnknownModelError:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence, Set
 from typing import TYPE_CHECKING
 
+from lect.registry.metafiles import PATHS
 from lect.values import Verdict
 
 if TYPE_CHECKING:
@@ -72,6 +73,8 @@ def not_asked(
             why = "a fallback, " + (
                 f"turned off by {no_fallback}" if no_fallback else "asked only where no other adapter claims a model"
             )
+        elif record.group == PATHS:
+            why = "asked only about a directory or a file"
         else:
             more = len(record.hints) - MOST_HINTS
             hints = ", ".join(record.hints[:MOST_HINTS]) + (f" and {more} more" if more > 0 else "")
