@@ -81,7 +81,7 @@ def test_equal_claims_to_different_templates_are_an_error_that_tells_all(rivals)
     assert error["claimants"] == ["acme-one:one", "acme-two:two"]
     assert error["text"] == (
         "'acme/acme-7b' is claimed equally (NAME, 4 characters) by acme-one:one and acme-two:two\n"
-        "  the templates differ first at character 1: 'one>UAA<one>VA' / 'two>UAA<two>VA'\n"
+        "  the templates differ first in a question: at character 1, 'one>What is 6 times 7?A' / 'two>What is 6 times 7?A'\n"
         "  try: LECT_PINS='acme/acme-7b=acme-two:two'\n"
         "   or: lect.pin('acme/acme-7b', 'acme-two:two')"
     )

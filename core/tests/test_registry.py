@@ -213,7 +213,7 @@ def test_equal_claims_to_different_templates_are_an_error_that_names_both():
     with pytest.raises(AmbiguousModelError, match="is claimed equally") as caught:
         lect.resolve("acme-7b")
     assert sorted(caught.value.claimants) == ["acme", "rival"]
-    assert "'<u>U</u>" in str(caught.value)
+    assert "'<u>What is" in str(caught.value)
     assert "lect.pin('acme-7b', " in str(caught.value)
 
 

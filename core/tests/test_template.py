@@ -139,17 +139,13 @@ def test_the_options_name_the_tokens_that_may_be_replaced():
 def test_templates_differ_first_where_their_texts_do():
     other = TurnTemplate("other", user=Turn("<|im_start|>USER\n"), assistant=Turn("A"))
     assert first_difference(CHATML, CHATML) is None
-    assert first_difference(CHATML, other) == (12, "user\nU<|im_end|>\n<|im_st", "USER\nUAA<|im_start|>USER")
-    facts = {"user": Turn("U"), "assistant": Turn("A")}
-    assert first_difference(TurnTemplate("a", **facts, stop=["x"]), TurnTemplate("b", **facts)) == (
-        0,
-        "stop ('x',)",
-        "stop ()",
+    assert first_difference(CHATML, other) == (
+        "a question: at character 12, 'user\\nWhat is 6 times 7?<|im_end|>\\n<|im_s' / 'USER\\nWhat is 6 times 7?A'"
     )
+    facts = {"user": Turn("U"), "assistant": Turn("A")}
+    assert first_difference(TurnTemplate("a", **facts, stop=["x"]), TurnTemplate("b", **facts)) == "stop: ('x',) / ()"
     assert first_difference(TurnTemplate("a", **facts, markers=["x"]), TurnTemplate("b", **facts)) == (
-        0,
-        "markers ('x',)",
-        "markers ()",
+        "markers: ('x',) / ()"
     )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lect.errors import AmbiguousModelError, UnknownModelError, shown
-from lect.format.compare import first_difference
 from lect.registry.advice import install_command, look_alike, near_word, package_for
 from lect.registry.places import READER
 from lect.registry.refs import LONGEST_SHOWN
@@ -168,19 +167,20 @@ def refuse_tie(ref: ModelRef, tied: Sequence[tuple[Candidate, Template]], verdic
     Raises:
         AmbiguousModelError: If they do; it names them, shows where the templates differ, and how to decide.
     """
+    from lect.format.compare import first_difference
+
     (first, template), *others = tied
     for other, its_template in others:
         difference = first_difference(template, its_template)
         if difference is None:
             continue
-        at, one, two = difference
         claim = first.match
         assert claim is not None, "only claims can be tied"
         pattern = pattern_for(ref.path)
         msg = (
             f"{shown(ref.original, LONGEST_SHOWN)} is claimed equally ({claim.specificity.name}, "
             f"{len(claim.literal)} characters) by {first.adapter.id} and {other.adapter.id}\n"
-            f"  the templates differ first at character {at}: {one!r} / {two!r}\n"
+            f"  the templates differ first in {difference}\n"
             f"  try: {PINS}='{pattern}={other.adapter.id}'\n"
             f"   or: lect.pin({pattern!r}, {other.adapter.id!r})"
         )
