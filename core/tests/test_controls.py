@@ -232,6 +232,22 @@ def test_an_unknown_policy_is_an_error(way):
         way([USER], on_control="warn")
 
 
+class NotComparableError(Exception):
+    """What an object raises that does not like to be compared."""
+
+
+def refuse_to_compare(*_):
+    raise NotComparableError
+
+
+@pytest.mark.parametrize("kind", [object, str])
+@pytest.mark.parametrize("way", [CHATML.text, CHATML.render], ids=["text", "render"])
+def test_a_policy_that_cannot_be_compared_is_an_error_too(way, kind):
+    odd = type("Odd", (kind,), {"__eq__": refuse_to_compare, "__hash__": None})
+    with pytest.raises(MessageError, match="expected one of 'report'"):
+        way([USER], on_control=odd())
+
+
 def test_a_template_without_markers_reports_none():
     assert Template("none", FULL.program).render([{"role": "user", "content": "<|im_end|>"}]).controls == ()
 

@@ -16,6 +16,7 @@ PLUGINS = Path(__file__).parents[2] / "plugins"
 FLOORS = {
     "values": 0,
     "errors": 1,
+    "contain": 1,
     "facts": 2,
     "rows": 2,
     "prompt": 3,

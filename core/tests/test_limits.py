@@ -48,6 +48,12 @@ def test_what_is_larger_than_a_limit_is_one_error_that_names_it_and_says_how_to_
         assert way(**OVER[name], limits={})
 
 
+@pytest.mark.parametrize("name", ["message", "tool"])
+def test_one_is_one(name):
+    with pytest.raises(LimitError, match=f"^there is 1 {name}; at most 0 are allowed"):
+        FULL.text([USER], tools=[{"name": "f"}], limits={f"{name}s": 0})
+
+
 @WAYS
 @pytest.mark.parametrize(
     "deep",

@@ -163,6 +163,17 @@ def failing(chat, out):
         out.append(message.raw["mood"])
 
 
+class SilentError(Exception):
+    """An exception that cannot even say what it is."""
+
+    def __str__(self):
+        raise SystemExit
+
+
+def silent(chat, out):
+    raise SilentError
+
+
 @pytest.mark.parametrize(
     ("program", "said"),
     [
@@ -174,6 +185,7 @@ def failing(chat, out):
             adding,
             "the program of template 'wrong' writes `out += text`, which adds a text character by character\n  try: out.",
         ),
+        (silent, "template 'wrong' failed: SilentError: (its __str__ raises)\n  try: look at"),
         (failing, "template 'wrong' failed at messages[0]: KeyError: 'mood'\n  try: look at the types of messages"),
     ],
 )

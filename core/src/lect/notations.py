@@ -12,10 +12,10 @@ import os
 import stat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from lect.contain import Contained, StageError, told
 from lect.errors import ConversionWarning, LectError, LossError, PluginError, SourceError, shown, warn_caller
 from lect.format.template import Template
 from lect.format.turns import EOS, ROUND, TurnTemplate
-from lect.registry.contain import Contained, StageError, told
 from lect.registry.metafiles import NOTATIONS
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import lect
+from lect.contain import Contained, StageError, told
 from lect.errors import LectError, PluginError
-from lect.registry.contain import Contained, StageError, told
 from lect.registry.metafiles import COMMANDS
 
 if TYPE_CHECKING:

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 FACTS = (Facts.__init__.__kwdefaults__ or {}).keys()
 CONTROL_POLICIES: tuple[ControlPolicy, ...] = get_args(ControlPolicy)
+REPORT: ControlPolicy = "report"
+ALLOW: ControlPolicy = "allow"
 
 
 class Template(Training):
@@ -173,7 +175,9 @@ class Template(Training):
             MessageError: If the messages have a wrong type or shape, or the model's format does not allow them.
             LimitError: If they, the tools or the prompt are larger than the limits allow.
         """
-        if on_control not in CONTROL_POLICIES:
+        # An object of anybody's must not be asked whether it is equal.
+        policy = str.__str__(on_control) if isinstance(on_control, str) else ""
+        if policy not in CONTROL_POLICIES:
             msg = f"on_control is {shown(on_control)}; expected one of {', '.join(map(repr, CONTROL_POLICIES))}"
             raise MessageError(msg)
         allowed = DEFAULT
@@ -204,14 +208,12 @@ class Template(Training):
             source = with_beginning(source, messages) if begins_last else without_end(self.name, source, messages)
             request = request._replace(messages=messages)
         allowed.check_prompt(source.text)
-        prompt = Prompt(
-            self, source, request, self.text, most_controls=0 if on_control == "allow" else allowed.controls
-        )
+        prompt = Prompt(self, source, request, self.text, most_controls=0 if policy == ALLOW else allowed.controls)
         if found is None and not prompt.text.isascii() and not is_encodable(prompt.text):
             refuse_surrogate(prompt)
         if strict:
             refuse_unused(prompt)
-        if on_control == "raise":
+        if policy == "raise":
             refuse_controls(prompt)
         return prompt
 
@@ -238,7 +240,7 @@ class Template(Training):
         """Return the prompt alone: the same bytes as `render(...).text`, several times faster."""
         is_declined = False
         is_plain = not (tools or options or strict or limits or continue_final_message)
-        if is_plain and on_control == "report" and type(messages) is list:
+        if is_plain and on_control is REPORT and type(messages) is list:
             # Nearly every call. Nothing of it stands in a function of its own: calls would cost a third of all this.
             node = self._skeletons.asking if add_generation_prompt else self._skeletons.complete
             texts = []
@@ -278,7 +280,8 @@ class Template(Training):
             except (TypeError, ValueError, AttributeError):
                 # Something is of another type.
                 pass
-        if strict or continue_final_message or limits is not None or on_control not in ("report", "allow"):
+        is_checked = strict or continue_final_message or limits is not None
+        if is_checked or not (on_control is REPORT or on_control is ALLOW):
             return self.render(
                 messages,
                 tools=tools,

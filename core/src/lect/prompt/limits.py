@@ -60,9 +60,9 @@ class Limits:
         """
         # Checks of the exact type cost a tenth of checks by abstract classes.
         if (type(messages) is list or is_list(messages)) and len(messages) > self.messages:
-            self._refuse(f"there are {len(messages):,} messages", "messages")
+            self._refuse(_there_are(len(messages), "messages"), "messages")
         if tools and is_list(tools) and len(tools) > self.tools:
-            self._refuse(f"there are {len(tools):,} tools", "tools")
+            self._refuse(_there_are(len(tools), "tools"), "tools")
 
     def check_prompt(self, text: str) -> None:
         """Check the length of a prompt.
@@ -110,6 +110,10 @@ class Limits:
         more = "" if name == "depth" else f"; at most {most:,} are allowed"
         msg = f"{what}{more}\n  try: less, or a higher limit: limits={{{name!r}: ...}}"
         raise LimitError(msg, limit=name, most=most)
+
+
+def _there_are(count: int, what: str) -> str:
+    return f"there is {count} {what.removesuffix('s')}" if count == 1 else f"there are {count:,} {what}"
 
 
 DEFAULT = Limits()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from lect.contain import told
 from lect.errors import LectError, PluginError, shown
 from lect.prompt.writer import MisuseError
 
@@ -37,7 +38,7 @@ def run_program(program: Program, chat: Chat, out: Writer) -> None:
         turn = out.current_turn()
         msg = (
             f"template {chat.facts.label!r} failed{'' if turn is None else f' at messages[{turn}]'}: "
-            f"{type(error).__name__}: {error}\n"
+            f"{told(error)}\n"
             "  try: look at the types of messages, tools and options; if they are right, tell the template's author"
         )
         raise PluginError(msg) from error

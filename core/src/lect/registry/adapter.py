@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from lect.contain import Contained, StageError, told
 from lect.errors import PluginError, PluginWarning, shown, warn_caller
 from lect.format.template import Template
-from lect.registry.contain import Contained, StageError, told
 from lect.registry.load import new_manager
 from lect.values import adapter_label
 

@@ -7,9 +7,9 @@ from _thread import RLock, get_ident  # threading itself takes a tenth of what i
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from lect.contain import Contained, StageError, told
 from lect.errors import PluginError, PluginWarning, shown, warn_caller
 from lect.registry.adapter import Adapter
-from lect.registry.contain import Contained, StageError, told
 from lect.registry.load import Failure, check, load, load_object
 from lect.registry.settings import Settings, read_settings
 from lect.registry.undo import Undo

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any, NamedTuple
 
-from lect.registry.contain import Contained, StageError
+from lect.contain import Contained, StageError
 from lect.registry.metafiles import (
     ADAPTERS,
     FALLBACK,

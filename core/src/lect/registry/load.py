@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pluggy
 
+from lect.contain import Contained, StageError, told
 from lect.errors import PluginError
 from lect.registry import hookspecs
-from lect.registry.contain import Contained, StageError, told
 
 if TYPE_CHECKING:
     from lect.registry.discover import Record

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from lect.contain import StageError
 from lect.errors import AmbiguousModelError, LectError, PluginError, UnknownTemplateError, shown
 from lect.format.builtin import BUILTIN
-from lect.registry.contain import StageError
 from lect.registry.memory import LONGEST_REMEMBERED, Memory
 from lect.registry.refs import LONGEST_SHOWN
 from lect.registry.resolve import blocked_lines

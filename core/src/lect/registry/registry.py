@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from lect.contain import StageError, told
 from lect.conversation import Conversation
 from lect.errors import (
     AmbiguousModelError,
@@ -21,7 +22,6 @@ from lect.format.template import Template
 from lect.registry.adapter import Adapter
 from lect.registry.adapters import Adapters, new_adapter
 from lect.registry.advice import imitated_owner
-from lect.registry.contain import StageError, told
 from lect.registry.formats import ReplyFormats
 from lect.registry.memory import LONGEST_REMEMBERED, Memory
 from lect.registry.metafiles import FALLBACK as FALLBACKS
