@@ -12,7 +12,7 @@ PLUGIN = Path(__file__).parents[1]
 SHARED = PLUGIN.parents[1].parent / "shared"
 KEPT = (
     "templates", "conversations", "contexts", "special_tokens_map", "apply", "encode_chat_inputs",
-    "jinja_string_templates", "jinja_conversations", "jinja_apply", "init_chat_template", "state_leak",
+    "jinja_string_templates", "jinja_conversations", "jinja_apply", "jinja_encode", "init_chat_template", "state_leak",
 )  # fmt: skip
 
 

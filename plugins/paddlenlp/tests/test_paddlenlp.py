@@ -90,6 +90,95 @@ def test_a_whole_template_gives_paddlenlps_prompts(case):
             template.apply(given, add_generation_prompt=ask)
 
 
+@pytest.mark.parametrize(
+    "case",
+    GOLDEN["jinja_encode"],
+    ids=lambda case: f"{case['template']}-{case['id']}-{case['add_generation_prompt']}",
+)
+def test_a_whole_template_gives_paddlenlps_training_examples(case):
+    template = init_chat_template(GOLDEN["jinja_string_templates"][case["template"]], GOLDEN["special_tokens_map"])
+    ask = case["add_generation_prompt"]
+    if "result" in case:
+        encoded = template.encode_chat_inputs(case["conversation"], add_generation_prompt=ask)
+        assert encoded == {"conversations": case["result"]}
+    elif ("jinja_encode", case["id"]) in DEVIATIONS:
+        encoded = template.encode_chat_inputs(case["conversation"], add_generation_prompt=ask)
+        whole = template.apply(case["conversation"], add_generation_prompt=False)
+        assert "".join(text for pair in encoded["conversations"] for text in pair) == whole
+        answers = [bot for _, bot in encoded["conversations"]]
+        assert all(map(str.startswith, answers, (answer for _, answer in case["conversation"])))
+    else:
+        with pytest.raises(lect.MessageError):
+            template.encode_chat_inputs(case["conversation"], add_generation_prompt=ask)
+
+
+def test_a_whole_template_gives_spans_and_ids_too():
+    class Letters:
+        def encode(self, text, add_special_tokens):
+            return [ord(letter) for letter in text]
+
+    template = init_chat_template("{% for m in messages %}{{ m.role[0] }}{{ m.content }};{% endfor %}")
+    assert template.spans([["a", "b"]]) == [("ua;", False), ("ab;", True)]
+    assert template.encode_chat_inputs([["a", "b"]], Letters()) == {"conversations": [[[117, 97, 59], [97, 98, 59]]]}
+    messages = [{"role": "system", "content": "S"}, {"role": "user", "content": "a"}]
+    assert template.spans([*messages, {"role": "assistant", "content": "b"}]) == [("sS;ua;", False), ("ab;", True)]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("{% for m in messages %}{{ m.content }}{{ loop.revindex }}{% endfor %}", "writes round 0 otherwise"),
+        ("{% for m in messages %}{{ m.content }};{% endfor %}END", "writes round 0 otherwise"),
+        ("{% for m in messages %}{{ m.content }};{% endfor %}{{ messages[2:] and 'END' or '' }}", "last answer .* 'END'"),
+    ],
+)  # fmt: skip
+def test_a_template_that_does_not_tell_what_to_learn_is_an_error(text, said):
+    with pytest.raises(lect.MessageError, match=said):
+        init_chat_template(text).spans([["a", "b"], ["c", "d"]])
+
+
+# Ways to load
+
+
+def golden_source(case, folder):
+    """Return what PaddleNLP was given in a case of `init_chat_template`; files are written."""
+    files = {
+        "chat_template.json": json.dumps(SEED),
+        "hf.json": '{"chat_template": "{{ messages }}"}',
+        "tc.json": '{"system": "You are a bot.",}',
+        "l.json": '["a"]',
+    }
+    value = case["value"]
+    if case["case"] == "ChatTemplate instance":
+        return ChatTemplate()
+    if not isinstance(value, str) or not value.startswith("<tmp>"):
+        return value
+    for name, text in files.items():
+        (folder / name).write_text(text, "utf-8")
+    return value.replace("<tmp>", str(folder))
+
+
+@pytest.mark.parametrize("case", GOLDEN["init_chat_template"], ids=lambda case: case["case"])
+def test_init_chat_template_does_as_paddlenlp(case, tmp_path):
+    source = golden_source(case, tmp_path)
+    deviates = ("init_chat_template", case["case"]) in DEVIATIONS
+    if case["case"] == "directory":
+        assert deviates
+        assert init_chat_template(source).apply("Hi") == ChatTemplate(**SEED).apply("Hi")
+    elif "init_error" in case or deviates:
+        with pytest.raises(lect.LectError):
+            init_chat_template(source)
+    else:
+        template = init_chat_template(source, GOLDEN["special_tokens_map"])
+        assert isinstance(template, ChatTemplate if case["kind"] == "ChatTemplate" else WholeTemplate)
+        for name in ("str", "seed_multi"):
+            if "text" in case[name]:
+                assert template.apply(conversation(name)) == case[name]["text"]
+            else:
+                with pytest.raises(lect.MessageError):
+                    template.apply(conversation(name))
+
+
 def test_no_state_leaks_from_call_to_call():
     template = init_chat_template(GOLDEN["templates"][GOLDEN["state_leak"]["template"]])
     first = template.apply("first")

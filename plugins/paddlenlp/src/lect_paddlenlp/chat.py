@@ -5,24 +5,17 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import lect
-import lect_jinja
 from lect import MessageError, SourceError
 from lect_paddlenlp.conversations import Round, Unnumbered, read_rounds
-from lect_paddlenlp.fields import FILE, KEEP_LINE_END, Fields, read_fields
+from lect_paddlenlp.fields import FILE, Fields, read_fields
+from lect_paddlenlp.training import Span, ids, need_answer, refuse_tensors, spans_of
+from lect_paddlenlp.whole import WholeTemplate
 
-ROLES = ("user", "assistant")
 RESERVED = ("query", "index")
 """What a question is filled in as; context must not have these names."""
-
-
-class Span(NamedTuple):
-    """A piece of a training example, and whether the model is to learn it."""
-
-    text: str
-    loss: bool
 
 
 class ChatTemplate:
@@ -68,7 +61,7 @@ class ChatTemplate:
         Raises:
             MessageError: If it is no conversation, or the template has no place for earlier rounds.
         """
-        _refuse_tensors(return_tensors)
+        refuse_tensors(return_tensors)
         system, rounds = read_rounds(query)
         context = _context(system, context_data)
         pieces = [self._system(context)]
@@ -110,30 +103,24 @@ class ChatTemplate:
         Raises:
             MessageError: If a round has no answer, or the template has no place for rounds.
         """
-        _refuse_tensors(return_tensors)
+        refuse_tensors(return_tensors)
         self._need_conversation()
         system_text, rounds = read_rounds(conversations)
         context = _context(system_text, context_data)
         encoded: dict[str, Any] = {}
         system = self._system(context)
         if system:
-            encoded["system"] = _ids(system, tokenizer)
+            encoded["system"] = ids(system, tokenizer)
         encoded["conversations"] = []
         for index, each in enumerate(rounds):
-            if len(each) != 2:
-                msg = f"round {index} is {list(each)!r}; to be learnt it needs a question and an answer"
-                raise MessageError(msg)
+            need_answer(each, index)
             context |= {"is_first": index == 0, "is_last": index == len(rounds) - 1}
-            encoded["conversations"].append([_ids(part, tokenizer) for part in self._round(each, index, context)])
+            encoded["conversations"].append([ids(part, tokenizer) for part in self._round(each, index, context)])
         return encoded
 
     def spans(self, conversations: Any, context_data: Mapping[str, Any] | None = None) -> list[Span]:
         """Return a training example as texts in their order, each with whether it carries loss."""
-        encoded = self.encode_chat_inputs(conversations, context_data=context_data)
-        spans = [Span(encoded["system"], False)] if "system" in encoded else []
-        for user, bot in encoded["conversations"]:
-            spans += Span(user, False), Span(bot, True)
-        return spans
+        return spans_of(self.encode_chat_inputs(conversations, context_data=context_data))
 
     def _system(self, context: Mapping[str, Any]) -> str:
         return "" if self.fields.system is None else self.fields.system.render(context)
@@ -155,45 +142,6 @@ class ChatTemplate:
 def _context(system: str | None, given: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return a new mapping for every call: what one call adds to it must not be seen by the next."""
     return {"is_training": False, **({} if system is None else {"system": system}), **(given or {})}
-
-
-def _ids(text: str, tokenizer: Any) -> Any:
-    return text if tokenizer is None else tokenizer.encode(text, add_special_tokens=False)
-
-
-def _refuse_tensors(return_tensors: Any) -> None:
-    if return_tensors is not None:
-        msg = f"return_tensors is {return_tensors!r}; there are texts and ids, no tensors\n  try: ids, of a tokenizer"
-        raise MessageError(msg)
-
-
-class WholeTemplate:
-    """A whole conversation as one Jinja template, which PaddleNLP takes too.
-
-    Args:
-        text: The template.
-        tokens: The special tokens by name, such as `bos_token`.
-    """
-
-    def __init__(self, text: str, tokens: Mapping[str, str] | None = None):
-        self.template = lect_jinja.load({"chat_template": text + KEEP_LINE_END, **(tokens or {})}, name="paddlenlp")
-
-    def apply(
-        self, query: Any, context_data: Mapping[str, Any] | None = None, *, add_generation_prompt: bool = True
-    ) -> str:
-        """Return the prompt for a conversation: a question, rounds, or OpenAI-shaped messages.
-
-        Raises:
-            MessageError: If it is no conversation, or the template refuses it.
-        """
-        system, rounds = read_rounds(query)
-        messages = [] if system is None else [{"role": "system", "content": system}]
-        for index, each in enumerate(rounds):
-            if len(each) > len(ROLES) or not all(isinstance(text, str) for text in each):
-                msg = f"round {index} is {list(each)!r}; expected a question and an answer, or a last question"
-                raise MessageError(msg)
-            messages += [{"role": role, "content": text} for role, text in zip(ROLES, each, strict=False)]
-        return self.template.text(messages, add_generation_prompt=add_generation_prompt, **(context_data or {}))
 
 
 def init_chat_template(source: Any, tokens: Mapping[str, str] | None = None) -> ChatTemplate | WholeTemplate:
