@@ -138,7 +138,7 @@ def test_convert_prints_what_can_be_read_again(mine, source, capsys, tmp_path):
         (["default", "--to", "xtuner", "-o", "nowhere/x.json"], "cannot write 'nowhere/x.json': No such file"),
         (
             ["mine.json", "--from", "fastchat", "--to", "xtuner"],
-            "mine.json': 'INSTRUCTION' is no field of a Conversation",
+            "mine.json' has a field 'INSTRUCTION', which FastChat does not know",
         ),
         (["nothing.json", "--to", "xtuner"], "no installed adapter recognises 'nothing.json'"),
     ],

@@ -19,6 +19,7 @@ FLOORS = {
     "contain": 1,
     "facts": 2,
     "rows": 2,
+    "source": 2,
     "prompt": 3,
     "reply": 3,
     "tokens": 4,

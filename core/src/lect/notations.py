@@ -8,8 +8,6 @@ A notation is an object in the entry-point group `lect.notations`. To be read, i
 
 from __future__ import annotations
 
-import os
-import stat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lect.contain import Contained, StageError, told
@@ -17,6 +15,7 @@ from lect.errors import ConversionWarning, LectError, LossError, PluginError, So
 from lect.format.template import Template
 from lect.format.turns import EOS, ROUND, TurnTemplate
 from lect.registry.metafiles import NOTATIONS
+from lect.source import Source, source_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -24,30 +23,6 @@ if TYPE_CHECKING:
     from lect.format.compare import Render
     from lect.registry.adapters import Adapters
     from lect.registry.discover import Record
-
-LARGEST_FILE = 32 * 2**20
-"""Bytes."""
-_TEXT = "{\n"
-"""What a text has in it that is a template and not the path of one."""
-
-
-class Source(NamedTuple):
-    """What a template is to be read from.
-
-    Attributes:
-        path: The file or directory; empty where something was given itself.
-        text: The text of the file, or the text that was given; None for a directory, and for a file that is no text or
-            too large to be one.
-        data: What the text says if it is JSON, or the object that was given; None where it is neither.
-    """
-
-    path: str
-    text: str | None
-    data: Any
-
-    def __str__(self) -> str:
-        # The end of a path is the name of the file, so nothing of it is cut off.
-        return shown(self.path, len(self.path)) if self.path else shown(self.text or self.data)
 
 
 class Written(NamedTuple):
@@ -66,7 +41,7 @@ class Written(NamedTuple):
 
 def load_template(adapters: Adapters, source: Any, notation: str | None = None) -> Template:
     """Read a template by one of the installed notations; see `lect.load_template`."""
-    given = _given(source)
+    given = source_of(source)
     owners = _readers(_owners(adapters, notation), notation)
     found = {name: each for name, each in owners.items() if notation or _ask(name, each, "recognises", given)}
     if len(found) > 1:
@@ -119,8 +94,7 @@ def _prove(name: str, writer: Any, template: Template, written: Written) -> list
     if hasattr(writer, "renderer"):
         other: Render | None = _ask(name, writer, "renderer", written.text, template)
     elif hasattr(writer, "read"):
-        source = Source("", written.text, _json(written.text, "the text"))
-        other = render_of(_ask(name, writer, "read", source))
+        other = render_of(_ask(name, writer, "read", Source.of_text(written.text)))
     else:
         other = None
     if other is None:
@@ -186,60 +160,6 @@ def _loss_text(template: Template, notation: str, lost: Sequence[str]) -> str:
     return f"the notation {notation!r} cannot say all of {template.label!r}{lines}"
 
 
-def _given(source: Any) -> Source:
-    if isinstance(source, os.PathLike):
-        return _read_file(os.fspath(source))
-    if not isinstance(source, str):
-        return Source("", None, source)
-    if any(character in source for character in _TEXT):
-        return Source("", source, _json(source, "the text"))
-    return _read_file(os.path.expanduser(source))
-
-
-def _read_file(path: str) -> Source:
-    try:
-        status = os.stat(path)
-        if stat.S_ISDIR(status.st_mode):
-            return Source(path, None, None)
-        if not stat.S_ISREG(status.st_mode):
-            # A pipe would be waited for, and a device has no end.
-            msg = f"{shown(path)} is neither a file nor a directory"
-            raise SourceError(msg)
-        if status.st_size > LARGEST_FILE:
-            return Source(path, None, None)
-        with open(path, "rb") as file:
-            contents = file.read(LARGEST_FILE)
-    except (OSError, ValueError) as error:
-        msg = f"cannot read {shown(path)}: {getattr(error, 'strerror', None) or error}\n  try: a path that exists"
-        raise SourceError(msg) from error
-    try:
-        text = contents.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return Source(path, None, None)
-    return Source(path, text, _json(text, shown(path, len(path))))
-
-
-def _json(text: str, where: str) -> Any:
-    """Return what a text says as JSON; None where it is none."""
-    import json
-
-    def unique(pairs: list[tuple[str, Any]]) -> Mapping[str, Any]:
-        read: dict[str, Any] = {}
-        for name, value in pairs:
-            if name in read:
-                msg = f"{where} has the key {shown(name)} twice in one object; which one counts is anybody's guess"
-                raise SourceError(msg)
-            read[name] = value
-        return read
-
-    try:
-        return json.loads(text, object_pairs_hook=unique)
-    except SourceError:
-        raise
-    except (ValueError, RecursionError):
-        return None
-
-
 def _owners(adapters: Adapters, wanted: str | None) -> dict[str, Any]:
     """Return the installed notations by name, or the one that is wanted."""
     records = adapters.parts(NOTATIONS)
@@ -290,7 +210,8 @@ def _unrecognised(source: Source, owners: Mapping[str, Any]) -> SourceError:
         return SourceError(
             f"no installed package reads templates, so {source} cannot be read\n  try: pip install lect-jinja"
         )
+    why = f"; it {source.problem}" if source.problem else ""
     return SourceError(
-        f"{source} is no template in any installed notation ({', '.join(owners)})\n"
+        f"{source} is no template in any installed notation ({', '.join(owners)}){why}\n"
         f"  try: notation={min(owners)!r}, to learn what is wrong with it"
     )

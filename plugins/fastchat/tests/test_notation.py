@@ -84,7 +84,7 @@ def test_a_turn_table_is_written_where_fastchat_can_say_it():
         ({"offset": "1"}, "offset is '1'"),
         ({"stop_str": 7}, "stop_str is 7"),
         ({"stop_token_ids": ["</s>"]}, "stop_token_ids is"),
-        ({"seperator": "x"}, "'seperator' is no field of a Conversation\n  try: name"),
+        ({"seperator": "x"}, "has a field 'seperator', which FastChat does not know\n  try: name"),
         ({"sep2": None, "sep_style": "ADD_COLON_TWO"}, "cannot write this conversation with"),
     ],
 )  # fmt: skip

@@ -206,7 +206,7 @@ def test_a_file_and_a_directory_are_read(tmp_path):
         ('{"chat_template": "{{ messages }}"}', "is Hugging Face's file of that name"),
         ('{"system": "s", "foo": 1}', "has a field 'foo'"),
         ('["a"]', "is list; expected an object"),
-        ('{"query": "x",}', "is NoneType; expected an object"),
+        ('{"query": "x",}', "is no JSON: Expecting property name .* column 15 .*; expected an object"),
         ('{"query": "x", "query": "y"}', "has the key 'query' twice"),
         ('{"query": 7}', r"query is 7 \(int\); expected text"),
         ('{"conversation": "{{user}}"}', "expected two templates"),

@@ -68,24 +68,3 @@ def test_what_is_wrong_is_said_with_field_and_position(fields, said, tmp_path):
     with pytest.raises(lect.SourceError, match=said) as caught:
         read(path)
     assert "template.json" in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("contents", "said"),
-    [
-        (json.dumps(GOOD).encode("utf-16"), "."),
-        (b'{"INSTRUCTION": "{input}", "SEP": "\xff"}', "."),
-        (b'{"INSTRUCTION": "{input}", "INSTRUCTION": "x{input}"}', "has the key 'INSTRUCTION' twice"),
-        (b'{"INSTRUCTION": "{input}"', "."),
-        (b'["INSTRUCTION"]', "."),
-        (b'{"chat_template": "{{ messages }}"}', "."),
-        (b'{"INSTRUCTION": "{input}", "SEP": "' + b"x" * 40_000_000 + b'"}', "."),
-    ],
-    ids=["utf-16", "latin-1", "twice", "cut", "list", "hugging-face", "40 MB"],
-)
-def test_what_is_no_such_file_is_one_error(contents, said, tmp_path):
-    path = tmp_path / "template.json"
-    path.write_bytes(contents)
-    with pytest.raises(lect.SourceError, match=said) as caught:
-        read(path, notation="xtuner")
-    assert "template.json" in str(caught.value)

@@ -27,8 +27,9 @@ from lect.registry.refs import ModelRef
 from lect.values import Match, Specificity
 
 if TYPE_CHECKING:
-    from lect.notations import Source, Written, table_of, unsaid
+    from lect.notations import Written, table_of, unsaid
     from lect.reply.reply import Reply, ToolCall
+    from lect.source import Source
 
 __all__ = [
     "API_VERSION", "CHATML", "DEFAULT", "ROUND", "Call", "Chat", "Family", "Input", "Match", "Message", "ModelRef",
@@ -39,7 +40,11 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Import what belongs to replies or to notations when somebody needs it: to write prompts, nobody does."""
-    if name in ("Source", "Written", "table_of", "unsaid"):
+    if name == "Source":
+        from lect.source import Source
+
+        return Source
+    if name in ("Written", "table_of", "unsaid"):
         from lect import notations
 
         return getattr(notations, name)

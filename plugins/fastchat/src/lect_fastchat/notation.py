@@ -38,7 +38,7 @@ class Notation:
         try:
             conversation = source.data
             if not isinstance(conversation, Conversation):
-                conversation = _conversation(conversation, str(source))
+                conversation = _conversation(source)
             # FastChat finds only in a prompt what is wrong with separators.
             probe = conversation.copy()
             probe.messages = [[role, "Hi"] for role in probe.roles[:2]]
@@ -71,25 +71,20 @@ class Notation:
         return Written(json.dumps(ordered, ensure_ascii=False, indent=2) + "\n", lost, bos)
 
 
-def _conversation(data: Any, where: str) -> Conversation:
+def _conversation(source: Source) -> Conversation:
     """Read a conversation from its fields."""
-    if not isinstance(data, Mapping):
-        msg = f"{where} is {type(data).__name__}; expected the fields of a Conversation by name"
-        raise SourceError(msg)
-    fields = dict(data)
+    fields = dict(source.fields(dict.fromkeys((*NAMES, *FIELDS)), "FastChat"))
     for field, value in fields.items():
         problem = None if value is None and field in MAY_BE_NULL else _problem(field, value)
         if problem:
-            msg = f"{where}: {problem}"
+            msg = f"{source}: {problem}"
             raise SourceError(msg)
     name = next((fields.pop(each) for each in NAMES if each in fields), "fastchat")
-    fields["sep_style"] = _style(fields.get("sep_style"), where)
+    fields["sep_style"] = _style(fields.get("sep_style"), str(source))
     return Conversation(name, **fields)
 
 
 def _problem(field: str, value: Any) -> str | None:
-    if field not in FIELDS and field not in NAMES:
-        return f"{field!r} is no field of a Conversation\n  try: {', '.join(FIELDS)}"
     if field in TEXTS and not isinstance(value, str):
         return f"{field} is {value!r} ({type(value).__name__}); expected text"
     if field == "roles" and not (_is_list_of(value, str) and len(value) >= 2):
@@ -112,6 +107,8 @@ def _is_list_of(value: Any, kind: Any) -> bool:
 def _style(value: Any, where: str) -> SeparatorStyle:
     """Return the separator style of a name, or of FastChat's number."""
     try:
+        if isinstance(value, bool):
+            raise ValueError(value)
         return SeparatorStyle[value] if isinstance(value, str) else SeparatorStyle(value)
     except (KeyError, ValueError):
         names = ", ".join(SeparatorStyle.__members__)

@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from lect.errors import PluginError, SourceError
 from lect_jinja.identity import own_template
 from lect_jinja.paths import is_installed, read_local
 from lect_jinja.sources.directory import ForeignNotationError
@@ -27,7 +28,7 @@ class JinjaNotation:
         if isinstance(source.data, Mapping):
             return "chat_template" in source.data
         if source.text is not None:
-            return source.data is None and ("{{" in source.text or "{%" in source.text)
+            return source.data is None and not _is_json(source) and ("{{" in source.text or "{%" in source.text)
         if not source.path:
             return False
         try:
@@ -44,19 +45,28 @@ class JinjaNotation:
 
         Raises:
             ModelFileError: If a file cannot be used.
-            PluginError: If what was given is no template that may be run.
+            SourceError: If what was given is no template that may be run.
         """
         from lect_jinja import load
 
         name = os.path.basename(os.path.normpath(source.path)) if source.path else None
-        if source.data is not None:
-            return load(source.data, name=name)
-        if source.text is not None:
-            return load(source.text, name=name)
+        if _is_json(source) and source.data is None:
+            refuse(source.path, source.problem or "holds null, and should hold a JSON object")
+        if source.data is not None or source.text is not None:
+            try:
+                return load(source.text if source.data is None else source.data, name=name)
+            except PluginError as error:
+                msg = f"{source}: {error}"
+                raise SourceError(msg) from None
         local = read_local(source.path)
         if local is None or not local.files.templates:
             refuse(source.path, "has no chat template", "a model directory with one, or a .gguf file")
         return own_template(local.files, name or "template")[0]
+
+
+def _is_json(source: Source) -> bool:
+    """Return whether a file must hold JSON: one that is cut off is no template that prints itself."""
+    return source.path.endswith(".json")
 
 
 notation = JinjaNotation()

@@ -61,11 +61,11 @@ def _text_of(source: Mapping[str, Any]) -> str:
     text = source.get("chat_template")
     if isinstance(text, list):
         named = {each.get("name"): each.get("template") for each in text if isinstance(each, Mapping)}
-        if DEFAULT_NAME not in named:
+        if named and DEFAULT_NAME not in named:
             hint = "load(source['chat_template'][0]['template'])"
             msg = f"chat_template has the names {', '.join(map(shown, named))}\n  try: {hint}"
             raise PluginError(msg)
-        text = named[DEFAULT_NAME]
+        text = named.get(DEFAULT_NAME, text)
     if not isinstance(text, str) or not text:
         hint = "the tokenizer_config.json of a chat model"
         msg = f"chat_template is {shown(text)}; expected the text of a template\n  try: {hint}"

@@ -9,6 +9,7 @@ from typing import Any, Self
 
 import lect
 from lect import MessageError, SourceError
+from lect.plugin import Source
 from lect_paddlenlp.conversations import Round, Unnumbered, read_rounds
 from lect_paddlenlp.fields import FILE, Fields, read_fields
 from lect_paddlenlp.training import Span, ids, need_answer, refuse_tensors, spans_of
@@ -31,7 +32,8 @@ class ChatTemplate:
     """
 
     def __init__(self, conversation: Sequence[str] | None = None, system: str | None = None, query: str | None = None):
-        self.fields: Fields = read_fields({"conversation": conversation, "system": system, "query": query})
+        given = {"conversation": conversation, "system": system, "query": query}
+        self.fields: Fields = read_fields(Source("", None, given))
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str]) -> Self:
@@ -157,7 +159,7 @@ def init_chat_template(source: Any, tokens: Mapping[str, str] | None = None) -> 
     if isinstance(source, ChatTemplate | WholeTemplate):
         return source
     if isinstance(source, Mapping):
-        return ChatTemplate._of(read_fields(source))
+        return ChatTemplate._of(read_fields(Source("", None, source)))
     if isinstance(source, str) and any(character in source for character in "{\n"):
         return WholeTemplate(source, tokens)
     if isinstance(source, str | os.PathLike) and str(source):

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import lect_jinja
 from lect import LectError, SourceError
+from lect.plugin import Source
 
 FILE = "chat_template.json"
 NAMES = ("system", "conversation", "query")
@@ -51,22 +52,17 @@ class Fields(NamedTuple):
         return {name for field in self if field is not None for name in field.variables}
 
 
-def read_fields(data: Any, where: str = "the template") -> Fields:
+def read_fields(source: Source) -> Fields:
     """Read the fields of a chat_template.json.
 
     Raises:
         SourceError: If a field is unknown, or of a wrong type, or no template.
     """
-    if not isinstance(data, Mapping):
-        msg = f"{where} is {type(data).__name__}; expected an object with some of {', '.join(NAMES)}"
-        raise SourceError(msg)
-    if "chat_template" in data:
+    where = str(source)
+    if isinstance(source.data, Mapping) and "chat_template" in source.data:
         msg = f"{where} is Hugging Face's file of that name, with one whole template\n  try: notation='jinja'"
         raise SourceError(msg)
-    unknown = [name for name in data if name not in NAMES]
-    if unknown:
-        msg = f"{where} has a field {unknown[0]!r}, which PaddleNLP does not know\n  try: {', '.join(NAMES)}"
-        raise SourceError(msg)
+    data = source.fields(NAMES, "PaddleNLP")
     pair = data.get("conversation")
     if pair is not None and (not isinstance(pair, list | tuple) or len(pair) != 2):
         msg = f"{where}: conversation is {pair!r}; expected two templates, the user's and the bot's"

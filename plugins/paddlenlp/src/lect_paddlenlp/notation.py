@@ -38,7 +38,7 @@ class Notation:
         """
         if os.path.isdir(source.path):
             return self._in(source.path)
-        return PaddleTemplate("paddlenlp", read_fields(source.data, str(source)), source=source.path)
+        return PaddleTemplate("paddlenlp", read_fields(source), source=source.path)
 
     def _in(self, directory: str) -> Template:
         return lect.load_template(os.path.join(directory, FILE), notation="paddlenlp")

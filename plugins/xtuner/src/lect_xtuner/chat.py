@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from lect.plugin import ROUND, Turn, TurnTemplate
+from lect.plugin import ROUND, Source, Turn, TurnTemplate
 from lect_xtuner.fields import Fields, read_fields
 from lect_xtuner.named import fields_named
 
@@ -47,7 +47,9 @@ def chat_template(
 
 def fields_of(what: str | Mapping[str, Any], name: str = "xtuner") -> Fields:
     """Return the fields of a template, checked."""
-    return read_fields(fields_named(what), what) if isinstance(what, str) else read_fields(what, name)
+    if isinstance(what, str):
+        return read_fields(Source("", None, fields_named(what)), what)
+    return read_fields(Source("", None, what), name)
 
 
 def table_of(

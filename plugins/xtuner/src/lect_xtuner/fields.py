@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple, NoReturn
 
 from lect import SourceError
-from lect.plugin import ROUND, Turn
+from lect.plugin import ROUND, Source, Turn
 
 BOT_NAME = "{bot_name}"
 DEFAULTS: dict[str, Any] = {
@@ -46,25 +46,14 @@ class Fields(NamedTuple):
     stop_words: tuple[str, ...]
 
 
-def read_fields(data: Any, name: str, where: str = "the template") -> Fields:
-    """Read the fields of a template.
-
-    Args:
-        data: The fields by name, as XTuner has them.
-        name: What the template shall be called.
-        where: What errors call it.
+def read_fields(source: Source, name: str) -> Fields:
+    """Read the fields of a template; it shall be called `name`.
 
     Raises:
         SourceError: If a field is missing, unknown, or of a wrong type or form.
     """
-    if not isinstance(data, Mapping):
-        msg = f"{where} is {type(data).__name__}; expected XTuner's fields by name\n  try: {{'INSTRUCTION': '...'}}"
-        raise SourceError(msg)
-    unknown = [field for field in data if field not in DEFAULTS]
-    if unknown:
-        msg = f"{where} has a field {unknown[0]!r}, which XTuner does not know\n  try: {', '.join(DEFAULTS)}"
-        raise SourceError(msg)
-    fields = DEFAULTS | dict(data)
+    fields = DEFAULTS | dict(source.fields(DEFAULTS, "XTuner"))
+    where = str(source)
     if fields["INSTRUCTION"] is None:
         msg = f"{where} has no INSTRUCTION\n  try: INSTRUCTION='<user>{{input}}<bot>'"
         raise SourceError(msg)

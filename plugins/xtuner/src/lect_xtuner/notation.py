@@ -30,7 +30,7 @@ class Notation:
             SourceError: If a field is missing, unknown, or of a wrong type or form.
         """
         name = PurePath(source.path).stem or "xtuner"
-        return table_of(read_fields(source.data, name, str(source)), source=source.path)
+        return table_of(read_fields(source, name), source=source.path)
 
 
 notation = Notation()

@@ -1,0 +1,124 @@
+"""What a template is read from: a file, a directory, a text or an object."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Collection, Mapping
+from typing import Any, NamedTuple, Self
+
+from lect.errors import SourceError, shown
+
+LARGEST_FILE = 32 * 2**20
+"""Bytes."""
+_TEXT = "{\n"
+"""What a text has in it that is a template and not the path of one."""
+
+
+class Source(NamedTuple):
+    """What a template is to be read from.
+
+    Attributes:
+        path: The file or directory; empty where something was given itself.
+        text: The text of the file, or the text that was given; None for a directory, and for a file that is no text or
+            too large to be one.
+        data: What the text says if it is JSON, or the object that was given; None where it is neither.
+        problem: Why there is no data: what follows the name of the source in an error.
+    """
+
+    path: str
+    text: str | None
+    data: Any
+    problem: str = ""
+
+    def __str__(self) -> str:
+        # The end of a path is the name of the file, so nothing of it is cut off.
+        return shown(self.path, len(self.path)) if self.path else shown(self.text or self.data)
+
+    @classmethod
+    def of_text(cls, text: str, path: str = "") -> Self:
+        """Return a text as a source.
+
+        Raises:
+            SourceError: If it is JSON with a key twice in one object.
+        """
+        import json
+
+        def unique(pairs: list[tuple[str, Any]]) -> Mapping[str, Any]:
+            read: dict[str, Any] = {}
+            for name, value in pairs:
+                if name in read:
+                    where = cls(path, text, None)
+                    msg = f"{where} has the key {shown(name)} twice in one object; which one counts is anybody's guess"
+                    raise SourceError(msg)
+                read[name] = value
+            return read
+
+        try:
+            return cls(path, text, json.loads(text, object_pairs_hook=unique))
+        except SourceError:
+            raise
+        except RecursionError:
+            return cls(path, text, None, "is nested too deeply")
+        except ValueError as error:
+            return cls(path, text, None, f"is no JSON: {error}")
+
+    def fields(self, known: Collection[str], tool: str) -> Mapping[str, Any]:
+        """Return the fields of a template that is a JSON object, or a mapping.
+
+        Args:
+            known: The fields that there are.
+            tool: Whose they are.
+
+        Raises:
+            SourceError: If it is none, or has a field that is not known.
+        """
+        if not isinstance(self.data, Mapping):
+            what = self.problem or f"is {type(self.data).__name__}"
+            msg = f"{self} {what}; expected an object with {tool}'s fields\n  try: {', '.join(known)}"
+            raise SourceError(msg)
+        for name in self.data:
+            if name not in known:
+                msg = f"{self} has a field {shown(name)}, which {tool} does not know\n  try: {', '.join(known)}"
+                raise SourceError(msg)
+        return self.data
+
+
+def source_of(given: Any) -> Source:
+    """Read what somebody gave; a `str` is text if it holds `{` or a newline, else a path.
+
+    Raises:
+        SourceError: If a path cannot be read.
+    """
+    if isinstance(given, os.PathLike):
+        return _read_file(os.fspath(given))
+    if not isinstance(given, str):
+        return Source("", None, given)
+    if any(character in given for character in _TEXT):
+        return Source.of_text(given)
+    return _read_file(os.path.expanduser(given))
+
+
+def _read_file(path: str) -> Source:
+    try:
+        status = os.stat(path)
+        if stat.S_ISDIR(status.st_mode):
+            return Source(path, None, None, "is a directory")
+        if not stat.S_ISREG(status.st_mode):
+            # A pipe would be waited for, and a device has no end.
+            msg = f"{shown(path)} is neither a file nor a directory"
+            raise SourceError(msg)
+        if status.st_size > LARGEST_FILE:
+            return Source(
+                path, None, None, f"has {status.st_size:,} bytes, more than the {LARGEST_FILE:,} of any template"
+            )
+        with open(path, "rb") as file:
+            contents = file.read(LARGEST_FILE)
+    except (OSError, ValueError) as error:
+        msg = f"cannot read {shown(path)}: {getattr(error, 'strerror', None) or error}\n  try: a path that exists"
+        raise SourceError(msg) from error
+    try:
+        text = contents.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        return Source(path, None, None, f"is not UTF-8, from byte {error.start} on")
+    return Source.of_text(text, path)
