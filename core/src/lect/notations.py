@@ -114,8 +114,7 @@ def table_of(template: Template, notation: str) -> TurnTemplate:
     """
     if isinstance(table := template.table, TurnTemplate):
         return table
-    lost = ["all: it is a program, which decides more than a prefix and a suffix for each role"]
-    raise loss(template, notation, lost, "a template that is a turn table")
+    raise loss(template, notation, [f"all: {template.beyond_table}"], "a template that is a turn table")
 
 
 def unsaid(table: TurnTemplate, says: Collection[str]) -> list[str]:

@@ -136,6 +136,13 @@ class Template(Training):
         return None
 
     @property
+    def beyond_table(self) -> str:
+        """What keeps the format from being said as a turn table, for people; asked only where it cannot be."""
+        options = [name for name in self.options if not name.endswith("_token")]
+        more = ", ".join([*sorted(set(self.capabilities) - {"system"}), *options])
+        return "it is a program, which decides more than a prefix and a suffix for each role" + (more and f": {more}")
+
+    @property
     def written_at(self) -> str:
         """The file and the line in which the format is written: its program, or the table."""
         code: CodeType | None = getattr(getattr(self.program, "func", self.program), "__code__", None)

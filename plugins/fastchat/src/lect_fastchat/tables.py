@@ -10,8 +10,13 @@ from lect_fastchat.styles import ALWAYS, IF_FORMATTED, NEVER
 from lect_fastchat.writing import PLACEHOLDER, StyleFields, fill_style
 
 _S = SeparatorStyle
-# What these do to a text, or leave out, no table says.
-BEYOND_TABLES = frozenset({_S.LLAMA3, _S.RWKV, _S.YUAN2, _S.CLLM})
+BEYOND_TABLES = {
+    _S.LLAMA3: "strips what user and assistant say of white space, but not the system text",
+    _S.RWKV: "makes one line end of several in a text",
+    _S.YUAN2: "takes every '<', 'n' and '>' away where a prompt ends",
+    _S.CLLM: "writes the last two messages alone",
+}
+"""What some styles do to a text, or leave out, which no table says."""
 
 
 def turn_table(template: Template, fields: Any) -> TurnTemplate | None:
@@ -40,6 +45,12 @@ def turn_table(template: Template, fields: Any) -> TurnTemplate | None:
         text_separators=template.text_separators,
         source=template.source,
     )
+
+
+def beyond_table(fields: Any) -> str:
+    """Return what keeps a separator style from being a turn table."""
+    style = SeparatorStyle(fields.sep_style)
+    return f"the style {style.name} {BEYOND_TABLES.get(style, 'has fields here that no turn table says')}"
 
 
 def _has_odd_system(fields: Any, filled: StyleFields) -> bool:

@@ -77,6 +77,12 @@ class StyleTemplate(Template):
         return turn_table(self, self.fields)
 
     @property
+    def beyond_table(self) -> str:
+        from lect_fastchat.tables import beyond_table
+
+        return beyond_table(self.fields)
+
+    @property
     def written_at(self) -> str:
         """The line of templates.json that has it; of a conversation of one's own, where it became a template."""
         entry = f'"{self.name}":'.encode()
