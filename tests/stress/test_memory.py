@@ -6,8 +6,10 @@ from contextlib import contextmanager
 
 import hostile
 
+import lect_jinja
+
 MOST = 24 * 2**20
-"""Bytes that may stay: four caches and the skeletons of one template, 4 MiB each, and room."""
+"""Bytes that may stay: three caches and the skeletons of one template, 4 MiB each, and room."""
 INDENTING = "llama:llama-3.1"
 """A template that writes tools indented, which takes most memory."""
 
@@ -55,3 +57,12 @@ def test_shapes_of_conversations_that_are_never_met_again_do_not_stay(scale):
             messages = [{"role": "user", "content": "q"}, {"role": "assistant", "content": "", "tool_calls": calls}]
             for _ in range(3):
                 hostile.installed()["qwen:qwen3"].text(messages)
+
+
+def test_texts_that_a_hostile_template_makes_do_not_stay(scale):
+    with bounded():
+        for number in range(60 * min(scale, 10)):
+            separator = f"'{number}' ~ ' ' * 500000"
+            lect_jinja.load(f"{{{{ messages | tojson(separators=[{separator}, ':']) }}}}").text(
+                [{"role": "user", "content": "q"}]
+            )

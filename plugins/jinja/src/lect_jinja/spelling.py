@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lect.plugin import Input, given, plain_str, unknown
@@ -25,10 +24,12 @@ class JsonStyle(NamedTuple):
     sort_keys: bool = False
 
 
-@lru_cache(maxsize=64)
 def json_writer(style: JsonStyle) -> Callable[[Any], str]:
     """Return the function that writes plain values as JSON in one style."""
-    return json.JSONEncoder(**style._asdict()).encode
+    # It is not kept: a template may make an indent or separators of ten million characters.
+    return json.JSONEncoder(
+        ensure_ascii=style.ensure_ascii, indent=style.indent, separators=style.separators, sort_keys=style.sort_keys
+    ).encode
 
 
 def to_json(value: Any, style: JsonStyle, *, tracked: bool) -> str:
