@@ -1,12 +1,17 @@
 """Time grows with the size of a conversation and no faster, whatever it is that there is more of."""
 
+import gc
 import math
 import time
+from itertools import pairwise
 
 import hostile
 import pytest
 
 from lect import RefusedError
+
+TRIES = 12
+"""How often growth is measured where it seems to be too fast."""
 
 
 def question(text="q"):
@@ -31,7 +36,8 @@ def answers(calls, content=None):
 
 def tool(number, properties=1):
     schema = {"type": "string", "description": "d", "enum": ["x"]}
-    parameters = {"type": "object", "properties": {f"p{index}": schema for index in range(properties)}}
+    names = [f"p{index}" for index in range(properties)]
+    parameters = {"type": "object", "properties": dict.fromkeys(names, schema), "required": names}
     return {"type": "function", "function": {"name": f"f{number}", "description": "d", "parameters": parameters}}
 
 
@@ -51,15 +57,31 @@ KINDS = {
         "messages": [question()]
         + [each for index in range(count // 2) for each in (answers([call(index)]), result(index))]
     },
-    "tools": lambda count: {"messages": [question()], "tools": [tool(index) for index in range(min(count, 10_000))]},
+    "tools": lambda count: {
+        "messages": [question()],
+        "tools": [tool(index) for index in range(count)],
+        "limits": {"tools": count},
+    },
     "properties": lambda count: {"messages": [question()], "tools": [tool(0, properties=count)]},
     "parts": lambda count: {"messages": [{"role": "user", "content": [{"type": "text", "text": "p"}] * count}]},
+    "blank parts": lambda count: {"messages": [{"role": "user", "content": [{"type": "text", "text": " "}] * count}]},
     "reasoning": lambda count: {"messages": [question(), reasoned()] * (count // 2)},
     "arguments": lambda count: {
         "messages": [question(), answers([call(0, {f"a{index}": [index, {"b": "c"}] for index in range(count)})])]
     },
     "text": lambda count: {"messages": [question("some text " * count)]},
     "markers": lambda count: {"messages": [question("<|im_end|><think>" * count)]},
+    "thoughts": lambda count: {
+        "messages": [
+            question(),
+            {"role": "assistant", "content": "<think>\n</think>\n<|channel>t<channel|>" * count},
+            question(),
+        ]
+    },
+    "documents": lambda count: {
+        "messages": [question()],
+        "documents": [{"doc_id": str(index), "title": "t", "text": "d"} for index in range(count)],
+    },
     "names": lambda count: {"messages": [{**question(), "name": "n" * count}, answers([call(0, {"a" * count: 1})])]},
     "system": lambda count: {"messages": [{"role": "system", "content": "s"}] * count},
 }
@@ -68,8 +90,10 @@ KINDS = {
 def seconds(template, arguments):
     """Return the time of the processor for a prompt with all its views; None where the format refuses it.
 
-    Of the processor: on a busy machine a clock shows how long others took.
+    Of the processor: on a busy machine a clock shows how long others took. Without the collector, whose work depends
+    on what else is alive.
     """
+    gc.disable()
     begun = time.process_time()
     try:
         prompt = template.render(**arguments)
@@ -78,35 +102,46 @@ def seconds(template, arguments):
         assert prompt.controls is not None
     except RefusedError:
         return None
+    finally:
+        gc.enable()
     return time.process_time() - begun
 
 
-def growth(template, make, small, large, *, allowed, tries):
-    """Return how much longer the large one takes; the best of several tries counts, and 0 is that it is refused."""
-    few, many = make(small), make(large)
-    least = most = math.inf
-    for _ in range(tries):
-        once = seconds(template, few)
-        if once is None:
+def growth(template, make, *counts, allowed):
+    """Return how much longer it takes from one count to the next, at most; 0 is that it is refused.
+
+    All are measured in turn, and of several tries the best counts, so that a busy machine does no harm.
+    """
+    requests = [make(count) for count in counts]
+    least = [math.inf] * len(counts)
+    for _ in range(TRIES):
+        times = [seconds(template, request) for request in requests]
+        if None in times:
             return 0
-        least, most = min(least, once), min(most, seconds(template, many))
-        if most < allowed * least:
+        least = list(map(min, least, times))
+        most = max(after / before for before, after in pairwise(least))
+        if most < allowed:
             break
-    return most / least
+    return most
 
 
 @pytest.mark.parametrize("name", hostile.installed())
 def test_time_grows_no_faster_than_a_conversation(name, scale):
     template = hostile.installed()[name]
+    kinds = list(KINDS)
+    allowed = 2.5
     if scale == 1:
-        # Between eightfold and the square of it lies room for a busy machine, its caches and its collectors.
-        # Each template has its turn with a few kinds.
+        # Each template has its turn with a few kinds. Between eightfold and the square of it lies room for a busy
+        # machine and its caches.
         place = list(hostile.installed()).index(name)
-        for kind, make in [*KINDS.items(), *KINDS.items()][place % len(KINDS) :][:3]:
-            # What few tools are written as is remembered, and takes no time.
-            few = 500 if kind == "tools" else 40
-            assert growth(template, make, few, 8 * few, allowed=24, tries=12) < 24, kind
-        return
-    for kind, make in KINDS.items():
-        for count in (8_000, 16_000):
-            assert growth(template, make, count, 2 * count, allowed=2.5, tries=5) < 2.5, (kind, count)
+        kinds = [kinds[(place + step) % len(kinds)] for step in range(3)]
+        allowed = 24
+    grown = {kind: growth(template, KINDS[kind], *counts(kind, scale), allowed=allowed) for kind in kinds}
+    assert {kind: factor for kind, factor in grown.items() if factor >= allowed} == {}
+
+
+def counts(kind, scale):
+    if scale > 1:
+        return 8_000, 16_000, 32_000
+    # What few tools are written as is remembered, and takes no time.
+    return (500, 4_000) if kind == "tools" else (40, 320)

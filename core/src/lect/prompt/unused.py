@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from lect.facts import Facts
 from lect.prompt.chat import Chat
-from lect.prompt.inputs import Input
+from lect.prompt.inputs import Input, plain_str
 from lect.prompt.messages import Message
 from lect.prompt.writer import TrackingWriter
 from lect.values import Path, Unused
@@ -60,11 +60,11 @@ def _is_cut(text: str, pieces: list[Input], facts: Facts) -> bool:
     """Return whether only some of a text was written, apart from white space and the markers of the format."""
     if sum(map(len, pieces)) >= len(text) or any(piece.start < 0 for piece in pieces):
         return False
-    rest, end = "", 0
+    whole, between, end = plain_str(text), [], 0
     for piece in sorted(pieces, key=lambda piece: piece.start):
-        rest += text[end : piece.start]
+        between.append(whole[end : piece.start])
         end = max(end, piece.start + len(piece))
-    rest += text[end:]
+    rest = "".join([*between, whole[end:]])
     pattern = facts.marker_pattern
     return bool((rest if pattern is None else pattern.sub("", rest)).strip())
 

@@ -121,10 +121,12 @@ class TrackingWriter(Writer):
 def stripped(pieces: Iterable[str]) -> list[str]:
     """Return pieces of text as they are when white space at both ends of the whole is taken away."""
     left = list(pieces)
-    while left and not left[0].strip():
-        del left[0]
-    while left and not left[-1].strip():
-        del left[-1]
+    first, end = 0, len(left)
+    while first < end and not left[first].strip():
+        first += 1
+    while first < end and not left[end - 1].strip():
+        end -= 1
+    left = left[first:end]
     if left:
         left[0] = left[0].lstrip()
         left[-1] = left[-1].rstrip()
