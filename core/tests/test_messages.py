@@ -265,6 +265,11 @@ def nested(depth, value="x"):
     return value
 
 
+class Unprintable:
+    def __repr__(self):
+        raise RuntimeError("no")
+
+
 ENDLESS = {}
 ENDLESS["a"] = ENDLESS
 
@@ -291,6 +296,14 @@ ENDLESS["a"] = ENDLESS
             "tools[0].function.parameters.properties.a.anyOf[0] is 'x' (str); expected a schema such as",
         ),
         (tool(parameters={"properties": {"a": "string"}}), "tools[0].function.parameters.properties.a is 'string'"),
+        (
+            tool(parameters={"properties": {b"a": {}}}),
+            "a key of tools[0].function.parameters.properties is b'a' (bytes); expected text",
+        ),
+        (
+            tool(parameters={"properties": {Unprintable(): {}}}),
+            "a key of tools[0].function.parameters.properties is <Unprintable that cannot be printed> (Unprintable)",
+        ),
         (tool(strict=nested(600)), "tools[0] is nested more than 64 deep"),
         (tool(default=ENDLESS), "tools[0] is nested more than 64 deep"),
         (tool(maximum=10**5000), "tools[0].function.maximum is an integer of 16,610 bits; expected at most 14,000"),

@@ -99,7 +99,9 @@ JSON = [
     {}, {"a": 1}, {"type": 5}, {"type": "x"}, {"a": None}, {"0": {}}, [{"a": 1}], {"function": None},
     nested(600, lambda value: {"a": value}), nested(600, lambda value: [value]), '{"a":' * 600 + "1" + "}" * 600,
 ]  # fmt: skip
-OTHER = [Unprintable(), ENDLESS, b"x", object(), {1, 2}, {5: 5}, {None: 1}, (), len, 1j, int]
+OTHER = [
+    Unprintable(), ENDLESS, b"x", object(), {1, 2}, {5: 5}, {None: 1}, {b"x": {}}, {Unprintable(): {}}, (), len, 1j, int,
+]  # fmt: skip
 
 
 def requests(template):

@@ -1,6 +1,10 @@
 """Gemma against its maker's own templates."""
 
+from enum import Enum
+
 from family import FamilySuite
+
+import lect
 
 
 class TestGemma(FamilySuite):
@@ -25,3 +29,19 @@ class TestGemma(FamilySuite):
         ("unsloth/gemma-3-4b-it-GGUF", "gemma-3", "chat"),
     ]
     others = ["HuggingFaceH4/zephyr-7b-gemma-v0.1", "openchat/openchat-3.5-0106-gemma", "google/gemma-4-31B-it"]
+
+
+class Types(str, Enum):  # noqa: UP042 - a StrEnum prints as its text
+    OBJECT = "object"
+    STRING = "string"
+
+
+def test_a_type_that_is_a_member_of_an_enumeration_is_the_text_that_it_is():
+    def text(string, thing):
+        size = {"type": string, "enum": ["small", "large"]}
+        schema = {"type": thing, "properties": {"size": size, "box": {"type": thing, "properties": {"size": size}}}}
+        tool = {"name": "f", "description": "d", "parameters": schema, "response": schema}
+        question = [{"role": "user", "content": "q"}]
+        return lect.template("gemma-4").text(question, tools=[{"type": "function", "function": tool}])
+
+    assert text(Types.STRING, Types.OBJECT) == text("string", "object")

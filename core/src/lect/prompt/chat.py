@@ -8,7 +8,7 @@ from time import time
 from typing import TYPE_CHECKING, Any, Never
 
 from lect.errors import MessageError, RefusedError, shown
-from lect.prompt.fields import expect, spell, wrong
+from lect.prompt.fields import expect, is_list, spell, wrong
 from lect.prompt.inputs import Input, given, plain_str
 from lect.prompt.limits import DEFAULT, Limits
 from lect.prompt.messages import Message, read_messages
@@ -236,7 +236,7 @@ class Chat:
                 known = self.printed(key, *where) if isinstance(key, str) else key
                 read[known] = self.input(item, *where)
             return read
-        if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
+        if is_list(value):
             return [self.input(item, *path, index) for index, item in enumerate(value)]
         return value
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, NoReturn, TypeGuard
 
 from lect.errors import MessageError, shown
+from lect.prompt.inputs import plain_str
 from lect.values import Path
 
 Kind = Literal["text", "mapping", "names", "mappings"]
@@ -14,7 +15,13 @@ Kind = Literal["text", "mapping", "names", "mappings"]
 def spell(path: Path) -> str:
     """Write a path as Python would reach the field: `messages[0].content`."""
     first, *rest = path
-    return str(first) + "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in rest)
+    return str(first) + "".join(map(_step, rest))
+
+
+def _step(step: object) -> str:
+    if isinstance(step, int):
+        return f"[{step}]"
+    return "." + (plain_str(step) if isinstance(step, str) else shown(step))
 
 
 def wrong(where: str, value: object, wanted: str) -> NoReturn:

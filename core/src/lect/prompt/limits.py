@@ -81,7 +81,7 @@ class Limits:
 
         Raises:
             LimitError: If it is nested too deeply.
-            MessageError: If it has an integer in it that cannot be printed.
+            MessageError: If it has an integer in it that cannot be printed, or a key that JSON has no words for.
         """
         if type(value) in SCALARS:
             return
@@ -89,6 +89,8 @@ class Limits:
             self._refuse(f"{spell(path[:-depth])} is nested more than {self.depth} deep", "depth")
         if isinstance(value, Mapping):
             for key, item in value.items():
+                if type(key) is not str and not isinstance(key, str | float | int | None):
+                    wrong(f"a key of {spell(path)}", key, "text")
                 if type(item) not in SCALARS:
                     self.check_value(item, (*path, key if isinstance(key, str | int) else shown(key)), depth + 1)
         elif isinstance(value, list | tuple):
@@ -100,7 +102,7 @@ class Limits:
             raise MessageError(msg)
 
     def check_values(self, fields: Mapping[str, Any], path: Path, *, but: str = "") -> None:
-        """Do so with every field of a mapping, except for one that is looked into by itself."""
+        """Check every field of a mapping as `check_value` does, except for one that is looked into by itself."""
         for name, value in fields.items():
             if type(value) not in SCALARS and name != but:
                 self.check_value(value, (*path, name))

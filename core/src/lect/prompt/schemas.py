@@ -84,7 +84,7 @@ def _check_schema(schema: Raw, path: Path) -> None:
         if is_list(schema.get(field)) and not is_list_of(str, schema[field]):
             wrong(f"{spell(path)}.{field}", schema[field], KINDS[field][0])
     for name, each in (schema.get("properties") or {}).items():
-        _check_inner(each, (*path, "properties", str(name)))
+        _check_inner(each, (*path, "properties", name))
     for field in ("oneOf", "anyOf", "allOf"):
         for index, each in enumerate(schema.get(field) or ()):
             _check_inner(each, (*path, field, index))

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from lect.plugin import Chat, Writer
+from lect.plugin import Chat, Writer, plain_str
 
 QUOTE = '<|"|>'
 
@@ -85,10 +85,9 @@ class Notation:
             response, path = function["response"] or {}, (*path, "response")
             out.append(",response:{")
             self._description(response, *path)
-            if _kind(response) == "OBJECT":
-                out.append("type:")
-                self.kind(response["type"], *path, "type")
-                out.append("}")
+            kind = self._kind(response, *path)
+            if kind == "OBJECT":
+                out += "type:", QUOTE, kind, QUOTE, "}"
         out.append("}")
 
     def _description(self, fields: Mapping[str, Any], *path: str | int) -> None:
@@ -113,7 +112,7 @@ class Notation:
     def _parameter(self, fields: Mapping[str, Any], *path: str | int) -> None:
         """Write what describes one parameter; its type comes last."""
         out = self.out
-        kind = _kind(fields)
+        kind = self._kind(fields, *path)
         self._description(fields, *path)
         if kind == "STRING" and fields.get("enum"):
             out.append("enum:")
@@ -136,9 +135,11 @@ class Notation:
                 self._parameters(fields, *path, without=itself)
             out.append("},")
             self._required(fields, *path)
-        out.append("type:")
-        self.kind(fields.get("type", ""), *path, "type")
-        out.append("}")
+        out += "type:", QUOTE, kind, QUOTE, "}"
+
+    def _kind(self, fields: Mapping[str, Any], *path: str | int) -> str:
+        """Return the type that a schema states, in capitals."""
+        return self.chat.text(fields.get("type", ""), *path, "type").upper()
 
     def _items(self, items: Mapping[str, Any], *path: str | int) -> None:
         """Write what describes the items of an array."""
@@ -165,8 +166,10 @@ class Notation:
 
 def _in_order(mapping: Mapping[str, Any]) -> list[tuple[str, Any]]:
     """Return keys and values in alphabetical order, whatever their case."""
-    return sorted(mapping.items(), key=lambda item: str(item[0]).lower())
 
+    def name(item: tuple[Any, Any]) -> str:
+        # A member of an enumeration is a text, and prints as another.
+        key = item[0]
+        return (plain_str(key) if isinstance(key, str) else str(key)).lower()
 
-def _kind(fields: Mapping[str, Any]) -> str:
-    return str(fields.get("type", "")).upper()
+    return sorted(mapping.items(), key=name)
