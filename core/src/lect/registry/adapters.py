@@ -72,7 +72,7 @@ class Adapters:
         self._registered: tuple[Adapter, ...] = ()
         self.failures: list[Failure] = []
         self.forget: list[Callable[[], None]] = []
-        """What to call when something has changed: whoever remembers what he found adds to it."""
+        """What to call when something has changed; each clears what somebody remembers."""
 
     # What is installed
 

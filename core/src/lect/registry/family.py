@@ -17,10 +17,9 @@ NO_TALKERS = frozenset({
     "accelerator", "cls", "dflash", "draft", "dspark", "eagle", "embed", "embedding", "embeddings", "guard", "medusa",
     "mtp", "orm", "peagle", "prm", "rerank", "reranker", "reward", "rm", "speculator", "speculators",
 })  # fmt: skip
-"""What only a model is called that gives vectors, scores or drafts. It may have the name of a chat model for the rest,
-but nobody talks to it."""
+"""Words that mark models which return vectors, scores or drafts. The rest of such a name may be a chat model's."""
 NO_CHATTERS = NO_TALKERS | {"base", "pretrain", "pretrained"}
-"""What a model is called whose replies have no format."""
+"""Words that mark models whose replies have no format."""
 
 
 class _Fields(NamedTuple):
@@ -101,22 +100,8 @@ class Family:
         """Return the claim of the first rule that fits."""
         for rule in self.rules:
             fit = rule.fit(ref)
-            if fit is None:
-                continue
-            reason = f"the name fits {rule.pattern!r}" + (f": {rule.note}" if rule.note else "")
-            if rule.template is None:
-                return Match(_specificity(rule.pattern), fit.literal, "", "none", reason)
-            if not isinstance(rule.template, Template):
-                return None
-            if _is_no_talker(rule, fit, ref):
-                return Match(
-                    _specificity(rule.pattern),
-                    fit.literal,
-                    "",
-                    "none",
-                    "it gives vectors, scores or drafts; nobody talks to it",
-                )
-            return Match(_specificity(rule.pattern), fit.literal, rule.template.name, rule.kind, reason)
+            if fit is not None:
+                return _claim(rule, fit, ref)
         return None
 
     @hookimpl
@@ -153,6 +138,17 @@ class Family:
         misses = [missed(rule.pattern, ref, rule.kind) for rule in self.rules]
         nearest = max(filter(None, misses), key=lambda miss: miss.fitted, default=None)
         return nearest.why if nearest else None
+
+
+def _claim(rule: Rule, fit: Fit, ref: "ModelRef") -> Match | None:
+    """Return the claim of a rule that fits; None where it knows only how such models reply."""
+    template, reason = rule.template, f"the name fits {rule.pattern!r}" + (f": {rule.note}" if rule.note else "")
+    if isinstance(template, Template) and _is_no_talker(rule, fit, ref):
+        template, reason = None, "it gives vectors, scores or drafts; nobody talks to it"
+    specificity = _specificity(rule.pattern)
+    if template is None:
+        return Match(specificity, fit.literal, "", "none", reason)
+    return Match(specificity, fit.literal, template.name, rule.kind, reason) if isinstance(template, Template) else None
 
 
 def _is_no_talker(rule: Rule, fit: Fit, ref: "ModelRef") -> bool:

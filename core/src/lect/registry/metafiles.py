@@ -64,7 +64,8 @@ def read_distribution(files: MetaFiles) -> Distribution:
     name, version = named_by_place(files.place)
     if not _mentions_us(points):
         # Even so it hides another one of its name that comes later.
-        return Distribution(*(name, version) if name else identity(files), (), files.place)
+        name, version = (name, version) if name else identity(files)
+        return Distribution(name, version, (), files.place)
     told_name, told_version = identity(files)
     if not told_name:
         return Distribution(
