@@ -99,7 +99,8 @@ def audit(*words):
 
 def test_the_exit_code_says_whether_there_is_a_warning(tmp_path):
     (tmp_path / "chat_template.jinja").write_text(TURNS, "utf-8")
-    assert audit(str(tmp_path))[0] == 0
+    code, out, error = audit(str(tmp_path))
+    assert (code, out.splitlines()[-1][:12], error) == (0, "no warnings:", "")
     (tmp_path / "chat_template.jinja").write_text(BACKDOORS["base64"][0], "utf-8")
     code, out, error = audit(str(tmp_path))
     assert (code, error) == (1, "")

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 HELP = "say what a model's own template does that it should not"
 CLEAN, FOUND = 0, 1
+NO_WARNINGS = "no warnings: nothing was found that a chat template should not do"
 EPILOG = """\
 A warning is something that a template should not do: conditions on what people say or on the date, text of its own
 inside somebody's turn, messages that it leaves out, words that it replaces, addresses, invisible characters. A note is
@@ -42,12 +43,12 @@ def run(arguments: Namespace) -> int:
     from lect_jinja.audit import WARNING, audited
 
     findings = audited(arguments.path)
+    is_clean = all(finding.level != WARNING for finding in findings)
     if arguments.json:
         print(json.dumps([finding._asdict() for finding in findings], indent=2))
     else:
-        for finding in findings:
-            print(_line(finding))
-    return FOUND if any(finding.level == WARNING for finding in findings) else CLEAN
+        print(*map(_line, findings), *[NO_WARNINGS] * is_clean, sep="\n")
+    return CLEAN if is_clean else FOUND
 
 
 def _line(finding: Finding) -> str:
