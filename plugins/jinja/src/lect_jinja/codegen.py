@@ -130,7 +130,7 @@ class GuardedCode(CodeGenerator):
     """
 
     def __init__(self, environment: Environment, filename: str):
-        super().__init__(environment, None, filename)
+        super().__init__(environment, None, filename, optimized=environment.optimized)
         self.looked_up: set[str] = set()
 
     def enter_frame(self, frame: Frame) -> None:
