@@ -322,4 +322,9 @@ class TestIsolated:
 
 
 def test_the_face_says_what_it_takes():
-    assert lect_jinja.load.__kwdefaults__ == {"name": None, "limits": None, "isolate": False}
+    assert lect_jinja.load.__kwdefaults__ == {
+        "chat_template": None,
+        "name": None,
+        "limits": None,
+        "isolate": False,
+    }

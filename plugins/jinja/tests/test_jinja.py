@@ -274,6 +274,9 @@ def test_what_holds_no_template_is_refused(source):
 def test_of_several_templates_the_default_is_loaded():
     named = [{"name": "tool_use", "template": "t"}, {"name": "default", "template": "d"}]
     assert load({"chat_template": named}).text(HELLO) == "d"
+    assert load({"chat_template": named}, chat_template="tool_use").text(HELLO) == "t"
+    with pytest.raises(PluginError, match=r"no chat template called 'rag', only 'tool_use', 'default'"):
+        load({"chat_template": named}, chat_template="rag")
 
 
 @pytest.mark.parametrize("value", [object(), {"x": object()}, [b"bytes"], {1, 2}])

@@ -18,6 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import lect
+import lect_jinja
 from lect import LectError, SourceError, UnknownModelError
 from lect.plugin import CHATML
 from lect_jinja import identity
@@ -200,6 +201,55 @@ def test_a_template_for_tools_is_taken_where_tools_are_given(model):
     tool = {"type": "function", "function": {"name": "add", "description": "", "parameters": {"type": "object"}}}
     assert template.text(HELLO) == "<|user|>Hello!<|over|>"
     assert template.text(HELLO, tools=[tool]) == "add"
+
+
+def test_one_of_several_templates_is_named_after_the_path(model):
+    named = [{"name": name, "template": f"{name}: {OWN}"} for name in ("default", "rag")]
+    path = model(tokenizer_config_json={"chat_template": named, "eos_token": "<|over|>"})
+    assert lect.resolve(path).template.text(HELLO) == "default: <|user|>Hello!<|over|>"
+    template = lect.resolve(f"{path}#rag").template
+    assert (template.name, template.text(HELLO)) == ("checkpoint-500#rag", "rag: <|user|>Hello!<|over|>")
+    assert template.written_at == "./checkpoint-500/tokenizer_config.json#rag"
+    assert list(template.stop) == ["<|over|>"]
+    assert any(f"further templates: rag; {path}#rag means that one" in each for each in lect.resolve(path).remarks)
+    done = subprocess.run(
+        [sys.executable, "-m", "lect", "prompt", f"{path}#rag", "Hello!"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.startswith("rag: <|user|>Hello!")
+    for call in (lect.resolve, lambda given: lect_jinja.load(path, chat_template="short")):
+        with pytest.raises(SourceError, match=r"no chat template called 'short', only 'default', 'rag'\n.*#default"):
+            call(f"{path}#short")
+
+
+def test_a_directory_may_have_the_sign_of_a_named_template_in_its_name(model):
+    assert lect.resolve(model("run#rag", chat_template_jinja=OWN)).template.text(HELLO) == "<|user|>Hello!<|over|>"
+
+
+def test_a_lora_adapter_is_asked_for_a_template_of_its_base(model):
+    named = [{"name": name, "template": f"{name}: {OWN}"} for name in ("default", "rag")]
+    model("base", tokenizer_config_json={"chat_template": named})
+    path = model("lora", adapter_config_json={"base_model_name_or_path": "./base"})
+    assert lect.resolve(f"{path}#rag").template.text(HELLO) == "rag: <|user|>Hello!<|over|>"
+
+
+def test_a_named_template_that_is_edited_in_place_is_read_again(model):
+    path = model(chat_template_jinja=OWN)
+    folder = Path(path, "additional_chat_templates")
+    folder.mkdir()
+    (folder / "rag.jinja").write_text("one", "utf-8")
+    assert lect.resolve(f"{path}#rag").template.text(HELLO) == "one"
+    assert lect.resolve(f"{path}#rag").template.written_at.endswith("additional_chat_templates/rag.jinja")
+    (folder / "rag.jinja").write_text("two, and longer", "utf-8")
+    assert lect.resolve(f"{path}#rag").template.text(HELLO) == "two, and longer"
+
+
+def test_a_model_on_disk_is_loaded_with_limits_and_facts(model):
+    path = model(chat_template_jinja=OWN, tokenizer_config_json={"eos_token": "</s>"})
+    template = lect_jinja.load(path, limits={"work": 5000}, stop=["<|end|>"])
+    assert (template.name, template.limits.work, list(template.stop)) == ("checkpoint-500", 5000, ["<|end|>"])
+    assert list(lect_jinja.load(Path(path), name="mine").stop) == ["</s>", "<|over|>"]
+    with pytest.raises(SourceError, match="has no chat template"):
+        lect_jinja.load("./nothing")
 
 
 # What is wrong

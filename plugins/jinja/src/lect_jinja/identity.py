@@ -157,8 +157,13 @@ def _with_facts(template: Template, found: ModelFiles) -> Template:
     return template if changed.stated() == template.stated() else changed
 
 
-def own_template(found: ModelFiles, name: str) -> tuple[JinjaTemplate, str]:
+def own_template(found: ModelFiles, name: str, **stated: Any) -> tuple[JinjaTemplate, str]:
     """Return a model's own template, and how the format of its replies was chosen.
+
+    Args:
+        found: What the model's files say.
+        name: What the template is called.
+        stated: What is known better than the files say it, and what else `JinjaTemplate` takes.
 
     Raises:
         ModelFileError: If it is no template, or none that may be run.
@@ -169,13 +174,13 @@ def own_template(found: ModelFiles, name: str) -> tuple[JinjaTemplate, str]:
     facts: dict[str, Any] = {"stop": found.stop, "stop_ids": found.stop_ids, "reply": grammar}
     if found.added:
         facts["markers"] = dict.fromkeys(_MARKER.findall(found.source)) | markers_of(found.added)
-    source = os.path.join(found.path, found.origin)
+    facts |= {"tokens": found.tokens, "source": os.path.join(found.path, found.origin), **stated}
     try:
-        template = JinjaTemplate(name, found.source, tokens=found.tokens, source=source, **facts)
+        template = JinjaTemplate(name, found.source, **facts)
     except LectError as error:
         msg = f"{found.origin} in {shown(found.path, 200)} cannot be used: {error}"
         raise ModelFileError(msg, file=found.path) from error
-    end = _turn_end(template)
+    end = {} if "stop" in stated else _turn_end(template)
     return template if end.keys() <= found.stop.keys() else template.but(stop=found.stop | end), how
 
 

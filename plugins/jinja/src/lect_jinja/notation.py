@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lect.errors import PluginError, SourceError
-from lect_jinja.identity import own_template
 from lect_jinja.paths import is_installed, read_local
 from lect_jinja.sources.directory import ForeignNotationError
 from lect_jinja.sources.files import ModelFileError, refuse
@@ -52,16 +52,13 @@ class JinjaNotation:
         name = os.path.basename(os.path.normpath(source.path)) if source.path else None
         if _is_json(source) and source.data is None:
             refuse(source.path, source.problem or "holds null, and should hold a JSON object")
-        if source.data is not None or source.text is not None:
-            try:
-                return load(source.text if source.data is None else source.data, name=name)
-            except PluginError as error:
-                msg = f"{source}: {error}"
-                raise SourceError(msg) from None
-        local = read_local(source.path)
-        if local is None or not local.files.templates:
-            refuse(source.path, "has no chat template", "a model directory with one, or a .gguf file")
-        return own_template(local.files, name or "template")[0]
+        if source.data is None and source.text is None:
+            return load(Path(source.path), name=name)
+        try:
+            return load({"chat_template": source.text} if source.data is None else source.data, name=name)
+        except PluginError as error:
+            msg = f"{source}: {error}"
+            raise SourceError(msg) from None
 
 
 def _is_json(source: Source) -> bool:

@@ -11,7 +11,7 @@ from lect.errors import LectError, shown
 from lect.plugin import Match, Specificity, hookimpl
 from lect_jinja.identity import Identity, identify
 from lect_jinja.knowledge import fingerprint
-from lect_jinja.sources.directory import READ, ForeignNotationError, read_directory
+from lect_jinja.sources.directory import ForeignNotationError, files_read, read_directory
 from lect_jinja.sources.files import ModelFileError, refuse
 from lect_jinja.sources.found import DEFAULT, TOOL_USE
 from lect_jinja.sources.gguf import read_gguf
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 LONGEST_CHAIN = 4
 """How many LoRA adapters may stand on one another."""
 MOST_REMEMBERED = 256
+# Not `\\\\`: to look at a share is to ask another machine.
+PLACES = ("/", "./", "../", "~/")
+"""How the path of a model on disk begins."""
 BOS_AND_EOS = ("bos_token", "eos_token")
 
 Stamp = tuple[tuple[int, int, int] | None, ...]
@@ -53,25 +56,42 @@ class LocalModel(NamedTuple):
 def read_local(path: str) -> LocalModel | None:
     """Return the model at a path, following LoRA adapters; None where nothing is there that could be one.
 
+    Args:
+        path: A directory or a GGUF file. `#name` may follow: then that template counts, as if it were the only one.
+
     Raises:
-        ModelFileError: If a file cannot be used, or adapters lead in a circle.
+        ModelFileError: If a file cannot be used, there is no template of that name, or adapters lead in a circle.
     """
+    path, name = _parted(path)
     adapters: list[str] = []
     stamps: dict[str, Stamp] = {}
     while True:
         stamps[path] = _stamp(path)
         files = _read(path)
-        if files is not None and files.templates and not files.source:
-            names = ", ".join(map(shown, files.templates))
-            refuse(
-                path, f"has no chat template called {DEFAULT!r}, only {names}", "lect.load_template(the text of one)"
-            )
         if files is None or files.templates or not _is_on_disk(files.base):
-            return None if files is None else LocalModel(files, tuple(adapters), stamps)
+            return None if files is None else LocalModel(_chosen(files, name), tuple(adapters), stamps)
         adapters.append(path)
         path = files.base
         if path in stamps or len(adapters) > LONGEST_CHAIN:
             refuse(adapters[-1], f"is a LoRA adapter whose base models lead in a circle, or too far: {shown(path)}")
+
+
+def _parted(path: str) -> tuple[str, str]:
+    """Return a path without the name of a template, and that name: `./command-r` and `rag` for `./command-r#rag`."""
+    place, _, name = path.rpartition("#")
+    return (place, name) if place and not os.path.lexists(os.path.expanduser(path)) else (path, "")
+
+
+def _chosen(files: ModelFiles, name: str) -> ModelFiles:
+    """Return what files say with the template of a name; with the default, and that for tools, if it is empty."""
+    if name in files.templates:
+        return files.only(name)
+    if name or (files.templates and not files.source):
+        names = list(files.templates)
+        what = f"only {', '.join(map(shown, names))}" if names else "and no other"
+        advice = f"{files.path}#{names[0]}" if names else "a directory with chat_template.jinja"
+        refuse(files.path, f"has no chat template called {shown(name or DEFAULT)}, {what}", advice)
+    return files
 
 
 def _read(path: str) -> ModelFiles | None:
@@ -83,13 +103,12 @@ def _read(path: str) -> ModelFiles | None:
 
 def _is_on_disk(base: str) -> bool:
     """Return whether a LoRA adapter's base is a path that exists here; in a published adapter it is often not."""
-    # Not `\\\\`: to look at a share is to ask another machine.
-    return base.startswith(("/", "./", "../", "~/")) and os.path.exists(os.path.expanduser(base))
+    return base.startswith(PLACES) and os.path.exists(os.path.expanduser(base))
 
 
 def _stamp(path: str) -> Stamp:
     real = os.path.expanduser(path)
-    return tuple(_file_stamp(os.path.join(real, name)) for name in ("", *READ))
+    return tuple(map(_file_stamp, (real, *files_read(real))))
 
 
 def _file_stamp(path: str) -> tuple[int, int, int] | None:
@@ -156,7 +175,8 @@ class LocalModels:
                 yield f"the template writes {token}, and no file says which that is: nothing is written for it"
         names = [name for name in files.templates if name != DEFAULT]
         if names:
-            yield f"further templates: {', '.join(names)}; {TOOL_USE!r} is taken where tools are given"
+            used = f"{TOOL_USE!r} is taken where tools are given, " if TOOL_USE in names else ""
+            yield f"further templates: {', '.join(names)}; {used}{ref.original}#{names[-1]} means that one"
         for other in files.conflicts:
             yield f"{other} has another template than {files.origin}; {files.origin} counts"
         yield from files.notes

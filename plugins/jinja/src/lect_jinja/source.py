@@ -1,12 +1,17 @@
-"""From what people have, a template's text or a tokenizer's configuration, to a template."""
+"""From what people have, a template's text, a tokenizer's configuration or a model on disk, to a template."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from lect.errors import PluginError, shown
+from lect_jinja.identity import own_template
+from lect_jinja.paths import PLACES, read_local
+from lect_jinja.sources.files import refuse
+from lect_jinja.sources.found import DEFAULT
 from lect_jinja.template import JinjaTemplate
 
 if TYPE_CHECKING:
@@ -14,58 +19,70 @@ if TYPE_CHECKING:
 
     from lect_jinja.limits import Limits
 
-DEFAULT_NAME = "default"
-"""The one of several named templates that is used unless another is asked for."""
-
 
 def load(
     source: Any,
     *,
+    chat_template: str | None = None,
     name: str | None = None,
     limits: Limits | Mapping[str, float] | None = None,
     isolate: bool = False,
     **facts: Any,
 ) -> JinjaTemplate:
-    """Return the template that a text, or a tokenizer's configuration, holds.
+    """Return the template that a text, a tokenizer's configuration or a model on disk holds.
 
     Args:
-        source: The text of a chat template, or a mapping such as `tokenizer_config.json` holds: with `chat_template`,
-            and the special tokens beside it.
-        name: What to call it; a name made of its text, if not given.
+        source: The text of a chat template; a mapping such as `tokenizer_config.json` holds, with `chat_template` and
+            the special tokens beside it; or the path of a model directory or a GGUF file, which begins with `./`,
+            `../`, `~/` or `/`, or is a `Path`.
+        chat_template: Which one of several templates, by its name, such as `rag`; the default one, if not given.
+        name: What to call it; the name of the directory or one made of its text, if not given.
         limits: What it may do, such as `{"work": 10_000_000}`; the rest stays as in `Limits`.
         isolate: Whether it shall run in a process of its own, which is ended where it takes too long or too much.
         facts: What else is known of the format: `stop`, `markers`, `reply` and the other facts of a template.
 
     Raises:
         PluginError: If there is no template in it, or none that could be run.
+        ModelFileError: If the files of a model cannot be used, or have no such template.
         LimitError: If it is too large.
     """
+    facts |= {"limits": limits, "isolate": isolate}
+    if isinstance(source, os.PathLike) or (isinstance(source, str) and source.startswith(PLACES) and "{" not in source):
+        return _on_disk(os.fspath(source), chat_template, name, facts)
     if isinstance(source, str):
-        return JinjaTemplate(name or _name_of(source), source, limits=limits, isolate=isolate, **facts)
+        return JinjaTemplate(name or _name_of(source), source, **facts)
     if not isinstance(source, Mapping):
-        hint = "the text of a template, or a mapping with 'chat_template'"
+        hint = "the text of a template, a mapping with 'chat_template', or the path of a model"
         msg = f"source is {shown(source)} ({type(source).__name__})\n  try: {hint}"
         raise PluginError(msg)
-    text = _text_of(source)
+    text = _text_of(source, chat_template or DEFAULT)
     tokens = dict(_tokens(source))
     if isinstance(source.get("added_tokens_decoder"), Mapping):
         facts.setdefault("markers", _markers(source["added_tokens_decoder"], tokens))
-    return JinjaTemplate(name or _name_of(text), text, tokens=tokens, limits=limits, isolate=isolate, **facts)
+    return JinjaTemplate(name or _name_of(text), text, tokens=tokens, **facts)
+
+
+def _on_disk(path: str, chat_template: str | None, name: str | None, facts: dict[str, Any]) -> JinjaTemplate:
+    local = read_local(path if chat_template is None else f"{path}#{chat_template}")
+    if local is None or not local.files.templates:
+        refuse(path, "has no chat template", "a model directory with one, or a .gguf file")
+    return own_template(local.files, name or os.path.basename(os.path.normpath(path)), **facts)[0]
 
 
 def _name_of(text: str) -> str:
     return f"jinja-{sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
 
 
-def _text_of(source: Mapping[str, Any]) -> str:
+def _text_of(source: Mapping[str, Any], name: str) -> str:
     text = source.get("chat_template")
     if isinstance(text, list):
         named = {each.get("name"): each.get("template") for each in text if isinstance(each, Mapping)}
-        if named and DEFAULT_NAME not in named:
-            hint = "load(source['chat_template'][0]['template'])"
-            msg = f"chat_template has the names {', '.join(map(shown, named))}\n  try: {hint}"
+        if named and name not in named:
+            hint = f"load(source, chat_template={next(iter(named), '')!r})"
+            has = ", ".join(map(shown, named))
+            msg = f"there is no chat template called {shown(name)}, only {has}\n  try: {hint}"
             raise PluginError(msg)
-        text = named.get(DEFAULT_NAME, text)
+        text = named.get(name, text)
     if not isinstance(text, str) or not text:
         hint = "the tokenizer_config.json of a chat model"
         msg = f"chat_template is {shown(text)}; expected the text of a template\n  try: {hint}"

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
+from itertools import islice
 from typing import Any
 
 from lect.errors import shown
 from lect_jinja.sources.files import Directory, ModelFileError, as_text, refuse, text_in
-from lect_jinja.sources.found import DEFAULT, ModelFiles
+from lect_jinja.sources.found import DEFAULT, MORE, ModelFiles
 from lect_jinja.sources.gguf import read_gguf
 from lect_jinja.sources.tokens import added_tokens, is_marker, listed_tokens, named_tokens, token_ids, vocabulary_tokens
 
 JINJA, JSON, TOKENIZER = "chat_template.jinja", "chat_template.json", "tokenizer_config.json"
 VOCABULARY = "tokenizer.json"
-SPECIAL, ADDED, MORE = "special_tokens_map.json", "added_tokens.json", "additional_chat_templates"
+SPECIAL, ADDED = "special_tokens_map.json", "added_tokens.json"
 GENERATION, CONFIG, LORA, GGUF = "generation_config.json", "config.json", "adapter_config.json", "model.gguf"
 READ = (JINJA, JSON, TOKENIZER, VOCABULARY, SPECIAL, ADDED, MORE, GENERATION, CONFIG, LORA, GGUF)
 """All that is ever looked at in a directory; in `additional_chat_templates`, all templates."""
@@ -40,10 +42,12 @@ def read_directory(path: str) -> ModelFiles:
     origin = next(iter(places), "")
     tokens = _tokens(directory, tokenizer)
     added = _added(directory, tokenizer, tokens)
+    additional = _additional(directory)
     found = ModelFiles(
         directory.path,
-        {**places.get(origin, {}), **_additional(directory)},
+        {**places.get(origin, {}), **additional},
         origin,
+        tuple(additional),
         tokens=tokens,
         added=added,
         model_type=text_in(directory.read_json(CONFIG), "model_type", directory.file(CONFIG)),
@@ -52,6 +56,14 @@ def read_directory(path: str) -> ModelFiles:
         notes=_notes(added),
     )
     return _with_gguf(_with_stops(found, directory), directory)
+
+
+def files_read(path: str) -> list[str]:
+    """Return the paths of all that is looked at in a directory, whether it is there or not."""
+    additional: list[str] = []
+    with suppress(OSError), os.scandir(os.path.join(path, MORE)) as entries:
+        additional = sorted(entry.path for entry in islice(entries, MOST_TEMPLATES))
+    return [*(os.path.join(path, name) for name in READ), *additional]
 
 
 def _places(directory: Directory, tokenizer: dict[str, Any]) -> dict[str, dict[str, str]]:

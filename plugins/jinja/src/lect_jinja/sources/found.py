@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 DEFAULT, TOOL_USE = "default", "tool_use"
+MORE = "additional_chat_templates"
 
 
 class ModelFiles(NamedTuple):
@@ -14,6 +15,7 @@ class ModelFiles(NamedTuple):
         path: The directory or the file.
         templates: The chat templates by name; the one that is meant without a name is `default`.
         origin: The file that has the default template, relative to a directory; empty where there is none.
+        additional: The names of those templates that have a file of their own.
         tokens: The special tokens by name, as templates read them: `{"bos_token": "<s>"}`.
         added: The special and added tokens with their ids.
         stop: The texts at which a reply ends, with their ids.
@@ -27,6 +29,7 @@ class ModelFiles(NamedTuple):
     path: str
     templates: dict[str, str]
     origin: str = ""
+    additional: tuple[str, ...] = ()
     tokens: dict[str, str] = {}  # noqa: RUF012  # never changed, as nothing in a tuple is
     added: dict[str, int | None] = {}  # noqa: RUF012
     stop: dict[str, int | None] = {}  # noqa: RUF012
@@ -35,6 +38,11 @@ class ModelFiles(NamedTuple):
     base: str = ""
     conflicts: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+
+    def only(self, name: str) -> ModelFiles:
+        """Return the same with one of the templates, as if it were the only one."""
+        origin = f"{MORE}/{name}.jinja" if name in self.additional else f"{self.origin}#{name}"
+        return self._replace(templates={DEFAULT: self.templates[name]}, origin=origin, conflicts=())
 
     @property
     def source(self) -> str:

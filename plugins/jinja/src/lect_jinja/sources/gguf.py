@@ -279,7 +279,7 @@ def _described(file: str, values: dict[str, Any], reader: Reader) -> ModelFiles:
     return ModelFiles(
         file,
         templates,
-        TEMPLATE if DEFAULT in templates else "",
+        TEMPLATE if templates else "",
         tokens={name: found[0] for name, key in NAMED_IDS.items() if (found := token(key))},
         added=added,
         stop=dict(found for key in ENDS if (found := token(key))),
