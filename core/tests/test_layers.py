@@ -18,6 +18,7 @@ FLOORS = {
     "errors": 1,
     "contain": 1,
     "facts": 2,
+    "files": 2,
     "rows": 2,
     "source": 2,
     "prompt": 3,

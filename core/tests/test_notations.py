@@ -67,7 +67,7 @@ def test_a_mapping_or_a_text_is_read_itself(only, source):
         ("a\0b", "cannot read"),
         ("{% if %}", "no template in any installed notation"),
         ({"rows": 1}, "no template in any installed notation"),
-        ('{"lines": 1, "lines": 2}', "has the key 'lines' twice"),
+        ('{"lines": 1, "lines": 2}', "the key 'lines' stands twice in one object"),
         ('{"lines": 1}', "lines is no list"),
         (7, "no template in any installed notation"),
         ("[" * 100_000 + "{", "no template in any installed notation"),

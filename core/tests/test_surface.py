@@ -37,6 +37,9 @@ SIGNATURES = {
     lect.ChatChunks: "(stream, model, *, id=None, created=None, reasoning_key='reasoning_content', index=0)",
     lect.load_template: "(source, *, notation=None)",
     lect.dump_template: "(template, notation, *, lossy=False)",
+    lect.plugin.open_file: "(path, *, follow=True)",
+    lect.plugin.read_file: "(path, most, *, only_start=False, follow=True)",
+    lect.plugin.parse_json: "(text)",
     lect.messages: "(data, *, format=None, row=None)",
     Template.render: f"(self, {RENDER})",
     Template.text: f"(self, {RENDER})",
@@ -122,8 +125,8 @@ def test_the_face_for_authors_of_adapters():
     assert sorted(lect.plugin.__all__) == [
         "API_VERSION", "CHATML", "Call", "Chat", "DEFAULT", "Family", "Input", "Match", "Message", "ModelRef", "Part",
         "ROUND", "Reply", "Rule", "Source", "Specificity", "Template", "ToolCall", "Turn", "TurnTemplate", "Writer",
-        "Written", "given", "hookimpl", "plain_str", "put_right", "stripped", "table_of", "think_tags", "unknown",
-        "unsaid",
+        "Written", "given", "hookimpl", "open_file", "parse_json", "plain_str", "put_right", "read_file", "stripped",
+        "table_of", "think_tags", "unknown", "unsaid",
     ]  # fmt: skip
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple, Self
 
 from lect.errors import SourceError, shown
+from lect.files import parse_json, read_file
 
 LARGEST_FILE = 32 * 2**20
 """Bytes."""
@@ -42,22 +42,11 @@ class Source(NamedTuple):
         Raises:
             SourceError: If it is JSON with a key twice in one object.
         """
-        import json
-
-        def unique(pairs: list[tuple[str, Any]]) -> Mapping[str, Any]:
-            read: dict[str, Any] = {}
-            for name, value in pairs:
-                if name in read:
-                    where = cls(path, text, None)
-                    msg = f"{where} has the key {shown(name)} twice in one object; which one counts is anybody's guess"
-                    raise SourceError(msg)
-                read[name] = value
-            return read
-
         try:
-            return cls(path, text, json.loads(text, object_pairs_hook=unique))
-        except SourceError:
-            raise
+            return cls(path, text, parse_json(text))
+        except SourceError as error:
+            msg = f"{cls(path, text, None)} cannot be used: {error}"
+            raise SourceError(msg) from None
         except RecursionError:
             return cls(path, text, None, "is nested too deeply")
         except ValueError as error:
@@ -101,24 +90,14 @@ def source_of(given: Any) -> Source:
 
 def _read_file(path: str) -> Source:
     try:
-        status = os.stat(path)
-        if stat.S_ISDIR(status.st_mode):
+        if os.path.isdir(path):
             return Source(path, None, None, "is a directory")
-        if not stat.S_ISREG(status.st_mode):
-            # A pipe would be waited for, and a device has no end.
-            msg = f"{shown(path)} is neither a file nor a directory"
-            raise SourceError(msg)
-        if status.st_size > LARGEST_FILE:
-            return Source(
-                path, None, None, f"has {status.st_size:,} bytes, more than the {LARGEST_FILE:,} of any template"
-            )
-        with open(path, "rb") as file:
-            contents = file.read(LARGEST_FILE)
-    except (OSError, ValueError) as error:
-        msg = f"cannot read {shown(path)}: {getattr(error, 'strerror', None) or error}\n  try: a path that exists"
-        raise SourceError(msg) from error
-    try:
-        text = contents.decode("utf-8-sig")
+        text = read_file(path, LARGEST_FILE).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         return Source(path, None, None, f"is not UTF-8, from byte {error.start} on")
+    except (OSError, ValueError) as error:
+        if isinstance(error, SourceError) and os.path.isfile(path):
+            return Source(path, None, None, f"has more than {LARGEST_FILE:,} bytes")
+        msg = f"cannot read {shown(path)}: {getattr(error, 'strerror', None) or error}\n  try: a path that exists"
+        raise SourceError(msg) from error
     return Source.of_text(text, path)

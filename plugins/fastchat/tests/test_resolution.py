@@ -233,7 +233,7 @@ def test_a_pipe_is_not_waited_for(tmp_path):
     ("contents", "why"),
     [
         (b"[" * 100_000, "cannot be read"),
-        (b" " * (1 << 20) + b"{}", "more than 1048576 bytes"),
+        (b" " * (1 << 20) + b"{}", "more than 1,048,576 bytes"),
         (b"\xff\xfe", "cannot be read"),
     ],
     ids=["deep", "large", "binary"],

@@ -95,7 +95,7 @@ def test_a_key_that_stands_twice_is_found_quickly_and_named(tmp_path):
     keys = [f'"k{at}": 0' for at in range(150_000)]
     (tmp_path / "config.json").write_text("{" + ", ".join([*keys, keys[-1]]) + "}")
     error = bounded(read_directory, tmp_path)
-    assert "the key 'k149999' stands there twice" in str(error)
+    assert "the key 'k149999' stands twice" in str(error)
 
 
 def test_only_files_with_fixed_names_are_looked_at(tmp_path):

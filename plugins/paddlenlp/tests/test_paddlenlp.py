@@ -207,7 +207,7 @@ def test_a_file_and_a_directory_are_read(tmp_path):
         ('{"system": "s", "foo": 1}', "has a field 'foo'"),
         ('["a"]', "is list; expected an object"),
         ('{"query": "x",}', "is no JSON: Expecting property name .* column 15 .*; expected an object"),
-        ('{"query": "x", "query": "y"}', "has the key 'query' twice"),
+        ('{"query": "x", "query": "y"}', "the key 'query' stands twice"),
         ('{"query": 7}', r"query is 7 \(int\); expected text"),
         ('{"conversation": "{{user}}"}', "expected two templates"),
         ('{"conversation": ["{{user}}"]}', "expected two templates"),

@@ -27,6 +27,7 @@ from lect.registry.refs import ModelRef
 from lect.values import Match, Specificity
 
 if TYPE_CHECKING:
+    from lect.files import open_file, parse_json, read_file
     from lect.notations import Written, table_of, unsaid
     from lect.reply.reply import Reply, ToolCall
     from lect.source import Source
@@ -34,23 +35,24 @@ if TYPE_CHECKING:
 __all__ = [
     "API_VERSION", "CHATML", "DEFAULT", "ROUND", "Call", "Chat", "Family", "Input", "Match", "Message", "ModelRef",
     "Part", "Reply", "Rule", "Source", "Specificity", "Template", "ToolCall", "Turn", "TurnTemplate", "Writer",
-    "Written", "given", "hookimpl", "plain_str", "put_right", "stripped", "table_of", "think_tags", "unknown", "unsaid",
+    "Written", "given", "hookimpl", "open_file", "parse_json", "plain_str", "put_right", "read_file", "stripped",
+    "table_of", "think_tags", "unknown", "unsaid",
 ]  # fmt: skip
 
 
+_LATER = {
+    **dict.fromkeys(("open_file", "parse_json", "read_file"), "lect.files"),
+    **dict.fromkeys(("Written", "table_of", "unsaid"), "lect.notations"),
+    **dict.fromkeys(("Reply", "ToolCall"), "lect.reply.reply"),
+    "Source": "lect.source",
+}
+"""What belongs to replies, notations or files is imported when somebody needs it: to write prompts, nobody does."""
+
+
 def __getattr__(name: str) -> Any:
-    """Import what belongs to replies or to notations when somebody needs it: to write prompts, nobody does."""
-    if name == "Source":
-        from lect.source import Source
+    if name not in _LATER:
+        msg = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(msg)
+    from importlib import import_module
 
-        return Source
-    if name in ("Written", "table_of", "unsaid"):
-        from lect import notations
-
-        return getattr(notations, name)
-    if name in ("Reply", "ToolCall"):
-        from lect.reply import reply
-
-        return getattr(reply, name)
-    msg = f"module {__name__!r} has no attribute {name!r}"
-    raise AttributeError(msg)
+    return getattr(import_module(_LATER[name]), name)

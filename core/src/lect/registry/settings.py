@@ -1,6 +1,5 @@
 """What people set from outside: pins, blocks, and whether fallbacks are asked."""
 
-import os
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -119,8 +118,10 @@ def _config_pins(path: str) -> list[Pin]:
     """
     import tomllib
 
+    from lect.files import read_file
+
     try:
-        pins = tomllib.loads(_read_config(path)).get("pins", {})
+        pins = tomllib.loads(read_file(path, LONGEST_CONFIG).decode()).get("pins", {})
         return [Pin(pattern.strip(), adapter.strip(), path) for pattern, adapter in pins.items()]
     except (OSError, ValueError, AttributeError, RecursionError) as error:
         msg = (
@@ -128,15 +129,3 @@ def _config_pins(path: str) -> list[Pin]:
             '  try: a TOML file with a table [pins], "acme/*" = "lect-acme:acme"'
         )
         raise LectError(msg) from error
-
-
-def _read_config(path: str) -> str:
-    if os.path.exists(path) and not os.path.isfile(path):  # A pipe must not be waited for.
-        msg = "it is no regular file"
-        raise ValueError(msg)
-    with open(path, "rb") as file:
-        contents = file.read(LONGEST_CONFIG + 1)
-    if len(contents) > LONGEST_CONFIG:
-        msg = f"it has more than {LONGEST_CONFIG} bytes"
-        raise ValueError(msg)
-    return contents.decode()

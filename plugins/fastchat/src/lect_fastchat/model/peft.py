@@ -6,6 +6,7 @@ import os
 from typing import Any
 
 from lect.errors import PluginError, shown
+from lect.plugin import read_file
 
 CONFIG = "adapter_config.json"
 LONGEST_CONFIG = 1 << 20
@@ -60,12 +61,4 @@ def _is_plain(path: str) -> bool:
 def _read(path: str) -> Any:
     import json
 
-    if not os.path.isfile(path):  # A pipe must not be waited for.
-        msg = "it is no regular file"
-        raise ValueError(msg)
-    with open(path, "rb") as file:
-        contents = file.read(LONGEST_CONFIG + 1)
-    if len(contents) > LONGEST_CONFIG:
-        msg = f"it has more than {LONGEST_CONFIG} bytes"
-        raise ValueError(msg)
-    return json.loads(contents)
+    return json.loads(read_file(path, LONGEST_CONFIG))

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import os
-import stat
-from typing import Any, NoReturn
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from lect.errors import SourceError, shown
+from lect.plugin import parse_json, read_file
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 TEMPLATE_BYTES = 1 << 20
 JSON_BYTES = 4 << 20
 JSON_VALUES = 500_000
 """How many values a JSON file may hold: an empty list takes two characters of a file and sixty bytes of memory."""
-# A named pipe must not make us wait, and a link that takes the place of a file after it was checked is not followed.
-_FLAGS = (
-    os.O_RDONLY
-    | getattr(os, "O_NONBLOCK", 0)
-    | getattr(os, "O_NOFOLLOW", 0)
-    | getattr(os, "O_CLOEXEC", 0)
-    | getattr(os, "O_BINARY", 0)
-)
 
 
 class ModelFileError(SourceError):
@@ -81,7 +76,11 @@ class Directory:
             ModelFileError: If it is too large, no regular file, a link that leads elsewhere, or cannot be read.
         """
         real = self.real(name)
-        return None if real is None else _read(real, most, self.file(name), only_start)
+        if real is None:
+            return None
+        with reading(self.file(name)):
+            # A link that takes the place of a file after it was checked is not followed.
+            return read_file(real, most, only_start=only_start, follow=False)
 
     def real(self, name: str) -> str | None:
         """Return where a file really is; None where there is none.
@@ -135,34 +134,15 @@ class Directory:
         return sorted(found)
 
 
-def open_regular(real: str, file: str) -> tuple[int, os.stat_result]:
-    """Open a file whose links are resolved, and return its descriptor and what it is.
-
-    Raises:
-        ModelFileError: If it is no regular file, or cannot be opened.
-    """
+@contextmanager
+def reading(file: str) -> Iterator[None]:
+    """Turn what goes wrong while a file is read into the error about it."""
     try:
-        descriptor = os.open(real, _FLAGS)
-    except OSError as error:
-        refuse(file, f"cannot be read: {error.strerror or error}")
-    status = os.fstat(descriptor)
-    if not stat.S_ISREG(status.st_mode):
-        os.close(descriptor)
-        refuse(file, "is no regular file", "the path of a file, or of a directory with a model's files")
-    return descriptor, status
-
-
-def _read(real: str, most: int, file: str, only_start: bool) -> bytes:
-    descriptor, status = open_regular(real, file)
-    with os.fdopen(descriptor, "rb") as opened:
-        try:
-            # One byte more than it may have: it may grow while it is read.
-            data = opened.read(min(status.st_size, most) + 1)
-        except OSError as error:
-            refuse(file, f"cannot be read: {error.strerror or error}")
-    if len(data) > most and not only_start:
-        refuse(file, f"is too large: at most {most:,} bytes are read")
-    return data[:most]
+        yield
+    except ModelFileError:
+        raise
+    except (OSError, SourceError) as error:
+        refuse(file, f"cannot be read: {getattr(error, 'strerror', None) or error}")
 
 
 def decoded(data: bytes, file: str) -> str:
@@ -182,7 +162,7 @@ def json_object(text: str, file: str) -> dict[str, Any]:
     if has_too_many_values(text):
         refuse(file, f"has more than {JSON_VALUES:,} values")
     try:
-        value = json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant)
+        value = parse_json(text)
     except RecursionError:
         refuse(file, "is nested too deeply")
     except ValueError as error:
@@ -195,21 +175,6 @@ def json_object(text: str, file: str) -> dict[str, Any]:
 def has_too_many_values(text: str) -> bool:
     """Return whether a JSON text holds more values than are worth reading."""
     return sum(map(text.count, ",[{")) > JSON_VALUES
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    made: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in made:
-            msg = f"the key {shown(key)} stands there twice"
-            raise ValueError(msg)
-        made[key] = value
-    return made
-
-
-def _no_constant(name: str) -> NoReturn:
-    msg = f"{name} is no JSON value"
-    raise ValueError(msg)
 
 
 def _kind(value: Any) -> str:

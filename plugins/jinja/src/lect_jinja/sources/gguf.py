@@ -13,7 +13,8 @@ from struct import Struct
 from typing import Any, BinaryIO, NamedTuple, NoReturn
 
 from lect.errors import shown
-from lect_jinja.sources.files import TEMPLATE_BYTES, open_regular, refuse
+from lect.plugin import open_file
+from lect_jinja.sources.files import TEMPLATE_BYTES, reading, refuse
 from lect_jinja.sources.found import DEFAULT, ModelFiles
 from lect_jinja.sources.tokens import MOST_ADDED
 
@@ -162,13 +163,8 @@ def read_gguf(path: str) -> ModelFiles:
         ModelFileError: If it is damaged or too large, or no GGUF file.
     """
     file = os.path.expanduser(path)
-    try:
-        real = os.path.realpath(file, strict=True)
-    except OSError as error:
-        refuse(path, f"cannot be read: {error.strerror or error}", "a model directory or a GGUF file that is there")
-    descriptor, status = open_regular(real, file)
-    with os.fdopen(descriptor, "rb", buffering=0) as opened:
-        return read_opened(opened, status.st_size, file)
+    with reading(file), open_file(file) as opened:
+        return read_opened(opened, os.fstat(opened.fileno()).st_size, file)
 
 
 def read_opened(opened: BinaryIO, size: int, file: str) -> ModelFiles:

@@ -1,0 +1,84 @@
+"""Files that a stranger may have made: read only if they are regular, never waited for, and of bounded size."""
+
+from __future__ import annotations
+
+import os
+import stat
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from lect.errors import SourceError, shown
+
+if TYPE_CHECKING:
+    from typing import BinaryIO
+
+# To open a named pipe, or a device, must not make us wait.
+_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+
+
+def open_file(path: str | os.PathLike[str], *, follow: bool = True) -> BinaryIO:
+    """Open a regular file for reading bytes.
+
+    Args:
+        path: The file.
+        follow: Whether the file may be a link.
+
+    Raises:
+        OSError: If it cannot be opened.
+        SourceError: If it is no regular file.
+    """
+    descriptor = os.open(path, _FLAGS | (0 if follow else getattr(os, "O_NOFOLLOW", 0)))
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        msg = "it is no regular file"
+        raise SourceError(msg)
+    return os.fdopen(descriptor, "rb")
+
+
+def read_file(path: str | os.PathLike[str], most: int, *, only_start: bool = False, follow: bool = True) -> bytes:
+    """Return what a regular file holds.
+
+    Args:
+        path: The file.
+        most: How many bytes are read.
+        only_start: Whether it may have more than that.
+        follow: Whether the file may be a link.
+
+    Raises:
+        OSError: If it cannot be read.
+        SourceError: If it is no regular file, or has more bytes.
+    """
+    with open_file(path, follow=follow) as file:
+        # One byte more than it has, or may have: it may grow while it is read.
+        data = file.read(min(os.fstat(file.fileno()).st_size, most) + 1)
+    if len(data) > most and not only_start:
+        msg = f"it has more than {most:,} bytes"
+        raise SourceError(msg)
+    return data[:most]
+
+
+def parse_json(text: str) -> Any:
+    """Return what JSON says, if every reader reads it alike.
+
+    Raises:
+        ValueError: If it is no JSON; NaN and Infinity are none.
+        SourceError: If a key stands twice in one object.
+        RecursionError: If it is nested too deeply.
+    """
+    import json
+
+    return json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse_constant)
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in made:
+            msg = f"the key {shown(key)} stands twice in one object; which one counts is anybody's guess"
+            raise SourceError(msg)
+        made[key] = value
+    return made
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    msg = f"{name} is no JSON value"
+    raise ValueError(msg)
