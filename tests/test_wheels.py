@@ -1,8 +1,11 @@
 """What a user gets who installs one package: that, what it depends on, and nothing else."""
 
+import tomllib
+
 import pytest
 from sandbox import REPOSITORY, run
 
+PLUGINS = REPOSITORY / "plugins"
 LISTED = """
 from importlib.metadata import distributions
 print(*sorted(dist.metadata["Name"].lower().replace("_", "-") for dist in distributions()))
@@ -14,16 +17,44 @@ def listed(environment):
     return run([environment.python, "-c", LISTED], cwd=environment.directory).stdout.split()
 
 
-@pytest.mark.parametrize("plugin", ["qwen", "fastchat", "dialects"])
+HELLO = "[{'role': 'user', 'content': 'Hello!'}]"
+USES = {
+    # A family, for all of them: they have one shape.
+    "qwen": (f"lect.get_template('Qwen/Qwen2.5-7B-Instruct').text({HELLO})[-17:]", "Hello!<|im_end|>\n"),
+    "dialects": ("'minimax_m2_xml' in lect.reply_formats()", True),
+    "fastchat": ("__import__('lect_fastchat').get_conv_template('vicuna_v1.1').roles[0]", "USER"),
+    "jinja": (f"lect.get_template('./model').text({HELLO})", "user: Hello!"),
+    "ollama": ("'TEMPLATE' in lect.dump_template(lect.template('chatml'), 'ollama')", True),
+    "paddlenlp": (f"""lect.load_template('{{"query": "Q: {{{{query}}}}"}}').text({HELLO})""", "Q: Hello!"),
+    "xtuner": ("__import__('lect_xtuner').PROMPT_TEMPLATE.internlm_chat['SUFFIX']", "<eoa>"),
+}
+"""For each plugin, something that works once it is installed."""
+NEEDED = {"jinja": ["jinja2", "markupsafe"], "paddlenlp": ["jinja2", "lect-jinja", "markupsafe"]}
+"""What plugins bring besides core and its dependencies."""
+
+
+def test_every_plugin_that_is_no_family_is_installed_alone_here():
+    projects = {path.parent.name: tomllib.loads(path.read_text("utf-8")) for path in PLUGINS.glob("*/pyproject.toml")}
+    others = {name for name, each in projects.items() if "lect" not in each["project"]["entry-points"]}
+    assert others | {"qwen", "dialects"} == set(USES)
+
+
+@pytest.mark.parametrize("plugin", USES)
 def test_a_plugin_installed_alone_brings_the_core_and_its_dependencies_and_nothing_else(sandbox, plugin):
-    wheels = {sandbox.core_wheel.parent, sandbox.wheel(REPOSITORY / "plugins" / plugin).parent, sandbox.wheelhouse}
+    needed = NEEDED.get(plugin, [])
+    ours = [plugin, *(name.removeprefix("lect-") for name in needed if name.startswith("lect-"))]
+    wheels = {sandbox.core_wheel.parent, sandbox.wheelhouse, *(sandbox.wheel(PLUGINS / name).parent for name in ours)}
     places = [word for place in sorted(wheels) for word in ("--find-links", place)]
     environment = sandbox.empty()
     environment.pip("install", "--quiet", "--no-index", *places, f"lect-{plugin}")
     core_alone = listed(sandbox.base)
     assert {"lect", "pluggy", "packaging", "importlib-metadata"} <= set(core_alone)
-    assert listed(environment) == sorted([*core_alone, f"lect-{plugin}"])
-    assert [name for name in listed(environment) if "lect" in name] == ["lect", f"lect-{plugin}"]
-    formats = environment.ask("answer = lect.reply_formats()")
-    assert {"plain", "think"} <= set(formats)
-    assert (len(formats) > 2) == (plugin != "fastchat")
+    assert listed(environment) == sorted([*core_alone, *needed, f"lect-{plugin}"])
+    model = environment.directory / "model"
+    model.mkdir()
+    (model / "chat_template.jinja").write_text(
+        "{% for m in messages %}{{ m.role }}: {{ m.content }}{% endfor %}", "utf-8"
+    )
+    code, expected = USES[plugin]
+    assert environment.ask(f"answer = {code}") == expected
+    assert {"plain", "think"} <= set(environment.ask("answer = lect.reply_formats()"))

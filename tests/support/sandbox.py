@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 REPOSITORY = Path(__file__).parents[2]
 BACKENDS = {"flit": "flit_core.buildapi", "setuptools": "setuptools.build_meta", "hatchling": "hatchling.build"}
+JINJA = ["jinja2>=3.1.6"]
+"""What plugins need besides lect."""
 BUILD_TOOLS = ["flit_core", "setuptools", "hatchling", "editables"]
 
 # What every child begins with. A child leaves its answer in `answer`; what it warns of stays on its standard error.
@@ -145,6 +147,7 @@ class Sandbox:
                 "-w",
                 self.wheelhouse,
                 *core["project"]["dependencies"],
+                *JINJA,
                 *BUILD_TOOLS,
             ],
             cwd=root,
