@@ -22,15 +22,15 @@ BASE = "import pluggy, dataclasses, re"
 IMPORT = "import lect"
 FIRST = "import lect; lect.get_conversation_template('lmsys/vicuna-7b-v1.5')"
 FIRST_QWEN = "import lect; lect.resolve('Qwen/Qwen3-4B').template"
-PLUGIN = "import lect; start = perf_counter(); import {module}"
+PLUGIN = "import lect; start = process_time(); import {module}"
 
 CHILD = """
 import sys
-from time import perf_counter
+from time import process_time
 sys.path += sys.argv[1:]
-start = perf_counter()
+start = process_time()
 {code}
-print(perf_counter() - start)
+print(process_time() - start)
 """
 
 FAMILY = """

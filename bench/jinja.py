@@ -1,4 +1,5 @@
-"""The makers' templates run by lect-jinja, guarded and with provenance, beside Jinja2 with each compiled once.
+"""The makers' templates run by lect-jinja, guarded and with provenance, beside Jinja2 with each compiled once; and how
+long it takes until a directory is known, beside what Jinja2 needs before it can render.
 
 python bench/jinja.py          all templates, all conversations of the battery
 python bench/jinja.py 10       the first of every ten conversations
@@ -6,19 +7,34 @@ python bench/jinja.py 10       the first of every ten conversations
 
 import json
 import sys
+import tempfile
 from pathlib import Path
 from time import process_time
 
+from import_cost import medians
 from rendering import ABSENT, ORACLES, joined, makers, reference, shared
 from timing import Line, assert_equal, micro
 
 BATTERY = Path(__file__).parents[1] / "tests/data/battery.json"
 ROUNDS = 5
 BOUNDS = {"text": 2.0, "render": 4.0}
+COLD_RUNS = 9
+KNOWN = ("microsoft--phi-4", "Qwen--Qwen3-0.6B")
+UNKNOWN = ("AIDC-AI--Marco-o1", "Qwen--Qwen3-Coder-30B-A3B-Instruct", "google--gemma-4-31B-it", "MiniMaxAI--MiniMax-M3")
+"""Templates of many sizes that no family has: markers suggest five families for the first two."""
+RESOLVE = "import lect; start = process_time(); lect.resolve({directory!r}).template"
+COMPILE = """
+from jinja2.ext import loopcontrols
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+environment = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True, extensions=[loopcontrols])
+with open({file!r}, encoding="utf-8") as file:
+    environment.from_string(file.read())
+"""
 
 
 def lines(every=10):
-    """Yield the lines about all templates together, and about the slowest of them."""
+    """Yield the lines about a fresh interpreter, about all templates together, and about the slowest of them."""
+    yield from cold_lines()
     whats = {way: f"lect_jinja: {way}, all templates, beside Jinja2" for way in BOUNDS}
     if not ORACLES.is_dir():
         yield from (Line(what, None, BOUNDS[way], least=False, note=ABSENT) for way, what in whats.items())
@@ -35,17 +51,45 @@ def lines(every=10):
         yield Line(f"lect_jinja: {way}, the slowest template", ratio, 2 * BOUNDS[way], least=False, note=slug)
 
 
+def cold_lines():
+    """Yield the lines about the first resolve of a directory in a fresh interpreter."""
+    for what, slugs, bound in (
+        ("is a family's, to the letter", KNOWN, 1.0),
+        ("is its own", UNKNOWN, 1.5),
+    ):
+        line = Line(f"the first resolve of a directory whose template {what}", None, bound, least=False, note=ABSENT)
+        if not ORACLES.is_dir():
+            yield line
+            continue
+        times = {slug: cold(slug) for slug in slugs}
+        slowest = max(times, key=lambda slug: times[slug][0] / times[slug][1])
+        ours, theirs = times[slowest]
+        note = f"{slowest}: {ours * 1e3:.0f} ms, beside {theirs * 1e3:.0f} ms to import Jinja2 and compile the template"
+        yield line._replace(ratio=ours / theirs, note=note)
+
+
+def cold(slug):
+    """Return the seconds of CPU time until a directory with a maker's template is known, and until Jinja2 has compiled
+    that."""
+    with tempfile.TemporaryDirectory() as directory:
+        file = Path(directory, "chat_template.jinja")
+        file.write_bytes((ORACLES / "jinja" / f"{slug}.jinja").read_bytes())
+        Path(directory, "tokenizer_config.json").write_text(json.dumps(special_tokens(slug)), "utf-8")
+        return medians((RESOLVE.format(directory=directory),), (COMPILE.format(file=str(file)),), runs=COLD_RUNS)
+
+
+def special_tokens(slug):
+    """Return the special tokens of a maker's model by name."""
+    tokens = reference().INDEX[slug]["special_tokens"] or {}
+    return {name: value for name, value in tokens.items() if isinstance(value, str)}
+
+
 def measured(slug, every):
     """Return the seconds that a template takes for all conversations that it accepts, in each of the three ways."""
     import lect_jinja
 
     source = (ORACLES / "jinja" / f"{slug}.jinja").read_text("utf-8")
-    tokens = {
-        name: value
-        for name, value in (reference().INDEX[slug]["special_tokens"] or {}).items()
-        if isinstance(value, str)
-    }
-    template = lect_jinja.load({"chat_template": source, **tokens}, name=slug)
+    template = lect_jinja.load({"chat_template": source, **special_tokens(slug)}, name=slug)
     takes = shared("put_right").takes(slug)
     total = dict.fromkeys(("jinja2", *BOUNDS), 0.0)
     for case in json.loads(BATTERY.read_text("utf-8"))["conversations"][::every]:
