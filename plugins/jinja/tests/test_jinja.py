@@ -6,6 +6,7 @@ from datetime import date, datetime
 
 import pytest
 
+import lect
 import lect_jinja
 from lect import ControlTextError, MessageError, Origin, RefusedError, UnusedInputError
 from lect.errors import PluginError
@@ -269,6 +270,31 @@ def test_a_template_refuses_and_fails_with_our_errors():
 def test_what_holds_no_template_is_refused(source):
     with pytest.raises(PluginError):
         load(source)
+
+
+BRIEF = "{% if messages[0].role != 'system' %}[Be brief{{ more }}.]{% endif %}"
+TURNS = "{% for m in messages %}[{% if m.role == 'system' %}{{ m.content }}{% else %}{{ m.content }}{% endif %}]{% endfor %}"
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        (BRIEF + TURNS, "Be brief."),
+        ("[Be brief.]" + TURNS, ""),
+        (BRIEF.replace("[Be brief", "[Today is {{ strftime_now('%d') }}") + TURNS, ""),
+        (BRIEF.replace("[Be brief", "- [Be brief") + TURNS, ""),
+        (TURNS, ""),
+        (BRIEF + TURNS.replace("{{ m.content }}{% else", "{{ raise_exception('no') }}{% else"), ""),
+        (BRIEF + "[{{ messages[-1].content }}]", ""),
+    ],
+    ids=["added", "always there", "of the day", "elsewhere", "none", "refused", "left out"],
+)
+def test_the_default_system_text_is_what_stands_where_one_is_given(source, expected):
+    template = load(source)
+    assert template.default_system == expected
+    assert template.but(default_system="Hi").default_system == "Hi"
+    assert pickle.loads(pickle.dumps(template)).default_system == expected
+    assert lect.Conversation(template).system_message == expected
 
 
 def test_of_several_templates_the_default_is_loaded():

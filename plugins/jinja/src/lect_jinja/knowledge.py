@@ -70,7 +70,7 @@ REPLIES = (
 
 # Whose formats a template may be, by what stands in it or in the names of its special tokens.
 FAMILIES_OF_MARKS = {
-    "<|im_start|>": ("qwen", "yi", "internlm", "zephyr", "phi", "lect"),
+    "<|im_start|>": ("qwen", "yi", "internlm", "zephyr", "lect"),
     "<|im_sep|>": ("phi",),
     "<|start_header_id|>": ("llama",),
     "<|header_start|>": ("llama",),

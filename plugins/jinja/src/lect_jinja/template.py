@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 GIVEN = frozenset({"messages", "tools", "add_generation_prompt"})
 """Variables that are no options."""
+STAND_IN = "Xsystemx"
+DAYS = (datetime.date(2025, 2, 3), datetime.date(2026, 11, 24))
+"""Two days on which a template that asks for the date writes other texts."""
 _CALL = {"id": "call00001", "type": "function", "function": {"name": "f", "arguments": {"a": 1}}}
 _TOOL = {
     "type": "function",
@@ -45,13 +48,14 @@ class JinjaTemplate(Template):
         facts: What `Template` takes: stop, markers, reply, ...
     """
 
-    __slots__ = ("_code", "_stated", "isolate", "jinja", "limits", "tokens")
+    __slots__ = ("_code", "_default_system", "_stated", "isolate", "jinja", "limits", "tokens")
 
     keeps_origin = True
     jinja: str
     tokens: Mapping[str, str]
     limits: Limits
     isolate: bool
+    _default_system: str | None
 
     def __init__(
         self,
@@ -96,6 +100,35 @@ class JinjaTemplate(Template):
     def stated(self) -> dict[str, Any]:
         # What was read off the text is read off the new one where that changes.
         return {**self._stated, "limits": self.limits, "reply": self.reply}
+
+    @property
+    def default_system(self) -> str:
+        """The system text that the template adds where none is given, as far as that can be seen from outside."""
+        if self._default_system is None:
+            self._default_system = self._seen_default_system()
+        return self._default_system
+
+    @default_system.setter
+    def default_system(self, text: str) -> None:
+        # Not looked for before somebody asks: most never do, and the template has to run for it.
+        self._default_system = text if "default_system" in self._stated else None
+
+    def _seen_default_system(self) -> str:
+        """Return what stands in the place of a system text where none is given, if giving it makes no difference."""
+        if "system" not in self.capabilities:
+            return ""
+        try:
+            alone, (before, _, after) = self._asked(DAYS[0]), self._asked(DAYS[0], STAND_IN).partition(STAND_IN)
+            text = alone[len(before) : len(alone) - len(after)]
+            is_default = text.strip() and before + text + after == alone
+            return text if is_default and self._asked(DAYS[1], text) == self._asked(DAYS[1]) else ""
+        except LectError:
+            return ""
+
+    def _asked(self, day: datetime.date, *system: str) -> str:
+        messages = [{"role": "system", "content": text} for text in system] + [{"role": "user", "content": "Question"}]
+        options: dict[str, Any] = {"date": day} if "date" in self.options else {}
+        return self.text(messages, **options)
 
     @property
     def written_at(self) -> str:
