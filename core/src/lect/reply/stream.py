@@ -11,7 +11,7 @@ from lect.reply.engine.compiled import compile_grammar
 from lect.reply.engine.headed import HeadedMessages
 from lect.reply.engine.marked import MarkedText
 from lect.reply.engine.opening import looks_stripped, starts_in
-from lect.reply.engine.reader import Reader
+from lect.reply.engine.reader import MANY, Reader
 from lect.reply.events import REASONING, Event
 from lect.reply.reply import Reply
 
@@ -94,16 +94,15 @@ class ReplyStream:
             MessageError: If it is no text, or the stream is closed.
         """
         reader = self._reader
-        quiet = reader.quiet
-        if quiet is not None and type(chunk) is str and chunk and quiet(chunk) is None:
-            # Nothing in the chunk can matter where we are.
-            reader.chunks.append(chunk)
-            reader.base += len(chunk)
-            reader.sink.append(chunk)
-            if not len(reader.chunks) & 1023:
-                reader.save_memory()
+        matters = reader.matters
+        if matters is not None and type(chunk) is str and chunk and matters(chunk) is None:
+            passed = reader.passed
+            passed.append(chunk)
+            if len(passed) == MANY:
+                reader.settle()
             return [_new(Event, (reader.kind, chunk, reader.index, None, None, None))]
-        _check_text(chunk)
+        if type(chunk) is not str:
+            _check_text(chunk)
         if reader.ended:
             msg = "the stream is closed and takes no more text\n  try: a new stream for the next reply"
             raise MessageError(msg)
@@ -119,6 +118,7 @@ class ReplyStream:
             return []
         if reason is not None:
             _check_text(reason, "the finish reason")
+        reader.settle()
         reader.ended, reader.reason = True, reason
         events = self._go_on()
         self._reply = self._make_reply(reason)
@@ -132,7 +132,7 @@ class ReplyStream:
 
     def _go_on(self) -> list[Event]:
         reader = self._reader
-        reader.quiet = None
+        reader.matters = None
         next(self._steps, None)
         return reader.take_events()
 

@@ -255,7 +255,8 @@ def _text(reader: Reader, *, key: bool = False) -> Generator[None, None, tuple[s
     outcome = yield from scalar(reader, pieces, JSON, is_key=key)
     if outcome != DONE:
         return outcome, ""
-    return DONE, json.loads("".join(pieces))
+    text = "".join(pieces)
+    return DONE, json.loads(text) if "\\" in text else text[1:-1]
 
 
 def json_map_call(reader: Reader, found: Found) -> Generator[None, None, str]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from lect.reply.engine import lookahead
 from lect.reply.engine.lookahead import MORE, NO, Live
 from lect.reply.engine.reader import CUT, DONE
+from lect.reply.events import CALL_ARGS
 from lect.reply.grammar import Code
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def read_until(
     live: Live,
     closes: Callable[[str], int],
     put: Callable[[str], object] = lambda text: None,
-    quiet: Callable[[], Callable[[str], object] | None] = lambda: None,
+    matters: Callable[[], Callable[[str], object] | None] = lambda: None,
 ) -> Generator[None, None, str]:
     """Read text up to a mark that is believed.
 
@@ -37,7 +38,7 @@ def read_until(
         live: The marks that may mean something.
         closes: Says for the mark at which we stand where the text ends with it; NO where it is text, or MORE.
         put: Takes the text, piece by piece.
-        quiet: Gives what finds nothing in a chunk that is plain text throughout, where such chunks may just pass.
+        matters: Gives what finds nothing in a chunk that is text throughout, where such chunks may just pass.
 
     Returns:
         DONE at the place that `closes` has named; CUT at the end of the reply.
@@ -52,9 +53,9 @@ def read_until(
         if end == len(buffer):
             if reader.ended:
                 return CUT
-            search = quiet()
+            search = matters()
             if search is not None:
-                reader.hush(search)
+                reader.let_pass(search, CALL_ARGS)
             yield
             continue
         mark = live.look(buffer, end, reader.ended)

@@ -14,6 +14,8 @@ from lect.reply.calls.texts import quoted
 from lect.reply.engine import lookahead
 from lect.reply.engine.lookahead import MORE, NO
 from lect.reply.engine.reader import CUT, DONE, Reader, Text
+from lect.reply.events import CALL_ARGS
+from lect.reply.grammar import SPACE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -34,7 +36,8 @@ BARE_KEY_SO_FAR = re.compile(r"[^:{}\[\],\"'\n]{0,200}\Z").match
 QUOTE = re.compile(r"(?P<prefix>[rRbBuUfF]{0,2})(?P<quote>\"\"\"|'''|\"|')").match
 QUOTE_SO_FAR = re.compile(r"[rRbBuUfF]{0,2}(?:\"{1,2}|'{1,2})?\Z").match
 COMMENT = re.compile(r"//[^\n]*\n|/\*.*?\*/|#[^\n]*\n", re.DOTALL).match
-MATTERS = re.compile(r'["\\\x00-\x1f]').search
+MATTERS = re.compile(r'["\\\x00-\x1f](?!(?<=\\)[/bfnrt])').search
+"""What is not passed on as it stands inside of a JSON string; the usual escapes are."""
 HEX = re.compile(r"[0-9a-fA-F]*").match
 OCTAL = re.compile(r"[0-7]{1,3}").match
 DECODED = {"v": "\v", "a": "\a", "\n": ""}
@@ -103,9 +106,11 @@ def value(
     # A comma and the white space behind it wait: where a bracket closes, there is one too many.
     comma: list[str] = []
     while True:
-        if not (yield from spaces(reader, comma if comma else pieces)):
-            return CUT
         buffer, at = reader.buffer, reader.at
+        if at == len(buffer) or buffer[at] in SPACE:
+            if not (yield from spaces(reader, comma if comma else pieces)):
+                return CUT
+            buffer, at = reader.buffer, reader.at
         character = buffer[at]
         if comma and character not in "/#":
             if character in "}])":
@@ -297,7 +302,7 @@ def _characters(
             if reader.ended:
                 return CUT
             if live and quote == '"' and ends is None:
-                reader.hush(MATTERS)
+                reader.let_pass(MATTERS, CALL_ARGS)
             yield
             continue
         character = buffer[end]

@@ -34,11 +34,15 @@ DONE, BROKEN, CUT, LEFT = "done", "broken", "cut", "left"
 another call begins."""
 
 
-class Text(list[str]):
-    """Text that grows by pieces.
+MANY = 1024
+"""Pieces of text, after which they are joined: each has a header many times as long as itself."""
 
-    Small ones are joined now and then: each has a header many times as long as itself.
-    """
+
+_new = tuple.__new__
+
+
+class Text(list[str]):
+    """Text that grows by pieces, of which small ones are joined now and then."""
 
     joined = 0
 
@@ -118,29 +122,37 @@ class Reader:
         self.kind: EventKind = CONTENT
         self.sink = self.content
         self.index: int | None = None
-        # Where a chunk in which this finds nothing is plain text of the present kind, from its first character to its
-        # last.
-        self.quiet: Callable[[str], object] | None = None
+        # A chunk in which this finds nothing is text of the present kind from its first character to its last; those
+        # that have passed wait here.
+        self.matters: Callable[[str], object] | None = None
+        self.passed: list[str] = []
 
     def take_in(self, chunk: str) -> None:
         """Add a chunk to what is to be read."""
+        if self.passed:
+            self.settle()
         self.chunks.append(chunk)
-        self.save_memory()
         rest = self.buffer[self.at :]
         self.base += self.at
         self.buffer = rest + chunk if rest else chunk
         self.at = 0
-
-    def save_memory(self) -> None:
-        """Join the small pieces of all texts when there are many."""
-        if not len(self.chunks) & 1023:
-            self.chunks.join_small()
-            for text in (self.content, self.thoughts, *self.growing):
+        if len(self.chunks) > self.chunks.joined + MANY:
+            for text in (self.chunks, self.content, self.thoughts, *self.growing):
                 text.join_small()
+
+    def settle(self) -> None:
+        """Take in the chunks that have passed."""
+        if self.passed:
+            text = "".join(self.passed)
+            self.passed.clear()
+            self.chunks.append(text)
+            self.sink.append(text)
+            self.base += len(text)
 
     def take_events(self) -> list[Event]:
         """Return what has been said since this was last asked."""
-        self.say_verbatim()
+        if self.verbatim is not None:
+            self.say_verbatim()
         if self.pending:
             self.flush()
         events = self.events
@@ -232,7 +244,7 @@ class Reader:
             self.pending.clear()
             if text and self.verbatim is None:
                 self.sink.append(text)
-                self.events.append(Event(self.kind, text, self.index))
+                self.events.append(_new(Event, (self.kind, text, self.index, None, None, None)))
 
     def border(self, kind: PieceKind, position: int | None = None) -> None:
         """Note that from here on, or from `position`, the raw text is of this kind."""
@@ -246,15 +258,10 @@ class Reader:
         if not borders or borders[-1][1] != kind:
             borders.append((position, kind))
 
-    def fall_quiet(self, search: Callable[[str], object], kind: TextKind) -> None:
-        """Let chunks pass in which `search` finds nothing, if text of this kind is being said."""
-        if self.kind == kind and self.borders and self.borders[-1][1] == kind:
-            self.quiet = search
-
-    def hush(self, search: Callable[[str], object]) -> None:
-        """Let chunks of arguments pass in which `search` finds nothing."""
-        if self.verbatim is None:
-            self.quiet = search
+    def let_pass(self, matters: Callable[[str], object], kind: EventKind) -> None:
+        """Let chunks pass in which `matters` finds nothing, if text of this kind is being said."""
+        if self.kind == kind and (kind == CALL_ARGS or (self.borders and self.borders[-1][1] == kind)):
+            self.matters = matters
 
     def begin_verbatim(self, start: int) -> None:
         """Say what is read from now on as content, as it was written from `start` on, whatever it is."""

@@ -53,7 +53,7 @@ class Reading:
                 reader.pass_on(len(reader.buffer), kind)
                 if reader.ended:
                     return "", "", reader.position
-                reader.fall_quiet(live.search, kind)
+                reader.let_pass(live.search, kind)
                 yield
                 continue
             reader.pass_on(found.start(), kind)

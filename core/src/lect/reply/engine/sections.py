@@ -174,6 +174,9 @@ def _next(reader: Reader, compiled: CompiledSection, *, opened: bool) -> Generat
         if close >= 0:
             reader.skip(close)
             return None
+        if close == MORE:
+            yield
+            continue
         call: Found | int = NO
         if opened:
             # A comma may stand between calls even where none belongs there, and behind the last one.

@@ -32,6 +32,7 @@ class CompiledCall:
         self.takes_anything = isinstance(call.arguments, Code)
         self.opens = [lookahead.in_a_row(mark) for mark in call.open] or [()]
         self._closes = [lookahead.in_a_row(mark) for mark in call.close]
+        self._closes_by_name = any("{name}" in mark for row in self._closes for mark in row)
         self.head = HeadLookahead(call.head) if call.head else None
         self._rename = re.compile(call.rename) if call.rename else None
         self._counter = re.compile(call.counter) if call.counter else None
@@ -51,7 +52,7 @@ class CompiledCall:
 
     def closes_of(self, fields: dict[str, str]) -> list[tuple[str, ...]]:
         """Return what closes the call whose head says `fields`."""
-        if not any("{name}" in mark for row in self._closes for mark in row):
+        if not self._closes_by_name:
             return self._closes
         name = fields.get("name", "")
         return [tuple(mark.replace("{name}", name) for mark in row) for row in self._closes]
