@@ -3,7 +3,7 @@
 from functools import partial
 
 from lect.plugin import Call, Chat, Template, Writer
-from lect.plugin.grammar import THINK, CallSyntax, Grammar, Head, NamedJson, ReplyFormat, Section
+from lect.plugin.grammar import SPACE, THINK, CallSyntax, Grammar, Head, NamedJson, ReplyFormat, Section
 from lect_deepseek.plain import BOS, EOS
 
 OPEN, SEPARATOR, CLOSE = "<｜tool▁call▁begin｜>", "<｜tool▁sep｜>", "<｜tool▁call▁end｜>"
@@ -23,7 +23,7 @@ INVENTED = (
 DEEPSEEK_V3 = ReplyFormat(
     Grammar(
         "deepseek_v3",
-        reasoning=THINK,
+        reasoning=THINK.but(after=SPACE),
         sections=(Section(CALLS, ("<｜tool▁calls▁begin｜>",), ("<｜tool▁calls▁end｜>",), alone=True, special=True),),
         # A model that goes on after its call invents the result.
         tokens=INVENTED,

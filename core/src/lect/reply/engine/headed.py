@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from lect.reply.calls.texts import read_until
 from lect.reply.engine.compiled import OPENING, OVER, START, STOP, STRAY, TOKEN_LIKE
 from lect.reply.engine.headers import Header, headers_for
 from lect.reply.engine.lookahead import MORE, NO
@@ -34,6 +35,7 @@ class HeadedMessages(Reading):
         self.headers = headers_for(channels)
         self.spoken: set[str] = set()
         self.outside, self.body = compiled.outside, compiled.body
+        self.call_marks = tuple(mark for mark, kind in channels.bodies if kind == CALL)
 
     def read(self, inside: str) -> Steps:
         """Read it all; `inside` is what it begins inside of."""
@@ -146,11 +148,7 @@ class HeadedMessages(Reading):
         else:
             found = yield from self.find_call(self.compiled.message.calls[0], header)
             if found is None:
-                # Nothing says that this is a call but a mark, and it is none.
-                reader.report("stray_open", start, "a call was announced, and none follows")
-                reader.say(CONTENT, header.text, text_at)
-                reader.border(MARK, text_at + len(header.text))
-                yield from self.read_rest(CONTENT)
+                yield from self.read_no_call(header, start, text_at)
                 return
             outcome = yield from read_call(reader, found, reader.position)
             if outcome == CUT and reader.exhausted():
@@ -163,6 +161,20 @@ class HeadedMessages(Reading):
         elif run:
             reader.border(MARK, run_at)
         yield from self.read_rest(CONTENT)
+
+    def read_no_call(self, header: Header, start: int, text_at: int) -> Steps:
+        """Read text that nothing but a mark says to be a call: it is none, unless the model begins the call anew."""
+        reader = self.reader
+        body_at = reader.position
+        yield from read_until(reader, self.outside, lambda mark: reader.at)
+        if reader.buffer.startswith(self.call_marks, reader.at):
+            reader.border(CALL, body_at)
+            reader.report("incomplete_call", start, "the call begins anew before it has a name")
+            return
+        reader.report("stray_open", start, "a call was announced, and none follows", body_at)
+        reader.say(CONTENT, header.text, text_at)
+        reader.border(MARK, text_at + len(header.text))
+        reader.say(CONTENT, reader.since(body_at), body_at)
 
     def read_sections(self) -> Steps:
         """Read the sections of calls that stand in a body, and the text between them."""
