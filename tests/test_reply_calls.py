@@ -114,6 +114,9 @@ def test_an_opening_that_no_call_can_follow_is_content():
         ('{"name": "f", "arguments": "{\'x\': (1, None)}"}', {"x": [1, None]}),
         ('{"name": "f", "arguments": {"x": 1}', {"x": 1}),
         ('{"name": "f", "arguments": {"x": 1}}}', {"x": 1}),
+        ('{"name": "f", "arguments": {"x": "it\\\'s"}}', {"x": "it's"}),
+        ('{"name": "f", "arguments": {"x": "\\\\s \\d+"}}', {"x": "\\s \\d+"}),
+        ('{"name": "f", "arguments": {"x": "a\nb"}}', {"x": "a\nb"}),
     ],
 )
 def test_what_was_meant_is_certain_so_it_is_read_and_named(inside, arguments):
@@ -441,6 +444,19 @@ def test_text_outside_of_messages_is_content_and_marks_that_start_nothing_are_na
         "Hi assistant there",
         ["stray_header"],
     )
+
+
+def test_a_mark_of_a_header_in_the_midst_of_a_message_is_no_content():
+    for kind, field in (("final", "content"), ("analysis", "reasoning")):
+        reply = replies.heard(f"<|channel|>{kind}<|message|>a <|message|><|channel|>b<|end|>", format="harmony")
+        assert (getattr(reply, field), [problem.code for problem in reply.problems]) == ("a b", ["stray_mark"] * 2)
+
+
+def test_a_call_that_begins_anew_before_it_has_a_name_is_made_once():
+    call = '<|content_invoke_tool_json|>{"name": "f", "args": {"x": 1}}<|end_message|>'
+    reply = replies.heard(f"<|message_model|>f<|content_invoke_tool_json|>Well{call}", format="inkling")
+    assert (reply.content, [(call.name, call.arguments) for call in reply.tool_calls]) == ("", [("f", {"x": 1})])
+    assert [problem.code for problem in reply.problems] == ["incomplete_call"]
 
 
 def test_a_built_in_tool_gets_its_text():

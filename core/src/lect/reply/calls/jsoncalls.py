@@ -225,7 +225,8 @@ def _decoded(reader: Reader, text: str) -> str:
         inner = str(json.loads(inner)).strip()
         if inner[:1] in ("{", "["):
             if valid(inner):
-                reader.forgiven += ["arguments encoded twice"] * times
+                if times:
+                    reader.forgive("arguments encoded twice")
                 return inner
             read = read_whole(inner) or read_whole(inner, PYTHON)
             if read is not None:

@@ -332,9 +332,13 @@ def _characters(
             written, length = decoded
             if not length:
                 return CUT
+            if escape is _json_escape and written != buffer[end : end + length]:
+                reader.forgive("an escape that JSON does not have")
             put(written)
             reader.at = end + length
         else:
+            if escape is _json_escape:
+                reader.forgive("a control character that is not escaped")
             put(quoted(character)[1:-1])
             reader.at = end + 1
 

@@ -125,13 +125,15 @@ class CompiledGrammar:
 def control_tokens(grammar: Grammar, markers: tuple[str, ...]) -> dict[str, str]:
     """Return the marks that are never text, each with the code of the problem where it means nothing.
 
-    They are the special marks of the grammar, the tokens that longer ones of these are made of, and the markers of the
-    template, as far as the grammar does not know them for marks that may be text.
+    They are the special marks of the grammar and those of messages that a header can end, the tokens that longer ones
+    of these are made of, and the markers of the template, as far as the grammar does not know them for marks that may
+    be text.
     """
-    parts = (grammar.reasoning, *grammar.wrappers, *grammar.sections)
-    special = [part for part in parts if part is not None and part.special]
-    ordinary = {mark for part in parts if part is not None and not part.special for mark in marks_of(part)}
-    marks = {mark for part in special for mark in marks_of(part)}
+    parts = [part for part in (grammar.reasoning, *grammar.wrappers, *grammar.sections) if part is not None]
+    ordinary = {mark for part in parts if not part.special for mark in marks_of(part)}
+    marks = {mark for part in parts if part.special for mark in marks_of(part)}
+    if grammar.channels is not None and grammar.channels.restart:
+        marks |= set(marks_of(grammar.channels))
     tokens = {*grammar.tokens, *(mark for mark in marks if TOKEN_LIKE(mark) and "{" not in mark)}
     tokens |= {token for mark in marks for token in TOKEN.findall(mark)}
     tokens |= {mark for mark in markers if TOKEN_LIKE(mark) and "{}" not in mark}

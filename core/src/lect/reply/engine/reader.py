@@ -370,7 +370,7 @@ class Reader:
         if not complete:
             arguments = self.since(call.arguments)
         elif self.forgiven:
-            self.report("repaired", call.start, f"read as it was meant: {', '.join(dict.fromkeys(self.forgiven))}")
+            self.report("repaired", call.start, f"read as it was meant: {', '.join(self.forgiven)}")
         made = ToolCall(call.name, arguments, text, call.id, call.index, complete, (call.start, self.position))
         self.calls.append(made)
         self.events.append(Event(CALL_END, call.name, call.index, made.id, made))
@@ -378,7 +378,8 @@ class Reader:
 
     def forgive(self, what: str) -> None:
         """Note something in a call that is against the rules, and still certain."""
-        self.forgiven.append(what)
+        if what not in self.forgiven:
+            self.forgiven.append(what)
 
     def broken(self, why: str = "unbalanced_json") -> str:
         """Note why the call breaks here."""
