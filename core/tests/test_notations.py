@@ -83,7 +83,7 @@ def test_what_cannot_be_read_is_one_clear_error(only, source, said, tmp_path, mo
 def test_a_pipe_is_not_waited_for(only, tmp_path):
     only(pipe=LINES)
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(SourceError, match="neither a file nor a directory"):
+    with pytest.raises(SourceError, match="it is no regular file"):
         lect.load_template(tmp_path / "pipe")
 
 

@@ -13,9 +13,7 @@ from lect import Conversation, Prompt, Resolution, Template
 from lect.facts import Facts
 from lect.plugin import Chat, Family, Rule, Turn, TurnTemplate, Writer
 
-RENDER = (
-    "messages, *, tools=None, add_generation_prompt=False, continue_final_message=False, strict=False, on_control='report', limits=None, **options"
-)
+RENDER = "messages, *, tools=None, add_generation_prompt=False, continue_final_message=False, strict=False, on_control='report', limits=None, **options"
 HEAR = "tools=None, prompt=None, starts_in_reasoning=None, extract=('reasoning', 'tools')"
 CHOOSE = "adapter=None, default=None"
 SIGNATURES = {

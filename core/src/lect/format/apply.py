@@ -138,13 +138,11 @@ def _pad(columns: dict[str, Any], tokenizer: Any, length: int | None) -> None:
 
 
 def _tensor(kind: str, rows: list[list[int]]) -> Any:
+    from importlib import import_module
+
     if kind == "np":
-        import numpy
-
-        return numpy.array(rows)
+        return import_module("numpy").array(rows)
     if kind == "pt":
-        import torch  # type: ignore[import-not-found]
-
-        return torch.tensor(rows)
+        return import_module("torch").tensor(rows)
     msg = f"return_tensors is {shown(kind)}; expected 'np', 'pt' or None"
     raise MessageError(msg)
