@@ -197,3 +197,29 @@ def test_the_rule_that_comes_nearest_is_told_with_the_word_that_it_fails_at(name
     ref = parse_ref(name)
     assert family.match(ref) is None
     assert family.near_miss(ref) == nearest
+
+
+# Ollama's names
+
+
+def test_a_model_of_ollamas_chats_although_its_name_does_not_say_so():
+    family = Family("acme", Rule("acme 2 # b instruct|chat", CHATML), Rule("acme 2 # b", DEFAULT, kind="base"))
+    assert family.match(parse_ref("acme2:7b"))[2:4] == ("chatml", "chat")
+    assert family.match(parse_ref("acme/acme-2-7b"))[2:4] == ("default", "base")
+    assert family.match(parse_ref("acme2:7b-text"))[2:4] == ("default", "base")
+
+
+def test_what_a_name_says_counts_before_what_it_leaves_out():
+    family = Family("acme", Rule("acme 3 # b instruct", DEFAULT), Rule("acme 3 # b", CHATML))
+    assert family.match(parse_ref("acme3:8b")).template == "chatml"
+
+
+def test_words_that_somebody_added_are_named():
+    family = Family("acme", Rule("acme 2 # b chat", CHATML))
+    assert "it goes on with 'dutch'" in family.match(parse_ref("someone/acme-2-7b-chat-dutch")).reason
+    assert "goes on" not in family.match(parse_ref("someone/acme-2-7b-chat-GPTQ-4bit")).reason
+
+
+def test_a_slip_of_the_pen_is_named():
+    family = Family("acme", Rule("acme 2 # b instruct", CHATML))
+    assert family.near_miss(parse_ref("acme/Acme-2-7B-Instuct")).endswith("did you mean 'acme/Acme-2-7B-Instruct'?")

@@ -149,3 +149,34 @@ def test_a_revision_may_have_slashes_of_its_own():
 
 def test_a_cached_model_without_an_owner_has_none():
     assert parse_ref("/cache/models--gpt2/snapshots/abc").owner is None
+
+
+# Names with a tag
+
+
+@pytest.mark.parametrize(
+    ("path", "owner", "name", "tag", "words", "is_chat"),
+    [
+        ("qwen2.5:7b", None, "qwen2.5", "7b", "qwen 2.5 7 b", True),
+        ("llama3.1:8b-instruct-q4_K_M", None, "llama3.1", "8b-instruct-q4_K_M", "llama 3.1 8 b instruct q 4 k m", True),
+        ("llama3:latest", None, "llama3", "latest", "llama 3", True),
+        ("llama3:8b-text", None, "llama3", "8b-text", "llama 3 8 b", False),
+        ("ollama/gpt-oss:20b", "ollama", "gpt-oss", "20b", "gpt oss 20 b", True),
+        ("hf.co/acme/Acme-7B-GGUF:Q4_K_M", None, "Acme-7B-GGUF", "Q4_K_M", "acme 7 b gguf q 4 k m", False),
+        ("openrouter/acme/acme-7b:free", None, "acme-7b", "free", "acme 7 b free", False),
+    ],
+)
+def test_a_tag_belongs_to_the_name(path, owner, name, tag, words, is_chat):
+    ref = parse_ref(path)
+    assert (ref.owner, ref.name, ref.tag, " ".join(ref.words), ref.is_chat) == (owner, name, tag, words, is_chat)
+
+
+@pytest.mark.parametrize("path", ["javascript:alert(1)", "data:text/html,x", "mailto:a@b.c"])
+def test_what_follows_a_colon_is_a_tag_only_if_it_looks_like_one(path):
+    with pytest.raises(InvalidModelPathError):
+        parse_ref(path)
+
+
+def test_an_owner_before_the_name_is_no_part_of_it():
+    assert parse_ref("packer/meta-llama_Llama-3.1-8B-Instruct-GGUF").words[:3] == ("llama", "3.1", "8")
+    assert parse_ref("packer/llama_2_7b_chat").words == ("llama", "2", "7", "b", "chat")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 from lect.errors import PluginError, shown
 from lect.format.template import Template
 from lect.registry.hookspecs import hookimpl
-from lect.registry.patterns import ANYTHING, Fit, matched_words, missed, problem_of
+from lect.registry.patterns import ANYTHING, Fit, added_words, matched_words, missed, problem_of
 from lect.values import Kind, Match, Specificity
 
 if TYPE_CHECKING:
@@ -65,9 +65,12 @@ class Rule(_Fields):
             raise PluginError(msg)
         return super().__new__(cls, pattern, template, kind, note)
 
-    def fit(self, ref: "ModelRef") -> Fit | None:
-        """Return how the rule fits a name; None where it does not."""
-        return matched_words(self.pattern, ref, self.kind)
+    def fit(self, ref: "ModelRef", *, unsaid: bool = False) -> Fit | None:
+        """Return how the rule fits a name; None where it does not.
+
+        With `unsaid`, also where the name leaves out what goes without saying: that a model of Ollama's chats.
+        """
+        return matched_words(self.pattern, ref, self.kind, unsaid=unsaid)
 
 
 class Family:
@@ -98,11 +101,17 @@ class Family:
     @hookimpl
     def match(self, ref: "ModelRef") -> Match | None:
         """Return the claim of the first rule that fits."""
-        for rule in self.rules:
-            fit = rule.fit(ref)
-            if fit is not None:
-                return _claim(rule, fit, ref)
-        return None
+        rule, fit = self._fitting(ref)
+        return None if rule is None or fit is None else _claim(rule, fit, ref)
+
+    def _fitting(self, ref: "ModelRef") -> tuple[Rule, Fit] | tuple[None, None]:
+        """Return the first rule that fits what a name says; for some names, what they leave out counts after that."""
+        for unsaid in (False, True) if ref.is_chat else (False,):
+            for rule in self.rules:
+                fit = rule.fit(ref, unsaid=unsaid)
+                if fit is not None:
+                    return rule, fit
+        return None, None
 
     @hookimpl
     def get_template(self, model_path: str, match: Match) -> Template:
@@ -127,7 +136,7 @@ class Family:
     @hookimpl
     def get_reply_format(self, ref: "ModelRef") -> "ReplyFormat | None":
         """Return the reply format of the first rule that fits, if that is all it has."""
-        rule = next((rule for rule in self.rules if rule.fit(ref)), None)
+        rule, _ = self._fitting(ref)
         if rule is None or rule.template is None or isinstance(rule.template, Template):
             return None
         return rule.template if NO_CHATTERS.isdisjoint(ref.words) else None
@@ -143,6 +152,9 @@ class Family:
 def _claim(rule: Rule, fit: Fit, ref: "ModelRef") -> Match | None:
     """Return the claim of a rule that fits; None where it knows only how such models reply."""
     template, reason = rule.template, f"the name fits {rule.pattern!r}" + (f": {rule.note}" if rule.note else "")
+    added = [] if "/" in rule.pattern else added_words(fit.rest)
+    if added:
+        reason += f"; it goes on with {' '.join(added)!r}: if somebody tuned the model, its own files may say otherwise"
     if isinstance(template, Template) and _is_no_talker(rule, fit, ref):
         template, reason = None, "it gives vectors, scores or drafts; nobody talks to it"
     specificity = _specificity(rule.pattern)

@@ -8,7 +8,7 @@ from lect.contain import StageError
 from lect.errors import AmbiguousModelError, LectError, PluginError, UnknownTemplateError, shown
 from lect.format.builtin import BUILTIN
 from lect.registry.memory import LONGEST_REMEMBERED, Memory
-from lect.registry.refs import LONGEST_SHOWN
+from lect.registry.refs import LONGEST_SHOWN, is_tag
 from lect.registry.resolve import blocked_lines
 
 if TYPE_CHECKING:
@@ -119,10 +119,13 @@ class TemplateNames:
         return templates
 
     def owned(self, path: Any) -> str | None:
-        """Return the name in `owner:name`, where there is such an owner of templates; None for any other path."""
+        """Return the name in `owner:name`, where there is such an owner of templates; None for any other path.
+
+        `gemma:2b` is a model with a tag.
+        """
         owner, colon, bare = path.rpartition(":") if isinstance(path, str) else ("", "", "")
         adapters = self._adapters
-        is_owned = colon and (
+        is_owned = (colon and not is_tag(bare)) and (
             owner == CORE
             or any(each.name == owner for each in adapters.registered)
             or bool(adapters.records_called(owner))

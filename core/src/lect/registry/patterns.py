@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from lect.registry.refs import words_of
+from lect.registry.refs import LATEST, words_of
 from lect.values import Kind
 
 if TYPE_CHECKING:
@@ -16,13 +16,19 @@ END = "."
 PACKAGING = frozenset({
     "b", "e", "v", "base", "pt", "hf", "original", "safetensors", "unsloth", "mlx", "mlc", "onnx", "ov", "gguf", "ggml",
     "gptq", "awq", "exl", "bnb", "hqq", "quantized", "dynamic", "ud", "fp", "nvfp", "mxfp", "bf", "nf", "f", "int",
-    "bit", "bits", "bpw", "iq", "i", "q", "k", "xxs", "xs", "s", "m", "l", "xl", "nl", "h", "w", "a", "g",
+    "bit", "bits", "bpw", "of", "iq", "i", "q", "k", "xxs", "xs", "s", "m", "l", "xl", "nl", "h", "w", "a", "g",
 })  # fmt: skip
 """What may follow the name of a base model that was only packed anew. A model that somebody tuned keeps the name of its
 base and adds a word of its own: then nobody knows what it speaks."""
 
 ADAPTERS = frozenset({"adapter", "dora", "lora", "peft", "qlora"})
 """What may follow the name of a chat model too: a small adapter seldom changes the format."""
+
+VERSIONS = frozenset({"exp", "experimental", "fast", "free", "high", "low", "preview", "turbo"})
+"""What makers and servers add to a chat model's name that is still their own."""
+
+CHAT_WORDS = frozenset({"chat", "instruct", "it"})
+"""What a model's maker calls it that was tuned to chat; Ollama's names leave this out."""
 
 _SPECIAL = frozenset("*?#\\^$+()[]{}")
 
@@ -34,12 +40,36 @@ class Fit(NamedTuple):
     rest: tuple[str, ...]
 
 
-def matched_words(pattern: str, ref: "ModelRef", kind: Kind = "chat") -> Fit | None:
-    """Return how a pattern for models of a kind fits a name, or None where it does not."""
+def matched_words(pattern: str, ref: "ModelRef", kind: Kind = "chat", *, unsaid: bool = False) -> Fit | None:
+    """Return how a pattern for models of a kind fits a name, or None where it does not.
+
+    With `unsaid`, also where the name leaves out what goes without saying.
+    """
     if "/" in pattern:
         return Fit(ref.path.lower(), ()) if ref.path.lower() == pattern.lower() else None
-    fit = _fit(pattern.removesuffix(END).split(), ref.words)
+    if kind == "base" and ref.is_chat:
+        return None
+    fit = _fit(_wanted(pattern, ref) if unsaid else _words(pattern), ref.words)
     return None if fit is None or _intruder(pattern, kind, fit.rest) else fit
+
+
+def _words(pattern: str) -> list[str]:
+    return pattern.removesuffix(END).split()
+
+
+def _wanted(pattern: str, ref: "ModelRef") -> list[str]:
+    """Return the words of a pattern; what goes without saying in a name need not be there."""
+    wanted = _words(pattern)
+    if not ref.is_chat:
+        return wanted
+    unsaid = CHAT_WORDS | ({NUMBER, "b"} if ref.tag == LATEST else set())
+    return [f"?{word}" if unsaid.issuperset(word.split("|")) else word for word in wanted]
+
+
+def added_words(rest: tuple[str, ...]) -> list[str]:
+    """Return the words behind the name of a model that neither its size nor its packaging accounts for."""
+    known = PACKAGING | ADAPTERS | VERSIONS | CHAT_WORDS
+    return [word for word in rest if word not in known and not _is_number(word)]
 
 
 def _intruder(pattern: str, kind: Kind, rest: tuple[str, ...]) -> str:
@@ -128,7 +158,7 @@ def missed(pattern: str, ref: "ModelRef", kind: Kind = "chat") -> Miss | None:
     """Return how near a pattern comes to a name that it does not fit; None where no word fits."""
     if "/" in pattern:
         return None
-    wanted = pattern.removesuffix(END).split()
+    wanted = _words(pattern)
     best, count = Fit("", ref.words), 0
     while count < len(wanted) and (fit := _fit(wanted[: count + 1], ref.words)) is not None:
         best, count = fit, count + 1
@@ -138,7 +168,21 @@ def missed(pattern: str, ref: "ModelRef", kind: Kind = "chat") -> Miss | None:
         why = f"all of {pattern!r} fits, but {_intruder(pattern, kind, best.rest)!r} must not follow"
     else:
         why = f"{' '.join(wanted[:count])!r} of {pattern!r} fits, but then {_expected(wanted, count, best.rest)}"
+        why += _meant(wanted[count], best.rest[:1], ref)
     return Miss(best.literal.count("-") + 1, why)
+
+
+def _meant(wanted: str, found: tuple[str, ...], ref: "ModelRef") -> str:
+    """Return the name that was perhaps meant, where one of the words that are expected is nearly the one found."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(found[0], wanted.removeprefix("?").split("|"), 1, 0.7) if found else []
+    start = ref.path.lower().rfind(found[0]) if near else -1
+    if start < 0:
+        return ""
+    was = ref.path[start : start + len(found[0])]
+    word = near[0].capitalize() if was[0].isupper() else near[0]
+    return f"; did you mean {ref.path[:start] + word + ref.path[start + len(was) :]!r}?"
 
 
 def _expected(wanted: list[str], count: int, rest: tuple[str, ...]) -> str:

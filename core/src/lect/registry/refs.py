@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import NamedTuple, NoReturn
 
 from lect.errors import InvalidModelPathError, InvalidModelPathTypeError, shown
+from lect.registry.packages import OWNERS
 
 LONGEST_PATH = 4096
 LONGEST_SHOWN = 120
@@ -13,6 +14,14 @@ LONGEST_SHOWN = 120
 # Whatever is not ASCII is a word of its own, so that a look-alike character never passes for the real one.
 _WORDS = re.compile(r"[0-9]+(?:[._][0-9]+)*|[a-z]+|[^\x00-\x7f]+")
 _HUB_CACHE = "models--"
+_TAG = re.compile(r"(?:[0-9]|(?:latest|text|base|chat|instruct|mini|small|medium|large|vision)(?![a-z]))[a-z0-9._-]*")
+"""What follows `:` in the name of a model, as in Ollama's `qwen2.5:7b` and `llama3:instruct`."""
+LATEST = "latest"
+"""The tag that says nothing."""
+_OLLAMA = ("", "ollama/", "library/", "ollama/library/")
+"""What stands before the name in those of Ollama's own models."""
+_UNTUNED = frozenset({"text", "base", "pretrain", "pretrained"})
+"""What Ollama's tags call models that were not trained to chat."""
 PLACES = ("/", "./", "../", "~/", ".\\", "..\\")
 """How a path begins that is one of a file or directory. Not `\\\\`: to look at a share is to ask another machine."""
 
@@ -24,12 +33,14 @@ class ModelRef(NamedTuple):
         original: The path as it was given.
         path: `owner/name` where there is an owner, else the name.
         owner: The owner in `owner/name`; None for local paths, whose directories must not decide a family.
-        name: The last part, without revision.
+        name: The last part, without revision and tag.
         revision: What followed `@`.
         words: The name in lower case, cut into words and numbers: `Qwen2.5-7B-Instruct` is `("qwen", "2.5", "7", "b",
-            "instruct")`.
+            "instruct")`. Those of a tag follow: `qwen2.5:7b`. Where an owner stands before the name, as in
+            `Qwen_Qwen3-8B-GGUF`, he is none of them.
         place: Where it lies on disk, if the path is plainly one of a file or directory: absolute, one that begins with
             `./`, `../` or `~/`, or a `Path`. None for `owner/name`, whatever lies there.
+        tag: What followed `:`, as in `qwen2.5:7b`.
     """
 
     original: str
@@ -39,6 +50,13 @@ class ModelRef(NamedTuple):
     revision: str | None
     words: tuple[str, ...]
     place: str | None = None
+    tag: str | None = None
+
+    @property
+    def is_chat(self) -> bool:
+        """Whether the model is tuned to chat although the name does not say so: Ollama's models are, by default."""
+        before = self.original.partition(self.name)[0].lower()
+        return self.tag is not None and before in _OLLAMA and _UNTUNED.isdisjoint(words_of(self.tag.lower()))
 
 
 def parse_ref(model_path: str | os.PathLike[str]) -> ModelRef:
@@ -63,11 +81,21 @@ def parse_ref(model_path: str | os.PathLike[str]) -> ModelRef:
             owner, parts = cached_owner or None, [cached]
             break
     name, _, revision = parts[-1].partition("@") if parts else ("", "", "")
+    name, _, tag = name.partition(":") if not _is_drive(name) else (name, "", "")
     if not any(character.isalnum() for character in name) or name.startswith("-") or _is_drive(name):
         _refuse(f"{shown(given, LONGEST_SHOWN)} has no name in it")
     path = f"{owner}/{name}" if owner else name
     place = os.path.expanduser(given) if _is_plainly_a_place(model_path) else None
-    return ModelRef(given, path, owner, name, revision or None, words_of(name.lower()), place)
+    words = words_of(_without_owner(name.lower())) + tuple(
+        word for word in words_of(tag.lower()) if word not in _UNTUNED and word != LATEST
+    )
+    return ModelRef(given, path, owner, name, revision or None, words, place, tag or None)
+
+
+def _without_owner(name: str) -> str:
+    """Return a name without the owner who stands before it: those who pack models anew name them so."""
+    owner, _, rest = name.partition("_")
+    return rest if rest and owner in OWNERS else name
 
 
 def words_of(name: str) -> tuple[str, ...]:
@@ -80,6 +108,11 @@ def words_of(name: str) -> tuple[str, ...]:
         # internlm2_5-7b-chat.
         name = " ".join(parts)
     return tuple(word.replace("_", ".") for word in _WORDS.findall(name))
+
+
+def is_tag(text: str) -> bool:
+    """Return whether `text` is a tag of a model, and not the name of a template or the rest of a URL."""
+    return _TAG.fullmatch(text.lower()) is not None
 
 
 def _is_plainly_a_place(model_path: str | os.PathLike[str]) -> bool:
@@ -112,12 +145,13 @@ def _check(given: str) -> None:
         _refuse("the model path is empty")
     if not given.isprintable():
         _refuse(f"{given[:200]!a} has control characters or half a surrogate pair in it")
-    scheme, colon, _ = given.partition(":")
+    scheme, colon, rest = given.partition(":")
     if (
         colon
         and len(scheme) > 1
         and scheme.isascii()
         and scheme.replace("+", "").replace("-", "").replace(".", "").isalnum()
+        and not is_tag(rest)
     ):
         # Not shown: an address may carry a password.
         _refuse("a URL is no model path; nothing is fetched", "\n   or: `lect templates`, if a template was meant")

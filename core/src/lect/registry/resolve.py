@@ -241,10 +241,12 @@ def unknown_model(
         advice.append(install_command(package))
     elif blocked := installed[package]:
         advice.append(f"let {package} in: change {blocked}")
-    elif any(each.package == package for each in asked) and not any(each.claim for each in asked):
-        lines.append(f"  {package} is installed but does not know this model; a newer version may")
-    if ref.place is None and ref.owner is None:
-        advice.append(f"{shown(f'./{ref.name}', LONGEST_SHOWN)}, if it is a directory or a file")
+    elif not any(each.claim for each in asked):
+        lines += [f"  {package} knows others of that name: {each.why}" for each in asked if each.package == package]
+    if ref.place is None:
+        where = shown(f"./{ref.name}", LONGEST_SHOWN)
+        is_there = "if it is a directory or a file" if ref.owner is None else "if the model lies there"
+        advice.append(f"{where}, {is_there}: its own template is read")
     advice += [BY_HAND, f"lect why {_shell_word(ref.original if ref.place else ref.path)}"]
     lines += [f"  {'try' if index == 0 else ' or'}: {line}" for index, line in enumerate(advice)]
     return UnknownModelError(
