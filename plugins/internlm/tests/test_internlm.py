@@ -1,6 +1,7 @@
 """InternLM against its maker's template, its maker's document, and the tools that speak to it."""
 
 import json
+import re
 from pathlib import Path
 
 import differential
@@ -17,6 +18,7 @@ SLUG = "internlm--internlm2-1_8b"
 INTERNLM2 = lect.template("internlm:internlm2-chat")
 DEVIATIONS = {case for slug, case in goldens.deviations("internlm") if slug == SLUG}
 DOCUMENT = json.loads((GOLDEN / "internlm2-document.json").read_text("utf-8"))
+FOUNDING = goldens.SHARED / "founding/internlm2-chat-format.md"
 EXAMPLES = {example["id"]: example for example in DOCUMENT["examples"]}
 TOOLS = json.loads((GOLDEN / "internlm2-tools.json").read_text("utf-8"))
 FIRST = ("internlm-chat", "internlm-chat-20b")
@@ -125,6 +127,19 @@ def test_writes_the_documents_examples_in_both_spellings(example, spelling):
     rendered = INTERNLM2.render(messages, spelling=spelling, bos_token="", strict=True, on_control="raise")
     assert rendered.text == "".join(segment.text for segment in rendered.segments) == expected
     assert rendered.unused == ()
+
+
+@pytest.mark.skipif(not FOUNDING.exists(), reason="the document is not in this repository")
+def test_what_is_tested_is_what_the_document_says():
+    text = FOUNDING.read_text("utf-8")
+    assert all(example["numbered"] in text for example in EXAMPLES.values())
+    ids = re.findall(r"^- `(\S+)`: .*\*\*(\d+)\*\*$", text, re.MULTILINE)
+    assert [(token["numbered"], str(token["id"])) for token in DOCUMENT["tokens"]] == ids
+
+
+def test_every_error_of_the_document_is_named():
+    page = (goldens.REPOSITORY / "docs/explanation/founding-document-internlm2.md").read_text("utf-8")
+    assert page.partition("## The document, and what is so")[2].count("\n| ") == 7
 
 
 def test_the_markers_are_the_documents_tokens():

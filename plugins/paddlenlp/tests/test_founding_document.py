@@ -14,6 +14,8 @@ from lect_paddlenlp import ChatTemplate, init_chat_template
 
 DOCUMENT = SHARED / "founding/paddlenlp-chat-template.md"
 SYSTEM = "You are an AI assistant with a witty sense of humor, typically preferring to communicate in a literary style."
+SINGLE, AGAIN = "What's fun to do in Beijing", "What are some fun things to do in Beijing"
+ROUNDS = [["1+1=", "1+1=2"], ["Add one more"]]
 FIELDS = {
     "system": SYSTEM,
     "conversation": ["[Round {{index}}]\nQuestion: {{user}}\n", "Answer: {{bot}}\n"],
@@ -28,26 +30,34 @@ def template(tmp_path):
 
 
 @pytest.mark.skipif(not DOCUMENT.exists(), reason="the document is not in this repository")
-def test_the_file_is_the_documents():
-    (block,) = re.findall(r"```json\n(.*?)```", DOCUMENT.read_text("utf-8"), re.DOTALL)
+def test_what_is_tested_is_what_the_document_says():
+    text = DOCUMENT.read_text("utf-8")
+    first, block, last = re.findall(r"^```\w+\n(.*?)```$", text, re.DOTALL | re.MULTILINE)
     assert json.loads(block) == FIELDS
+    for code, query in ((first, SINGLE), (first, ROUNDS), (last, AGAIN)):
+        assert f"query = {json.dumps(query)}" in code
 
 
-def test_a_single_round(template):
-    expected = f"{SYSTEM}[Round 0]\nQuestion: What's fun to do in Beijing\nAnswer:"
-    assert template.apply("What's fun to do in Beijing") == expected
+@pytest.mark.parametrize("query", [SINGLE, AGAIN])
+def test_a_single_round(template, query):
+    assert template.apply(query) == f"{SYSTEM}[Round 0]\nQuestion: {query}\nAnswer:"
 
 
 def test_several_rounds(template):
-    rounds = [["1+1=", "1+1=2"], ["Add one more"]]
-    assert template.apply(rounds) == (
+    assert template.apply(ROUNDS) == (
         f"{SYSTEM}[Round 0]\nQuestion: 1+1=\nAnswer: 1+1=2\n[Round 1]\nQuestion: Add one more\nAnswer:"
     )
 
 
-def test_tensors_are_refused(template):
+@pytest.mark.parametrize("query", [SINGLE, ROUNDS, AGAIN], ids=["single", "several", "again"])
+def test_tensors_are_refused(template, query):
     with pytest.raises(lect.MessageError, match="no tensors"):
-        template.apply("What are some fun things to do in Beijing", return_tensors="pd")
+        template.apply(query, return_tensors="pd")
+
+
+def test_there_must_be_two_templates_for_a_round():
+    with pytest.raises(lect.SourceError, match="expected two templates, the user's and the bot's"):
+        init_chat_template(FIELDS | {"conversation": FIELDS["conversation"][:1]})
 
 
 def test_both_ways_to_load(template, tmp_path):
@@ -56,4 +66,4 @@ def test_both_ways_to_load(template, tmp_path):
 
 def test_every_error_of_the_document_is_named():
     page = (REPOSITORY / "docs/how-to/coming-from-paddlenlp.md").read_text("utf-8")
-    assert page.partition("## PaddleNLP's document")[2].count("\n| ") == 7
+    assert page.partition("## PaddleNLP's document")[2].count("\n| ") == 9

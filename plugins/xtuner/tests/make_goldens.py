@@ -29,7 +29,7 @@ def main():
     write(
         PLUGIN / "tests/golden/xtuner.json",
         {
-            "provenance": f"{XTUNER}, run with its own code: openai_map_fn, template_map_fn and encode_fn for training, `xtuner chat` with scripted replies for chat. A span is one call of the tokenizer, or one id that is inserted.",
+            "provenance": f"{XTUNER}, run with its own code: openai_map_fn, template_map_fn and encode_fn for training, `xtuner chat` with scripted replies for chat. A span is one call of the tokenizer, or one id that is inserted. The table is that of docs/zh_cn/legacy/user_guides/prompt_template.md.",
             "templates": list(given["templates"]),
             "conversations": given["conversations"],
             "training": [training(case) for case in given["training"]],
@@ -38,6 +38,7 @@ def main():
             ],
             "chat": given["chat"],
             "stop_words": {name: words["declared"] for name, words in given["stop_words"].items()},
+            "table": [[row["model"], row["template"], row["starred"]] for row in table["rows"]],
         },
     )
 

@@ -3,7 +3,9 @@
 Where it errs, docs/how-to/coming-from-xtuner.md says so, and the test here shows what is so.
 """
 
+import json
 import re
+from pathlib import Path
 
 import pytest
 from goldens import REPOSITORY, SHARED
@@ -56,13 +58,24 @@ def test_a_late_system_text_is_in_training_only():
     ] == [False, True]
 
 
+def test_every_row_of_the_table():
+    table = json.loads((Path(__file__).parent / "golden/xtuner.json").read_text("utf-8"))["table"]
+    assert [template_for(model) for model, _, _ in table] == [template for _, template, _ in table]
+    assert all(template in PROMPT_TEMPLATE for _, template, _ in table)
+    starred = [template for _, template, is_starred in table if is_starred]
+    assert (len(table), len(starred), starred.count("gemma")) == (59, 22, 2)
+    assert set(starred) == {"default", "gemma"}
+
+
 @pytest.mark.skipif(not DOCUMENT.exists(), reason="the document is not in this repository")
-def test_the_table_is_the_documents():
-    rows = re.findall(r"^\| (\S+/\S+) +\| (\w+)(\\\*)? +\|$", DOCUMENT.read_text("utf-8"), re.MULTILINE)
-    assert len(rows) == 59
-    assert [template_for(model) for model, _, _ in rows] == [template for _, template, _ in rows]
-    starred = [template for _, template, star in rows if star]
-    assert (len(starred), starred.count("gemma")) == (22, 2)
+def test_what_is_tested_is_what_the_document_says():
+    text = DOCUMENT.read_text("utf-8")
+    code, single, several = re.findall(r"^```\w*\n(.*?)\n```$", text, re.DOTALL | re.MULTILINE)
+    assert eval(code.removeprefix("internlm_chat=")) == dict(PROMPT_TEMPLATE.internlm_chat)
+    assert (single, several) == (SINGLE, SINGLE + FURTHER * 2)
+    rows = re.findall(r"^\| (\S+/\S+) +\| (\w+)(\\\*)? +\|$", text, re.MULTILINE)
+    table = json.loads((Path(__file__).parent / "golden/xtuner.json").read_text("utf-8"))["table"]
+    assert [[model, template, bool(star)] for model, template, star in rows] == table
 
 
 def test_every_error_of_the_document_is_named():
