@@ -314,6 +314,31 @@ def test_says_why_a_base_model_has_the_default():
 # Replies.
 
 
+@pytest.mark.parametrize("before", ["", "Thought: I need the weather.", "Sure, I will search for it."])
+@pytest.mark.parametrize("end", ["", "<|im_end|>", "\n<|im_end|>", "[UNUSED_TOKEN_145]"])
+def test_a_call_in_the_form_of_react_is_read_too(before, end):
+    # The document names the form and shows no example of it.
+    call = 'Action: get_weather\nAction Input: {"location": "Shanghai"}'
+    reply = INTERNLM2.parse("\n".join(filter(None, [before, call])) + end, tools=[WEATHER])
+    assert (reply.content, reply.problems) == (before, ())
+    assert [(call.name, call.arguments) for call in reply.tool_calls] == [("get_weather", {"location": "Shanghai"})]
+
+
+@pytest.mark.parametrize("tools", [None, [WEATHER]], ids=["without tools", "with tools"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Call to Action: Join us today!",
+        "My plan:\nAction: buy milk\nThen go home.",
+        "Action Input: none",
+        "My plan:\nAction: buy milk\nAction Input: none",
+    ],
+)
+def test_what_only_looks_like_react_is_content(text, tools):
+    reply = INTERNLM2.parse(text, tools=tools)
+    assert (reply.content, reply.tool_calls, reply.problems) == (text, (), ())
+
+
 @pytest.mark.parametrize("spelling", ["named", "numbered"])
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_every_answer_of_the_document_is_heard_as_it_was_meant(name, spelling):

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from lect.reply.blocks import (
     ATTRIBUTE_TAGS,
+    CALL_IN_WORDS,
     FUNCTION_TAGS,
     JSON_IN_A_FENCE,
     JSON_IN_TAGS,
@@ -46,10 +47,10 @@ from lect.reply.grammar import (
 from lect.reply.plain import THINKING
 
 __all__ = [
-    "ATTRIBUTE_TAGS", "FUNCTION_TAGS", "JSON_IN_A_FENCE", "JSON_IN_TAGS", "JSON_OBJECT", "KEY", "KEY_VALUE_TAGS",
-    "NAME", "NAMED_JSON_IN_TAGS", "PYTHON_CALL", "PYTHON_LIST", "QUOTED_KEY", "QUOTED_NAME", "SPACE", "THINK",
-    "THINKING", "CallSyntax", "Channels", "Code", "Grammar", "Head", "Json", "JsonMap", "Literals", "NamedJson",
-    "Params", "Reasoning", "ReplyFormat", "Section", "Wrapper", "in_tags", "reply_format",
+    "ATTRIBUTE_TAGS", "CALL_IN_WORDS", "FUNCTION_TAGS", "JSON_IN_A_FENCE", "JSON_IN_TAGS", "JSON_OBJECT", "KEY",
+    "KEY_VALUE_TAGS", "NAME", "NAMED_JSON_IN_TAGS", "PYTHON_CALL", "PYTHON_LIST", "QUOTED_KEY", "QUOTED_NAME", "SPACE",
+    "THINK", "THINKING", "CallSyntax", "Channels", "Code", "Grammar", "Head", "Json", "JsonMap", "Literals",
+    "NamedJson", "Params", "Reasoning", "ReplyFormat", "Section", "Wrapper", "in_tags", "reply_format",
 ]  # fmt: skip
 
 

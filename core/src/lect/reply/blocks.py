@@ -58,6 +58,14 @@ ATTRIBUTE_TAGS = CallSyntax(
 KEY_VALUE_TAGS = Params("<arg_key>", Head(("</arg_key>",), KEY), "</arg_value>", value="<arg_value>", space="\\n")
 """Arguments as pairs of tags, the key in one and the value in the other."""
 
+CALL_IN_WORDS = CallSyntax(
+    NamedJson("input"),
+    ("\nAction:", "\nAction：", "Action:", "Action："),
+    Head(("\nAction Input:", "\nActionInput:", "\nAction Input：", "\nActionInput：")),
+    ("\nObservation:", "\nThought:"),
+)
+"""A call in the words of ReAct: `Action: name`, and on the next line `Action Input:` with JSON or plain text."""
+
 
 def in_tags(tag: str) -> Wrapper:
     """Return the wrapper that is a pair of tags, each on a line of its own or not."""

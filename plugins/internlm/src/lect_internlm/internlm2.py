@@ -6,8 +6,11 @@ from typing import Any, NamedTuple
 
 from lect.errors import MessageError, shown
 from lect.plugin import Call, Chat, Message, Template, Writer
-from lect.plugin.grammar import JSON_OBJECT, THINK, CallSyntax, Code, Grammar, ReplyFormat, Section
+from lect.plugin.grammar import CALL_IN_WORDS, JSON_OBJECT, THINK, CallSyntax, Code, Grammar, ReplyFormat, Section
 
+# The document says that the model also calls in the form of ReAct, where a prompt asks it to. No token marks such a
+# call, so it must stand at the start of a line and be of a tool that the caller has named.
+REACT_CALLS = Section((CALL_IN_WORDS.but(open=(), known=True),), ("\nAction:", "\nAction："), after="\n")
 # The interpreter is handed code, in a Markdown fence; that this is a call of `python_interpreter` is our name for it.
 INTERNLM2_ACTION = ReplyFormat(
     Grammar(
@@ -27,6 +30,8 @@ INTERNLM2_ACTION = ReplyFormat(
                 ("<|action_end|>", "[UNUSED_TOKEN_143]"),
                 special=True,
             ),
+            REACT_CALLS,
+            REACT_CALLS.but(open=("Action:", "Action："), start=True),
         ),
     ),
     stop=("<|im_end|>", "[UNUSED_TOKEN_145]", "</s>"),

@@ -4,13 +4,11 @@ from collections import Counter
 
 from lect.plugin import Chat, Template, Turn, TurnTemplate, Writer
 from lect.plugin.grammar import (
+    CALL_IN_WORDS,
     JSON_IN_A_FENCE,
     JSON_IN_TAGS,
     THINK,
-    CallSyntax,
     Grammar,
-    Head,
-    NamedJson,
     ReplyFormat,
     Section,
     Wrapper,
@@ -39,19 +37,7 @@ REACT = ReplyFormat(
             after=" \n",
         ),
         wrappers=(Wrapper(("Final Answer:", "Final Answer："), ()),),
-        sections=(
-            Section(
-                (
-                    CallSyntax(
-                        NamedJson("input"),
-                        ("\nAction:", "\nAction：", "Action:", "Action："),
-                        Head(("\nAction Input:", "\nActionInput:", "\nAction Input：", "\nActionInput：")),
-                        ("\nObservation:", "\nThought:"),
-                    ),
-                ),
-                after="\n",
-            ),
-        ),
+        sections=(Section((CALL_IN_WORDS,), after="\n"),),
     ),
     stop=("\nObservation:", "\nObservation：", "<|im_end|>", "<|endoftext|>"),
     names="Qwen 1, InternLM2 and others that are told to",
