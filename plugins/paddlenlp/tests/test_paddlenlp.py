@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import lect
+from lect_jinja.writing import renderer
 from lect_paddlenlp import ChatTemplate, WholeTemplate, init_chat_template
 
 FOLDER = Path(__file__).parents[1]
@@ -314,3 +315,73 @@ def test_the_models_own_jinja_template_goes_before_it(tmp_path):
     (tmp_path / "chat_template.json").write_text(json.dumps({"query": "<u>{{query}}</u>"}), "utf-8")
     (tmp_path / "chat_template.jinja").write_text("{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}")
     assert lect.resolve(tmp_path).package == "lect-jinja"
+
+
+# In other notations
+
+
+TABLES = {
+    "seed", "docs_zh_get_started", "repo_tests_fixture", "repo_tree_of_thought_llama", "docs_llm_qwen_14b_chat",
+    "reconstructed_qwen_14b_chat", "reconstructed_chatglm_6b_v1.1",
+}  # fmt: skip
+PLAIN = ("str", "single_open", "seed_multi", "multi3", "chinese", "jinja_in_user", "html_chars", "whitespace")
+
+
+def messages_of(query):
+    rounds = [[query]] if isinstance(query, str) else query
+    return [
+        {"role": role, "content": text}
+        for each in rounds
+        for role, text in zip(("user", "assistant"), each, strict=False)
+    ]
+
+
+@pytest.mark.parametrize("name", GOLDEN["templates"])
+def test_a_file_becomes_a_chat_template_that_writes_paddlenlps_prompts_or_says_why_not(name):
+    template = lect.load_template(GOLDEN["templates"][name], notation="paddlenlp")
+    if name not in TABLES:
+        with pytest.raises(lect.LossError, match="lost: all: a field has more in it than one place for a text"):
+            lect.dump_template(template, "jinja")
+        return
+    render = renderer(lect.dump_template(template, "jinja"), template)
+    cases = [case for case in GOLDEN["apply"] if (case["template"], case["context"]) == (name, "none")]
+    compared = [case for case in cases if case["conversation"] in PLAIN]
+    assert len(compared) == len(PLAIN)
+    for case in compared:
+        assert render(messages_of(conversation(case["conversation"])), True) == case["text"]
+
+
+@pytest.mark.parametrize("name", GOLDEN["templates"])
+def test_a_file_is_written_as_it_was_read(name):
+    fields = {field: text for field, text in GOLDEN["templates"][name].items() if text}
+    text = lect.dump_template(lect.load_template(fields, notation="paddlenlp"), "paddlenlp")
+    assert json.loads(text) == {"query": "{{query}}"} | fields
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"query": "Q:{{query}}\nB:"},
+        {"query": "U:{{query | trim}}\nB:"},
+        {"conversation": ["U:{{user}}{{user}}\n", "B:{{bot}}\n"]},
+        {"conversation": ["U:{{user}}\n", "B:{% if bot %}{{bot}}{% endif %}\n"]},
+        {"conversation": ["{round}U:{{user}}\n", "B:{{bot}}\n"], "query": "{round}U:{{query}}\nB:"},
+        {"system": "{{index}}{{system}}"},
+        {"system": "{# none #}"},
+        {"conversation": None},
+    ],
+    ids=str,
+)
+def test_what_is_more_than_a_table_is_no_table(change):
+    fields = {"conversation": ["U:{{user}}\n", "B:{{bot}}\n"], "query": "U:{{query}}\nB:"}
+    assert lect.load_template(fields, notation="paddlenlp").table is not None
+    assert lect.load_template(fields | change, notation="paddlenlp").table is None
+
+
+def test_a_place_for_a_system_text_is_carried_over():
+    fields = {"system": "<{{system}}>", "conversation": ["U:{{user}}\n", "B:{{bot}}\n"], "query": "U:{{query}}\nB:"}
+    template = lect.load_template(fields)
+    render = renderer(lect.dump_template(template, "jinja"), template)
+    question = [{"role": "user", "content": "Hi"}]
+    assert render(question, True) == ChatTemplate(**fields).apply("Hi") == "<>U:Hi\nB:"
+    assert render([{"role": "system", "content": "S"}, *question], True) == "<S>U:Hi\nB:"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import lect
 from lect.cli.inputs import utf8
 from lect.cli.screen import write_exactly, write_json
-from lect.cli.sources import SOURCE, find_template
+from lect.cli.sources import add_source, find_template
 from lect.errors import LectError, shown
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def configure(parser: ArgumentParser) -> None:
         "Both are rendered over a set of conversations first. What the notation cannot say is listed, and is an error."
     )
     parser.epilog = EPILOG
-    parser.add_argument("source", metavar="SOURCE", type=utf8, help=SOURCE)
+    add_source(parser, "source", "SOURCE")
     parser.add_argument("--to", metavar="NOTATION", required=True, help="the notation to write, such as xtuner")
     parser.add_argument(
         "--from", metavar="NOTATION", dest="notation", help="the notation of the file, if its fields do not tell"

@@ -5,9 +5,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from lect.cli.inputs import utf8
 from lect.cli.screen import NOTE, Painted, Screen, write_json
-from lect.cli.sources import SOURCE, find_template
+from lect.cli.sources import add_source, find_template
 from lect.format.compare import CONVERSATIONS, differences, render_of
 
 if TYPE_CHECKING:
@@ -33,8 +32,8 @@ def configure(parser: ArgumentParser) -> None:
         "conversation:\nthe text round it, then the bytes from there on."
     )
     parser.epilog = EPILOG
-    parser.add_argument("one", metavar="A", type=utf8, help=SOURCE)
-    parser.add_argument("other", metavar="B", type=utf8, help="another one")
+    add_source(parser, "one", "A")
+    add_source(parser, "other", "B", "another one")
     parser.add_argument("--json", action="store_true", help="print the differences as JSON, with the whole prompts")
 
 

@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 import os
+from argparse import ArgumentParser
 
 import lect
+from lect.cli.inputs import utf8
 
-SOURCE = "a file with a template, a template's name such as chatml, or a model"
+
+def add_source(
+    parser: ArgumentParser,
+    name: str,
+    metavar: str,
+    words: str = "a file with a template, a template's name such as chatml, or a model",
+) -> None:
+    """Add an argument that means a template."""
+    parser.add_argument(name, metavar=metavar, type=utf8, help=words)
 
 
 def find_template(word: str, notation: str | None = None) -> lect.Template:

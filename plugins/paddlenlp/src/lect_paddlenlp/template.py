@@ -46,6 +46,16 @@ class PaddleTemplate(Template):
         del facts["program"], facts["looks_for"]
         return facts | {"fields": self.fields}
 
+    @property
+    def table(self) -> Template | None:
+        from lect_paddlenlp.tables import turn_table
+
+        return turn_table(self, self.fields)
+
+    @property
+    def beyond_table(self) -> str:
+        return "a field has more in it than one place for a text, or the last question is written otherwise than others"
+
     def _write(self, chat: Chat, out: Writer) -> None:
         rounds = _rounds(chat)
         is_asked = bool(rounds) and len(rounds[-1]) == 1

@@ -6,12 +6,15 @@ There are expressions in it and no statements, so that nothing is done to the li
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lect.plugin import ROUND, Template, Turn, TurnTemplate, Written, table_of, unsaid
+from lect_paddlenlp.template import PaddleTemplate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
+
+    from lect_paddlenlp.fields import Fields
 
 SAYS = frozenset({
     "default_system", "opening", "without_system", "examples", "user_after_system", "generation", "trim", "rounds",
@@ -32,10 +35,10 @@ def write(template: Template) -> Written:
     """Write a template as a chat_template.json.
 
     Raises:
-        LossError: If it is no turn table.
+        LossError: If it is neither one of PaddleNLP's nor a turn table.
     """
-    import json
-
+    if isinstance(template, PaddleTemplate):
+        return Written(_json(_own(template.fields)))
     table = table_of(template, "paddlenlp")
     user, assistant = table.turns["user"], table.turns["assistant"]
     generation = _pieces(table, table.generation, "assistant")
@@ -44,8 +47,19 @@ def write(template: Template) -> Written:
         "conversation": [_text(_user(table, user, "user")), _text(_turn(table, assistant, "bot", "assistant"))],
         "query": _text([*_user(table, user, "query"), *generation]),
     }
+    return Written(_json(fields), unsaid(table, SAYS))
+
+
+def _own(fields: Fields) -> dict[str, Any]:
+    pair = fields.user and fields.bot and [fields.user.text, fields.bot.text]
+    return {"system": fields.system and fields.system.text, "conversation": pair, "query": fields.query.text}
+
+
+def _json(fields: Mapping[str, Any]) -> str:
+    import json
+
     stated = {name: value for name, value in fields.items() if value}
-    return Written(json.dumps(stated, ensure_ascii=False, indent=4) + "\n", unsaid(table, SAYS))
+    return json.dumps(stated, ensure_ascii=False, indent=4) + "\n"
 
 
 def _system(table: TurnTemplate) -> list[Piece]:
