@@ -85,6 +85,11 @@ def test_what_is_to_be_learnt_is_marked():
     )
 
 
+def test_a_chat_template_is_written_as_it_is():
+    text = "{% for m in messages %}{{ m.role | upper }}: {{ m.content }}\n{% endfor %}"
+    assert lect.dump_template(lect_jinja.load(text), "jinja") == text
+
+
 def test_a_program_says_what_stops_it():
     with pytest.raises(lect.LossError, match="lost: all: it is a program"):
         write(lect.Template("mine", lambda chat, out: None))

@@ -34,8 +34,12 @@ def write(template: Template) -> Written:
     """Write a template as a Jinja chat template.
 
     Raises:
-        LossError: If it is no turn table.
+        LossError: If it is neither one itself nor a turn table.
     """
+    from lect_jinja.template import JinjaTemplate
+
+    if isinstance(template, JinjaTemplate):
+        return Written(template.jinja)
     table = table_of(template, "jinja")
     return Written("\n".join(_lines(table)) + "\n", unsaid(table, SAYS))
 
@@ -192,7 +196,14 @@ def _indented(lines: Iterable[str]) -> Iterator[str]:
 
 
 def renderer(text: str, template: Template) -> Callable[[list[dict[str, str]], bool], str]:
-    """Return how jinja2 itself renders a chat template, in the environment of transformers."""
+    """Return how jinja2 itself renders a chat template, in the environment of transformers.
+
+    One that was one before is the same text, and may be anybody's: that is left to the guarded engine.
+    """
+    from lect_jinja.template import JinjaTemplate
+
+    if isinstance(template, JinjaTemplate):
+        return lambda messages, ask: template.text(messages, add_generation_prompt=ask)
     compiled = _environment().from_string(text)
 
     def render(messages: list[dict[str, str]], ask: bool) -> str:
