@@ -14,7 +14,7 @@ import pytest
 
 import lect
 import lect_jinja
-from lect import LectError, Origin, RefusedError
+from lect import LectError, LimitError, Origin, RefusedError
 
 ORACLES = goldens.SHARED / "oracles"
 INDEX = json.loads((ORACLES / "index.json").read_text("utf-8")) if ORACLES.exists() else []
@@ -39,6 +39,11 @@ PUNCTUATION = {
 }
 """Formats in which the punctuation of JSON is the template's to one of both, and the message's to the other."""
 
+LABORIOUS = {
+    "RekaAI--reka-edge-2603": "it puts all of its prompt together before it writes it",
+    "google--gemma-4-31B-it--tool_use": "it looks back at earlier messages for each",
+}
+"""Templates whose work grows faster than the number of messages."""
 NOT_REPLACED = {"microsoft--Phi-4-reasoning": "it leaves out a system text that is given, and writes its own"}
 """Formats whose default system text the family states, and that cannot be seen to be one."""
 
@@ -209,3 +214,20 @@ def test_the_familys_program_and_the_makers_template_name_the_same_fields(slug):
 def test_the_default_system_text_is_seen_that_the_family_states(slug):
     stated = "" if slug in NOT_REPLACED else lect.get_template(NATIVE[slug]).default_system
     assert load(slug).default_system == stated
+
+
+@pytest.mark.parametrize("slug", SLUGS if STRESS else LABORIOUS)
+@needs_oracles
+def test_two_thousand_messages_are_within_the_limits(slug):
+    template = load(slug)
+    chat = [{"role": ("user", "assistant")[turn % 2], "content": "word " * 200} for turn in range(2000)]
+    call = {"id": "call00001", "type": "function", "function": {"name": "add", "arguments": {"a": 1}}}
+    task = [
+        {"role": "user", "content": "What is 1 + 1?"},
+        {"role": "assistant", "content": "", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "call00001", "name": "add", "content": "2"},
+        {"role": "assistant", "content": "Two."},
+    ]
+    for messages in (chat, task * 500):
+        for way in ("text", "render") if STRESS else ("text",):
+            assert not isinstance(asked(template, {"messages": messages}, way), LimitError)

@@ -182,12 +182,18 @@ def test_going_through_the_pieces_of_a_text_is_counted(use):
     assert spent(times) - spent(0) >= count * times
 
 
-def test_two_thousand_messages_pass():
-    source = (
+@pytest.mark.parametrize(
+    "source",
+    [
         "{% set ns = namespace(last=0) %}{% for m in messages[::-1] %}{% if m.role == 'user' %}{% set ns.last = loop.index0 %}{% endif %}{% endfor %}"
         "{% for m in messages %}{% if m.role == 'user' or loop.last %}<u>{{ m.content.split('</think>')[-1] | trim }}{% else %}<a>{{ m.content }}"
-        "{% endif %}{{ messages[loop.index0 - 1].role if loop.index0 }}{% endfor %}"
-    )
+        "{% endif %}{{ messages[loop.index0 - 1].role if loop.index0 }}{% endfor %}",
+        "{% set ns = namespace(out='') %}{% for m in messages %}{% set ns.out = ns.out ~ '<' ~ m.role ~ '>' %}"
+        "{% set ns.out = ns.out ~ m.content %}{% set ns.out = ns.out ~ '<end>' %}{% endfor %}{{ ns.out }}",
+    ],
+    ids=["looks back and ahead", "puts its prompt together"],
+)
+def test_two_thousand_messages_pass(source):
     messages = [{"role": ("user", "assistant")[turn % 2], "content": "word " * 200} for turn in range(2000)]
     template = load(source)
     assert template.text(messages) == template.render(messages).text

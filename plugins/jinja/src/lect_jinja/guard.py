@@ -8,7 +8,7 @@ from jinja2.exceptions import SecurityError
 from jinja2.runtime import Context, Undefined
 
 from lect.plugin import given, unknown
-from lect_jinja.limits import SIZE_PER_CHARACTER, WORK_PER_CHARACTER, WORK_PER_MESSAGE, exceeded
+from lect_jinja.limits import CHARACTERS_PER_COPY, SIZE_PER_CHARACTER, WORK_PER_CHARACTER, WORK_PER_MESSAGE, exceeded
 from lect_jinja.spelling import printed
 from lect_jinja.strings import TEXTS, TRANSFORMED, Joined, joined, pieces_of
 from lect_jinja.values import InputDict, InputFloat, InputInt, InputList
@@ -80,7 +80,8 @@ class Guard(Context):
         if self._size is not None:
             messages, characters = self._size()
             self._size = None
-            self.left += messages * WORK_PER_MESSAGE + characters * WORK_PER_CHARACTER
+            per_message = WORK_PER_MESSAGE + characters // CHARACTERS_PER_COPY
+            self.left += messages * per_message + characters * WORK_PER_CHARACTER
             self._longest += characters * SIZE_PER_CHARACTER
 
     def refuse(self, limit: str, what: str) -> NoReturn:

@@ -7,7 +7,9 @@ from typing import Any, NamedTuple
 
 from lect.errors import LectError, LimitError, shown
 
-WORK_PER_MESSAGE = 50_000
+WORK_PER_MESSAGE = 100_000
+CHARACTERS_PER_COPY = 8
+"""Each message adds the work of copying all that was given a few times: some templates put their prompt together so."""
 WORK_PER_CHARACTER = 4
 SIZE_PER_CHARACTER = 8
 """What the caller gives adds to what a template may do with it: the limits hold for an empty conversation."""
@@ -20,7 +22,8 @@ class Limits(NamedTuple):
         source: Characters of the template's text.
         nodes: Nodes of its syntax tree.
         work: Steps of a render. An iteration of a loop and a call of a macro count the nodes of their body, and a text
-            that is made counts a sixteenth of its characters. Each message adds 50,000, each character of input four.
+            that is made counts a sixteenth of its characters. Each message adds 100,000 and an eighth of the characters
+            of input, each of these characters four.
         string: Characters of one text that is made. Each character of input adds eight.
         output: Characters of a prompt. Each character of input adds eight, and the template's own text is free.
         depth: Levels to which macros may call macros, and values be nested.

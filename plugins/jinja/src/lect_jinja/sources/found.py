@@ -41,7 +41,8 @@ class ModelFiles(NamedTuple):
 
     def only(self, name: str) -> ModelFiles:
         """Return the same with one of the templates, as if it were the only one."""
-        origin = f"{MORE}/{name}.jinja" if name in self.additional else f"{self.origin}#{name}"
+        named = f"{MORE}/{name}.jinja" if name in self.additional else f"{self.origin}#{name}"
+        origin = self.origin if name == DEFAULT else named
         return self._replace(templates={DEFAULT: self.templates[name]}, origin=origin, conflicts=())
 
     @property
