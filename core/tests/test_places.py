@@ -22,6 +22,10 @@ class Reader:
             return Match(Specificity.REPO, ref.path, reason="it has its own")
 
     @hookimpl
+    def near_miss(self, ref):
+        return "it has no file called own"
+
+    @hookimpl
     def get_template(self, ref):
         with open(os.path.join(ref.place, "own")) as file:
             text = file.read()
@@ -47,6 +51,14 @@ def model(site, monkeypatch):
     directory.mkdir()
     monkeypatch.chdir(site)
     return directory
+
+
+def test_the_error_says_what_is_wrong_with_a_path(model):
+    with pytest.raises(UnknownModelError, match=r"\n  reader: it has no file called own\n"):
+        lect.resolve("./nothing")
+    with pytest.raises(UnknownModelError) as caught:
+        lect.resolve("nothing")
+    assert "own" not in str(caught.value)
 
 
 def test_what_a_directory_holds_goes_before_its_name(model):

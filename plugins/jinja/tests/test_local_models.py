@@ -102,6 +102,14 @@ def test_a_directory_without_a_template_is_known_by_its_name_or_not_at_all(model
         lect.resolve(path)
 
 
+def test_a_path_with_nothing_at_it_is_told_from_one_without_a_template(model):
+    path = model(config_json={"model_type": "llama"})
+    with pytest.raises(UnknownModelError, match="jinja: it has no chat template"):
+        lect.resolve(path)
+    with pytest.raises(UnknownModelError, match="jinja: there is no such file or directory"):
+        lect.resolve(f"{path}0")
+
+
 def test_why_names_the_nearest_template_and_the_first_difference(model):
     path = model(chat_template_jinja=CHATML_TEXT.replace("{% endfor %}", "{% endfor %}Well: "))
     resolution = lect.resolve(path)

@@ -230,6 +230,8 @@ def unknown_model(
     lines += [f"  no fallback was asked: {no_fallback}"] if no_fallback else []
     lines += [f"  failed: {failure}" for failure in failures]
     lines += [f"  {each}" for each in unread]
+    # A name may be like many others; what is wrong with a path on disk is said at once.
+    lines += [f"  {each.adapter}: {each.why}" for each in asked if ref.place and each.why and not each.claim]
     lines += [f"  only how it writes its replies is known: {', '.join(heard)}"] if heard else []
     lines += _look_alike_lines(ref)
     package = READER if unread else package_for(ref.words)

@@ -151,6 +151,17 @@ class LocalModels:
         return Match(Specificity.REPO, ref.path, reason=reason)
 
     @hookimpl
+    def near_miss(self, ref: ModelRef) -> str | None:
+        """Say what is missing at a path that has no chat template."""
+        if ref.place is None:
+            return None
+        return (
+            "it has no chat template"
+            if os.path.lexists(_parted(ref.place)[0])
+            else "there is no such file or directory"
+        )
+
+    @hookimpl
     def get_template(self, ref: ModelRef) -> Template:
         """Return the template of a family that is the same, or the model's own."""
         return self.known(ref)[1].template
