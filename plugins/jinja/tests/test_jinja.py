@@ -303,6 +303,9 @@ def test_of_several_templates_the_default_is_loaded():
     assert load({"chat_template": named}, chat_template="tool_use").text(HELLO) == "t"
     with pytest.raises(PluginError, match=r"no chat template called 'rag', only 'tool_use', 'default'"):
         load({"chat_template": named}, chat_template="rag")
+    for source in ("{{ x }}", {"chat_template": "{{ x }}"}):
+        with pytest.raises(PluginError, match=r"no chat template called 'rag', only 'default'"):
+            load(source, chat_template="rag")
 
 
 @pytest.mark.parametrize("value", [object(), {"x": object()}, [b"bytes"], {1, 2}])

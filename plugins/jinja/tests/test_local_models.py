@@ -219,7 +219,7 @@ def test_one_of_several_templates_is_named_after_the_path(model):
     assert (template.name, template.text(HELLO)) == ("checkpoint-500#rag", "rag: <|user|>Hello!<|over|>")
     assert template.written_at == "./checkpoint-500/tokenizer_config.json#rag"
     assert list(template.stop) == ["<|over|>"]
-    assert any(f"further templates: rag; {path}#rag means that one" in each for each in lect.resolve(path).remarks)
+    assert any(f"further templates: 'rag'; '{path}#rag' means that one" in each for each in lect.resolve(path).remarks)
     done = subprocess.run(
         [sys.executable, "-m", "lect", "prompt", f"{path}#rag", "Hello!"], capture_output=True, text=True, check=True
     )

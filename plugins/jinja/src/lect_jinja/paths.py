@@ -89,7 +89,7 @@ def _chosen(files: ModelFiles, name: str) -> ModelFiles:
     if name or (files.templates and not files.source):
         names = list(files.templates)
         what = f"only {', '.join(map(shown, names))}" if names else "and no other"
-        advice = f"{files.path}#{names[0]}" if names else "a directory with chat_template.jinja"
+        advice = shown(f"{files.path}#{names[0]}", 200) if names else "a directory with chat_template.jinja"
         refuse(files.path, f"has no chat template called {shown(name or DEFAULT)}, {what}", advice)
     return files
 
@@ -155,11 +155,8 @@ class LocalModels:
         """Say what is missing at a path that has no chat template."""
         if ref.place is None:
             return None
-        return (
-            "it has no chat template"
-            if os.path.lexists(_parted(ref.place)[0])
-            else "there is no such file or directory"
-        )
+        is_there = os.path.lexists(_parted(ref.place)[0])
+        return "it has no chat template" if is_there else "there is no such file or directory"
 
     @hookimpl
     def get_template(self, ref: ModelRef) -> Template:
@@ -187,7 +184,8 @@ class LocalModels:
         names = [name for name in files.templates if name != DEFAULT]
         if names:
             used = f"{TOOL_USE!r} is taken where tools are given, " if TOOL_USE in names else ""
-            yield f"further templates: {', '.join(names)}; {used}{ref.original}#{names[-1]} means that one"
+            one = shown(f"{ref.original}#{names[-1]}", 200)
+            yield f"further templates: {', '.join(map(shown, names))}; {used}{one} means that one"
         for other in files.conflicts:
             yield f"{other} has another template than {files.origin}; {files.origin} counts"
         yield from files.notes

@@ -50,7 +50,7 @@ def load(
     if isinstance(source, os.PathLike) or (isinstance(source, str) and source.startswith(PLACES) and "{" not in source):
         return _on_disk(os.fspath(source), chat_template, name, facts)
     if isinstance(source, str):
-        return JinjaTemplate(name or _name_of(source), source, **facts)
+        source = {"chat_template": source}
     if not isinstance(source, Mapping):
         hint = "the text of a template, a mapping with 'chat_template', or the path of a model"
         msg = f"source is {shown(source)} ({type(source).__name__})\n  try: {hint}"
@@ -74,15 +74,15 @@ def _name_of(text: str) -> str:
 
 
 def _text_of(source: Mapping[str, Any], name: str) -> str:
-    text = source.get("chat_template")
-    if isinstance(text, list):
-        named = {each.get("name"): each.get("template") for each in text if isinstance(each, Mapping)}
-        if named and name not in named:
-            hint = f"load(source, chat_template={next(iter(named), '')!r})"
-            has = ", ".join(map(shown, named))
-            msg = f"there is no chat template called {shown(name)}, only {has}\n  try: {hint}"
-            raise PluginError(msg)
-        text = named.get(name, text)
+    given = source.get("chat_template")
+    several = given if isinstance(given, list) else [{"name": DEFAULT, "template": given}]
+    named = {each.get("name"): each.get("template") for each in several if isinstance(each, Mapping)}
+    if named and name not in named:
+        hint = f"load(source, chat_template={shown(next(iter(named), DEFAULT))})"
+        has = ", ".join(map(shown, named))
+        msg = f"there is no chat template called {shown(name)}, only {has}\n  try: {hint}"
+        raise PluginError(msg)
+    text = named.get(name, given)
     if not isinstance(text, str) or not text:
         hint = "the tokenizer_config.json of a chat model"
         msg = f"chat_template is {shown(text)}; expected the text of a template\n  try: {hint}"
