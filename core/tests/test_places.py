@@ -58,7 +58,7 @@ def test_the_error_says_what_is_wrong_with_a_path(model):
         lect.resolve("./nothing")
     with pytest.raises(UnknownModelError) as caught:
         lect.resolve("nothing")
-    assert "own" not in str(caught.value)
+    assert "called own" not in str(caught.value)
 
 
 def test_what_a_directory_holds_goes_before_its_name(model):

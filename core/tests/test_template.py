@@ -99,13 +99,22 @@ def test_a_refusal_names_the_template_and_what_to_do():
         FOLDING.text([USER, USER])
 
 
-@pytest.mark.parametrize("value", [{1, 2}, object(), float, {("a",): 1}], ids=lambda value: type(value).__name__)
-def test_what_json_cannot_say_is_an_error(value):
-    if isinstance(value, set):
-        assert "[1, 2]" in FULL.text([USER], tools=[{"f": value}])
-        return
-    with pytest.raises(MessageError, match="cannot write as JSON"):
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (object(), "cannot write as JSON"),
+        (float, "cannot write as JSON"),
+        ({("a",): 1}, r"a key of tools\[0\].f is \('a',\) \(tuple\); expected text"),
+    ],
+    ids=["object", "type", "key"],
+)
+def test_what_json_cannot_say_is_an_error(value, said):
+    with pytest.raises(MessageError, match=said):
         FULL.text([USER], tools=[{"f": value}])
+
+
+def test_a_set_is_written_as_a_list():
+    assert "[1, 2]" in FULL.text([USER], tools=[{"f": {1, 2}}])
 
 
 # The object
