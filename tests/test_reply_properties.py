@@ -224,7 +224,7 @@ def test_p4_every_character_belongs_to_exactly_one_piece(name, data):
         one.end == two.start and one.kind != two.kind for one, two in zip(reply.pieces, reply.pieces[1:], strict=False)
     )
     grammar = FORMATS[name].grammar
-    if not grammar.prefix and not (grammar.channels and grammar.channels.join):
+    if not grammar.prefix and grammar.channels is None:
         assert (
             "".join(text[piece.start : piece.end] for piece in reply.pieces if piece.kind == "content") == reply.content
         )

@@ -120,12 +120,10 @@ def literal(spec, value):
 
 
 WRITERS = {
-    Json: lambda spec, name, arguments: json.dumps(
-        {spec.name[0]: name, spec.arguments[0]: arguments}, ensure_ascii=False
-    ),
+    Json: lambda spec, name, arguments: json.dumps({"name": name, "arguments": arguments}, ensure_ascii=False),
     JsonMap: lambda spec, name, arguments: json.dumps({name: arguments}, ensure_ascii=False),
     NamedJson: lambda spec, name, arguments: json.dumps(arguments, ensure_ascii=False),
     Params: write_params,
     Literals: write_literals,
-    Code: lambda spec, name, arguments: arguments[spec.key],
+    Code: lambda spec, name, arguments: arguments["code"],
 }

@@ -54,8 +54,7 @@ ATTRIBUTE_TAGS = CallSyntax(
 )
 """The same with the names as attributes: `<function name="name"><parameter name="key">value</parameter></function>`."""
 
-# Some servers hand on line ends as a backslash and an n.
-KEY_VALUE_TAGS = Params("<arg_key>", Head(("</arg_key>",), KEY), "</arg_value>", value="<arg_value>", space="\\n")
+KEY_VALUE_TAGS = Params("<arg_key>", Head(("</arg_key>",), KEY), "</arg_value>", value="<arg_value>")
 """Arguments as pairs of tags, the key in one and the value in the other."""
 
 CALL_IN_WORDS = CallSyntax(

@@ -129,10 +129,6 @@ class Head(Part):
 class Json(Part):
     """A call that is one JSON object with a name and arguments in it, in any order."""
 
-    name: tuple[str, ...] = ("name",)
-    arguments: tuple[str, ...] = ("arguments", "parameters", "args")
-    id: tuple[str, ...] = ("id",)
-
 
 class JsonMap(Part):
     """A call that is a JSON object of one pair: the name, and the arguments."""
@@ -158,14 +154,10 @@ class Params(Part):
     """A character that is dropped once at each end of a value, if it is there."""
     untyped: str = "json"
     """What a value without a schema is: `json` if it can be read so, else text; or always `string`."""
-    unwrap: tuple[str, ...] = ()
-    """Parameters that no tool has, in which a model wraps all its arguments by mistake."""
     nested: bool = False
     """Whether a value may be made of parameters itself; a list is then one of parameters called `item`."""
     body: bool = False
     """Whether a JSON object may stand in place of the parameters."""
-    space: str = ""
-    """What counts as white space besides white space."""
     cdata: bool = False
     """Whether a value may stand in `<![CDATA[...]]>`."""
 
@@ -184,14 +176,9 @@ class Literals(Part):
 
 
 class Code(Part):
-    """A call that is plain text up to the close of its section: code for an interpreter."""
+    """A call that is plain text up to the close of its section: code for an interpreter, in a Markdown fence or not."""
 
     name: str
-    key: str = "code"
-    fence: tuple[str, ...] = ()
-    """What may open the text and is no part of it, such as a Markdown fence."""
-    unfence: str = ""
-    """What may then close it."""
 
 
 Arguments = Json | JsonMap | NamedJson | Params | Literals | Code
@@ -218,7 +205,7 @@ class Section(Part):
 
     calls: tuple[CallSyntax, ...]
     open: Marks = ()
-    """What opens it; without, calls stand in the text itself."""
+    """What opens it; without, calls stand in the text itself. Calls that have marks of their own may do so anyway."""
     close: Marks = ()
     between: str = ""
     """What separates calls, white space aside."""
@@ -230,14 +217,12 @@ class Section(Part):
     """Characters that are no content when they stand between two calls, or after the last."""
     start: bool = False
     """Whether it can stand only where a reply begins."""
-    alone: bool = False
-    """Whether its calls may stand without it."""
     special: bool = False
     """Whether its marks are tokens that nobody writes by chance: then it may be empty."""
 
 
 class Channels(Part):
-    """Messages with headers, of which each says what it is, or for whom."""
+    """Messages with headers, of which each says what it is, or for whom. Those of one kind are joined by a line end."""
 
     start: tuple[str, ...]
     """What starts a header. The first one of a reply usually stands in the prompt."""
@@ -269,8 +254,6 @@ class Channels(Part):
     """Whether the start of a header ends a body that nothing has ended."""
     keep: bool = False
     """Whether reasoning that is not taken out keeps its marks."""
-    join: str = ""
-    """What is put between two messages that are both reasoning, or both content."""
 
 
 class Grammar(Part):

@@ -1,7 +1,7 @@
 """Command R and Aya, and Command R7B, which can be given documents."""
 
 from lect.plugin import Chat, Template, Writer
-from lect.plugin.grammar import CallSyntax, Grammar, Json, Reasoning, ReplyFormat, Section, Wrapper
+from lect.plugin.grammar import JSON_OBJECT, Grammar, Reasoning, ReplyFormat, Section, Wrapper
 from lect_cohere import words
 from lect_cohere.documents import Calls
 from lect_cohere.words import CHATBOT, END, SYSTEM, USER
@@ -18,16 +18,12 @@ COHERE_ACTION = ReplyFormat(
         ),
         sections=(
             Section(
-                (CallSyntax(Json(name=("tool_name", "name"), id=("tool_call_id",))),),
+                (JSON_OBJECT,),
                 (("<|START_ACTION|>", "["),),
                 (("]", "<|END_ACTION|>"), "]", "<|END_ACTION|>"),
                 between=",",
                 special=True,
             ),
-        ),
-        stripped=(
-            r'(?:\[\s*)?\{\s*(?:"tool_call_id"\s*:\s*"[^"]*"\s*,\s*)?"(?:tool_name|name)"\s*:\s*".*?"\s*,\s*'
-            r'"(?:arguments|parameters)"\s*:'
         ),
     ),
     stop=("<|END_OF_TURN_TOKEN|>",),
@@ -42,7 +38,7 @@ COMMAND_R_PLUS = ReplyFormat(
         "command_r_plus",
         sections=(
             Section(
-                (CallSyntax(Json(name=("tool_name", "name"))),),
+                (JSON_OBJECT,),
                 (("Action:\n```json", "["), ("Action: ```json", "[")),
                 (("]", "```"), "]"),
                 between=",",

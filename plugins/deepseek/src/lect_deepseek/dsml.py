@@ -13,7 +13,6 @@ def calls(mark: str) -> Section:
                     f"<{mark}parameter ",
                     Head((">",), r'\s*name="(?P<key>[^"]*)"(?:\s+string="(?P<string>true|false)")?\s*'),
                     f"</{mark}parameter>",
-                    unwrap=("arguments", "input"),
                     body=True,
                 ),
                 (f"<{mark}invoke ",),
@@ -25,7 +24,6 @@ def calls(mark: str) -> Section:
         (f"<{mark}function_calls>", f"<{mark}tool_calls>"),
         (f"</{mark}function_calls>", f"</{mark}tool_calls>"),
         before=("\n\n",),
-        alone=True,
         special=True,
     )
 

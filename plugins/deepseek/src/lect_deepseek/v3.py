@@ -24,7 +24,7 @@ DEEPSEEK_V3 = ReplyFormat(
     Grammar(
         "deepseek_v3",
         reasoning=THINK.but(after=SPACE),
-        sections=(Section(CALLS, ("<｜tool▁calls▁begin｜>",), ("<｜tool▁calls▁end｜>",), alone=True, special=True),),
+        sections=(Section(CALLS, ("<｜tool▁calls▁begin｜>",), ("<｜tool▁calls▁end｜>",), special=True),),
         # A model that goes on after its call invents the result.
         tokens=INVENTED,
     ),

@@ -1,13 +1,13 @@
 """Replies that are messages with headers."""
 
 from lect.plugin.grammar import (
+    JSON_OBJECT,
     QUOTED_KEY,
     QUOTED_NAME,
     CallSyntax,
     Channels,
     Grammar,
     Head,
-    Json,
     Params,
     ReplyFormat,
     Section,
@@ -28,7 +28,6 @@ MUSE_GLIMMER = ReplyFormat(
             opening=(" to=", "<|message|>"),
             reasoning=("self",),
             content=("user",),
-            join="\n",
         ),
         sections=(
             Section(
@@ -69,7 +68,7 @@ INKLING = ReplyFormat(
             shape=r"[^<\n]*",
             characters=r"[^<\n]",
             opening=("<|content_text|>", "<|content_thinking|>", "<|content_invoke_tool_json|>"),
-            call=CallSyntax(Json(arguments=("args", "arguments", "parameters"))),
+            call=JSON_OBJECT,
         ),
     ),
     stop=(),

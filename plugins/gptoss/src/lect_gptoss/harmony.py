@@ -22,7 +22,6 @@ HARMONY_MESSAGES = ReplyFormat(
             call=CallSyntax(NamedJson("code"), rename=r"functions\.(.+)"),
             restart=True,
             keep=True,
-            join="\n",
         ),
         stripped=r"analysis.*?assistant(?:final|commentary)",
     ),

@@ -25,7 +25,7 @@ INTERNLM2_ACTION = ReplyFormat(
                 special=True,
             ),
             Section(
-                (CallSyntax(Code("python_interpreter", fence=("```python\n", "```\n"), unfence="\n```")),),
+                (CallSyntax(Code("python_interpreter")),),
                 (("<|action_start|>", "<|interpreter|>"), ("[UNUSED_TOKEN_144]", "[UNUSED_TOKEN_142]")),
                 ("<|action_end|>", "[UNUSED_TOKEN_143]"),
                 special=True,

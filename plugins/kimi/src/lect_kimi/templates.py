@@ -24,7 +24,6 @@ KIMI_K2 = ReplyFormat(
                 ),
                 SECTION_OPENS,
                 ("<|tool_calls_section_end|>", "<|tool_call_section_end|>"),
-                alone=True,
                 special=True,
             ),
         ),

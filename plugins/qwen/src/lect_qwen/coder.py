@@ -13,9 +13,7 @@ QWEN3_CODER_XML = ReplyFormat(
         reasoning=THINK.but(trail=SPACE, after=SPACE),
         # It falls back on attributes, and on the JSON of its elders.
         sections=(
-            Section(
-                (FUNCTION_TAGS, ATTRIBUTE_TAGS), ("<tool_call>",), ("</tool_call>",), before=("\n\n", "\n"), alone=True
-            ),
+            Section((FUNCTION_TAGS, ATTRIBUTE_TAGS), ("<tool_call>",), ("</tool_call>",), before=("\n\n", "\n")),
             JSON_IN_TAGS,
         ),
     ),

@@ -10,9 +10,9 @@ from lect.reply.calls.coerce import valid
 from lect.reply.calls.texts import text_argument
 from lect.reply.calls.values import JSON, PYTHON, read_whole, scalar, spaces, value
 from lect.reply.engine import lookahead
-from lect.reply.engine.lookahead import MORE, NO
+from lect.reply.engine.lookahead import GAP, MORE, NO
 from lect.reply.engine.reader import CUT, DONE, Text
-from lect.reply.grammar import Json, NamedJson
+from lect.reply.grammar import JsonMap, NamedJson
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -21,16 +21,22 @@ if TYPE_CHECKING:
     from lect.reply.engine.syntax import CompiledCall, Found
 
 
-USUAL = ("type", "index")
-"""What may stand beside the name and the arguments of a call and says nothing."""
-S = r"[ \t\r\n]{0,256}"
+NAME_KEYS = ("name", "tool_name")
+ARGUMENT_KEYS = ("arguments", "parameters", "args")
+ID_KEYS = ("id", "tool_call_id")
+FUNCTION = "function"
+"""The key of an object that holds the name and the arguments."""
+OTHER_KEYS = ("type", "index")
+"""What may stand beside them and says nothing."""
+KEYS = (*NAME_KEYS, *ARGUMENT_KEYS, *ID_KEYS, FUNCTION, "type")
+"""With what an object begins that is a call, and that nothing announces."""
 FIRST_KEY = re.compile(
-    rf"\{{{S}(?:\"(?P<json>[^\"\\]{{0,64}})\"|'(?P<python>[^'\\]{{0,64}})'|(?P<bare>[A-Za-z_]\w{{0,64}})){S}:{S}"
+    rf"\{{{GAP}(?:\"(?P<json>[^\"\\]{{0,64}})\"|'(?P<python>[^'\\]{{0,64}})'|(?P<bare>[A-Za-z_]\w{{0,64}})){GAP}:{GAP}"
 )
-FIRST_KEY_SO_FAR = re.compile(rf"\{{{S}(?:\"[^\"\\]{{0,64}}\"?|'[^'\\]{{0,64}}'?|[A-Za-z_]\w{{0,64}})?{S}:?{S}\Z")
+FIRST_KEY_SO_FAR = re.compile(rf"\{{{GAP}(?:\"[^\"\\]{{0,64}}\"?|'[^'\\]{{0,64}}'?|[A-Za-z_]\w{{0,64}})?{GAP}:?{GAP}\Z")
 NAME = re.compile(r'"([^"\\]{0,200})"')
 NAME_SO_FAR = re.compile(r'"[^"\\]{0,200}\Z')
-WRAPPING = re.compile(rf"(?:```\w{{0,16}}{S})?(?:\[{S})?")
+WRAPPING = re.compile(rf"(?:```\w{{0,16}}{GAP})?(?:\[{GAP})?")
 FENCE = "```"
 
 
@@ -53,8 +59,6 @@ def json_begins(call: CompiledCall, buffer: str, at: int, fields: dict[str, str]
 
     One that nothing announces must look like a call from its first key on, and `fields` gets the name that it says.
     """
-    spec = call.syntax.arguments
-    names = spec.name if isinstance(spec, Json) else ()
     if call.announced and call.may_be_wrapped:
         at = unwrapped(buffer, at, fields, ended)
         if at < 0:
@@ -66,15 +70,15 @@ def json_begins(call: CompiledCall, buffer: str, at: int, fields: dict[str, str]
     if found is None or found.end() == len(buffer):
         return MORE if not ended and FIRST_KEY_SO_FAR.match(buffer, at) else NO
     key, first = found[found.lastgroup or 0], buffer[found.end()]
-    if not isinstance(spec, Json):
+    if isinstance(call.syntax.arguments, JsonMap):
         return at if first == "{" else NO
-    if key in names and first not in "\"'":
+    if key in NAME_KEYS and first not in "\"'":
         return NO
     if call.announced:
         return at
-    if found["json"] is None or key not in (*names, *spec.arguments, *spec.id, "type", "function"):
+    if found["json"] is None or key not in KEYS:
         return NO
-    if key in names:
+    if key in NAME_KEYS:
         name = NAME.match(buffer, found.end())
         if name is None:
             return MORE if not ended and NAME_SO_FAR.match(buffer, found.end()) else NO
@@ -85,9 +89,8 @@ def json_begins(call: CompiledCall, buffer: str, at: int, fields: dict[str, str]
 class _ObjectCall:
     """What is known so far of a call that is one JSON object; its keys may come in any order."""
 
-    def __init__(self, reader: Reader, spec: Json, *, bare: bool):
+    def __init__(self, reader: Reader, *, bare: bool):
         self.reader = reader
-        self.spec = spec
         # An object that nothing announces is a call only if it has arguments: answers in JSON have names in them too.
         self.bare = bare
         self.name: str | None = None
@@ -111,9 +114,7 @@ class _ObjectCall:
 
 def json_call(reader: Reader, found: Found) -> Generator[None, None, str]:
     """Read a call that is one object: `{"name": ..., "arguments": {...}}`."""
-    spec = found.call.syntax.arguments
-    assert isinstance(spec, Json)
-    state = _ObjectCall(reader, spec, bare=not found.announced)
+    state = _ObjectCall(reader, bare=not found.announced)
     outcome = yield from _members(reader, state)
     if outcome != DONE and reader.call is not None and state.answered and (yield from _ends(reader, found)):
         reader.forgive("the last bracket is missing")
@@ -164,7 +165,7 @@ def _members(reader: Reader, state: _ObjectCall) -> Generator[None, None, str]:
         if outcome != DONE:
             return outcome
         character = reader.buffer[reader.at]
-        first = key == "function" and character == "{" and key not in state.spec.name
+        first = key == FUNCTION and character == "{"
         if first:
             reader.at += 1
             depth += 1
@@ -175,11 +176,10 @@ def _members(reader: Reader, state: _ObjectCall) -> Generator[None, None, str]:
 
 
 def _member(reader: Reader, state: _ObjectCall, key: str, character: str) -> Generator[None, None, str]:
-    spec = state.spec
-    names = key in spec.name
-    if (names and state.name is not None) or (key in spec.arguments and state.arguments is not None):
+    names = key in NAME_KEYS
+    if (names and state.name is not None) or (key in ARGUMENT_KEYS and state.arguments is not None):
         reader.report("duplicate_key", reader.origin, f"the call has {key!r} twice; the first one counts")
-    elif (names or key in spec.id) and character in "\"'":
+    elif (names or key in ID_KEYS) and character in "\"'":
         outcome, text = yield from _text(reader)
         if names:
             state.name = text
@@ -188,9 +188,9 @@ def _member(reader: Reader, state: _ObjectCall, key: str, character: str) -> Gen
         if outcome == DONE:
             state.begin()
         return outcome
-    elif key in spec.arguments:
+    elif key in ARGUMENT_KEYS:
         return (yield from _arguments(reader, state, character))
-    elif not state.bare and key not in (*spec.name, *spec.id, *USUAL):
+    elif not state.bare and not names and key not in (*ID_KEYS, *OTHER_KEYS):
         reader.report("stray_member", reader.origin, f"the call has a member {key!r}, which is no part of one")
     return (yield from value(reader, []))
 

@@ -14,7 +14,7 @@ from lect.reply.calls.coerce import as_json
 from lect.reply.calls.objects import ObjectWriter
 from lect.reply.calls.values import Dialect, spaces, text_goes_on, value
 from lect.reply.engine import lookahead
-from lect.reply.engine.lookahead import MORE, NO
+from lect.reply.engine.lookahead import GAP, MORE, NO
 from lect.reply.engine.reader import CUT, DONE
 from lect.reply.grammar import Literals
 
@@ -24,20 +24,19 @@ if TYPE_CHECKING:
     from lect.reply.engine.reader import Reader
     from lect.reply.engine.syntax import CompiledCall, Found
 
-S = r"[ \t\r\n]{0,256}"
 KEYS = {
     "=": (
-        re.compile(rf"(?P<key>[A-Za-z_][\w.-]{{0,200}}){S}=(?!=)"),
-        re.compile(rf"(?:[A-Za-z_][\w.-]{{0,200}}{S}=?)?\Z"),
+        re.compile(rf"(?P<key>[A-Za-z_][\w.-]{{0,200}}){GAP}=(?!=)"),
+        re.compile(rf"(?:[A-Za-z_][\w.-]{{0,200}}{GAP}=?)?\Z"),
     ),
     ":": (
-        re.compile(rf"""["']?(?P<key>[^:{{}}\[\],"'\n]{{0,200}})["']?{S}:"""),
-        re.compile(rf"""["']?[^:{{}}\[\],"'\n]{{0,200}}["']?{S}\Z"""),
+        re.compile(rf"""["']?(?P<key>[^:{{}}\[\],"'\n]{{0,200}})["']?{GAP}:"""),
+        re.compile(rf"""["']?[^:{{}}\[\],"'\n]{{0,200}}["']?{GAP}\Z"""),
     ),
 }
 """By what stands behind a key: the key with it, and what may become one."""
 LONGEST_SIMPLE = 256
-SIMPLE = re.compile(rf"""{S}(?:'[^'\\]{{0,200}}'|"[^"\\]{{0,200}}"|[^\s,()'"\[\]{{}}]{{1,200}}){S}""")
+SIMPLE = re.compile(rf"""{GAP}(?:'[^'\\]{{0,200}}'|"[^"\\]{{0,200}}"|[^\s,()'"\[\]{{}}]{{1,200}}){GAP}""")
 """A value without brackets or escapes."""
 BEGINS_LITERAL = re.compile(r"[rRbBuUfF]{0,2}[\"']|[-+]?\.?\d|[\[{(]|(?:True|False|None)\b")
 

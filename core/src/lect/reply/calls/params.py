@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 PARAM, END, IMPLIED, BODY, NO_VALUE = "param", "end", "implied", "body", "no value"
 BEGINS_JSON = '{["-0123456789tfn'
+WRAPPERS = ("arguments", "input", "parameters", "properties")
+"""Parameters in which a model wraps all its arguments by mistake, where the tool has none of that name."""
 CDATA, CDATA_END = "<![CDATA[", "]]>"
 
 
@@ -138,7 +140,7 @@ class _Parameters:
                     reader.pending.append(text)
                 return outcome
         types = self.types(key, fields)
-        wraps = key in spec.unwrap and self.name in reader.schemas.known and key not in self.known and not writer.keys
+        wraps = key in WRAPPERS and self.name in reader.schemas.known and key not in self.known and not writer.keys
         held = _Value(self, types, hold=wraps or key in writer.keys, start=lambda: writer.key(key))
         outcome = yield from self.read_value(key, held)
         if outcome != DONE:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from json.encoder import encode_basestring
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,11 @@ if TYPE_CHECKING:
 
     from lect.reply.engine.reader import Reader
     from lect.reply.engine.syntax import CompiledCall, Found
+
+
+FENCE = re.compile(rf"{lookahead.GAP}```\w{{0,16}}\n").match
+FENCE_SO_FAR = re.compile(rf"{lookahead.GAP}(?:`{{0,2}}|```\w{{0,16}})\Z").match
+UNFENCE = "\n```"
 
 
 def quoted(text: str) -> str:
@@ -112,17 +118,15 @@ def code_call(reader: Reader, found: Found) -> Generator[None, None, str]:
     spec = found.call.syntax.arguments
     assert isinstance(spec, Code)
     reader.begin_call(spec.name)
-    unfence = ""
-    fences = [(fence,) for fence in spec.fence]
-    while fences:
-        after = lookahead.either(reader.buffer, reader.at, fences, reader.ended)
-        if after >= 0:
-            reader.at = after
-            unfence = spec.unfence
-        if after != MORE:
+    while not (fence := FENCE(reader.buffer, reader.at)) and FENCE_SO_FAR(reader.buffer, reader.at):
+        if reader.ended:
             break
         yield
-    outcome = yield from text_argument(reader, spec.key, found, unfence)
+    unfence = ""
+    if fence:
+        reader.at = fence.end()
+        unfence = UNFENCE
+    outcome = yield from text_argument(reader, "code", found, unfence)
     if outcome == DONE and unfence and reader.buffer.startswith(unfence, reader.at):
         reader.at += len(unfence)
     return outcome

@@ -119,9 +119,9 @@ class HeadedMessages(Reading):
     def read_body(self, kind: TextKind) -> Steps:
         """Read the text that a message is."""
         reader = self.reader
-        if kind in self.spoken and self.channels.join:
+        if kind in self.spoken:
             reader.turn(kind)
-            reader.pending.append(self.channels.join)
+            reader.pending.append("\n")
         self.spoken.add(kind)
         yield from self.read_rest(kind)
 

@@ -18,6 +18,7 @@ NO, MORE = -1, -2
 """It is not there; there is too little text to tell."""
 REACH = 256
 """How much white space may stand between two marks that belong together."""
+GAP = rf"[ \t\r\n]{{0,{REACH}}}"
 LONGEST_HEAD = 512
 LONGEST_REST = 64
 NOTHING_OPENS = re.compile(r"[^<\n]*").match

@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
 TAIL = 16_384
 """How much of the end of a prompt is looked at."""
-JSON_CALL = r'(?:\[\s*)?\{\s*"name"\s*:\s*".*?"\s*,\s*"(?:arguments|parameters)"\s*:'
+JSON_CALL = (
+    r'(?:\[\s*)?\{\s*(?:"(?:id|tool_call_id)"\s*:\s*"[^"]*"\s*,\s*)?"(?:tool_)?name"\s*:\s*".*?"\s*,\s*'
+    r'"(?:arguments|parameters|args)"\s*:'
+)
 """What a call in JSON looks like without the marks round it, whatever they were."""
 
 

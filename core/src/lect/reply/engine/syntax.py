@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     Reads = Callable[[Reader, "Found"], Generator[None, None, str]]
 
 BRACKETS = "[{(<"
+ESCAPED_LINE_END = "\\n"
+"""White space between parameters, as some servers hand it on."""
 
 
 class CompiledCall:
@@ -140,14 +142,12 @@ class CompiledParams:
         return known
 
     def space(self, buffer: str, at: int, ended: bool) -> int:
-        """Return where the white space at `at` ends, whatever the grammar counts as such; or MORE."""
+        """Return where the white space at `at` ends, or MORE."""
         end = lookahead.space(buffer, at)
-        extra = self._spec.space
-        while extra and buffer.startswith(extra, end) and end - at < lookahead.REACH:
-            end = lookahead.space(buffer, end + len(extra))
-        if extra and lookahead.literal(buffer, end, extra, ended) == MORE and end < len(buffer):
-            return MORE
-        return end
+        while buffer.startswith(ESCAPED_LINE_END, end) and end - at < lookahead.REACH:
+            end = lookahead.space(buffer, end + len(ESCAPED_LINE_END))
+        more = end < len(buffer) and lookahead.literal(buffer, end, ESCAPED_LINE_END, ended) == MORE
+        return MORE if more else end
 
 
 class CompiledSection:
@@ -162,7 +162,7 @@ class CompiledSection:
     def first_marks(self) -> set[str]:
         """Return the marks at which it is worth looking for this section."""
         marks = {marks[0] for marks in self.opens}
-        if self.syntax.alone or not (self.opens or self.syntax.start):
+        if self.opens or not self.syntax.start:
             marks |= {marks[0] for call in self.calls for marks in call.opens if marks}
         return marks
 
@@ -183,7 +183,7 @@ class CompiledSection:
             found = self.look_for_call(buffer, after, ended)
             if found != NO:
                 return found
-        if not self.opens or self.syntax.alone:
+        if not self.opens or any(call.syntax.open for call in self.calls):
             return self.look_for_call(buffer, at, ended)
         return NO
 
