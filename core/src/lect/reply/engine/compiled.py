@@ -27,16 +27,8 @@ from lect.reply.grammar import (
     Section,
 )
 
-OPEN, CLOSE, UNTIL, WRAP, UNWRAP, SECTION, STRAY, END = (
-    "open",
-    "close",
-    "until",
-    "wrap",
-    "unwrap",
-    "section",
-    "stray",
-    "end",
-)
+OPEN, CLOSE, UNTIL, WRAP, UNWRAP = "open", "close", "until", "wrap", "unwrap"
+SECTION, STRAY, END = "section", "stray", "end"
 START, OPENING, STOP, OVER = "start", "opening", "stop", "over"
 TOKEN = re.compile(r"<[|｜][^|｜<>]*[|｜]>")
 TOKEN_LIKE = re.compile(r"[<\[\]◁]\S*[>\[\]▷]").fullmatch

@@ -97,6 +97,3 @@ class Headers:
 def headers_for(channels: Channels) -> Headers:
     """Return how the headers of a grammar are read, made ready once."""
     return Headers(channels)
-
-
-__all__ = ["MORE", "NO", "Header", "headers_for"]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from typing import Any
 
     from lect.reply.grammar import Head, Mark
 
@@ -130,7 +131,7 @@ class Live:
     __slots__ = ("acts", "full", "longest", "ordered", "search", "spaced")
 
     def __init__(self, acts: Iterable[tuple[str, object]], also: str = ""):
-        self.acts: dict[str, list[object]] = {}
+        self.acts: dict[str, list[Any]] = {}
         for mark, act in acts:
             self.acts.setdefault(mark, []).append(act)
         marks = sorted(self.acts, key=len, reverse=True)

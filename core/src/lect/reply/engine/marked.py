@@ -153,8 +153,7 @@ class MarkedText(Reading):
         reader, compiled = self.reader, self.compiled
         reasoning = compiled.grammar.reasoning
         assert reasoning is not None
-        acts = self.acts(compiled.reasoning, mark)
-        codes = {code for code, _ in acts}
+        codes = {code for code, _ in compiled.reasoning.acts[mark]}
         if CLOSE in codes:
             kept = run.rstrip(reasoning.trail) if compiled.takes_reasoning else run
             reader.say(kind, kept, start)
@@ -168,7 +167,7 @@ class MarkedText(Reading):
             return True
         kept = run
         if END not in codes:
-            sections = [what for code, what in self.acts(compiled.text, mark) if code == SECTION]
+            sections = [what for code, what in compiled.text.acts.get(mark, ()) if code == SECTION]
             found = (yield from self.find_any(sections)) if sections else None
             kept = self.without_before(run, found) if found else run
             if found is not None and UNTIL not in codes:
@@ -192,33 +191,47 @@ class MarkedText(Reading):
         """
         reader = self.reader
         begin = reader.position
+        trial = self.trial()
+        last = yield from self.try_out(trial, MarkedText(trial, self.compiled).read_to_the_end(sections))
+        reasoning = self.compiled.grammar.reasoning
+        assert reasoning is not None
+        text = trial.since(0)
+        closed = min((at for mark in reasoning.close if (at := text.find(mark)) >= 0), default=-1)
+        reader.rewind(begin)
+        if last and not (trial.unfinished and closed >= 0):
+            return True
+        reader.say(kind, run, start)
+        reader.pass_on(closed if last else trial.position, kind)
+        return False
+
+    def trial(self) -> Reader:
+        """Return a reader of what begins here that says nothing to anybody."""
+        reader = self.reader
         trial = Reader(reader.schemas, reader.stops)
         trial.bounds, trial.fresh = reader.bounds, reader.fresh
-        reading = MarkedText(trial, self.compiled)
-        steps = reading.read_to_the_end(sections)
+        return trial
+
+    def try_out(self, trial: Reader, steps: Steps, kind: TextKind | None = None) -> Generator[None, None, Any]:
+        """Read by a trial, and return what that returns; the raw text is said as `kind` meanwhile."""
+        reader = self.reader
+        begin, said = reader.position, 0
         while True:
             trial.take_in(reader.buffer[reader.at :])
             trial.ended, trial.reason = reader.ended, reader.reason
             reader.at = len(reader.buffer)
+            done, result = False, None
             try:
                 next(steps)
             except StopIteration as stop:
-                last = bool(stop.value)
-                break
+                done, result = True, stop.value
             trial.take_events()
+            if kind is not None:
+                reader.say(kind, trial.since(said), begin + said)
+                said = trial.position
+            if done:
+                reader.rewind(begin + trial.position)
+                return result
             yield
-        reasoning = self.compiled.grammar.reasoning
-        assert reasoning is not None
-        text = reader.since(begin)
-        closed = min((at for mark in reasoning.close if (at := text.find(mark)) >= 0), default=-1)
-        if last and not (trial.unfinished and closed >= 0):
-            reader.rewind(begin)
-            return True
-        end = begin + (closed if last else trial.position)
-        reader.rewind(begin)
-        reader.say(kind, run, start)
-        reader.pass_on(end - begin, kind)
-        return False
 
     def read_to_the_end(self, sections: list[CompiledSection]) -> Generator[None, None, bool]:
         """Read sections; return whether the reply ends behind them."""
@@ -238,7 +251,7 @@ class MarkedText(Reading):
 
         Before it, a run of white space has been read at `start`.
         """
-        acts = self.acts(live, mark)
+        acts = live.acts[mark]
         sections = [what for code, what in acts if code == SECTION]
         found = (yield from self.find_any(sections)) if sections else None
         if found is not None and not (found.announced and self.in_a_fence()):
@@ -373,9 +386,13 @@ class MarkedText(Reading):
             self.gap, self.trim = (section.gap, section.after) if stands else ("", "")
             return
         # What is not taken out stays as it was written.
-        reader.begin_verbatim(start)
-        yield from read_section(reader, found, start)
-        reader.end_verbatim()
+        reader.say(CONTENT, reader.since(start), start)
+        trial = self.trial()
+        found = found._replace(start=found.start - reader.at, arguments=found.arguments - reader.at)
+        yield from self.try_out(trial, read_section(trial, found, 0), CONTENT)
+        reader.unfinished = trial.unfinished
+        if trial.stop is not None:
+            reader.halt(trial.stop)
         self.verbatim = True
         self.gap = self.trim = ""
 
@@ -412,8 +429,3 @@ class MarkedText(Reading):
         reader.border(MARK, start)
         reader.say(CONTENT, kept, start + len(run) - len(kept))
         self.gap = ""
-
-    @staticmethod
-    def acts(live: Live, mark: str) -> list[Any]:
-        """Return what a mark may mean."""
-        return live.acts.get(mark, [])

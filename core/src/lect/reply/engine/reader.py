@@ -8,7 +8,6 @@ from lect.reply.calls.schema import Schemas
 from lect.reply.engine import lookahead
 from lect.reply.engine.lookahead import MORE, NO
 from lect.reply.events import (
-    CALL,
     CALL_ARGS,
     CALL_END,
     CALL_START,
@@ -112,8 +111,6 @@ class Reader:
         self.wrapped = False
         # Marks that end a call which breaks, whatever its own are.
         self.bounds: list[tuple[str, ...]] = []
-        # Up to where calls have been said as content, while they are read but not taken out.
-        self.verbatim: int | None = None
         # Where in the raw text another kind of it begins.
         self.borders: list[tuple[int, PieceKind]] = []
         # What is said in one go becomes one event: text waits here until another kind of text, or the end of the chunk,
@@ -151,8 +148,6 @@ class Reader:
 
     def take_events(self) -> list[Event]:
         """Return what has been said since this was last asked."""
-        if self.verbatim is not None:
-            self.say_verbatim()
         if self.pending:
             self.flush()
         events = self.events
@@ -242,14 +237,12 @@ class Reader:
         if self.pending:
             text = "".join(self.pending)
             self.pending.clear()
-            if text and self.verbatim is None:
+            if text:
                 self.sink.append(text)
                 self.events.append(_new(Event, (self.kind, text, self.index, None, None, None)))
 
     def border(self, kind: PieceKind, position: int | None = None) -> None:
         """Note that from here on, or from `position`, the raw text is of this kind."""
-        if self.verbatim is not None:
-            return
         if position is None:
             position = self.base + self.at
         borders = self.borders
@@ -262,26 +255,6 @@ class Reader:
         """Let chunks pass in which `matters` finds nothing, if text of this kind is being said."""
         if self.kind == kind and (kind == CALL_ARGS or (self.borders and self.borders[-1][1] == kind)):
             self.matters = matters
-
-    def begin_verbatim(self, start: int) -> None:
-        """Say what is read from now on as content, as it was written from `start` on, whatever it is."""
-        self.flush()
-        self.verbatim = start
-
-    def say_verbatim(self) -> None:
-        """Say the raw text that was read since."""
-        start = self.verbatim
-        if start is not None and start < self.position:
-            self.pending.clear()
-            self.verbatim = None
-            self.say(CONTENT, self.since(start), start)
-            self.flush()
-            self.verbatim = self.position
-
-    def end_verbatim(self) -> None:
-        """Let what is read from now on be what it is."""
-        self.say_verbatim()
-        self.verbatim = None
 
     def say(self, kind: TextKind, text: str, position: int) -> None:
         """Say `text`, which was read at `position`."""
@@ -311,8 +284,6 @@ class Reader:
     def report(self, code: str, start: int, text: str, end: int | None = None) -> None:
         """Name a problem with the raw text from `start` to here, or to `end`."""
         assert code in CODES, code
-        if self.verbatim is not None:
-            return
         self.flush()
         found = Problem(code, (start, self.position if end is None else end), text)
         self.problems.append(found)
@@ -344,8 +315,6 @@ class Reader:
         )
         self.call = call
         self.growing.append(call.parts)
-        if self.verbatim is not None:
-            return
         self.events.append(Event(CALL_START, name, index, call.id))
         self.kind, self.sink, self.index = CALL_ARGS, call.parts, index
         self.fresh = False
@@ -359,8 +328,6 @@ class Reader:
         self.flush()
         self.call = None
         self.growing.clear()
-        if self.verbatim is not None:
-            return
         text = "".join(call.parts)
         arguments: Any = text
         if complete:
@@ -413,6 +380,3 @@ def _read(text: str) -> tuple[Any, bool]:
         return json.loads(text), True
     except (ValueError, RecursionError):
         return text, False
-
-
-__all__ = ["BROKEN", "CALL", "CONTENT", "CUT", "DONE", "LEFT", "REASONING", "OpenCall", "Reader"]
