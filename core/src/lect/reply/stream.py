@@ -72,8 +72,6 @@ class ReplyStream:
             inside = starts_in(grammar, prompt, compiled.ends, markers)
         self.grammar = grammar
         self._reader = reader = Reader(Schemas(tools), compiled.ends, call_id or _numbered(grammar.ids))
-        if grammar.reasoning is not None:
-            reader.bounds = [(mark.strip(),) for mark in grammar.reasoning.close]
         reading = HeadedMessages(reader, compiled) if grammar.channels else MarkedText(reader, compiled, edges[0])
         self._steps = reading.read(inside)
         self._refine = refine

@@ -44,10 +44,10 @@ KINDS: dict[type[Part], tuple[Any, Any]] = {
 """For each kind of arguments: what says whether they can begin at a place, and what reads them."""
 
 
-def compiled_section(section: Section) -> CompiledSection:
-    """Return a section made ready, each of its calls with what reads it."""
+def compiled_section(section: Section, bounds: tuple[str, ...] = ()) -> CompiledSection:
+    """Return a section made ready, each of its calls with what reads it; `bounds` end a call that breaks."""
     calls = [CompiledCall(call, section, *KINDS[type(call.arguments)]) for call in section.calls]
-    return CompiledSection(section, calls)
+    return CompiledSection(section, calls, bounds)
 
 
 class CompiledGrammar:
@@ -60,7 +60,9 @@ class CompiledGrammar:
         self.tail = tail
         self.takes_reasoning = "reasoning" in extract
         self.takes_tools = "tools" in extract
-        self.sections = [compiled_section(section) for section in grammar.sections]
+        reasoning = grammar.reasoning
+        closes = reasoning.close if reasoning is not None else ()
+        self.sections = [compiled_section(section, closes) for section in grammar.sections]
         self.bare = [section for section in self.sections if section.syntax.start and not section.syntax.open]
         self.before = "".join(sorted({*"".join(text for each in grammar.sections for text in each.before), *tail}))
         self.ends = tuple(dict.fromkeys(stop))
@@ -69,7 +71,6 @@ class CompiledGrammar:
         ends: list[tuple[str, object]] = [(mark, (END, None)) for mark in self.ends if mark]
         ends += [(mark, (STRAY, None)) for mark in sorted(self.stray)]
         in_text, in_reasoning = list(ends), list(ends)
-        reasoning = grammar.reasoning
         if reasoning is not None:
             in_text += [(mark, (OPEN, None)) for mark in reasoning.open]
             in_text += [(mark, (CLOSE, None)) for mark in reasoning.close]

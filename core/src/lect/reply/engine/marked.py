@@ -208,7 +208,7 @@ class MarkedText(Reading):
         """Return a reader of what begins here that says nothing to anybody."""
         reader = self.reader
         trial = Reader(reader.schemas, reader.stops)
-        trial.bounds, trial.fresh = reader.bounds, reader.fresh
+        trial.fresh = reader.fresh
         return trial
 
     def try_out(self, trial: Reader, steps: Steps, kind: TextKind | None = None) -> Generator[None, None, Any]:

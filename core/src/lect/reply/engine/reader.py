@@ -107,10 +107,6 @@ class Reader:
         self.why = ""
         self.origin = 0
         self.forgiven: list[str] = []
-        # Whether the call stands in a fence, or in a list, where none belongs.
-        self.wrapped = False
-        # Marks that end a call which breaks, whatever its own are.
-        self.bounds: list[tuple[str, ...]] = []
         # Where in the raw text another kind of it begins.
         self.borders: list[tuple[int, PieceKind]] = []
         # What is said in one go becomes one event: text waits here until another kind of text, or the end of the chunk,

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 LEFT_OVER = re.compile(r"[}\]),;`\s]*")
 """Brackets and the like that close nothing."""
 CLOSING = "]})`"
+WRAPPED = "a fence or a list round the call"
 WHY = {
     "unbalanced_json": "the JSON of the call breaks",
     "bad_literal": "the call has something in it that is no value",
@@ -85,8 +86,7 @@ def read_call(reader: Reader, found: Found, start: int) -> Generator[None, None,
     reader.skip(found.start)
     reader.border(CALL)
     reader.origin, reader.why = reader.position, ""
-    reader.wrapped = "wrapped" in found.fields
-    reader.forgiven = ["a fence or a list round the call"] if reader.wrapped else []
+    reader.forgiven = [WRAPPED] if "wrapped" in found.fields else []
     reader.at = found.arguments
     outcome = yield from found.call.read(reader, found)
     if outcome == DONE:
@@ -130,7 +130,7 @@ def skip_unnamed(reader: Reader) -> None:
 def _read_on(reader: Reader, found: Found) -> Generator[None, None, None]:
     """Read on to where a call ends that breaks: all of it is the call's."""
     marked = [row for row in found.ends if "".join(row).strip(BRACKETS + CLOSING)]
-    rows = [*(marked or found.ends), *reader.bounds, *reader.stop_rows]
+    rows = [*(marked or found.ends), *found.section.bounds, *reader.stop_rows]
     live = Live([(row[0], None) for row in rows])
 
     def closes(mark: str) -> int:
@@ -230,7 +230,7 @@ def _close_behind_brackets(reader: Reader, at: int, closes: list[tuple[str, ...]
     if found.end() == len(reader.buffer):
         return NO if reader.ended else MORE
     end = lookahead.either(reader.buffer, found.end(), closes, reader.ended)
-    if end >= 0 and not reader.wrapped:
+    if end >= 0 and WRAPPED not in reader.forgiven:
         text = f"{found[0].strip()!r} behind the call closes nothing"
         reader.report("repaired", reader.position, text, reader.base + found.end())
     return end

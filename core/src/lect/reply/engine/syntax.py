@@ -153,9 +153,11 @@ class CompiledParams:
 class CompiledSection:
     """How one kind of section begins, goes on and ends."""
 
-    def __init__(self, section: Section, calls: list[CompiledCall]):
+    def __init__(self, section: Section, calls: list[CompiledCall], bounds: tuple[str, ...]):
         self.syntax = section
         self.calls = calls
+        self.bounds = [(mark.strip(),) for mark in bounds]
+        """What ends a call that breaks, whatever its own marks are."""
         self.opens = [lookahead.in_a_row(mark) for mark in section.open]
         self.closes = [lookahead.in_a_row(mark) for mark in section.close]
 
