@@ -121,10 +121,10 @@ def test_the_face_for_users():
 
 def test_the_face_for_authors_of_adapters():
     assert sorted(lect.plugin.__all__) == [
-        "API_VERSION", "CHATML", "Call", "Chat", "DEFAULT", "Family", "Input", "Match", "Message", "ModelRef", "Part",
-        "ROUND", "Reply", "Rule", "Source", "Specificity", "Template", "ToolCall", "Turn", "TurnTemplate", "Writer",
-        "Written", "given", "hookimpl", "open_file", "parse_json", "plain_str", "put_right", "read_file", "stripped",
-        "table_of", "think_tags", "unknown", "unsaid",
+        "API_VERSION", "CHATML", "Call", "Chat", "DEFAULT", "Family", "Input", "Match", "Message", "ModelRef",
+        "Part", "ROUND", "Reply", "Rule", "Source", "Specificity", "Template", "Tokenizer", "ToolCall", "Turn",
+        "TurnTemplate", "Writer", "Written", "given", "hookimpl", "open_file", "parse_json", "plain_str",
+        "put_right", "read_file", "stripped", "table_of", "think_tags", "unknown", "unsaid",
     ]  # fmt: skip
 
 

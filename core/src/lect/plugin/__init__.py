@@ -31,12 +31,13 @@ if TYPE_CHECKING:
     from lect.notations import Written, table_of, unsaid
     from lect.reply.reply import Reply, ToolCall
     from lect.source import Source
+    from lect.tokens.tokenizer import Tokenizer
 
 __all__ = [
     "API_VERSION", "CHATML", "DEFAULT", "ROUND", "Call", "Chat", "Family", "Input", "Match", "Message", "ModelRef",
-    "Part", "Reply", "Rule", "Source", "Specificity", "Template", "ToolCall", "Turn", "TurnTemplate", "Writer",
-    "Written", "given", "hookimpl", "open_file", "parse_json", "plain_str", "put_right", "read_file", "stripped",
-    "table_of", "think_tags", "unknown", "unsaid",
+    "Part", "Reply", "Rule", "Source", "Specificity", "Template", "Tokenizer", "ToolCall", "Turn", "TurnTemplate",
+    "Writer", "Written", "given", "hookimpl", "open_file", "parse_json", "plain_str", "put_right", "read_file",
+    "stripped", "table_of", "think_tags", "unknown", "unsaid",
 ]  # fmt: skip
 
 
@@ -45,8 +46,9 @@ _LATER = {
     **dict.fromkeys(("Written", "table_of", "unsaid"), "lect.notations"),
     **dict.fromkeys(("Reply", "ToolCall"), "lect.reply.reply"),
     "Source": "lect.source",
+    "Tokenizer": "lect.tokens.tokenizer",
 }
-"""What belongs to replies, notations or files is imported when somebody needs it: to write prompts, nobody does."""
+"""What belongs to replies, notations, files or tokens is imported when somebody needs it: to write prompts, nobody does."""
 
 
 def __getattr__(name: str) -> Any:

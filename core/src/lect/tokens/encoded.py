@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from lect.errors import MaskError
 from lect.prompt.fields import spell
+from lect.prompt.limits import DEFAULT
 from lect.tokens.policy import DEFAULT_POLICY, LossPolicy
-from lect.tokens.safe import Trusted, as_controls, encode_apart, foreign_controls
+from lect.tokens.safe import Trusted, as_controls, parted
 from lect.tokens.tokenizer import encoder_of
 from lect.tokens.weigh import straddled, token_weights
 
@@ -45,7 +47,7 @@ class Report(NamedTuple):
     bos: Literal["template", "tokenizer"] | None
     """Who writes the token that opens the text; None where neither does."""
     controls: tuple[Control, ...]
-    """Control tokens that text from outside spells. With `safe`, these are ordinary tokens in the ids."""
+    """Control tokens that text from outside spells, the first 1,000. With `safe`, they are ordinary tokens."""
     unprotectable: bool
     """Whether the format separates turns by plain text, which nothing can tell from a user's."""
     cuts: tuple[int, ...]
@@ -170,25 +172,26 @@ def encode(
         raise MaskError(msg)
     encoder = encoder_of(tokenizer)
     text, layout = prompt.text, prompt.layout
-    everything = Trusted([(0, len(text))])
     trusted = Trusted.of(layout)
-    tokens = encoder.whole(text) or encode_apart(text, encoder, everything)
-    found = foreign_controls(text, tokens, encoder, trusted)
-    if not safe:
-        trusted = everything
-    elif found:
-        tokens = encode_apart(text, encoder, trusted)
+    tokens = encoder.whole(text)
+    controls = encoder.found(text, tokens)
+    _, foreign = parted(text, controls, trusted)
+    if safe and foreign:
+        # A foreign one may hide one of the template's own, so those are looked for where there is nothing else.
+        alone = trusted.without_others(text)
+        controls, _ = parted(text, encoder.found(alone, encoder.whole(alone)), trusted)
+        tokens = encoder.between(text, controls)
     cuts: tuple[int, ...] = ()
     if policy is not None and policy.boundary == "cut":
         cuts = tuple(straddled(tokens.offsets(), prompt.loss_spans(policy)))
         if cuts:
-            tokens = encode_apart(text, encoder, trusted, cuts)
-    bos = _opened_by(prompt, tokens, encoder)
+            tokens = encoder.between(text, controls, cuts)
+    bos = _opened_by(prompt, tokens, encoder, trusted)
     if bos == "tokenizer" and opens:
         tokens.open_with(encoder.opening)
     report = Report(
         bos=bos,
-        controls=as_controls(found, layout),
+        controls=as_controls(islice(foreign, DEFAULT.controls), encoder.control_ids, layout),
         unprotectable=prompt.template.text_separators,
         cuts=cuts,
         truncated=0 if max_length is None else max(0, len(tokens.ids) - max_length),
@@ -202,9 +205,12 @@ def encode(
     return encoded
 
 
-def _opened_by(prompt: Prompt, tokens: Tokens, encoder: Encoder) -> Literal["template", "tokenizer"] | None:
+def _opened_by(
+    prompt: Prompt, tokens: Tokens, encoder: Encoder, trusted: Trusted
+) -> Literal["template", "tokenizer"] | None:
     bos, opening = prompt.template.bos, encoder.opening
-    if (bos and prompt.text.startswith(bos)) or (opening and tokens.ids[: len(opening)] == opening):
+    is_written = bool(bos) and prompt.text.startswith(bos) and (0, len(bos)) in trusted
+    if is_written or (opening and tokens.ids[: len(opening)] == opening):
         return "template"
     return "tokenizer" if opening else None
 

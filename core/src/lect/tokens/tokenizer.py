@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from itertools import pairwise
+from os import urandom
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 from lect.errors import TokenizerError, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 Offsets = list[tuple[int, int]]
 
@@ -25,12 +28,12 @@ class Tokenizer(Protocol):
         ...
 
 
-class ControlToken(NamedTuple):
-    """A special or added token: its id, and whether it takes the white space round it."""
+class Found(NamedTuple):
+    """A control token in a text: from which character to which it stands, and its id."""
 
+    start: int
+    end: int
     id: int
-    lstrip: bool = False
-    rstrip: bool = False
 
 
 class Tokens:
@@ -70,18 +73,21 @@ class Encoder:
     """One tokenizer: encodes a text with or without its control tokens.
 
     Attributes:
-        controls: The control tokens by their texts. White space is none, whatever the tokenizer calls it.
+        controls: The ids of the control tokens by their texts. White space is none, whatever the tokenizer calls it.
         control_ids: Their texts by ids.
         opening: The ids that the tokenizer puts before every text of its own accord.
+        unknown: The id of what the tokenizer does not know, if there is one.
     """
 
-    def __init__(self, controls: Mapping[str, ControlToken], opening: Sequence[int]):
-        self.controls = {text: token for text, token in controls.items() if text.strip()}
-        self.control_ids = {token.id: text for text, token in self.controls.items()}
-        self.opening = list(opening)
+    opening: Sequence[int] = ()
+    unknown: int | None = None
 
-    def whole(self, text: str) -> Tokens | None:
-        """Return a text as the tokenizer itself encodes it; None where it cannot do so by itself."""
+    def __init__(self, controls: Mapping[str, int]):
+        self.controls = {text: each for text, each in controls.items() if text.strip()}
+        self.control_ids = {each: text for text, each in self.controls.items()}
+
+    def whole(self, text: str) -> Tokens:
+        """Return a text as the tokenizer itself encodes it, whoever wrote its control tokens."""
         raise NotImplementedError
 
     def ordinary(self, text: str, start: int, *, goes_on: bool) -> Tokens:
@@ -94,16 +100,49 @@ class Encoder:
         """
         raise NotImplementedError
 
+    def found(self, text: str, tokens: Tokens) -> list[Found]:
+        """Return the control tokens among the tokens of a text."""
+        controls, unknown = self.control_ids, self.unknown
+        at = [index for index, each in enumerate(tokens.ids) if each in controls]
+        offsets = tokens.offsets() if at else []
+        found = [Found(*offsets[index], tokens.ids[index]) for index in at]
+        if unknown is None:
+            return found
+        # It stands for every character that the tokenizer does not know, and is no control token there.
+        spelt = controls[unknown]
+        return [each for each in found if each.id != unknown or spelt in text[each.start : each.end]]
+
+    def between(self, text: str, controls: Iterable[Found], cuts: Sequence[int] = ()) -> Tokens:
+        """Encode a text with these control tokens and no others, and no token that reaches over a cut.
+
+        What stands between control tokens is encoded by itself, as every tokenizer does it.
+        """
+        tokens = Tokens()
+        position = 0
+        for start, end, each in [*controls, Found(len(text), len(text), -1)]:
+            edges = [position, *(cut for cut in cuts if position < cut < start), start]
+            for begin, stop in pairwise(edges):
+                if begin < stop:
+                    piece = self.ordinary(text[begin:stop], begin, goes_on=begin != position)
+                    tokens.add(piece.ids, piece.offsets(), 0)
+            if start < end:
+                tokens.add([each], [(start, end)], 0)
+            position = end
+        return tokens
+
 
 class ProtocolEncoder(Encoder):
     """A tokenizer of the two methods of `Tokenizer`."""
 
     def __init__(self, tokenizer: Tokenizer):
-        super().__init__({text: ControlToken(each) for text, each in tokenizer.control_tokens().items()}, ())
+        super().__init__(tokenizer.control_tokens())
         self._tokenizer = tokenizer
+        longest_first = sorted(self.controls, key=len, reverse=True)
+        self._pattern = re.compile("|".join(map(re.escape, longest_first))) if longest_first else None
 
-    def whole(self, text: str) -> None:
-        return None
+    def whole(self, text: str) -> Tokens:
+        matches = self._pattern.finditer(text) if self._pattern else ()
+        return self.between(text, [Found(*match.span(), self.controls[match[0]]) for match in matches])
 
     def ordinary(self, text: str, start: int, *, goes_on: bool) -> Tokens:
         tokens = Tokens()
@@ -119,15 +158,13 @@ class FastEncoder(Encoder):
     """A `tokenizers.Tokenizer`."""
 
     def __init__(self, tokenizer: Any):
-        controls = {
-            token.content: ControlToken(each, token.lstrip, token.rstrip)
-            for each, token in tokenizer.get_added_tokens_decoder().items()
-        }
-        super().__init__(controls, _opening(tokenizer))
+        super().__init__({token.content: each for each, token in tokenizer.get_added_tokens_decoder().items()})
         # A copy, because the caller's cuts or pads what it encodes, which must not happen here.
         is_bare = tokenizer.truncation is None and tokenizer.padding is None
         self._tokenizer = tokenizer if is_bare else _changed(tokenizer, _bare)
         self._ordinary: dict[str, Any] = {}
+        self.opening = _opening(self._tokenizer)
+        self.unknown = next((each for each in self.whole(RARE).ids if each in self.control_ids), None)
 
     def whole(self, text: str) -> Tokens:
         return self._encoded(self._tokenizer, text, 0)
@@ -145,6 +182,10 @@ class FastEncoder(Encoder):
         tokens = Tokens()
         tokens.add(encoding.ids, encoding, shift)
         return tokens
+
+
+RARE = "\U0003134a"
+"""A letter that hardly any tokenizer knows: the last of the Chinese characters."""
 
 
 def _opening(tokenizer: Any) -> list[int]:
@@ -171,21 +212,31 @@ def _bare(stated: dict[str, Any]) -> None:
 
 
 def _without_controls(stated: dict[str, Any]) -> None:
-    """Take the control tokens out of a tokenizer, so that their texts become ordinary tokens."""
-    texts = {token["content"] for token in stated["added_tokens"] if token["content"].strip()}
-    stated["added_tokens"] = [token for token in stated["added_tokens"] if token["content"] not in texts]
+    """Give the control tokens names that no text has, so that their texts become ordinary tokens."""
+    unguessable = urandom(16).hex()
+    controls = [token for token in stated["added_tokens"] if token["content"].strip()]
+    ids = {token["id"] for token in controls}
+    for token in controls:
+        token["content"] = unguessable + token["content"]
     stated["post_processor"] = None
     model = stated["model"]
     vocabulary = model["vocab"]
-    # In the vocabulary they keep their place, under a name that no text has.
-    if isinstance(vocabulary, dict):
-        merges = model.get("merges", ())
-        made = {"".join(merge if isinstance(merge, list) else merge.split(" ", 1)) for merge in merges}
-        model["vocab"] = {
-            f"\0{text}" if text in texts and text not in made else text: each for text, each in vocabulary.items()
-        }
-    else:
-        model["vocab"] = [[f"\0{text}" if text in texts else text, score] for text, score in vocabulary]
+    if isinstance(vocabulary, list):
+        model["vocab"] = [[unguessable * (each in ids) + text, score] for each, (text, score) in enumerate(vocabulary)]
+        return
+    renamed = {text: unguessable + text for text, each in vocabulary.items() if each in ids}
+    model["vocab"] = {renamed.get(text, text): each for text, each in vocabulary.items()}
+    if model.get("unk_token") in renamed:
+        model["unk_token"] = renamed[model["unk_token"]]
+    # Some vocabularies can put a control token together from ordinary ones.
+    if "merges" in model:
+        model["merges"] = [merge for merge in model["merges"] if renamed.keys().isdisjoint(_parts_and_whole(merge))]
+
+
+def _parts_and_whole(merge: str | list[str]) -> list[str]:
+    """Return the two pieces that a merge joins, and what they become. Older files have it as one text."""
+    parts = merge.split(" ", 1) if isinstance(merge, str) else merge
+    return [*parts, "".join(parts)]
 
 
 def _later(stated: dict[str, Any]) -> None:
@@ -220,6 +271,13 @@ def _parts(part: dict[str, Any] | None) -> list[dict[str, Any]]:
 
 PLAIN = {"first": _without_controls, "later": _later, "goes on": _goes_on}
 
+
+def _state(tokenizer: Any) -> tuple[Any, ...]:
+    """Return what tells that somebody has changed a tokenizer since."""
+    parts = tokenizer.normalizer, tokenizer.pre_tokenizer, tokenizer.post_processor
+    return tokenizer.get_vocab_size(), tokenizer.truncation is None, tokenizer.padding is None, *map(str, parts)
+
+
 MOST_KEPT = 8
 _kept: dict[int, tuple[Any, Any, Encoder]] = {}
 """The encoders of the tokenizers used last, by the tokenizer's id, with the tokenizer itself and its state."""
@@ -240,8 +298,7 @@ def encoder_of(tokenizer: Any) -> Encoder:
             "  try: AutoTokenizer.from_pretrained(..., use_fast=True)"
         )
         raise TokenizerError(msg)
-    # Whoever adds tokens later, or lets the tokenizer cut, has another one from then on.
-    state = (fast.get_vocab_size(), fast.truncation is None, fast.padding is None) if is_fast else None
+    state = _state(fast) if is_fast else None
     kept = _kept.get(id(fast))
     if kept is not None and kept[0] is fast and kept[1] == state:
         return kept[2]
