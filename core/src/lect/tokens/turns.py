@@ -79,6 +79,7 @@ def turns_in(layout: Layout, facts: Facts, request: Request, write: Write, skele
 def turns_of(layout: Layout, facts: Facts, request: Request, write: Write) -> list[Turn]:
     """Return the turns of all messages that the template writes something for."""
     stops = [stop for stop in dict.fromkeys((*facts.stop, facts.eos)) if stop]
+    marks = _reasoning_marks(facts)
     asked = _Asked(layout.text, request, write)
     turns = []
     for message, first, behind, own in _regions(layout):
@@ -86,7 +87,8 @@ def turns_of(layout: Layout, facts: Facts, request: Request, write: Write) -> li
         own_start = layout.starts[own[0]] if own else close
         own_end = layout.starts[own[-1] + 1] if own else begin
         if request.messages[message].get("role") == "assistant":
-            header_end, start = asked.start(message, begin, own_start, close)
+            start = asked.start(message, begin, own_start, close)
+            header_end = _header_end(layout.text, marks, begin, start)
         else:
             header_end = start = own_start
         stop, end = _stop(layout.text, stops, max(start, own_end), close)
@@ -112,6 +114,17 @@ def is_own(segment: Segment, message: int | None) -> bool:
     return len(path) > 2 and path[0] == "messages" and path[1] == message and path[2] != "role"
 
 
+def _reasoning_marks(facts: Facts) -> tuple[str, ...]:
+    """Return what may open or close reasoning: a generation prompt writes nothing else on the model's behalf."""
+    reasoning = getattr(getattr(facts, "reply", None), "reasoning", None)
+    return (*reasoning.open, *reasoning.close) if reasoning else ("<think>", "</think>")
+
+
+def _header_end(text: str, marks: tuple[str, ...], begin: int, start: int) -> int:
+    found = [at for mark in marks if (at := text.find(mark, begin, start)) >= 0]
+    return min(found, default=start)
+
+
 def _stop(text: str, stops: list[str], own_end: int, close: int) -> tuple[int, int]:
     """Return where the string begins and ends that ends a turn; of several, the first.
 
@@ -121,8 +134,8 @@ def _stop(text: str, stops: list[str], own_end: int, close: int) -> tuple[int, i
     if found:
         at, length = min(found)
         return at, at - length
-    # White space behind the last word would be a separator.
-    end = close if text[own_end:close].strip() else own_end
+    # White space at the end of a turn is a separator.
+    end = own_end + len(text[own_end:close].rstrip())
     return end, end
 
 
@@ -135,21 +148,14 @@ class _Asked:
         self._write = write
         self._count = 0
         self._known: dict[Any, str] = {}
-        self._header: str | None = None
 
-    def start(self, message: int, begin: int, own_start: int, close: int) -> tuple[int, int]:
-        """Return where the header of an assistant's turn ends, and where the model begins to write."""
-        text = self._text
+    def start(self, message: int, begin: int, own_start: int, close: int) -> int:
+        """Return where the model begins to write in an assistant's turn."""
         before = self._request.messages[message - 1].get("role") if message else None
         known = self._known.get(before)
-        if known is not None and self._count >= MOST_ASKED and text.startswith(known, begin):
-            start = begin + len(known)
-        else:
-            start = self._asked_start(message, before, begin, own_start, close)
-        header = self._shortest_header()
-        if not text.startswith(header, begin) or begin + len(header) > start:
-            return start, start
-        return begin + len(header), start
+        if known is not None and self._count >= MOST_ASKED and self._text.startswith(known, begin):
+            return begin + len(known)
+        return self._asked_start(message, before, begin, own_start, close)
 
     def _asked_start(self, message: int, before: Any, begin: int, own_start: int, close: int) -> int:
         self._count += 1
@@ -174,18 +180,6 @@ class _Asked:
             return self._write(messages[:message], tools=tools, add_generation_prompt=add_generation_prompt, **options)
         except LectError:
             return None
-
-    def _shortest_header(self) -> str:
-        """Return what stands before an answer in history, where nothing is said on the model's behalf."""
-        if self._header is None:
-            question, answer = {"role": "user", "content": "Q"}, {"role": "assistant", "content": "A"}
-            try:
-                complete = self._write([question])
-                history = self._write([question, answer, question])
-                self._header = history[len(complete) : history.find("A", len(complete))]
-            except LectError:
-                self._header = ""
-        return self._header
 
 
 def relative(turns: Sequence[Turn], layout: Layout) -> list[tuple[Any, ...]] | None:
