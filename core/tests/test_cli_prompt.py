@@ -99,6 +99,28 @@ def test_without_generation_prompt_it_ends_with_the_last_turn(capsys):
     assert capsys.readouterr().out == "<user>Hello!</user>"
 
 
+BEGUN = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Sure, "}]
+
+
+def test_a_model_goes_on_with_the_last_message(tmp_path, capsys):
+    file = write(tmp_path / "chat.json", BEGUN)
+    for more in ([], ["--generation-prompt"], ["--no-generation-prompt"]):
+        assert main(["prompt", "acme-7b", "--messages", file, "--continue", *more]) == 0
+        assert capsys.readouterr().out == "<user>Hi</user><bot>Sure, "
+
+
+def test_what_has_not_begun_cannot_be_continued(capsys):
+    assert main(["prompt", "acme-7b", "Hi", "--continue"]) == 1
+    error = capsys.readouterr().err
+    assert error.startswith("lect: --continue, but the last message is {'role': 'user', 'content': 'Hi'}; expected ")
+
+
+def test_an_answer_may_be_followed_by_a_generation_prompt(tmp_path, capsys):
+    file = write(tmp_path / "chat.json", BEGUN)
+    assert main(["prompt", "acme-7b", "--messages", file]) == 0
+    assert capsys.readouterr().out == "<user>Hi</user><bot>Sure, </bot><bot>"
+
+
 @pytest.mark.parametrize("words", [[], ["-"]])
 def test_text_may_be_piped_in_and_loses_the_line_end_of_echo(words, monkeypatch, capsys):
     pipe(monkeypatch, "你好!\n".encode())

@@ -143,6 +143,7 @@ ALLOWED = {
     "cli/__init__.py": {"lmsys", "vicuna"},  # An example in --help.
     "cli/why.py": {"command", "lmsys", "vicuna", "qwen"},  # Examples in --help; an argument of argparse.
     "cli/prompt.py": {"command", "lmsys", "vicuna", "qwen", "meta-llama", "llama"},  # Examples in --help.
+    "cli/rendering.py": {"qwen"},  # An example in --help.
     "cli/parse.py": {"command", "qwen"},  # Examples in --help.
     "cli/plugins.py": {"qwen"},  # An example in --help.
 }

@@ -173,6 +173,8 @@ PHRASES = {
     "lossy=True, to write the rest": "--lossy, to write the rest",
     "decode the text with errors='replace'": "write \\ufffd in its place",
     "LECT_FALLBACK=0, or lect.resolve(path, fallback=False), to": "LECT_FALLBACK=0 to",
+    "add_generation_prompt=True beside continue_final_message=True": "--generation-prompt beside --continue",
+    "continue_final_message=True, but the last message": "--continue, but the last message",
     **{f"limits={{{name!r}: ...}}": f"--limit {name}=..." for name in ("messages", "tools", "depth", "bytes")},
 }
 """What errors suggest to a Python program, and how to say it here."""

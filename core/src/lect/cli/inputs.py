@@ -18,6 +18,7 @@ NOT_OPTIONS = {
     "messages": "--messages",
     "tools": "--tools",
     "add_generation_prompt": "--no-generation-prompt",
+    "continue_final_message": "--continue",
     "strict": "--strict",
     "limits": "--limit",
 }

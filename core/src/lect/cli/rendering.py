@@ -1,0 +1,168 @@
+"""A conversation from the command line, rendered: what `lect prompt` and `lect tokens` have in common."""
+
+from __future__ import annotations
+
+import sys
+from argparse import BooleanOptionalAction
+from typing import TYPE_CHECKING, NamedTuple
+
+import lect
+from lect.cli.inputs import MODEL, limit, option, read_conversation, utf8
+from lect.cli.screen import NOTE, Screen
+from lect.prompt.fields import spell
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+    from collections.abc import Iterable
+
+    from lect.cli.inputs import Conversation
+
+STYLES = {lect.Origin.TEMPLATE: "dim", lect.Origin.INPUT: "green", lect.Origin.UNKNOWN: "red"}
+
+
+class Rendered(NamedTuple):
+    """A prompt, what it was made for, and what of the file of messages nobody read."""
+
+    resolution: lect.Resolution
+    prompt: lect.Prompt
+    ignored: tuple[str, ...]
+
+
+def add_choice(parser: ArgumentParser) -> None:
+    """Add the arguments by which people choose a format themselves."""
+    parser.add_argument(
+        "--adapter",
+        metavar="NAME",
+        help="the adapter or template to use, such as qwen, qwen:qwen2.5 or chatml, whatever the path says",
+    )
+    parser.add_argument(
+        "--default", metavar="NAME", help="the template for a model that no adapter knows, such as chatml"
+    )
+
+
+def add_conversation(parser: ArgumentParser) -> None:
+    """Add the arguments that say what to render, and how."""
+    parser.add_argument("model", metavar="MODEL", type=utf8, help=f"{MODEL}; nothing is fetched")
+    parser.add_argument(
+        "text",
+        metavar="TEXT",
+        type=utf8,
+        nargs="?",
+        help="what the user says; - or nothing reads it from standard input, without the last line end",
+    )
+    parser.add_argument("--system", metavar="TEXT", type=utf8, help="the system text, instead of the maker's default")
+    parser.add_argument(
+        "--messages",
+        metavar="FILE",
+        help='a JSON file of OpenAI-shaped messages, or {"messages": [...], "tools": [...]}; or -',
+    )
+    parser.add_argument("--tools", metavar="FILE", help="a JSON file of OpenAI tool schemas")
+    parser.add_argument(
+        "--option", metavar="NAME=VALUE", action="append", default=[], type=option, dest="options",
+        help=(
+            "an option of the maker's own, such as enable_thinking=false; VALUE is JSON, or else text; may be given "
+            "several times"
+        ),
+    )  # fmt: skip
+    parser.add_argument(
+        "--limit", metavar="NAME=NUMBER", action="append", default=[], type=limit, dest="limits",
+        help=(
+            "how large the conversation may be, if not as by default: messages, tools, depth, bytes of the prompt, or "
+            "controls that are listed; may be given several times"
+        ),
+    )  # fmt: skip
+    add_choice(parser)
+    parser.add_argument(
+        "--generation-prompt", action=BooleanOptionalAction, help="end where the assistant begins to speak, or do not"
+    )
+    parser.add_argument(
+        "--continue", action="store_true", dest="goes_on",
+        help=(
+            "end within the last message, the assistant's, so that the model goes on with it: as history has it, or "
+            "with --generation-prompt as the model itself would have begun"
+        ),
+    )  # fmt: skip
+    parser.add_argument("--strict", action="store_true", help="refuse what would not reach the prompt")
+
+
+def render(arguments: Namespace, *, after_answers: bool = True) -> Rendered:
+    """Read the conversation that the arguments mean, and render it.
+
+    Args:
+        arguments: What `add_conversation` has added.
+        after_answers: Whether a conversation that ends with an answer gets a generation prompt too, where the arguments
+            do not say.
+
+    Raises:
+        ArgumentError: If the arguments contradict each other, or there is nothing to render.
+        LectError: If the conversation cannot be read or rendered, or nobody knows the model.
+    """
+    conversation = read_conversation(arguments)
+    asks = arguments.generation_prompt
+    if asks is None:
+        asks = not arguments.goes_on and (after_answers or not _is_answered(conversation))
+    resolution = resolve(arguments)
+    prompt = resolution.template.render(
+        conversation.messages,
+        tools=conversation.tools,
+        add_generation_prompt=asks,
+        continue_final_message=arguments.goes_on,
+        strict=arguments.strict,
+        limits=dict(arguments.limits),
+        **dict(arguments.options),
+    )
+    return Rendered(resolution, prompt, conversation.ignored)
+
+
+def _is_answered(conversation: Conversation) -> bool:
+    messages = conversation.messages
+    last = messages[-1] if isinstance(messages, list) and messages else None
+    return isinstance(last, dict) and last.get("role") == "assistant"
+
+
+def resolve(arguments: Namespace) -> lect.Resolution:
+    """Resolve the model that the arguments name.
+
+    Raises:
+        UnknownModelError: If nobody knows it, and there is no default.
+    """
+    try:
+        return lect.resolve(arguments.model, adapter=arguments.adapter)
+    except lect.UnknownModelError:
+        if arguments.default is None:
+            raise
+        return lect.resolve(arguments.model, adapter=arguments.default)
+
+
+def notes_on(rendered: Rendered) -> list[str]:
+    """Return what a reader should know of a prompt."""
+    resolution, prompt, ignored = rendered
+    notes = [f"not read from the file of messages: {key}" for key in ignored]
+    if resolution.kind == "base":
+        notes.append(
+            f"{resolution.ref.path} is a base model, which was not trained to chat; {prompt.template.name} is a "
+            f"makeshift"
+        )
+    notes += [f"not in the prompt: {spell(unused.path)} ({unused.why})" for unused in prompt.unused]
+    notes += [f"control text of the model in {_place(control)}: {control.marker!r}" for control in prompt.controls]
+    if prompt.more_controls:
+        notes.append("there is more control text of the model than this")
+    if prompt.controls and prompt.template.text_separators:
+        notes.append(
+            f"{prompt.template.name} separates turns by plain text, so nothing can tell this text from a turn of its "
+            f"own"
+        )
+    return notes
+
+
+def print_notes(notes: Iterable[str]) -> None:
+    """Print what a reader should know to standard error."""
+    screen = Screen(sys.stderr)
+    for note in notes:
+        screen.write(screen.paint(NOTE, "yellow") + f" {screen.one_line(note)}\n")
+
+
+def _place(control: lect.Control) -> str:
+    if not control.path:
+        return "text of unknown origin"
+    return spell(control.path) + (f" at {control.start}" if control.start >= 0 else "")
