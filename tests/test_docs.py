@@ -161,7 +161,8 @@ def test_every_family_is_an_extra_of_core():
     extras = tomllib.loads((pages.REPOSITORY / "core/pyproject.toml").read_text("utf-8"))["project"][
         "optional-dependencies"
     ]
-    assert extras == {**{name: [f"lect-{name}"] for name in PACKAGES}, "all": [f"lect-{name}" for name in PACKAGES]}
+    packages = {name: [f"lect-{name}"] for name in PACKAGES}
+    assert extras == {**packages, "all": [f"lect-{name}" for name in PACKAGES], "tokens": ["tokenizers>=0.20"]}
 
 
 @every_family_with_rules

@@ -144,6 +144,7 @@ ALLOWED = {
     "cli/why.py": {"command", "lmsys", "vicuna", "qwen"},  # Examples in --help; an argument of argparse.
     "cli/prompt.py": {"command", "lmsys", "vicuna", "qwen", "meta-llama", "llama"},  # Examples in --help.
     "cli/rendering.py": {"qwen"},  # An example in --help.
+    "cli/tokens.py": {"qwen"},  # Examples in --help.
     "cli/parse.py": {"command", "qwen"},  # Examples in --help.
     "cli/plugins.py": {"qwen"},  # An example in --help.
 }

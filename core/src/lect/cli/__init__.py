@@ -28,6 +28,7 @@ class Command(NamedTuple):
 
 COMMANDS: dict[str, Command] = {
     "prompt": Command("lect.cli.prompt", "print the exact prompt that a model expects"),
+    "tokens": Command("lect.cli.tokens", "print that prompt token by token: ids, origins, and what carries loss"),
     "parse": Command("lect.cli.parse", "take apart what a model wrote: reasoning, content, tool calls"),
     "why": Command("lect.cli.why", "show what a model path resolves to, and why"),
     "families": Command("lect.cli.families", "list the model families: installed, and to be had"),
@@ -174,6 +175,7 @@ PHRASES = {
     "decode the text with errors='replace'": "write \\ufffd in its place",
     "LECT_FALLBACK=0, or lect.resolve(path, fallback=False), to": "LECT_FALLBACK=0 to",
     "add_generation_prompt=True beside continue_final_message=True": "--generation-prompt beside --continue",
+    "max_length is ": "--max-length is ",
     "continue_final_message=True, but the last message": "--continue, but the last message",
     **{f"limits={{{name!r}: ...}}": f"--limit {name}=..." for name in ("messages", "tools", "depth", "bytes")},
 }

@@ -21,11 +21,14 @@ STYLES = {lect.Origin.TEMPLATE: "dim", lect.Origin.INPUT: "green", lect.Origin.U
 
 
 class Rendered(NamedTuple):
-    """A prompt, what it was made for, and what of the file of messages nobody read."""
+    """A prompt with what it was made for."""
 
     resolution: lect.Resolution
     prompt: lect.Prompt
     ignored: tuple[str, ...]
+    """What of the file of messages nobody read."""
+    is_open: bool
+    """Whether it ends where a model is to go on."""
 
 
 def add_choice(parser: ArgumentParser) -> None:
@@ -111,7 +114,7 @@ def render(arguments: Namespace, *, after_answers: bool = True) -> Rendered:
         limits=dict(arguments.limits),
         **dict(arguments.options),
     )
-    return Rendered(resolution, prompt, conversation.ignored)
+    return Rendered(resolution, prompt, conversation.ignored, asks or arguments.goes_on)
 
 
 def _is_answered(conversation: Conversation) -> bool:
@@ -136,7 +139,7 @@ def resolve(arguments: Namespace) -> lect.Resolution:
 
 def notes_on(rendered: Rendered) -> list[str]:
     """Return what a reader should know of a prompt."""
-    resolution, prompt, ignored = rendered
+    resolution, prompt, ignored, _ = rendered
     notes = [f"not read from the file of messages: {key}" for key in ignored]
     if resolution.kind == "base":
         notes.append(

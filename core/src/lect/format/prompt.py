@@ -6,6 +6,7 @@ from bisect import bisect_right
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from lect.errors import MaskError
 from lect.prompt.limits import DEFAULT
 from lect.prompt.segments import is_role
 from lect.values import TRANSFORMED, Control, Origin
@@ -87,6 +88,16 @@ class Prompt:
 
     def __repr__(self) -> str:
         return f"<Prompt by {self.template.name!r}: {len(self.text)} characters>"
+
+    def _repr_html_(self) -> str:
+        """Return a picture for notebooks: who wrote what, and what carries loss."""
+        from lect.tokens.picture import as_html, pieces_of
+
+        try:
+            spans = self.loss_spans()
+        except MaskError:
+            spans = []
+        return as_html(pieces_of(self.layout, spans), f"{self.template.name}: {len(self.text):,} characters")
 
     @property
     def segments(self) -> tuple[Segment, ...]:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from lect.facts import Facts
+    from lect.tokens.picture import Piece
     from lect.tokens.spans import LossSpan
     from lect.tokens.tokenizer import Encoder, Offsets, Tokens
     from lect.tokens.turns import Layout, Turn
@@ -83,6 +84,25 @@ class Encoded:
 
     def __repr__(self) -> str:
         return f"<Encoded: {len(self.ids)} tokens>"
+
+    def _repr_html_(self) -> str | None:
+        """Return a picture for notebooks: the tokens, who wrote them, and which carry loss."""
+        if not hasattr(self, "_prompt"):
+            return None  # It comes from another process, where the text has stayed.
+        from lect.tokens.picture import as_html
+
+        return as_html(self.pieces(), f"{self._prompt.template.name}: {len(self.ids):,} tokens")
+
+    def pieces(self) -> list[Piece]:
+        """Return the tokens with their texts, origins, fields and weights."""
+        from lect.tokens.picture import tokens_of
+
+        try:
+            weights = self.weights
+        except MaskError:
+            weights = [0.0] * len(self.ids)
+        tokens = zip(self.ids, self.offsets, weights, strict=True)
+        return tokens_of(tokens, self._prompt.layout, self._tokens.opening)
 
     def __getstate__(self) -> tuple[None, dict[str, Any]]:
         # The views, and not what they are made from. Where there is no mask, asking for it fails there too.

@@ -1,0 +1,120 @@
+"""`lect tokens`: the prompt for a model, token by token."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import lect
+from lect.cli.rendering import STYLES, add_conversation, notes_on, print_notes, render
+from lect.cli.screen import Painted, Screen, write_json
+from lect.cli.tokenizer_files import load_tokenizer
+from lect.tokens.picture import TOKENIZER
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+    from collections.abc import Iterator
+
+    from lect.cli.rendering import Rendered
+    from lect.tokens.picture import Piece
+
+EPILOG = """\
+A conversation that ends with an answer is encoded as for training, and its loss is that of the default policy: what
+assistants say, with the stops. Any other ends where the assistant begins to speak, as it is sent to a server.
+
+examples:
+  lect tokens Qwen/Qwen2.5-7B-Instruct "Hello!" --tokenizer ./Qwen2.5-7B-Instruct
+  lect tokens Qwen/Qwen2.5-7B-Instruct --messages chat.json --tokenizer ./Qwen2.5-7B-Instruct
+  lect tokens ./checkpoint-500 --messages chat.json --tokenizer ./checkpoint-500 --json
+"""
+ORIGINS = {origin.value: style for origin, style in STYLES.items()} | {TOKENIZER: "cyan"}
+GOES_ON = "..."
+"""Stands for a token that adds nothing to a character of which others are a part too."""
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Describe the command and its arguments."""
+    parser.description = (
+        "Print the prompt for a model token by token: the id, how much loss it carries, who wrote it, in which field, "
+        "and its text.\n"
+        "Control tokens come from the template alone; where text from outside spells one, it becomes ordinary tokens."
+    )
+    parser.epilog = EPILOG
+    add_conversation(parser)
+    parser.add_argument(
+        "--tokenizer", metavar="DIR", required=True, help="a directory with a tokenizer.json, or such a file"
+    )
+    parser.add_argument(
+        "--unsafe", action="store_true", help="encode the text as the tokenizer itself would, whoever wrote it"
+    )
+    parser.add_argument("--max-length", metavar="NUMBER", type=int, help="how many tokens to keep, from the beginning")
+    parser.add_argument("--json", action="store_true", help="print the tokens and all that is known of them as JSON")
+
+
+def run(arguments: Namespace) -> int:
+    """Print the tokens, then what a reader should know of them."""
+    rendered = render(arguments, after_answers=False)
+    tokenizer = load_tokenizer(arguments.tokenizer)
+    encoded = rendered.prompt.encode(
+        tokenizer,
+        safe=not arguments.unsafe,
+        policy=None if rendered.is_open else lect.LossPolicy(allow_uniform=True),
+        max_length=arguments.max_length,
+    )
+    if arguments.json:
+        write_json(_as_data(rendered, encoded))
+        return 0
+    pieces = encoded.pieces()
+    screen = Screen(sys.stdout)
+    rows = (_row(piece, tokenizer) for piece in pieces)
+    screen.table(rows, header=("id", "loss", "origin", "field", "text"), indent=0)
+    trained = sum(piece.weight > 0 for piece in pieces)
+    screen.line(f"{len(pieces)} tokens, {trained} with loss; {bos_of(encoded)}", style="bold")
+    print_notes([*notes_on(rendered), *_notes(encoded, safe=not arguments.unsafe)])
+    return 0
+
+
+def _row(piece: Piece, tokenizer: Any) -> tuple[str | Painted, ...]:
+    style = ORIGINS[piece.origin]
+    text = str(tokenizer.id_to_token(piece.id)) if piece.origin == TOKENIZER else piece.text
+    return (
+        str(piece.id),
+        Painted(f"{piece.weight:g}" if piece.weight else "", "yellow"),
+        Painted(piece.origin, style),
+        piece.field,
+        Painted(repr(text) if text else GOES_ON, style),
+    )
+
+
+def bos_of(encoded: lect.Encoded) -> str:
+    """Say who writes the token that opens the text."""
+    who = encoded.report.bos
+    return f"the {who} writes the BOS" if who else "there is no BOS"
+
+
+def _notes(encoded: lect.Encoded, *, safe: bool) -> Iterator[str]:
+    report = encoded.report
+    if report.controls:
+        what = "ordinary tokens here" if safe else "which they are here, because of --unsafe"
+        yield f"texts from outside that spell a control token: {len(report.controls)}, {what}"
+    if report.cuts:
+        yield f"the text is cut at {', '.join(map(str, report.cuts))}, where a token would reach into what is trained"
+    if report.truncated:
+        yield f"{report.truncated} tokens are cut off by --max-length"
+    for message in report.stops_lost:
+        yield f"messages[{message}] is trained without a stop: there is none behind it"
+
+
+def _as_data(rendered: Rendered, encoded: lect.Encoded) -> dict[str, Any]:
+    report = encoded.report
+    return {
+        "template": rendered.prompt.template.name,
+        "text": rendered.prompt.text,
+        "tokens": [
+            piece._asdict() | {"start": start, "end": end, "message": message}
+            for piece, (start, end), message in zip(
+                encoded.pieces(), encoded.offsets, encoded.message_index, strict=True
+            )
+        ],
+        "report": report._asdict() | {"controls": [control._asdict() for control in report.controls]},
+    }

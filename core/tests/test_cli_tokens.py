@@ -1,0 +1,217 @@
+"""`lect tokens`, and the same picture in notebooks."""
+
+import json
+import pickle
+import sys
+from html.parser import HTMLParser
+
+import character_tokenizer
+import pytest
+from character_tokenizer import CharacterTokenizer
+
+import lect
+from lect.cli import main
+from lect.plugin import Family, Rule, Turn, TurnTemplate
+from lect.tokens import picture
+
+CONTROLS = {"<user>": 2_000_001, "<bot>": 2_000_002, "</s>": 2_000_003}
+ACME = TurnTemplate(
+    "acme",
+    user=Turn("<user>", "\n"),
+    assistant=Turn("<bot>", "</s>\n"),
+    stop={"</s>": 2_000_003},
+    markers=CONTROLS,
+)
+CHAT = [{"role": "user", "content": "a</s>"}, {"role": "assistant", "content": "ok"}]
+HOSTILE = '<script>alert("1")</script>&amp;\' onmouseover=\'x" </pre>\x1b\u202e'
+
+
+@pytest.fixture(autouse=True)
+def families(registry):
+    lect.register(Family("acme", Rule("acme", ACME)))
+
+
+@pytest.fixture
+def tokenizer(monkeypatch, tmp_path):
+    return character_tokenizer.install(monkeypatch, tmp_path, CONTROLS)
+
+
+@pytest.fixture
+def chat(tmp_path):
+    file = tmp_path / "chat.json"
+    file.write_text(json.dumps(CHAT), "utf-8")
+    return str(file)
+
+
+def rows(out):
+    """Return the cells of each line of the table."""
+    return [line.split() for line in out.splitlines()[1:-1]]
+
+
+def test_a_line_for_each_token(tokenizer, chat, capsys):
+    assert main(["tokens", "acme-7b", "--messages", chat, "--tokenizer", tokenizer]) == 0
+    out, err = capsys.readouterr()
+    assert rows(out) == [
+        ["2000001", "template", "'<user>'"],
+        ["97", "input", "messages[0].content", "'a'"],
+        *([str(ord(each)), "input", "messages[0].content", repr(each)] for each in "</s>"),
+        ["10", "template", "'\\n'"],
+        ["2000002", "template", "'<bot>'"],
+        ["111", "1", "input", "messages[1].content", "'o'"],
+        ["107", "1", "input", "messages[1].content", "'k'"],
+        ["2000003", "1", "template", "'</s>'"],
+        ["10", "template", "'\\n'"],
+    ]
+    assert out.splitlines()[-1] == "12 tokens, 3 with loss; there is no BOS"
+    assert "note: texts from outside that spell a control token: 1, ordinary tokens here\n" in err
+
+
+def test_unsafe_is_what_the_tokenizer_does(tokenizer, chat, capsys):
+    assert main(["tokens", "acme-7b", "--messages", chat, "--tokenizer", tokenizer, "--unsafe"]) == 0
+    out, err = capsys.readouterr()
+    assert ["2000003", "input", "messages[0].content", "'</s>'"] in rows(out)
+    assert "because of --unsafe" in err
+
+
+def test_a_question_ends_where_the_assistant_begins_and_carries_no_loss(tokenizer, capsys):
+    assert main(["tokens", "acme-7b", "Hi", "--tokenizer", tokenizer]) == 0
+    out = capsys.readouterr().out
+    assert rows(out)[-1] == ["2000002", "template", "'<bot>'"]
+    assert out.endswith("\n5 tokens, 0 with loss; there is no BOS\n")
+
+
+def test_an_answer_may_be_gone_on_with(tokenizer, chat, capsys):
+    assert main(["tokens", "acme-7b", "--messages", chat, "--tokenizer", tokenizer, "--continue"]) == 0
+    assert rows(capsys.readouterr().out)[-1][-1] == "'k'"
+
+
+def test_json_has_all_of_it(tokenizer, chat, capsys):
+    assert main(["tokens", "acme-7b", "--messages", chat, "--tokenizer", tokenizer, "--max-length", "9", "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert data["text"] == "<user>a</s>\n<bot>ok</s>\n"
+    assert [token["id"] for token in data["tokens"]] == [2_000_001, 97, 60, 47, 115, 62, 10, 2_000_002, 111]
+    assert data["tokens"][-1] == {
+        "id": 111, "text": "o", "origin": "input", "field": "messages[1].content", "weight": 1.0, "start": 17, "end": 18,
+        "message": 1,
+    }  # fmt: skip
+    assert data["report"]["truncated"] == 3
+    assert data["report"]["stops_lost"] == [1]
+    assert data["report"]["controls"][0]["marker"] == "</s>"
+
+
+def test_what_is_cut_off_is_told(tokenizer, chat, capsys):
+    assert main(["tokens", "acme-7b", "--messages", chat, "--tokenizer", tokenizer, "--max-length", "9"]) == 0
+    err = capsys.readouterr().err
+    assert "note: 3 tokens are cut off by --max-length\n" in err
+    assert "note: messages[1] is trained without a stop" in err
+
+
+def test_a_length_must_be_one(tokenizer, capsys):
+    assert main(["tokens", "acme-7b", "Hi", "--tokenizer", tokenizer, "--max-length", "0"]) == 1
+    assert capsys.readouterr().err == "lect: --max-length is 0; expected a positive number of tokens\n"
+
+
+def test_nothing_of_a_users_reaches_the_terminal_unseen(tokenizer, capsys):
+    assert main(["tokens", "acme-7b", "\x1b\u202e", "--tokenizer", tokenizer]) == 0
+    out = capsys.readouterr().out
+    assert "\x1b" not in out
+    assert "\u202e" not in out
+
+
+def test_what_to_install_is_named(tmp_path, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "tokenizers", None)
+    (tmp_path / "tokenizer.json").write_text("{}", "utf-8")
+    assert main(["tokens", "acme-7b", "Hi", "--tokenizer", str(tmp_path)]) == 1
+    assert capsys.readouterr().err.endswith("the package tokenizers is needed\n  try: pip install tokenizers\n")
+
+
+def test_a_tokenizer_is_a_directory_or_a_file(tokenizer, tmp_path, capsys):
+    assert main(["tokens", "acme-7b", "Hi", "--tokenizer", f"{tokenizer}/tokenizer.json"]) == 0
+    capsys.readouterr()
+    assert main(["tokens", "acme-7b", "Hi", "--tokenizer", f"{tokenizer}/none"]) == 1
+    assert "there is no file or directory" in capsys.readouterr().err
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    assert main(["tokens", "acme-7b", "Hi", "--tokenizer", str(empty)]) == 1
+    assert "holds no tokenizer.json\n  try: " in capsys.readouterr().err
+    (empty / "tokenizer.json").write_text("no JSON", "utf-8")
+    assert main(["tokens", "acme-7b", "Hi", "--tokenizer", str(empty)]) == 1
+    assert "holds no tokenizer that can be read: " in capsys.readouterr().err
+
+
+# In notebooks
+
+
+class Page(HTMLParser):
+    """What a browser would make of a page."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.tags, self.attributes, self.text = set(), set(), ""
+        self.styles = []
+        self.feed(page)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+        self.attributes |= {name for name, _ in attrs}
+        self.styles.append(dict(attrs).get("style") or "")
+
+    def handle_data(self, data):
+        self.text += data
+
+
+def shown(messages):
+    prompt = ACME.render(messages)
+    return [Page(each._repr_html_()) for each in (prompt, prompt.encode(CharacterTokenizer(CONTROLS)))]
+
+
+@pytest.mark.parametrize("role", ["user", "assistant"])
+def test_nothing_of_a_users_becomes_markup(role):
+    for page in shown([CHAT[0], {"role": role, "content": HOSTILE}]):
+        assert page.tags == {"div", "pre", "span"}
+        assert page.attributes == {"style", "title"}
+        assert HOSTILE[:-2] in page.text
+        assert "\\x1b\\u202e" in page.text
+
+
+def test_all_of_the_prompt_is_shown_with_who_wrote_it_and_its_loss():
+    for page in shown(CHAT):
+        for origin in ("template", "input"):
+            assert any(picture.COLOURS[origin] in style for style in page.styles)
+            assert origin in page.text
+        assert page.text.endswith("<user>a</s>↵\n<bot>ok</s>↵\n")
+    by_segment, by_token = shown(CHAT)
+    # The legend has one too.
+    assert sum(picture.LOSS in style for style in by_segment.styles) == 1 + len(["ok", "</s>"])
+    assert sum(picture.LOSS in style for style in by_token.styles) == 1 + len(["o", "k", "</s>"])
+
+
+def test_a_prompt_from_another_process_is_shown_too():
+    prompt = pickle.loads(pickle.dumps(ACME.render(CHAT)))
+    assert prompt._repr_html_() == ACME.render(CHAT)._repr_html_()
+    encoded = pickle.loads(pickle.dumps(prompt.encode(CharacterTokenizer(CONTROLS))))
+    assert encoded._repr_html_() is None
+
+
+def test_a_mask_that_cannot_be_is_no_reason_to_show_nothing():
+    prompt = ACME.render([*CHAT[:1], {**CHAT[1], "weight": "much"}])
+    assert "ok" in Page(prompt._repr_html_()).text
+
+
+def test_a_picture_has_a_bound(monkeypatch):
+    monkeypatch.setattr(picture, "MOST_SHOWN", 3)
+    page = shown(CHAT)[1]
+    assert page.text.endswith("<user>a<... and 9 more pieces")
+
+
+def test_several_tokens_of_one_character_show_it_once():
+    class Bytes(CharacterTokenizer):
+        def encode_ordinary(self, text):
+            places = [(index, byte) for index, character in enumerate(text) for byte in character.encode()]
+            return [byte for _, byte in places], [(index, index + 1) for index, _ in places]
+
+    prompt = ACME.render([{"role": "user", "content": "é!"}])
+    pieces = prompt.encode(Bytes(CONTROLS)).pieces()
+    assert [piece.text for piece in pieces] == ["<user>", "é", "", "!", "\n"]
+    assert "".join(piece.text for piece in pieces) == prompt.text
