@@ -145,6 +145,7 @@ ALLOWED = {
     "cli/prompt.py": {"command", "lmsys", "vicuna", "qwen", "meta-llama", "llama"},  # Examples in --help.
     "cli/rendering.py": {"qwen"},  # An example in --help.
     "cli/tokens.py": {"qwen"},  # Examples in --help.
+    "cli/doctor.py": {"qwen"},  # Examples in --help.
     "cli/parse.py": {"command", "qwen"},  # Examples in --help.
     "cli/plugins.py": {"qwen"},  # An example in --help.
 }

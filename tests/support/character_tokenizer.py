@@ -23,14 +23,12 @@ class CharacterTokenizer:
         return [ord(character) for character in text], [(index, index + 1) for index in range(len(text))]
 
     def id_to_token(self, each):
-        return next((text for text, known in self.controls.items() if known == each), chr(each))
+        named = {known: text for text, known in self.controls.items()}
+        return named.get(each, chr(each) if each <= sys.maxunicode else None)
 
     def decode(self, ids, skip_special_tokens=True):
         assert not skip_special_tokens
         return "".join(map(self.id_to_token, ids))
-
-    def get_vocab_size(self):
-        return 1 + max([sys.maxunicode, *self.controls.values()])
 
 
 def install(monkeypatch, directory, controls):

@@ -4,27 +4,38 @@ from __future__ import annotations
 
 import sys
 import warnings
+from argparse import ArgumentError
 from typing import TYPE_CHECKING, Any
 
 from lect.cli.checks import examine
 from lect.cli.description import WITH_BOS, WITHOUT_BOS, bos_advice, written_bos
+from lect.cli.id_checks import examine_ids, read_ids
+from lect.cli.inputs import utf8
+from lect.cli.rendering import add_choice, resolve
 from lect.cli.screen import Painted, Screen, write_json
+from lect.cli.token_checks import examine_tokenizer
+from lect.cli.tokenizer_files import load_tokenizer
 from lect.errors import PluginWarning
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
+    from collections.abc import Iterator
 
     from lect import Template
     from lect.cli.checks import Finding, PluginCheck, Report
+    from lect.cli.token_checks import Check
 
 EPILOG = """\
-The exit code is 1 where something is broken: a plugin that fails, or asks for another lect; a package that has lost its
-entry points; a pin that names nothing.
+The exit code is 1 where something is broken or wrong: a plugin that fails, or asks for another lect; a package that has
+lost its entry points; a pin that names nothing; a tokenizer, or ids, that are not the model's.
 
 examples:
   lect doctor
   lect doctor --json
+  lect doctor Qwen/Qwen2.5-7B-Instruct --tokenizer ./Qwen2.5-7B-Instruct
+  lect doctor Qwen/Qwen2.5-7B-Instruct --tokenizer ./Qwen2.5-7B-Instruct --ids ids.json
 """
+STATUSES = {"ok": "green", "note": "yellow", "wrong": "red"}
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -32,14 +43,60 @@ def configure(parser: ArgumentParser) -> None:
     parser.description = (
         "Load every plugin and say what is broken, with tracebacks; which versions are installed and whether they fit "
         "each other;\n"
-        "what is in each other's way; and how the prompts of each template are to be encoded."
+        "what is in each other's way; and how the prompts of each template are to be encoded.\n"
+        "With a model, say whether a tokenizer, or token ids that were trained on or sent, are right for it."
     )
     parser.epilog = EPILOG
+    parser.add_argument("model", metavar="MODEL", type=utf8, nargs="?", help="owner/name, a name, or a local path")
+    parser.add_argument(
+        "--tokenizer", metavar="DIR", help="the model's tokenizer: a directory with a tokenizer.json, or such a file"
+    )
+    parser.add_argument(
+        "--ids", metavar="FILE", help="a JSON list of token ids, or -; with --tokenizer more can be seen"
+    )
+    add_choice(parser)
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
 
 
 def run(arguments: Namespace) -> int:
-    """Print the report; return 1 where something is broken."""
+    """Print the report; return 1 where something is broken or wrong."""
+    is_given = arguments.tokenizer is not None or arguments.ids is not None
+    if (arguments.model is not None) != is_given:
+        raise ArgumentError(None, "MODEL needs --tokenizer or --ids, and these need MODEL")
+    return _run_model(arguments) if is_given else _run_installed(arguments)
+
+
+def _run_model(arguments: Namespace) -> int:
+    resolution = resolve(arguments)
+    template = resolution.template
+    tokenizer = None if arguments.tokenizer is None else load_tokenizer(arguments.tokenizer)
+    checks = (
+        examine_tokenizer(template, tokenizer)
+        if arguments.ids is None
+        else examine_ids(template, read_ids(arguments.ids), tokenizer)
+    )
+    wrong = [check for check in checks if check.status == "wrong"]
+    if arguments.json:
+        data = {"model": arguments.model, "template": template.name, "checks": [check._asdict() for check in checks]}
+        write_json(data | {"ok": not wrong})
+        return 1 if wrong else 0
+    screen = Screen(sys.stdout)
+    screen.line(f"{arguments.model}: {template.name}", style="bold")
+    screen.table(_check_rows(checks), wrap=True)
+    screen.line()
+    what = "1 thing is wrong" if len(wrong) == 1 else f"{len(wrong)} things are wrong"
+    screen.line(what if wrong else "nothing is wrong", style="red" if wrong else "green")
+    return 1 if wrong else 0
+
+
+def _check_rows(checks: list[Check]) -> Iterator[tuple[str | Painted, ...]]:
+    for check in checks:
+        yield Painted(check.status, STATUSES[check.status]), check.name, check.what
+        if check.advice:
+            yield "", "", Painted(f"try: {check.advice}", "dim")
+
+
+def _run_installed(arguments: Namespace) -> int:
     # Failures are printed with their tracebacks.
     warnings.simplefilter("ignore", PluginWarning)
     report = examine()

@@ -1,0 +1,161 @@
+"""What `lect doctor MODEL --ids FILE` looks at: token ids that somebody trained on, or sent."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from lect.cli.inputs import read_json
+from lect.cli.token_checks import CHAT, Check, leading, listed, named, refused, written_markers
+from lect.errors import LectError, TokenizerError, shown
+from lect.tokens.tokenizer import encoder_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lect import Prompt, Template
+
+QUESTION = CHAT[:1]
+BY_LECT = "prompt.encode(tokenizer)"
+CONTROL = "\0"
+"""Stands on both sides of a control token, so that it is told from ordinary tokens that spell the same."""
+
+
+class Sample(NamedTuple):
+    """Token ids, and what is known of how they should be."""
+
+    ids: list[int]
+    asked: Prompt
+    """The plainest prompt in the format."""
+    known: dict[str, int]
+    """The ids of markers and stops."""
+    tokenizer: Any = None
+
+    @property
+    def controls(self) -> dict[int, str]:
+        """The control tokens of the tokenizer."""
+        return encoder_of(self.tokenizer).control_ids
+
+    def spelled(self, ids: list[int]) -> str:
+        """Return ids as text, with control tokens marked."""
+        controls = self.controls
+        pieces: list[str] = []
+        run: list[int] = []
+        for each in [*ids, None]:
+            if each is not None and each not in controls:
+                run.append(each)
+                continue
+            pieces.append(self.tokenizer.decode(run, skip_special_tokens=False).replace(CONTROL, ""))
+            if each is not None:
+                pieces.append(f"{CONTROL}{controls[each]}{CONTROL}")
+            run = []
+        return "".join(pieces)
+
+    @property
+    def ordinary(self) -> str:
+        """What ordinary tokens spell."""
+        return CONTROL.join(self.spelled(self.ids).split(CONTROL)[::2])
+
+
+def read_ids(path: str) -> list[int]:
+    """Return the token ids in a JSON file, or in standard input.
+
+    Raises:
+        LectError: If the file cannot be read.
+        TokenizerError: If it holds no list of ids.
+    """
+    ids = read_json(path)
+    if not (isinstance(ids, list) and ids and all(type(each) is int and each >= 0 for each in ids)):
+        msg = (
+            f"{shown(path)} holds {shown(ids)}; expected a list of token ids\n"
+            "  try: json.dump(encoded.ids, file), or json.dump(row['input_ids'], file)"
+        )
+        raise TokenizerError(msg)
+    return ids
+
+
+def examine_ids(template: Template, ids: list[int], tokenizer: Any = None) -> list[Check]:
+    """Look at all that could be wrong with token ids for a template; with their tokenizer, more can be seen."""
+    try:
+        asked = template.render(QUESTION, add_generation_prompt=True)
+    except LectError as error:
+        return [refused(error)]
+    stated = {**template.markers, **template.stop}
+    known = {text: each for text, each in stated.items() if isinstance(each, int)}
+    if tokenizer is not None:
+        strange = [each for each in dict.fromkeys(ids) if tokenizer.id_to_token(each) is None]
+        if strange:
+            what = f"the tokenizer has no such ids: {listed([str(each) for each in strange])}"
+            return [Check("ids", "wrong", what, "the tokenizer that they were made with")]
+        known |= {text: token.id for text, token in encoder_of(tokenizer).controls.items()}
+    sample = Sample(ids, asked, known, tokenizer)
+    return [bos(sample), *markers(sample), stop(sample)]
+
+
+def bos(sample: Sample) -> Check:
+    """Look for exactly one BOS."""
+    written = sample.asked.template.bos
+    opening = [] if sample.tokenizer is None else encoder_of(sample.tokenizer).opening
+    if written and sample.asked.text.startswith(written):
+        who, first = "template writes", sample.known.get(written)
+    else:
+        who, first = "tokenizer adds", opening[0] if opening else None
+    if first is None and sample.tokenizer is None:
+        return Check("BOS", "note", "without --tokenizer nobody knows whether there should be one")
+    if first is None:
+        return Check("BOS", "ok", "there is none: neither the template nor the tokenizer writes one")
+    count = leading(sample.ids, first)
+    if count > 1:
+        what = f"the ids begin with {count} of them ({first}): one that the template writes, and one that was added"
+        return Check("BOS", "wrong", what, f"{BY_LECT}, or add_special_tokens=False where the text is encoded")
+    if not count:
+        what = f"the ids begin with {sample.ids[0]}, and not with {first}, which the {who}"
+        return Check("BOS", "wrong", what, BY_LECT)
+    return Check("BOS", "ok", f"exactly one ({first})")
+
+
+def markers(sample: Sample) -> Iterator[Check]:
+    """Look for the markers that every prompt has, and for text that spells one."""
+    ordinary = "" if sample.tokenizer is None else sample.ordinary
+    written = [text for text in written_markers(sample.asked) if text in sample.known]
+    lost = [text for text in written if sample.known[text] not in sample.ids]
+    split = [text for text in lost if text in ordinary]
+    absent = [f"{text!r} ({sample.known[text]})" for text in lost if text not in split]
+    if split:
+        what = f"in pieces, and not one token each: {named(split)}"
+        yield Check("markers", "wrong", what, f"{BY_LECT}, with a tokenizer in which `lect doctor` finds nothing wrong")
+    if absent:
+        what = f"not there, though the template writes them in every prompt: {listed(absent)}"
+        advice = "--tokenizer, to see what is there" if sample.tokenizer is None else "the model of these ids"
+        yield Check("markers", "wrong", what, advice)
+    if not lost:
+        yield Check("markers", "ok", f"one token each: {named(written)}" if written else "the format has none with ids")
+    spelled = [text for text in sample.known if text in ordinary and text not in lost]
+    if spelled:
+        yield Check("text", "note", f"ordinary tokens spell {named(spelled)}, as safe encoding makes of a user's text")
+
+
+def stop(sample: Sample) -> Check:
+    """Look for a stop behind every answer."""
+    stop_ids = list(sample.asked.template.stop_ids)
+    if sample.tokenizer is None:
+        if set(stop_ids) & set(sample.ids):
+            return Check("stop", "ok", "there is one; with --tokenizer, every answer is looked at")
+        return Check("stop", "note", f"none of {stop_ids} is there, which is right only without answers")
+    question = QUESTION[0]["content"]
+    # What stands between a question and its answer; white space aside, in which decoders differ.
+    begins = sample.spelled(sample.asked.encode(sample.tokenizer).ids).rpartition(question)[2].strip()
+    _, *answers = sample.spelled(sample.ids).split(begins) if begins else [""]
+    if not answers:
+        return Check("stop", "note", "no place was found where the assistant begins to speak")
+    controls = sample.controls.values()
+    stops = [f"{CONTROL}{text}{CONTROL}" if text in controls else text for text in sample.asked.template.stop]
+    answered = answers if answers[-1].strip() else answers[:-1]
+    unended = [answer for answer in answered if not any(text in answer for text in stops)]
+    if not answered:
+        return Check("stop", "ok", "there is no answer yet")
+    if not unended:
+        return Check("stop", "ok", f"behind every answer ({len(answered)})")
+    what = f"none behind {shown(unended[0].replace(CONTROL, '').strip(), 40)}"
+    what += f" and {len(unended) - 1} more" if len(unended) > 1 else ""
+    advice = f"end every answer with one of {stop_ids}, unless a model is to go on with it"
+    return Check("stop", "wrong", f"{what}: trained so, a model never learns to end", advice)

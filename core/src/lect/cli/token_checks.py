@@ -1,0 +1,241 @@
+"""What `lect doctor MODEL --tokenizer DIR` looks at: whether a template and a tokenizer belong together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from lect.errors import LectError
+from lect.tokens.policy import LossPolicy
+from lect.tokens.tokenizer import encoder_of
+from lect.values import Origin
+
+if TYPE_CHECKING:
+    from lect import Encoded, Prompt, Template
+    from lect.tokens.tokenizer import Encoder
+
+Status = Literal["ok", "note", "wrong"]
+
+CHAT = [
+    {"role": "user", "content": "What is one?"},
+    {"role": "assistant", "content": "One."},
+    {"role": "user", "content": "And two?"},
+    {"role": "assistant", "content": "Two."},
+]
+OTHER_TOKENIZER = "the tokenizer.json of the model's own repository; this one is another model's, or lacks tokens"
+MOST_LISTED = 8
+
+
+class Check(NamedTuple):
+    """Something that was looked at."""
+
+    name: str
+    status: Status
+    what: str
+    advice: str = ""
+    """What to do about it."""
+
+
+class Patient(NamedTuple):
+    """A template and a tokenizer, with a conversation of two rounds as they write it."""
+
+    template: Template
+    tokenizer: Any
+    encoder: Encoder
+    prompt: Prompt
+    encoded: Encoded
+
+
+def examine_tokenizer(template: Template, tokenizer: Any) -> list[Check]:
+    """Look at all that could be wrong with a tokenizer for a template."""
+    try:
+        prompt = template.render(CHAT)
+        encoded = prompt.encode(tokenizer, policy=LossPolicy())
+    except LectError as error:
+        return [refused(error)]
+    patient = Patient(template, tokenizer, encoder_of(tokenizer), prompt, encoded)
+    checks = (bos, markers, ids, stop, generation_prompt, history, safety)
+    return [check(patient) for check in checks]
+
+
+def refused(error: LectError) -> Check:
+    """Say that nothing could be looked at."""
+    what, _, advice = str(error).partition("\n  try: ")
+    return Check("conversation", "wrong", f"the plainest one cannot be encoded: {what}", advice)
+
+
+def bos(patient: Patient) -> Check:
+    """Look for exactly one BOS."""
+    written = patient.template.bos if patient.prompt.text.startswith(patient.template.bos) else ""
+    opening = patient.encoder.opening
+    if written and written not in patient.encoder.controls:
+        return Check("BOS", "wrong", f"the template writes {written!r}, which is no token here", OTHER_TOKENIZER)
+    if not (written or opening):
+        return Check("BOS", "ok", "there is none: neither the template nor the tokenizer writes one")
+    first = patient.encoder.controls[written].id if written else opening[0]
+    count = leading(patient.encoded.ids, first)
+    if count != 1:
+        return Check("BOS", "wrong", f"a prompt begins with {count} of them", "template.but(bos='')")
+    if not written:
+        texts = named(patient.encoder.control_ids.get(each, str(each)) for each in opening)
+        what = f"exactly one: the tokenizer adds {texts}, the template writes none"
+        return Check("BOS", "ok", what, "prompt.encode(tokenizer), or encode prompt.text with special tokens added")
+    what = f"exactly one: the template writes {written!r}"
+    if not opening:
+        return Check("BOS", "ok", what)
+    what += ", and the tokenizer would add another to the text"
+    return Check("BOS", "ok", what, "prompt.encode(tokenizer), or encode prompt.text with add_special_tokens=False")
+
+
+def leading(ids: Sequence[int], first: int) -> int:
+    """Return with how many of one id a list begins."""
+    return next((index for index, each in enumerate(ids) if each != first), len(ids))
+
+
+def markers(patient: Patient) -> Check:
+    """Look whether each marker that the template writes is one token."""
+    written = written_markers(patient.prompt)
+    missing = [text for text in written if text not in patient.encoder.controls]
+    stated = [text for text in missing if patient.template.markers[text] is not None]
+    if not written:
+        return Check("markers", "ok", "the template writes none")
+    if stated or (len(missing) == len(written) and not patient.template.text_separators):
+        what = f"in pieces, and not one token each: {named(stated or missing)}"
+        return Check("markers", "wrong", what, OTHER_TOKENIZER)
+    if missing:
+        return Check("markers", "ok", f"one token each, but for plain text: {named(missing)}")
+    return Check("markers", "ok", f"one token each: {named(written)}")
+
+
+def written_markers(prompt: Prompt) -> list[str]:
+    """Return the markers that the template itself writes in a prompt."""
+    pattern = prompt.template.marker_pattern
+    if pattern is None:
+        return []
+    own = "\0".join(_template_runs(prompt))
+    return list(dict.fromkeys(match[0] for match in pattern.finditer(own)))
+
+
+def _template_runs(prompt: Prompt) -> Iterator[str]:
+    """Yield what the template writes without a break; roles are the template's own words."""
+    run = ""
+    for segment in prompt.segments:
+        if segment.origin is Origin.TEMPLATE or segment.path[2:] == ("role",):
+            run += segment.text
+        else:
+            yield run
+            run = ""
+    yield run
+
+
+def ids(patient: Patient) -> Check:
+    """Compare the ids that the family states with the tokenizer's."""
+    stated = stated_ids(patient.template)
+    there = patient.encoder.control_ids
+    other = [
+        f"{each} is {there[each]!r}, not {named(dict.fromkeys(texts))}"
+        for each, texts in stated.items()
+        if each in there and there[each] not in texts
+    ]
+    if other:
+        return Check("ids", "wrong", f"other than the model's: {listed(other)}", OTHER_TOKENIZER)
+    lost = [text for text, each in patient.template.stop.items() if each is not None and each not in there]
+    if lost:
+        return Check("ids", "wrong", f"a reply may end with a token that is not there: {named(lost)}", OTHER_TOKENIZER)
+    absent = [text for text, each in patient.template.markers.items() if isinstance(each, int) and each not in there]
+    if absent:
+        what = f"the tokenizer lacks markers of the model that a plain conversation does not need: {named(absent)}"
+        return Check("ids", "note", what, OTHER_TOKENIZER)
+    if not stated:
+        return Check("ids", "note", "the template states none, so there is nothing to compare")
+    return Check("ids", "ok", f"the tokenizer has all that the template states ({len(stated)})")
+
+
+def stated_ids(template: Template) -> dict[int, list[str]]:
+    """Return the ids that a template states with their texts; one token may have two texts."""
+    known: dict[int, list[str]] = {}
+    for text, each in [*template.markers.items(), *template.stop.items()]:
+        numbers = enumerate(each) if isinstance(each, Sequence) else [(None, each)]
+        for number, one in numbers:
+            if one is not None:
+                known.setdefault(one, []).append(text if number is None else text.replace("{}", str(number), 1))
+    return known
+
+
+def stop(patient: Patient) -> Check:
+    """Look whether every answer ends with one token that is trained."""
+    text, turns = patient.prompt.text, patient.prompt.turns
+    answers = [turn for turn in turns if CHAT[turn.message]["role"] == "assistant"]
+    unstopped = [turn.message for turn in answers if turn.stop == turn.end]
+    if unstopped == [len(CHAT) - 1]:
+        what = "the last answer has none, because the format writes it with the next turn"
+        return Check("stop", "note", what, f"append one of {list(patient.template.stop_ids)} to the ids, with loss")
+    if unstopped:
+        return Check(
+            "stop", "wrong", "answers end without one, so a model never learns to end", "template.but(stop=...)"
+        )
+    for turn in answers:
+        tokens = [
+            (start, end, weight)
+            for (start, end), weight in zip(patient.encoded.offsets, patient.encoded.weights, strict=True)
+            if start < turn.stop < end or turn.stop <= start < turn.end
+        ]
+        written = text[turn.stop : turn.end]
+        if any(not weight for *_, weight in tokens):
+            return Check("stop", "wrong", f"{written!r} carries no loss, so a model never learns to end")
+        if len(tokens) > 1 or tokens[0][:2] != (turn.stop, turn.end):
+            is_plain = patient.template.text_separators and patient.template.stop.get(written) is None
+            what = f"{written!r} is not one token but {len(tokens)}, or a part of others"
+            return Check("stop", "note" if is_plain else "wrong", what, "" if is_plain else OTHER_TOKENIZER)
+    found = dict.fromkeys(text[turn.stop : turn.end] for turn in answers)
+    return Check("stop", "ok", f"one token with loss behind every answer: {named(found)}")
+
+
+def generation_prompt(patient: Patient) -> Check:
+    """Look whether what is trained begins with what a server sends."""
+    name, template = "generation prompt", patient.template
+    asked = template.render(CHAT[:1], add_generation_prompt=True)
+    trained = template.render(CHAT[:2])
+    if not trained.text.startswith(asked.text):
+        what = f"{_difference(asked.text, trained.text)}, so a server sends something else than is trained on"
+        advice = "messages with reasoning_content, or the options under which a server's prompts end otherwise"
+        return Check(name, "note", what, advice)
+    sent = asked.encode(patient.tokenizer).ids
+    if trained.encode(patient.tokenizer, policy=LossPolicy()).ids[: len(sent)] != sent:
+        return Check(name, "wrong", "the ids that are trained do not begin with those that a server sends")
+    return Check(name, "ok", "what is trained begins with it, in text and in ids")
+
+
+def _difference(one: str, other: str) -> str:
+    at = next((index for index, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), len(other))
+    return f"an answer begins with {other[at : at + 24]!r} where the prompt has {one[at : at + 24]!r}"
+
+
+def history(patient: Patient) -> Check:
+    """Look whether a conversation that goes on only adds to its prompt."""
+    if patient.template.prefix_stable:
+        return Check("history", "ok", "another turn only adds to the prompt")
+    what = "an earlier answer looks otherwise in history than when it was given"
+    return Check("history", "note", what, "template.unroll(messages), which trains each answer as it was given")
+
+
+def safety(patient: Patient) -> Check:
+    """Look whether a user could write what separates the turns."""
+    if patient.template.text_separators:
+        what = "turns are separated by plain text, so nothing can tell a user's from the template's"
+        return Check("safety", "note", what, "on_control='raise', which refuses such text")
+    plain = [text for text in written_markers(patient.prompt) if text not in patient.encoder.controls]
+    if plain:
+        return Check("safety", "note", f"plain text, which a user can write too: {named(plain)}")
+    return Check("safety", "ok", "only the template can write control tokens, with prompt.encode")
+
+
+def named(texts: Any) -> str:
+    """Return texts for a message, the first of them if there are many."""
+    return listed([repr(text) for text in texts])
+
+
+def listed(words: list[str]) -> str:
+    """Return words for a message, the first of them if there are many."""
+    more = len(words) - MOST_LISTED
+    return ", ".join(words[:MOST_LISTED]) + (f" and {more} more" if more > 0 else "")
