@@ -86,7 +86,7 @@ def examine_ids(template: Template, ids: list[int], tokenizer: Any = None) -> li
         if strange:
             what = f"the tokenizer has no such ids: {listed([str(each) for each in strange])}"
             return [Check("ids", "wrong", what, "the tokenizer that they were made with")]
-        known |= {text: token.id for text, token in encoder_of(tokenizer).controls.items()}
+        known |= encoder_of(tokenizer).controls
     sample = Sample(ids, asked, known, tokenizer)
     return [bos(sample), *markers(sample), stop(sample)]
 

@@ -72,7 +72,7 @@ def bos(patient: Patient) -> Check:
         return Check("BOS", "wrong", f"the template writes {written!r}, which is no token here", OTHER_TOKENIZER)
     if not (written or opening):
         return Check("BOS", "ok", "there is none: neither the template nor the tokenizer writes one")
-    first = patient.encoder.controls[written].id if written else opening[0]
+    first = patient.encoder.controls[written] if written else opening[0]
     count = leading(patient.encoded.ids, first)
     if count != 1:
         return Check("BOS", "wrong", f"a prompt begins with {count} of them", "template.but(bos='')")

@@ -48,7 +48,8 @@ _LATER = {
     "Source": "lect.source",
     "Tokenizer": "lect.tokens.tokenizer",
 }
-"""What belongs to replies, notations, files or tokens is imported when somebody needs it: to write prompts, nobody does."""
+"""What belongs to replies, notations, files or tokens is imported when somebody needs it; to write prompts, nobody
+does."""
 
 
 def __getattr__(name: str) -> Any:
