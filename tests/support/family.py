@@ -72,7 +72,7 @@ class FamilySuite:
 
     def test_every_golden_file_is_tested(self):
         folder = goldens.REPOSITORY / "plugins" / self.family / "tests/golden"
-        assert {path.stem for path in folder.glob("*--*.json")} == set(self.goldens)
+        assert {path.stem for path in folder.glob("*--*.json")} <= set(self.goldens)
 
     def test_gives_the_makers_bytes(self, slug, case, arguments, expected):
         goldens.check(self.template(self.goldens[slug]), arguments, expected)

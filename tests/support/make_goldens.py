@@ -3,6 +3,8 @@
     python tests/support/make_goldens.py qwen                           # those that the family has
     python tests/support/make_goldens.py qwen Qwen--Qwen3.5-0.8B ...    # and these
 
+What `../shared` has no goldens of is rendered here, with the options that its template reads.
+
 A conversation with something in it that is put right before any template sees it is rendered anew: the maker's template
 is asked with what is right. Run by hand when an oracle changes; the tests read only what lies in the repository.
 """
@@ -12,6 +14,16 @@ import sys
 
 import differential
 from goldens import REPOSITORY, SHARED, golden_files
+
+OPTIONS = {
+    "enable_thinking": [True, False],
+    "thinking": [True, False],
+    "preserve_thinking": [True],
+    "clear_thinking": [True, False],
+    "reasoning_effort": ["low", "high"],
+    "add_vision_id": [True],
+}
+"""What is tried of the options that makers' templates read."""
 
 
 def main(family, *added):
@@ -26,7 +38,8 @@ def main(family, *added):
     )
     for slug in [*(slug for slug, path in golden_files().items() if path.parents[2].name == family), *added]:
         entry = index[slug]
-        cases = json.loads((SHARED / f"oracles/goldens/{slug}.json").read_text("utf-8"))
+        made = SHARED / f"oracles/goldens/{slug}.json"
+        cases = json.loads(made.read_text("utf-8")) if made.exists() else all_cases(slug, battery)
         for case in battery:
             messages = differential.put_right(slug, case["messages"])
             # Where the maker's template crashed at it, ours need only err clearly, or do the sensible thing.
@@ -45,9 +58,33 @@ def main(family, *added):
         write(f"plugins/{family}/tests/golden/{slug}.json", {"provenance": provenance, "cases": cases})
 
 
-def rendered(slug, case):
+def all_cases(slug, battery):
+    """Return what the maker's template gives for every conversation, and with options where these change it."""
+    source = (SHARED / f"oracles/jinja/{slug}.jinja").read_text("utf-8")
+    cases = {case["id"]: outcome(slug, case) for case in battery}
+    for case in battery:
+        for option, value in ((name, value) for name in OPTIONS if name in source for value in OPTIONS[name]):
+            changed = outcome(
+                slug, case | {"messages": differential.put_right(slug, case["messages"])}, **{option: value}
+            )
+            if changed != cases[case["id"]] and "text" in changed:
+                cases[f"{case['id']}|{option}={json.dumps(value)}"] = changed
+    return cases
+
+
+def outcome(slug, case, **options):
+    """Return the text that the maker's template gives, or the error that it raises."""
+    try:
+        return {"text": rendered(slug, case, **options)}
+    except Exception as error:
+        return {"error": f"{type(error).__name__}: {error}"}
+
+
+def rendered(slug, case, **options):
     """Return what the maker's template gives."""
-    return differential.reference().render(slug, case["messages"], case.get("tools"), case["add_generation_prompt"])
+    return differential.reference().render(
+        slug, case["messages"], case.get("tools"), case["add_generation_prompt"], **options
+    )
 
 
 def write(path, data):

@@ -1,27 +1,36 @@
 """DeepSeek. A model that was distilled from R1 speaks R1's format, whatever it was made of."""
 
 from lect.plugin import DEFAULT, Family, Rule
-from lect_deepseek.plain import CODER_INSTRUCT, LLM_CHAT
-from lect_deepseek.v3 import R1, R1_DISTILL, V3
-from lect_deepseek.v3_1 import V3_1
+from lect_deepseek.plain import CODER_INSTRUCT, LLM_CHAT, V2_CHAT_0628
+from lect_deepseek.v3 import R1, R1_0528, R1_0528_QWEN3, R1_DISTILL, V2_5, V3, V3_0324
+from lect_deepseek.v3_1 import V3_1, V3_1_TERMINUS, V3_2_EXP
 
 __lect_api__ = "~=1.0"
 
 NEVER_CHATTED = "a base model: no chat format was trained on"
 PLAIN_TEXT = "a base model, but the chat markers are plain text, as XTuner's table has it"
+PLAIN_TEXT_TOO = "a base model, but the chat markers are plain text"
 
 adapter = Family(
     "deepseek",
     Rule("deepseek r 1 distill", R1_DISTILL),
-    Rule(
-        "deepseek r 1 0528", None, note="since May 2025 the template does not open a thought, and there are tools in it"
-    ),
+    Rule("deepseek r 1 0528 qwen 3 8 b", R1_0528_QWEN3),
+    Rule("deepseek r 1 0528 .", R1_0528),
     Rule("deepseek r 1 .", R1),
+    Rule("deepseek v 3.2 exp base", DEFAULT, kind="base", note=NEVER_CHATTED),
+    Rule("deepseek v 3.2 exp .", V3_2_EXP),
+    Rule("deepseek v 3.1 terminus .", V3_1_TERMINUS),
     Rule("deepseek v 3.1 base", DEFAULT, kind="base", note=NEVER_CHATTED),
     Rule("deepseek v 3.1 .", V3_1),
     Rule("deepseek v 3 base", DEFAULT, kind="base", note=NEVER_CHATTED),
-    Rule("deepseek v 3 0324", None, note="the template of March 2025 is another one"),
+    Rule("deepseek v 3 0324 .", V3_0324),
     Rule("deepseek v 3 .", V3),
+    Rule("deepseek prover v 2 671 b", V3_0324, note="the large prover has the template of DeepSeek-V3-0324"),
+    Rule("deepseek v 2.5 ?1210 .", V2_5),
+    Rule("deepseek v 2 chat 0628", V2_CHAT_0628),
+    Rule("deepseek ?coder v 2 ?lite chat|instruct .", LLM_CHAT),
+    Rule("deepseek ?coder v 2 ?lite base", LLM_CHAT, kind="base", note=PLAIN_TEXT_TOO),
+    Rule("deepseek v 2 ?lite .", LLM_CHAT, kind="base", note=PLAIN_TEXT_TOO),
     Rule(
         "deepseek coder # b instruct|base v",
         None,
@@ -33,5 +42,5 @@ adapter = Family(
     Rule("deepseek moe # b chat", LLM_CHAT),
     Rule("deepseek math # b instruct|rl", LLM_CHAT),
     Rule("deepseek moe # b base", LLM_CHAT, kind="base", note=PLAIN_TEXT),
-    Rule("deepseek llm|math # b base", LLM_CHAT, kind="base", note="a base model, but the chat markers are plain text"),
+    Rule("deepseek llm|math # b base", LLM_CHAT, kind="base", note=PLAIN_TEXT_TOO),
 )

@@ -1,4 +1,4 @@
-"""The first generation, whose turns are plain text: DeepSeek-LLM, -MoE, -Math and -Coder."""
+"""The first generations: DeepSeek-LLM, -MoE, -Math, -Coder and V2, whose turns are plain text, and V2 of June 2024."""
 
 from lect.plugin import Chat, Template, Turn, TurnTemplate, Writer
 
@@ -34,6 +34,16 @@ LLM_CHAT = TurnTemplate(
     markers=["User:", "Assistant:", BOS, EOS],
     text_separators=True,
     source="deepseek-ai/deepseek-llm-7b-chat and deepseek-math-7b-rl, tokenizer_config.json",
+)
+# The same turns, between markers.
+V2_CHAT_0628 = LLM_CHAT.but(
+    name="deepseek-v2-chat-0628",
+    user=Turn("<｜User｜>"),
+    assistant=Turn("<｜Assistant｜>", "{eos}"),
+    generation="<｜Assistant｜>",
+    markers=["<｜User｜>", "<｜Assistant｜>", BOS, EOS],
+    text_separators=False,
+    source="deepseek-ai/DeepSeek-V2-Chat-0628, tokenizer_config.json",
 )
 # No table: a system text anywhere, not only in front, replaces the default.
 CODER_INSTRUCT = Template(

@@ -1,4 +1,4 @@
-"""DeepSeek-V3, R1 and the models distilled from R1."""
+"""DeepSeek-V2.5, V3, R1 and the models distilled from R1."""
 
 from functools import partial
 
@@ -71,7 +71,14 @@ def write_call(chat: Chat, out: Writer, call: Call) -> None:
     out += "\n```json\n", chat.arguments_as_given(call), "\n```<｜tool▁call▁end｜>"
 
 
-def v3(chat: Chat, out: Writer, *, r1: bool = False, distilled: bool = False) -> None:
+def v2_5(chat: Chat, out: Writer) -> None:
+    """Write V2.5: as V3, but the last system text alone, and eight spaces in front of everything for each of them."""
+    # The spaces are the maker's: they stand outside of any tag in its template.
+    out.append(" " * 8 * sum(message.role == "system" for message in chat.messages))
+    v3(chat, out, last_system=True)
+
+
+def v3(chat: Chat, out: Writer, *, r1: bool = False, distilled: bool = False, last_system: bool = False) -> None:
     """Write V3, R1, which thinks before it answers, and the models distilled from R1, which do so in the turns of V3.
 
     The first call and the first result of the whole conversation open a list, later ones do not. V3 closes the list of
@@ -79,7 +86,7 @@ def v3(chat: Chat, out: Writer, *, r1: bool = False, distilled: bool = False) ->
     """
     thinks = r1 or distilled
     out.append(chat.bos)
-    (write_last_system if distilled else write_systems)(chat, out)
+    (write_last_system if distilled or last_system else write_systems)(chat, out)
     called = answered = after_tool = False
     for message in out.turns(chat.messages):
         if message.role == "user":
@@ -119,6 +126,43 @@ def v3(chat: Chat, out: Writer, *, r1: bool = False, distilled: bool = False) ->
         out.append("<｜Assistant｜><think>\n" if thinks else "<｜Assistant｜>")
 
 
+def v3_0324(chat: Chat, out: Writer, *, thinks: bool = False) -> None:
+    """Write V3 of March 2025, and R1 of May 2025, which `thinks`: a question opens its answer at once.
+
+    Every message with calls opens a list of its own, and so does the first result after it.
+    """
+    out.append(chat.bos)
+    write_systems(chat, out)
+    answered = after_user = after_tool = False
+    for message in out.turns(chat.messages):
+        if message.role == "user":
+            out += "<｜User｜>", message.content, "<｜Assistant｜>"
+            after_user, after_tool = True, False
+        elif message.role == "tool":
+            out.append("\n" if answered else "<｜tool▁outputs▁begin｜>")
+            out += "<｜tool▁output▁begin｜>", message.content, "<｜tool▁output▁end｜>"
+            answered = after_tool = True
+            after_user = False
+        elif message.role == "assistant":
+            out.append("<｜tool▁outputs▁end｜>" if after_tool else "")
+            out.append(message.content.split("</think>")[-1] if thinks else message.content)
+            if message.tool_calls:
+                out.append("<｜tool▁calls▁begin｜>")
+                for index, call in enumerate(message.tool_calls):
+                    out.append("\n" if index else "")
+                    write_call(chat, out, call)
+                out.append("<｜tool▁calls▁end｜>")
+                answered = False
+            out.append(EOS)
+            if thinks:
+                out.by_rule(message.reasoning)
+            after_user = after_tool = False
+    if after_tool:
+        out.append("<｜tool▁outputs▁end｜>")
+    elif chat.add_generation_prompt and not after_user:
+        out.append("<｜Assistant｜>")
+
+
 V3 = Template(
     "deepseek-v3",
     v3,
@@ -139,6 +183,20 @@ V3 = Template(
     reply=DEEPSEEK_V3.grammar,
     source="deepseek-ai/DeepSeek-V3, tokenizer_config.json",
 )  # fmt: skip
+V2_5 = V3.but(
+    name="deepseek-v2.5",
+    program=v2_5,
+    # The vocabulary of V2, which is smaller.
+    stop={EOS: 100001},
+    markers=[marker for marker in V3.markers if "place" not in marker],
+    source="deepseek-ai/DeepSeek-V2.5, tokenizer_config.json",
+)
+V3_0324 = V3.but(
+    name="deepseek-v3-0324",
+    program=v3_0324,
+    takes=["null", "argument_text"],
+    source="deepseek-ai/DeepSeek-V3-0324, tokenizer_config.json",
+)
 R1 = V3.but(
     name="deepseek-r1",
     program=partial(v3, r1=True),
@@ -158,4 +216,16 @@ R1_DISTILL = R1.but(
     stop=[EOS],
     markers=[*R1.markers],
     source="deepseek-ai/DeepSeek-R1-Distill-Llama-8B, tokenizer_config.json",
+)
+R1_0528 = R1.but(
+    name="deepseek-r1-0528",
+    program=partial(v3_0324, thinks=True),
+    source="deepseek-ai/DeepSeek-R1-0528, tokenizer_config.json",
+)
+R1_0528_QWEN3 = R1_0528.but(
+    name="deepseek-r1-0528-qwen3",
+    # The vocabulary of Qwen3.
+    stop={EOS: 151645},
+    markers=[*R1.markers],
+    source="deepseek-ai/DeepSeek-R1-0528-Qwen3-8B, tokenizer_config.json",
 )

@@ -1,4 +1,6 @@
-"""DeepSeek-V3.1: one model that thinks or does not, as it is told."""
+"""DeepSeek-V3.1, V3.1-Terminus and V3.2-Exp: models that think or do not, as they are told."""
+
+from functools import partial
 
 from lect.plugin import Chat, Writer
 from lect.plugin.grammar import ReplyFormat
@@ -16,43 +18,56 @@ DEEPSEEK_V31 = ReplyFormat(
 )
 
 
-def v3_1(chat: Chat, out: Writer) -> None:
-    """Write DeepSeek-V3.1. Thoughts are never kept: every answer in the history begins with an empty one."""
+def v3_1(chat: Chat, out: Writer, *, version: str) -> None:
+    """Write DeepSeek-V3.1 and what came after it. Thoughts are never kept: every answer in the history has none.
+
+    V3.2-Exp opens an answer also where there was no question, unless an answer was begun for it (`prefix`), and before
+    calls that follow the system text.
+    """
+    exp = version == "v3.2-exp"
+    no_thought = "<think></think>" if version == "v3.1" else "</think>"
+    arguments = chat.arguments if version == "v3.1" else chat.arguments_as_given
     out.append(chat.bos)
     write_systems(chat, out)
     thinking = chat.option("thinking", chat.option("enable_thinking", False))
-    after_user = after_tool = False
+    after_user = after_tool = begun = False
+    after_system = exp and any(message.role == "system" for message in chat.messages)
     for message in out.turns(chat.messages):
         if message.role == "user":
             out += "<｜User｜>", message.content
             after_user, after_tool = True, False
-        elif message.role == "assistant":
-            if after_user:
-                prefix = message.raw.get("prefix") and thinking and not message.tool_calls
-                out += "<｜Assistant｜>", "<think>" if prefix else "<think></think>"
-            if message.tool_calls:
-                out += message.content, "<｜tool▁calls▁begin｜>"
-                for call in message.tool_calls:
-                    out += "<｜tool▁call▁begin｜>", call.name, "<｜tool▁sep｜>"
-                    out += chat.arguments(call), "<｜tool▁call▁end｜>"
-                out += "<｜tool▁calls▁end｜>", EOS
-            else:
-                text = message.content
-                if not after_tool and "</think>" in text:
-                    text = text.partition("</think>")[2]
-                out += text, EOS
+        elif message.role == "assistant" and message.tool_calls:
+            if after_user or after_system:
+                out += "<｜Assistant｜>", no_thought
+            out += message.content, "<｜tool▁calls▁begin｜>"
+            for call in message.tool_calls:
+                out += "<｜tool▁call▁begin｜>", call.name, "<｜tool▁sep｜>"
+                out += arguments(call), "<｜tool▁call▁end｜>"
+            out += "<｜tool▁calls▁end｜>", EOS
             out.by_rule(message.reasoning)
+            after_user = after_tool = False
+        elif message.role == "assistant":
+            prefix = message.raw.get("prefix")
+            if after_user:
+                out += "<｜Assistant｜>", "<think>" if prefix and thinking else no_thought
+            text = message.content
+            if not after_tool and "</think>" in text:
+                text = text.partition("</think>")[2]
+            out += text, EOS
+            out.by_rule(message.reasoning)
+            begun = begun or bool(prefix)
             after_user = after_tool = False
         elif message.role == "tool":
             out += "<｜tool▁output▁begin｜>", message.content, "<｜tool▁output▁end｜>"
             after_user, after_tool = False, True
-    if chat.add_generation_prompt and after_user:
-        out += "<｜Assistant｜>", "<think>" if thinking else "<think></think>"
+        after_system = after_system and message.role == "system"
+    if chat.add_generation_prompt and not after_tool and (after_user or (exp and not begun)):
+        out += "<｜Assistant｜>", "<think>" if thinking else no_thought
 
 
 V3_1 = R1.but(
     name="deepseek-v3.1",
-    program=v3_1,
+    program=partial(v3_1, version="v3.1"),
     options=["thinking", "enable_thinking"],
     takes=[],
     markers={
@@ -62,3 +77,14 @@ V3_1 = R1.but(
     reply=DEEPSEEK_V31.grammar,
     source="deepseek-ai/DeepSeek-V3.1, tokenizer_config.json",
 )  # fmt: skip
+V3_1_TERMINUS = V3_1.but(
+    name="deepseek-v3.1-terminus",
+    program=partial(v3_1, version="v3.1-terminus"),
+    takes=["argument_text"],
+    source="deepseek-ai/DeepSeek-V3.1-Terminus, tokenizer_config.json",
+)
+V3_2_EXP = V3_1_TERMINUS.but(
+    name="deepseek-v3.2-exp",
+    program=partial(v3_1, version="v3.2-exp"),
+    source="deepseek-ai/DeepSeek-V3.2-Exp, tokenizer_config.json",
+)
