@@ -70,7 +70,7 @@ PICKS = {
     "documents": ["granite-3.1", "granite-3.3"],
 }  # fmt: skip
 """Formats that take from a tool or a document what they have words for, and leave the rest."""
-BY_ID = ["kimi-k2-thinking"]
+BY_ID = ["kimi-k2-thinking", "kimi-k2.5"]
 """Formats that write the id of a call in place of its name: the ids of their models have the names in them."""
 
 

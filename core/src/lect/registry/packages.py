@@ -9,7 +9,7 @@ PACKAGES: dict[str, tuple[str, ...]] = {
     "lect-gptoss": ("oss",),
     "lect-granite": ("granite",),
     "lect-internlm": ("internlm",),
-    "lect-kimi": ("kimi",),
+    "lect-kimi": ("kimi", "moonlight"),
     "lect-llama": ("llama", "codellama"),
     "lect-mistral": ("mistral", "mixtral"),
     "lect-phi": ("phi",),

@@ -1,10 +1,12 @@
-"""Kimi K2, by Moonshot AI."""
+"""Kimi and Moonlight, by Moonshot AI."""
 
 from lect.plugin import DEFAULT, Family, Rule
-from lect_kimi.replies import KIMI_K3, KIMI_VL_THINK
-from lect_kimi.templates import K2, K2_THINKING
+from lect_kimi.replies import KIMI_K3
+from lect_kimi.templates import K2, K2_5, K2_THINKING, MOONLIGHT, VL, VL_THINKING
 
 __lect_api__ = "~=1.0"
+
+NEVER_CHATTED = "a base model: the chat markers were never trained on"
 
 adapter = Family(
     "kimi",
@@ -12,6 +14,13 @@ adapter = Family(
     Rule("kimi k 2 instruct 0905", None, note="the model of September 2025 has another template"),
     Rule("kimi k 2 instruct", K2),
     Rule("kimi k 3", KIMI_K3),
-    Rule("kimi vl * thinking", KIMI_VL_THINK),
-    Rule("kimi k 2 base", DEFAULT, kind="base", note="a base model: the chat markers were never trained on"),
+    Rule("kimi k 2.5|2.6 .", K2_5),
+    Rule("kimi k 2.7 code", K2_5),
+    Rule("kimi vl a # b thinking", VL_THINKING),
+    Rule("kimi vl a # b instruct", VL),
+    Rule("moonlight # b a # b instruct", MOONLIGHT),
+    Rule("kimi dev", None, note="a Qwen2.5 that was tuned for software; its template was not seen"),
+    Rule("kimi k 2 base", DEFAULT, kind="base", note=NEVER_CHATTED),
+    Rule("kimi linear # b a # b base", DEFAULT, kind="base", note=NEVER_CHATTED),
+    Rule("moonlight # b a # b .", DEFAULT, kind="base", note=NEVER_CHATTED),
 )

@@ -1,7 +1,10 @@
-"""The formats of Kimi K2: every turn says who speaks, in a marker and in a word."""
+"""The formats of Kimi K2 and of what came before it: every turn says who speaks, in a marker and in a word."""
 
-from lect.plugin import Chat, Message, Template, Writer
+from functools import partial
+
+from lect.plugin import Chat, Message, Template, Turn, TurnTemplate, Writer
 from lect.plugin.grammar import THINK, CallSyntax, Grammar, Head, NamedJson, ReplyFormat, Section
+from lect_kimi.replies import KIMI_VL_THINK
 
 SECTION_OPENS = ("<|tool_calls_section_begin|>", "<|tool_call_section_begin|>")
 KIMI_K2 = ReplyFormat(
@@ -47,13 +50,31 @@ SPEAKERS = {"user": "<|im_user|>", "assistant": "<|im_assistant|>"}
 """The marker of each speaker; everybody else is the system."""
 
 
-def write_content(out: Writer, message: Message) -> None:
+IMAGE = "<|media_start|>image<|media_content|><|media_pad|><|media_end|>"
+
+
+def write_content(out: Writer, message: Message, image: str = f"{IMAGE}\n") -> None:
     """Write the content: its text, or its parts in order."""
     if not message.parts:
         out.append(message.content)
     for part in message.parts:
         if part.type in ("image", "image_url") or "image" in part.raw or "image_url" in part.raw:
-            out.append("<|media_start|>image<|media_content|><|media_pad|><|media_end|>\n")
+            out.append(image)
+            out.used(*part.path)
+        else:
+            out.append(part.text)
+
+
+def write_content_2_5(out: Writer, message: Message) -> None:
+    """Write the content for K2.5: the type of a part alone says what it is, and there are videos."""
+    if not message.parts:
+        out.append(message.content)
+    for part in message.parts:
+        if part.type in ("image", "image_url"):
+            out.append("<|media_begin|>image<|media_content|><|media_pad|><|media_end|>\n")
+            out.used(*part.path)
+        elif part.type in ("video", "video_url"):
+            out.append("<|kimi_k25_video_placeholder|>\n")
             out.used(*part.path)
         else:
             out.append(part.text)
@@ -91,15 +112,31 @@ def k2(chat: Chat, out: Writer) -> None:
         out.append("<|im_assistant|>assistant<|im_middle|>")
 
 
-def k2_thinking(chat: Chat, out: Writer) -> None:
+def vl(chat: Chat, out: Writer) -> None:
+    """Write Kimi-VL: roles that it does not know have no marker."""
+    if chat.messages and chat.system is None:
+        out += "<|im_system|>system<|im_middle|>", chat.default_system, "<|im_end|>"
+    for message in out.turns(chat.messages):
+        marker = "<|im_system|>" if message.role == "system" else SPEAKERS.get(message.role, "")
+        out += marker, message.role, "<|im_middle|>"
+        write_content(out, message, IMAGE)
+        out.append("<|im_end|>")
+    if chat.add_generation_prompt:
+        out.append("<|im_assistant|>assistant<|im_middle|>")
+
+
+def k2_thinking(chat: Chat, out: Writer, *, k2_5: bool = False) -> None:
     """Write Kimi-K2-Thinking: thoughts are kept only after the last plain answer.
 
-    Calls go by their ids, and speakers by their names.
+    Calls go by their ids, and speakers by their names. K2.5 has no default system text, and opens its thought itself,
+    unless the option `thinking` is False.
     """
+    thinks = not k2_5 or chat.option("thinking", True) is not False
     if chat.tools:
-        tools = chat.json(chat.tools, "tools", separators=(",", ":"))
+        written = chat.option("tools_ts_str", "", "text") if k2_5 else ""
+        tools = written or chat.json(chat.tools, "tools", separators=(",", ":"))
         out += "<|im_system|>tool_declare<|im_middle|>", tools, "<|im_end|>"
-    if chat.system is None:
+    if chat.system is None and not k2_5:
         out += "<|im_system|>system<|im_middle|>", chat.default_system, "<|im_end|>"
     answers = [message.index for message in chat.messages if message.role == "assistant" and not message.tool_calls]
     last_answer = max(answers, default=-1)
@@ -107,14 +144,14 @@ def k2_thinking(chat: Chat, out: Writer) -> None:
         role = message.role
         out += SPEAKERS.get(role, "<|im_system|>"), message.name or role, "<|im_middle|>"
         if role == "assistant":
-            if message.index > last_answer:
+            if message.index > last_answer and thinks:
                 out += "<think>", message.reasoning or "", "</think>"
             else:
                 out.append("<think></think>")
                 out.by_rule(message.reasoning)
         elif role == "tool":
             out += "## Return of ", call_id(chat, message), "\n"
-        write_content(out, message)
+        (write_content_2_5 if k2_5 else write_content)(out, message)
         if role == "assistant" and message.tool_calls:
             out.append("<|tool_calls_section_begin|>")
             for call in message.tool_calls:
@@ -126,6 +163,8 @@ def k2_thinking(chat: Chat, out: Writer) -> None:
         out.append("<|im_end|>")
     if chat.add_generation_prompt:
         out.append("<|im_assistant|>assistant<|im_middle|>")
+        if k2_5:
+            out.append("<think>" if thinks else "<think></think>")
 
 
 K2 = Template(
@@ -148,4 +187,43 @@ K2_THINKING = K2.but(
     capabilities=[*K2.capabilities, "reasoning"],
     markers=[*MARKERS, "<think>", "</think>"],
     source="moonshotai/Kimi-K2-Thinking, chat_template.jinja",
+)
+K2_5 = K2_THINKING.but(
+    name="kimi-k2.5",
+    program=partial(k2_thinking, k2_5=True),
+    default_system="",
+    capabilities=[*K2_THINKING.capabilities, "video"],
+    options=["thinking", "tools_ts_str"],
+    markers=[*K2_THINKING.markers, "<|media_begin|>", "<|kimi_k25_video_placeholder|>"],
+    source="moonshotai/Kimi-K2.5, chat_template.jinja",
+)
+VL = Template(
+    "kimi-vl",
+    vl,
+    default_system=K2.default_system,
+    capabilities=["system", "images"],
+    takes=["parts"],
+    stop=K2.stop,
+    markers=MARKERS,
+    looks_for=(),
+    source="moonshotai/Kimi-VL-A3B-Instruct, chat_template.jinja",
+)
+VL_THINKING = VL.but(
+    name="kimi-vl-thinking",
+    capabilities=["system", "images", "reasoning"],
+    markers=[*MARKERS, "◁think▷", "◁/think▷"],
+    reply=KIMI_VL_THINK.grammar,
+    source="moonshotai/Kimi-VL-A3B-Thinking, chat_template.jinja",
+)
+MOONLIGHT = TurnTemplate(
+    "moonlight",
+    system=Turn("<|im_system|>system<|im_middle|>", "<|im_end|>"),
+    user=Turn("<|im_user|>user<|im_middle|>", "<|im_end|>"),
+    assistant=Turn("<|im_assistant|>assistant<|im_middle|>", "<|im_end|>"),
+    other=Turn("{role}<|im_middle|>", "<|im_end|>"),
+    empty="generation",
+    default_system=K2.default_system,
+    stop=K2.stop,
+    markers=MARKERS,
+    source="moonshotai/Moonlight-16B-A3B-Instruct, tokenizer_config.json",
 )
