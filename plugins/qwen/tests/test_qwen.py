@@ -22,6 +22,14 @@ class TestQwen(FamilySuite):
         "Qwen--Qwen3.5-27B": "qwen3.5",
         "Qwen--Qwen3.6-27B": "qwen3.6",
         "Qwen--Qwen3.8-27B": "qwen3.8",
+        "Qwen--Qwen3.5-0.8B": "qwen3.5-small",
+        "Qwen--Qwen3.5-4B": "qwen3.5",
+        "Qwen--Qwen3-VL-235B-A22B-Thinking": "qwen3-vl-thinking",
+        "Qwen--Qwen2.5-7B-Instruct-1M": "qwen2.5-1m",
+        "Qwen--Qwen2.5-Omni-3B": "qwen2.5-omni",
+        "Qwen--Qwen3-Omni-30B-A3B-Instruct": "qwen3-omni",
+        "qwen3-omni-thinking": "qwen3-omni-thinking",
+        "qvq": "qvq",
     }
     names = [
         ("Qwen/Qwen2.5-7B-Instruct", "qwen2.5", "chat"),
@@ -33,6 +41,15 @@ class TestQwen(FamilySuite):
         ("Qwen/Qwen-1_8B-Chat", "qwen-7b-chat", "chat"),
         ("Qwen/Qwen-72B-Chat-Int4", "qwen-7b-chat", "chat"),
         ("Qwen/Qwen-7B", "default", "base"),
+        ("Qwen/Qwen3.5-2B", "qwen3.5-small", "chat"),
+        ("Qwen/Qwen3.5-397B-A17B-FP8", "qwen3.5", "chat"),
+        ("Qwen/Qwen3.8-2.4T-A95B-FP8", "qwen3.8", "chat"),
+        ("Qwen/Qwen3-VL-8B-Thinking-FP8", "qwen3-vl-thinking", "chat"),
+        ("Qwen/Qwen2.5-14B-Instruct-1M", "qwen2.5-1m", "chat"),
+        ("Qwen/Qwen2.5-Omni-7B-GPTQ-Int4", "qwen2.5-omni", "chat"),
+        ("Qwen/Qwen3-Omni-30B-A3B-Instruct", "qwen3-omni", "chat"),
+        ("Qwen/Qwen3-Omni-30B-A3B-Thinking", "qwen3-omni-thinking", "chat"),
+        ("Qwen/QVQ-72B-Preview", "qvq", "chat"),
     ]
     others = ["thisisnotqwen", "sqwentch/7b-chat", "deepseek-ai/DeepSeek-R1-Distill-Qwen-7B"]
 
@@ -43,4 +60,13 @@ class TestQwen(FamilySuite):
         assert conversation.get_prompt() == (
             "<|im_start|>system\nYou are a helpful assistant.<|im_end|>\n<|im_start|>user\n你好<|im_end|>\n"
             "<|im_start|>assistant\n"
+        )
+
+    def test_sounds_have_placeholders_and_numbers(self):
+        messages = [
+            {"role": "system", "content": ""},
+            {"role": "user", "content": [{"type": "audio", "audio": "a.wav"}]},
+        ]
+        assert lect.template("qwen2.5-omni").text(messages, add_audio_id=True) == (
+            "<|im_start|>system\n<|im_end|>\n<|im_start|>user\nAudio 1: <|audio_bos|><|AUDIO|><|audio_eos|><|im_end|>\n"
         )

@@ -13,7 +13,7 @@ PACKAGES: dict[str, tuple[str, ...]] = {
     "lect-llama": ("llama", "codellama"),
     "lect-mistral": ("mistral", "mixtral"),
     "lect-phi": ("phi",),
-    "lect-qwen": ("qwen", "qwq", "codeqwen"),
+    "lect-qwen": ("qwen", "qwq", "qvq", "codeqwen"),
     "lect-vicuna": ("vicuna", "longchat"),
     "lect-yi": ("yi",),
     "lect-zephyr": ("zephyr",),

@@ -2,9 +2,10 @@
 
 from lect.plugin import DEFAULT, Family, Rule
 from lect_qwen.coder import QWEN3_CODER
-from lect_qwen.qwen2 import QWEN1, QWEN1_5, QWEN1_5_72B, QWEN2_5, QWEN2_VL, QWQ
-from lect_qwen.qwen3 import QWEN3, QWEN3_FIRST, QWEN3_INSTRUCT, QWEN3_THINKING, QWEN3_VL
-from lect_qwen.qwen3_5 import QWEN3_5, QWEN3_6, QWEN3_8
+from lect_qwen.omni import QWEN3_OMNI, QWEN3_OMNI_THINKING
+from lect_qwen.qwen2 import QVQ, QWEN1, QWEN1_5, QWEN1_5_72B, QWEN2_5, QWEN2_5_1M, QWEN2_5_OMNI, QWEN2_VL, QWQ
+from lect_qwen.qwen3 import QWEN3, QWEN3_FIRST, QWEN3_INSTRUCT, QWEN3_THINKING, QWEN3_VL, QWEN3_VL_THINKING
+from lect_qwen.qwen3_5 import QWEN3_5, QWEN3_5_SMALL, QWEN3_6, QWEN3_8
 
 __lect_api__ = "~=1.0"
 
@@ -15,13 +16,16 @@ adapter = Family(
     "qwen",
     Rule("qwen 3|3.5|3.6|3.8 ?next # b ?a ?# ?b base", DEFAULT, kind="base", note=NOT_FOR_CHAT),
     Rule("qwen 3.8 # b", QWEN3_8),
+    Rule("qwen 3.8 # t a # b", QWEN3_8),
     Rule("qwen 3.8 flash next", QWEN3_8),
     Rule("qwen 3.6 # b", QWEN3_6),
-    Rule("qwen 3.5 0.8|2 b", None, note="the smallest have another template: they think only when asked to"),
-    Rule("qwen 3.5 27 b", QWEN3_5),
-    Rule("qwen 3.5 # b", QWEN3_6, note="all but the 27B and the smallest have the template of Qwen3.6"),
+    Rule("qwen 3.5 0.8|2 b", QWEN3_5_SMALL, note="the smallest think only when they are asked to"),
+    Rule("qwen 3.5 # b", QWEN3_5),
     Rule("qwen 3 coder # b a # b instruct", QWEN3_CODER),
     Rule("qwen 3 vl # b ?a ?# ?b instruct", QWEN3_VL),
+    Rule("qwen 3 vl # b ?a ?# ?b thinking", QWEN3_VL_THINKING),
+    Rule("qwen 3 omni # b a # b instruct", QWEN3_OMNI),
+    Rule("qwen 3 omni # b a # b thinking", QWEN3_OMNI_THINKING),
     Rule("qwen 3 ?next # b ?a ?# ?b thinking", QWEN3_THINKING),
     Rule("qwen 3 ?next # b ?a ?# ?b instruct", QWEN3_INSTRUCT),
     Rule("qwen 3 4 b", QWEN3_FIRST, note="the 4B has the first template of Qwen3"),
@@ -29,11 +33,9 @@ adapter = Family(
     Rule("qwq # b preview", QWEN2_5, note="the preview speaks Qwen2.5"),
     Rule("qwq # b", QWQ),
     Rule("qwen 2|2.5 vl # b instruct", QWEN2_VL),
-    Rule(
-        "qwen 2.5 # b instruct 1 m",
-        None,
-        note="those for long texts have another default system text, or not: two copies disagree",
-    ),
+    Rule("qvq # b preview", QVQ),
+    Rule("qwen 2.5 omni # b", QWEN2_5_OMNI),
+    Rule("qwen 2.5 # b instruct 1 m", QWEN2_5_1M, note="those for long texts have another default system text"),
     Rule("qwen 2.5 ?coder # b instruct|chat", QWEN2_5),
     Rule("qwen 2 # b ?a ?# ?b instruct", QWEN1_5),
     Rule("qwen 1.5 72 b chat", QWEN1_5_72B, note="the 72B has a template of its own"),
@@ -45,5 +47,6 @@ adapter = Family(
     Rule("qwen 1.5 # b", DEFAULT, kind="base", note=NEVER_CHATTED),
     Rule("qwen 1.5 moe a # b", DEFAULT, kind="base", note=NEVER_CHATTED),
     Rule("codeqwen 1.5 # b", DEFAULT, kind="base", note=NEVER_CHATTED),
-    Rule("qwen 2|2.5 ?coder|math # b ?a ?# ?b", DEFAULT, kind="base", note=NOT_FOR_CHAT),
+    Rule("qwen 3 coder next base", DEFAULT, kind="base", note=NOT_FOR_CHAT),
+    Rule("qwen 2|2.5 ?coder|math|vl|audio # b ?a ?# ?b", DEFAULT, kind="base", note=NOT_FOR_CHAT),
 )

@@ -1,9 +1,9 @@
 """What several generations of Qwen share: ChatML turns, tools as JSON, results of tools inside user turns."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from lect.plugin import Call, Chat, Message, Writer, think_tags
+from lect.plugin import Call, Chat, Message, Part, Writer, think_tags
 
 STOP = {"<|im_end|>": 151645, "<|endoftext|>": 151643}
 # Up to Qwen3, every generation has the tokens of the one before, with the same ids, and adds its own.
@@ -49,26 +49,55 @@ def write_result(out: Writer, messages: Sequence[Message], position: int, *conte
         out.append("<|im_end|>\n")
 
 
-def write_content(chat: Chat, out: Writer, message: Message, count: Counter[str]) -> None:
+VISION = {
+    "Picture": "<|vision_start|><|image_pad|><|vision_end|>",
+    "Video": "<|vision_start|><|video_pad|><|vision_end|>",
+}
+"""What stands for an image and a video, by the word with which they are numbered."""
+
+
+def kind_of(part: Part) -> str:
+    """Return what a part shows, by the word with which it is numbered; empty for text."""
+    if part.type in ("image", "image_url") or "image" in part.raw or "image_url" in part.raw:
+        return "Picture"
+    if part.type == "audio" or "audio" in part.raw or "audio_url" in part.raw:
+        return "Audio"
+    return "Video" if part.type == "video" or "video" in part.raw else ""
+
+
+def write_content(
+    chat: Chat,
+    out: Writer,
+    message: Message,
+    count: Counter[str],
+    media: Mapping[str, str] = VISION,
+    *,
+    step: int = 1,
+) -> None:
     """Write the content of a message: its text, or its parts in order.
 
-    The option `add_vision_id` numbers images and videos through the conversation; `count` holds those so far.
+    The options `add_vision_id` and `add_audio_id` number what is seen and heard through the conversation; `count` holds
+    those so far, and grows by `step`.
     """
     if not message.parts:
         out.append(message.content)
     for part in message.parts:
-        if part.type in ("image", "image_url") or "image" in part.raw or "image_url" in part.raw:
-            kind, pad = "Picture", "<|image_pad|>"
-        elif part.type == "video" or "video" in part.raw:
-            kind, pad = "Video", "<|video_pad|>"
-        else:
+        kind = kind_of(part)
+        if kind not in media:
             out.append(part.text)
             continue
-        count[kind] += 1
-        if chat.option("add_vision_id", False):
+        count[kind] += step
+        if chat.option("add_audio_id" if kind == "Audio" else "add_vision_id", False):
             out.append(f"{kind} {count[kind]}: ")
-        out += "<|vision_start|>", pad, "<|vision_end|>"
+        out.append(media[kind])
         out.used(*part.path)
+
+
+def as_one(chat: Chat, message: Message, pieces: list[str]) -> str:
+    """Return the pieces of a content as one text, which still comes from that content."""
+    if len(pieces) == 1:
+        return pieces[0]
+    return chat.printed("".join(pieces), "messages", message.index, "content")
 
 
 def thought_and_answer(message: Message, content: str) -> tuple[str, str]:

@@ -1,6 +1,8 @@
 """Qwen, Qwen1.5, Qwen2, Qwen2.5, the vision models, and QwQ."""
 
 from collections import Counter
+from collections.abc import Mapping
+from functools import partial
 
 from lect.plugin import Chat, Template, Turn, TurnTemplate, Writer
 from lect.plugin.grammar import (
@@ -18,6 +20,7 @@ from lect_qwen.chatml import (
     QWEN2_5_MARKERS,
     QWEN3_MARKERS,
     STOP,
+    VISION,
     write_call,
     write_content,
     write_result,
@@ -96,14 +99,21 @@ def qwen1_5_72b(chat: Chat, out: Writer) -> None:
         out.append("<|im_start|>assistant\n")
 
 
-def qwen2_vl(chat: Chat, out: Writer) -> None:
-    """Write Qwen2-VL and Qwen2.5-VL: as Qwen1.5, with images and videos."""
+OMNI = {
+    "Picture": "<|vision_bos|><|IMAGE|><|vision_eos|>",
+    "Audio": "<|audio_bos|><|AUDIO|><|audio_eos|>",
+    "Video": "<|vision_bos|><|VIDEO|><|vision_eos|>",
+}
+
+
+def qwen2_vl(chat: Chat, out: Writer, *, media: Mapping[str, str] = VISION) -> None:
+    """Write Qwen2-VL, Qwen2.5-VL and Qwen2.5-Omni: as Qwen1.5, with images, videos and sounds."""
     count: Counter[str] = Counter()
     if chat.messages and chat.system is None:
         out += "<|im_start|>system\n", chat.default_system, "<|im_end|>\n"
     for message in out.turns(chat.messages):
         out += "<|im_start|>", message.role, "\n"
-        write_content(chat, out, message, count)
+        write_content(chat, out, message, count, media)
         out.append("<|im_end|>\n")
     if chat.add_generation_prompt:
         out.append("<|im_start|>assistant\n")
@@ -206,3 +216,26 @@ QWQ = QWEN2_5.but(
     looks_for=["</think>"],
     source="Qwen/QwQ-32B, tokenizer_config.json",
 )
+QWEN2_5_1M = QWEN2_5.but(
+    name="qwen2.5-1m",
+    default_system=QWEN1.default_system,
+    source="Qwen/Qwen2.5-7B-Instruct-1M, tokenizer_config.json",
+)
+QVQ = QWEN2_VL.but(
+    name="qvq",
+    default_system=(
+        "You are a helpful and harmless assistant. You are Qwen developed by Alibaba. You should think step-by-step."
+    ),
+    source="Qwen/QVQ-72B-Preview, chat_template.json",
+)
+QWEN2_5_OMNI = QWEN2_VL.but(
+    name="qwen2.5-omni",
+    program=partial(qwen2_vl, media=OMNI),
+    capabilities=["system", "images", "video", "audio"],
+    options=["add_vision_id", "add_audio_id"],
+    markers=[
+        *QWEN1_5_MARKERS, "<|AUDIO|>", "<|audio_bos|>", "<|audio_eos|>", "<|box_end|>", "<|quad_start|>",
+        "<|quad_end|>", "<|vision_bos|>", "<|vision_eos|>", "<|vision_pad|>", "<|IMAGE|>", "<|VIDEO|>",
+    ],
+    source="Qwen/Qwen2.5-Omni-7B, chat_template.json",
+)  # fmt: skip

@@ -1,11 +1,13 @@
 """Qwen3: thinking that can be switched off, or always on, or absent; and the vision models."""
 
 from collections import Counter
+from collections.abc import Sequence
 
 from lect.plugin import Chat, Message, Template, Writer
 from lect_qwen.chatml import (
     QWEN3_MARKERS,
     STOP,
+    as_one,
     is_question,
     thought_and_answer,
     write_call,
@@ -18,17 +20,19 @@ from lect_qwen.qwen2 import HERMES_JSON
 NO_THOUGHT = "<think>\n\n</think>\n\n"
 
 
-def write_system(chat: Chat, out: Writer) -> None:
-    """Write the system turn where there is a system text or a tool."""
+def write_system(chat: Chat, out: Writer, content: Sequence[str] | None = None) -> None:
+    """Write the system turn where there is a system text or a tool; `content` is that text in pieces."""
     system = chat.system
     out.turn(system)
+    if system and content is None:
+        content = [system.content]
     if chat.tools:
         out.append("<|im_start|>system\n")
-        if system:
-            out += system.content, "\n\n"
+        if content is not None:
+            out += *content, "\n\n"
         write_tools(chat, out)
-    elif system:
-        out += "<|im_start|>system\n", system.content, "<|im_end|>\n"
+    elif content is not None:
+        out += "<|im_start|>system\n", *content, "<|im_end|>\n"
     out.turn(None)
 
 
@@ -40,19 +44,28 @@ def write_calls(chat: Chat, out: Writer, message: Message, *, after_text: bool) 
         write_call(out, call, chat.arguments_as_given(call))
 
 
-def write_turns(chat: Chat, out: Writer) -> None:
-    """Write the turns of a model that thinks: thoughts are kept only after the last question."""
+def write_turns(
+    chat: Chat, out: Writer, contents: Sequence[list[str]] | None = None, *, questions_in_parts: bool = True
+) -> None:
+    """Write the turns of a model that thinks: thoughts are kept only after the last question.
+
+    `contents` are those of the messages, in pieces; None: their texts.
+    """
     messages = chat.messages
-    write_system(chat, out)
-    questions = [message.index for message in messages if is_question(message, message.content)]
+    contents = contents or [[message.content] for message in messages]
+    questions = [
+        message.index
+        for message in messages
+        if (questions_in_parts or not message.parts)
+        and is_question(message, as_one(chat, message, contents[message.index]))
+    ]
     question = questions[-1] if questions else len(messages) - 1
     for position, message in enumerate(out.turns(messages)):
         role = message.role
-        content = message.content
         if role == "user" or (role == "system" and position):
-            out += "<|im_start|>", role, "\n", content, "<|im_end|>\n"
+            out += "<|im_start|>", role, "\n", *contents[position], "<|im_end|>\n"
         elif role == "assistant":
-            thought, content = thought_and_answer(message, content)
+            thought, content = thought_and_answer(message, as_one(chat, message, contents[position]))
             out += "<|im_start|>", role, "\n"
             if position > question and (position + 1 == len(messages) or thought):
                 out += "<think>\n", thought.strip("\n"), "\n</think>\n\n", content.lstrip("\n")
@@ -62,11 +75,12 @@ def write_turns(chat: Chat, out: Writer) -> None:
             write_calls(chat, out, message, after_text=bool(content))
             out.append("<|im_end|>\n")
         elif role == "tool":
-            write_result(out, messages, position, content)
+            write_result(out, messages, position, *contents[position])
 
 
 def qwen3(chat: Chat, out: Writer) -> None:
     """Write Qwen3: thinking unless `enable_thinking` is False."""
+    write_system(chat, out)
     write_turns(chat, out)
     if chat.add_generation_prompt:
         out += "<|im_start|>assistant\n", NO_THOUGHT if chat.option("enable_thinking") is False else ""
@@ -74,6 +88,7 @@ def qwen3(chat: Chat, out: Writer) -> None:
 
 def qwen3_thinking(chat: Chat, out: Writer) -> None:
     """Write Qwen3-Thinking-2507: every answer begins with a thought."""
+    write_system(chat, out)
     write_turns(chat, out)
     if chat.add_generation_prompt:
         out.append("<|im_start|>assistant\n<think>\n")
@@ -123,6 +138,25 @@ def qwen3_vl(chat: Chat, out: Writer) -> None:
         out.append("<|im_start|>assistant\n")
 
 
+def pieces_of(chat: Chat, out: Writer, message: Message, count: Counter[str], *, step: int = 1) -> list[str]:
+    """Return the content of a message in pieces, images and videos among them."""
+    pieces = Writer()
+    write_content(chat, pieces, message, count, step=step)
+    for part in message.parts:
+        out.used(*part.path)
+    return list(pieces)
+
+
+def qwen3_vl_thinking(chat: Chat, out: Writer) -> None:
+    """Write Qwen3-VL-Thinking: as Qwen3-Thinking-2507, with images and videos from everybody."""
+    count: Counter[str] = Counter()
+    # What the system shows is counted when its turn comes, after it was written.
+    write_system(chat, out, pieces_of(chat, out, chat.system, count, step=0) if chat.system else None)
+    write_turns(chat, out, [pieces_of(chat, out, message, count) for message in chat.messages])
+    if chat.add_generation_prompt:
+        out.append("<|im_start|>assistant\n<think>\n")
+
+
 QWEN3 = Template(
     "qwen3",
     qwen3,
@@ -161,4 +195,12 @@ QWEN3_VL = QWEN3_INSTRUCT.but(
     options=["add_vision_id"],
     takes=["parts"],
     source="Qwen/Qwen3-VL-4B-Instruct, chat_template.json",
+)
+QWEN3_VL_THINKING = QWEN3_THINKING.but(
+    name="qwen3-vl-thinking",
+    program=qwen3_vl_thinking,
+    capabilities=["system", "tools", "parallel_tools", "reasoning", "images", "video"],
+    options=["add_vision_id"],
+    takes=["parts"],
+    source="Qwen/Qwen3-VL-235B-A22B-Thinking, chat_template.json",
 )

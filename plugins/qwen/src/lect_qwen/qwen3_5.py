@@ -8,6 +8,7 @@ from lect.errors import shown
 from lect.plugin import Chat, Message, Template, Writer, stripped
 from lect_qwen.chatml import (
     QWEN3_MARKERS,
+    as_one,
     is_question,
     thought_and_answer,
     write_content,
@@ -44,13 +45,6 @@ def content_of(chat: Chat, out: Writer, message: Message, count: Counter[str]) -
     pieces = Writer()
     write_content(chat, pieces, message, count)
     return stripped(pieces)
-
-
-def as_one(chat: Chat, message: Message, pieces: list[str]) -> str:
-    """Return the pieces of a content as one text, which still comes from that content."""
-    if len(pieces) == 1:
-        return pieces[0]
-    return chat.printed("".join(pieces), "messages", message.index, "content")
 
 
 def effort_of(chat: Chat) -> str:
@@ -90,8 +84,8 @@ def write_system(chat: Chat, out: Writer, *, version: str) -> None:
     out.turn(None)
 
 
-def write(chat: Chat, out: Writer, *, version: str) -> None:
-    """Write Qwen3.5 and what came after it.
+def write(chat: Chat, out: Writer, *, version: str, thinks: bool = True) -> None:
+    """Write Qwen3.5 and what came after it; it `thinks` or does not where the option `enable_thinking` is not given.
 
     3.6 lets `preserve_thinking` keep the thoughts of earlier turns; 3.8 keeps them unless it is False, no longer looks
     for thoughts inside the content, and can be told how hard to think.
@@ -141,7 +135,9 @@ def write(chat: Chat, out: Writer, *, version: str) -> None:
         elif position:
             chat.refuse("the system message must come first", instead="move it to the beginning")
     if chat.add_generation_prompt:
-        out += "<|im_start|>assistant\n", NO_THOUGHT if chat.option("enable_thinking") is False else "<think>\n"
+        asked = chat.option("enable_thinking")
+        opens = asked is not False if thinks else asked is True
+        out += "<|im_start|>assistant\n", "<think>\n" if opens else NO_THOUGHT
 
 
 QWEN3_5 = Template(
@@ -157,6 +153,11 @@ QWEN3_5 = Template(
     looks_for=["</think>", "<tool_response>"],
     reply=QWEN3_CODER_XML.grammar,
     source="Qwen/Qwen3.5-27B, chat_template.jinja",
+)
+QWEN3_5_SMALL = QWEN3_5.but(
+    name="qwen3.5-small",
+    program=partial(write, version="3.5", thinks=False),
+    source="Qwen/Qwen3.5-0.8B, chat_template.jinja",
 )
 QWEN3_6 = QWEN3_5.but(
     name="qwen3.6",
