@@ -23,7 +23,6 @@ KNOWN_TO_BE_WRONG = {
     "TinyLlama/TinyLlama-1.1B-Chat-v1.0": "tinyllama",
     "VMware/open-llama-7b-v2-open-instruct": "alpaca",
     "WizardLM/WizardCoder-15B-V1.0": "alpaca",
-    "allenai/tulu-2-dpo-7b": "tulu-2",
     "h2oai/h2ogpt-gm-oasst1-en-2048-open-llama-7b": "h2ogpt-oasst1",
     "openchat/openchat_3.5": "openchat-system",
     "tenyx/TenyxChat-7B-v1": "tenyxchat",
@@ -81,7 +80,7 @@ def test_of_the_differences_only_those_without_a_family_are_not_checked_by_one()
             without.add(row.id)
     assert without == {
         "alpaca", "dbrx", "deepseek-v2", "deepseek-v2.5", "dolphin-mixtral", "falcon3", "h2ogpt-oasst1",
-        "hermes-2-pro", "hermes-3", "hunyuan", "llama2-chinese", "minicpm", "nous-hermes-2-mixtral", "olmo",
-        "openchat-system", "openhermes-2.5", "phind", "smaug-34b", "smollm3", "solar", "starchat", "tenyxchat",
-        "tinyllama", "tulu-2", "tulu-3", "vigogne-2-70b", "wizardlm-2", "yandexgpt-5",
+        "hermes-2-pro", "hermes-3", "hunyuan", "llama2-chinese", "minicpm", "nous-hermes-2-mixtral",
+        "openchat-system", "openhermes-2.5", "phind", "smaug-34b", "solar", "starchat", "tenyxchat",
+        "tinyllama", "vigogne-2-70b", "wizardlm-2", "yandexgpt-5",
     }  # fmt: skip

@@ -21,7 +21,7 @@ from lect_dialects.json_calls import (
 )
 from lect_dialects.messages import INKLING, MUSE_GLIMMER
 from lect_dialects.named_calls import FUNCTIONARY_V31, FUNCTIONARY_V32
-from lect_dialects.python_calls import LFM2_PYTHONIC, OLMO3_PYTHONIC
+from lect_dialects.python_calls import LFM2_PYTHONIC
 from lect_dialects.tagged_calls import (
     DOTS,
     HUNYUAN_V3_XML,
@@ -57,7 +57,6 @@ adapter = Family(
     Rule("inkling", INKLING),
     Rule("functionary * v 3.1", FUNCTIONARY_V31),
     Rule("functionary * v 3.2", FUNCTIONARY_V32),
-    Rule("olmo 3 # b instruct", OLMO3_PYTHONIC),
     Rule("lfm 2|2.5", LFM2_PYTHONIC),
     Rule("seed oss # b instruct", SEED_OSS_XML),
     Rule("laguna", POOLSIDE_V1),

@@ -2,17 +2,6 @@
 
 from lect.plugin.grammar import JSON_OBJECT, PYTHON_CALL, THINK, Grammar, ReplyFormat, Section
 
-OLMO3_PYTHONIC = ReplyFormat(
-    Grammar(
-        "olmo3_pythonic",
-        reasoning=THINK,
-        sections=(Section((PYTHON_CALL,), ("<function_calls>",), ("</function_calls>",)),),
-    ),
-    stop=("<|im_end|>", "<|endoftext|>"),
-    names="Olmo 3",
-    example='<function_calls>get_weather(city="Paris")\nget_time()</function_calls>',
-)
-
 LFM2_PYTHONIC = ReplyFormat(
     Grammar(
         "lfm2_pythonic",

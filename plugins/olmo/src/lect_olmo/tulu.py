@@ -1,0 +1,78 @@
+"""Tulu 2 and 3, and the first two generations of OLMo: a line for each role, and the eos after an answer."""
+
+from lect.plugin import Chat, Template, Turn, TurnTemplate, Writer
+
+
+def olmo(chat: Chat, out: Writer) -> None:
+    """Write the first OLMo: as Tulu 2, after the eos."""
+    out.append(chat.eos)
+    for message in out.turns(chat.messages):
+        if message.role == "user":
+            out += "<|user|>\n", message.content, "\n"
+        elif message.role == "assistant":
+            out += "<|assistant|>\n", message.content, chat.eos, "\n"
+    if chat.messages and chat.add_generation_prompt:
+        out.append("<|assistant|>\n")
+
+
+def tulu3(chat: Chat, out: Writer) -> None:
+    """Write Tulu 3 and OLMo 2: no line ends after an answer that comes last."""
+    messages = chat.messages
+    out.append(chat.bos)
+    for position, message in enumerate(out.turns(messages), 1):
+        if message.role in ("system", "user"):
+            out += "<|", message.role, "|>\n", message.content, "\n"
+        elif message.role == "assistant":
+            out += "<|assistant|>\n", message.content, chat.eos, "\n" if position < len(messages) else ""
+    if messages and chat.add_generation_prompt:
+        out.append("<|assistant|>\n")
+
+
+TULU2 = TurnTemplate(
+    "tulu-2",
+    user=Turn("<|user|>\n", "\n"),
+    assistant=Turn("<|assistant|>\n", "{eos}\n"),
+    empty="nothing",
+    eos="</s>",
+    stop={"</s>": 2},
+    markers=["<|user|>", "<|assistant|>", "<unk>", "<s>", "</s>"],
+    text_separators=True,
+    source="allenai/tulu-2-7b, tokenizer_config.json",
+)
+OLMO = Template(
+    "olmo",
+    olmo,
+    roles=["user", "assistant"],
+    capabilities=[],
+    eos="<|endoftext|>",
+    stop={"<|endoftext|>": 50279},
+    markers=["<|user|>", "<|assistant|>", "<|endoftext|>", "<|padding|>"],
+    text_separators=True,
+    looks_for=(),
+    source="allenai/OLMo-7B-Instruct, tokenizer_config.json",
+)
+TULU3 = Template(
+    "tulu-3",
+    tulu3,
+    eos="<|end_of_text|>",
+    stop={"<|end_of_text|>": 128001},
+    markers=[
+        "<|system|>", "<|user|>", "<|assistant|>", "<|begin_of_text|>", "<|end_of_text|>", "<|eot_id|>", "<|eom_id|>",
+        "<|start_header_id|>", "<|end_header_id|>", "<|python_tag|>", "<|finetune_right_pad_id|>",
+        "<|reserved_special_token_{}|>",
+    ],
+    text_separators=True,
+    looks_for=(),
+    source="allenai/open-instruct, dataset_transformation.py: the template tulu",
+)  # fmt: skip
+OLMO2 = TULU3.but(
+    name="olmo-2",
+    bos="<|endoftext|>",
+    eos="<|endoftext|>",
+    stop={"<|endoftext|>": 100257},
+    markers=[
+        "<|system|>", "<|user|>", "<|assistant|>", "<|endoftext|>", "<|pad|>", "<|im_start|>", "<|im_end|>",
+        "<|fim_prefix|>", "<|fim_middle|>", "<|fim_suffix|>", "<|endofprompt|>",
+    ],
+    source="allenai/OLMo-2-1124-13B-Instruct, tokenizer_config.json",
+)  # fmt: skip
