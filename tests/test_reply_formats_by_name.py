@@ -10,13 +10,8 @@ CALL = '{"name": "get_weather", "arguments": {"city": "Paris"}}'
 @pytest.mark.parametrize(
     ("model", "output"),
     [
-        ("NousResearch/Hermes-3-Llama-3.1-8B", f"<tool_call>\n{CALL}\n</tool_call><|im_end|>"),
-        ("meituan-longcat/LongCat-Flash-Chat-FP8", f"<longcat_tool_call>{CALL}</longcat_tool_call></longcat_s>"),
-        (
-            "MiniMaxAI/MiniMax-M2.5",
-            '<minimax:tool_call>\n<invoke name="get_weather">\n<parameter name="city">Paris</parameter>\n</invoke>\n'
-            "</minimax:tool_call>",
-        ),
+        ("RekaAI/reka-flash-3", f"<tool_call>\n{CALL}\n</tool_call><sep>"),
+        ("Salesforce/Llama-xLAM-2-8b-fc-r", f"[{CALL}]<|eot_id|>"),
     ],
 )
 def test_a_call_is_read_and_no_markup_is_left(model, output):
@@ -36,12 +31,12 @@ def test_base_models_and_others_stay_unknown(model):
 
 
 def test_a_template_that_says_nothing_of_replies_gets_the_format_of_the_name():
-    resolution = lect.resolve("NousResearch/Hermes-3-Llama-3.1-8B", adapter="chatml")
-    assert resolution.reply_format.name == "hermes_json"
+    resolution = lect.resolve("RekaAI/reka-flash-3", adapter="chatml")
+    assert resolution.reply_format.name == "reka"
     assert resolution.parse(f"<tool_call>\n{CALL}\n</tool_call><|im_end|>").tool_calls[0].name == "get_weather"
     assert lect.resolve("Qwen/Qwen3-8B").reply_format is None
 
 
 def test_a_format_that_is_named_goes_before_that_of_the_name():
-    reply = lect.parse("NousResearch/Hermes-3-Llama-3.1-8B", "<tool_call>x", format="plain")
+    reply = lect.parse("RekaAI/reka-flash-3", "<tool_call>x", format="plain")
     assert reply.content == "<tool_call>x"

@@ -26,9 +26,6 @@ def test_each_can_be_read_by_and_ends_at_its_own_stops(name):
 
 
 def test_a_call_is_read():
-    output = (
-        '<minimax:tool_call>\n<invoke name="get_weather">\n<parameter name="city">Paris</parameter>\n</invoke>\n'
-        "</minimax:tool_call>"
-    )
-    (call,) = lect.parse(None, output, format="minimax_m2_xml").tool_calls
+    output = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Paris"}}\n</tool_call>'
+    (call,) = lect.parse(None, output, format="reka").tool_calls
     assert (call.name, call.arguments) == ("get_weather", {"city": "Paris"})

@@ -1,7 +1,7 @@
 """How models write their replies whose families are not among the packages of lect.
 
-Each format is found by its name, `lect.parse(None, output, format="minimax_m2_xml")`, or by that of the model:
-`lect.parse("MiniMaxAI/MiniMax-M2.5", output)`.
+Each format is found by its name, `lect.parse(None, output, format="reka")`, or by that of the model:
+`lect.parse("RekaAI/reka-flash-3", output)`.
 """
 
 from lect.plugin import Family, Rule
@@ -27,8 +27,6 @@ from lect_dialects.tagged_calls import (
     HUNYUAN_V3_XML,
     LING3,
     MINICPM5_XML,
-    MINIMAX_M2_XML,
-    MINIMAX_M3,
     POOLSIDE_V1,
     SEED_OSS_XML,
     STEP3,
@@ -61,8 +59,6 @@ adapter = Family(
     Rule("seed oss # b instruct", SEED_OSS_XML),
     Rule("laguna", POOLSIDE_V1),
     Rule("ling 3", LING3),
-    Rule("minimax m 2|2.1|2.5|2.7", MINIMAX_M2_XML),
-    Rule("minimax m 3", MINIMAX_M3),
     Rule("step 3 .", STEP3),
     Rule("minicpm 5", MINICPM5_XML),
     Rule("dots llm # inst", DOTS),

@@ -92,62 +92,6 @@ INVOKE = Head((">",), QUOTED_NAME)
 
 PARAMETER = Params("<parameter ", Head((">",), QUOTED_KEY), "</parameter>")
 
-MINIMAX_M2_XML = ReplyFormat(
-    Grammar(
-        "minimax_m2_xml",
-        reasoning=THINK,
-        sections=(
-            Section(
-                (CallSyntax(PARAMETER.but(untyped="string"), ("<invoke ",), INVOKE, ("</invoke>",)),),
-                ("<minimax:tool_call>",),
-                ("</minimax:tool_call>",),
-            ),
-        ),
-    ),
-    stop=("[e~[",),
-    names="MiniMax-M2",
-    example='<minimax:tool_call>\n<invoke name="get_weather">\n<parameter name="city">Paris</parameter>\n</invoke>\n'
-    "</minimax:tool_call>",
-)
-
-# The prompt opens the reasoning, and the content shall show that.
-MINIMAX_APPEND_THINK = ReplyFormat(
-    Grammar("minimax_append_think", prefix="<think>"),
-    stop=("[e~[",),
-    names="MiniMax-M2, for clients that want reasoning in the content",
-    example="Two and two.</think>Four.",
-)
-
-NS = "]<]minimax[>["
-
-MINIMAX_M3 = ReplyFormat(
-    Grammar(
-        "minimax_m3",
-        reasoning=Reasoning(("<mm:think>",), ("</mm:think>",)),
-        sections=(
-            Section(
-                (
-                    CallSyntax(
-                        Params(f"{NS}<", Head((">",), r"(?P<key>[^/\s<>][^<>]*)"), f"{NS}</{{key}}>", nested=True),
-                        (f"{NS}<invoke ",),
-                        INVOKE,
-                        (f"{NS}</invoke>",),
-                    ),
-                ),
-                (f"{NS}<tool_call>",),
-                (f"{NS}</tool_call>",),
-                special=True,
-            ),
-        ),
-        tokens=(NS,),
-    ),
-    stop=("[e~[",),
-    names="MiniMax-M3",
-    example=(
-        f'{NS}<tool_call>\n{NS}<invoke name="get_weather">{NS}<city>Paris{NS}</city>{NS}</invoke>\n{NS}</tool_call>'
-    ),
-)
-
 STEP3 = ReplyFormat(
     Grammar(
         "step3",
