@@ -15,7 +15,6 @@ from lect_dialects.json_calls import (
     HUNYUAN_A13B,
     JAMBA,
     LONGCAT,
-    NEMOTRON_NANO_V2,
     REKA,
     XLAM,
 )
@@ -37,7 +36,6 @@ __lect_api__ = "~=1.0"
 
 adapter = Family(
     "dialects",
-    Rule("?nous hermes 2|3", HERMES_JSON),
     Rule("mimo ?vl # b", HERMES_JSON),
     Rule("reka flash", REKA),
     Rule("ernie 4.5 * thinking", ERNIE45),
@@ -47,7 +45,6 @@ adapter = Family(
     Rule("hunyuan a 13 b", HUNYUAN_A13B),
     Rule("hy 3", HUNYUAN_V3_XML),
     Rule("apriel", APRIEL),
-    Rule("?nvidia nemotron nano # b v 2", NEMOTRON_NANO_V2),
     Rule("firefunction v 2", FIREFUNCTION_V2),
     Rule("?llama xlam 2", XLAM),
     Rule("apertus # b instruct", APERTUS),

@@ -92,19 +92,6 @@ APRIEL = ReplyFormat(
     example="Two and two.\n[BEGIN FINAL RESPONSE]\nFour.\n[END FINAL RESPONSE]",
 )
 
-NEMOTRON_NANO_V2 = ReplyFormat(
-    Grammar(
-        "nemotron_nano_v2",
-        reasoning=THINK,
-        sections=(
-            Section((JSON_OBJECT,), (("<TOOLCALL>", "["),), (("]", "</TOOLCALL>"), "]", "</TOOLCALL>"), between=","),
-        ),
-    ),
-    stop=("<SPECIAL_12>", "</s>"),
-    names="Nemotron-Nano-v2",
-    example='<TOOLCALL>[{"name": "get_weather", "arguments": {"city": "Paris"}}]</TOOLCALL>',
-)
-
 FIREFUNCTION_V2 = ReplyFormat(
     Grammar(
         "firefunction_v2", sections=(Section((JSON_OBJECT,), (("functools", "["),), ("]",), between=",", start=True),)

@@ -1,0 +1,210 @@
+"""Nemotron 3 and 3.5: ChatML, with tools and calls in XML and a thought, empty or not, in every answer."""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from lect.errors import shown
+from lect.plugin import Call, Chat, Message, Template, Writer, stripped
+from lect.plugin.grammar import ATTRIBUTE_TAGS, FUNCTION_TAGS, JSON_IN_TAGS, SPACE, THINK, Grammar, Section
+
+NO_THOUGHT = "<think></think>"
+
+
+def text_of(chat: Chat, value: Any, *path: str | int) -> str:
+    """Return a value of a schema or a call: lists and mappings as JSON, anything else as Python prints it."""
+    return chat.json(value, *path) if isinstance(value, Mapping | list | tuple) else chat.text(value, *path)
+
+
+def write_other_keys(chat: Chat, out: Writer, schema: Any, known: tuple[str, ...], *path: str | int) -> None:
+    """Write every key of a schema that has no tag of its own yet."""
+    if isinstance(schema, Mapping):
+        for key, value in schema.items():
+            if key not in known:
+                tag = chat.printed(key, *path, key)
+                out += "\n<", tag, ">", text_of(chat, value, *path, key), "</", tag, ">"
+
+
+def write_parameter(chat: Chat, out: Writer, name: str, fields: Any, *path: str | int) -> None:
+    """Write one parameter of a tool."""
+    fields = fields if isinstance(fields, Mapping) else {}
+    out += "\n<parameter>\n<name>", chat.printed(name, *path), "</name>"
+    if "type" in fields:
+        out += "\n<type>", chat.text(fields["type"], *path, "type"), "</type>"
+    if "description" in fields:
+        out += "\n<description>", chat.text(fields["description"], *path, "description").strip(), "</description>"
+    if "enum" in fields:
+        out += "\n<enum>", chat.json(fields["enum"], *path, "enum"), "</enum>"
+    write_other_keys(chat, out, fields, ("name", "type", "description", "enum"), *path)
+    out.append("\n</parameter>")
+
+
+def write_tool(chat: Chat, out: Writer, index: int) -> None:
+    """Write one tool in XML."""
+    tool, path = chat.function(index)
+    out += "\n<function>\n<name>", chat.text(tool.get("name", ""), *path, "name"), "</name>"
+    if "description" in tool:
+        out += "\n<description>", chat.text(tool["description"], *path, "description").strip(), "</description>"
+    out.append("\n<parameters>")
+    parameters = tool.get("parameters")
+    if isinstance(parameters, Mapping):
+        where = (*path, "parameters")
+        properties = parameters.get("properties")
+        for name, fields in properties.items() if isinstance(properties, Mapping) else ():
+            write_parameter(chat, out, name, fields, *where, "properties", name)
+        write_other_keys(chat, out, parameters, ("type", "properties", "required"), *where)
+        if "required" in parameters:
+            out += "\n<required>", chat.json(parameters["required"], *where, "required"), "</required>"
+    out.append("\n</parameters>")
+    write_other_keys(chat, out, tool, ("type", "name", "description", "parameters"), *path)
+    out.append("\n</function>")
+
+
+def write_system(chat: Chat, out: Writer) -> None:
+    """Write the system turn, which is never left out: the caller's text and the tools."""
+    system = chat.system
+    out.append("<|im_start|>system\n")
+    out.turn(system)
+    out.append(system.content if system else "")
+    out.turn(None)
+    if chat.tools:
+        out += (
+            "\n\n" if system and system.content else "",
+            "# Tools\n\nYou have access to the following functions:\n\n<tools>",
+        )
+        for index in range(len(chat.tools)):
+            write_tool(chat, out, index)
+        out.append(
+            "\n</tools>\n\n"
+            "If you choose to call a function ONLY reply in the following format with NO suffix:\n\n<tool_call>\n"
+            "<function=example_function_name>\n<parameter=example_parameter_1>\nvalue_1\n</parameter>\n"
+            "<parameter=example_parameter_2>\nThis is the value for the second parameter\nthat can span\n"
+            "multiple lines\n</parameter>\n</function>\n</tool_call>\n\n<IMPORTANT>\nReminder:\n"
+            "- Function calls MUST follow the specified format: an inner <function=...></function> block must be "
+            "nested within <tool_call></tool_call> XML tags\n"
+            "- Required parameters MUST be specified\n"
+            "- You may provide optional reasoning for your function call in natural language BEFORE the function call, "
+            "but NOT after\n"
+            "- If there is no function call available, answer the question like normal with your current knowledge "
+            "and do not tell the user about function calls\n</IMPORTANT>"
+        )
+    out.append("<|im_end|>\n")
+
+
+def write_call(chat: Chat, out: Writer, call: Call) -> None:
+    """Write one call: each argument in a tag of its own.
+
+    Raises:
+        RefusedError: If the arguments are no mapping.
+    """
+    if not isinstance(call.arguments, Mapping):
+        chat.refuse(f"the arguments of a tool call are {shown(call.arguments)}", instead="a mapping, or its JSON text")
+    out += "<tool_call>\n<function=", call.name, ">\n"
+    for name, value in call.arguments.items():
+        where = (*call.path, "arguments", name)
+        out += "<parameter=", chat.printed(name, *where), ">\n", text_of(chat, value, *where), "\n</parameter>\n"
+    out.append("</function>\n</tool_call>\n")
+
+
+def has_thought(message: Message) -> bool:
+    """Return whether reasoning was given with an answer."""
+    return message.reasoning is not None and bool(message.reasoning.strip())
+
+
+def with_thought(message: Message, line: str) -> list[str]:
+    """Return an answer in pieces, with its thought; `line` stands before and after the mark that closes that."""
+    content = message.content
+    if has_thought(message):
+        return ["<think>\n", message.reasoning or "", line, "</think>", line, content]
+    return [content] if "<think>" in content or "</think>" in content else [NO_THOUGHT, content]
+
+
+def without_thought(message: Message, line: str) -> list[str]:
+    """Return an answer in pieces, as those before the last question are kept: an empty thought, and what follows it."""
+    content = message.content
+    if "</think>" in content:
+        if message.tool_calls or has_thought(message) or "<think>" in content:
+            return [NO_THOUGHT, content.split("</think>")[-1]]
+    elif has_thought(message):
+        return [NO_THOUGHT, line, content]
+    elif "<think>" not in content:
+        return [NO_THOUGHT, content]
+    elif message.tool_calls:
+        return [NO_THOUGHT, content.split("<think>")[0]]
+    return [content]
+
+
+def write_answer(chat: Chat, out: Writer, message: Message, *, keep: bool, version: str) -> None:
+    """Write an answer; `keep`: with its thought."""
+    line = "\n" if version == "3" else ""
+    pieces = with_thought(message, line) if keep else without_thought(message, line)
+    if not keep:
+        out.by_rule(message.reasoning)
+    out.append("<|im_start|>assistant\n")
+    if not message.tool_calls or keep:
+        out += stripped(pieces)
+    else:
+        out += pieces[0], *(stripped(pieces[1:]) if version == "3" else pieces[1:])
+    if message.tool_calls:
+        out.append("\n")
+        for call in message.tool_calls:
+            write_call(chat, out, call)
+    out.append("<|im_end|>\n")
+
+
+def nemotron3(chat: Chat, out: Writer, *, version: str) -> None:
+    """Write Nemotron 3 and 3.5, which differ in the lines round a thought.
+
+    Thoughts before the last question are kept only where `truncate_history_thinking` is False.
+    """
+    write_system(chat, out)
+    messages = chat.without_system
+    questions = [message.index for message in messages if message.role == "user"]
+    first_kept = questions[-1] if questions and chat.option("truncate_history_thinking", True) else 0
+    for position, message in enumerate(out.turns(messages)):
+        role = message.role
+        if role == "assistant":
+            write_answer(chat, out, message, keep=message.index >= first_kept, version=version)
+        elif role == "tool":
+            # The maker opens no turn where the first message is a result.
+            if position and messages[position - 1].role != "tool":
+                out.append("<|im_start|>user\n")
+            out += "<tool_response>\n", message.content, "\n</tool_response>\n"
+            if position + 1 == len(messages) or messages[position + 1].role != "tool":
+                out.append("<|im_end|>\n")
+        else:
+            out += "<|im_start|>", role, "\n", message.content, "<|im_end|>\n"
+    if chat.add_generation_prompt:
+        out += "<|im_start|>assistant\n", "<think>\n" if chat.option("enable_thinking", True) else NO_THOUGHT
+
+
+NEMOTRON3 = Template(
+    "nemotron-3",
+    partial(nemotron3, version="3"),
+    roles=["system", "user", "assistant", "tool"],
+    capabilities=["system", "tools", "parallel_tools", "reasoning"],
+    options=["enable_thinking", "truncate_history_thinking"],
+    stop=["<|im_end|>", "</s>"],
+    markers=[
+        "<|im_start|>", "<|im_end|>", "<s>", "</s>", "<unk>", "<SPECIAL_{}>", "<think>", "</think>", "<tool_call>",
+        "</tool_call>", "<tool_response>", "</tool_response>",
+    ],
+    looks_for=["<think>", "</think>"],
+    # The replies of Qwen3-Coder.
+    reply=Grammar(
+        "qwen3_coder_xml",
+        reasoning=THINK.but(trail=SPACE, after=SPACE),
+        sections=(
+            Section(
+                (FUNCTION_TAGS, ATTRIBUTE_TAGS), ("<tool_call>",), ("</tool_call>",), before=("\n\n", "\n"), alone=True
+            ),
+            JSON_IN_TAGS,
+        ),
+    ),
+    source="nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-BF16, chat_template.jinja",
+)  # fmt: skip
+NEMOTRON3_5 = NEMOTRON3.but(
+    name="nemotron-3.5",
+    program=partial(nemotron3, version="3.5"),
+    source="nvidia/NVIDIA-Nemotron-3.5-Lightning, chat_template.jinja",
+)

@@ -1,0 +1,49 @@
+"""Nemotron and ChatQA against their maker's own templates."""
+
+from family import FamilySuite
+
+import lect
+
+
+class TestNemotron(FamilySuite):
+    family = "nemotron"
+    goldens = {
+        "nvidia--Llama3-ChatQA-1.5-8B": "chatqa-1.5",
+        "nvidia--NVIDIA-Nemotron-3-Nano-30B-A3B-BF16": "nemotron-3",
+        "nvidia--NVIDIA-Nemotron-3.5-Lightning": "nemotron-3.5",
+        "nvidia--NVIDIA-Nemotron-Nano-9B-v2": "nemotron-nano-v2",
+    }
+    names = [
+        ("nvidia/Llama3-ChatQA-1.5-70B", "chatqa-1.5", "chat"),
+        ("nvidia/NVIDIA-Nemotron-3-Super-120B-A12B-NVFP4", "nemotron-3", "chat"),
+        ("unsloth/Nemotron-3-Nano-30B-A3B-GGUF", "nemotron-3", "chat"),
+        ("nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-Base-BF16", "default", "base"),
+        ("nvidia/NVIDIA-Nemotron-3.5-Lightning-30B-A3B-BF16", "nemotron-3.5", "chat"),
+        ("nvidia/NVIDIA-Nemotron-Nano-12B-v2", "nemotron-nano-v2", "chat"),
+        ("nvidia/Nemotron-H-47B-Base-8K", "default", "base"),
+    ]
+    others = [
+        "nvidia/NVIDIA-Nemotron-Nano-12B-v2-VL-BF16",
+        "nvidia/Nemotron-3-Nano-Omni-30B-A3B-Reasoning-BF16",
+        "nvidia/NVIDIA-Nemotron-3-Nano-4B-BF16",
+        "nvidia/Llama-3.1-Nemotron-70B-Instruct-HF",
+        "nvidia/Llama-3_3-Nemotron-Super-49B-v1",
+        "jet-ai/Jet-Nemotron-2B",
+        "nvidia/llama-nemotron-embed-1b-v2",
+    ]
+
+
+def test_calls_are_read():
+    expected = [("get_weather", {"city": "Paris"})]
+    outputs = {
+        "nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-BF16": (
+            "<tool_call>\n<function=get_weather>\n<parameter=city>\nParis\n</parameter>\n</function>\n</tool_call>\n"
+        ),
+        "nvidia/NVIDIA-Nemotron-Nano-9B-v2": (
+            '<TOOLCALL>[{"name": "get_weather", "arguments": {"city": "Paris"}}]</TOOLCALL>\n<SPECIAL_12>'
+        ),
+    }
+    for model, output in outputs.items():
+        reply = lect.parse(model, f"Look.\n</think>\n\n{output}", starts_in_reasoning=True)
+        assert [(call.name, call.arguments) for call in reply.tool_calls] == expected
+        assert reply.reasoning == "Look."
