@@ -69,7 +69,7 @@ PICKS = {
         "minimax-m2", "minimax-m2.1", "minimax-m2.5", "minimax-m2.7", "minimax-m3", "nemotron-nano-v2", "nemotron-3", "nemotron-3.5",
         "hermes-2-pro", "hermes-3",
     ],
-    "documents": ["granite-3.1", "granite-3.3"],
+    "documents": ["granite-3.1", "granite-3.2", "granite-3.3"],
 }  # fmt: skip
 """Formats that take from a tool or a document what they have words for, and leave the rest."""
 BY_ID = ["kimi-k2-thinking", "kimi-k2.5"]

@@ -1,23 +1,20 @@
-"""Granite 3.1 and 3.3: every role in markers; tools and documents in turns of their own."""
+"""Granite 3: every role in markers; tools and documents in turns of their own."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from lect.plugin import Chat, Template, Writer
 from lect.plugin.grammar import JSON_OBJECT, SPACE, THINK, Grammar, Reasoning, ReplyFormat, Section, in_tags
 
+LISTS_OF_CALLS = (
+    Section((JSON_OBJECT,), (("<|tool_call|>", "["),), ("]",), between=",", special=True),
+    Section((JSON_OBJECT,), ("<|tool_call|>",), special=True),
+    Section((JSON_OBJECT,), (("<tool_call>", "["),), ("]",), between=","),
+    Section((JSON_OBJECT,), ("[",), ("]",), between=",", start=True),
+)
 GRANITE3_LIST = ReplyFormat(
-    Grammar(
-        "granite3_list",
-        reasoning=THINK,
-        wrappers=(in_tags("response"),),
-        sections=(
-            Section((JSON_OBJECT,), (("<|tool_call|>", "["),), ("]",), between=",", special=True),
-            Section((JSON_OBJECT,), ("<|tool_call|>",), special=True),
-            Section((JSON_OBJECT,), (("<tool_call>", "["),), ("]",), between=","),
-            Section((JSON_OBJECT,), ("[",), ("]",), between=",", start=True),
-        ),
-    ),
+    Grammar("granite3_list", reasoning=THINK, wrappers=(in_tags("response"),), sections=LISTS_OF_CALLS),
     stop=("<|end_of_text|>",),
     names="Granite 3",
     example='<|tool_call|>[{"name": "get_weather", "arguments": {"city": "Paris"}}]',
@@ -32,6 +29,7 @@ GRANITE_THINK = ReplyFormat(
             trail=SPACE,
             after=SPACE,
         ),
+        sections=LISTS_OF_CALLS,
     ),
     stop=("<|end_of_text|>",),
     names="Granite 3.2",
@@ -48,6 +46,15 @@ ALIGN_WITH_DOCUMENTS = (
     "Write the response to the user's input by strictly aligning with the facts in the provided documents. If the "
     "information needed to answer the question is not available in the documents, inform the user that the question "
     "cannot be answered based on the available data."
+)
+THINK_FIRST = (
+    "\n"
+    "Respond to every user query in a comprehensive and detailed way. You can write down your thoughts and reasoning "
+    "process before responding. In the thought process, engage in a comprehensive cycle of analysis, summarization, "
+    "exploration, reassessment, reflection, backtracing, and iteration to develop well-considered thinking process. In "
+    "the response section, based on various attempts, explorations, and reflections from the thoughts section, "
+    "systematically present the final solution that you deem correct. The response should summarize the thought "
+    "process. Write your thoughts "
 )
 
 
@@ -86,8 +93,24 @@ def write_turns(chat: Chat, out: Writer, controls: Mapping[str, Any]) -> None:
         out.append("<|end_of_role|>")
 
 
-def granite3_1(chat: Chat, out: Writer) -> None:
-    """Write Granite 3.1."""
+def granite3_0(chat: Chat, out: Writer) -> None:
+    """Write Granite 3.0, which has roles of its own for calls and their results."""
+    if chat.tools:
+        out.append("<|start_of_role|>available_tools<|end_of_role|>\n")
+        for index, tool in enumerate(chat.tools):
+            out += "\n\n" if index else "", chat.json(tool, "tools", index, indent=4)
+        out.append("<|end_of_text|>\n")
+    for message in out.turns(chat.messages):
+        if message.role == "assistant_tool_call":
+            out += "<|start_of_role|>assistant<|end_of_role|><|tool_call|>", message.content, "<|end_of_text|>\n"
+        elif message.role in chat.facts.roles:
+            out += "<|start_of_role|>", message.role, "<|end_of_role|>", message.content, "<|end_of_text|>\n"
+    if chat.messages and chat.add_generation_prompt:
+        out.append("<|start_of_role|>assistant<|end_of_role|>")
+
+
+def granite3_1(chat: Chat, out: Writer, *, thinks: bool) -> None:
+    """Write Granite 3.1, and 3.2, which `thinks` where the option `thinking` asks for it."""
     tools, documents, controls = chat.tools, chat.documents, controls_of(chat)
     default = [
         "Knowledge Cutoff Date: April 2024.\nToday's Date: ",
@@ -117,6 +140,12 @@ def granite3_1(chat: Chat, out: Writer) -> None:
             )
     elif not tools:
         default.append(" You are a helpful AI assistant.")
+        if thinks and chat.option("thinking"):
+            default += (
+                THINK_FIRST,
+                "after 'Here is my thought process:' and write your response after 'Here is my response:' for each "
+                "user query.",
+            )
     write_system(chat, out, default)
     if tools:
         out += "<|start_of_role|>tools<|end_of_role|>", chat.json(tools, "tools", indent=4), "<|end_of_text|>\n"
@@ -162,15 +191,9 @@ def granite3_3(chat: Chat, out: Writer) -> None:
     elif not tools:
         default.append(" You are a helpful AI assistant.")
         if chat.option("thinking"):
-            default.append(
-                "\n"
-                "Respond to every user query in a comprehensive and detailed way. You can write down your thoughts and "
-                "reasoning process before responding. In the thought process, engage in a comprehensive cycle of "
-                "analysis, summarization, exploration, reassessment, reflection, backtracing, and iteration to develop "
-                "well-considered thinking process. In the response section, based on various attempts, explorations, "
-                "and reflections from the thoughts section, systematically present the final solution that you deem "
-                "correct. The response should summarize the thought process. Write your thoughts between "
-                "<think></think> and write your response between <response></response> for each user query."
+            default += (
+                THINK_FIRST,
+                "between <think></think> and write your response between <response></response> for each user query.",
             )
     write_system(chat, out, default)
     if tools:
@@ -184,7 +207,7 @@ def granite3_3(chat: Chat, out: Writer) -> None:
 
 GRANITE3_1 = Template(
     "granite-3.1",
-    granite3_1,
+    partial(granite3_1, thinks=False),
     capabilities=["system", "tools", "documents"],
     options=["documents", "controls", "date"],
     stop={"<|end_of_text|>": 0},
@@ -192,6 +215,22 @@ GRANITE3_1 = Template(
     looks_for=(),
     reply=GRANITE3_LIST.grammar,
     source="ibm-granite/granite-3.1-3b-a800m-instruct, tokenizer_config.json",
+)
+GRANITE3_0 = GRANITE3_1.but(
+    name="granite-3.0",
+    program=granite3_0,
+    roles=["system", "user", "assistant", "assistant_tool_call", "tool_response"],
+    capabilities=["system", "tools"],
+    options=[],
+    source="ibm-granite/granite-3.0-1b-a400m-instruct, tokenizer_config.json",
+)
+GRANITE3_2 = GRANITE3_1.but(
+    name="granite-3.2",
+    program=partial(granite3_1, thinks=True),
+    capabilities=["system", "tools", "documents", "reasoning"],
+    options=["documents", "controls", "thinking", "date"],
+    reply=GRANITE_THINK.grammar,
+    source="ibm-granite/granite-3.2-2b-instruct, tokenizer_config.json",
 )
 GRANITE3_3 = GRANITE3_1.but(
     name="granite-3.3",

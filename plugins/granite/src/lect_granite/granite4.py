@@ -28,16 +28,17 @@ def write_lines(chat: Chat, out: Writer, things: Sequence[Any], *path: str) -> N
 
 
 def write_system(chat: Chat, out: Writer) -> None:
-    """Write the system turn, which is never empty."""
+    """Write the system turn, which is never empty: without text, tools and documents there is the maker's or none."""
     system = chat.system
     text = lines_of(system) if system else []
     (tools, path), documents = tools_of(chat), chat.documents
+    if not (any(text) or tools or documents):
+        if not chat.default_system:
+            return
+        text = [chat.default_system]
     out.append("<|start_of_role|>system<|end_of_role|>")
     out.turn(system)
-    if not (any(text) or tools or documents):
-        out.append(chat.default_system)
-    else:
-        out += text
+    out += text
     out.turn(None)
     if tools:
         out += (
@@ -110,4 +111,9 @@ GRANITE4 = Template(
     # The replies of Hermes and Qwen.
     reply=Grammar("hermes_json", reasoning=THINK, sections=(JSON_IN_TAGS, JSON_IN_A_FENCE)),
     source="ibm-granite/granite-4.0-h-small, chat_template.jinja",
+)
+GRANITE4_1 = GRANITE4.but(
+    name="granite-4.1",
+    default_system="",
+    source="ibm-granite/granite-4.1, chat_template.jinja",
 )
