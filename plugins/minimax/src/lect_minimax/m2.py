@@ -22,7 +22,6 @@ MINIMAX_M2_XML = ReplyFormat(
                 ),
                 ("<minimax:tool_call>",),
                 ("</minimax:tool_call>",),
-                alone=True,
             ),
         ),
     ),
