@@ -196,7 +196,7 @@ NEMOTRON3 = Template(
         reasoning=THINK.but(trail=SPACE, after=SPACE),
         sections=(
             Section(
-                (FUNCTION_TAGS, ATTRIBUTE_TAGS), ("<tool_call>",), ("</tool_call>",), before=("\n\n", "\n"), alone=True
+                (FUNCTION_TAGS, ATTRIBUTE_TAGS), ("<tool_call>",), ("</tool_call>",), before=("\n\n", "\n")
             ),
             JSON_IN_TAGS,
         ),
