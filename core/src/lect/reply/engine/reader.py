@@ -74,6 +74,13 @@ class Reader:
     and finds more, or `ended` set, when it goes on. It must decide by the text alone, never by where a chunk ends.
     """
 
+    # Every chunk reads some of these.
+    __slots__ = (
+        "at", "base", "borders", "buffer", "call", "call_id", "calls", "chunks", "content", "ended", "events",
+        "forgiven", "fresh", "growing", "index", "kind", "matters", "origin", "passed", "pending", "problems",
+        "reason", "schemas", "sink", "stop", "stop_rows", "stops", "thoughts", "unfinished", "why",
+    )  # fmt: skip
+
     def __init__(
         self,
         schemas: Schemas | None = None,
