@@ -67,11 +67,13 @@ class Encoded:
         report: What there is to know of them.
     """
 
-    __slots__ = ("_fields", "_offsets", "_policy", "_prompt", "_tokens", "_weights", "ids", "report")
+    __slots__ = ("_fields", "_offsets", "_opening", "_policy", "_prompt", "_tokens", "_weights", "ids", "report")
 
-    def __init__(self, prompt: Prompt, tokens: Tokens, policy: LossPolicy, report: Report):
-        self.ids = tokens.ids[: len(tokens.ids) - report.truncated]
+    def __init__(self, prompt: Prompt, tokens: Tokens, opening: Sequence[int], policy: LossPolicy, report: Report):
+        ids = [*opening, *tokens.ids] if opening else tokens.ids
+        self.ids = ids[: len(ids) - report.truncated]
         self.report = report
+        self._opening = len(opening)
         self._prompt = prompt
         self._tokens = tokens
         self._policy = policy
@@ -114,6 +116,7 @@ class Encoded:
                 "_weights": None,
                 "_prompt": self._prompt,
                 "_tokens": self._tokens,
+                "_opening": self._opening,
                 "_policy": self._policy,
             }
 
@@ -121,7 +124,7 @@ class Encoded:
     def offsets(self) -> Offsets:
         """The characters of the prompt that each token stands for."""
         if self._offsets is None:
-            self._offsets = self._tokens.offsets()[: len(self.ids)]
+            self._offsets = [*[(0, 0)] * self._opening, *self._tokens.offsets()][: len(self.ids)]
         return self._offsets
 
     @property
@@ -132,11 +135,9 @@ class Encoded:
             MaskError: If it is none for all tokens, or some for all, and the policy does not allow it.
         """
         if self._weights is None:
-            tokens = self._tokens
-            offsets = tokens.offsets()[tokens.opening :]
-            weights = token_weights(offsets, self._prompt.loss_spans(self._policy))
+            weights = token_weights(self._tokens, self._prompt.loss_spans(self._policy))
             _refuse_uniform(weights, self._policy)
-            self._weights = ([0.0] * tokens.opening + weights)[: len(self.ids)]
+            self._weights = [*[0.0] * self._opening, *weights][: len(self.ids)]
         return self._weights
 
     @property
@@ -168,7 +169,7 @@ class Encoded:
                 known.append((message, spell(path) if path else ""))
             known.append((None, ""))
             each = [known[bisect_right(layout.starts, start) - 1] for start, _ in self.offsets]
-            for index in range(min(self._tokens.opening, len(each))):
+            for index in range(min(self._opening, len(each))):
                 each[index] = (None, "")
             self._fields = [message for message, _ in each], [field for _, field in each]
         return self._fields
@@ -187,7 +188,7 @@ def encode(
     if policy is not None and not isinstance(policy, LossPolicy):
         msg = f"policy is {policy!r}; expected a LossPolicy\n  try: policy=lect.LossPolicy(last=True)"
         raise MaskError(msg)
-    if max_length is not None and (not isinstance(max_length, int) or max_length < 1):
+    if max_length is not None and (type(max_length) is not int or max_length < 1):
         msg = f"max_length is {max_length!r}; expected a positive number of tokens"
         raise MaskError(msg)
     encoder = encoder_of(tokenizer)
@@ -203,21 +204,21 @@ def encode(
         tokens = encoder.between(text, controls)
     cuts: tuple[int, ...] = ()
     if policy is not None and policy.boundary == "cut":
-        cuts = tuple(straddled(tokens.offsets(), prompt.loss_spans(policy)))
+        cuts = tuple(straddled(tokens, prompt.loss_spans(policy)))
         if cuts:
             tokens = encoder.between(text, controls, cuts)
     bos = _opened_by(prompt, tokens, encoder, trusted)
-    if bos == "tokenizer" and opens:
-        tokens.open_with(encoder.opening)
+    opening = encoder.opening if bos == "tokenizer" and opens else ()
+    count = len(opening) + len(tokens.ids)
     report = Report(
         bos=bos,
         controls=as_controls(islice(foreign, DEFAULT.controls), encoder.control_ids, layout),
         unprotectable=prompt.template.text_separators,
         cuts=cuts,
-        truncated=0 if max_length is None else max(0, len(tokens.ids) - max_length),
+        truncated=0 if max_length is None else max(0, count - max_length),
         stops_lost=(),
     )
-    encoded = Encoded(prompt, tokens, policy or DEFAULT_POLICY, report)
+    encoded = Encoded(prompt, tokens, opening, policy or DEFAULT_POLICY, report)
     if policy is not None:
         # Whoever has a policy wants the mask, and wants to hear now what is wrong with it.
         _ = encoded.weights

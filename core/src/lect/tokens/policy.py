@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NoReturn
 
@@ -53,7 +53,7 @@ class LossPolicy:
     allow_uniform: bool = False
 
     def __post_init__(self) -> None:
-        if isinstance(self.roles, str) or not all(isinstance(role, str) for role in self.roles):
+        if isinstance(self.roles, str) or not _is_listed(self.roles, str):
             _wrong("roles", self.roles, "a list of roles, such as ['assistant']")
         for name, allowed in (("stop", ("turn", "last", "none")), ("boundary", ("cut", "whole"))):
             if getattr(self, name) not in allowed:
@@ -61,6 +61,9 @@ class LossPolicy:
         for name in ("content", "reasoning", "tool_calls"):
             if not is_weight(getattr(self, name)):
                 _wrong(name, getattr(self, name), "a number that is not negative")
+        for name in ("patterns", "spans"):
+            if not isinstance(getattr(self, name), Mapping):
+                _wrong(name, getattr(self, name), "a dictionary")
         for pattern, weight in self.patterns.items():
             try:
                 re.compile(pattern)
@@ -69,10 +72,8 @@ class LossPolicy:
             if not is_weight(weight):
                 _wrong(f"patterns[{pattern!r}]", weight, "a number that is not negative")
         for message, spans in self.spans.items():
-            for span in spans:
-                start, end, weight = span
-                if not (0 <= start < end and is_weight(weight)):
-                    _wrong(f"spans[{message}]", span, "(start, end, weight) with start before end")
+            if not _is_listed(spans, tuple | list) or not all(map(_is_span, spans)):
+                _wrong(f"spans[{message}]", spans, "a list of (start, end, weight), with start before end")
 
     def kind_weight(self, kind: str) -> float:
         """Return the weight of a kind of text; what is no kind of its own is the content's."""
@@ -84,6 +85,16 @@ def is_weight(value: Any) -> bool:
     return isinstance(value, int | float) and 0 <= value < float("inf")
 
 
+def _is_listed(values: Any, kind: Any) -> bool:
+    return isinstance(values, Iterable) and all(isinstance(value, kind) for value in values)
+
+
+def _is_span(span: Sequence[Any]) -> bool:
+    if len(span) != 3 or not all(isinstance(place, int) for place in span[:2]):
+        return False
+    return 0 <= span[0] < span[1] and is_weight(span[2])
+
+
 def _wrong(name: str, value: object, wanted: str) -> NoReturn:
     msg = f"LossPolicy: {name} is {shown(value)}; expected {wanted}"
     raise MaskError(msg)
@@ -93,6 +104,9 @@ SAYS = ("loss", "train", "training", "trainable")
 """Under which names a message says that it is trained; `masked` says that it is not."""
 
 
+DECIDES = frozenset(("role", *SAYS, "weight", "masked"))
+
+
 def own_weight(message: Mapping[str, Any], index: int) -> float | None:
     """Return the weight that a message gives itself, or None.
 
@@ -100,7 +114,7 @@ def own_weight(message: Mapping[str, Any], index: int) -> float | None:
         MaskError: If it is neither a truth value nor a number.
     """
     weight: float | None = None
-    for name in (*SAYS, "weight", "masked"):
+    for name in (*SAYS, "weight", "masked") if len(message) > 1 else ():
         value = message.get(name)
         if value is None:
             continue
@@ -114,7 +128,7 @@ def own_weight(message: Mapping[str, Any], index: int) -> float | None:
 
 def said_of_loss(message: Mapping[str, Any]) -> dict[str, Any]:
     """Return what of a message decides on loss."""
-    return {name: message[name] for name in ("role", *SAYS, "weight", "masked") if name in message}
+    return {name: message[name] for name in message.keys() & DECIDES}
 
 
 DEFAULT_POLICY = LossPolicy()

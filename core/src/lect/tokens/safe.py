@@ -62,11 +62,15 @@ def parted(text: str, found: Iterable[Found], trusted: Trusted) -> tuple[list[Fo
     own: list[Found] = []
     foreign: list[Found] = []
     for each in found:
-        # A token may take the white space round it, which may be anybody's.
-        end = each.start + len(text[each.start : each.end].rstrip())
-        start = end - len(text[each.start : end].lstrip())
-        (own if (start, end) in trusted else foreign).append(each)
+        is_own = each[:2] in trusted or _without_space(text, each) in trusted
+        (own if is_own else foreign).append(each)
     return own, foreign
+
+
+def _without_space(text: str, found: Found) -> tuple[int, int]:
+    """Return where a control token stands without the white space that it takes, which may be anybody's."""
+    end = found.start + len(text[found.start : found.end].rstrip())
+    return end - len(text[found.start : end].lstrip()), end
 
 
 def as_controls(found: Iterable[Found], texts: Mapping[int, str], layout: Layout) -> tuple[Control, ...]:

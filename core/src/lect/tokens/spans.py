@@ -50,7 +50,8 @@ def loss_spans(
             continue
         start = turn.header_end if policy.train_prefill else turn.start
         pieces = [
-            piece._replace(weight=weight * policy.kind_weight(piece.kind)) for piece in _pieces(layout, turn, start)
+            LossSpan(begin, end, weight * policy.kind_weight(kind), turn.message, kind)
+            for begin, end, kind in _pieces(layout, turn, start)
         ]
         for pattern, factor in policy.patterns.items():
             pieces = list(_by_pattern(layout.text, pieces, pattern, factor))
@@ -84,37 +85,36 @@ def _refuse_unknown(policy: LossPolicy, messages: Sequence[Mapping[str, Any]]) -
             raise MaskError(msg)
 
 
-def _pieces(layout: Layout, turn: Turn, start: int) -> Iterator[LossSpan]:
+def _pieces(layout: Layout, turn: Turn, start: int) -> Iterator[tuple[int, int, str]]:
     """Yield what the speaker of a turn writes, up to its stop, by kind.
 
     Text of other messages that stands within the turn, such as the result of a call, is left out. What the template
     writes there on the speaker's behalf is of the kind of what it stands beside: that of a call or of reasoning, where
     one of the two neighbours is.
     """
-    first = bisect_right(layout.starts, start) - 1
-    before = "content"
-    waiting: tuple[int, int] | None = None
-    for index in range(first, len(layout.segments)):
-        begin, end = max(layout.starts[index], start), min(layout.starts[index + 1], turn.stop)
-        if begin >= end:
-            break
-        segment = layout.segments[index]
+    starts, segments = layout.starts, layout.segments
+    index = bisect_right(starts, start) - 1
+    begin, before = start, "content"
+    waiting: int | None = None
+    while begin < turn.stop:
+        segment = segments[index]
         if segment.origin is not Origin.INPUT:
-            waiting = (waiting[0] if waiting else begin, end)
-            continue
-        if not is_own(segment, turn.message):
-            if waiting:
-                yield LossSpan(*waiting, 1.0, turn.message, before)
+            waiting = begin if waiting is None else waiting
+        elif is_own(segment, turn.message):
+            kind = kind_of(segment.path)
+            if waiting is not None:
+                yield waiting, begin, kind if before == "content" else before
             waiting = None
-            continue
-        kind = kind_of(segment.path)
-        if waiting:
-            yield LossSpan(*waiting, 1.0, turn.message, kind if before == "content" else before)
-        waiting = None
-        yield LossSpan(begin, end, 1.0, turn.message, kind)
-        before = kind
-    if waiting:
-        yield LossSpan(*waiting, 1.0, turn.message, before)
+            yield begin, min(starts[index + 1], turn.stop), kind
+            before = kind
+        else:
+            if waiting is not None:
+                yield waiting, begin, before
+            waiting = None
+        index += 1
+        begin = starts[index]
+    if waiting is not None:
+        yield waiting, turn.stop, before
 
 
 def kind_of(path: tuple[str | int, ...]) -> str:
@@ -177,7 +177,7 @@ def _joined(pieces: list[LossSpan]) -> Iterator[LossSpan]:
     for piece in pieces:
         if piece.start >= piece.end or not piece.weight:
             continue
-        if held is not None and held.end == piece.start and held[2:] == piece[2:]:
+        if held is not None and held.end == piece.start and held.weight == piece.weight and held.kind == piece.kind:
             held = held._replace(end=piece.end)
             continue
         if held is not None:

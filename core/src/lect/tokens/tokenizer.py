@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from itertools import pairwise
+from bisect import bisect_left
+from itertools import compress, count, pairwise
 from os import urandom
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
@@ -37,36 +38,43 @@ class Found(NamedTuple):
 
 
 class Tokens:
-    """The tokens of a text, in pieces that were encoded one by one. Offsets are made when they are asked for."""
+    """The tokens of a text. Their offsets are made when all of them are asked for: that takes longer than the rest."""
 
-    __slots__ = ("_offsets", "_pieces", "ids", "opening")
+    __slots__ = ("_encoding", "_offsets", "ids")
 
-    def __init__(self) -> None:
-        self.ids: list[int] = []
-        self.opening = 0
-        self._pieces: list[tuple[Any, int]] = []
-        self._offsets: Offsets | None = None
+    def __init__(self, ids: list[int], offsets: Offsets | None = None, encoding: Any = None):
+        self.ids = ids
+        self._offsets = offsets
+        self._encoding = encoding
 
-    def add(self, ids: Sequence[int], offsets: Any, shift: int) -> None:
-        """Add tokens; `offsets` is a list, or what has one under this name."""
-        self.ids += ids
-        self._pieces.append((offsets, shift))
-
-    def open_with(self, ids: Sequence[int]) -> None:
-        """Put tokens before all others that stand for no character."""
-        self.opening = len(ids)
-        self.ids = [*ids, *self.ids]
-        self._pieces.insert(0, ([(0, 0)] * len(ids), 0))
-        self._offsets = None
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Tokens, (self.ids, self.offsets())
 
     def offsets(self) -> Offsets:
         """Return the characters that each token stands for."""
         if self._offsets is None:
-            self._offsets = []
-            for piece, shift in self._pieces:
-                offsets = getattr(piece, "offsets", piece)
-                self._offsets += [(start + shift, end + shift) for start, end in offsets] if shift else offsets
+            self._offsets = self._encoding.offsets
         return self._offsets
+
+    def span(self, index: int) -> tuple[int, int]:
+        """Return the characters that one token stands for."""
+        span: tuple[int, int] = self._encoding.token_to_chars(index) if self._offsets is None else self._offsets[index]
+        return span
+
+    def first(self, position: int) -> int:
+        """Return the first token that begins at a position or behind it."""
+        count = len(self.ids)
+        if not count or self.span(count - 1)[0] < position:
+            return count
+        index: int | None = self._encoding.char_to_token(position) if self._offsets is None else None
+        if index is None:
+            return bisect_left(self.offsets(), (position,))
+        # Several tokens may stand for one character, and one for several.
+        while index and self.span(index - 1)[0] >= position:
+            index -= 1
+        while self.span(index)[0] < position:
+            index += 1
+        return index
 
 
 class Encoder:
@@ -90,8 +98,8 @@ class Encoder:
         """Return a text as the tokenizer itself encodes it, whoever wrote its control tokens."""
         raise NotImplementedError
 
-    def ordinary(self, text: str, start: int, *, goes_on: bool) -> Tokens:
-        """Return a piece of a text that begins at `start`, without control tokens.
+    def ordinary(self, text: str, start: int, *, goes_on: bool) -> tuple[Sequence[int], Sequence[tuple[int, int]]]:
+        """Return the ids and offsets of a piece of a text, without control tokens. The offsets begin at 0.
 
         Args:
             text: The piece.
@@ -102,33 +110,35 @@ class Encoder:
 
     def found(self, text: str, tokens: Tokens) -> list[Found]:
         """Return the control tokens among the tokens of a text."""
-        controls, unknown = self.control_ids, self.unknown
-        at = [index for index, each in enumerate(tokens.ids) if each in controls]
-        offsets = tokens.offsets() if at else []
-        found = [Found(*offsets[index], tokens.ids[index]) for index in at]
-        if unknown is None:
+        controls = self.control_ids
+        at = compress(count(), map(controls.__contains__, tokens.ids))
+        found = [Found(*tokens.span(index), tokens.ids[index]) for index in at]
+        if self.unknown is None:
             return found
         # It stands for every character that the tokenizer does not know, and is no control token there.
-        spelt = controls[unknown]
-        return [each for each in found if each.id != unknown or spelt in text[each.start : each.end]]
+        spelt = controls[self.unknown]
+        return [each for each in found if each.id != self.unknown or spelt in text[each.start : each.end]]
 
     def between(self, text: str, controls: Iterable[Found], cuts: Sequence[int] = ()) -> Tokens:
         """Encode a text with these control tokens and no others, and no token that reaches over a cut.
 
         What stands between control tokens is encoded by itself, as every tokenizer does it.
         """
-        tokens = Tokens()
+        ids: list[int] = []
+        offsets: Offsets = []
         position = 0
         for start, end, each in [*controls, Found(len(text), len(text), -1)]:
             edges = [position, *(cut for cut in cuts if position < cut < start), start]
             for begin, stop in pairwise(edges):
                 if begin < stop:
-                    piece = self.ordinary(text[begin:stop], begin, goes_on=begin != position)
-                    tokens.add(piece.ids, piece.offsets(), 0)
+                    more, places = self.ordinary(text[begin:stop], begin, goes_on=begin != position)
+                    ids += more
+                    offsets += [(begin + first, begin + last) for first, last in places]
             if start < end:
-                tokens.add([each], [(start, end)], 0)
+                ids.append(each)
+                offsets.append((start, end))
             position = end
-        return tokens
+        return Tokens(ids, offsets)
 
 
 class ProtocolEncoder(Encoder):
@@ -144,14 +154,12 @@ class ProtocolEncoder(Encoder):
         matches = self._pattern.finditer(text) if self._pattern else ()
         return self.between(text, [Found(*match.span(), self.controls[match[0]]) for match in matches])
 
-    def ordinary(self, text: str, start: int, *, goes_on: bool) -> Tokens:
-        tokens = Tokens()
+    def ordinary(self, text: str, start: int, *, goes_on: bool) -> tuple[Sequence[int], Sequence[tuple[int, int]]]:
         ids, offsets = self._tokenizer.encode_ordinary(text)
         if len(ids) != len(offsets):
             msg = f"{shown(self._tokenizer)}.encode_ordinary returned {len(ids)} ids and {len(offsets)} offsets"
             raise TokenizerError(msg)
-        tokens.add(ids, list(offsets), start)
-        return tokens
+        return ids, offsets
 
 
 class FastEncoder(Encoder):
@@ -167,21 +175,16 @@ class FastEncoder(Encoder):
         self.unknown = next((each for each in self.whole(RARE).ids if each in self.control_ids), None)
 
     def whole(self, text: str) -> Tokens:
-        return self._encoded(self._tokenizer, text, 0)
+        encoding = self._tokenizer.encode(text, add_special_tokens=False)
+        return Tokens(encoding.ids, encoding=encoding)
 
-    def ordinary(self, text: str, start: int, *, goes_on: bool) -> Tokens:
+    def ordinary(self, text: str, start: int, *, goes_on: bool) -> tuple[Sequence[int], Sequence[tuple[int, int]]]:
         kind = "goes on" if goes_on else "later" if start else "first"
         tokenizer = self._ordinary.get(kind)
         if tokenizer is None:
             tokenizer = self._ordinary[kind] = _changed(self._tokenizer, PLAIN[kind])
-        return self._encoded(tokenizer, text, start)
-
-    @staticmethod
-    def _encoded(tokenizer: Any, text: str, shift: int) -> Tokens:
         encoding = tokenizer.encode(text, add_special_tokens=False)
-        tokens = Tokens()
-        tokens.add(encoding.ids, encoding, shift)
-        return tokens
+        return encoding.ids, encoding.offsets
 
 
 RARE = "\U0003134a"

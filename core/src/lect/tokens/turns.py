@@ -203,4 +203,4 @@ def relative(turns: Sequence[Turn], layout: Layout) -> list[tuple[Any, ...]] | N
 def absolute(turns: list[tuple[Any, ...]], layout: Layout) -> list[Turn]:
     """Return relative turns in the characters of a prompt."""
     starts = layout.starts
-    return [Turn(message, *(starts[index] + offset for index, offset in places)) for message, places in turns]
+    return [Turn(message, *[starts[index] + offset for index, offset in places]) for message, places in turns]
