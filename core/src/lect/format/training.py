@@ -61,11 +61,13 @@ class Training(Facts):
         If not, an earlier answer looks otherwise in history than it did when it was given; then `unroll` parts the
         conversation.
         """
-        said = {"role": "assistant", "content": "A"}
-        if "reasoning" in self.capabilities:
-            said["reasoning_content"] = "R"
+        thought = "reasoning" in self.capabilities
+        messages: list[dict[str, str]] = []
+        for number in "12":
+            answer = {"role": "assistant", "content": f"A{number}"} | ({"reasoning_content": "R"} if thought else {})
+            messages += {"role": "user", "content": f"Q{number}"}, answer
         try:
-            return len(self.unroll([{"role": "user", "content": "Q"}, said] * 2)) == 1
+            return len(self.unroll(messages)) == 1
         except LectError:
             return False
 

@@ -80,7 +80,7 @@ def turns_of(layout: Layout, facts: Facts, request: Request, write: Write) -> li
     """Return the turns of all messages that the template writes something for."""
     stops = [stop for stop in dict.fromkeys((*facts.stop, facts.eos)) if stop]
     marks = _reasoning_marks(facts)
-    asked = _Asked(layout.text, request, write)
+    asked = _Asked(layout.text, marks, request, write)
     turns = []
     for message, first, behind, own in _regions(layout):
         begin, close = layout.starts[first], layout.starts[behind]
@@ -125,6 +125,19 @@ def _header_end(text: str, marks: tuple[str, ...], begin: int, start: int) -> in
     return min(found, default=start)
 
 
+def _alike(one: str, other: str) -> int:
+    """Return how many characters two texts begin with alike."""
+    for index, (letter, same) in enumerate(zip(one, other, strict=False)):
+        if letter != same:
+            return index
+    return min(len(one), len(other))
+
+
+def _within(text: str, mark: str, begin: int, position: int) -> int:
+    """Return where a mark begins that has a position within it; -1 where none has."""
+    return text.find(mark, max(begin, position - len(mark) + 1), position + len(mark) - 1)
+
+
 def _stop(text: str, stops: list[str], own_end: int, close: int) -> tuple[int, int]:
     """Return where the string begins and ends that ends a turn; of several, the first.
 
@@ -142,8 +155,9 @@ def _stop(text: str, stops: list[str], own_end: int, close: int) -> tuple[int, i
 class _Asked:
     """The generation prompts of one conversation."""
 
-    def __init__(self, text: str, request: Request, write: Write):
+    def __init__(self, text: str, marks: tuple[str, ...], request: Request, write: Write):
         self._text = text
+        self._marks = marks
         self._request = request
         self._write = write
         self._count = 0
@@ -165,13 +179,11 @@ class _Asked:
             self._known[before] = asking[begin:]
             return len(asking)
         complete = self._beginning(message, add_generation_prompt=False)
-        if asking is None or complete is None or not asking.startswith(complete):
+        if asking is None or complete is None or asking == complete or not asking.startswith(complete):
             return own_start
-        # How far the two agree.
-        for index, (one, two) in enumerate(zip(text[begin:own_start], asking[len(complete) :], strict=False)):
-            if one != two:
-                return begin + index
-        return min(own_start, begin + len(asking) - len(complete))
+        agree = begin + _alike(text[begin:own_start], asking[len(complete) :])
+        # `<think>` and `</think>` begin alike, and no model writes half of one.
+        return min((at for mark in self._marks if (at := _within(text, mark, begin, agree)) >= 0), default=agree)
 
     def _beginning(self, message: int, *, add_generation_prompt: bool) -> str | None:
         """Return the prompt of what stands before a message; None where the template refuses it."""

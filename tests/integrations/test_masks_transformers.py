@@ -1,0 +1,152 @@
+"""Masks beside those of transformers, for templates that carry `{% generation %}`; and prompts that end within an
+answer beside its own."""
+
+import json
+import re
+
+import goldens
+import pytest
+
+import lect
+import lect_jinja
+from lect import LossPolicy
+
+pytest.importorskip("transformers")
+from transformers.utils.chat_template_utils import render_jinja_template
+
+ORACLES = goldens.SHARED / "oracles"
+ABSENT = "the makers' templates are not here: ../shared/oracles is missing"
+CHAT = [
+    {"role": "user", "content": "QuestionA"},
+    {"role": "assistant", "content": "AnswerB"},
+    {"role": "user", "content": "QuestionC"},
+    {"role": "assistant", "content": "AnswerD"},
+]
+PARITY = LossPolicy(train_prefill=True, train_separator=True)
+
+CHATML = """{%- for m in messages -%}
+{%- if m.role == 'assistant' -%}
+{{ '<|im_start|>assistant\\n' }}{% generation %}{{ m.content + '<|im_end|>' }}{% endgeneration %}{{ '\\n' }}
+{%- else -%}{{ '<|im_start|>' + m.role + '\\n' + m.content + '<|im_end|>\\n' }}{%- endif -%}
+{%- endfor -%}
+{%- if add_generation_prompt -%}{{ '<|im_start|>assistant\\n' }}{%- endif -%}"""
+WRITTEN = {
+    # name: (template, end, what brings transformers' mask)
+    "as we do it": (CHATML, "<|im_end|>", LossPolicy()),
+    "with the separator (G3)": (
+        CHATML.replace("{% endgeneration %}{{ '\\n' }}", "{{ '\\n' }}{% endgeneration %}"), "<|im_end|>", LossPolicy(train_separator=True),
+    ),
+    "with the prefill (G2)": (
+        CHATML.replace("{{ m.content +", "{{ '<think>\\n\\n</think>\\n\\n' + m.content +").replace(
+            "-%}{{ '<|im_start|>assistant\\n' }}{%- endif -%}", "-%}{{ '<|im_start|>assistant\\n<think>\\n\\n</think>\\n\\n' }}{%- endif -%}"
+        ), "<|im_end|>", LossPolicy(train_prefill=True),
+    ),
+    "without the stop": (CHATML.replace("m.content + '<|im_end|>' }}{% endgeneration %}", "m.content }}{% endgeneration %}{{ '<|im_end|>' }}"), "<|im_end|>", LossPolicy(stop="none")),
+    "an empty generation prompt": (
+        "{% for m in messages %}{% if m.role == 'user' %}{{ '[INST] ' + m.content + ' [/INST]' }}{% else %}"
+        "{% generation %}{{ ' ' + m.content + '</s>' }}{% endgeneration %}{% endif %}{% endfor %}", "</s>", LossPolicy(),
+    ),
+}  # fmt: skip
+
+
+def theirs(source, messages, **tokens):
+    """Return transformers' text, and what it marks for each answer."""
+    (text,), (spans,) = render_jinja_template(
+        [messages], chat_template=source, return_assistant_tokens_mask=True, **tokens
+    )
+    return text, [text[start:end] for start, end in spans if end > start]
+
+
+def ours(template, messages, policy):
+    prompt = template.render(messages)
+    found = {}
+    for span in prompt.loss_spans(policy):
+        found[span.message] = found.get(span.message, "") + prompt.text[span.start : span.end]
+    return prompt.text, list(found.values())
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_masks_are_those_of_transformers_or_differ_by_a_rule(name):
+    source, eos, policy = WRITTEN[name]
+    template = lect_jinja.load({"chat_template": source, "eos_token": eos}, name="own")
+    assert ours(template, CHAT, policy) == theirs(source, CHAT)
+    # The mark itself plays no part.
+    unmarked = lect_jinja.load(
+        {"chat_template": re.sub(r"{%-?\s*(end)?generation\s*-?%}", "", source), "eos_token": eos}, name="unmarked"
+    )
+    assert ours(unmarked, CHAT, policy) == theirs(source, CHAT)
+
+
+HEADER = "it also trains the header of the turn, which the generation prompt always supplies (G1)"
+FINAL_EOS = "it marks an end of the text that belongs to no turn"
+BY_RULE = {
+    "HuggingFaceTB--SmolLM3-3B": HEADER,
+    "deepseek-ai--DeepSeek-R1-Distill-Qwen-7B--training": HEADER,
+    "poolside--Laguna-S-2.1": HEADER,
+    "poolside--Laguna-XS-2.1": HEADER,
+    "poolside--Laguna-XS.2": HEADER,
+    "microsoft--Phi-3-mini-4k-instruct--training": FINAL_EOS,
+    "microsoft--Phi-3.5-mini-instruct--training": FINAL_EOS,
+}
+TAKES_NO_TEXT = ("llava-hf--llava-v1.6-mistral-7b-hf--training",)
+
+
+def marked():
+    """Return the makers' templates that carry the mark, with their tokens."""
+    if not ORACLES.exists():
+        return {}
+    found = {}
+    for row in json.loads((ORACLES / "index.json").read_text("utf-8")):
+        path = ORACLES / "jinja" / f"{row['slug']}.jinja"
+        source = path.read_text("utf-8") if path.exists() else ""
+        if re.search(r"{%-?\s*generation", source) and row["slug"] not in TAKES_NO_TEXT:
+            tokens = {name: value for name, value in (row["special_tokens"] or {}).items() if isinstance(value, str)}
+            found[row["slug"]] = source, tokens
+    return found
+
+
+MARKED = marked()
+
+
+def test_the_makers_templates_are_here():
+    if not ORACLES.exists():
+        pytest.skip(ABSENT)
+    assert len(MARKED) > 20
+    assert set(BY_RULE) <= set(MARKED)
+
+
+@pytest.mark.parametrize("slug", MARKED)
+def test_makers_masks_are_ours_with_prefill_and_separator(slug):
+    source, tokens = MARKED[slug]
+    template = lect_jinja.load({"chat_template": source, **tokens}, name=slug)
+    text, expected = theirs(source, CHAT, **tokens)
+    policies = (LossPolicy(), LossPolicy(train_separator=True), PARITY)
+    found = [ours(template, CHAT, policy) for policy in policies]
+    assert {each for each, _ in found} == {text}
+    if slug not in BY_RULE:
+        assert expected in [masks for _, masks in found]
+    elif BY_RULE[slug] is HEADER:
+        headers = [mine.removesuffix(more) for mine, more in zip(expected, found[2][1], strict=True)]
+        asked = template.text(CHAT[:1], add_generation_prompt=True).partition("QuestionA")[2]
+        assert all(header and header in asked for header in headers)
+    else:
+        assert "".join(expected) == "".join(found[2][1])
+
+
+# Prompts that end within an answer
+
+MODELS = {}
+if ORACLES.exists():
+    for model, slug in json.loads((ORACLES / "resolution.json").read_text("utf-8")).items():
+        MODELS.setdefault(slug, model)
+BEGUN = [*CHAT[:3], {"role": "assistant", "content": "Sure, here"}]
+
+
+@pytest.mark.parametrize("slug", MODELS)
+def test_the_beginning_of_an_answer_is_continued_as_transformers_does(slug):
+    rows = {row["slug"]: row for row in json.loads((ORACLES / "index.json").read_text("utf-8"))}
+    tokens = {name: value for name, value in (rows[slug]["special_tokens"] or {}).items() if isinstance(value, str)}
+    source = (ORACLES / "jinja" / f"{slug}.jinja").read_text("utf-8")
+    template = lect.get_template(MODELS[slug])
+    (expected,), _ = render_jinja_template([BEGUN], chat_template=source, continue_final_message=True, **tokens)
+    assert template.text(BEGUN, continue_final_message=True) == expected
