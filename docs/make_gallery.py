@@ -55,6 +55,11 @@ RESULTS_IN_PARTS = {"command-a-reasoning"}
 GOLDEN_OF = {"internlm2-document": ["internlm2-chat"], "internlm2-tools": ["internlm2-chat"]}
 
 UNCLAIMED = "not claimed"
+ADDS = "another turn only adds to the prompt"
+CHANGES = (
+    "an earlier answer changes when the conversation goes on: [train with `unroll`]"
+    "(../how-to/train-on-what-you-serve.md#history-that-changes)"
+)
 PLAIN_TEXT = "plain text: nothing can protect a prompt against a user who writes them"
 
 
@@ -273,6 +278,7 @@ def facts(name, template):
         ("BOS", bos),
         ("markers", codes(template.markers)),
         ("separators", PLAIN_TEXT if template.text_separators else "control tokens"),
+        ("history", history([template])),
         ("source", prose(template.source)),
         *(
             ("checked against", checked_against(golden))
@@ -280,6 +286,11 @@ def facts(name, template):
             if owner == template.name
         ),
     )
+
+
+def history(templates):
+    """Return whether conversations in some templates that go on only add to their prompts."""
+    return ADDS if all(template.prefix_stable for template in templates) else CHANGES
 
 
 def stops(template):
@@ -393,6 +404,7 @@ def fastchat_page():
             f"# {FASTCHAT}\n",
             FASTCHAT_INTRODUCTION,
             table(
+                ("history", history(templates.values())),
                 ("source", templates["one_shot"].source.partition(":")[0]),
                 *(("checked against", f"{code(stem)}: {said[stem]}") for stem in said),
             ),
@@ -419,10 +431,11 @@ newline as `\\n`. Long examples are folded. Where a format writes the date, it i
 
 The names on each page are [patterns](../reference/hooks.md#rule). *Base* means that the model was never trained to
 chat: see [Base models](../explanation/base-models.md). *Stop* lists the strings at which a reply ends, with their token
-ids where the maker states them. *Checked against* names the source of the prompts with which the tests compare the
-template, byte for byte, and how far that copy can be trusted; without it, the template was written from its source
-alone. The other fields are explained in [Templates](../reference/templates.md#template). The reply formats have [a page
-of their own](replies.md).
+ids where the maker states them. *History* says whether a conversation that goes on only adds to its prompt
+(`template.prefix_stable`), reasoning included: servers that cache prompts and trainers rely on that. *Checked against*
+names the source of the prompts with which the tests compare the template, byte for byte, and how far that copy can be
+trusted; without it, the template was written from its source alone. The other fields are explained in
+[Templates](../reference/templates.md#template). The reply formats have [a page of their own](replies.md).
 """
 
 

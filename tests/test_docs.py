@@ -18,6 +18,7 @@ from lect.facts import Facts
 from lect.plugin import CHATML, DEFAULT
 from lect.prompt.messages import PART_WORDS
 from lect.registry import advice, family, hookspecs, patterns, settings
+from lect.tokens.encoded import Report
 from lect.values import Verdict
 
 REFERENCE = pages.DOCS / "reference"
@@ -128,6 +129,16 @@ def test_the_facts_of_a_template_are_documented(fact):
 @pytest.mark.parametrize(("value", "field"), documented(VALUES))
 def test_the_fields_of_values_are_documented(value, field):
     assert f"`{field}`" in section("templates.md", value)
+
+
+@pytest.mark.parametrize(("value", "field"), documented([lect.LossPolicy, lect.LossSpan, Report]))
+def test_the_fields_of_values_for_training_are_documented(value, field):
+    assert f"`{field}`" in section("tokens.md", value)
+
+
+@pytest.mark.parametrize("name", [name for name in dir(lect.Encoded) if not name.startswith("_")])
+def test_an_encoded_prompt_is_documented(name):
+    assert re.search(rf"`{name}\b", section("tokens.md", "Encoded"))
 
 
 @pytest.mark.parametrize(("value", "field"), documented(HOOK_VALUES))

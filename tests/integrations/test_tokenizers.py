@@ -5,6 +5,7 @@ import json
 from functools import cache
 
 import goldens
+import pages
 import pytest
 
 from lect.cli import doctor, main, tokens
@@ -27,6 +28,10 @@ CHAT = [
     {"role": "user", "content": "Bye"},
     {"role": "assistant", "content": "See you."},
 ]
+
+
+PAGES = [page for page in pages.all_pages() if "Qwen2.5-7B-Instruct/tokenizer.json" in page.read_text("utf-8")]
+WITH_COMMANDS = [page for page in pages.all_pages() if pages.console_examples(page, "shell-session")]
 
 
 @pytest.fixture(autouse=True)
@@ -117,3 +122,36 @@ def test_the_tokens_are_those_of_the_text(known, capsys):
     plain = tokenizers.Tokenizer.from_file(str(directory / "tokenizer.json"))
     assert [token["id"] for token in shown["tokens"]] == plain.encode(shown["text"], add_special_tokens=False).ids
     assert "".join(token["text"] for token in shown["tokens"]) == shown["text"]
+
+
+# The documentation
+
+
+@pytest.fixture
+def model_directory(tmp_path, tmp_path_factory):
+    """Where examples are run, with the directory of a model in it."""
+    (tmp_path / "Qwen2.5-7B-Instruct").symlink_to(unpacked("qwen2_5", tmp_path_factory))
+    return tmp_path
+
+
+@pytest.mark.parametrize("page", PAGES, ids=pages.name)
+def test_the_pages_say_what_is_so(page, model_directory):
+    pytest.importorskip("datasets")
+    examples = pages.python_examples(page, ("python", "py"))
+    for example, printed in zip(examples, pages.run_program(examples, model_directory), strict=True):
+        assert pages.fits(printed, example.printed), printed
+
+
+@pytest.mark.parametrize("page", WITH_COMMANDS, ids=pages.name)
+def test_commands_print_what_the_pages_say(page, model_directory):
+    for example in pages.console_examples(page, "shell-session"):
+        printed = pages.run_command(example.code, model_directory)
+        assert example.printed is None or pages.fits(printed, example.printed), printed
+
+
+def test_tokenizers_of_other_packages_are_used_as_the_page_says(tmp_path):
+    for package in ("sentencepiece", "tiktoken"):
+        pytest.importorskip(package)
+    examples = pages.python_examples(pages.DOCS / "reference/tokens.md", ("py",))
+    for example, printed in zip(examples, pages.run_program(examples, tmp_path), strict=True):
+        assert pages.fits(printed, example.printed), printed

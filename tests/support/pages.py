@@ -5,7 +5,8 @@ One convention for all pages:
 - the `python` blocks of a page are one program; a `text` block that comes next after one is what it prints, and an
   error is shown as Python shows it, without the trace;
 - `py` blocks go on with that program, and need packages that most sessions do not have: tests/integrations runs them;
-- in a `console` block, a line that begins with `$ ` is a command, and what follows it is its output;
+- in a `console` block, a line that begins with `$ ` is a command, and what follows it is its output; a `shell-session`
+  block is the same for commands that need packages that most sessions do not have;
 - a `toml` or `jinja` block that begins with a comment such as `# pins.toml` or `{# model/chat_template.jinja #}` is a
   file of that name;
 - in what is printed, `...` stands for anything, on a line of its own for any number of lines; columns may stand closer
@@ -75,11 +76,11 @@ def python_examples(page, languages=("python",)):
     ]
 
 
-def console_examples(page):
+def console_examples(page, language="console"):
     """Return the commands of a page with the output that it shows."""
     examples = []
     for block in read_blocks(page):
-        if block.language == "console":
+        if block.language == language:
             for part in re.split(r"^\$ ", block.text, flags=re.MULTILINE)[1:]:
                 command, _, printed = part.partition("\n")
                 examples.append(Example(block.line, command, printed or None))

@@ -46,6 +46,7 @@ def described(template: Template) -> dict[str, Any]:
             marker: list(ids) if isinstance(ids, Sequence) else ids for marker, ids in template.markers.items()
         },
         "text_separators": template.text_separators,
+        "prefix_stable": template.prefix_stable,
         "default_system": template.default_system,
         "capabilities": sorted(template.capabilities),
         "options": list(template.options),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lect.cli.inputs import read_json
 from lect.cli.token_checks import CHAT, Check, leading, listed, named, refused, written_markers
-from lect.errors import LectError, TokenizerError, shown
+from lect.errors import LectError, MessageError, shown
 from lect.tokens.tokenizer import encoder_of
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def read_ids(path: str) -> list[int]:
 
     Raises:
         LectError: If the file cannot be read.
-        TokenizerError: If it holds no list of ids.
+        MessageError: If it holds no list of ids.
     """
     ids = read_json(path)
     if not (isinstance(ids, list) and ids and all(type(each) is int and each >= 0 for each in ids)):
@@ -69,7 +69,7 @@ def read_ids(path: str) -> list[int]:
             f"{shown(path)} holds {shown(ids)}; expected a list of token ids\n"
             "  try: json.dump(encoded.ids, file), or json.dump(row['input_ids'], file)"
         )
-        raise TokenizerError(msg)
+        raise MessageError(msg)
     return ids
 
 

@@ -129,6 +129,8 @@ def _facts(resolution: lect.Resolution) -> list[tuple[str, str]]:
         facts.append(("options", ", ".join(template.options)))
     if template.reply:
         facts.append(("replies", reply_format(template)))
+    if not template.prefix_stable:
+        facts.append(("history", "an earlier answer changes when the conversation goes on: to train, unroll it"))
     if template.text_separators:
         facts.append(("separators", "plain text: nothing can protect a prompt against a user who writes them"))
     if resolution.fallback:
