@@ -29,6 +29,7 @@ PLAIN = TurnTemplate(
 )
 TWICE = ACME.but(name="twice", opening="<s>")
 UNSTATED = ACME.but(name="unstated", stop=["</s>"], markers=["<s>", "<user>", "<bot>", "</s>"])
+UNSTOPPED = ACME.but(name="unstopped", stop=())
 ENDLESS = TurnTemplate("endless", user=Turn("<user>"), assistant=Turn("<bot>"), markers=CONTROLS, stop={"</s>": END})
 
 
@@ -56,7 +57,9 @@ FAILING = Template("failing", failing)
 
 @pytest.fixture(autouse=True)
 def families(registry):
-    rules = (Rule(f"acme {each.name}", each) for each in (PLAIN, TWICE, UNSTATED, ENDLESS, FORGETFUL, FAILING))
+    rules = (
+        Rule(f"acme {each.name}", each) for each in (PLAIN, TWICE, UNSTATED, UNSTOPPED, ENDLESS, FORGETFUL, FAILING)
+    )
     lect.register(Family("acme", *rules, Rule("acme", ACME)))
 
 
@@ -134,6 +137,12 @@ def test_answers_without_a_stop_are_wrong(monkeypatch, tmp_path, capsys):
     checks = examined(capsys, 1, "acme-endless", "--tokenizer", tokenizer(monkeypatch, tmp_path, CONTROLS))
     assert statuses(checks) == {"stop": "wrong"}
     assert checks["stop"]["what"].startswith("answers end without one")
+
+
+def test_an_end_that_is_trained_but_no_stop_is_worth_knowing(monkeypatch, tmp_path, capsys):
+    checks = examined(capsys, 0, "acme-unstopped", "--tokenizer", tokenizer(monkeypatch, tmp_path, CONTROLS))
+    assert checks["stop"]["status"] == "note"
+    assert checks["stop"]["advice"].endswith("template.but(stop=['</s>'])")
 
 
 def test_what_history_forgets_and_what_a_prompt_says_first_is_worth_knowing(monkeypatch, tmp_path, capsys):

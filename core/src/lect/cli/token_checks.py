@@ -13,6 +13,7 @@ from lect.values import Origin
 if TYPE_CHECKING:
     from lect import Encoded, Prompt, Template
     from lect.tokens.tokenizer import Encoder
+    from lect.tokens.turns import Turn
 
 Status = Literal["ok", "note", "wrong"]
 
@@ -164,31 +165,46 @@ def stated_ids(template: Template) -> dict[int, list[str]]:
 
 def stop(patient: Patient) -> Check:
     """Look whether every answer ends with one token that is trained."""
-    text, turns = patient.prompt.text, patient.prompt.turns
-    answers = [turn for turn in turns if CHAT[turn.message]["role"] == "assistant"]
-    unstopped = [turn.message for turn in answers if turn.stop == turn.end]
-    if unstopped == [len(CHAT) - 1]:
-        what = "the last answer has none, because the format writes it with the next turn"
-        return Check("stop", "note", what, f"append one of {list(patient.template.stop_ids)} to the ids, with loss")
-    if unstopped:
+    template, text = patient.template, patient.prompt.text
+    answers = [turn for turn in patient.prompt.turns if CHAT[turn.message]["role"] == "assistant"]
+    ends = [_end_of(text, turn) for turn in answers]
+    endless = [start == end for start, end in ends]
+    append = f"append one of {list(template.stop_ids)} to the ids, with loss"
+    if endless[-1] and not any(endless[:-1]):
         return Check(
-            "stop", "wrong", "answers end without one, so a model never learns to end", "template.but(stop=...)"
+            "stop", "note", "the last answer has none, because the format writes it with the next turn", append
         )
-    for turn in answers:
-        tokens = [
-            (start, end, weight)
-            for (start, end), weight in zip(patient.encoded.offsets, patient.encoded.weights, strict=True)
-            if start < turn.stop < end or turn.stop <= start < turn.end
+    if any(endless):
+        what = "answers end without one, so a model never learns to end"
+        advice = f"template.unroll(messages, 'always'), and {append}" if template.stop_ids else "another template"
+        return Check("stop", "wrong", what, advice)
+    for start, end in ends:
+        weights = [
+            weight
+            for (begin, behind), weight in zip(patient.encoded.offsets, patient.encoded.weights, strict=True)
+            if begin < end and behind > start
         ]
-        written = text[turn.stop : turn.end]
-        if any(not weight for *_, weight in tokens):
-            return Check("stop", "wrong", f"{written!r} carries no loss, so a model never learns to end")
-        if len(tokens) > 1 or tokens[0][:2] != (turn.stop, turn.end):
-            is_plain = patient.template.text_separators and patient.template.stop.get(written) is None
-            what = f"{written!r} is not one token but {len(tokens)}, or a part of others"
+        if not all(weights):
+            return Check("stop", "wrong", f"{text[start:end]!r} carries no loss, so a model never learns to end")
+        if len(weights) > 1 or text[start:end] not in patient.encoder.controls:
+            is_plain = template.text_separators and template.stop.get(text[start:end]) is None
+            what = f"{text[start:end]!r} is not a token of its own"
             return Check("stop", "note" if is_plain else "wrong", what, "" if is_plain else OTHER_TOKENIZER)
-    found = dict.fromkeys(text[turn.stop : turn.end] for turn in answers)
-    return Check("stop", "ok", f"one token with loss behind every answer: {named(found)}")
+    texts = dict.fromkeys(text[start:end] for start, end in ends)
+    if text[slice(*ends[-1])] not in template.stop:
+        what = f"one token with loss behind every answer, {named(texts)}, at which the template ends no reply"
+        return Check("stop", "note", what, f"give it to your engine too, or template.but(stop={list(texts)})")
+    return Check("stop", "ok", f"one token with loss behind every answer: {named(texts)}")
+
+
+def _end_of(text: str, turn: Turn) -> tuple[int, int]:
+    """Return where the text begins and ends that ends an answer: a stop of the template, or what else it writes."""
+    if turn.stop < turn.end:
+        return turn.stop, turn.end
+    said = CHAT[turn.message]["content"]
+    behind = text[text.rfind(said, turn.begin, turn.end) + len(said) : turn.end]
+    end = turn.end - len(behind) + len(behind.rstrip())
+    return end - len(behind.strip()), end
 
 
 def generation_prompt(patient: Patient) -> Check:
