@@ -200,9 +200,9 @@ def test_a_mask_that_cannot_be_is_no_reason_to_show_nothing():
 
 
 def test_a_picture_has_a_bound(monkeypatch):
-    monkeypatch.setattr(picture, "MOST_SHOWN", 3)
-    page = shown(CHAT)[1]
-    assert page.text.endswith("<user>a<... and 9 more pieces")
+    monkeypatch.setattr(picture, "MOST_SHOWN", 8)
+    for page in shown(CHAT):
+        assert page.text.endswith("<user>a<... and 16 more characters")
 
 
 def test_several_tokens_of_one_character_show_it_once():

@@ -95,17 +95,17 @@ def bos(sample: Sample) -> Check:
     """Look for exactly one BOS."""
     written = sample.asked.template.bos
     opening = [] if sample.tokenizer is None else encoder_of(sample.tokenizer).opening
-    if written and sample.asked.text.startswith(written):
-        who, first = "template writes", sample.known.get(written)
-    else:
-        who, first = "tokenizer adds", opening[0] if opening else None
-    if first is None and sample.tokenizer is None:
-        return Check("BOS", "note", "without --tokenizer nobody knows whether there should be one")
-    if first is None:
+    is_written = bool(written) and sample.asked.text.startswith(written)
+    if is_written and written not in sample.known:
+        return Check("BOS", "note", f"the template writes {written!r}, of which no id is known")
+    if not is_written and sample.tokenizer is None:
+        return Check("BOS", "note", "the template writes none; with --tokenizer, what that adds is looked at")
+    if not (is_written or opening):
         return Check("BOS", "ok", "there is none: neither the template nor the tokenizer writes one")
+    first, who = (sample.known[written], "template writes") if is_written else (opening[0], "tokenizer adds")
     count = leading(sample.ids, first)
     if count > 1:
-        what = f"the ids begin with {count} of them ({first}): one that the template writes, and one that was added"
+        what = f"the ids begin with {count} of them ({first}), but the {who} one"
         return Check("BOS", "wrong", what, f"{BY_LECT}, or add_special_tokens=False where the text is encoded")
     if not count:
         what = f"the ids begin with {sample.ids[0]}, and not with {first}, which the {who}"
@@ -137,6 +137,8 @@ def markers(sample: Sample) -> Iterator[Check]:
 def stop(sample: Sample) -> Check:
     """Look for a stop behind every answer."""
     stop_ids = list(sample.asked.template.stop_ids)
+    if not sample.asked.template.stop:
+        return Check("stop", "note", "the template states none")
     if sample.tokenizer is None:
         if set(stop_ids) & set(sample.ids):
             return Check("stop", "ok", "there is one; with --tokenizer, every answer is looked at")

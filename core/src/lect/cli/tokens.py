@@ -69,7 +69,7 @@ def run(arguments: Namespace) -> int:
     rows = (_row(piece, tokenizer) for piece in pieces)
     screen.table(rows, header=("id", "loss", "origin", "field", "text"), indent=0)
     trained = sum(piece.weight > 0 for piece in pieces)
-    screen.line(f"{len(pieces)} tokens, {trained} with loss; {bos_of(encoded)}", style="bold")
+    screen.line(f"{len(pieces)} tokens, {trained} with loss; {_bos_of(encoded)}", style="bold")
     print_notes([*notes_on(rendered), *_notes(encoded, safe=not arguments.unsafe)])
     return 0
 
@@ -86,7 +86,7 @@ def _row(piece: Piece, tokenizer: Any) -> tuple[str | Painted, ...]:
     )
 
 
-def bos_of(encoded: lect.Encoded) -> str:
+def _bos_of(encoded: lect.Encoded) -> str:
     """Say who writes the token that opens the text."""
     who = encoded.report.bos
     return f"the {who} writes the BOS" if who else "there is no BOS"

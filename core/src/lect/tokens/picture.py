@@ -11,7 +11,7 @@ from lect.prompt.fields import spell
 from lect.values import Origin
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from lect.tokens.spans import LossSpan
     from lect.tokens.turns import Layout
@@ -84,8 +84,9 @@ def _spelled(segment: Segment) -> str:
 
 # For notebooks: no script and no style sheet, which many of them throw away.
 
-MOST_SHOWN = 5000
-"""Pieces. A notebook keeps what it shows."""
+MOST_SHOWN = 50_000
+"""Characters. A notebook keeps what it shows."""
+LINE_END = "\N{DOWNWARDS ARROW WITH CORNER LEFTWARDS}\n"
 # Transparent, so that they suit dark pages and bright ones.
 COLOURS = {
     "template": "rgba(128,128,128,.18)",
@@ -94,18 +95,27 @@ COLOURS = {
     TOKENIZER: "rgba(60,120,220,.30)",
 }
 LOSS = "border-bottom:2px solid currentColor"
-TOKEN_EDGE = "margin-right:1px"  # noqa: S105
+EDGE = "margin-right:1px"
 
 
 def as_html(pieces: Sequence[Piece], summary: str) -> str:
     """Return pieces as HTML, with a legend; everything in them is escaped."""
-    shown = pieces[:MOST_SHOWN]
-    more = f"<div>... and {len(pieces) - len(shown):,} more pieces</div>" if len(shown) < len(pieces) else ""
+    shown = list(_first(pieces, MOST_SHOWN))
+    hidden = sum(len(piece.text) for piece in pieces) - sum(len(piece.text) for piece in shown)
+    more = f"<div>... and {hidden:,} more characters</div>" if hidden else ""
     return (
         f'<div><div style="margin-bottom:.5em">{escape(summary)} &nbsp; {_legend(shown)}</div>'
         '<pre style="white-space:pre-wrap;overflow-wrap:anywhere;line-height:1.7">'
         f"{''.join(map(_as_span, shown))}</pre>{more}</div>"
     )
+
+
+def _first(pieces: Iterable[Piece], most: int) -> Iterator[Piece]:
+    for piece in pieces:
+        if most <= 0:
+            return
+        yield piece._replace(text=piece.text[:most])
+        most -= len(piece.text)
 
 
 def _as_span(piece: Piece) -> str:
@@ -115,7 +125,7 @@ def _as_span(piece: Piece) -> str:
     if piece.weight:
         about.append(f"loss {piece.weight:g}")
     text = escape(_visible(piece.text)) if piece.text else "&middot;"
-    return f'<span title="{escape(", ".join(about))}" style="{_style(piece)}">{text}</span>'
+    return f'<span title="{escape(_visible(", ".join(about)))}" style="{_style(piece)}">{text}</span>'
 
 
 def _style(piece: Piece) -> str:
@@ -123,19 +133,15 @@ def _style(piece: Piece) -> str:
     if piece.weight:
         styles.append(LOSS)
     if piece.id is not None:
-        styles.append(TOKEN_EDGE)
+        styles.append(EDGE)
     return ";".join(styles)
 
 
 def _visible(text: str) -> str:
     """Return a text with line ends marked, and with all else spelled out that cannot be seen."""
-    return "".join(
-        character
-        if character.isprintable()
-        else "\N{DOWNWARDS ARROW WITH CORNER LEFTWARDS}\n"
-        if character == "\n"
-        else ascii(character)[1:-1]
-        for character in text
+    return LINE_END.join(
+        "".join(character if character.isprintable() else ascii(character)[1:-1] for character in line)
+        for line in text.split("\n")
     )
 
 
