@@ -7,7 +7,7 @@ from installs import install, registry_of
 
 import lect
 from lect.cli import main
-from lect.plugin import CHATML, DEFAULT, Family, Match, Rule, Specificity, Turn, TurnTemplate, hookimpl
+from lect.plugin import CHATML, DEFAULT, Family, Match, Rule, Specificity, Template, Turn, TurnTemplate, hookimpl
 from lect.plugin.grammar import Grammar
 
 ACME = TurnTemplate(
@@ -261,3 +261,15 @@ def test_a_claim_of_any_strength_is_spelled(capsys):
         "vague (registered in this process)  MODEL_TYPE ''  won       config.json says so\n" in capsys.readouterr().out
     )
     undo()
+
+
+def test_a_history_that_changes_is_told(capsys):
+    def forgetful(chat, out):
+        for index, message in enumerate(out.turns(chat.messages), start=1):
+            out += "> ", message.content, "!\n" if index == len(chat.messages) else "?\n"
+
+    lect.register(Family("forgetful", Rule("forgetful", Template("forgetful", forgetful, text_separators=True))))
+    assert why("forgetful-7b") == 0
+    assert "history     an earlier answer changes when the conversation goes on" in capsys.readouterr().out
+    assert why_json(capsys, "forgetful-7b")["template"]["prefix_stable"] is False
+    assert why_json(capsys, "acme-7b")["template"]["prefix_stable"] is True

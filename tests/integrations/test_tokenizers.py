@@ -129,8 +129,9 @@ def test_the_tokens_are_those_of_the_text(known, capsys):
 
 @pytest.fixture
 def model_directory(tmp_path, tmp_path_factory):
-    """Where examples are run, with the directory of a model in it."""
-    (tmp_path / "Qwen2.5-7B-Instruct").symlink_to(unpacked("qwen2_5", tmp_path_factory))
+    """Where examples are run, with the directories of two models in it."""
+    for model, name in (("Qwen2.5-7B-Instruct", "qwen2_5"), ("Qwen3-8B", "qwen3")):
+        (tmp_path / model).symlink_to(unpacked(name, tmp_path_factory))
     return tmp_path
 
 
