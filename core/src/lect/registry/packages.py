@@ -5,6 +5,7 @@ PACKAGES: dict[str, tuple[str, ...]] = {
     "lect-chatglm": ("chatglm", "glm"),
     "lect-cohere": ("command", "aya"),
     "lect-deepseek": ("deepseek",),
+    "lect-falcon": ("falcon",),
     "lect-gemma": ("gemma", "codegemma"),
     "lect-gptoss": ("oss",),
     "lect-granite": ("granite",),
@@ -67,6 +68,7 @@ OWNERS: tuple[str, ...] = (
     "qwen",
     "stabilityai",
     "thudm",
+    "tiiuae",
     "zai-org",
 )
 """Owners whose names are worth imitating."""

@@ -4,7 +4,7 @@ from lect.plugin import Chat, Template, Writer
 
 
 def chatqa(chat: Chat, out: Writer) -> None:
-    """Write ChatQA 1.5: the maker's system text always, and the opening of an answer after a last question."""
+    """Write ChatQA 1.5: the maker's system text always, and the opening of an answer after a question at the end."""
     out += chat.bos, "System: ", chat.default_system, "\n\n"
     messages = chat.without_system
     for message in out.turns(messages):
