@@ -79,8 +79,7 @@ def test_of_the_differences_only_those_without_a_family_are_not_checked_by_one()
         except lect.UnknownModelError:
             without.add(row.id)
     assert without == {
-        "alpaca", "dbrx", "deepseek-v2", "deepseek-v2.5", "dolphin-mixtral", "h2ogpt-oasst1",
-        "hermes-2-pro", "hermes-3", "hunyuan", "llama2-chinese", "minicpm", "nous-hermes-2-mixtral",
-        "openchat-system", "openhermes-2.5", "phind", "smaug-34b", "solar", "starchat", "tenyxchat",
+        "alpaca", "dbrx", "deepseek-v2", "deepseek-v2.5", "dolphin-mixtral", "h2ogpt-oasst1", "hunyuan",
+        "llama2-chinese", "minicpm", "openchat-system", "phind", "smaug-34b", "solar", "starchat", "tenyxchat",
         "tinyllama", "vigogne-2-70b", "wizardlm-2", "yandexgpt-5",
     }  # fmt: skip

@@ -1,0 +1,15 @@
+"""Hermes, by Nous Research, and OpenHermes, by Teknium."""
+
+from lect.plugin import Family, Rule
+from lect_hermes.chatml import NOUS_HERMES2, OPENHERMES
+from lect_hermes.hermes3 import HERMES2_PRO, HERMES3
+
+__lect_api__ = "~=1.0"
+
+adapter = Family(
+    "hermes",
+    Rule("hermes 3 llama 3.1|3.2 # b .", HERMES3),
+    Rule("hermes 2 pro llama 3 # b .", HERMES2_PRO),
+    Rule("?nous hermes 2 mixtral 8 x 7 b dpo|sft .", NOUS_HERMES2),
+    Rule("openhermes 2.5 mistral 7 b .", OPENHERMES),
+)

@@ -1,0 +1,52 @@
+"""Hermes against its makers' own templates."""
+
+import pytest
+from family import FamilySuite
+
+import lect
+
+
+class TestHermes(FamilySuite):
+    family = "hermes"
+    goldens = {
+        "NousResearch--Hermes-3-Llama-3.1-8B--tool_use": "hermes-3",
+        "NousResearch--Nous-Hermes-2-Mixtral-8x7B-DPO": "nous-hermes-2",
+        "teknium--OpenHermes-2.5-Mistral-7B": "openhermes-2.5",
+    }
+    names = [
+        ("NousResearch/Hermes-3-Llama-3.2-3B", "hermes-3", "chat"),
+        ("NousResearch/Hermes-3-Llama-3.1-8B-GGUF", "hermes-3", "chat"),
+        ("NousResearch/Hermes-2-Pro-Llama-3-8B", "hermes-2-pro", "chat"),
+        ("TheBloke/Nous-Hermes-2-Mixtral-8x7B-DPO-AWQ", "nous-hermes-2", "chat"),
+        ("teknium/OpenHermes-2.5-Mistral-7B", "openhermes-2.5", "chat"),
+    ]
+    others = [
+        "NousResearch/Hermes-2-Pro-Mistral-7B",
+        "NousResearch/Nous-Hermes-2-Yi-34B",
+        "NousResearch/Hermes-4-70B",
+        "NousResearch/Nous-Hermes-13b",
+        "mlabonne/NeuralHermes-2.5-Mistral-7B",
+    ]
+
+
+@pytest.mark.parametrize("name", ["hermes-3", "hermes-2-pro"])
+def test_without_tools_it_is_chatml(name):
+    messages = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Hello!"}]
+    assert lect.template(f"hermes:{name}").text(messages, add_generation_prompt=True) == (
+        "<|begin_of_text|><|im_start|>system\nBe brief.<|im_end|>\n<|im_start|>user\nHello!<|im_end|>\n"
+        "<|im_start|>assistant\n"
+    )
+
+
+def test_a_type_that_the_maker_does_not_know_is_any():
+    fields = {"at": {"type": ["string", "null"]}, "how": {"type": "enum"}}
+    tool = {"name": "now", "description": "Tell.", "parameters": {"type": "object", "properties": fields}}
+    text = lect.template("hermes:hermes-3").text([{"role": "user", "content": "Hello!"}], tools=[tool])
+    assert '"description": "now(at: Union[str,Any], how: Any) - Tell.' in text
+
+
+def test_a_call_is_read():
+    output = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Paris"}}\n</tool_call><|im_end|>'
+    reply = lect.parse("NousResearch/Hermes-3-Llama-3.1-8B", output)
+    assert [(call.name, call.arguments) for call in reply.tool_calls] == [("get_weather", {"city": "Paris"})]
+    assert (reply.content, reply.stop) == ("", "<|im_end|>")
