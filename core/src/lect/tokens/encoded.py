@@ -104,7 +104,7 @@ class Encoded:
         except MaskError:
             weights = [0.0] * len(self.ids)
         tokens = zip(self.ids, self.offsets, weights, strict=True)
-        return tokens_of(tokens, self._prompt.layout, self._tokens.opening)
+        return tokens_of(tokens, self._prompt.layout, self._opening)
 
     def __getstate__(self) -> tuple[None, dict[str, Any]]:
         # The views, and not what they are made from. Where there is no mask, asking for it fails there too.

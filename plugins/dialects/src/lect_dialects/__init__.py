@@ -8,7 +8,6 @@ from lect.plugin import Family, Rule
 from lect_dialects.json_calls import (
     APERTUS,
     APRIEL,
-    ERNIE45,
     FIREFUNCTION_V2,
     GIGACHAT3,
     HERMES_JSON,
@@ -24,7 +23,6 @@ from lect_dialects.python_calls import LFM2_PYTHONIC
 from lect_dialects.tagged_calls import (
     DOTS,
     HUNYUAN_V3_XML,
-    LING3,
     MINICPM5_XML,
     POOLSIDE_V1,
     SEED_OSS_XML,
@@ -38,7 +36,6 @@ adapter = Family(
     "dialects",
     Rule("mimo ?vl # b", HERMES_JSON),
     Rule("reka flash", REKA),
-    Rule("ernie 4.5 * thinking", ERNIE45),
     Rule("longcat flash", LONGCAT),
     Rule("gigachat 3", GIGACHAT3),
     Rule("?ai ?21 jamba 1.5", JAMBA),
@@ -55,7 +52,6 @@ adapter = Family(
     Rule("lfm 2|2.5", LFM2_PYTHONIC),
     Rule("seed oss # b instruct", SEED_OSS_XML),
     Rule("laguna", POOLSIDE_V1),
-    Rule("ling 3", LING3),
     Rule("step 3 .", STEP3),
     Rule("minicpm 5", MINICPM5_XML),
     Rule("dots llm # inst", DOTS),

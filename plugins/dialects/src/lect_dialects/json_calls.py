@@ -27,17 +27,6 @@ REKA = ReplyFormat(
     HERMES_JSON.grammar.but(name="reka"), stop=("<sep>", "<|endoftext|>"), names="Reka", example=HERMES_JSON.example
 )
 
-ERNIE45 = ReplyFormat(
-    HERMES_JSON.grammar.but(
-        name="ernie45",
-        wrappers=(in_tags("response"),),
-        sections=(Section((JSON_OBJECT,), ("<tool_call>",), ("</tool_call>",), before=("\n\n",)),),
-    ),
-    stop=("</s>", "<|im_end|>"),
-    names="ERNIE-4.5-Thinking",
-    example='Look.\n</think>\n\n<tool_call>\n{"name": "get_weather", "arguments": {"city": "Paris"}}\n</tool_call>\n',
-)
-
 LONGCAT = ReplyFormat(
     Grammar("longcat", sections=(Section((JSON_OBJECT,), ("<longcat_tool_call>",), ("</longcat_tool_call>",)),)),
     stop=("</longcat_s>",),

@@ -46,13 +46,6 @@ POOLSIDE_V1 = ReplyFormat(
     names="Laguna",
     example="<tool_call>get_weather\n<arg_key>city</arg_key>\n<arg_value>Paris</arg_value>\n</tool_call>",
 )
-LING3 = ReplyFormat(
-    POOLSIDE_V1.grammar.but(name="ling3"),
-    stop=("<|role_end|>", "<|endoftext|>"),
-    names="Ling-3",
-    example=POOLSIDE_V1.example,
-)
-
 HUNYUAN_CALLS = Section(
     (CallSyntax(KEY_VALUE_TAGS, ("<tool_call>",), Head(("<tool_sep>",)), ("</tool_call>",)),),
     ("<tool_calls>",),

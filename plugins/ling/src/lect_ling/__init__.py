@@ -1,0 +1,40 @@
+"""Ling, by inclusionAI."""
+
+from lect.plugin import DEFAULT, Chat, Family, Rule, Template, Writer
+from lect_ling.replies import LING3
+
+__lect_api__ = "~=1.0"
+
+NEVER_CHATTED = "a base model: the chat markers were never trained on"
+ANOTHER = "its template is another one, which nobody has published but its maker"
+
+
+def ling(chat: Chat, out: Writer) -> None:
+    """Write the first Ling: every role in capitals, a user as HUMAN, and nothing after a turn."""
+    for message in out.turns(chat.messages):
+        role = message.role
+        name = "HUMAN" if role == "user" else chat.made(role, str.upper, "messages", message.index, "role")
+        out += "<role>", name, "</role>", message.content
+    if chat.add_generation_prompt:
+        out.append("<role>ASSISTANT</role>")
+
+
+LING = Template(
+    "ling",
+    ling,
+    capabilities=["system"],
+    stop=["<|endoftext|>", "<|role_end|>"],
+    markers=["<role>", "</role>", "<|startoftext|>", "<|endoftext|>", "<|role_end|>"],
+    looks_for=(),
+    source="inclusionAI/Ling-lite, tokenizer_config.json",
+)
+
+adapter = Family(
+    "ling",
+    Rule("ling 3", LING3),
+    Rule("ling lite|plus base", DEFAULT, kind="base", note=NEVER_CHATTED),
+    Rule("ling mini|flash base 2.0", DEFAULT, kind="base", note=NEVER_CHATTED),
+    Rule("ling lite 1.5", None, note=ANOTHER),
+    Rule("ling lite|plus .", LING),
+    Rule("ling|ring mini|flash|lite|1|2.5|2.6", None, note=ANOTHER),
+)
