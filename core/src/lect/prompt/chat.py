@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from lect.values import Path
 
 
-ARGUMENTS = ("messages", "tools", "add_generation_prompt", "strict", "on_control", "limits")
+ARGUMENTS = ("messages", "tools", "add_generation_prompt", "continue_final_message", "strict", "on_control", "limits")
 """What a render takes besides options."""
 LONGEST_MISSPELT = 40
 """Characters of a name that may be meant for one of them."""
