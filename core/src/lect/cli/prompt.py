@@ -28,7 +28,8 @@ examples:
 def configure(parser: ArgumentParser) -> None:
     """Describe the command and its arguments."""
     parser.description = (
-        "Print the exact prompt that a model expects, in UTF-8 and with nothing added.\n"
+        "Print the exact prompt that a model expects, up to where the assistant begins to speak, in UTF-8 and with "
+        "nothing added.\n"
         "A terminal gets a line end, and control characters spelled out; what you should know of the prompt goes to "
         "stderr."
     )
