@@ -192,6 +192,8 @@ def test_a_prompt_from_another_process_is_shown_too():
     assert prompt._repr_html_() == ACME.render(CHAT)._repr_html_()
     encoded = pickle.loads(pickle.dumps(prompt.encode(CharacterTokenizer(CONTROLS))))
     assert encoded._repr_html_() is None
+    with pytest.raises(lect.TokenizerError, match="only in the process that encoded them"):
+        encoded.pieces()
 
 
 def test_a_mask_that_cannot_be_is_no_reason_to_show_nothing():

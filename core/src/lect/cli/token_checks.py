@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from lect.errors import LectError
+from lect.prompt.segments import is_role
 from lect.tokens.policy import LossPolicy
 from lect.tokens.tokenizer import encoder_of
 from lect.values import Origin
@@ -121,7 +122,7 @@ def _template_runs(prompt: Prompt) -> Iterator[str]:
     """Yield what the template writes without a break; roles are the template's own words."""
     run = ""
     for segment in prompt.segments:
-        if segment.origin is Origin.TEMPLATE or segment.path[2:] == ("role",):
+        if segment.origin is Origin.TEMPLATE or is_role(segment.path):
             run += segment.text
         else:
             yield run

@@ -6,7 +6,7 @@ from bisect import bisect_right
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from lect.errors import MaskError
+from lect.errors import MaskError, TokenizerError
 from lect.prompt.fields import spell
 from lect.prompt.limits import DEFAULT
 from lect.tokens.policy import DEFAULT_POLICY, LossPolicy
@@ -96,9 +96,16 @@ class Encoded:
         return as_html(self.pieces(), f"{self._prompt.template.name}: {len(self.ids):,} tokens")
 
     def pieces(self) -> list[Piece]:
-        """Return the tokens with their texts, origins, fields and weights."""
+        """Return the tokens with their texts, origins, fields and weights.
+
+        Raises:
+            TokenizerError: If it comes from another process.
+        """
         from lect.tokens.picture import tokens_of
 
+        if not hasattr(self, "_prompt"):
+            msg = "the texts of tokens are known only in the process that encoded them\n  try: pieces() there"
+            raise TokenizerError(msg)
         try:
             weights = self.weights
         except MaskError:
