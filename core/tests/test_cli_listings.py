@@ -34,7 +34,7 @@ def test_every_family_that_is_not_installed_has_its_command(capsys):
     out = printed(capsys, "families")
     assert out.startswith("installed\n  none\n\nnot installed\n")
     assert all(f"pip install {package} " in out for package in PACKAGES)
-    assert "qwen, qwq, codeqwen" in out
+    assert "qwen, qwq, qvq, codeqwen" in out
     assert "from a checkout: pip install ./plugins/" in out
 
 
