@@ -12,6 +12,7 @@ import import_cost
 import jinja
 import rendering
 import replies
+import tokens
 
 
 def main():
@@ -26,7 +27,7 @@ def main():
             "  try: pip install ./core ./plugins/vicuna ./plugins/qwen, not editable",
             file=sys.stderr,
         )
-    lines = [line for part in (import_cost, conversation, rendering, jinja, replies) for line in part.lines()]
+    lines = [line for part in (import_cost, conversation, rendering, jinja, replies, tokens) for line in part.lines()]
     print(table(("what", "ratio", "bound", "", "measured"), [line.cells() for line in lines]))
     rows = list(rendering.rows())
     print()

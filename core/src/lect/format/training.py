@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from lect.errors import LectError
 from lect.facts import Facts
-from lect.tokens.unroll import check_unroll, unrolled
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -47,6 +46,8 @@ class Training(Facts):
         Raises:
             MaskError: If `unroll` is none of these.
         """
+        from lect.tokens.unroll import check_unroll, unrolled
+
         check_unroll(unroll)
         whole = self.render(messages, tools=tools, **options)
         answers = [index for index, message in enumerate(messages) if message.get("role") == "assistant"]

@@ -71,7 +71,7 @@ class Encoded:
 
     def __init__(self, prompt: Prompt, tokens: Tokens, opening: Sequence[int], policy: LossPolicy, report: Report):
         ids = [*opening, *tokens.ids] if opening else tokens.ids
-        self.ids = ids[: len(ids) - report.truncated]
+        self.ids = ids[: len(ids) - report.truncated] if report.truncated else ids
         self.report = report
         self._opening = len(opening)
         self._prompt = prompt
@@ -144,7 +144,9 @@ class Encoded:
         if self._weights is None:
             weights = token_weights(self._tokens, self._prompt.loss_spans(self._policy))
             _refuse_uniform(weights, self._policy)
-            self._weights = [*[0.0] * self._opening, *weights][: len(self.ids)]
+            if self._opening:
+                weights = [*[0.0] * self._opening, *weights]
+            self._weights = weights[: len(self.ids)]
         return self._weights
 
     @property

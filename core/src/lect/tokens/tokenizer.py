@@ -282,8 +282,9 @@ def _state(tokenizer: Any) -> tuple[Any, ...]:
 
 
 MOST_KEPT = 8
-_kept: dict[int, tuple[Any, Any, Encoder]] = {}
-"""The encoders of the tokenizers used last, by the tokenizer's id, with the tokenizer itself and its state."""
+_kept: dict[tuple[Any, ...], tuple[Any, Encoder]] = {}
+"""The encoders of the tokenizers used last, with the tokenizer, by its id and its state: who pads now and then goes
+back and forth between two."""
 
 
 def encoder_of(tokenizer: Any) -> Encoder:
@@ -301,12 +302,12 @@ def encoder_of(tokenizer: Any) -> Encoder:
             "  try: AutoTokenizer.from_pretrained(..., use_fast=True)"
         )
         raise TokenizerError(msg)
-    state = _state(fast) if is_fast else None
-    kept = _kept.get(id(fast))
-    if kept is not None and kept[0] is fast and kept[1] == state:
-        return kept[2]
+    key = (id(fast), *(_state(fast) if is_fast else ()))
+    kept = _kept.get(key)
+    if kept is not None and kept[0] is fast:
+        return kept[1]
     encoder: Encoder = FastEncoder(fast) if is_fast else ProtocolEncoder(tokenizer)
     while len(_kept) >= MOST_KEPT:
         _kept.pop(next(iter(_kept)), None)
-    _kept[id(fast)] = (fast, state, encoder)
+    _kept[key] = (fast, encoder)
     return encoder
