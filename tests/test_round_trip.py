@@ -42,12 +42,18 @@ TOOLS = [
 NOT_AS_THE_MODEL = {
     ("gpt-oss", "text and call"): "text beside a call is written as reasoning",
     ("chatglm-6b", None): "the first round is numbered only once it is history",
+    ("nemotron-nano-v2", None): "an answer that comes last is written as if all of it were thought",
+    ("falcon-instruct", None): "it takes the empty lines out of an answer",
+    ("minimax-m3", None): "what is null in the arguments of a call is left out",
     ("codellama-70b-instruct", None): "an answer names its destination only while it is asked for",
 }
 # Where white space at the end of a text is taken for the template's own, and so is not written again.
 NOT_TO_THE_BYTE = {
     "glm-5.1": "its elder brothers, with whom it shares a format, end their reasoning with a line end",
     "gemma-4": "its reasoning ends with a line end of the template's, which cannot be told from its own",
+    **dict.fromkeys(
+        ("minimax-m2", "minimax-m2.1", "minimax-m2.5", "minimax-m2.7"), "as gemma-4; so does the text before a call"
+    ),
     "internlm2-chat": "its maker's document has a line end before a call",
     "internlm3-instruct": "as internlm2-chat",
 }
@@ -135,21 +141,12 @@ def test_the_families_that_have_words_for_it_bring_back_calls_and_reasoning():
     }  # fmt: skip
     assert brought == {
         "call": {
-            "chatglm",
-            "cohere",
-            "deepseek",
-            "gemma",
-            "gptoss",
-            "granite",
-            "internlm",
-            "kimi",
-            "llama",
-            "mistral",
-            "qwen",
+            "chatglm", "cohere", "deepseek", "falcon", "gemma", "gptoss", "granite", "hermes", "internlm", "kimi", "llama",
+            "minimax", "mistral", "nemotron", "olmo", "qwen",
         },
-        "reasoning": {"chatglm", "cohere", "gptoss", "qwen"},
-        "everything": {"chatglm", "gemma", "kimi", "qwen"},
-    }
+        "reasoning": {"chatglm", "cohere", "gptoss", "minimax", "nemotron", "qwen"},
+        "everything": {"chatglm", "gemma", "kimi", "minimax", "nemotron", "qwen"},
+    }  # fmt: skip
 
 
 @every_template

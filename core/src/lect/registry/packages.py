@@ -33,7 +33,6 @@ PACKAGES: dict[str, tuple[str, ...]] = {
         "aquilachat",
         "baize",
         "dolly",
-        "falcon",
         "guanaco",
         "koala",
         "metamath",

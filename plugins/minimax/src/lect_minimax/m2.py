@@ -22,6 +22,7 @@ MINIMAX_M2_XML = ReplyFormat(
                 ),
                 ("<minimax:tool_call>",),
                 ("</minimax:tool_call>",),
+                before=("\n",),
             ),
         ),
     ),

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from lect.errors import shown
-from lect.plugin import Call, Chat, Message, Template, Writer, stripped
+from lect.plugin import Call, Chat, Message, Template, Writer
 from lect.plugin.grammar import ATTRIBUTE_TAGS, FUNCTION_TAGS, JSON_IN_TAGS, SPACE, THINK, Grammar, Section
 
 NO_THOUGHT = "<think></think>"
@@ -134,6 +134,17 @@ def without_thought(message: Message, line: str) -> list[str]:
     return [content]
 
 
+def trimmed(pieces: list[str]) -> list[str]:
+    """Return pieces, the last of which is the caller's, as they are when white space at both ends is taken away."""
+    if len(pieces) == 1:
+        return [pieces[0].strip()]
+    *before, content = pieces
+    content = content.rstrip()
+    if not content and before[-1] == "\n":
+        before.pop()
+    return [*before, content]
+
+
 def write_answer(chat: Chat, out: Writer, message: Message, *, keep: bool, version: str) -> None:
     """Write an answer; `keep`: with its thought."""
     line = "\n" if version == "3" else ""
@@ -141,10 +152,12 @@ def write_answer(chat: Chat, out: Writer, message: Message, *, keep: bool, versi
     if not keep:
         out.by_rule(message.reasoning)
     out.append("<|im_start|>assistant\n")
-    if not message.tool_calls or keep:
-        out += stripped(pieces)
+    if keep or not message.tool_calls:
+        out += trimmed(pieces)
+    elif version == "3":
+        out += NO_THOUGHT, pieces[-1].strip()
     else:
-        out += pieces[0], *(stripped(pieces[1:]) if version == "3" else pieces[1:])
+        out += pieces
     if message.tool_calls:
         out.append("\n")
         for call in message.tool_calls:
