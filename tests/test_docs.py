@@ -179,9 +179,9 @@ def test_every_family_is_an_extra_of_core():
 @every_family_with_rules
 def test_the_advice_of_core_knows_every_family(name):
     for rule in adapter(name).rules:
-        words = tuple(
-            word.removeprefix("?").split("|")[0] for word in rule.pattern.split() if word != patterns.ANYTHING
-        )
+        # A model that was made from another's may have that one's name before its own.
+        needed = (word for word in rule.pattern.split() if word != patterns.ANYTHING and not word.startswith("?"))
+        words = tuple(word.split("|")[0] for word in needed)
         assert "/" in rule.pattern or advice.package_for(words) == f"lect-{name}", rule.pattern
 
 
