@@ -257,6 +257,7 @@ OTHER_REVISIONS = {
     "CISCai/Mistral-7B-Instruct-v0.3-SOTA-GGUF": "a template that its packer wrote",
     "FairMind/Phi-3-mini-4k-instruct-bnb-4bit-Ita": "an early revision of Phi-3's",
     "Qwen/Qwen3-235B-A22B-Instruct-2507": "a republisher's, which differs where a thought stands inside an answer",
+    "THUDM/glm-edge-1.5b-chat": "an early revision, which opens an answer unasked",
     "TheBloke/Mistral-7B-Instruct-v0.1-GPTQ": "an early revision, without the blank before [INST]",
     "TheBloke/Mixtral-8x7B-Instruct-v0.1-GPTQ": "an early revision, without the blank before [INST]",
     "TheBloke/deepseek-coder-33B-instruct-AWQ": "an early revision, without the bos",

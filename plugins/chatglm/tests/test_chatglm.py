@@ -16,6 +16,11 @@ class TestChatGLM(FamilySuite):
         "zai-org--GLM-4.6": "glm-4.6",
         "zai-org--GLM-5": "glm-5",
         "zai-org--GLM-5.1": "glm-5.1",
+        "zai-org--GLM-4-9B-0414": "glm-4-0414",
+        "THUDM--glm-edge-4b-chat": "glm-edge",
+        "zai-org--GLM-5.3-BF16": "glm-5.3",
+        "glm-4.1v": "glm-4.1v",
+        "glm-5.2": "glm-5.2",
     }
     names = [
         ("THUDM/chatglm-6b", "chatglm-6b", "chat"),
@@ -28,8 +33,14 @@ class TestChatGLM(FamilySuite):
         ("zai-org/GLM-4.5-Air-FP8", "glm-4.5", "chat"),
         ("zai-org/GLM-4.7", "glm-5", "chat"),
         ("zai-org/GLM-5.1", "glm-5.1", "chat"),
+        ("zai-org/GLM-4-32B-0414", "glm-4-0414", "chat"),
+        ("ZhipuAI/GLM-4-32B-Base-0414", "default", "base"),
+        ("zai-org/GLM-4.1V-9B-Thinking", "glm-4.1v", "chat"),
+        ("zai-org/glm-edge-1.5b-chat", "glm-edge", "chat"),
+        ("zai-org/GLM-5.2-FP8", "glm-5.2", "chat"),
+        ("zai-org/GLM-5.3-BF16", "glm-5.3", "chat"),
     ]
-    others = ["zai-org/GLM-4.5V", "notglm-4.5"]
+    others = ["zai-org/GLM-4.5V", "zai-org/GLM-Z1-9B-0414", "zai-org/codegeex4-all-9b", "notglm-4.5"]
 
 
 @pytest.mark.parametrize("model", ["zai-org/GLM-4.5", "zai-org/GLM-4.6"])
@@ -37,3 +48,15 @@ def test_the_line_end_behind_thinking_that_was_switched_off_is_no_content(model)
     prompt = lect.render(model, [{"role": "user", "content": "Hi"}], add_generation_prompt=True, enable_thinking=False)
     assert prompt.text.endswith("</think>")
     assert lect.parse(model, "\nSunny.<|user|>", prompt=prompt).content == "Sunny."
+
+
+def test_results_come_in_the_order_of_the_calls():
+    calls = [{"id": each, "type": "function", "function": {"name": each, "arguments": {}}} for each in ("a", "b")]
+    messages = [
+        {"role": "user", "content": "Hi"},
+        {"role": "assistant", "content": "", "tool_calls": calls},
+        {"role": "tool", "tool_call_id": "b", "content": "second"},
+        {"role": "tool", "tool_call_id": "a", "content": "first"},
+    ]
+    end = "<tool_response>first</tool_response><tool_response>second</tool_response>"
+    assert lect.template("glm-5.3").text(messages).endswith(f"<|observation|>{end}")

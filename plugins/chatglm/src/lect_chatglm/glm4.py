@@ -1,10 +1,18 @@
-"""GLM-4: tools in the field `tools` of a message."""
+"""GLM-4, with tools in the field `tools` of a message, GLM-4 of April 2025, and GLM-Edge."""
 
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from lect.plugin import Chat, Message, Template, Writer
+from lect.plugin import Chat, Message, Template, Turn, TurnTemplate, Writer
 from lect_chatglm.builtin import BUILT_IN
+
+
+def write_function(chat: Chat, out: Writer, function: Mapping[str, Any], path: tuple[str | int, ...]) -> None:
+    """Write a function of the caller's."""
+    name = chat.text(function.get("name", ""), *path, "name")
+    schema = chat.json(function, *path, indent=4)
+    out += "\n## ", name, "\n\n", schema, "\n在调用上述函数时，请使用 Json 格式表示调用的参数。"
 
 
 def write_tools(chat: Chat, out: Writer, message: Message, tools: Any, name: str) -> None:
@@ -18,9 +26,7 @@ def write_tools(chat: Chat, out: Writer, message: Message, tools: Any, name: str
         kind = tool.get("type")
         if kind == "function":
             function = chat.expect("mapping", tool.get("function", {}), *where, "function")
-            called = chat.text(function.get("name", ""), *where, "function", "name")
-            schema = chat.json(function, *where, "function", indent=4)
-            out += "\n## ", called, "\n\n", schema, "\n在调用上述函数时，请使用 Json 格式表示调用的参数。"
+            write_function(chat, out, function, (*where, "function"))
         else:
             out.append(BUILT_IN.get(kind, "") if isinstance(kind, str) else "")
 
@@ -57,4 +63,42 @@ GLM4_HF = GLM4.but(
     name="glm-4-hf",
     program=partial(glm4, name="GLM-4"),
     source="THUDM/glm-4-9b-chat-1m-hf, tokenizer_config.json",
+)
+
+
+def glm4_0414(chat: Chat, out: Writer) -> None:
+    """Write GLM-4 of April 2025: tools and system texts come first, wherever they stand."""
+    out.append("[gMASK]<sop>")
+    if chat.tools:
+        out.append("<|system|>\n# 可用工具\n")
+    for index in range(len(chat.tools)):
+        function, path = chat.function(index)
+        write_function(chat, out, function, path)
+    for message in out.turns([message for message in chat.messages if message.role == "system"]):
+        out += "<|system|>\n", message.content
+    for message in out.turns([message for message in chat.messages if message.role != "system"]):
+        if message.role == "assistant":
+            metadata = chat.text(message.raw.get("metadata") or "", "messages", message.index, "metadata")
+            out += "<|assistant|>", metadata, " \n" if metadata else "\n", message.content
+        elif message.role in ("user", "observation"):
+            out += "<|", message.role, "|>\n", message.content
+    out.turn(None)
+    if chat.add_generation_prompt:
+        out.append("<|assistant|>")
+
+
+GLM4_0414 = GLM4.but(
+    name="glm-4-0414",
+    program=glm4_0414,
+    capabilities=["system", "tools"],
+    source="zai-org/GLM-4-9B-0414, chat_template.jinja",
+)
+GLM_EDGE = TurnTemplate(
+    "glm-edge",
+    system=Turn("<|system|>\n"),
+    user=Turn("<|user|>\n"),
+    assistant=Turn("<|assistant|>\n"),
+    stop={"<|endoftext|>": 59246, "<|user|>": 59253, "<|observation|>": 59255},
+    markers=[*GLM4.markers],
+    source="THUDM/glm-edge-4b-chat, tokenizer_config.json",
 )
