@@ -19,6 +19,7 @@ class TestDeepSeek(FamilySuite):
         "deepseek-r1-0528": "deepseek-r1-0528",
         "deepseek-v3.1-terminus": "deepseek-v3.1-terminus",
         "deepseek-v3.2-exp": "deepseek-v3.2-exp",
+        "deepseek-v3.2": "deepseek-v3.2",
     }
     names = [
         ("deepseek-ai/DeepSeek-R1", "deepseek-r1", "chat"),
@@ -42,5 +43,7 @@ class TestDeepSeek(FamilySuite):
         ("deepseek-ai/DeepSeek-V3.1-Terminus", "deepseek-v3.1-terminus", "chat"),
         ("deepseek-ai/DeepSeek-V3.2-Exp", "deepseek-v3.2-exp", "chat"),
         ("deepseek-ai/DeepSeek-V3.2-Exp-Base", "default", "base"),
+        ("deepseek-ai/DeepSeek-V3.2", "deepseek-v3.2", "chat"),
+        ("deepseek-ai/DeepSeek-V3.2-Speciale", "deepseek-v3.2", "chat"),
     ]
-    others = ["notdeepseek-v3", "deepseeker/chat-7b", "deepseek-ai/DeepSeek-V3.2", "deepseek-ai/DeepSeek-R1-Zero"]
+    others = ["notdeepseek-v3", "deepseeker/chat-7b", "deepseek-ai/DeepSeek-V4-Pro", "deepseek-ai/DeepSeek-R1-Zero"]

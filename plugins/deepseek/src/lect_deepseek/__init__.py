@@ -1,6 +1,7 @@
 """DeepSeek. A model that was distilled from R1 speaks R1's format, whatever it was made of."""
 
 from lect.plugin import DEFAULT, Family, Rule
+from lect_deepseek.dsml import V3_2
 from lect_deepseek.plain import CODER_INSTRUCT, LLM_CHAT, V2_CHAT_0628
 from lect_deepseek.v3 import R1, R1_0528, R1_0528_QWEN3, R1_DISTILL, V2_5, V3, V3_0324
 from lect_deepseek.v3_1 import V3_1, V3_1_TERMINUS, V3_2_EXP
@@ -17,8 +18,10 @@ adapter = Family(
     Rule("deepseek r 1 0528 qwen 3 8 b", R1_0528_QWEN3),
     Rule("deepseek r 1 0528 .", R1_0528),
     Rule("deepseek r 1 .", R1),
+    Rule("deepseek v 4 flash|pro base", DEFAULT, kind="base", note=NEVER_CHATTED),
     Rule("deepseek v 3.2 exp base", DEFAULT, kind="base", note=NEVER_CHATTED),
     Rule("deepseek v 3.2 exp .", V3_2_EXP),
+    Rule("deepseek v 3.2 ?speciale .", V3_2),
     Rule("deepseek v 3.1 terminus .", V3_1_TERMINUS),
     Rule("deepseek v 3.1 base", DEFAULT, kind="base", note=NEVER_CHATTED),
     Rule("deepseek v 3.1 .", V3_1),

@@ -1,7 +1,12 @@
-"""How DeepSeek-V3.2 and V4 write their calls. Their prompts are not here yet."""
+"""DeepSeek-V3.2, whose calls are in tags of their own, and the replies of V4, whose prompts are not here yet."""
 
+from collections.abc import Mapping
+
+from lect.errors import shown
+from lect.plugin import Call, Chat, Message, Writer
 from lect.plugin.grammar import QUOTED_NAME, THINK, CallSyntax, Grammar, Head, Params, ReplyFormat, Section
 from lect_deepseek.plain import EOS
+from lect_deepseek.v3_1 import V3_1_TERMINUS
 
 
 def calls(mark: str) -> Section:
@@ -43,4 +48,131 @@ DEEPSEEK_V4_DSML = ReplyFormat(
     stop=(EOS,),
     names="DeepSeek-V4",
     example='<｜DSML｜tool_calls>\n<｜DSML｜invoke name="get_time"/>\n</｜DSML｜tool_calls>',
+)
+
+BEFORE_TOOLS = """\n
+## Tools
+You have access to a set of tools you can use to answer the user's question.
+You can invoke functions by writing a "<｜DSML｜function_calls>" block like the following as part of your reply to the \
+user:
+<｜DSML｜function_calls>
+<｜DSML｜invoke name="$FUNCTION_NAME">
+<｜DSML｜parameter name="$PARAMETER_NAME" string="true|false">$PARAMETER_VALUE</｜DSML｜parameter>
+...
+</｜DSML｜invoke>
+<｜DSML｜invoke name="$FUNCTION_NAME2">
+...
+</｜DSML｜invoke>
+</｜DSML｜function_calls>
+String and scalar parameters should be specified as is without any escaping or quotes, while lists and objects should \
+use JSON format. The "string" attribute should be set to "true" for string type parameters and "false" for other types \
+(numbers, booleans, arrays, objects).
+If the thinking_mode is enabled, then after function results you should strongly consider outputting a thinking block. \
+Here is an example:
+<｜DSML｜function_calls>
+...
+</｜DSML｜function_calls>
+<function_results>
+...
+</function_results>
+<think>...thinking about results</think>
+Here are the functions available in JSONSchema format:
+<functions>
+"""
+
+
+def write_tools(chat: Chat, out: Writer) -> None:
+    """Write the tools, one JSON object a line, and how to call them."""
+    if chat.tools:
+        out.append(BEFORE_TOOLS)
+    for index in range(len(chat.tools)):
+        function, path = chat.function(index)
+        out += chat.json(function, *path), "\n"
+    if chat.tools:
+        out.append("</functions>\n")
+
+
+def write_call(chat: Chat, out: Writer, call: Call) -> None:
+    """Write one call: each argument in a tag that says whether it is text; the rest is JSON."""
+    if not isinstance(call.arguments, Mapping):
+        chat.refuse(f"the arguments of a tool call are {shown(call.arguments)}", instead="a mapping, or its JSON text")
+    out += '\n<｜DSML｜invoke name="', call.name, '">\n'
+    for index, (name, value) in enumerate(call.arguments.items()):
+        where = (*call.path, "arguments", name)
+        is_text = isinstance(value, str)
+        out += "\n" if index else "", '<｜DSML｜parameter name="', chat.printed(name, *where)
+        out.append('" string="true">' if is_text else '" string="false">')
+        out += chat.text(value, *where) if is_text else chat.json(value, *where), "</｜DSML｜parameter>"
+    out.append("\n</｜DSML｜invoke>")
+
+
+def calls_answered(chat: Chat, message: Message) -> tuple[int, int]:
+    """Return which result this is of the calls before it, counted from 1, and how many calls there are.
+
+    Raises:
+        RefusedError: If there is no call that it could answer.
+    """
+    before = message.index - 1
+    while before >= 0 and chat.messages[before].role == "tool":
+        before -= 1
+    calls = chat.messages[before].tool_calls if before >= 0 else ()
+    order = message.index - before
+    if order > len(calls):
+        chat.refuse("a tool's result answers no call", instead="one result for each call of the message before")
+    return order, len(calls)
+
+
+def v3_2(chat: Chat, out: Writer) -> None:
+    """Write DeepSeek-V3.2: questions and the last of some results open an answer at once.
+
+    Thoughts are kept after the last question.
+    """
+    thinking = chat.option("thinking", chat.option("enable_thinking", False))
+    question = max((each.index for each in chat.messages if each.role in ("user", "developer")), default=-1)
+    out.append(chat.bos)
+    if chat.system is None:
+        write_tools(chat, out)
+    for message in out.turns(chat.messages):
+        opens = "<think>" if thinking and message.index >= question else "</think>"
+        if message.role == "system":
+            out.append(message.content)
+            if message is chat.system:
+                write_tools(chat, out)
+        elif message.role == "user":
+            out += "<｜User｜>", message.content, "<｜Assistant｜>", opens
+        elif message.role == "developer":
+            out += "<｜User｜>\n\n# The user's message is: ", message.content, "<｜Assistant｜>", opens
+        elif message.role == "tool":
+            order, calls = calls_answered(chat, message)
+            out += "\n\n<function_results>" if order == 1 else "", "\n<result>", message.content, "</result>"
+            if order == calls:
+                out += "\n</function_results>\n\n", opens
+        elif message.role == "assistant":
+            if thinking and message.index > question:
+                if not message.reasoning and not message.tool_calls:
+                    chat.refuse("an answer has no thought", instead="add its reasoning_content, or leave thinking out")
+                out += message.reasoning or "", "</think>"
+            else:
+                out.by_rule(message.reasoning)
+            out.append(message.content)
+            if message.tool_calls:
+                out.append("\n\n<｜DSML｜function_calls>")
+                for call in message.tool_calls:
+                    write_call(chat, out, call)
+                out.append("\n</｜DSML｜function_calls>")
+            out.append(EOS)
+        else:
+            chat.refuse(f"there is no turn for the role {message.role!r}", instead="system, user, assistant or tool")
+
+
+V3_2 = V3_1_TERMINUS.but(
+    name="deepseek-v3.2",
+    program=v3_2,
+    roles=["system", "developer", "user", "assistant", "tool"],
+    capabilities=["system", "tools", "parallel_tools", "reasoning"],
+    takes=[],
+    markers={**V3_1_TERMINUS.markers, "｜DSML｜": None},
+    looks_for=[],
+    reply=DEEPSEEK_V32_DSML.grammar,
+    source="deepseek-ai/DeepSeek-V3.2, encoding/encoding_dsv32.py",
 )
