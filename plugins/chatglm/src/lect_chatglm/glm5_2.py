@@ -64,11 +64,10 @@ def results_in_order(chat: Chat, first: Message) -> Iterable[Message]:
 
     In the order in which they are given where the ids do not say which result answers which call.
     """
-    results = []
-    for message in chat.messages[first.index :]:
-        if message.role != "tool":
-            break
-        results.append(message)
+    end = first.index
+    while end < len(chat.messages) and chat.messages[end].role == "tool":
+        end += 1
+    results = chat.messages[first.index : end]
     calls = chat.messages[first.index - 1].tool_calls if first.index else ()
     called = [call.id for call in calls]
     answered = {message.raw.get("tool_call_id") or message.raw.get("id"): message for message in results}

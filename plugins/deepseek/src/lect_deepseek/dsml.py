@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from lect.errors import shown
-from lect.plugin import Call, Chat, Message, Writer
+from lect.plugin import Call, Chat, Writer
 from lect.plugin.grammar import QUOTED_NAME, THINK, CallSyntax, Grammar, Head, Params, ReplyFormat, Section
 from lect_deepseek.plain import EOS
 from lect_deepseek.v3_1 import V3_1_TERMINUS
@@ -106,22 +106,6 @@ def write_call(chat: Chat, out: Writer, call: Call) -> None:
     out.append("\n</｜DSML｜invoke>")
 
 
-def calls_answered(chat: Chat, message: Message) -> tuple[int, int]:
-    """Return which result this is of the calls before it, counted from 1, and how many calls there are.
-
-    Raises:
-        RefusedError: If there is no call that it could answer.
-    """
-    before = message.index - 1
-    while before >= 0 and chat.messages[before].role == "tool":
-        before -= 1
-    calls = chat.messages[before].tool_calls if before >= 0 else ()
-    order = message.index - before
-    if order > len(calls):
-        chat.refuse("a tool's result answers no call", instead="one result for each call of the message before")
-    return order, len(calls)
-
-
 def v3_2(chat: Chat, out: Writer) -> None:
     """Write DeepSeek-V3.2: questions and the last of some results open an answer at once.
 
@@ -129,6 +113,7 @@ def v3_2(chat: Chat, out: Writer) -> None:
     """
     thinking = chat.option("thinking", chat.option("enable_thinking", False))
     question = max((each.index for each in chat.messages if each.role in ("user", "developer")), default=-1)
+    called = answered = 0
     out.append(chat.bos)
     if chat.system is None:
         write_tools(chat, out)
@@ -143,9 +128,11 @@ def v3_2(chat: Chat, out: Writer) -> None:
         elif message.role == "developer":
             out += "<｜User｜>\n\n# The user's message is: ", message.content, "<｜Assistant｜>", opens
         elif message.role == "tool":
-            order, calls = calls_answered(chat, message)
-            out += "\n\n<function_results>" if order == 1 else "", "\n<result>", message.content, "</result>"
-            if order == calls:
+            answered += 1
+            if answered > called:
+                chat.refuse("a tool's result answers no call", instead="one result for each call of the message before")
+            out += "\n\n<function_results>" if answered == 1 else "", "\n<result>", message.content, "</result>"
+            if answered == called:
                 out += "\n</function_results>\n\n", opens
         elif message.role == "assistant":
             if thinking and message.index > question:
@@ -163,6 +150,8 @@ def v3_2(chat: Chat, out: Writer) -> None:
             out.append(EOS)
         else:
             chat.refuse(f"there is no turn for the role {message.role!r}", instead="system, user, assistant or tool")
+        if message.role != "tool":
+            called, answered = len(message.tool_calls), 0
 
 
 V3_2 = V3_1_TERMINUS.but(
