@@ -1,23 +1,40 @@
 """Mistral, Mixtral and their like, by Mistral AI."""
 
 from lect.plugin import DEFAULT, Family, Rule
-from lect_mistral.instruct import LARGE_2411, NEMO, V1, V3
-from lect_mistral.small import SMALL_3_2
+from lect_mistral.instruct import LARGE_2411, NEMO, PIXTRAL, V1, V3
+from lect_mistral.library import MAGISTRAL_2509, MINISTRAL_3, SMALL_2501
+from lect_mistral.small import SMALL_3_1, SMALL_3_2
+from lect_mistral.tools_first import DEVSTRAL, MINISTRAL_3_REASONING
 
 __lect_api__ = "~=1.0"
 
 PLAIN_TEXT = "a base model, but the markers are plain text, as XTuner's table has it"
 CONTROL_TOKENS = "a base model: the markers are control tokens, which only the models for instructions were trained on"
+NOT_SEEN = "a model with a template of its own, which was not seen"
 
 adapter = Family(
     "mistral",
     Rule("mistral small 3.2 # b instruct", SMALL_3_2),
+    Rule("mistral small 3.1 # b instruct", SMALL_3_1),
+    Rule("mistral small 24 b instruct 2501", SMALL_2501),
+    Rule("mistral small ?3.1 # b base", DEFAULT, kind="base", note=CONTROL_TOKENS),
+    Rule("ministral 3 # b instruct 2512", MINISTRAL_3),
+    Rule("ministral 3 # b reasoning 2512", MINISTRAL_3_REASONING),
+    Rule("ministral 3 # b base 2512", DEFAULT, kind="base", note=CONTROL_TOKENS),
+    Rule("mistral small instruct 2409", None, note="its maker's documents disagree on the tokenizer that it has"),
+    Rule("magistral small 2509", MAGISTRAL_2509),
+    Rule("devstral small 2507", DEVSTRAL),
+    Rule("magistral|devstral small", None, note=NOT_SEEN),
+    Rule("pixtral 12 b", PIXTRAL),
     Rule("mistral nemo ?# ?b instruct", NEMO),
+    Rule("ministral 8 b instruct 2410", NEMO, note="its tokenizer is that of Mistral Nemo"),
     Rule("mistral nemo wissenschaft", NEMO, note="somebody's, with the template of Mistral Nemo"),
     Rule("mistral nemo ?# ?b base", DEFAULT, kind="base", note=CONTROL_TOKENS),
     Rule("mistral large ?instruct 2411", LARGE_2411),
+    Rule("mistral large 3", None, note=NOT_SEEN),
     Rule("mistral large ?instruct 2407", V3),
     Rule("mistral 7 b instruct v 0.3", V3),
+    Rule("codestral 22 b v 0.1", V3, note="its tokenizer is the third"),
     Rule("mistral 7 b instruct v 0.1|0.2", V1),
     Rule("mistral 7 b instruct v", None, note="a version that was not seen"),
     Rule("mistral 7 b instruct", V1, note="without a version the first is meant"),
@@ -26,4 +43,5 @@ adapter = Family(
     Rule("mistral 7 b v 0.1|0.2", V1, kind="base", note=PLAIN_TEXT),
     Rule("mistral 7 b v 0.3", DEFAULT, kind="base", note=CONTROL_TOKENS),
     Rule("mixtral 8 x 7 b v 0.1", V1, kind="base", note=PLAIN_TEXT),
+    Rule("mixtral 8 x 22 b v 0.1", DEFAULT, kind="base", note="a base model: no chat format was trained on"),
 )

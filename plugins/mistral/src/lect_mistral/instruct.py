@@ -1,10 +1,11 @@
-"""The instruct formats of Mistral: v1 (7B v0.1, v0.2, Mixtral), v3 (7B v0.3, Large 2407), Nemo, and Large 2411."""
+"""The instruct formats of Mistral: v1 (7B v0.1, v0.2, Mixtral), v3 (7B v0.3, Large 2407), Nemo, Pixtral, Large 2411."""
 
 from functools import partial
 
 from lect.errors import shown
 from lect.plugin import Call, Chat, Message, Template, Turn, TurnTemplate, Writer
 from lect.plugin.grammar import JSON_OBJECT, CallSyntax, Grammar, Head, NamedJson, Reasoning, ReplyFormat, Section
+from lect_mistral.content import texts_of, write_content
 
 # Two generations of one maker: a list of objects, or a name before each object.
 MISTRAL_CALLS = ReplyFormat(
@@ -150,6 +151,29 @@ def v3(chat: Chat, out: Writer, *, gap: str, trims: bool) -> None:
             )
 
 
+def pixtral(chat: Chat, out: Writer) -> None:
+    """Write Pixtral: the system text opens the last question, if that ends the conversation."""
+    system = chat.system
+    messages = chat.without_system
+    chat.require_alternation(messages)
+    out.append(chat.bos)
+    for message in out.turns(messages):
+        if message.role == "user":
+            out.append("[INST]")
+            if system and message is messages[-1]:
+                out += *texts_of(system), "\n\n"
+            write_content(chat, out, message, ["image"])
+            out.append("[/INST]")
+        elif message.role == "assistant":
+            write_content(chat, out, message, ["image"])
+            out.append(chat.eos)
+        else:
+            chat.refuse(
+                f"there is no turn for the role {message.role!r} here",
+                instead="a system message first, then user and assistant",
+            )
+
+
 V1 = Template(
     "mistral-v1",
     v1,
@@ -186,6 +210,16 @@ NEMO = V3.but(
     },
     source="mistralai/Mistral-Nemo-Instruct-2407, tokenizer_config.json",
 )  # fmt: skip
+PIXTRAL = NEMO.but(
+    name="pixtral",
+    program=pixtral,
+    roles=["system", "user", "assistant"],
+    capabilities=["system", "images"],
+    takes=["parts"],
+    # The same vocabulary, in which some of the numbered tokens have got names.
+    markers={**NEMO.markers, "[IMG]": None, "[IMG_BREAK]": None, "[IMG_END]": None},
+    source="mistralai/Pixtral-12B-2409, chat_template.json",
+)
 # Nothing opens an answer: the prompt ends with the question.
 LARGE_2411 = TurnTemplate(
     "mistral-large-2411",

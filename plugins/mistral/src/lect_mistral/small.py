@@ -1,24 +1,33 @@
-"""Mistral Small 3.2: a system prompt of its own, pictures, and calls without JSON round them."""
+"""Mistral Small 3.1 and 3.2: a system prompt of their own, and pictures; in 3.2 calls without JSON round them."""
 
-from lect.plugin import Chat, Message, Writer
+from lect.plugin import Chat, Writer
+from lect_mistral.content import system_text, texts_of, write_content
 from lect_mistral.instruct import V3, call_id, result_id
 
+ASK_BACK = (
+    "If the user's question is not clear, ambiguous, or does not provide enough context for you to accurately answer "
+    "the question, you do not try to answer it right away and you rather ask the user to clarify their request (e.g. "
+    '"What are some good restaurants around me?" => "Where are you?" or "When is the next flight to Tokyo" => '
+    '"Where do you travel from?")'
+)
 BEFORE_DAY = (
     "You are Mistral Small 3, a Large Language Model (LLM) created by Mistral AI, a French startup headquartered in "
     "Paris.\n"
     "Your knowledge base was last updated on 2023-10-01. The current date is "
 )
-AFTER_DAY = (
+AFTER_DAY_3_1 = (
+    ".\n\n"
+    "When you're not sure about some information, you say that you don't have the information and don't make up "
+    "anything.\n"
+    f"{ASK_BACK}"
+)
+AFTER_DAY_3_2 = (
     ".\n\n"
     "When you're not sure about some information or when the user's request requires up-to-date or specific data, you "
     "must use the available tools to fetch the information. Do not hesitate to use tools whenever they can provide a "
     "more accurate or complete response. If no relevant tools are available, then clearly state that you don't have "
     "the information and avoid making up anything.\n\n"
-    "If the user's question is not clear, ambiguous, or does not provide enough context for you to accurately answer "
-    "the question, you do not "
-    'try to answer it right away and you rather ask the user to clarify their request (e.g. "What are some good '
-    'restaurants around me?" => '
-    '"Where are you?" or "When is the next flight to Tokyo" => "Where do you travel from?").\n'
+    f"{ASK_BACK}.\n"
     "You are always very attentive to dates, and when asked about information at specific dates, you discard "
     "information that is at another date.\n"
     "You follow these instructions in all languages, and always respond to the user in the language they use or "
@@ -43,27 +52,22 @@ AFTER_DAY = (
 )
 
 
-def first_text(message: Message) -> str:
-    """Return the text of a system message; of content in parts, only that of the first."""
-    return message.parts[0].text if message.parts else message.content
-
-
-def write_content(chat: Chat, out: Writer, message: Message) -> None:
-    """Write text and pictures.
-
-    Raises:
-        RefusedError: If there is anything else.
-    """
-    if not message.parts:
-        out.append(message.content)
-    for part in message.parts:
-        if part.type in ("image", "image_url"):
-            out.append("[IMG]")
-            out.used(*part.path)
-        elif part.type == "text":
-            out.append(part.text)
+def small_3_1(chat: Chat, out: Writer) -> None:
+    """Write Mistral Small 3.1, which has no words for tools."""
+    out.append(chat.bos)
+    if not chat.system:
+        out += "[SYSTEM_PROMPT]", BEFORE_DAY, chat.date().strftime("%Y-%m-%d"), AFTER_DAY_3_1, "[/SYSTEM_PROMPT]"
+    for message in out.turns(chat.messages):
+        if message.role == "system":
+            out += "[SYSTEM_PROMPT]", *texts_of(message), "[/SYSTEM_PROMPT]"
+        elif message.role == "user":
+            out.append("[INST]")
+            write_content(chat, out, message)
+            out.append("[/INST]")
+        elif message.role == "assistant":
+            out += *texts_of(message), chat.eos
         else:
-            chat.refuse(f"content of type {part.type!r} is not supported", instead="text and images only")
+            chat.refuse(f"there is no turn for the role {message.role!r}", instead="system, user or assistant")
 
 
 def small_3_2(chat: Chat, out: Writer) -> None:
@@ -72,9 +76,9 @@ def small_3_2(chat: Chat, out: Writer) -> None:
     system = chat.system
     out.turn(system)
     if system:
-        out.append(first_text(system))
+        out.append(system_text(chat, system))
     else:
-        out += BEFORE_DAY, chat.date().strftime("%Y-%m-%d"), AFTER_DAY
+        out += BEFORE_DAY, chat.date().strftime("%Y-%m-%d"), AFTER_DAY_3_2
     out.append("[/SYSTEM_PROMPT]")
     out.turn(None)
     messages = chat.without_system
@@ -82,7 +86,7 @@ def small_3_2(chat: Chat, out: Writer) -> None:
     questions = [message for message in messages if message.role == "user"]
     for message in out.turns(messages):
         if message.role == "system":
-            out += "[SYSTEM_PROMPT]", first_text(message), "[/SYSTEM_PROMPT]"
+            out += "[SYSTEM_PROMPT]", system_text(chat, message), "[/SYSTEM_PROMPT]"
         elif message.role == "user":
             if chat.tools and message.raw == questions[-1].raw:
                 out += "[AVAILABLE_TOOLS]", chat.json(chat.tools, "tools"), "[/AVAILABLE_TOOLS]"
@@ -117,3 +121,10 @@ SMALL_3_2 = V3.but(
     ],
     source="mistralai/Mistral-Small-3.2-24B-Instruct-2506, chat_template.jinja",
 )  # fmt: skip
+SMALL_3_1 = SMALL_3_2.but(
+    name="mistral-small-3.1",
+    program=small_3_1,
+    roles=["system", "user", "assistant"],
+    capabilities=["system", "images"],
+    source="mistralai/Mistral-Small-3.1-24B-Instruct-2503, chat_template.json",
+)

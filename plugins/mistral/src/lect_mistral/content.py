@@ -1,0 +1,44 @@
+"""The content of messages, as the formats of Mistral that take parts read it."""
+
+from collections.abc import Collection
+
+from lect.plugin import Chat, Message, Writer
+
+IMAGES = ("image", "image_url")
+
+
+def system_text(chat: Chat, message: Message) -> str:
+    """Return the text of a system message; of content in parts, only that of the first.
+
+    Raises:
+        RefusedError: If that is no text.
+    """
+    if not message.parts:
+        return message.content
+    part = message.parts[0]
+    if part.type != "text":
+        chat.refuse(f"the content of a system message begins with {part.type!r}", instead="text")
+    return part.text
+
+
+def texts_of(message: Message) -> list[str]:
+    """Return the text of a message, or its text parts."""
+    return [part.text for part in message.parts if part.type == "text"] if message.parts else [message.content]
+
+
+def write_content(chat: Chat, out: Writer, message: Message, images: Collection[str] = IMAGES) -> None:
+    """Write text, and `images` as placeholders.
+
+    Raises:
+        RefusedError: If there is anything else.
+    """
+    if not message.parts:
+        out.append(message.content)
+    for part in message.parts:
+        if part.type in images:
+            out.append("[IMG]")
+            out.used(*part.path)
+        elif part.type == "text":
+            out.append(part.text)
+        else:
+            chat.refuse(f"content of type {part.type!r} is not supported", instead="text and images only")
