@@ -54,6 +54,7 @@ NOT_TO_THE_BYTE = {
     **dict.fromkeys(
         ("minimax-m2", "minimax-m2.1", "minimax-m2.5", "minimax-m2.7"), "as gemma-4; so does the text before a call"
     ),
+    "gemma-4-31b": "as Gemma 4",
     "internlm2-chat": "its maker's document has a line end before a call",
     "internlm3-instruct": "as internlm2-chat",
 }

@@ -15,6 +15,7 @@ class TestGemma(FamilySuite):
         "google--gemma-3-4b-it": "gemma-3",
         "google--gemma-3n-E4B-it--ac03dcb3": "gemma-3n",
         "google--gemma-4-E2B-it": "gemma-4",
+        "google--gemma-4-31B-it": "gemma-4-31b",
     }
     names = [
         ("google/gemma-2b-it", "gemma", "chat"),
@@ -24,11 +25,14 @@ class TestGemma(FamilySuite):
         ("google/gemma-3-1b-it", "gemma-3-1b", "chat"),
         ("google/gemma-3n-E2B-it", "gemma-3n", "chat"),
         ("google/gemma-4-E4B-it", "gemma-4", "chat"),
+        ("google/gemma-4-31B-it-GGUF", "gemma-4-31b", "chat"),
+        ("google/medgemma-4b-it", "gemma-3", "chat"),
         ("google/gemma-2-9b", "default", "base"),
+        ("google/medgemma-4b-pt", "default", "base"),
         ("google/gemma-3-4b-pt", "default", "base"),
         ("unsloth/gemma-3-4b-it-GGUF", "gemma-3", "chat"),
     ]
-    others = ["HuggingFaceH4/zephyr-7b-gemma-v0.1", "openchat/openchat-3.5-0106-gemma", "google/gemma-4-31B-it"]
+    others = ["HuggingFaceH4/zephyr-7b-gemma-v0.1", "openchat/openchat-3.5-0106-gemma", "google/gemma-4-12B-it"]
 
 
 class Types(str, Enum):  # noqa: UP042 - a StrEnum prints as its text

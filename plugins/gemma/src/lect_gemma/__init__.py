@@ -2,7 +2,7 @@
 
 from lect.plugin import DEFAULT, Family, Rule
 from lect_gemma.gemma3 import GEMMA, GEMMA3, GEMMA3_1B, GEMMA3N
-from lect_gemma.gemma4 import GEMMA4
+from lect_gemma.gemma4 import GEMMA4, GEMMA4_LARGE
 
 __lect_api__ = "~=1.0"
 
@@ -12,15 +12,14 @@ adapter = Family(
     "gemma",
     Rule("gemma 4 e # b it assistant", None, note="it drafts for another model"),
     Rule("gemma 4 e # b it", GEMMA4),
-    Rule(
-        "gemma 4 # b ?a ?# ?b it",
-        None,
-        note="the larger ones have another template: it opens an answer with an empty thought",
-    ),
+    Rule("gemma 4 31 b it", GEMMA4_LARGE),
+    Rule("gemma 4 # b ?a ?# ?b it", None, note="its template was not seen"),
     Rule("gemma 3 n e # b it", GEMMA3N),
     Rule("gemma 3 1 b it", GEMMA3_1B),
     Rule("gemma 3 270 m it", GEMMA3_1B, note="it reads text only, as the 1B"),
     Rule("gemma 3 # b it", GEMMA3),
+    Rule("medgemma # b it", GEMMA3, note="Gemma 3, tuned by its maker on medical texts and images"),
+    Rule("medgemma # b pt", DEFAULT, kind="base", note=NEVER_CHATTED),
     Rule("gemma ?1.1 2|7 b it", GEMMA),
     Rule("gemma 2 # b it", GEMMA),
     Rule("codegemma ?1.1 # b it", GEMMA),

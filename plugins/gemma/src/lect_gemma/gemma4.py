@@ -1,6 +1,7 @@
 """Gemma 4: thoughts in a channel, calls and their results inside the model's turn."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from lect.plugin import Chat, Message, Template, Writer, stripped
@@ -66,17 +67,18 @@ def without_thoughts(text: str) -> list[str]:
     return stripped(part.split("<|channel>")[0] for part in text.split("<channel|>"))
 
 
-def write_system(chat: Chat, out: Writer, notation: Notation, first: Message | None) -> None:
+def write_system(chat: Chat, out: Writer, notation: Notation, first: Message | None, *, large: bool) -> None:
     """Write the system turn: whether to think, the system text, the tools."""
     out.append("<|turn>system\n")
     if chat.option("enable_thinking"):
         out.append("<|think|>\n")
     if first:
         out.turn(first)
-        if not first.parts:
-            out.append(first.content.strip())
-        for part in first.parts:
-            out += part.text.strip(), " "
+        if large or not first.parts:
+            out.append(chat.content(first).strip())
+        else:
+            for part in first.parts:
+                out += part.text.strip(), " "
         out.turn(None)
     for index, tool in enumerate(chat.tools):
         out.append("<|tool>")
@@ -151,13 +153,13 @@ def write_results(chat: Chat, out: Writer, notation: Notation, message: Message)
     return found
 
 
-def gemma4(chat: Chat, out: Writer) -> None:
-    """Write Gemma 4."""
-    notation = Notation(chat, out)
+def gemma4(chat: Chat, out: Writer, *, large: bool) -> None:
+    """Write Gemma 4. A `large` model that shall not think is given an empty thought."""
+    notation = Notation(chat, out, hides=large)
     out.append(chat.bos)
     first = chat.messages[0] if chat.messages and chat.messages[0].role in ("system", "developer") else None
     if chat.option("enable_thinking") or chat.tools or first:
-        write_system(chat, out, notation, first)
+        write_system(chat, out, notation, first, large=large)
     messages = chat.messages[1:] if first else chat.messages
     last_question = max((position for position, message in enumerate(messages) if message.role == "user"), default=-1)
     role_before = ""
@@ -180,15 +182,17 @@ def gemma4(chat: Chat, out: Writer) -> None:
         waits = (calling or results) and not media
         if calling:
             out.append("<|tool_response>")
-        elif content or not results:
+        elif (message.raw.get("content") if large else content) or not results:
             out.append("<turn|>\n")
     if chat.add_generation_prompt and not waits:
         out.append("<|turn>model\n")
+        if large and not chat.option("enable_thinking"):
+            out.append("<|channel>thought\n<channel|>")
 
 
 GEMMA4 = Template(
     "gemma-4",
-    gemma4,
+    partial(gemma4, large=False),
     roles=["system", "developer", "user", "assistant", "tool"],
     bos="<bos>",
     capabilities=["system", "tools", "parallel_tools", "reasoning", "images", "audio", "video"],
@@ -199,4 +203,9 @@ GEMMA4 = Template(
     looks_for=("<|channel>", "<channel|>"),
     reply=GEMMA4_CALLS.grammar,
     source="google/gemma-4-E2B-it, chat_template.jinja",
+)
+GEMMA4_LARGE = GEMMA4.but(
+    name="gemma-4-31b",
+    program=partial(gemma4, large=True),
+    source="google/gemma-4-31B-it, chat_template.jinja",
 )

@@ -6,14 +6,23 @@ from typing import Any
 from lect.plugin import Chat, Writer, plain_str
 
 QUOTE = '<|"|>'
+ITSELF = ("description", "type", "properties", "required", "nullable")
+"""The keys that describe a parameter itself."""
 
 
 class Notation:
-    """Writes values with their origin."""
+    """Writes values with their origin.
 
-    def __init__(self, chat: Chat, out: Writer):
+    Args:
+        chat: What is rendered.
+        out: Where to.
+        hides: Whether parameters are left out that are named like a key that describes one.
+    """
+
+    def __init__(self, chat: Chat, out: Writer, *, hides: bool = False):
         self.chat = chat
         self.out = out
+        self.hidden = ITSELF if hides else ()
 
     def separated(self, pairs: Iterable[tuple[Any, Any]]) -> Iterator[tuple[Any, Any]]:
         """Go through pairs, and write a comma before each but the first."""
@@ -104,6 +113,7 @@ class Notation:
 
     def _parameters(self, properties: Mapping[str, Any], *path: str | int, without: Sequence[str] = ()) -> None:
         """Write the parameters of an object, `without` some names."""
+        without = without or self.hidden
         shown = [(name, fields) for name, fields in _in_order(properties) if name not in without]
         for name, fields in self.separated(shown):
             self.out += self.chat.printed(name, *path, name), ":{"
@@ -131,8 +141,7 @@ class Notation:
                 self._parameters(fields["properties"], *path, "properties")
             else:
                 # The parameters of the object stand beside the keys that describe the object itself.
-                itself = ("description", "type", "properties", "required", "nullable")
-                self._parameters(fields, *path, without=itself)
+                self._parameters(fields, *path, without=ITSELF)
             out.append("},")
             self._required(fields, *path)
         out += "type:", QUOTE, kind, QUOTE, "}"
