@@ -47,7 +47,7 @@ NOT_AS_THE_MODEL = {
     ("minimax-m3", None): "what is null in the arguments of a call is left out",
     ("codellama-70b-instruct", None): "an answer names its destination only while it is asked for",
 }
-# Where white space at the end of a text is taken for the template's own, and so is not written again.
+# Where something is not written again: white space that is taken for the template's own, an id that comes too late.
 NOT_TO_THE_BYTE = {
     "glm-5.1": "its elder brothers, with whom it shares a format, end their reasoning with a line end",
     "gemma-4": "its reasoning ends with a line end of the template's, which cannot be told from its own",
@@ -57,6 +57,7 @@ NOT_TO_THE_BYTE = {
     "gemma-4-31b": "as Gemma 4",
     "internlm2-chat": "its maker's document has a line end before a call",
     "internlm3-instruct": "as internlm2-chat",
+    "mistral-small-2501": "an id behind the arguments is not the call's: a stream has given it another by then",
 }
 
 

@@ -1,14 +1,15 @@
 """Command and Aya, by Cohere."""
 
 from lect.plugin import Family, Rule
-from lect_cohere.command_a import COMMAND_A
-from lect_cohere.command_r import COMMAND_R, COMMAND_R7B
+from lect_cohere.command_a import COMMAND_A_REASONING
+from lect_cohere.command_r import COMMAND_A, COMMAND_R, COMMAND_R7B
 
 __lect_api__ = "~=1.0"
 
 adapter = Family(
     "cohere",
-    Rule("?c ?4 ?ai command a reasoning", COMMAND_A),
+    Rule("?c ?4 ?ai command a reasoning", COMMAND_A_REASONING),
+    Rule("?c ?4 ?ai command a 03 2025", COMMAND_A),
     Rule("?c ?4 ?ai command r 7 b arabic", None, note="a model of its own, whose template was not seen"),
     Rule("?c ?4 ?ai command r 7 b", COMMAND_R7B),
     Rule(

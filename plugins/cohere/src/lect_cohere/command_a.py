@@ -143,7 +143,7 @@ def command_a(chat: Chat, out: Writer) -> None:
         out.append(CHATBOT)
 
 
-COMMAND_A = COMMAND_R7B.but(
+COMMAND_A_REASONING = COMMAND_R7B.but(
     name="command-a-reasoning",
     program=command_a,
     capabilities=["system", "tools", "parallel_tools", "reasoning", "documents"],

@@ -1,6 +1,6 @@
-"""Command R and Aya, and Command R7B, which can be given documents."""
+"""Command R and Aya, and Command R7B and A, which can be given documents."""
 
-from lect.plugin import Chat, Template, Writer
+from lect.plugin import Chat, Message, Template, Writer
 from lect.plugin.grammar import JSON_OBJECT, Grammar, Reasoning, ReplyFormat, Section, Wrapper
 from lect_cohere import words
 from lect_cohere.documents import Calls
@@ -87,24 +87,50 @@ def command_r7b(chat: Chat, out: Writer) -> None:
     write_turns(chat, out, "<|START_RESPONSE|>", "<|END_RESPONSE|>")
 
 
-def with_documents(chat: Chat, out: Writer) -> None:
-    """Write Command R7B with documents, which it is given as the result of a tool after the first question.
+def command_a(chat: Chat, out: Writer) -> None:
+    """Write Command A: with documents as R7B, without them after the maker's preamble."""
+    out.append(chat.bos)
+    if chat.documents:
+        with_documents(chat, out)
+        return
+    safety = "STRICT" if chat.text_option("safety_mode", "").upper() == "STRICT" else "CONTEXTUAL"
+    out += SYSTEM, "# System Preamble\n", words.SAFETY[safety], "\n\n", words.CUTOFF, "\n\n"
+    system = write_preamble(chat, out)
+    for message in out.turns(chat.messages):
+        if message.role == "system" and message is not system:
+            out += SYSTEM, message.content, END
+        elif message.role == "user":
+            out += USER, message.content, END
+        elif message.role in ("assistant", "chatbot"):
+            out += CHATBOT, "<|START_RESPONSE|>", message.content, "<|END_RESPONSE|>", END
+    out += CHATBOT, "<|START_RESPONSE|>" if chat.add_generation_prompt else ""
+
+
+def write_preamble(chat: Chat, out: Writer) -> Message | None:
+    """Write the maker's instructions and then the caller's, and return the system message if these are its text.
 
     The option `developer_preamble` stands in for a system message.
     """
     system = chat.system if chat.system and chat.system.content else None
     preamble = chat.system.content if chat.system else chat.text_option("developer_preamble", "")
-    out += SYSTEM, "# System Preamble\n", words.SAFETY["CONTEXTUAL"], "\n\n", words.CUTOFF, "\n\n"
-    out += words.TRAINED, "\n\n", words.PLAN, "\n", words.SKIP_PLAN, "\n\n"
-    out += words.STEPS, "\n", words.SKIP_REFLECTION, "\n\n", words.RESPOND, "\n\n"
-    if chat.option("enable_citations"):
-        out += words.GROUNDING, "\n\n"
-    out += words.AVAILABLE, "[\n    ", words.DOCUMENT_TOOL, "\n]\n```\n\n", words.DEFAULT_PREAMBLE
+    out.append(words.DEFAULT_PREAMBLE)
     if preamble:
         out.turn(system)
         out += "\n\n", words.DEVELOPER_PREAMBLE, "\n", preamble
         out.turn(None)
     out.append(END)
+    return system
+
+
+def with_documents(chat: Chat, out: Writer) -> None:
+    """Write Command R7B with documents, which it is given as the result of a tool after the first question."""
+    out += SYSTEM, "# System Preamble\n", words.SAFETY["CONTEXTUAL"], "\n\n", words.CUTOFF, "\n\n"
+    out += words.TRAINED, "\n\n", words.PLAN, "\n", words.SKIP_PLAN, "\n\n"
+    out += words.STEPS, "\n", words.SKIP_REFLECTION, "\n\n", words.RESPOND, "\n\n"
+    if chat.option("enable_citations"):
+        out += words.GROUNDING, "\n\n"
+    out += words.AVAILABLE, "[\n    ", words.DOCUMENT_TOOL, "\n]\n```\n\n"
+    system = write_preamble(chat, out)
     calls = Calls(chat, out, line="\n", whole=True)
     for message in out.turns(chat.messages):
         role = message.role
@@ -155,4 +181,10 @@ COMMAND_R7B = COMMAND_R.but(
     markers=[*MARKERS, *SECTIONS],
     reply=COHERE_ACTION.grammar,
     source="CohereLabs/c4ai-command-r7b-12-2024, tokenizer_config.json: the default template",
+)
+COMMAND_A = COMMAND_R7B.but(
+    name="command-a",
+    program=command_a,
+    options=[*COMMAND_R7B.options, "safety_mode"],
+    source="CohereLabs/c4ai-command-a-03-2025, tokenizer_config.json: the default template",
 )
