@@ -6,6 +6,7 @@ from family import FamilySuite
 class TestPhi(FamilySuite):
     family = "phi"
     goldens = {
+        "microsoft--Phi-3-vision-128k-instruct": "phi-3-vision",
         "microsoft--Phi-3-mini-4k-instruct": "phi-3-mini",
         "microsoft--Phi-3-medium-128k-instruct": "phi-3-medium",
         "microsoft--Phi-3-small-8k-instruct": "phi-3-small",
@@ -15,6 +16,7 @@ class TestPhi(FamilySuite):
         "microsoft--Phi-4-reasoning": "phi-4-reasoning",
     }
     names = [
+        ("microsoft/Phi-3-vision-128k-instruct", "phi-3-vision", "chat"),
         ("microsoft/Phi-3-mini-128k-instruct", "phi-3-mini", "chat"),
         ("microsoft/Phi-3-medium-4k-instruct", "phi-3-medium", "chat"),
         ("microsoft/Phi-3-small-128k-instruct", "phi-3-small", "chat"),

@@ -1,7 +1,7 @@
 """Phi, by Microsoft."""
 
 from lect.plugin import Family, Rule
-from lect_phi.phi3 import PHI3_5, PHI3_MEDIUM, PHI3_MINI, PHI3_SMALL
+from lect_phi.phi3 import PHI3_5, PHI3_MEDIUM, PHI3_MINI, PHI3_SMALL, PHI3_VISION
 from lect_phi.phi4 import PHI4, PHI4_MINI, PHI4_REASONING
 
 __lect_api__ = "~=1.0"
@@ -12,6 +12,7 @@ adapter = Family(
     Rule("phi 4 reasoning ?plus .", PHI4_REASONING),
     Rule("phi 4 .", PHI4),
     Rule("phi 3.5 mini instruct", PHI3_5),
+    Rule("phi 3 vision # k instruct", PHI3_VISION),
     Rule("phi 3 small # k instruct", PHI3_SMALL),
     Rule("phi 3 medium # k instruct", PHI3_MEDIUM),
     Rule("phi 3 mini # k instruct", PHI3_MINI),

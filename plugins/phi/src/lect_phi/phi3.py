@@ -1,6 +1,6 @@
 """Phi-3 and Phi-3.5: a tag for each role, and the eos where no answer is asked for."""
 
-from lect.plugin import Turn, TurnTemplate
+from lect.plugin import Chat, Template, Turn, TurnTemplate, Writer
 
 PHI3_MINI = TurnTemplate(
     "phi-3-mini",
@@ -40,4 +40,22 @@ PHI3_SMALL = PHI3_MINI.but(
     stop={"<|end|>": 100266, "<|endoftext|>": 100257},
     markers=["<|system|>", "<|user|>", "<|assistant|>", "<|end|>", "<|endoftext|>"],
     source="microsoft/Phi-3-small-8k-instruct, tokenizer_config.json",
+)
+
+
+def phi3_vision(chat: Chat, out: Writer) -> None:
+    """Write Phi-3-vision: a tag for any role. Images are the tags `<|image_1|>`, ... in the caller's own text."""
+    for message in out.turns(chat.messages):
+        out += "<|", message.role, "|>\n", message.content, "<|end|>\n"
+    if chat.add_generation_prompt and chat.messages and chat.messages[-1].role != "assistant":
+        out.append("<|assistant|>\n")
+
+
+PHI3_VISION = Template(
+    "phi-3-vision",
+    phi3_vision,
+    stop=PHI3_MINI.stop,
+    markers=[*PHI3_MINI.markers, "<|image|>", "<|image_{}|>"],
+    looks_for=(),
+    source="microsoft/Phi-3-vision-128k-instruct, tokenizer_config.json",
 )
