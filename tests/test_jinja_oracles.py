@@ -34,6 +34,7 @@ REWRITTEN = {
 """Templates that write some contents anew, and happen to write the same characters."""
 PUNCTUATION = {
     "CohereLabs--command-a-reasoning-08-2025": "it writes a result letter by letter, as JSON: to the family all of that is the result",
+    "LiquidAI--LFM2.5-VL-450M": "it writes a part that is neither text nor image as JSON: to the family all of that is the part",
     "mistralai--Mistral-7B-Instruct-v0.3": "it writes a function as JSON: to the family the braces round it are the template's",
     "mistralai--Mistral-Nemo-Instruct-2407--e4676cb5": "the same",
 }

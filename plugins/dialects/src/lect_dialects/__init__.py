@@ -10,8 +10,6 @@ from lect_dialects.json_calls import (
     APRIEL,
     FIREFUNCTION_V2,
     GIGACHAT3,
-    HERMES_JSON,
-    HUNYUAN_A13B,
     JAMBA,
     LONGCAT,
     REKA,
@@ -19,14 +17,11 @@ from lect_dialects.json_calls import (
 )
 from lect_dialects.messages import INKLING, MUSE_GLIMMER
 from lect_dialects.named_calls import FUNCTIONARY_V31, FUNCTIONARY_V32
-from lect_dialects.python_calls import LFM2_PYTHONIC
 from lect_dialects.tagged_calls import (
     DOTS,
-    HUNYUAN_V3_XML,
     MINICPM5_XML,
     POOLSIDE_V1,
     SEED_OSS_XML,
-    STEP3,
 )
 
 __version__ = "0.1.0"
@@ -34,13 +29,10 @@ __lect_api__ = "~=1.0"
 
 adapter = Family(
     "dialects",
-    Rule("mimo ?vl # b", HERMES_JSON),
     Rule("reka flash", REKA),
     Rule("longcat flash", LONGCAT),
     Rule("gigachat 3", GIGACHAT3),
     Rule("?ai ?21 jamba 1.5", JAMBA),
-    Rule("hunyuan a 13 b", HUNYUAN_A13B),
-    Rule("hy 3", HUNYUAN_V3_XML),
     Rule("apriel", APRIEL),
     Rule("firefunction v 2", FIREFUNCTION_V2),
     Rule("?llama xlam 2", XLAM),
@@ -49,10 +41,8 @@ adapter = Family(
     Rule("inkling", INKLING),
     Rule("functionary * v 3.1", FUNCTIONARY_V31),
     Rule("functionary * v 3.2", FUNCTIONARY_V32),
-    Rule("lfm 2|2.5", LFM2_PYTHONIC),
     Rule("seed oss # b instruct", SEED_OSS_XML),
     Rule("laguna", POOLSIDE_V1),
-    Rule("step 3 .", STEP3),
     Rule("minicpm 5", MINICPM5_XML),
     Rule("dots llm # inst", DOTS),
 )

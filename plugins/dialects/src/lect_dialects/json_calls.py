@@ -12,7 +12,6 @@ from lect.plugin.grammar import (
     ReplyFormat,
     Section,
     Wrapper,
-    in_tags,
 )
 
 # What Qwen's and other families write too; here for whoever has none of them installed.
@@ -57,13 +56,6 @@ JAMBA = ReplyFormat(
     stop=("<|eom|>", "<|endoftext|>"),
     names="Jamba 1.5",
     example='<tool_calls>[\n    {"name": "get_weather", "arguments": {"city": "Paris"}}\n]</tool_calls>',
-)
-
-HUNYUAN_A13B = ReplyFormat(
-    Grammar("hunyuan_a13b", reasoning=THINK, wrappers=(in_tags("answer"),), sections=(TOOL_CALLS,)),
-    stop=("<|eos|>",),
-    names="Hunyuan-A13B",
-    example="<think>\nTwo and two.\n</think>\n<answer>\nFour.\n</answer>",
 )
 
 # The prompt ends with the words that open the reasoning.

@@ -46,78 +46,9 @@ POOLSIDE_V1 = ReplyFormat(
     names="Laguna",
     example="<tool_call>get_weather\n<arg_key>city</arg_key>\n<arg_value>Paris</arg_value>\n</tool_call>",
 )
-HUNYUAN_CALLS = Section(
-    (CallSyntax(KEY_VALUE_TAGS, ("<tool_call>",), Head(("<tool_sep>",)), ("</tool_call>",)),),
-    ("<tool_calls>",),
-    ("</tool_calls>",),
-)
-
-# The public checkpoints write a suffix in every tag.
-OPEN_PAIRS = Params(
-    "<arg_key:opensource>",
-    Head(("</arg_key:opensource>",), KEY),
-    "</arg_value:opensource>",
-    value="<arg_value:opensource>",
-)
-
-OPEN_HUNYUAN_CALLS = Section(
-    (
-        CallSyntax(
-            OPEN_PAIRS, ("<tool_call:opensource>",), Head(("<tool_sep:opensource>",)), ("</tool_call:opensource>",)
-        ),
-    ),
-    ("<tool_calls:opensource>",),
-    ("</tool_calls:opensource>",),
-)
-
-HUNYUAN_V3_XML = ReplyFormat(
-    Grammar(
-        "hunyuan_v3_xml",
-        reasoning=THINK.but(open=("<think>", "<think:opensource>"), close=("</think>", "</think:opensource>")),
-        sections=(HUNYUAN_CALLS, OPEN_HUNYUAN_CALLS),
-    ),
-    stop=("<|eos|>", "<｜hy_eos:opensource｜>"),
-    names="Hy3",
-    example="<tool_calls><tool_call>get_weather<tool_sep><arg_key>city</arg_key><arg_value>Paris</arg_value></tool_call></tool_calls>",
-)
-
 INVOKE = Head((">",), QUOTED_NAME)
 
 PARAMETER = Params("<parameter ", Head((">",), QUOTED_KEY), "</parameter>")
-
-STEP3 = ReplyFormat(
-    Grammar(
-        "step3",
-        reasoning=THINK,
-        sections=(
-            Section(
-                (
-                    CallSyntax(
-                        Params("<steptml:parameter ", Head((">",), QUOTED_KEY), "</steptml:parameter>"),
-                        (
-                            ("<｜tool_call_begin｜>", "function", "<｜tool_sep｜>", "<steptml:invoke "),
-                            ("<｜tool_call_begin｜>", "function", "<steptml:invoke "),
-                            ("<｜tool_call_begin｜>", "<｜tool_sep｜>", "<steptml:invoke "),
-                            ("<｜tool_call_begin｜>", "<steptml:invoke "),
-                        ),
-                        INVOKE,
-                        (("</steptml:invoke>", "<｜tool_call_end｜>"), "</steptml:invoke>"),
-                    ),
-                ),
-                ("<｜tool_calls_begin｜>",),
-                ("<｜tool_calls_end｜>",),
-                special=True,
-            ),
-        ),
-    ),
-    stop=("<|eot|>",),
-    names="Step-3",
-    example=(
-        "<｜tool_calls_begin｜><｜tool_call_begin｜>function<｜tool_sep｜><steptml:invoke "
-        'name="get_weather"><steptml:parameter '
-        'name="city">Paris</steptml:parameter></steptml:invoke><｜tool_call_end｜><｜tool_calls_end｜>'
-    ),
-)
 
 MINICPM5_XML = ReplyFormat(
     Grammar(

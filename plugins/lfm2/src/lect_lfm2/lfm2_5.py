@@ -1,0 +1,152 @@
+"""LFM2.5: tools without markers, and thoughts that are dropped from earlier answers."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from lect.plugin import Chat, Message, Writer, stripped
+from lect_lfm2.lfm2 import LFM2, LFM2_CALLS, write_calls, write_system
+
+CONTINUED = "CONTINUE_FINAL_MESSAGE_TAG "
+"""By which transformers finds where a last answer is to be continued."""
+MARKERS = {**LFM2.markers, "<think>": None, "</think>": None, "<image>": None}
+
+
+def content_of(chat: Chat, message: Message) -> list[str]:
+    """Return the content in pieces: its text, or its parts in order; what is neither text nor image as JSON."""
+    if not message.parts:
+        return [message.content]
+    return [
+        part.text if part.type == "text" else "<image>" if part.type == "image" else chat.json(part.raw, *part.path)
+        for part in message.parts
+    ]
+
+
+def after_thought(pieces: list[str]) -> list[str]:
+    """Return the pieces of a text that follow the last end of a thought; all where there is none."""
+    ends = [index for index, piece in enumerate(pieces) if "</think>" in piece]
+    if not ends:
+        return pieces
+    return stripped([pieces[ends[-1]].rpartition("</think>")[2], *pieces[ends[-1] + 1 :]])
+
+
+def written_content(chat: Chat, out: Writer, message: Message, *, thoughts: bool) -> list[str]:
+    """Return the content of a message in pieces, and its images as used; without `thoughts`, what follows them."""
+    for part in message.parts:
+        if part.type == "image":
+            out.used(*part.path)
+    content = content_of(chat, message)
+    return content if thoughts else after_thought(content)
+
+
+def write_answer(chat: Chat, out: Writer, message: Message, content: list[str]) -> None:
+    """Write the text and the calls of an answer; the mark of one that is to be continued stays at its end."""
+    *earlier, last = content or [""]
+    mark = last[-len(CONTINUED) :] if last.endswith(CONTINUED) else ""
+    out += *earlier, last.removesuffix(CONTINUED)
+    if message.tool_calls:
+        write_calls(chat, out, message.tool_calls)
+    out.append(mark)
+
+
+def lfm2_5(chat: Chat, out: Writer) -> None:
+    """Write LFM2.5-1.2B-Instruct: answers before the last lose their thoughts unless `keep_past_thinking` is true."""
+    write_system(chat, out, [chat.system.content] if chat.system else [])
+    messages = chat.without_system
+    last_answer = max((message.index for message in messages if message.role == "assistant"), default=-1)
+    for message in out.turns(messages):
+        thoughts = message.role != "assistant" or message.index == last_answer or chat.option("keep_past_thinking")
+        out += "<|im_start|>", message.role, "\n"
+        out += [message.content] if thoughts else after_thought([message.content])
+        out.append("<|im_end|>\n")
+    if chat.add_generation_prompt:
+        out.append("<|im_start|>assistant\n")
+
+
+def lfm2_5_vl(chat: Chat, out: Writer) -> None:
+    """Write LFM2.5-VL-3B: thoughts are kept only after the last question unless `preserve_thinking` is true."""
+    write_system(chat, out, content_of(chat, chat.system) if chat.system else [])
+    messages = chat.without_system
+    question = max((message.index for message in messages if message.role == "user"), default=-1)
+    for message in out.turns(messages):
+        out += "<|im_start|>", message.role, "\n"
+        thoughts = message.role != "assistant" or message.index > question or bool(chat.option("preserve_thinking"))
+        if message.role == "assistant" and message.reasoning and thoughts:
+            out += "<think>", message.reasoning, "</think>"
+        else:
+            out.by_rule(message.reasoning)
+        content = written_content(chat, out, message, thoughts=thoughts)
+        if message.role == "assistant":
+            write_answer(chat, out, message, content)
+        else:
+            out += content
+        out.append("<|im_end|>\n")
+    if chat.add_generation_prompt:
+        out.append("<|im_start|>assistant\n")
+
+
+def quoted(chat: Chat, value: Any, *where: str | int) -> tuple[str, ...]:
+    """Return an argument: a text in double quotes as it is, a mapping as JSON, all else as Python prints it."""
+    if isinstance(value, str):
+        return '"', chat.text(value, *where), '"'
+    return (chat.json(value, *where) if isinstance(value, Mapping) else chat.printed(value, *where),)
+
+
+def lfm2_5_vl_450m(chat: Chat, out: Writer) -> None:
+    """Write LFM2.5-VL-450M: calls come before the text of an answer, and only the last answer keeps its thought.
+
+    The option `keep_past_thinking` keeps all.
+    """
+    system = content_of(chat, chat.system) if chat.system else []
+    out.append(chat.bos)
+    if chat.tools or any(system):
+        out.append("<|im_start|>system\n")
+        out.turn(chat.system)
+        out += system
+        out.turn(None)
+        if chat.tools:
+            out += "\n\n" if any(system) else "", "Today's date: ", chat.date().strftime("%Y-%m-%d")
+            out += "\n\nList of tools: ", chat.json(chat.tools, "tools")
+        out.append("<|im_end|>\n")
+    messages = chat.without_system
+    last_answer = max((message.index for message in messages if message.role == "assistant"), default=-1)
+    for message in out.turns(messages):
+        out += "<|im_start|>", message.role, "\n"
+        thoughts = message.role != "assistant" or message.index == last_answer or chat.option("keep_past_thinking")
+        if message.role == "assistant" and message.reasoning is not None and thoughts:
+            out += "<think>", message.reasoning, "</think>"
+        else:
+            out.by_rule(message.reasoning)
+        if message.role == "assistant" and message.tool_calls:
+            write_calls(chat, out, message.tool_calls, quoted)
+        # The end of a turn belongs to its content.
+        if "content" in message.raw:
+            out += *written_content(chat, out, message, thoughts=bool(thoughts)), "<|im_end|>\n"
+    if chat.add_generation_prompt:
+        out.append("<|im_start|>assistant\n")
+
+
+LFM2_5 = LFM2.but(
+    name="lfm2.5",
+    program=lfm2_5,
+    capabilities=["system", "tools", "reasoning"],
+    options=["keep_past_thinking"],
+    markers=MARKERS,
+    looks_for=["</think>"],
+    source="LiquidAI/LFM2.5-1.2B-Instruct, chat_template.jinja",
+)
+LFM2_5_VL = LFM2_CALLS.but(
+    name="lfm2.5-vl",
+    program=lfm2_5_vl,
+    capabilities=["system", "tools", "parallel_tools", "reasoning", "images"],
+    options=["preserve_thinking"],
+    takes=["parts"],
+    markers=MARKERS,
+    looks_for=["</think>", CONTINUED],
+    source="LiquidAI/LFM2.5-VL-3B, chat_template.jinja",
+)
+LFM2_5_VL_450M = LFM2_5_VL.but(
+    name="lfm2.5-vl-450m",
+    program=lfm2_5_vl_450m,
+    options=["keep_past_thinking", "date"],
+    source="LiquidAI/LFM2.5-VL-450M, chat_template.jinja",
+)
