@@ -19,7 +19,6 @@ from lect_dialects.messages import INKLING, MUSE_GLIMMER
 from lect_dialects.named_calls import FUNCTIONARY_V31, FUNCTIONARY_V32
 from lect_dialects.tagged_calls import (
     DOTS,
-    MINICPM5_XML,
     POOLSIDE_V1,
     SEED_OSS_XML,
 )
@@ -43,6 +42,5 @@ adapter = Family(
     Rule("functionary * v 3.2", FUNCTIONARY_V32),
     Rule("seed oss # b instruct", SEED_OSS_XML),
     Rule("laguna", POOLSIDE_V1),
-    Rule("minicpm 5", MINICPM5_XML),
     Rule("dots llm # inst", DOTS),
 )

@@ -50,33 +50,6 @@ INVOKE = Head((">",), QUOTED_NAME)
 
 PARAMETER = Params("<parameter ", Head((">",), QUOTED_KEY), "</parameter>")
 
-MINICPM5_XML = ReplyFormat(
-    Grammar(
-        "minicpm5_xml",
-        reasoning=THINK,
-        sections=(
-            Section(
-                (
-                    CallSyntax(
-                        Params(
-                            "<param",
-                            Head((">",), QUOTED_KEY),
-                            "</param>",
-                            cdata=True,
-                        ),
-                        ("<function",),
-                        INVOKE,
-                        ("</function>",),
-                    ),
-                ),
-            ),
-        ),
-    ),
-    stop=("<|im_end|>", "<|endoftext|>"),
-    names="MiniCPM5",
-    example='<function name="get_weather"><param name="city">Paris</param></function>',
-)
-
 DOTS = ReplyFormat(
     Grammar(
         "dots",

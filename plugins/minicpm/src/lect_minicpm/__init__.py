@@ -1,12 +1,19 @@
 """MiniCPM, by OpenBMB."""
 
-from lect.plugin import Family, Rule
+from lect.plugin import DEFAULT, Family, Rule
 from lect_minicpm.minicpm2 import MINICPM2, MINICPM2_FP32
+from lect_minicpm.minicpm5 import MINICPM5, MINICPM5_2B, MINICPM5_XML
+from lect_minicpm.v4_5 import MINICPM_V4_5
 
 __lect_api__ = "~=1.0"
 
 adapter = Family(
     "minicpm",
+    Rule("minicpm 5 # b base", DEFAULT, kind="base", note="a base model: the chat markers were never trained on"),
+    Rule("minicpm 5 2 b .", MINICPM5_2B),
+    Rule("minicpm 5 1 b .", MINICPM5),
+    Rule("minicpm 5", MINICPM5_XML),
+    Rule("minicpm v 4.5 .", MINICPM_V4_5),
     Rule("minicpm 2 b sft fp 32", MINICPM2_FP32),
     Rule("minicpm 1|2 b sft|dpo", MINICPM2),
     # The model in small that OpenVINO's tests run; they keep its template.

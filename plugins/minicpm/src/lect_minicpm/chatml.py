@@ -1,0 +1,51 @@
+"""What the ChatML formats of MiniCPM share."""
+
+from collections.abc import Sequence
+
+from lect.plugin import Chat, Message, Writer, think_tags
+
+NO_THOUGHT = "<think>\n\n</think>\n\n"
+
+
+def last_question(messages: Sequence[Message]) -> int:
+    """Return where the last message of a user's own stands; the last message where there is none.
+
+    What stands in the tags of a tool's result is not the user's own.
+    """
+    questions = [
+        message.index
+        for message in messages
+        if message.role == "user"
+        and not (message.content.startswith("<tool_response>") and message.content.endswith("</tool_response>"))
+    ]
+    return questions[-1] if questions else len(messages) - 1
+
+
+def thought_and_answer(message: Message) -> tuple[str, str]:
+    """Return the reasoning and the answer: as given, or taken from `<think>` tags inside the content."""
+    return think_tags(message.content) if message.reasoning is None else (message.reasoning, message.content)
+
+
+def write_thought(out: Writer, thought: str, content: str) -> None:
+    """Write a thought, and the answer behind it."""
+    out += "<think>\n", thought.strip("\n"), "\n</think>\n\n", content.lstrip("\n")
+
+
+def write_result(out: Writer, messages: Sequence[Message], position: int) -> None:
+    """Write the result of a tool. Results that follow each other share one user turn."""
+    if position == 0 or messages[position - 1].role != "tool":
+        out.append("<|im_start|>user")
+    out += "\n<tool_response>\n", messages[position].content, "\n</tool_response>"
+    if position + 1 == len(messages) or messages[position + 1].role != "tool":
+        out.append("<|im_end|>\n")
+
+
+def write_generation(chat: Chat, out: Writer) -> None:
+    """Write the opening of the answer: with a thought, without one, or as the model will have it."""
+    if chat.add_generation_prompt:
+        out.append("<|im_start|>assistant\n")
+        thinks = chat.option("enable_thinking")
+        if thinks is False:
+            out.append(NO_THOUGHT)
+        elif thinks is True:
+            out.append("<think>\n")
