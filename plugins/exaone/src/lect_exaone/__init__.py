@@ -1,24 +1,13 @@
 """EXAONE, by LG AI Research."""
 
-from lect.plugin import Family, Rule, Turn, TurnTemplate
+from lect.plugin import Family, Rule
+from lect_exaone.exaone3_5 import EXAONE3_5
+from lect_exaone.exaone4 import EXAONE4
 
 __lect_api__ = "~=1.0"
 
-# Only a user's turn has no end marker, and there is a system turn always.
-EXAONE3_5 = TurnTemplate(
-    "exaone-3.5",
-    system=Turn("[|{role}|]", "[|endofturn|]\n"),
-    user=Turn("[|{role}|]", "\n"),
-    assistant=Turn("[|{role}|]", "[|endofturn|]\n"),
-    other=Turn("[|{role}|]", "[|endofturn|]\n"),
-    without_system="[|system|][|endofturn|]\n",
-    empty="generation",
-    stop={"[|endofturn|]": 361},
-    markers=["[|system|]", "[|user|]", "[|assistant|]", "[|endofturn|]", "[BOS]", "[PAD]", "[UNK]"],
-    source="LGAI-EXAONE/EXAONE-3.5-2.4B-Instruct, tokenizer_config.json",
-)
-
 adapter = Family(
     "exaone",
+    Rule("exaone 4.0 # b .", EXAONE4),
     Rule("exaone 3.5 # b instruct", EXAONE3_5),
 )
