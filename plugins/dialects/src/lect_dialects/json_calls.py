@@ -51,13 +51,6 @@ TOOL_CALLS = Section(
     (JSON_OBJECT,), (("<tool_calls>", "["),), (("]", "</tool_calls>"), "]", "</tool_calls>"), between=","
 )
 
-JAMBA = ReplyFormat(
-    Grammar("jamba", sections=(TOOL_CALLS,)),
-    stop=("<|eom|>", "<|endoftext|>"),
-    names="Jamba 1.5",
-    example='<tool_calls>[\n    {"name": "get_weather", "arguments": {"city": "Paris"}}\n]</tool_calls>',
-)
-
 # The prompt ends with the words that open the reasoning.
 APRIEL = ReplyFormat(
     Grammar(

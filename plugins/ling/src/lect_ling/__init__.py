@@ -6,7 +6,7 @@ from lect_ling.replies import LING3
 __lect_api__ = "~=1.0"
 
 NEVER_CHATTED = "a base model: the chat markers were never trained on"
-ANOTHER = "its template is another one, which nobody has published but its maker"
+UNSEEN = "it has another template, of which no public copy has been seen"
 
 
 def ling(chat: Chat, out: Writer) -> None:
@@ -34,7 +34,7 @@ adapter = Family(
     Rule("ling 3", LING3),
     Rule("ling lite|plus base", DEFAULT, kind="base", note=NEVER_CHATTED),
     Rule("ling mini|flash base 2.0", DEFAULT, kind="base", note=NEVER_CHATTED),
-    Rule("ling lite 1.5", None, note=ANOTHER),
+    Rule("ling lite 1.5", None, note=UNSEEN),
     Rule("ling lite|plus .", LING),
-    Rule("ling|ring mini|flash|lite|1|2.5|2.6", None, note=ANOTHER),
+    Rule("ling|ring mini|flash|lite|1|2.5|2.6", None, note=UNSEEN),
 )

@@ -74,6 +74,6 @@ MIMO_VL = Template(
 
 adapter = Family(
     "mimo",
-    Rule("mimo vl 7 b rl 2508", None, note="the model of August 2025 has another template"),
+    Rule("mimo vl 7 b rl 2508", None, note="no public copy of its template has been seen"),
     Rule("mimo vl 7 b rl", MIMO_VL),
 )

@@ -1,0 +1,11 @@
+"""Jamba, by AI21."""
+
+from lect.plugin import Family, Rule
+from lect_jamba.jamba1_5 import JAMBA1_5
+
+__lect_api__ = "~=1.0"
+
+adapter = Family(
+    "jamba",
+    Rule("?ai ?21 jamba 1.5 mini|large .", JAMBA1_5),
+)

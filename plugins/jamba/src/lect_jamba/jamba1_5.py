@@ -1,0 +1,158 @@
+"""Jamba 1.5: messages between markers, tools in the first system message, documents in one before the last question."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from lect.plugin import Chat, Message, Template, Writer
+from lect.plugin.grammar import JSON_OBJECT, Grammar, ReplyFormat, Section
+
+JAMBA = ReplyFormat(
+    Grammar(
+        "jamba",
+        sections=(
+            Section(
+                (JSON_OBJECT,), (("<tool_calls>", "["),), (("]", "</tool_calls>"), "]", "</tool_calls>"), between=","
+            ),
+        ),
+    ),
+    stop=("<|eom|>", "<|endoftext|>"),
+    names="Jamba 1.5",
+    example='<tool_calls>[\n    {"name": "get_weather", "arguments": {"city": "Paris"}}\n]</tool_calls>',
+)
+
+
+def write_system(chat: Chat, out: Writer) -> None:
+    """Write the first system message, which is always there: the caller's text and the tools."""
+    system = chat.system
+    out.append("<|bom|><|system|> ")
+    if system:
+        out.turn(system)
+        out += system.content, "\n\n" if chat.tools and system.content else ""
+        out.turn(None)
+    if chat.tools:
+        out.append("<tool_definitions>\n# Tools\n\n## Functions")
+        for index, tool in enumerate(chat.tools):
+            kind = tool.get("type")
+            if kind not in (None, "function"):
+                chat.refuse("tools are functions, and nothing else", instead='"type": "function"')
+            function, path = chat.function(index) if kind else (tool, ("tools", index))
+            out += "\n\n", chat.json(function, *path, indent=2)
+        out.append("\n</tool_definitions>")
+
+
+def write_documents(chat: Chat, out: Writer) -> None:
+    """Write the documents: title, other fields, text."""
+    out.append("<documents>\n# Documents\n\nYou can use the following documents for reference:")
+    for index, document in enumerate(chat.documents):
+        out.append(f"\n\n## Document ID: {index}")
+        if document.get("title") is not None:
+            out += "\nTitle: ", chat.text(document["title"], "documents", index, "title")
+        for key, value in document.items():
+            if key not in ("title", "text"):
+                where = ("documents", index, key)
+                out += "\n", chat.made(key, titled, *where), ": ", chat.text(value, *where)
+        out += "\nText: ", chat.text(document.get("text", ""), "documents", index, "text")
+    out.append("\n</documents>")
+
+
+def titled(key: str) -> str:
+    """Return a key with capitals, as Jinja's `title` has them."""
+    import re
+
+    return "".join(word[0].upper() + word[1:].lower() for word in re.split(r"([-\s({\[<]+)", key) if word)
+
+
+def write_modes(out: Writer, knobs: Mapping[str, Any]) -> None:
+    """Write what the option `knobs` asks of the answer."""
+    out.append(
+        "<active_output_modes>\n# Active Modes\n\n"
+        "The following modes configure the format or style of your responses. You should adhere to all currently "
+        "active modes simultaneously."
+    )
+    if knobs.get("citation_mode") == "fast":
+        out.append(
+            "\n\n## Citation Mode\n\n"
+            "Provide a list of references only for the documents you base your response on. Format your response with "
+            "the original answer followed by a citation section. Use this template: "
+            "`{answer}<citations>DOCUMENT_IDS</citations>`, where DOCUMENT_IDS are the relevant document numbers (e.g. "
+            "[2, 5, 9]), or [] if the answer cannot be supported by the provided documents."
+        )
+    if knobs.get("response_format") == "json_object":
+        out.append(
+            "\n\n## JSON Mode\n\n"
+            "Provide your response in JSON format. Adhere strictly to any schema given by the user. If an appropriate "
+            "JSON format exists, use it without modification."
+        )
+    out.append("\n</active_output_modes>")
+
+
+def write_message(chat: Chat, out: Writer, message: Message) -> None:
+    """Write a message, with the calls and the citations of an answer."""
+    out += "<|bom|><|", message.role, "|> "
+    if message.name is not None:
+        out += "(", message.name, ")"
+    out.append(message.content)
+    if message.role == "assistant" and message.tool_calls:
+        out.append("<tool_calls>[\n")
+        for index, call in enumerate(message.tool_calls):
+            out += ",\n" if index else "", '    {"name": "', call.name, '", "arguments": '
+            out += chat.arguments_as_given(call), "}"
+        out.append("\n]</tool_calls>")
+    if message.role == "assistant" and message.raw.get("citations"):
+        where = ("messages", message.index, "citations")
+        numbers = [each.get("document_id") for each in chat.expect("mappings", message.raw["citations"], *where)]
+        out += "<citations>", chat.printed(numbers, *where), "</citations>"
+
+
+def jamba1_5(chat: Chat, out: Writer) -> None:
+    """Write Jamba 1.5."""
+    knobs = chat.option("knobs", kind="mapping") or {}
+    messages = chat.without_system
+    question = max((message.index for message in messages if message.role == "user"), default=-1)
+    if question < 0 and messages:
+        question = messages[0].index
+    out.append(chat.bos)
+    write_system(chat, out)
+    for message in messages:
+        out.append("<|eom|>")
+        if message.index == question and (chat.documents or knobs.get("is_set")):
+            out.append("<|bom|><|system|> ")
+            if chat.documents:
+                write_documents(chat, out)
+            if knobs.get("is_set"):
+                out.append("\n\n" if chat.documents else "")
+                write_modes(out, knobs)
+            out.append("<|eom|>")
+        out.turn(message)
+        write_message(chat, out, message)
+        out.turn(None)
+    out.append("<|eom|>")
+    if chat.add_generation_prompt:
+        out += "<|bom|><|", chat.option("role_to_predict", kind="text") or "assistant", "|>"
+        preamble = chat.option("generation_preamble", kind="text")
+        if preamble is not None and preamble.strip():
+            out += " ", preamble
+
+
+JAMBA1_5 = Template(
+    "jamba-1.5",
+    jamba1_5,
+    roles=["system", "user", "assistant", "tool"],
+    bos="<|startoftext|>",
+    capabilities=["system", "tools", "parallel_tools", "documents"],
+    options=["documents", "knobs", "role_to_predict", "generation_preamble"],
+    stop=["<|eom|>", "<|endoftext|>"],
+    markers=[
+        "<|startoftext|>",
+        "<|endoftext|>",
+        "<|bom|>",
+        "<|eom|>",
+        "<|system|>",
+        "<|user|>",
+        "<|assistant|>",
+        "<|tool|>",
+    ],
+    looks_for=(),
+    reply=JAMBA.grammar,
+    source="ai21labs/AI21-Jamba-1.5-Mini, tokenizer_config.json",
+)
