@@ -24,8 +24,6 @@ KNOWN_TO_BE_WRONG = {
     "VMware/open-llama-7b-v2-open-instruct": "alpaca",
     "WizardLM/WizardCoder-15B-V1.0": "alpaca",
     "h2oai/h2ogpt-gm-oasst1-en-2048-open-llama-7b": "h2ogpt-oasst1",
-    "openchat/openchat_3.5": "openchat-system",
-    "tenyx/TenyxChat-7B-v1": "tenyxchat",
 }
 GIVES_VECTORS = {"BAAI/bge-large-en"}
 

@@ -16,11 +16,10 @@ from lect.errors import InvalidModelPathError, LectError, ModelPathWarning, Unkn
 
 CASES = json.loads((Path(__file__).parent / "data/hostile_paths.json").read_text("utf-8"))["cases"]
 # Where the family that a path resolves to is not also the name of a package.
-PACKAGES = {"llama-2": "llama", "llama-3": "llama"}
+PACKAGES = {"llama-2": "llama", "llama-3": "llama", "starling": "openchat"}
 # No package knows them, and FastChat's rules would give them a wrong format.
 NOBODYS = {
     "NousResearch/Hermes-2-Pro-Mistral-7B",
-    "berkeley-nest/Starling-LM-7B-alpha",
     "cognitivecomputations/dolphin-2.9-llama3-8b",
     "openchat/openchat-3.5-0106-gemma",
 }

@@ -88,7 +88,6 @@ def test_a_name_that_only_holds_one_of_its_words_is_not_answered(path, template)
     [
         ("upstage/SOLAR-10.7B-Instruct-v1.0", "SolarAdapter gives 'solar', which is not the maker's format"),
         ("Phind/Phind-CodeLlama-34B-v2", "FastChat: a text on the line of its heading"),
-        ("openchat/openchat-3.5-0106", "the maker: `GPT4 Correct System:` before it"),
     ],
 )
 def test_a_model_that_it_gives_a_wrong_format_is_not_answered_and_the_error_says_why(path, said):
