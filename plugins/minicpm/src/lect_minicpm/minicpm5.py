@@ -19,7 +19,6 @@ MINICPM5_XML = ReplyFormat(
                             "<param",
                             Head((">",), QUOTED_KEY),
                             "</param>",
-                            unwrap=("arguments", "properties", "parameters"),
                             cdata=True,
                         ),
                         ("<function",),

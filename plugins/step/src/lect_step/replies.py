@@ -23,7 +23,6 @@ STEP3 = ReplyFormat(
                 ),
                 ("<｜tool_calls_begin｜>",),
                 ("<｜tool_calls_end｜>",),
-                alone=True,
                 special=True,
             ),
         ),

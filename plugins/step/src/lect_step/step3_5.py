@@ -148,7 +148,7 @@ STEP3_5 = Template(
     reply=Grammar(
         "step3_5",
         reasoning=THINK.but(trail=SPACE, after=SPACE),
-        sections=(Section((FUNCTION_TAGS,), ("<tool_call>",), ("</tool_call>",), before=("\n\n", "\n"), alone=True),),
+        sections=(Section((FUNCTION_TAGS,), ("<tool_call>",), ("</tool_call>",), before=("\n\n", "\n")),),
     ),
     source="stepfun-ai/Step-3.5-Flash, chat_template.jinja",
 )
