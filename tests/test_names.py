@@ -253,9 +253,6 @@ def test_whoever_lacks_a_family_is_told_to_install_that_one():
 # tuner made of it.
 OTHER_REVISIONS = {
     "01-ai/Yi-6B-Chat": "a republisher's ChatML, which knows fewer roles",
-    "BramVanroy/Llama-2-13b-chat-dutch": "the tuner's default system text, in Dutch",
-    "CISCai/Mistral-7B-Instruct-v0.3-SOTA-GGUF": "a template that its packer wrote",
-    "FairMind/Phi-3-mini-4k-instruct-bnb-4bit-Ita": "an early revision of Phi-3's",
     "Qwen/Qwen3-235B-A22B-Instruct-2507": "a republisher's, which differs where a thought stands inside an answer",
     "THUDM/glm-edge-1.5b-chat": "an early revision, which opens an answer unasked",
     "TheBloke/Mistral-7B-Instruct-v0.1-GPTQ": "an early revision, without the blank before [INST]",

@@ -15,8 +15,12 @@ PLAIN_TEXT_TOO = "a base model, but the chat markers are plain text"
 adapter = Family(
     "deepseek",
     Rule("deepseek r 1 distill", R1_DISTILL),
+    Rule("deepseek r 1 # b qwen|llama distill", R1_DISTILL),
     Rule("deepseek r 1 0528 qwen 3 8 b", R1_0528_QWEN3),
-    Rule("deepseek r 1 0528 .", R1_0528),
+    Rule("deepseek r 1 8 b 0528 qwen 3", R1_0528_QWEN3),
+    Rule("deepseek r 1 ?671 ?b 0528 .", R1_0528),
+    Rule("deepseek r 1 8|671 b .", None, note="Ollama's tag moved from R1 to R1-0528, which has another template"),
+    Rule("deepseek r 1 1.5|7|14|32|70 b .", R1_DISTILL, note="R1 itself is larger: this is a distilled model"),
     Rule("deepseek r 1 .", R1),
     Rule("deepseek v 4 flash|pro base", DEFAULT, kind="base", note=NEVER_CHATTED),
     Rule("deepseek v 3.2 exp base", DEFAULT, kind="base", note=NEVER_CHATTED),

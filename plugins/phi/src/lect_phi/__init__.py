@@ -8,6 +8,7 @@ __lect_api__ = "~=1.0"
 
 adapter = Family(
     "phi",
+    Rule("FairMind/Phi-3-mini-4k-instruct-bnb-4bit-Ita", None, note="it keeps an early template of Phi-3"),
     Rule("phi 4 mini instruct", PHI4_MINI),
     Rule("phi 4 reasoning ?plus .", PHI4_REASONING),
     Rule("phi 4 .", PHI4),

@@ -14,6 +14,8 @@ NOT_FOR_CHAT = "a base model, which its maker does not recommend for conversatio
 
 adapter = Family(
     "qwen",
+    Rule("PrimeIntellect/Qwen3-0.6B", None, note="a copy with another template, for training"),
+    Rule("bd2lcco/Qwen3-0.6B-finetuned", None, note="it gives a class to every token; nobody talks to it"),
     Rule("qwen 3|3.5|3.6|3.8 ?next # b ?a ?# ?b base", DEFAULT, kind="base", note=NOT_FOR_CHAT),
     Rule("qwen 3.8 # b", QWEN3_8),
     Rule("qwen 3.8 # t a # b", QWEN3_8),
