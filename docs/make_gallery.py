@@ -17,6 +17,7 @@ from lect.prompt.messages import spell
 
 REPOSITORY = Path(__file__).parents[1]
 GALLERY = REPOSITORY / "docs" / "gallery"
+REGISTRIES = json.loads((REPOSITORY / "tests/data/models.json").read_text("utf-8"))
 # FastChat has rules and templates of another kind, and a page of another kind.
 FASTCHAT = "fastchat"
 # Reply formats alone have a page of their own; a notation has no formats.
@@ -209,6 +210,43 @@ def generation_prompt(template):
     return code(asked) + (f"; without `add_generation_prompt`, {code(unasked)}" if unasked else "")
 
 
+# Models by their real names.
+
+
+@cache
+def known_ids():
+    """Return the ids of the registries that a family knows, by template and kind."""
+    found = {}
+    for model in REGISTRIES["models"]:
+        try:
+            resolution = lect.resolve(model, fallback=False)
+        except lect.UnknownModelError:
+            continue
+        found.setdefault((resolution.template, resolution.kind), []).append(model)
+    return found
+
+
+def ids_of(template):
+    """Yield the models that have a format, by their ids, folded: they are there to be found by a search."""
+    for kind, what in (("chat", "Models"), ("base", "Base models")):
+        ids = sorted(known_ids().get((template, kind), ()), key=str.lower)
+        if ids:
+            yield f"<details>\n<summary>{what} by name: {len(ids)}</summary>\n\n{codes(ids)}\n\n</details>\n"
+
+
+def how_many_ids():
+    """Return how many of the ids are known, and since when."""
+    counted = {"chat": 0, "base": 0}
+    for (_, kind), ids in known_ids().items():
+        counted[kind] += len(ids)
+    return (
+        f"Of {len(REGISTRIES['models']):,} model ids that public registries listed in {REGISTRIES['as of']}, "
+        f"{sum(counted.values()):,} are known: {counted['chat']} chat models and {counted['base']} base models. "
+        "Each stands under its format, folded, where a search finds it. Names that registries do not list, such as "
+        "copies, quantisations and other sizes, are known by the same patterns.\n"
+    )
+
+
 # Where it all comes from.
 
 
@@ -314,6 +352,7 @@ def template_section(name, template):
             f"## {template.name}\n",
             facts(name, template),
             "",
+            *ids_of(template),
             conversation(template),
             *with_tool(template),
             *with_more(template),
@@ -458,6 +497,7 @@ def index_page():
     return "\n".join(
         [
             HOW_TO_READ,
+            how_many_ids(),
             table(*rows, header=("family", "", "templates")),
             "",
             "Two templates belong to core.\n",
