@@ -16,8 +16,8 @@ V3_AND_R1 = "deepseek:deepseek-v3* deepseek:deepseek-r1*"
 SPOKEN = {
     "chatml/qwen": LIKE_CHATML,
     "qwen-eos": "qwen:*",
-    "qwen": "qwen:*+tools granite:granite-4.0",
-    "hermes": "qwen:*+tools granite:granite-4.0",
+    "qwen": "qwen:*+tools granite:granite-4*",
+    "hermes": "qwen:*+tools granite:granite-4*",
     "qwen-resp": "qwen:*+tools",
     "qwen3": "qwen:*+reasoning",
     "qwen3-coder": "qwen:qwen3-coder qwen:qwen3.[568]",
@@ -46,7 +46,7 @@ SPOKEN = {
     "deepseek-llm": "deepseek:*",
     "deepseek-v3": V3_AND_R1,
     "gemma": "gemma:gemma gemma:gemma-3*",
-    "gemma4": "gemma:gemma-4",
+    "gemma4": "gemma:gemma-4*",
     "yi": "yi:*",
     "zephyr": "zephyr:zephyr",
     "falcon3": "zephyr:stablelm-zephyr",
@@ -56,7 +56,7 @@ SPOKEN = {
     "kimi": "kimi:*",
     "command-r": "cohere:*",
     "tool/command-r": "cohere:command-a* cohere:command-r7b",
-    "granite": "granite:*",
+    "granite": "granite:granite-[34]*",
 }
 """Families of the battery, or single cases, and our templates (`plugin:template`, and what it must be capable of) that
 speak so."""
@@ -69,7 +69,9 @@ NOT_OURS = {
     **dict.fromkeys(["exaone", "internvl", "llava", "minicpm", "minimax", "seed", "seed-oss"], NO_FAMILY),
     **dict.fromkeys(["magistral", "phi3v", "qwen-audio"], NO_MODEL),
 }
-NEVER_IMITATED = ("chatglm:chatglm-6b", "chatglm:chatglm2-6b", "vicuna:one_shot", "lect:default")
+NEVER_IMITATED = (
+    "chatglm:chatglm-6b", "chatglm:chatglm2-6b", "granite:granite-code", "vicuna:one_shot", "lect:default",
+)  # fmt: skip
 """Templates whose turns no case imitates: they are plain text."""
 
 HARMLESS = {
