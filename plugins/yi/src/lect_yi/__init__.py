@@ -29,5 +29,5 @@ adapter = Family(
     "yi",
     Rule("yi 1.5 # b chat", YI_1_5),
     Rule("yi # b chat", YI),
-    Rule("yi ?1.5 # b", DEFAULT, kind="base", note="a base model: the chat markers were never trained on"),
+    Rule("yi ?1.5|coder # b", DEFAULT, kind="base", note="a base model: the chat markers were never trained on"),
 )
