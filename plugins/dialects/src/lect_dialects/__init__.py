@@ -18,7 +18,6 @@ from lect_dialects.messages import INKLING, MUSE_GLIMMER
 from lect_dialects.named_calls import FUNCTIONARY_V31, FUNCTIONARY_V32
 from lect_dialects.tagged_calls import (
     DOTS,
-    POOLSIDE_V1,
     SEED_OSS_XML,
 )
 
@@ -39,6 +38,5 @@ adapter = Family(
     Rule("functionary * v 3.1", FUNCTIONARY_V31),
     Rule("functionary * v 3.2", FUNCTIONARY_V32),
     Rule("seed oss # b instruct", SEED_OSS_XML),
-    Rule("laguna", POOLSIDE_V1),
     Rule("dots llm # inst", DOTS),
 )

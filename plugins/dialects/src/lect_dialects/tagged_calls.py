@@ -3,7 +3,6 @@
 from lect.plugin.grammar import (
     FUNCTION_TAGS,
     KEY,
-    KEY_VALUE_TAGS,
     QUOTED_KEY,
     QUOTED_NAME,
     THINK,
@@ -34,18 +33,6 @@ SEED_OSS_XML = ReplyFormat(
     example="<seed:tool_call>\n<function=get_weather>\n<parameter=city>Paris</parameter>\n</function>\n</seed:tool_call>",
 )
 
-GLM_CALL = CallSyntax(
-    KEY_VALUE_TAGS,
-    ("<tool_call>",),
-    Head(("<arg_key>", "</tool_call>"), r"\s*(?P<name>[\w.:/-]+)(?:\s|\\n)*", keep=True),
-    ("</tool_call>",),
-)
-POOLSIDE_V1 = ReplyFormat(
-    Grammar("poolside_v1", reasoning=THINK, sections=(Section((GLM_CALL,), before=("\n",)),)),
-    stop=("</assistant>", "<|endoftext|>"),
-    names="Laguna",
-    example="<tool_call>get_weather\n<arg_key>city</arg_key>\n<arg_value>Paris</arg_value>\n</tool_call>",
-)
 INVOKE = Head((">",), QUOTED_NAME)
 
 PARAMETER = Params("<parameter ", Head((">",), QUOTED_KEY), "</parameter>")
