@@ -1,6 +1,7 @@
 """Bielik, by SpeakLeash and Cyfronet."""
 
 from lect.plugin import DEFAULT, Chat, Family, Rule, Template, Writer
+from lect_bielik.bielik3 import BIELIK3
 
 __lect_api__ = "~=1.0"
 
@@ -45,6 +46,7 @@ BIELIK = Template(
 
 adapter = Family(
     "bielik",
+    Rule("bielik 11 b v 3.0 instruct .", BIELIK3),
     Rule("bielik 7 b instruct v 0.1 .", BIELIK),
     Rule("bielik 7 b v 0.1 .", DEFAULT, kind="base", note=NEVER_CHATTED),
 )
