@@ -13,6 +13,7 @@ class TestOpenChat(FamilySuite):
     names = [
         ("openchat/openchat-3.5-0106", "openchat-3.5", "chat"),
         ("openchat/openchat_3.5", "openchat-3.5", "chat"),
+        ("TheBloke/openchat_3.5-GGUF", "openchat-3.5", "chat"),
         ("TheBloke/openchat-3.5-1210-GGUF", "openchat-3.5", "chat"),
         ("openchat/openchat-3.6-8b-20240522", "openchat-3.6", "chat"),
         ("berkeley-nest/Starling-LM-7B-alpha", "openchat-3.5", "chat"),

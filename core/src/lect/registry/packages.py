@@ -99,7 +99,6 @@ OWNERS: tuple[str, ...] = (
     "nvidia",
     "openai",
     "openbmb",
-    "openchat",
     "orionstarai",
     "paddlepaddle",
     "poolside",

@@ -68,7 +68,6 @@ TENYXCHAT = Template(
 
 adapter = Family(
     "openchat",
-    Rule("openchat/openchat_3.5", OPENCHAT3_5),
     Rule("openchat 3.5 .", OPENCHAT3_5),
     Rule("openchat 3.5 0106|1210 .", OPENCHAT3_5),
     Rule("openchat 3.6 8 b ?20240522 .", OPENCHAT3_6),
