@@ -69,7 +69,6 @@ def test_the_birthday_party_is_never_an_answer(path):
         ("koala-story-7b", "koala_v1"),
         ("koala-7b-reward", "koala_v1"),
         ("BAAI/bge-large-en", "one_shot"),
-        ("tiiuae/falcon-11B", "falcon"),
         ("OpenBuddy/openbuddy-llama3-8b-v21.1-8k", "openbuddy"),
         ("gpt-4", "chatgpt"),
     ],
@@ -86,7 +85,6 @@ def test_a_name_that_only_holds_one_of_its_words_is_not_answered(path, template)
 @pytest.mark.parametrize(
     ("path", "said"),
     [
-        ("upstage/SOLAR-10.7B-Instruct-v1.0", "SolarAdapter gives 'solar', which is not the maker's format"),
         ("Phind/Phind-CodeLlama-34B-v2", "FastChat: a text on the line of its heading"),
     ],
 )

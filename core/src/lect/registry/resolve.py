@@ -218,11 +218,11 @@ def unknown_model(
     """
     asked = [verdict for verdict in verdicts if verdict.outcome != "not asked"]
     lines = [f"no installed adapter recognises {shown(ref.original, LONGEST_SHOWN)}"]
-    usable = sorted(package for package, blocked in installed.items() if blocked is None)
+    usable = [package for package, blocked in installed.items() if blocked is None]
     if asked:
         lines.append(f"  considered: {', '.join(map(str, asked))}")
     elif usable:
-        lines.append(f"  considered: none; no hint of the installed adapters ({', '.join(usable)}) occurs in it")
+        lines.append(f"  considered: none; no hint of the {len(usable)} installed packages occurs in it")
     else:
         lines.append(f"  considered: none; {'every adapter is blocked' if installed else 'no adapter is installed'}")
     lines += [f"  {each} knows it, and has no format for it: {each.claim.reason}" for each in asked if each.claim]
