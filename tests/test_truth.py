@@ -133,7 +133,7 @@ def owners():
     """Return the families that an owner publishes, by his name in lower case."""
     found = {}
     for name in make_metadata.PLUGINS:
-        for owner in make_metadata.project(name)["tool"].get("lect", {}).get("owners", ()):
+        for owner in make_metadata.stated(name).get("owners", ()):
             found.setdefault(owner, set()).add(name)
     return found
 
