@@ -99,6 +99,11 @@ def test_every_row_is_a_registrys_or_an_ids_and_stands_there_once():
     assert {*TRUTH["with base models"], *TRUTH["base"], *TRUTH["chat"]} <= known
 
 
+def test_every_template_of_the_table_is_ours():
+    ours = {name for names in lect.templates().values() for name in names}
+    assert {name for names in TRUTH["templates"].values() for name in names} <= ours
+
+
 # What families say
 
 
