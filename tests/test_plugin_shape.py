@@ -59,7 +59,7 @@ def test_the_project_file_has_the_same_keys(name):
     assert tables["build-system"] == {"requires": ["flit_core>=3.11,<5"], "build-backend": "flit_core.buildapi"}
     assert tables["tool"].keys() <= {"flit", "lect"}
     assert tables["tool"]["flit"] == {"module": {"name": f"lect_{name}"}}
-    assert tables["tool"].get("lect", {}).keys() <= {"words", "owners", "models", "models-zh", "group"}
+    assert tables["tool"].get("lect", {}).keys() <= {"words", "owners", "models", "models-zh", "group", "sources"}
 
 
 @every_plugin

@@ -1,11 +1,11 @@
 """Write what is derived from the plugins: their entry points, core's extras, the module behind advice in errors, and the
-tables of both READMEs.
+tables of both READMEs and of NOTICE.
 
     python tests/support/make_metadata.py
 
 A plugin states by hand, in its pyproject.toml, its hints, and in `[tool.lect]` the `words` by which people know its
-models, the `owners` who publish them, and the `models` that it knows, for the READMEs. The names of its templates and
-reply formats stand in its code.
+models, the `owners` who publish them, the `models` that it knows, for the READMEs, and the `sources` of its strings, for
+NOTICE. The names of its templates and reply formats stand in its code.
 A test fails where a file is not what this writes.
 """
 
@@ -24,6 +24,7 @@ from lect.registry.adapter import Adapter
 PLUGINS = sorted(path.parent.name for path in (REPOSITORY / "plugins").glob("*/pyproject.toml"))
 PACKAGES = REPOSITORY / "core/src/lect/registry/packages.py"
 CORE = REPOSITORY / "core/pyproject.toml"
+NOTICE = REPOSITORY / "NOTICE"
 TOKENIZERS = "tokenizers>=0.20"
 """What `lect tokens` reads a tokenizer with: an extra that is no plugin."""
 GROUPS = {
@@ -141,6 +142,17 @@ def readme_file(path):
     )
 
 
+def notice_file():
+    """Return what NOTICE is to be: its table has a row for every plugin, and one for core, which stands there."""
+    rows = "".join(f"| {name} | {stated(name)['sources']} |\n" for name in PLUGINS)
+    return re.sub(
+        r"(\| family \| source \|\n\|---\|---\|\n).*(?=\| core, )",
+        lambda found: found[1] + rows,
+        NOTICE.read_text("utf-8"),
+        flags=re.DOTALL,
+    )
+
+
 def models(name):
     """Return the models that a plugin knows, in English and Chinese; where it names none, what its module says."""
     english = stated(name).get("models") or sentence(importlib.import_module(f"lect_{name}").__doc__)
@@ -168,6 +180,7 @@ def files():
     return {
         PACKAGES: packages_file(),
         CORE: core_file(),
+        NOTICE: notice_file(),
         **{path: readme_file(path) for path in READMES},
         **{REPOSITORY / "plugins" / name / "pyproject.toml": plugin_file(name) for name in PLUGINS},
     }
