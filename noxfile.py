@@ -27,12 +27,14 @@ DEPENDENCIES = ["pluggy>=1.5", "packaging>=23", "importlib-metadata>=8"]
 EVERYTHING = ["core", *(f"plugins/{name}" for name in PLUGINS)]
 
 
-# What resolves names, reads replies and installs packages does so alike on every Python, and takes half of the time.
+# What writes prompts, resolves names, reads replies and installs packages does so alike on every Python, and takes most
+# of the time.
 SAME_EVERYWHERE = [
     *(f"tests/{name}" for name in (
         "test_installed_*.py", "test_wheels.py", "test_nothing_installed.py", "test_tutorial.py", "test_names.py",
         "test_reply_*.py", "test_round_trip.py", "test_*_hostile.py", "test_provenance.py", "test_fast_path.py",
-        "test_jinja_oracles.py", "test_own_templates.py", "test_conversions.py", "stress",
+        "test_jinja_oracles.py", "test_own_templates.py", "test_conversions.py", "test_oracles.py", "test_truth.py",
+        "test_stops.py", "test_put_right.py", "test_control_tokens.py", "test_makers_details.py", "stress",
     )),
     "plugins/fastchat/tests/test_segments.py",
 ]  # fmt: skip
@@ -80,6 +82,8 @@ def types(session):
 def tests(session):
     """Test all packages together on the first Python that is found, and what a Python could change on the others.
 
+    Of the plugins' own tests, the others run those with most code behind them.
+
     On the first one the plugins' own tests are left to `plugin_alone`, where nothing else is installed.
     """
     session.install(*TEST_TOOLS)
@@ -88,7 +92,7 @@ def tests(session):
     folders = ["core/tests", "tests"]
     if TESTED:
         elsewhere += [str(path) for pattern in SAME_EVERYWHERE for path in sorted(Path().glob(pattern))]
-        folders.append("plugins")
+        folders += [f"plugins/{name}" for name in ("fastchat", "jinja", "qwen")]
     TESTED.append(session.python)
     session.run("pytest", *IN_PARALLEL, *(f"--ignore={path}" for path in elsewhere), *(session.posargs or folders))
 

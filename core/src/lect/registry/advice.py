@@ -42,7 +42,7 @@ def near_word(words: tuple[str, ...]) -> str | None:
     from difflib import get_close_matches
 
     known = [word for words in PACKAGES.values() for word in words]
-    compared = (word for word in words[:MOST_COMPARED] if 3 < len(word) <= LONGEST_COMPARED)
+    compared = (word for word in words[:MOST_COMPARED] if 3 < len(word) <= LONGEST_COMPARED and word != "chat")
     return next((near[0] for word in compared if (near := get_close_matches(word, known, 1, 0.75))), None)
 
 
