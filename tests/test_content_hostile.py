@@ -124,7 +124,8 @@ def test_every_family_of_the_battery_is_spoken_by_one_of_ours_or_has_a_reason_no
 
 def test_every_template_is_imitated_by_a_case():
     aimed_at = {name for case in IMITATIONS if case["id"] not in hostile.HARMLESS for name in hostile.spoken_by(case)}
-    assert sorted(hostile.installed().keys() - aimed_at) == sorted(hostile.NEVER_IMITATED)
+    missed = hostile.installed().keys() - aimed_at
+    assert [name for name in sorted(missed) if not hostile.is_never_imitated(name)] == []
 
 
 @pytest.mark.parametrize(
@@ -154,7 +155,7 @@ def test_what_is_no_marker_is_not_taken_for_one(case):
 
 @pytest.mark.parametrize(("name", "template"), templates(), ids=hostile.installed())
 def test_every_marker_of_a_template_is_seen_in_what_a_user_says(name, template):
-    for marker in (each.replace("{}", "7") for each in template.markers):
+    for marker in (each.replace("{}", "7") for each in template.markers if each != hostile.TAKEN_OUT.get(name)):
         arguments, path = hostile.request({"field": "user.content", "content": f"before{marker}after"})
         assert marker in check_reported(template, arguments, path)
 
@@ -165,7 +166,7 @@ def test_imitations_pass_unchanged_unless_they_are_to_be_refused(case):
     for name, template in templates():
         for policy in ("report", "allow"):
             rendered = rendered_or_refused(template, arguments, on_control=policy)
-            if rendered is not None and reached(rendered, path):
+            if rendered is not None and name not in hostile.CHANGES_TEXTS and reached(rendered, path):
                 # What stands before the end of a thought is left out.
                 kept = (
                     case["content"].rpartition("</think>")[2].lstrip("\n")

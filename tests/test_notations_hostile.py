@@ -140,10 +140,10 @@ def test_an_unbalanced_brace_is_an_error_with_its_place(notation, change, said, 
     [
         (lambda text: text.encode("utf-16"), "is not UTF-8, from byte 0 on"),
         (lambda text: text[:-1].encode() + b', "x": "\xff"}', r"is not UTF-8, from byte \d\d+ on"),
-        (lambda text: text[:-1] + ', "x": 1, "x": 2}', "has the key 'x' twice"),
+        (lambda text: text[:-1] + ', "x": 1, "x": 2}', "the key 'x' stands twice in one object"),
         (
             lambda text: text[:-1] + f', "x": "{"x" * 40_000_000}"}}',
-            "has 40,000,[0-9]+ bytes, more than the 33,554,432",
+            "has more than 33,554,432 bytes",
         ),
         (lambda text: text[:-1], r"is no JSON: Expecting ',' delimiter: line 1 column \d+"),
         (lambda text: text + text, r"is no JSON: Extra data: line 1 column \d+"),

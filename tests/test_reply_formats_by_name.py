@@ -24,7 +24,7 @@ def test_a_call_is_read_and_no_markup_is_left(model, output):
     )
 
 
-@pytest.mark.parametrize("model", ["MiniMaxAI/MiniMax-M2-Base", "acme/unheard-of-7b"])
+@pytest.mark.parametrize("model", ["RekaAI/reka-flash-3-base", "acme/unheard-of-7b"])
 def test_base_models_and_others_stay_unknown(model):
     with pytest.raises(lect.UnknownModelError):
         lect.parse(model, "Hi!")

@@ -296,7 +296,7 @@ def test_p8_what_a_grammar_can_write_it_reads(name, data):
 
 def test_p8_every_format_writes_calls_but_those_that_have_none():
     silent = {name for name, each in FORMATS.items() if not writing.write(each.grammar, "", None, [("f", {"s": "x"})])}
-    assert silent == {"plain", "think", "minimax_append_think", "granite_think", "kimi_vl_think"}
+    assert silent == {"plain", "think", "minimax_append_think", "kimi_vl_think"}
 
 
 def begins_json(text):

@@ -55,6 +55,22 @@ NOT_TO_THE_BYTE = {
         ("minimax-m2", "minimax-m2.1", "minimax-m2.5", "minimax-m2.7"), "as gemma-4; so does the text before a call"
     ),
     "gemma-4-31b": "as Gemma 4",
+    **dict.fromkeys(
+        (
+            "glm-5.2",
+            "glm-5.3",
+            "hy3",
+            "laguna-s-2.1",
+            "lfm2.5-vl",
+            "lfm2.5-vl-450m",
+            "minicpm5",
+            "minicpm5-2b",
+            "nemotron-3",
+            "nemotron-3.5",
+            "step-3.5",
+        ),
+        "white space at the ends of reasoning, or before a call, is taken for the template's own",
+    ),
     "internlm2-chat": "its maker's document has a line end before a call",
     "internlm3-instruct": "as internlm2-chat",
     "mistral-small-2501": "an id behind the arguments is not the call's: a stream has given it another by then",
@@ -143,11 +159,18 @@ def test_the_families_that_have_words_for_it_bring_back_calls_and_reasoning():
     }  # fmt: skip
     assert brought == {
         "call": {
-            "chatglm", "cohere", "deepseek", "falcon", "gemma", "gptoss", "granite", "hermes", "internlm", "kimi", "llama",
-            "minimax", "mistral", "nemotron", "olmo", "qwen",
+            "bielik", "chatglm", "cohere", "deepseek", "exaone", "falcon", "gemma", "gptoss", "granite",
+            "hermes", "hunyuan", "internlm", "jamba", "kimi", "laguna", "lfm2", "llama", "mimo", "minicpm",
+            "minimax", "mistral", "nemotron", "olmo", "qwen", "step",
         },
-        "reasoning": {"chatglm", "cohere", "gptoss", "minimax", "nemotron", "qwen"},
-        "everything": {"chatglm", "gemma", "kimi", "minimax", "nemotron", "qwen"},
+        "reasoning": {
+            "bielik", "chatglm", "cohere", "gptoss", "hunyuan", "laguna", "lfm2", "minicpm", "minimax",
+            "mistral", "nemotron", "qwen", "step",
+        },
+        "everything": {
+            "bielik", "chatglm", "gemma", "hunyuan", "kimi", "laguna", "lfm2", "minicpm", "minimax",
+            "mistral", "nemotron", "qwen", "step",
+        },
     }  # fmt: skip
 
 

@@ -21,7 +21,7 @@ HELLO = "[{'role': 'user', 'content': 'Hello!'}]"
 USES = {
     # A family, for all of them: they have one shape.
     "qwen": (f"lect.get_template('Qwen/Qwen2.5-7B-Instruct').text({HELLO})[-17:]", "Hello!<|im_end|>\n"),
-    "dialects": ("'minimax_m2_xml' in lect.reply_formats()", True),
+    "dialects": ("'xlam' in lect.reply_formats()", True),
     "fastchat": ("__import__('lect_fastchat').get_conv_template('vicuna_v1.1').roles[0]", "USER"),
     "jinja": (f"lect.get_template('./model').text({HELLO})", "user: Hello!"),
     "ollama": ("'TEMPLATE' in lect.dump_template(lect.template('chatml'), 'ollama')", True),

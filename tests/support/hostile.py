@@ -31,7 +31,7 @@ SPOKEN = {
     "alpaca": "deepseek:deepseek-coder",
     "chatglm3": "chatglm:chatglm3* chatglm:glm-*",
     "chatglm4": "chatglm:glm-*",
-    "glm4": "chatglm:glm-*+tools",
+    "glm4": "chatglm:glm-4.[56]*+tools chatglm:glm-5*+tools",
     "internlm1": "internlm:internlm-chat*",
     "internlm2": "internlm:internlm[23]*",
     "internlm2-old": "internlm:internlm2*",
@@ -73,6 +73,15 @@ NEVER_IMITATED = (
     "chatglm:chatglm-6b", "chatglm:chatglm2-6b", "granite:granite-code", "vicuna:one_shot", "lect:default",
 )  # fmt: skip
 """Templates whose turns no case imitates: they are plain text."""
+SINCE = (
+    "bielik", "dbrx", "ernie", "exaone", "falcon", "hermes", "hunyuan", "jamba", "laguna", "lfm2", "ling", "mimo",
+    "minicpm", "minimax", "nemotron", "olmo", "openchat", "orion", "seallm", "smollm", "solar", "step",
+)  # fmt: skip
+"""Families that the battery has no case for; their own markers are tried one by one."""
+TAKEN_OUT = {"nemotron:nemotron-nano-v2": "</think>"}
+"""Markers that never arrive: this format takes `/think` out of what a user says."""
+CHANGES_TEXTS = frozenset({"falcon:falcon-instruct"})
+"""Templates that rewrite what stands within a text."""
 
 HARMLESS = {
     "re/prefix-of-template": "`<` before the template's own marker makes no other marker",
@@ -140,6 +149,11 @@ def spoken_by(case):
             if fnmatchcase(name, pattern) and (not capability or capability in template.capabilities)
         ]
     return found
+
+
+def is_never_imitated(name):
+    """Tell whether it is known of a template that no case imitates it."""
+    return name in NEVER_IMITATED or name.partition(":")[0] in SINCE
 
 
 CALL = {"id": "call00001", "type": "function", "function": {"name": "look", "arguments": {"where": "here"}}}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from itertools import compress, count, pairwise
 from os import urandom
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
@@ -40,10 +40,12 @@ class Found(NamedTuple):
 class Tokens:
     """The tokens of a text. Their offsets are made when all of them are asked for: that takes longer than the rest."""
 
-    __slots__ = ("_encoding", "_offsets", "ids")
+    __slots__ = ("_encoding", "_offsets", "ids", "known")
 
     def __init__(self, ids: list[int], offsets: Offsets | None = None, encoding: Any = None):
         self.ids = ids
+        self.known: list[tuple[int, int]] = []
+        """Where some of the tokens begin, with their numbers: whoever looks for one near them need not look far."""
         self._offsets = offsets
         self._encoding = encoding
 
@@ -66,7 +68,11 @@ class Tokens:
         count = len(self.ids)
         if not count or self.span(count - 1)[0] < position:
             return count
-        index: int | None = self._encoding.char_to_token(position) if self._offsets is None else None
+        if self._offsets is not None:
+            return bisect_left(self._offsets, (position,))
+        index = self._near(position)
+        if index is None:
+            index = self._encoding.char_to_token(position)
         if index is None:
             return bisect_left(self.offsets(), (position,))
         # Several tokens may stand for one character, and one for several.
@@ -75,6 +81,18 @@ class Tokens:
         while self.span(index)[0] < position:
             index += 1
         return index
+
+    def _near(self, position: int) -> int | None:
+        """Return a known token that begins a little before a position, or there."""
+        before = bisect_right(self.known, (position, len(self.ids))) - 1
+        if before < 0:
+            return None
+        begins_at, index = self.known[before]
+        return index if position - begins_at <= NEAR else None
+
+
+NEAR = 64
+"""Characters. To look through all tokens takes longer than to go on from one that is so near."""
 
 
 class Encoder:
@@ -111,8 +129,9 @@ class Encoder:
     def found(self, text: str, tokens: Tokens) -> list[Found]:
         """Return the control tokens among the tokens of a text."""
         controls = self.control_ids
-        at = compress(count(), map(controls.__contains__, tokens.ids))
+        at = list(compress(count(), map(controls.__contains__, tokens.ids)))
         found = [Found(*tokens.span(index), tokens.ids[index]) for index in at]
+        tokens.known = [(each.start, index) for each, index in zip(found, at, strict=True)]
         if self.unknown is None:
             return found
         # It stands for every character that the tokenizer does not know, and is no control token there.

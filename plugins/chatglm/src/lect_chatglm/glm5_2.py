@@ -115,6 +115,7 @@ GLM5_2 = GLM5_1.but(
     name="glm-5.2",
     program=partial(glm5_2, version="5.2"),
     options=["enable_thinking", "clear_thinking", "reasoning_effort"],
+    markers={**GLM5_1.markers, "<reminder>": None, "</reminder>": None},
     source="zai-org/GLM-5.2, chat_template.jinja",
 )
 GLM5_3 = GLM5_2.but(

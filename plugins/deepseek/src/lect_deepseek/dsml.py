@@ -160,7 +160,12 @@ V3_2 = V3_1_TERMINUS.but(
     roles=["system", "developer", "user", "assistant", "tool"],
     capabilities=["system", "tools", "parallel_tools", "reasoning"],
     takes=[],
-    markers={**V3_1_TERMINUS.markers, "｜DSML｜": None},
+    markers={
+        **V3_1_TERMINUS.markers,
+        "｜DSML｜": None,
+        **dict.fromkeys(("<functions>", "</functions>", "<function_results>", "</function_results>")),
+        **dict.fromkeys(("<result>", "</result>")),
+    },
     looks_for=[],
     reply=DEEPSEEK_V32_DSML.grammar,
     source="deepseek-ai/DeepSeek-V3.2, encoding/encoding_dsv32.py",

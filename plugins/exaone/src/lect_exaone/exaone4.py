@@ -96,9 +96,10 @@ EXAONE4 = Template(
     markers={
         "[|system|]": 357, "[|tool|]": 358, "[|assistant|]": 359, "[|user|]": 360, "[|endofturn|]": 361, "[BOS]": None,
         "[PAD]": None, "[UNK]": None, "<think>": None, "</think>": None, "<tool_call>": None, "</tool_call>": None,
-        "<tool_result>": None, "</tool_result>": None,
+        "<tool_result>": None, "</tool_result>": None, "<tool>": None, "</tool>": None,
     },
     looks_for=["</think>", "<think>"],
-    reply=Grammar("exaone4", reasoning=THINK, sections=(JSON_IN_TAGS,)),
+    # The replies of Hermes.
+    reply=Grammar("hermes_json", reasoning=THINK, sections=(JSON_IN_TAGS,)),
     source="LGAI-EXAONE/EXAONE-4.0-32B, chat_template.jinja",
 )  # fmt: skip

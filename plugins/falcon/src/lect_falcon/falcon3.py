@@ -4,6 +4,8 @@ from lect.plugin import Chat, Template, Writer
 from lect.plugin.grammar import JSON_IN_A_FENCE, JSON_IN_TAGS, JSON_OBJECT, Grammar, Section
 from lect_falcon.falcon import TOKENS
 
+TAGS = ("<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>")
+
 
 def write_tools(chat: Chat, out: Writer) -> None:
     """Write the system turn of a conversation with tools."""
@@ -98,7 +100,7 @@ FALCON3 = Template(
     capabilities=["system", "tools", "parallel_tools"],
     eos="<|endoftext|>",
     stop=["<|endoftext|>"],
-    markers=["<|system|>", "<|user|>", "<|assistant|>", "<|pad|>", *TOKENS],
+    markers=["<|system|>", "<|user|>", "<|assistant|>", "<|pad|>", *TOKENS, *TAGS],
     text_separators=True,
     looks_for=(),
     reply=Grammar(
@@ -117,7 +119,7 @@ FALCON_H1 = Template(
     capabilities=["system", "tools", "parallel_tools"],
     bos="<|begin_of_text|>",
     stop=["<|im_end|>", "<|end_of_text|>"],
-    markers=["<|im_start|>", "<|im_end|>", "<|begin_of_text|>", "<|end_of_text|>"],
+    markers=["<|im_start|>", "<|im_end|>", "<|begin_of_text|>", "<|end_of_text|>", *TAGS],
     looks_for=(),
     # The replies of Hermes and Qwen, without thoughts.
     reply=Grammar("hermes_json", sections=(JSON_IN_TAGS, JSON_IN_A_FENCE)),

@@ -36,7 +36,7 @@ def python_type(schema: Any) -> str:
 def write_tool(chat: Chat, out: Writer, index: int) -> None:
     """Write one tool: JSON, with a description like that of a Python function."""
     tool, path = chat.function(index)
-    name = chat.text(tool["name"], *path, "name")
+    name = chat.text(tool.get("name", ""), *path, "name")
     parameters = tool.get("parameters")
     properties = parameters.get("properties") if isinstance(parameters, Mapping) else None
     properties = properties if isinstance(properties, Mapping) else {}

@@ -143,6 +143,10 @@ JAMBA1_5 = Template(
     options=["documents", "knobs", "role_to_predict", "generation_preamble"],
     stop=["<|eom|>", "<|endoftext|>"],
     markers=[
+        "<tool_definitions>",
+        "</tool_definitions>",
+        "<tool_calls>",
+        "</tool_calls>",
         "<|startoftext|>",
         "<|endoftext|>",
         "<|bom|>",

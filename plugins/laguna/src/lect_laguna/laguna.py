@@ -179,7 +179,7 @@ LAGUNA_XS2 = Template(
     markers=[
         "〈|EOS|〉", "<system>", "</system>", "<user>", "</user>", "<assistant>", "</assistant>", "<think>", "</think>",
         "<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>", "<arg_key>", "</arg_key>", "<arg_value>",
-        "</arg_value>",
+        "</arg_value>", "<available_tools>", "</available_tools>",
     ],
     looks_for=["</think>"],
     source="poolside/Laguna-XS.2, chat_template.jinja",

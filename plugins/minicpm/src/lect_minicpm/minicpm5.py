@@ -26,6 +26,7 @@ MINICPM5_XML = ReplyFormat(
                         ("</function>",),
                     ),
                 ),
+                before=("\n",),
             ),
         ),
     ),

@@ -71,7 +71,13 @@ M1 = Template(
     options=["custom_tools"],
     takes=["parts"],
     stop=["<end_of_sentence>"],
-    markers=["<begin_of_document>", "<beginning_of_sentence>", "<end_of_sentence>"],
+    markers=[
+        "<begin_of_document>",
+        "<beginning_of_sentence>",
+        "<end_of_sentence>",
+        "<tool_calls>",
+        "</tool_calls>",
+    ],
     looks_for=(),
     reply=Grammar(
         "minimax_m1", reasoning=THINK, sections=(Section((JSON_OBJECT,), ("<tool_calls>",), ("</tool_calls>",)),)

@@ -200,7 +200,7 @@ NEMOTRON3 = Template(
     stop=["<|im_end|>", "</s>"],
     markers=[
         "<|im_start|>", "<|im_end|>", "<s>", "</s>", "<unk>", "<SPECIAL_{}>", "<think>", "</think>", "<tool_call>",
-        "</tool_call>", "<tool_response>", "</tool_response>",
+        "</tool_call>", "<tool_response>", "</tool_response>", "<enum>", "</enum>", "<required>", "</required>",
     ],
     looks_for=["<think>", "</think>"],
     # The replies of Qwen3-Coder.
