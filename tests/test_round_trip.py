@@ -45,6 +45,14 @@ NOT_AS_THE_MODEL = {
     ("nemotron-nano-v2", None): "an answer that comes last is written as if all of it were thought",
     ("falcon-instruct", None): "it takes the empty lines out of an answer",
     ("minimax-m3", None): "what is null in the arguments of a call is left out",
+    **dict.fromkeys(
+        (
+            (name, case)
+            for name in ("minicpm5", "minicpm5-2b")
+            for case in (None, "call", "reasoning", "text and call", "everything")
+        ),
+        "the line end before a call belongs to the text",
+    ),
     ("codellama-70b-instruct", None): "an answer names its destination only while it is asked for",
 }
 # Where something is not written again: white space that is taken for the template's own, an id that comes too late.

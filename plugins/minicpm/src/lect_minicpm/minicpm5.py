@@ -26,7 +26,6 @@ MINICPM5_XML = ReplyFormat(
                         ("</function>",),
                     ),
                 ),
-                before=("\n",),
             ),
         ),
     ),
