@@ -1,4 +1,5 @@
-"""Every check is a session: `nox` runs them all, `nox -s bench` measures, `nox -s stress` runs the audits in full.
+"""Every check is a session: `nox` runs them all, `nox -s bench` measures, `nox -s stress` runs the audits in full, and
+`nox -s tokens` tries the tokenizers of eight makers.
 
 Python and pip are all that is needed.
 """
@@ -38,6 +39,10 @@ SAME_EVERYWHERE = [
     )),
     "plugins/fastchat/tests/test_segments.py",
 ]  # fmt: skip
+REAL_TOKENIZERS = [
+    f"tests/integrations/test_{name}.py"
+    for name in ("tokens_real", "tokenizers", "masks_transformers", "apply_chat_template")
+]
 TESTED = []
 """The Pythons on which tests have run."""
 # Each package is built once in a run, however many sessions install it.
@@ -130,9 +135,19 @@ def integrations(session):
     """Test with packages that people use lect with, and that are too large for every session."""
     session.install("pytest>=8", "pytest-xdist>=3", "hypothesis>=6.100")
     session.install("datasets>=3", "fastapi>=0.110", "uvicorn>=0.30", "openai>=1.40")
+    session.install("tokenizers>=0.21", "sentencepiece>=0.2.2", "tiktoken>=0.8")
+    install(session, *EVERYTHING)
+    elsewhere = [f"--ignore={path}" for path in REAL_TOKENIZERS]
+    session.run("pytest", "-q", "-n", "auto", *elsewhere, "tests/integrations", *session.posargs)
+
+
+@nox.session
+def tokens(session):
+    """Test ids and masks with the tokenizers of eight makers, and beside transformers. It takes ten minutes."""
+    session.install("pytest>=8", "pytest-xdist>=3", "hypothesis>=6.100", "jinja2>=3.1.6", "datasets>=3")
     session.install("tokenizers>=0.21", "transformers>=5.22,<6", "sentencepiece>=0.2.2", "tiktoken>=0.8")
     install(session, *EVERYTHING)
-    session.run("pytest", "-q", "-n", "auto", "tests/integrations", *session.posargs)
+    session.run("pytest", "-q", "-n", "auto", *REAL_TOKENIZERS, *session.posargs)
 
 
 @nox.session
