@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from lect.errors import MessageError, shown
@@ -9,7 +10,7 @@ from lect.prompt.messages import REASONING_NAMES
 from lect.values import Origin, Segment
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from lect.format.prompt import Source
     from lect.values import Path, Unused
@@ -65,12 +66,14 @@ def said_last(messages: Sequence[Mapping[str, Any]]) -> Path:
     Raises:
         MessageError: If there is no such field, or it is no text of an assistant.
     """
-    last = messages[-1] if messages else {}
-    for name in ("content", *REASONING_NAMES):
-        if last.get("role") == "assistant" and isinstance(last.get(name), str) and last[name]:
-            return ("messages", len(messages) - 1, name)
+    last = messages[-1] if messages else None
+    if isinstance(last, Mapping) and last.get("role") == "assistant":
+        for name in ("content", *REASONING_NAMES):
+            if isinstance(last.get(name), str) and last[name]:
+                return ("messages", len(messages) - 1, name)
+    what = f"the last message is {shown(last)}" if messages else "there are no messages"
     msg = (
-        f"continue_final_message=True, but the last message is {shown(last)}; expected an assistant's, with a text\n"
+        f"continue_final_message=True, but {what}; expected an assistant's message with a text at the end\n"
         "  try: end the messages with {'role': 'assistant', 'content': 'Sure, '}"
     )
     raise MessageError(msg)

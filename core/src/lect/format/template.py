@@ -11,6 +11,7 @@ from lect.format.prompt import Prompt
 from lect.format.refusals import refuse_controls, refuse_surrogate, refuse_unused
 from lect.format.training import Training
 from lect.prompt.chat import Chat
+from lect.prompt.fields import is_list
 from lect.prompt.limits import DEFAULT, LONGEST_FAST, Limits
 from lect.prompt.program import run_program
 from lect.prompt.segments import Written
@@ -194,7 +195,7 @@ class Template(Training):
         source: Source
         if self._leaks is None:
             self._prove()
-        begins_last = bool(continue_final_message and add_generation_prompt)
+        begins_last = bool(continue_final_message and add_generation_prompt and is_list(messages))
         request = Request(messages[:-1] if begins_last else messages, tools, options, add_generation_prompt)
         # Skeletons know but one depth.
         found = self._skeletons.fill(request) if allowed.depth == DEFAULT.depth else None
@@ -214,6 +215,7 @@ class Template(Training):
 
             source = with_beginning(source, messages) if begins_last else without_end(self.name, source, messages)
             request = request._replace(messages=messages)
+            found = None  # The text behind what was filled in has not been looked through.
         allowed.check_prompt(source.text)
         prompt = Prompt(self, source, request, self.text, most_controls=0 if policy == ALLOW else allowed.controls)
         if found is None and not prompt.text.isascii() and not is_encodable(prompt.text):

@@ -238,8 +238,9 @@ def encode(
 def _opened_by(
     prompt: Prompt, tokens: Tokens, encoder: Encoder, trusted: Trusted
 ) -> Literal["template", "tokenizer"] | None:
-    bos, opening = prompt.template.bos, encoder.opening
-    is_written = bool(bos) and prompt.text.startswith(bos) and (0, len(bos)) in trusted
+    bos, opening, text = prompt.template.bos, encoder.opening, prompt.text
+    start = len(text) - len(text.lstrip())  # DeepSeek-V2.5's template writes blanks before it.
+    is_written = bool(bos) and text.startswith(bos, start) and (start, start + len(bos)) in trusted
     if is_written or (opening and tokens.ids[: len(opening)] == opening):
         return "template"
     return "tokenizer" if opening else None

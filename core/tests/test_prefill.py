@@ -1,0 +1,42 @@
+"""Prompts that end within the last message, for a model to go on with it."""
+
+import pytest
+
+import lect
+from lect.errors import MessageError
+
+CHATML = lect.template("chatml")
+ASKED = [{"role": "user", "content": "Hi"}]
+BEGUN = [*ASKED, {"role": "assistant", "content": "Sure, "}]
+BEHIND = {"continue_final_message": True, "add_generation_prompt": True}
+
+
+def test_the_prompt_ends_with_the_last_message_s_text():
+    for arguments in ({"continue_final_message": True}, BEHIND):
+        prompt = CHATML.render(BEGUN, **arguments)
+        assert prompt.text == CHATML.text(BEGUN, **arguments)
+        assert prompt.text.endswith("<|im_start|>assistant\nSure, ")
+        assert prompt.segments[-1].path == ("messages", 1, "content")
+
+
+@pytest.mark.parametrize("arguments", [{"continue_final_message": True}, BEHIND])
+@pytest.mark.parametrize(
+    ("messages", "named"),
+    [
+        (None, "messages is None"),
+        ("Hi", "messages is 'Hi'"),
+        (7, "messages is 7"),
+        ([], "there are no messages"),
+        (ASKED, "the last message is"),
+        ([*ASKED, "Sure, "], "'Sure, '"),
+        ([*ASKED, None], "None"),
+        ([*ASKED, {"role": "assistant", "content": ""}], "the last message is"),
+        ([*ASKED, {"role": "assistant", "content": 7}], "7"),
+        ([*ASKED, {"role": "assistant", "content": "Sure \ud800"}], "surrogate"),
+    ],
+)
+def test_what_cannot_be_continued_is_refused(arguments, messages, named):
+    with pytest.raises(MessageError, match=named):
+        CHATML.render(messages, **arguments)
+    with pytest.raises(MessageError, match=named):
+        CHATML.text(messages, **arguments)
