@@ -11,6 +11,7 @@ from tiny_tokenizer import Bytes, Tiny, Trimming
 import lect
 from lect import LossPolicy, MaskError
 from lect.plugin import CHATML, Template, Turn, TurnTemplate
+from lect.tokens.turns import turns_of
 
 CHAT = [
     {"role": "user", "content": "Hi"},
@@ -347,6 +348,18 @@ def test_no_mask_leaks_beyond_its_turn(template, messages, tokenizer, policy, ma
             assert weight in loss[start:end]
         elif start < end and not prompt.text[start - 1 : start].isspace():
             assert not loss[start], (prompt.text[start:end], weight)
+
+
+@given(any_template, chats(), st.booleans())
+def test_turns_of_one_shape_are_those_that_each_prompt_has_by_itself(template, messages, generate):
+    for content in ("Hi", " x ", "你\n", "</s>"):
+        said = [
+            {**message, "content": content} if isinstance(message.get("content"), str) else message
+            for message in messages
+        ]
+        prompt = rendered(template, said, add_generation_prompt=generate)
+        if prompt is not None:
+            assert list(prompt.turns) == turns_of(prompt.layout, prompt.template, prompt._request, template.text)
 
 
 @given(any_template, chats(), policies)

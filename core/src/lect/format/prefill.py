@@ -21,6 +21,8 @@ class Ended:
 
     __slots__ = ("_segments", "_source", "text")
 
+    skeleton = None
+
     def __init__(self, source: Source, segments: list[Segment]):
         self.text = "".join(segment.text for segment in segments)
         self._segments = segments

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from lect.facts import Facts
     from lect.prompt.shapes import Request
+    from lect.prompt.skeleton import Skeleton
     from lect.tokens.encoded import Encoded
     from lect.tokens.policy import LossPolicy
     from lect.tokens.spans import LossSpan
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
         text: str
 
+        @property
+        def skeleton(self) -> Skeleton | None: ...
         def segments(self) -> list[Segment]: ...
         def unused(self) -> list[Unused]: ...
 
@@ -143,9 +146,9 @@ class Prompt:
     def turns(self) -> Sequence[Turn]:
         """Where the turn of each message stands, and what of it the message's speaker writes."""
         if self._turns is None:
-            from lect.tokens.turns import turns_of
+            from lect.tokens.turns import turns_in
 
-            self._turns = turns_of(self.layout, self.template, self._request, self._write)
+            self._turns = turns_in(self.layout, self.template, self._request, self._write, self._source.skeleton)
         return self._turns
 
     def loss_spans(self, policy: LossPolicy | None = None) -> list[LossSpan]:

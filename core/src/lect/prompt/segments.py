@@ -12,6 +12,8 @@ class Written:
 
     __slots__ = ("_chat", "_out", "text")
 
+    skeleton = None
+
     def __init__(self, chat: Chat, out: TrackingWriter):
         self.text = out.joined()
         self._chat = chat

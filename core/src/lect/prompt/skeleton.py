@@ -37,6 +37,7 @@ class Skeleton:
         day: The day that is written in it, if one is: the next day it is no longer good.
         layout: The segments, with stand-ins for those of the leaves.
         slots: Where in the layout those are, with what goes there.
+        turns: Where the turns of its prompts stand, once somebody has asked.
         unused: What no prompt of this shape has room for, with the leaf that it is, if it is one.
         left: How many uses from now is the one that is compared with the long way.
         checked_at: How many uses there will have been by then.
@@ -44,7 +45,7 @@ class Skeleton:
 
     __slots__ = (
         "asks_empty", "changes", "checked_at", "compares", "day", "dropped", "layout", "left", "only_texts", "order",
-        "pieces", "plain", "ready", "slots", "unused",
+        "pieces", "plain", "ready", "slots", "turns", "unused",
     )  # fmt: skip
 
     pieces: list[str]
@@ -59,6 +60,7 @@ class Skeleton:
     day: date | None
     layout: list[Segment]
     slots: list[tuple[int, Place]]
+    turns: list[tuple[Any, ...]] | None
     unused: list[tuple[int | None, Unused]]
     left: float
     checked_at: int
@@ -104,18 +106,18 @@ class Skeleton:
 class Filled:
     """A skeleton with the leaves of one conversation; what a `Prompt` builds its views from."""
 
-    __slots__ = ("_leaves", "_skeleton", "text")
+    __slots__ = ("_leaves", "skeleton", "text")
 
     def __init__(self, skeleton: Skeleton, leaves: list[Leaf], text: str):
         self.text = text
-        self._skeleton = skeleton
+        self.skeleton = skeleton
         self._leaves = leaves
 
     def segments(self) -> list[Segment]:
-        segments = self._skeleton.layout.copy()
+        segments = self.skeleton.layout.copy()
         make = tuple.__new__
         complete = True
-        for index, (leaf, made_by, stripped_by) in self._skeleton.slots:
+        for index, (leaf, made_by, stripped_by) in self.skeleton.slots:
             value = self._leaves[leaf]
             _, origin, path, start, turn = segments[index]
             if start != TRANSFORMED:
@@ -128,7 +130,7 @@ class Filled:
     def unused(self) -> list[Unused]:
         return [
             unused
-            for leaf, unused in self._skeleton.unused
+            for leaf, unused in self.skeleton.unused
             if leaf is None or not isinstance(value := self._leaves[leaf], str) or value.strip()
         ]
 

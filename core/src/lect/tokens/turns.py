@@ -8,15 +8,18 @@ asked for. Then the turn is compared with the generation prompt alone.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lect.errors import LectError
+from lect.values import Origin
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from lect.facts import Facts
     from lect.prompt.shapes import Request
+    from lect.prompt.skeleton import Skeleton
     from lect.values import Segment
 
     Write = Callable[..., str]
@@ -60,6 +63,17 @@ def layout_of(text: str, segments: Sequence[Segment]) -> Layout:
         position += len(segment.text)
         starts.append(position)
     return Layout(text, segments, starts)
+
+
+def turns_in(layout: Layout, facts: Facts, request: Request, write: Write, skeleton: Skeleton | None) -> list[Turn]:
+    """Return the turns of a prompt; for prompts of one shape they are worked out once."""
+    if skeleton is None or len(skeleton.layout) != len(layout.segments):
+        return turns_of(layout, facts, request, write)
+    if skeleton.turns is None:
+        turns = turns_of(layout, facts, request, write)
+        skeleton.turns = relative(turns, layout)
+        return turns
+    return absolute(skeleton.turns, layout)
 
 
 def turns_of(layout: Layout, facts: Facts, request: Request, write: Write) -> list[Turn]:
@@ -178,3 +192,27 @@ class _Asked:
             return self._write(messages[:message], tools=tools, add_generation_prompt=add_generation_prompt, **options)
         except LectError:
             return None
+
+
+def relative(turns: Sequence[Turn], layout: Layout) -> list[tuple[Any, ...]] | None:
+    """Return turns by segments and not by characters, so that they hold for every prompt of the same shape.
+
+    None where one begins or ends within text from outside: then it is a matter of this text.
+    """
+    moved = []
+    for turn in turns:
+        places = []
+        for position in turn[1:]:
+            index = bisect_right(layout.starts, position) - 1
+            offset = position - layout.starts[index]
+            if offset and layout.segments[index].origin is not Origin.TEMPLATE:
+                return None
+            places.append((index, offset))
+        moved.append((turn.message, places))
+    return moved
+
+
+def absolute(turns: list[tuple[Any, ...]], layout: Layout) -> list[Turn]:
+    """Return relative turns in the characters of a prompt."""
+    starts = layout.starts
+    return [Turn(message, *[starts[index] + offset for index, offset in places]) for message, places in turns]
