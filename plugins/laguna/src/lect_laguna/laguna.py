@@ -91,13 +91,13 @@ def laguna_xs(chat: Chat, out: Writer) -> None:
     thinking = bool(chat.option("enable_thinking", False))
     raw = bool(chat.option("render_assistant_messages_raw", False))
     system = chat.system
-    text = system.content if system else chat.default_system
+    text = (system.content if system else chat.default_system).rstrip()
     out.append("〈|EOS|〉")
-    if text.strip() or chat.tools:
+    if text or chat.tools:
         out.turn(system)
         out.append("<system>\n")
-        if text.strip():
-            out += "\n", text.rstrip()
+        if text:
+            out += "\n", text
         out.turn(None)
         if chat.tools:
             out.append("\n\n")
@@ -134,16 +134,16 @@ def laguna_s(chat: Chat, out: Writer) -> None:
     thinking = bool(chat.option("enable_thinking", True))
     keeps = thinking or bool(chat.option("preserve_thinking", False))
     system = chat.system
-    text = system.content if system else chat.default_system
+    text = (system.content if system else chat.default_system).rstrip()
     out.append("〈|EOS|〉")
-    if text.strip() or chat.tools or thinking:
+    if text or chat.tools or thinking:
         out.turn(system)
         out.append("<system>")
-        if text.strip():
-            out.append(text.rstrip())
+        if text:
+            out.append(text)
         out.turn(None)
         if chat.tools:
-            if text.strip():
+            if text:
                 out.append("\n\n")
             write_tools(chat, out)
         out.append("</system>\n")

@@ -164,7 +164,6 @@ def minicpm5_2b(chat: Chat, out: Writer) -> None:
     write_turns(chat, out, keeps_thoughts=True)
 
 
-LOOKS_FOR = ("</think>", "<tool_response>", "<tool_sep>", TOOLS_HERE, *NEED_CDATA)
 MINICPM5 = Template(
     "minicpm5",
     minicpm5,
@@ -177,13 +176,11 @@ MINICPM5 = Template(
         *("<s>", "</s>", "<|im_start|>", "<|im_end|>", "<think>", "</think>", "<tool_response>", "</tool_response>"),
         *("<function", "</function>", "<param", "</param>", "<tool_sep>", TOOLS_HERE),
     ],
-    looks_for=LOOKS_FOR,
     reply=MINICPM5_XML.grammar,
     source="openbmb/MiniCPM5-1B, chat_template.jinja",
 )
 MINICPM5_2B = MINICPM5.but(
     name="minicpm5-2b",
     program=minicpm5_2b,
-    looks_for=[*LOOKS_FOR, "<think>"],
     source="openbmb/MiniCPM5-2B, chat_template.jinja",
 )
