@@ -19,14 +19,14 @@ EDITABLE = {
 # Says what both find, whether ours needed the other, and by whom a path is claimed.
 COMPARE = """
 from lect import values
-from lect.registry import discover, metafiles
+from lect.registry import discover, groups, metafiles
 ours = sorted(discover.distributions())
 alone = "importlib_metadata" not in sys.modules and "importlib.metadata" not in sys.modules
 import importlib_metadata
 theirs = {}
 for dist in importlib_metadata.distributions():
     try:
-        points = [(p.group, p.name, p.module + (f":{p.attr}" if p.attr else "")) for p in dist.entry_points if p.group in metafiles.GROUPS]
+        points = [(p.group, p.name, p.module + (f":{p.attr}" if p.attr else "")) for p in dist.entry_points if p.group in groups.GROUPS]
         theirs.setdefault(values.normal_name(dist.metadata["Name"]), (dist.version, sorted(points)))
     except Exception as error:
         print("cannot be read:", type(error).__name__, file=sys.stderr)

@@ -9,7 +9,7 @@ import pytest
 import lect
 from lect.cli import COMMANDS, main
 from lect.plugin import Family, Rule, Turn, TurnTemplate, hookimpl
-from lect.registry.metafiles import COMMANDS as COMMANDS_GROUP
+from lect.registry.groups import COMMANDS as COMMANDS_GROUP
 from lect.registry.registry import REGISTRY
 
 ACME = TurnTemplate("acme", user=Turn("<user>", "</user>"), assistant=Turn("<bot>", "</bot>"), stop=["</bot>"])

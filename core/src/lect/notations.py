@@ -14,7 +14,7 @@ from lect.contain import Contained, StageError, told
 from lect.errors import ConversionWarning, LectError, LossError, PluginError, SourceError, shown, warn_caller
 from lect.format.template import Template
 from lect.format.turns import EOS, ROUND, TurnTemplate
-from lect.registry.metafiles import NOTATIONS
+from lect.registry.groups import NOTATIONS
 from lect.source import Source, source_of
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from lect.cli.installed import load_command
 from lect.errors import LectError, MessageError, PluginError, UnknownTemplateError
 from lect.notations import load_notation
 from lect.registry.damage import damages
-from lect.registry.metafiles import COMMANDS, NOTATIONS
+from lect.registry.groups import COMMANDS, NOTATIONS
 
 if TYPE_CHECKING:
     from lect import Template

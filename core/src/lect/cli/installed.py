@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import lect
 from lect.contain import Contained, StageError, told
 from lect.errors import LectError, PluginError
-from lect.registry.metafiles import COMMANDS
+from lect.registry.groups import COMMANDS
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace

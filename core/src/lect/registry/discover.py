@@ -11,16 +11,8 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from lect.contain import Contained, StageError
-from lect.registry.metafiles import (
-    ADAPTERS,
-    FALLBACK,
-    GROUP,
-    HINTS,
-    TEMPLATES,
-    Distribution,
-    MetaFiles,
-    read_distribution,
-)
+from lect.registry.groups import ADAPTERS, FALLBACK, GROUP, HINTS, TEMPLATES
+from lect.registry.metafiles import Distribution, MetaFiles, read_distribution
 
 
 class Record(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lect.errors import MessageError, PluginError, shown
-from lect.registry.metafiles import REPLIES
+from lect.registry.groups import REPLIES
 from lect.registry.refs import LONGEST_SHOWN
 
 if TYPE_CHECKING:

@@ -4,18 +4,8 @@ import os
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from lect.registry.groups import GROUPS
 from lect.values import normal_name
-
-GROUP = "lect"
-HINTS = "lect.hints"
-TEMPLATES = "lect.templates"
-FALLBACK = "lect.fallback"
-PATHS = "lect.paths"
-REPLIES = "lect.replies"
-NOTATIONS = "lect.notations"
-COMMANDS = "lect.commands"
-ADAPTERS = (GROUP, FALLBACK, PATHS)
-GROUPS = frozenset({*ADAPTERS, HINTS, TEMPLATES, REPLIES, NOTATIONS, COMMANDS})
 
 ENTRY_POINTS = "entry_points.txt"
 

@@ -6,15 +6,14 @@ from itertools import pairwise
 from typing import NamedTuple, NoReturn
 
 from lect.errors import InvalidModelPathError, InvalidModelPathTypeError, shown
-from lect.registry.packages import OWNERS
 
 LONGEST_PATH = 4096
 LONGEST_SHOWN = 120
 """How much of a path a message shows."""
 # Whatever is not ASCII is a word of its own, so that a look-alike character never passes for the real one.
-_WORDS = re.compile(r"[0-9]+(?:[._][0-9]+)*|[a-z]+|[^\x00-\x7f]+")
+_WORDS = r"[0-9]+(?:[._][0-9]+)*|[a-z]+|[^\x00-\x7f]+"
 _HUB_CACHE = "models--"
-_TAG = re.compile(r"(?:[0-9]|(?:latest|text|base|chat|instruct|mini|small|medium|large|vision)(?![a-z]))[a-z0-9._-]*")
+_TAG = r"(?:[0-9]|(?:latest|text|base|chat|instruct|mini|small|medium|large|vision)(?![a-z]))[a-z0-9._-]*"
 """What follows `:` in the name of a model, as in Ollama's `qwen2.5:7b` and `llama3:instruct`."""
 LATEST = "latest"
 """The tag that says nothing."""
@@ -94,6 +93,8 @@ def parse_ref(model_path: str | os.PathLike[str]) -> ModelRef:
 
 def _without_owner(name: str) -> str:
     """Return a name without the owner who stands before it: those who pack models anew name them so."""
+    from lect.registry.packages import OWNERS
+
     owner, _, rest = name.partition("_")
     return rest if rest and owner in OWNERS else name
 
@@ -107,12 +108,12 @@ def words_of(name: str) -> tuple[str, ...]:
         # Here `_` stands between words, as in llama_2_7b_chat; else between digits it is a point, as in
         # internlm2_5-7b-chat.
         name = " ".join(parts)
-    return tuple(word.replace("_", ".") for word in _WORDS.findall(name))
+    return tuple(word.replace("_", ".") for word in re.findall(_WORDS, name))
 
 
 def is_tag(text: str) -> bool:
     """Return whether `text` is a tag of a model, and not the name of a template or the rest of a URL."""
-    return _TAG.fullmatch(text.lower()) is not None
+    return re.fullmatch(_TAG, text.lower()) is not None
 
 
 def _is_plainly_a_place(model_path: str | os.PathLike[str]) -> bool:

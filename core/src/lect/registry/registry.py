@@ -21,17 +21,15 @@ from lect.errors import (
 from lect.format.template import Template
 from lect.registry.adapter import Adapter
 from lect.registry.adapters import Adapters, new_adapter
-from lect.registry.advice import imitated_owner
 from lect.registry.formats import ReplyFormats
+from lect.registry.groups import FALLBACK as FALLBACKS
+from lect.registry.groups import GROUP, PATHS
 from lect.registry.memory import LONGEST_REMEMBERED, Memory
-from lect.registry.metafiles import FALLBACK as FALLBACKS
-from lect.registry.metafiles import GROUP, PATHS
 from lect.registry.names import TemplateNames
 from lect.registry.refs import LONGEST_SHOWN, ModelRef, parse_ref
 from lect.registry.resolve import Candidate, Resolution, fallback_note, refuse_tie, strongest, unknown_model
 from lect.registry.settings import DISABLE, FALLBACK, Pin
 from lect.registry.undo import Undo
-from lect.registry.verdicts import by_decision, by_strength, not_asked
 from lect.values import Match, Specificity, Verdict
 
 if TYPE_CHECKING:
@@ -265,6 +263,8 @@ class Registry(Adapters):
         decision: str = "",
         no_fallback: str = "",
     ) -> tuple[Verdict, ...]:
+        from lect.registry.verdicts import by_decision, by_strength, not_asked
+
         candidates = [
             each if each.match else each._replace(near_miss=self._near_miss(each.adapter, ref)) for each in candidates
         ]
@@ -420,6 +420,8 @@ def _warn(resolution: Resolution) -> None:
 
 
 def _oddities(ref: ModelRef) -> tuple[str, ...]:
+    from lect.registry.advice import imitated_owner
+
     imitated = imitated_owner(ref.owner) if ref.owner else None
     if imitated is None:
         return ()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lect.errors import AmbiguousModelError, UnknownModelError, shown
-from lect.registry.advice import install_command, look_alike, near_word, package_for
 from lect.registry.places import READER
 from lect.registry.refs import LONGEST_SHOWN
 from lect.registry.settings import FALLBACK, PINS, pattern_for
@@ -216,6 +215,8 @@ def unknown_model(
     fallbacks off; `unread` says what lies on disk that nothing installed reads;
     `heard` has the formats of its replies, where they are known.
     """
+    from lect.registry.advice import install_command, near_word, package_for
+
     asked = [verdict for verdict in verdicts if verdict.outcome != "not asked"]
     lines = [f"no installed adapter recognises {shown(ref.original, LONGEST_SHOWN)}"]
     usable = [package for package, blocked in installed.items() if blocked is None]
@@ -278,6 +279,8 @@ def _look_alike_lines(ref: ModelRef) -> list[str]:
     if ref.path.isascii():
         return []
     import unicodedata
+
+    from lect.registry.advice import look_alike
 
     strange = sorted(character for character in set(ref.path) if not character.isascii())
     named = ", ".join(f"U+{ord(each):04X} {unicodedata.name(each, 'unnamed')}" for each in strange[:4])

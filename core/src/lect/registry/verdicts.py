@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence, Set
 from typing import TYPE_CHECKING
 
-from lect.registry.metafiles import PATHS
+from lect.registry.groups import PATHS
 from lect.values import Verdict
 
 if TYPE_CHECKING:

@@ -1,0 +1,12 @@
+"""The groups of entry points in which packages declare what they bring."""
+
+GROUP = "lect"
+HINTS = "lect.hints"
+TEMPLATES = "lect.templates"
+FALLBACK = "lect.fallback"
+PATHS = "lect.paths"
+REPLIES = "lect.replies"
+NOTATIONS = "lect.notations"
+COMMANDS = "lect.commands"
+ADAPTERS = (GROUP, FALLBACK, PATHS)
+GROUPS = frozenset({*ADAPTERS, HINTS, TEMPLATES, REPLIES, NOTATIONS, COMMANDS})
