@@ -8,7 +8,7 @@ from pathlib import Path
 
 import lect
 from lect.plugin.grammar import Json, JsonMap, Literals, NamedJson, Params
-from lect.registry.metafiles import REPLIES
+from lect.registry.groups import REPLIES
 
 PAGE = Path(__file__).parent / "gallery" / "replies.md"
 PLAIN, JSON, NAMED, PARAMETERS, PYTHON, MESSAGES = KINDS = (

@@ -97,7 +97,9 @@ def test_hostile_text_gives_no_control_id_and_stays_as_it_is(name, template):
             if each in controls and all(own[start:end])
         ], case["id"]
         assert read(tokenizer, ids) == read(tokenizer, plain.ids) == squeezed(prompt.text), case["id"]
-        assert prompt.encode(tokenizer, safe=False).ids[opening:] == plain.ids
+        # Here a BOS may be the user's, and then no other is put before it.
+        unsafe = prompt.encode(tokenizer, safe=False)
+        assert unsafe.ids[unsafe.report.bos == "tokenizer" :] == plain.ids
         assert (ids != plain.ids) == bool(encoded.report.controls), case["id"]
         protected += ids != plain.ids
     assert protected, "no case is aimed at this tokenizer"

@@ -170,14 +170,17 @@ def _members(reader: Reader, state: _ObjectCall) -> Generator[None, None, str]:
             reader.at += 1
             depth += 1
             continue
-        outcome = yield from _member(reader, state, key, character)
+        is_answer = key in ARGUMENT_KEYS and state.arguments is None
+        member = _arguments if is_answer else _member
+        outcome = yield from member(reader, state, key, character)
+        state.answered |= is_answer and outcome == DONE
         if outcome != DONE:
             return outcome
 
 
 def _member(reader: Reader, state: _ObjectCall, key: str, character: str) -> Generator[None, None, str]:
     names = key in NAME_KEYS
-    if (names and state.name is not None) or (key in ARGUMENT_KEYS and state.arguments is not None):
+    if (names and state.name is not None) or key in ARGUMENT_KEYS:
         reader.report("duplicate_key", reader.origin, f"the call has {key!r} twice; the first one counts")
     elif (names or key in ID_KEYS) and character in "\"'":
         outcome, text = yield from _text(reader)
@@ -188,26 +191,28 @@ def _member(reader: Reader, state: _ObjectCall, key: str, character: str) -> Gen
         if outcome == DONE:
             state.begin()
         return outcome
-    elif key in ARGUMENT_KEYS:
-        return (yield from _arguments(reader, state, character))
     elif not state.bare and not names and key not in (*ID_KEYS, *OTHER_KEYS):
         reader.report("stray_member", reader.origin, f"the call has a member {key!r}, which is no part of one")
     return (yield from value(reader, []))
 
 
-def _arguments(reader: Reader, state: _ObjectCall, character: str) -> Generator[None, None, str]:
+def _arguments(reader: Reader, state: _ObjectCall, _key: str, character: str) -> Generator[None, None, str]:
     state.arguments = reader.position
     if reader.call is not None:
         reader.call.arguments = reader.position
     state.begin()
     if character in "{[":
-        outcome = yield from value(reader, state.pieces(), live=reader.call is not None)
-    else:
-        pieces: list[str] = []
-        outcome = yield from value(reader, pieces)
-        if outcome == DONE:
-            state.pieces().append(_decoded(reader, "".join(pieces)))
-    state.answered = outcome == DONE
+        # The generator itself: every chunk passes through all that are open.
+        return value(reader, state.pieces(), live=reader.call is not None)
+    return _encoded_arguments(reader, state)
+
+
+def _encoded_arguments(reader: Reader, state: _ObjectCall) -> Generator[None, None, str]:
+    """Read arguments that are no object, such as JSON text of one."""
+    pieces: list[str] = []
+    outcome = yield from value(reader, pieces)
+    if outcome == DONE:
+        state.pieces().append(_decoded(reader, "".join(pieces)))
     return outcome
 
 

@@ -36,6 +36,11 @@ BARE_KEY_SO_FAR = re.compile(r"[^:{}\[\],\"'\n]{0,200}\Z").match
 QUOTE = re.compile(r"(?P<prefix>[rRbBuUfF]{0,2})(?P<quote>\"\"\"|'''|\"|')").match
 QUOTE_SO_FAR = re.compile(r"[rRbBuUfF]{0,2}(?:\"{1,2}|'{1,2})?\Z").match
 COMMENT = re.compile(r"//[^\n]*\n|/\*.*?\*/|#[^\n]*\n", re.DOTALL).match
+PLAIN = re.compile(
+    r'"(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+"'
+    r"|(?:-?(?:0|[1-9][0-9]{0,99})(?:\.[0-9]{1,99})?(?:[eE][-+]?[0-9]{1,99})?|true|false|null)(?=[ \t\r\n,\]}])"
+).match
+"""A text, a number or a word of JSON that has arrived whole: nearly all that is written."""
 MATTERS = re.compile(r'["\\\x00-\x1f](?!(?<=\\)[/bfnrt])').search
 """What is not passed on as it stands inside of a JSON string; the usual escapes are."""
 HEX = re.compile(r"[0-9a-fA-F]*").match
@@ -63,13 +68,16 @@ JSON = Dialect()
 PYTHON = Dialect(python=True, word=PYTHON_WORD)
 
 
+CLOSES = {"[": "]", "{": "}", "(": ")"}
+
+
 class _Bracket:
     """A list, an object, a tuple or a set that is being read."""
 
     __slots__ = ("at", "close", "commas", "is_set", "key_at")
 
     def __init__(self, character: str, at: int):
-        self.close = {"[": "]", "{": "}", "(": ")"}[character]
+        self.close = CLOSES[character]
         self.at = at
         self.commas = 0
         self.key_at = at + 1
@@ -101,17 +109,24 @@ def value(
     """
     put = pieces.append
     wrong = "bad_literal" if dialect.python else "unbalanced_json"
+    strict = dialect is JSON
     stack: list[_Bracket] = []
+    inner: _Bracket | None = None
     want = VALUE
     # A comma and the white space behind it wait: where a bracket closes, there is one too many.
     comma: list[str] = []
     while True:
         buffer, at = reader.buffer, reader.at
-        if at == len(buffer) or buffer[at] in SPACE:
-            if not (yield from spaces(reader, comma if comma else pieces)):
+        if at == len(buffer):
+            if reader.ended:
                 return CUT
-            buffer, at = reader.buffer, reader.at
+            yield
+            continue
         character = buffer[at]
+        if character in SPACE:
+            reader.at = lookahead.space(buffer, at)
+            (comma or pieces).append(buffer[at : reader.at])
+            continue
         if comma and character not in "/#":
             if character in "}])":
                 if not dialect.python:
@@ -120,13 +135,13 @@ def value(
             else:
                 put("".join(comma))
             comma.clear()
-        inner = stack[-1] if stack else None
         if character in "{[" or (character == "(" and dialect.python):
             if want > VALUE_OR_END:
                 return reader.broken(wrong)
             if len(stack) == DEEPEST:
                 return reader.broken("too_deep")
-            stack.append(_Bracket(character, len(pieces)))
+            inner = _Bracket(character, len(pieces))
+            stack.append(inner)
             put("{" if character == "{" else "[")
             reader.at = at + 1
             want = KEY_OR_END if character == "{" else VALUE_OR_END
@@ -138,9 +153,10 @@ def value(
                 return reader.broken(wrong)
             stack.pop()
             _close(inner, pieces, filled=want in (COMMA, COLON))
+            inner = stack[-1] if stack else None
             reader.at = at + 1
             want = COMMA
-        elif character == ":" and want == COLON and inner is not None and not inner.is_set:
+        elif want == COLON and character == ":" and inner is not None and not inner.is_set:
             if dialect.python and not pieces[inner.key_at].startswith('"'):
                 pieces[inner.key_at :] = [quoted("".join(pieces[inner.key_at :]))]
             put(": " if dialect.python else ":")
@@ -164,14 +180,19 @@ def value(
             return reader.broken(wrong)
         else:
             is_key = want in (KEY, KEY_OR_END)
-            outcome = yield from scalar(
-                reader, pieces, dialect, is_key=is_key, live=live, text_ends=None if stack else text_ends,
-                types=frozenset() if stack else types,
-            )  # fmt: skip
-            if outcome != DONE:
-                return outcome
+            plain = PLAIN(buffer, at) if strict and (character == '"' or not is_key) else None
+            if plain is not None:
+                put(plain[0])
+                reader.at = plain.end()
+            else:
+                outcome = yield from scalar(
+                    reader, pieces, dialect, is_key=is_key, live=live, text_ends=None if stack else text_ends,
+                    types=frozenset() if stack else types,
+                )  # fmt: skip
+                if outcome != DONE:
+                    return outcome
             want = COLON if is_key and not (inner is not None and inner.is_set) else COMMA
-        if not stack:
+        if inner is None:
             return DONE
 
 
@@ -228,32 +249,62 @@ def scalar(
     text_ends: Callable[[int], int] | None = None,
     types: frozenset[str] = frozenset(),
 ) -> Generator[None, None, str]:
-    """Read a text, a number, a word or a key."""
+    """Read a text, a number, a word or a key.
+
+    This and `string` hand on the generator of what they find, because every chunk passes through all that are open.
+    """
+    if dialect.python or dialect.quotes:
+        return _scalar_of(dialect, reader, pieces, is_key, live, text_ends, types)
+    return _json_scalar(reader, pieces, dialect, is_key, live, text_ends, types)
+
+
+def _scalar_of(
+    dialect: Dialect,
+    reader: Reader,
+    pieces: list[str],
+    is_key: bool,
+    live: bool,
+    text_ends: Callable[[int], int] | None,
+    types: frozenset[str],
+) -> Generator[None, None, str]:
+    """Read one that may begin with a mark or a prefix, of which the end has perhaps not arrived."""
     for mark in dialect.quotes:
         while (end := lookahead.literal(reader.buffer, reader.at, mark, reader.ended)) == MORE:
             yield
         if end != NO:
             reader.at = end
             return (yield from string(reader, pieces, mark, _no_escape, live=live))
-    if dialect.python:
-        while not reader.ended and QUOTE_SO_FAR(reader.buffer, reader.at):
-            yield
-        quote = QUOTE(reader.buffer, reader.at)
-        if quote is not None:
-            reader.at = quote.end()
-            escape = _no_escape if "r" in quote["prefix"].lower() else _python_escape
-            return (yield from string(reader, pieces, quote["quote"], escape, text_ends or _ends_in(reader)))
+    if not dialect.python:
+        return (yield from _json_scalar(reader, pieces, dialect, is_key, live, text_ends, types))
+    while not reader.ended and QUOTE_SO_FAR(reader.buffer, reader.at):
+        yield
+    quote = QUOTE(reader.buffer, reader.at)
+    if quote is None:
         return (yield from _word(reader, pieces, dialect, types))
+    reader.at = quote.end()
+    escape = _no_escape if "r" in quote["prefix"].lower() else _python_escape
+    return (yield from string(reader, pieces, quote["quote"], escape, text_ends or _ends_in(reader)))
+
+
+def _json_scalar(
+    reader: Reader,
+    pieces: list[str],
+    dialect: Dialect,
+    is_key: bool,
+    live: bool,
+    text_ends: Callable[[int], int] | None,
+    types: frozenset[str],
+) -> Generator[None, None, str]:
     character = reader.buffer[reader.at]
     if character == '"':
         reader.at += 1
         ends = None if not dialect.bare else text_ends or _ends_in(reader)
-        return (yield from string(reader, pieces, '"', _json_escape, ends, live=live))
+        return string(reader, pieces, '"', _json_escape, ends, live=live)
     if character == "'":
         reader.at += 1
         reader.forgive("single quotes")
-        return (yield from string(reader, pieces, "'", _python_escape, text_ends or _ends_in(reader)))
-    return (yield from (_bare_key(reader, pieces, dialect) if is_key else _word(reader, pieces, dialect, types)))
+        return string(reader, pieces, "'", _python_escape, text_ends or _ends_in(reader))
+    return _bare_key(reader, pieces, dialect) if is_key else _word(reader, pieces, dialect, types)
 
 
 # Texts
@@ -270,7 +321,18 @@ def string(
 ) -> Generator[None, None, str]:
     """Read a text up to its closing quote: one behind which `ends` lets it end. Models forget to escape quotes."""
     if live:
-        return (yield from _characters(reader, pieces.append, quote, escape, ends, live=live))
+        return _characters(reader, pieces.append, quote, escape, ends, live=live)
+    return _held(reader, pieces, quote, escape, ends)
+
+
+def _held(
+    reader: Reader,
+    pieces: list[str],
+    quote: str,
+    escape: Callable[[str, int, bool], tuple[str, int] | None],
+    ends: Callable[[int], int] | None,
+) -> Generator[None, None, str]:
+    """Read a text that is said when it is complete."""
     text = Text()
     reader.growing.append(text)
     outcome = yield from _characters(reader, text.append, quote, escape, ends)
