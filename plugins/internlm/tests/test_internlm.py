@@ -332,6 +332,8 @@ def test_a_call_in_the_form_of_react_is_read_too(before, end):
         "My plan:\nAction: buy milk\nThen go home.",
         "Action Input: none",
         "My plan:\nAction: buy milk\nAction Input: none",
+        "My plan:\nAction: buy milk",
+        "My plan:\nAction:",
     ],
 )
 def test_what_only_looks_like_react_is_content(text, tools):

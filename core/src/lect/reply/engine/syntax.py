@@ -48,7 +48,10 @@ class CompiledCall:
         # Brackets, and a fence round code, may stand round anything.
         self.may_be_wrapped = bool(section.close or call.close)
         """Whether something shows where a fence or a list round the call ends."""
-        self.announced = any(part.strip(BRACKETS) and not part.startswith("```") for part in openings)
+        # Nor do words announce a call that is one only where its tool is known: they may be anybody's.
+        self.announced = not call.known and any(
+            part.strip(BRACKETS) and not part.startswith("```") for part in openings
+        )
         if isinstance(call.arguments, Params):
             self.params = CompiledParams(call.arguments, self)
 
