@@ -6,6 +6,9 @@ import random
 import pytest
 import replies
 
+PLAIN = "Nothing of this is a mark. " * 300
+MOST_UNREAD = 4500
+"""Characters that may wait for what follows: a value without quotes, which is said when it is complete."""
 FORMATS = sorted(replies.formats())
 NOISE = ["{", "}", "[", "]", '"', "'", "\\", ",", ":", "\n", " ", "<", ">", "</", "<|", "|>", "```", "é", "\ud83d", "\x00", "text", "null", "01", "name"]  # fmt: skip
 
@@ -35,11 +38,19 @@ def mutated(text, chance):
     return text
 
 
+def unread_before(more, text, how):
+    """Return how much of a reply waits to be understood when it has gone on."""
+    stream = replies.open_stream(**how)
+    stream.feed(text)
+    stream.feed(more)
+    return len(stream._reader.buffer) - stream._reader.at
+
+
 @pytest.mark.parametrize("name", FORMATS)
 def test_a_reply_that_was_tampered_with_keeps_every_promise(name, scale):
     chance = random.Random(name)
     known = originals(name)
-    for _ in range(max(200, 50 * scale)):
+    for number in range(max(200, 50 * scale)):
         text, tools = chance.choice(known)
         text = mutated(text, chance)
         how = {
@@ -52,6 +63,7 @@ def test_a_reply_that_was_tampered_with_keeps_every_promise(name, scale):
         again, others = replies.read(text, sizes, **how)
         assert (again, replies.fold(others)) == (reply, replies.fold(events)), (text, how, sizes)
         assert replies.folded_deltas(events) == reply.to_openai(), (text, how)
+        assert number % 10 or unread_before(PLAIN, text, how) <= MOST_UNREAD, (text, how)
         assert "".join(text[piece.start : piece.end] for piece in reply.pieces) == text == reply.raw, (text, how)
         for call in reply.tool_calls:
             assert json.loads(call.arguments_text) == call.arguments, (text, how)
