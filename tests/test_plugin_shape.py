@@ -22,6 +22,7 @@ NEEDS = {"jinja": ["jinja2>=3.1.6"], "paddlenlp": ["lect-jinja>=0.1,<1"]}
 PARTS = {"lect.replies", "lect.notations", "lect.commands", "lect.paths"}
 GROUPS = {"lect", "lect.fallback", "lect.hints", "lect.templates", *PARTS}
 TABLES = {"build-system", "project", "tool"}
+METADATA = {"words", "owners", "models", "models-zh", "group", "sources"}
 KEYS = ["name", "version", "description", "readme", "requires-python", "license", "dependencies", "entry-points"]
 
 every_plugin = pytest.mark.parametrize("name", NAMES)
@@ -57,9 +58,9 @@ def test_the_project_file_has_the_same_keys(name):
     assert set(tables) == TABLES
     assert list(tables["project"]) in (KEYS, KEYS[:-1])
     assert tables["build-system"] == {"requires": ["flit_core>=3.11,<5"], "build-backend": "flit_core.buildapi"}
-    assert tables["tool"].keys() <= {"flit", "lect"}
+    assert tables["tool"].keys() <= {"flit", "lect-metadata"}
     assert tables["tool"]["flit"] == {"module": {"name": f"lect_{name}"}}
-    assert tables["tool"].get("lect", {}).keys() <= {"words", "owners", "models", "models-zh", "group", "sources"}
+    assert tables["tool"].get("lect-metadata", {}).keys() <= METADATA
 
 
 @every_plugin
