@@ -140,6 +140,26 @@ def test_pins_in_a_config_file_decide(environment, config):
     )
 
 
+def test_a_block_in_a_config_file_keeps_a_plugin_out_and_messages_name_the_file(environment, config):
+    path = config('block = ["acme-two"]\n')
+    code = f"{WHO}\nanswer = [answer, status('two'), imported('acme_two')]"
+    assert environment.ask(code, LECT_CONFIG=path) == ["acme-one:one", f"blocked: block in {path}", []]
+    error = environment.ask("answer = raised(lect.template, 'acme-two')", LECT_CONFIG=path)
+    assert f"\n  blocked: acme-two (block in {path})\n" in error["text"]
+
+
+def test_the_library_does_not_look_for_a_config_file_and_the_command_line_does(environment, config):
+    path = Path(config('[pins]\n"acme/*" = "chatml"\n'))
+    code = f"import os\nos.chdir({str(path.parent)!r})\n"
+    assert environment.ask(code + WHO) == "acme-two:two"
+    command = "import contextlib, io, json\nfrom lect.cli import main\nout = io.StringIO()\n"
+    command += "with contextlib.redirect_stdout(out):\n    main(['why', 'acme/acme-7b', '--json'])\n"
+    command += "answer = json.loads(out.getvalue())['pins']"
+    assert environment.ask(code + command) == [
+        {"pattern": "acme/*", "adapter": "chatml", "source": str(path), "decides": True}
+    ]
+
+
 def test_a_config_file_without_pins_changes_nothing(environment, config):
     assert environment.ask(WHO, LECT_CONFIG=config("")) == "acme-two:two"
 
@@ -149,8 +169,8 @@ def test_a_malformed_config_file_is_one_clear_error(environment, config, text):
     path = config(text)
     error = environment.ask(ERROR, LECT_CONFIG=path)
     assert error["type"] == "LectError"
-    assert error["text"].startswith(f"LECT_CONFIG names {path!r}, which cannot be used: ")
-    assert error["text"].endswith('try: a TOML file with a table [pins], "acme/*" = "lect-acme:acme"')
+    assert error["text"].startswith(f"the config file {path!r} cannot be used: ")
+    assert "\n  try: " in error["text"]
 
 
 def test_a_config_file_that_is_not_there_is_one_clear_error(environment, tmp_path):
@@ -174,7 +194,7 @@ def test_a_config_file_that_is_no_such_file_is_one_clear_error(environment, tmp_
         path = Path("/dev/full" if kind == "device" else "/dev/zero")
     error = environment.ask(ERROR, LECT_CONFIG=str(path))
     assert error["type"] == "LectError"
-    assert error["text"].startswith(f"LECT_CONFIG names {str(path)!r}, which cannot be used: ")
+    assert error["text"].startswith(f"the config file {str(path)!r} cannot be used: ")
 
 
 def test_the_order_of_authority_is_argument_then_pin_then_environment_then_config_then_names(environment, config):

@@ -47,6 +47,17 @@ def test_versions_are_those_that_run(capsys):
     assert all(versions.values())
 
 
+def test_the_place_of_the_config_file_is_shown(tmp_path, monkeypatch, capsys):
+    (tmp_path / "lect.toml").write_text("fallback = false")
+    (tmp_path / "below").mkdir()
+    assert examined(capsys, 0)["config"] is None
+    monkeypatch.chdir(tmp_path / "below")
+    monkeypatch.setattr(lect, "_registry", registry_of())
+    assert examined(capsys, 0)["config"] == str(tmp_path / "lect.toml")
+    assert main(["doctor"]) == 0
+    assert f"\nconfig file\n  {tmp_path / 'lect.toml'}\n" in capsys.readouterr().out
+
+
 def test_a_failure_comes_with_its_traceback(site, monkeypatch, capsys):
     install(site, "doc-broken", "broken", "def load():\n    raise RuntimeError('closed')\nload()\n")
     monkeypatch.setattr(lect, "_registry", registry_of("doc-broken"))

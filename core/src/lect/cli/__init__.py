@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, NamedTuple, NoReturn
 
+import lect
 from lect.cli import installed
 from lect.cli.screen import NOTE, ClosedStream, Screen, forget
 from lect.errors import ConversionWarning, FallbackWarning, LectError, ModelPathWarning, PluginWarning, shown
@@ -72,6 +73,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     words = sys.argv[1:] if argv is None else list(argv)
     _replace_missing_streams()
+    lect._registry.search = True
     try:
         with warnings.catch_warnings():
             _show_our_warnings()
@@ -127,8 +129,6 @@ def _without_command(words: list[str]) -> int:
 
 def _overview() -> Parser:
     """Return the parser of `lect` itself."""
-    from lect import __version__
-
     parser = _Overview(
         prog="lect",
         usage="%(prog)s [-h] [--version] COMMAND ...",
@@ -136,7 +136,7 @@ def _overview() -> Parser:
         formatter_class=RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    parser.add_argument("--version", action="version", version=f"lect {__version__}")
+    parser.add_argument("--version", action="version", version=f"lect {lect.__version__}")
     return parser
 
 

@@ -48,6 +48,8 @@ class Report(NamedTuple):
     """All that was looked at."""
 
     versions: dict[str, str]
+    config: str
+    """The path of the config file; empty where there is none."""
     plugins: tuple[PluginCheck, ...]
     templates: dict[str, tuple[Template, ...]]
     """By owner, as in `lect.templates()`."""
@@ -65,7 +67,7 @@ def examine() -> Report:
         templates = _templates()
     except LectError as error:
         # Without settings nobody can say which plugins are to be used.
-        return Report(versions, (), {}, (Finding(True, str(error)),))
+        return Report(versions, "", (), {}, (Finding(True, str(error)),))
     infos = lect.plugins(load=True)
     plugins = tuple(
         PluginCheck(each.name, each.package, each.version, each.status, *_requirement(each.package)) for each in infos
@@ -88,7 +90,7 @@ def examine() -> Report:
         *_shared_template_names(templates),
         *(Finding(False, f"{each.id} is {each.status}") for each in infos if each.status.startswith("blocked")),
     )
-    return Report(versions, plugins, templates, findings)
+    return Report(versions, lect._registry.settings.config, plugins, templates, findings)
 
 
 def _version(package: str) -> str:

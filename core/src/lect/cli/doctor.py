@@ -111,6 +111,9 @@ def _run_installed(arguments: Namespace) -> int:
 def _show(report: Report, broken: list[Finding], screen: Screen) -> None:
     screen.line("versions", style="bold")
     screen.table((name, version or Painted("not installed", "red")) for name, version in report.versions.items())
+    screen.line()
+    screen.line("config file", style="bold")
+    screen.line(f"  {report.config or 'none'}")
     if report.plugins:
         screen.line()
         screen.line("plugins", style="bold")
@@ -162,6 +165,7 @@ def _show_findings(screen: Screen, title: str, style: str, findings: list[Findin
 def _as_data(report: Report) -> dict[str, Any]:
     return {
         "versions": report.versions,
+        "config": report.config or None,
         "plugins": [
             each._asdict()
             | {"package": each.package or None, "version": each.version or None, "requires": each.requires or None}

@@ -66,6 +66,8 @@ class Adapters:
         self._usable: tuple[Record, ...] = ()
         self._parts: tuple[Record, ...] = ()
         self.settings = Settings()
+        self.search = False
+        """Whether to look for a config file; only the command line does, so that a program resolves alike anywhere."""
         self._loaded: dict[str, Adapter | None] = {}
         self._loading: dict[tuple[int, str], Record] = {}
         """What each thread is importing. The lock is not held meanwhile: a plugin may take its time, or ask us."""
@@ -83,7 +85,7 @@ class Adapters:
     def _scan(self) -> tuple[Record, ...]:
         from lect.registry.discover import distributions, records
 
-        settings = read_settings(self._environ)
+        settings = read_settings(self._environ, search=self.search)
         found = records((self._find or distributions)())
         adapters = tuple(record for record in found if record.adapts)
         with self.lock:
@@ -123,7 +125,7 @@ class Adapters:
         return self._usable
 
     def installed(self) -> dict[str, str | None]:
-        """Return the packages with adapters, each with the variable that keeps it out, or None."""
+        """Return the packages with adapters, each with what keeps it out, or None."""
         packages: dict[str, str | None] = {}
         for record in self.records():
             blocked = self.settings.blocks(record)

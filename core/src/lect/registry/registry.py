@@ -28,7 +28,7 @@ from lect.registry.memory import LONGEST_REMEMBERED, Memory
 from lect.registry.names import TemplateNames
 from lect.registry.refs import LONGEST_SHOWN, ModelRef, parse_ref
 from lect.registry.resolve import Candidate, Resolution, fallback_note, refuse_tie, strongest, unknown_model
-from lect.registry.settings import DISABLE, FALLBACK, Pin
+from lect.registry.settings import DISABLE, Pin
 from lect.registry.undo import Undo
 from lect.values import Match, Specificity, Verdict
 
@@ -162,7 +162,7 @@ class Registry(Adapters):
         if not fallback:
             return "fallback=False"
         self.records()  # reads the settings
-        return "" if self.settings.fallback else f"{FALLBACK}=0"
+        return self.settings.no_fallback
 
     def _resolve(self, ref: ModelRef, no_fallback: str) -> Resolution:
         pin = next((pin for pin in self.pins() if pin.fits(ref)), None)

@@ -1,4 +1,7 @@
-"""What people set from outside: pins, blocks, and whether fallbacks are asked."""
+"""What people set from outside: pins, blocks, and whether fallbacks are asked.
+
+Each is a variable of the environment and a key of the config file.
+"""
 
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -10,6 +13,7 @@ from lect.values import normal_name
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from lect.registry.config import Config
     from lect.registry.discover import Record
     from lect.registry.refs import ModelRef
 
@@ -18,7 +22,6 @@ DISABLE = "LECT_DISABLE_PLUGINS"
 LOAD = "LECT_LOAD_PLUGINS"
 CONFIG = "LECT_CONFIG"
 FALLBACK = "LECT_FALLBACK"
-LONGEST_CONFIG = 1 << 20
 
 
 class Pin(NamedTuple):
@@ -55,77 +58,124 @@ def pattern_for(path: str) -> str:
     return beginning + "*" * (len(path) > LONGEST_SHOWN)
 
 
+class Stated(NamedTuple):
+    """A value that somebody has set, and where, as messages name it."""
+
+    value: Any
+    source: str
+
+
 class Settings(NamedTuple):
-    """What the environment and a config file say."""
+    """What the environment and the config file say.
+
+    Attributes:
+        pins: Those of the environment, then those of the file; the first that fits decides.
+        block: The names that are kept out.
+        only: The names that are let in; None where all are.
+        no_fallback: What turns fallbacks off; empty where nothing does.
+        config: The path of the config file; empty where there is none.
+    """
 
     pins: tuple[Pin, ...] = ()
-    only: frozenset[str] | None = None
-    disabled: frozenset[str] = frozenset()
-    fallback: bool = True
+    block: Stated = Stated(frozenset(), "")
+    only: Stated | None = None
+    no_fallback: str = ""
+    config: str = ""
 
     def blocks(self, record: "Record") -> str | None:
-        """Return which variable keeps an adapter, or a reply format, out; None where none does."""
-        name = normal_name(record.name)
-        names = {name, record.package, f"{record.package}:{name}"}
-        if names & self.disabled:
-            return DISABLE
-        if self.only is not None and not names & self.only:
-            return LOAD
+        """Return what keeps an adapter, or a reply format, out; None where nothing does."""
+        names = names_of(record)
+        if names & self.block.value:
+            return self.block.source
+        if self.only is not None and not names & self.only.value:
+            return self.only.source
         return None
 
 
-def read_settings(environ: "Mapping[str, str]") -> Settings:
-    """Read the settings.
+def names_of(record: "Record") -> set[str]:
+    """Return the names by which a plugin can be blocked, or let in."""
+    name = normal_name(record.name)
+    return {name, record.package, f"{record.package}:{name}"}
+
+
+def read_settings(environ: "Mapping[str, str]", *, search: bool = False) -> Settings:
+    """Read the settings. A variable replaces the key of the file, but pins are added, before those of the file.
+
+    Args:
+        environ: The environment.
+        search: Whether to look for a config file where `LECT_CONFIG` names none.
 
     Raises:
-        LectError: If a variable cannot be understood or the config file cannot be read.
+        LectError: If a variable cannot be understood or the config file cannot be used.
     """
-    pins = [_read_pin(text, PINS) for text in environ.get(PINS, "").split(";") if text.strip()]
-    if environ.get(CONFIG):
-        pins += _config_pins(environ[CONFIG])
-    only = environ.get(LOAD)
+    config = _read_config(environ, search)
+    variables, keys = _from_environ(environ), _from_config(config)
+    stated = {**keys, **variables}
+    pins = [
+        Pin(pattern.strip(), adapter.strip(), each["pins"].source)
+        for each in (variables, keys)
+        if "pins" in each
+        for pattern, adapter in each["pins"].value.items()
+    ]
+    fallback = stated.get("fallback", Stated(True, ""))
     return Settings(
-        tuple(pins), None if only is None else _names(only), _names(environ.get(DISABLE, "")), _fallback(environ)
+        tuple(pins),
+        _normal(stated.get("block", Stated((), ""))),
+        _normal(stated["only"]) if "only" in stated else None,
+        "" if fallback.value else fallback.source,
+        config.path if config else "",
     )
 
 
-def _fallback(environ: "Mapping[str, str]") -> bool:
-    text = environ.get(FALLBACK, "").strip()
-    if text not in ("", "0", "1"):
-        msg = f"{FALLBACK} is {shown(text)}; expected 0 or 1\n  try: {FALLBACK}=0 to ask no fallback"
-        raise LectError(msg)
-    return text != "0"
+def _read_config(environ: "Mapping[str, str]", search: bool) -> "Config | None":
+    named = environ.get(CONFIG)
+    if not (named or search):
+        return None
+    from lect.registry.config import named_config, nearest_config
+
+    return named_config(named) if named else nearest_config()
 
 
-def _names(text: str) -> frozenset[str]:
-    return frozenset(
-        ":".join(normal_name(part) for part in name.strip().split(":")) for name in text.split(",") if name.strip()
-    )
+def _from_config(config: "Config | None") -> dict[str, Stated]:
+    """Return what a config file states, by key."""
+    if config is None:
+        return {}
+    sources = {"pins": config.path, "fallback": f"fallback = false in {config.path}"}
+    return {key: Stated(value, sources.get(key, f"{key} in {config.path}")) for key, value in config.values.items()}
 
 
-def _read_pin(text: str, source: str) -> Pin:
-    pattern, equals, adapter = (part.strip() for part in text.partition("="))
-    if not (pattern and equals and adapter):
-        msg = f"{source} has {text.strip()!r}, which is no pin\n  try: {source}='acme/*=lect-acme:acme'"
-        raise PluginError(msg)
-    return Pin(pattern, adapter, source)
+def _from_environ(environ: "Mapping[str, str]") -> dict[str, Stated]:
+    """Return what the environment states, by the keys of a config file. All but `only` may as well be empty."""
+    stated = {}
+    if environ.get(PINS, "").strip():
+        stated["pins"] = Stated(_read_pins(environ[PINS]), PINS)
+    if environ.get(DISABLE, "").strip():
+        stated["block"] = Stated(environ[DISABLE].split(","), DISABLE)
+    if LOAD in environ:
+        stated["only"] = Stated(environ[LOAD].split(","), LOAD)
+    if fallback := environ.get(FALLBACK, "").strip():
+        if fallback not in ("0", "1"):
+            msg = f"{FALLBACK} is {shown(fallback)}; expected 0 or 1\n  try: {FALLBACK}=0 to ask no fallback"
+            raise LectError(msg)
+        stated["fallback"] = Stated(fallback == "1", f"{FALLBACK}=0")
+    return stated
 
 
-def _config_pins(path: str) -> list[Pin]:
-    """Read the table `[pins]` of a TOML file.
+def _read_pins(text: str) -> dict[str, str]:
+    pins: dict[str, str] = {}
+    for each in filter(None, map(str.strip, text.split(";"))):
+        pattern, equals, adapter = (part.strip() for part in each.partition("="))
+        if not (pattern and equals and adapter):
+            msg = f"{PINS} has {each!r}, which is no pin\n  try: {PINS}='acme/*=lect-acme:acme'"
+            raise PluginError(msg)
+        pins.setdefault(pattern, adapter)
+    return pins
 
-    Only a file that is named is read: a path must resolve alike for all who have the same settings.
-    """
-    import tomllib
 
-    from lect.files import read_file
-
-    try:
-        pins = tomllib.loads(read_file(path, LONGEST_CONFIG).decode()).get("pins", {})
-        return [Pin(pattern.strip(), adapter.strip(), path) for pattern, adapter in pins.items()]
-    except (OSError, ValueError, AttributeError, RecursionError) as error:
-        msg = (
-            f"{CONFIG} names {path!r}, which cannot be used: {error}\n"
-            '  try: a TOML file with a table [pins], "acme/*" = "lect-acme:acme"'
+def _normal(names: Stated) -> Stated:
+    """Return names in the form in which they are compared."""
+    return names._replace(
+        value=frozenset(
+            ":".join(normal_name(part) for part in name.strip().split(":")) for name in names.value if name.strip()
         )
-        raise LectError(msg) from error
+    )

@@ -1,0 +1,128 @@
+"""The config file: `lect.toml`, or the table `[tool.lect]` of a pyproject.toml.
+
+Imported only where a file is named or looked for.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from lect.errors import LectError, shown
+from lect.files import read_file
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+LECT_TOML = "lect.toml"
+PYPROJECT = "pyproject.toml"
+TABLE = "[tool.lect]"
+LONGEST_CONFIG = 1 << 20
+_MENTIONS_US = re.compile(rb"""\blect["']?\s*[].=]""")
+"""Whether a pyproject.toml may have our table: most have not, and are not parsed."""
+
+
+class Key(NamedTuple):
+    """What a key of the file may be set to."""
+
+    fits: Callable[[Any], bool]
+    expected: str
+    example: str
+
+
+def _is_word(value: Any) -> bool:
+    return isinstance(value, str) and bool(value.strip())
+
+
+def _are_words(value: Any) -> bool:
+    return isinstance(value, list) and all(map(_is_word, value))
+
+
+def _are_pins(value: Any) -> bool:
+    return isinstance(value, dict) and all(map(_is_word, (*value, *value.values())))
+
+
+KEYS = {
+    "pins": Key(_are_pins, "a table of patterns, each with an adapter or template", '{"acme/*" = "lect-acme:acme"}'),
+    "block": Key(_are_words, "a list of plugins or packages", '["lect-acme"]'),
+    "only": Key(_are_words, "a list of plugins or packages", '["lect-acme", "lect-other"]'),
+    "fallback": Key(lambda value: isinstance(value, bool), "true or false", "false"),
+}
+
+
+class Config(NamedTuple):
+    """A config file, and what it sets."""
+
+    path: str
+    values: dict[str, Any]
+
+
+def named_config(path: str) -> Config:
+    """Return the config file that somebody has named.
+
+    Raises:
+        LectError: If it cannot be read, or has something in it that it should not.
+    """
+    table = _table(path)
+    if table is None:
+        raise _unusable(path, f"it has no table {TABLE}", f"add one, or name a {LECT_TOML}")
+    return _checked(path, table)
+
+
+def nearest_config() -> Config | None:
+    """Return the nearest config file, looking upward from the working directory; None where there is none.
+
+    Raises:
+        LectError: If it cannot be read, or has something in it that it should not.
+    """
+    for directory in _upward():
+        for name in (LECT_TOML, PYPROJECT):
+            path = os.path.join(directory, name)
+            if os.path.isfile(path) and (table := _table(path)) is not None:
+                return _checked(path, table)
+    return None
+
+
+def _upward() -> Iterator[str]:
+    try:
+        directory = os.getcwd()
+    except OSError:  # somebody has deleted it
+        return
+    parent = ""
+    while directory != parent:
+        yield directory
+        directory, parent = os.path.dirname(directory), directory
+
+
+def _table(path: str) -> dict[str, Any] | None:
+    """Return the table with our keys; None where a pyproject.toml has none."""
+    is_pyproject = os.path.basename(path) == PYPROJECT
+    try:
+        contents = read_file(path, LONGEST_CONFIG)
+        if is_pyproject and not _MENTIONS_US.search(contents):
+            return None
+        import tomllib
+
+        table = tomllib.loads(contents.decode())
+        return table.get("tool", {}).get("lect") if is_pyproject else table
+    except OSError as error:
+        raise _unusable(path, error.strerror or str(error), "a file that can be read") from error
+    except (ValueError, AttributeError, RecursionError) as error:
+        raise _unusable(path, str(error), f"a TOML file with the keys {', '.join(KEYS)}") from error
+
+
+def _checked(path: str, table: Any) -> Config:
+    if not isinstance(table, dict):
+        raise _unusable(path, f"tool.lect is {shown(table)}", f"a table {TABLE}")
+    for name, value in table.items():
+        key = KEYS.get(name)
+        if key is None:
+            raise _unusable(path, f"there is no key {shown(name)}", f"one of {', '.join(KEYS)}")
+        if not key.fits(value):
+            raise _unusable(path, f"{name} is {shown(value)}; expected {key.expected}", f"{name} = {key.example}")
+    return Config(path, table)
+
+
+def _unusable(path: str, problem: str, advice: str) -> LectError:
+    return LectError(f"the config file {path!r} cannot be used: {problem}\n  try: {advice}")
