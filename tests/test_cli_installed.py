@@ -87,7 +87,9 @@ def test_families_that_are_installed_are_not_offered(capsys):
 
 def test_every_plugin_loads(capsys):
     assert main(["plugins", "--load", "--json"]) == 0
-    assert {each["status"] for each in json.loads(capsys.readouterr().out)} == {"loaded"}
+    packages = json.loads(capsys.readouterr().out)
+    assert {each["status"] for package in packages for each in package["adapters"]} == {"loaded"}
+    assert [package["warnings"] for package in packages if package["warnings"]] == []
 
 
 def test_every_declared_template_is_listed_by_its_owner(capsys):

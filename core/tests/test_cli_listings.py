@@ -70,17 +70,52 @@ def test_no_plugin_is_said_with_what_to_type(capsys):
 
 
 def test_plugins_are_listed_without_importing_them(site, monkeypatch, capsys):
-    install(site, "list-lazy", "lazy", "raise SystemExit", hints=["sloth", "idle"])
+    install(
+        site, "list-lazy", "lazy", "raise SystemExit", hints=["sloth", "idle"], templates=["a", "b"], replies=["slow"]
+    )
     install(site, "list-eager", "eager", "raise SystemExit", group="lect.fallback")
-    installed(monkeypatch, "list-lazy", "list-eager")
+    install(site, "list-parts", "", "raise SystemExit", replies=["shout", "mumble"])
+    installed(monkeypatch, "list-lazy", "list-eager", "list-parts")
     undo = lect.register(Family("acme", Rule("acme", ACME)))
     assert printed(capsys, "plugins") == (
-        "name   package         version  hints        status\n"
-        "eager  list-eager      0.1.0                 eager, a fallback\n"
-        "lazy   list-lazy       0.1.0    idle, sloth  lazy\n"
-        "acme   (this process)                        loaded\n"
+        "package         version  plugin  status             claims\n"
+        "list-eager      0.1.0    eager   eager, a fallback\n"
+        "list-lazy       0.1.0    lazy    lazy               idle, sloth; 2 templates, 1 reply format\n"
+        "list-parts      0.1.0    -       lazy               2 reply formats\n"
+        "(this process)           acme    loaded\n"
     )
     undo()
+
+
+def test_a_package_is_shown_with_all_that_it_claims_and_where_it_is(site, monkeypatch, capsys):
+    install(site, "list-lazy", "lazy", "raise SystemExit", hints=["sloth"], templates=["a", "b"], replies=["slow"])
+    install(site, "list-other", "other", "raise SystemExit")
+    installed(monkeypatch, "list-lazy", "list-other")
+    shown = (
+        "list-lazy 0.1.0\n"
+        f"  place          {site / 'list_lazy.py'}\n"
+        "  adapter        lazy\n"
+        "  status         lazy\n"
+        "  hints          sloth\n"
+        "  templates      a, b\n"
+        "  reply formats  slow\n"
+    )
+    for name in ("list-lazy", "List_Lazy", "lazy", "list-lazy:lazy"):
+        assert printed(capsys, "plugins", name) == shown
+    assert main(["plugins", "laizy"]) == 1
+    assert capsys.readouterr().err == "lect: no installed package or plugin is called 'laizy'; did you mean 'lazy'?\n"
+
+
+def test_a_name_of_a_package_of_ours_is_warned_of(site, monkeypatch, capsys):
+    install(site, "list-thief", "qwen", QWEN, hints=["qwen", "thief"], templates=["qwen-x"])
+    install(site, "lect-qwen", "qwen", QWEN, hints=["qwen"])
+    installed(monkeypatch, "list-thief", "lect-qwen")
+    warning = "list-thief:qwen uses the name 'qwen' (lect-qwen) of another package; "
+    out = printed(capsys, "plugins")
+    assert out.count("warning: ") == 1
+    assert f"\nwarning: {warning}LECT_DISABLE_PLUGINS=list-thief:qwen keeps it out\n" in out
+    (thief,) = json.loads(printed(capsys, "plugins", "list-thief", "--json"))
+    assert thief["warnings"][0].startswith(warning)
 
 
 def test_loading_shows_what_fails_in_one_line(site, monkeypatch, capsys):
@@ -91,24 +126,34 @@ def test_loading_shows_what_fails_in_one_line(site, monkeypatch, capsys):
     out, err = capsys.readouterr()
     assert not err
     assert out.splitlines()[1:] == [
-        "broken  list-broken    0.1.0    x      failed: load: RuntimeError: first\\nsecond\\x1b[2J",
-        "kept    list-kept-out  0.1.0           blocked: LECT_DISABLE_PLUGINS",
+        "list-broken    0.1.0    broken  failed: load: RuntimeError: first\\nsecond\\x1b[2J  x",
+        "list-kept-out  0.1.0    kept    blocked: LECT_DISABLE_PLUGINS",
     ]
 
 
 def test_plugins_as_json(site, monkeypatch, capsys):
-    install(site, "list-one", "one", QWEN, hints=["qwen"])
+    install(site, "list-one", "one", QWEN, hints=["shop"])
     installed(monkeypatch, "list-one")
     assert json.loads(printed(capsys, "plugins", "--load", "--json")) == [
         {
-            "name": "one",
             "package": "list-one",
             "version": "0.1.0",
-            "hints": ["qwen"],
+            "place": str(site / "list_one.py"),
             "status": "loaded",
-            "fallback": False,
-            "templates": [],
-            "failures": [],
+            "adapters": [
+                {
+                    "name": "one",
+                    "status": "loaded",
+                    "fallback": False,
+                    "hints": ["shop"],
+                    "templates": [],
+                    "failures": [],
+                }
+            ],
+            "reply_formats": [],
+            "notations": [],
+            "commands": [],
+            "warnings": [],
         }
     ]
 

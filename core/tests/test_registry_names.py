@@ -2,6 +2,7 @@
 replies."""
 
 import pytest
+from installs import install, registry_of
 
 import lect
 from lect import (
@@ -18,6 +19,10 @@ from lect.registry.adapter import Adapter
 
 ACME = TurnTemplate("acme-chat", user=Turn("<u>", "</u>"), assistant=Turn("<a>", "</a>"), stop=["</a>"])
 FAMILY = Family("acme", Rule("acme", ACME))
+SHOP = """
+from lect.plugin import Family, Rule, Turn, TurnTemplate
+adapter = Family("shop", Rule("shop", TurnTemplate("shop", user=Turn("U"), assistant=Turn("A"))))
+"""
 HELLO = [{"role": "user", "content": "Hi"}]
 
 pytestmark = pytest.mark.usefixtures("registry")
@@ -200,3 +205,13 @@ def test_a_name_that_is_no_text_is_refused(registry, find, name):
 def test_a_format_that_is_no_name_is_refused(registry, name):
     with pytest.raises(lect.MessageError, match="has a reply format"):
         lect.parse(None, "x", format=name)
+
+
+def test_a_name_that_is_declared_and_not_there_is_not_suggested_for_itself(site):
+    install(site, "names-boast", "boast", SHOP, templates=["palace", "palace-2"])
+    registry = registry_of("names-boast")
+    for name in ("palace", "boast:palace"):
+        with pytest.raises(UnknownTemplateError) as error:
+            registry.templates.get(name)
+        assert error.value.near
+        assert name not in error.value.near

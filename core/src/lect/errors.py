@@ -5,7 +5,7 @@ The data behind a message stands on attributes, so that a program need not read 
 
 import copyreg
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from lect.values import Control, Unused, Verdict
@@ -128,7 +128,11 @@ class FallbackWarning(UserWarning):
 
 
 class ModelPathWarning(UserWarning):
-    """A model path resolves, but looks like an imitation of another, or the model's own template is not read."""
+    """A model path resolves, but something is odd.
+
+    It looks like an imitation of another, the model's own template is not read, or the plugin that answers uses names
+    of another package.
+    """
 
 
 class ConversionWarning(UserWarning):
@@ -178,3 +182,19 @@ def shown(value: object, longest: int = 80) -> str:
         text = f"<{type(value).__name__} that cannot be printed>"
     text = text if text.isprintable() else ascii(text)[1:-1]
     return text if len(text) <= longest else f"{text[: longest - 3]}..."
+
+
+LONGEST_COMPARED = 200
+
+
+def near_names(name: object, known: Iterable[str], *, most: int = 1, likeness: float = 0.6) -> list[str]:
+    """Return the known names that are most like what somebody wrote; never that itself, whatever is wrong with it."""
+    from difflib import get_close_matches
+
+    written = name[:LONGEST_COMPARED] if isinstance(name, str) else ""
+    return get_close_matches(written, [each for each in known if each != name], most, likeness)
+
+
+def did_you_mean(near: Sequence[str], otherwise: str) -> str:
+    """Return a hint for a message: the names that are near, or else something else to go on with."""
+    return f"did you mean {' or '.join(map(repr, near))}?" if near else otherwise

@@ -15,7 +15,16 @@ from typing import Any, NamedTuple, NoReturn
 import lect
 from lect.cli import installed
 from lect.cli.screen import NOTE, ClosedStream, Screen, forget
-from lect.errors import ConversionWarning, FallbackWarning, LectError, ModelPathWarning, PluginWarning, shown
+from lect.errors import (
+    ConversionWarning,
+    FallbackWarning,
+    LectError,
+    ModelPathWarning,
+    PluginWarning,
+    did_you_mean,
+    near_names,
+    shown,
+)
 
 OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 
@@ -158,14 +167,9 @@ class _Overview(Parser):
 
 
 def _unknown_command(word: str) -> NoReturn:
-    from difflib import get_close_matches
-
     known = [*COMMANDS, *installed.names()]
-    near = get_close_matches(word, known, 1)
-    _overview().error(
-        f"there is no command {shown(word)}; "
-        + (f"did you mean {near[0]!r}?" if near else f"the commands are {', '.join(known)}")
-    )
+    hint = did_you_mean(near_names(word, known), f"the commands are {', '.join(known)}")
+    _overview().error(f"there is no command {shown(word)}; {hint}")
 
 
 PHRASES = {

@@ -1,74 +1,215 @@
-"""`lect plugins`: the installed plugins."""
+"""`lect plugins`: the installed packages, what they claim and how they fare."""
 
 from __future__ import annotations
 
 import sys
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import lect
 from lect.cli.screen import Painted, Screen, write_json
-from lect.errors import PluginWarning
+from lect.contain import Contained, StageError
+from lect.errors import LectError, PluginWarning, did_you_mean, near_names, shown
+from lect.registry.adapters import status_of
+from lect.registry.advice import reserved_names
+from lect.registry.metafiles import COMMANDS, NOTATIONS, REPLIES
+from lect.values import normal_name
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
+    from collections.abc import Iterator, Sequence
 
     from lect.registry.adapters import PluginInfo
+    from lect.registry.discover import Record
 
 EPILOG = """\
 status:
-  lazy     not imported; it will be when one of its hints occurs in a path
+  lazy     not imported; it will be when one of its hints occurs in a path, or something of it is asked for
   eager    not imported; it has no hints, and is asked about every path
   loaded   imported
-  blocked  kept out by an environment variable
+  blocked  kept out by an environment variable or the config file
   failed   left out, because it does not work; `lect doctor` shows why
 
 examples:
   lect plugins
-  lect plugins --load
+  lect plugins lect-qwen
+  lect plugins --load --json
   LECT_DISABLE_PLUGINS=qwen lect plugins
 """
 STYLES = {"loaded": "green", "failed": "red", "blocked": "yellow"}
+PARTS = {"reply formats": REPLIES, "notations": NOTATIONS, "commands": COMMANDS}
+
+
+class Package(NamedTuple):
+    """A distribution with something for lect.
+
+    Attributes:
+        name: The distribution; empty for what was registered in this process.
+        version: Its version.
+        place: Where its code is; empty where that is not known.
+        status: How it fares: that of its first adapter, where it has one.
+        adapters: Its adapters.
+        parts: The names of what else it has, by kind.
+        warnings: What people should know of it.
+    """
+
+    name: str
+    version: str
+    place: str
+    status: str
+    adapters: tuple[PluginInfo, ...]
+    parts: dict[str, tuple[str, ...]]
+    warnings: tuple[str, ...]
+
+    @property
+    def label(self) -> str:
+        return self.name or "(this process)"
 
 
 def configure(parser: ArgumentParser) -> None:
     """Describe the command and its arguments."""
-    parser.description = "List the installed plugins. None is imported unless --load is given."
+    parser.description = (
+        "List the installed packages, what they claim and how they fare. None is imported unless --load is given."
+    )
     parser.epilog = EPILOG
+    parser.add_argument("names", metavar="NAME", nargs="*", help="a package or a plugin, to show all that it claims")
     parser.add_argument("--load", action="store_true", help="import them all first")
-    parser.add_argument("--json", action="store_true", help="print them as JSON")
+    parser.add_argument("--json", action="store_true", help="print all of it as JSON")
 
 
 def run(arguments: Namespace) -> int:
-    """Print what is known of each plugin."""
+    """Print what is known of each package."""
     # Failures are printed as what they are, a status.
     warnings.simplefilter("ignore", PluginWarning)
-    plugins = lect.plugins(load=arguments.load)
+    packages = list(_packages(load=arguments.load))
+    if arguments.names:
+        packages = [package for name in arguments.names for package in _called(name, packages)]
     if arguments.json:
-        write_json([_as_data(each) for each in plugins])
+        write_json([_as_data(each) for each in packages])
         return 0
     screen = Screen(sys.stdout)
-    if not plugins:
+    if arguments.names:
+        for package in packages:
+            _show(screen, package)
+    elif packages:
+        rows = [row for package in packages for row in _rows(package)]
+        screen.table(rows, header=("package", "version", "plugin", "status", "claims"), indent=0, wrap=True)
+        for text in (text for package in packages for text in package.warnings):
+            screen.line(f"warning: {text}", style="yellow")
+    else:
         screen.line("no plugin is installed")
         screen.line("  try: lect families")
-        return 0
-    rows = [
-        (each.name, each.package or "(this process)", each.version, ", ".join(each.hints), status_cell(each))
-        for each in plugins
-    ]
-    screen.table(rows, header=("name", "package", "version", "hints", "status"), indent=0)
     return 0
+
+
+def _packages(*, load: bool) -> Iterator[Package]:
+    adapters: dict[str, list[PluginInfo]] = {}
+    for info in lect.plugins(load=load):
+        adapters.setdefault(info.package, []).append(info)
+    records: dict[str, list[Record]] = {}
+    for record in lect._registry.every_record():
+        records.setdefault(record.package, []).append(record)
+    for name in sorted({*adapters, *records}, key=lambda name: (not name, name)):
+        yield _package(name, adapters.get(name, ()), records.get(name, ()))
+
+
+def _package(name: str, adapters: Sequence[PluginInfo], records: Sequence[Record]) -> Package:
+    parts = {kind: tuple(record.name for record in records if record.group == group) for kind, group in PARTS.items()}
+    version, place = (records[0].version, _place(records[0])) if records else ("", "")
+    status = adapters[0].status if adapters else _status(records[0])
+    notes = tuple(filter(None, map(reserved_names, records)))
+    return Package(name, version, place, status, tuple(adapters), parts, notes)
+
+
+def _status(record: Record) -> str:
+    """Return how a package without adapters fares."""
+    registry = lect._registry
+    blocked = registry.settings.blocks(record)
+    return f"blocked: {blocked}" if blocked else status_of(registry.failures_of(record.package, record.name), "lazy")
+
+
+def _place(record: Record) -> str:
+    """Return where the code of a package is; nothing of it is imported."""
+    from importlib.util import find_spec
+
+    try:
+        with Contained("discover"):
+            spec = find_spec(record.value.partition(":")[0].partition(".")[0])
+    except StageError:  # A finder may raise anything.
+        return ""
+    if spec is None:
+        return ""
+    return str(next(iter(spec.submodule_search_locations or ()), spec.origin or ""))
+
+
+def _called(name: str, packages: list[Package]) -> list[Package]:
+    wanted = normal_name(name)
+    found = [
+        each
+        for each in packages
+        if wanted == each.name or any(name in (adapter.name, adapter.id) for adapter in each.adapters)
+    ]
+    if not found:
+        known = [*(each.name for each in packages), *(adapter.name for each in packages for adapter in each.adapters)]
+        hint = did_you_mean(near_names(name, known), "without a name, all are listed")
+        msg = f"no installed package or plugin is called {shown(name)}; {hint}"
+        raise LectError(msg)
+    return found
+
+
+def _rows(package: Package) -> Iterator[tuple[str | Painted, ...]]:
+    if not package.adapters:
+        yield package.label, package.version, "-", _painted(package.status), _claims((), package.parts)
+    for adapter in package.adapters:
+        claims = _claims(adapter.hints, {"templates": adapter.templates} | package.parts)
+        yield package.label, package.version, adapter.name, status_cell(adapter), claims
+
+
+def _claims(hints: Sequence[str], others: dict[str, tuple[str, ...]]) -> str:
+    counted = [f"{len(names)} {kind if len(names) > 1 else kind[:-1]}" for kind, names in others.items() if names]
+    return "; ".join(filter(None, (", ".join(hints), ", ".join(counted))))
+
+
+def _show(screen: Screen, package: Package) -> None:
+    screen.line(f"{package.label} {package.version}".rstrip(), style="bold")
+    rows: list[tuple[str, str | Painted]] = [("place", package.place or "not known")]
+    if not package.adapters:
+        rows.append(("status", _painted(package.status)))
+    for adapter in package.adapters:
+        rows += [("adapter", adapter.name), ("status", status_cell(adapter))]
+        rows += [("hints", ", ".join(adapter.hints))] if adapter.hints else []
+        rows += [("templates", ", ".join(adapter.templates))] if adapter.templates else []
+    rows += [(kind, ", ".join(names)) for kind, names in package.parts.items() if names]
+    rows += [("warning", Painted(text, "yellow")) for text in package.warnings]
+    screen.table(((Painted(fact, "dim"), text) for fact, text in rows), wrap=True)
 
 
 def status_cell(plugin: PluginInfo) -> Painted:
     """Return the status of a plugin for a table."""
-    style = STYLES.get(plugin.status.partition(":")[0], "")
-    return Painted(plugin.status + (", a fallback" if plugin.fallback else ""), style)
+    return _painted(plugin.status, ", a fallback" if plugin.fallback else "")
 
 
-def _as_data(plugin: PluginInfo) -> dict[str, Any]:
-    return plugin._asdict() | {
-        "package": plugin.package or None,
-        "version": plugin.version or None,
-        "failures": [str(failure) for failure in plugin.failures],
+def _painted(status: str, more: str = "") -> Painted:
+    return Painted(status + more, STYLES.get(status.partition(":")[0], ""))
+
+
+def _as_data(package: Package) -> dict[str, Any]:
+    return {
+        "package": package.name or None,
+        "version": package.version or None,
+        "place": package.place or None,
+        "status": package.status,
+        "adapters": [
+            {
+                "name": each.name,
+                "status": each.status,
+                "fallback": each.fallback,
+                "hints": each.hints,
+                "templates": each.templates,
+                "failures": [str(failure) for failure in each.failures],
+            }
+            for each in package.adapters
+        ],
+        **{kind.replace(" ", "_"): names for kind, names in package.parts.items()},
+        "warnings": package.warnings,
     }

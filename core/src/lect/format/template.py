@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any, NoReturn, Self, get_args
 
-from lect.errors import MessageError, PluginError, shown
+from lect.errors import MessageError, PluginError, did_you_mean, near_names, shown
 from lect.facts import Facts, listed
 from lect.format.prompt import Prompt
 from lect.format.refusals import refuse_controls, refuse_surrogate, refuse_unused
@@ -438,10 +438,7 @@ def _lead(before: str, prompt: str) -> str:
 
 
 def _refuse_fact(template: str, fact: str) -> NoReturn:
-    from difflib import get_close_matches
-
-    near = get_close_matches(fact, FACTS, 1)
-    hint = f"did you mean {near[0]}?" if near else f"one of {', '.join(FACTS)}"
+    hint = did_you_mean(near_names(fact, FACTS), f"one of {', '.join(FACTS)}")
     msg = f"template {template!r}: there is no fact {fact!r}\n  try: {hint}"
     raise PluginError(msg)
 

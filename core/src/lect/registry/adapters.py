@@ -109,6 +109,10 @@ class Adapters:
             self.failures = [each for each in self.failures if not each.package]
             self.changed()
 
+    def every_record(self) -> tuple[Record, ...]:
+        """Return all that is installed: adapters, reply formats, notations and commands, also what is blocked."""
+        return (*self.records(), *self._parts)
+
     def parts(self, group: str) -> list[Record]:
         """Return what is installed in a group that is not one of adapters, and that nobody has blocked."""
         packages = self.installed()

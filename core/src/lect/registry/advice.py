@@ -1,11 +1,17 @@
 """What to suggest to people: only for messages, never to decide anything.
 
-`packages.py` is generated from what the plugins of this project say of themselves.
+`packages.py` and `reserved.py` are generated from what the plugins of this project say of themselves.
 """
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from lect.errors import near_names
 from lect.registry.packages import OWNERS, PACKAGES
+
+if TYPE_CHECKING:
+    from lect.registry.discover import Record
 
 MOST_COMPARED = 6
 LONGEST_COMPARED = 20
@@ -39,11 +45,25 @@ def package_for(words: tuple[str, ...]) -> str | None:
 
 def near_word(words: tuple[str, ...]) -> str | None:
     """Return the word of a package that one of the first of `words` is nearly."""
-    from difflib import get_close_matches
-
     known = [word for words in PACKAGES.values() for word in words]
     compared = (word for word in words[:MOST_COMPARED] if 3 < len(word) <= LONGEST_COMPARED and word != "chat")
-    return next((near[0] for word in compared if (near := get_close_matches(word, known, 1, 0.75))), None)
+    return next((near[0] for word in compared if (near := near_names(word, known, likeness=0.75))), None)
+
+
+def reserved_names(record: Record) -> str:
+    """Say which names of a plugin belong to another package; empty where none does."""
+    if record.package in PACKAGES:
+        return ""
+    from lect.registry.reserved import RESERVED
+
+    if record.package in RESERVED:
+        return ""
+    used = dict.fromkeys((record.name, *record.hints, *record.templates))
+    taken = [f"{name!r} ({package})" for name in used for package, reserved in RESERVED.items() if name in reserved]
+    if not taken:
+        return ""
+    names = f"the {'name' if len(taken) == 1 else 'names'} {', '.join(taken)}"
+    return f"{record.id} uses {names} of another package; LECT_DISABLE_PLUGINS={record.id} keeps it out"
 
 
 def install_command(package: str) -> str:

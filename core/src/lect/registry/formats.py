@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lect.errors import MessageError, PluginError, shown
+from lect.errors import MessageError, PluginError, did_you_mean, near_names, shown
 from lect.registry.groups import REPLIES
-from lect.registry.refs import LONGEST_SHOWN
 
 if TYPE_CHECKING:
     from lect.registry.adapters import Adapters
@@ -75,9 +74,6 @@ class ReplyFormats:
         return PluginError(f"the reply format {name!r} of {', '.join(owners)} cannot be loaded\n  try: lect doctor")
 
     def _unknown(self, name: object) -> MessageError:
-        from difflib import get_close_matches
-
         known = self.names()
-        near = get_close_matches(name[:LONGEST_SHOWN] if isinstance(name, str) else "", known, 3)
-        hint = f"did you mean {' or '.join(map(repr, near))}?" if near else f"one of {', '.join(known)}"
+        hint = did_you_mean(near_names(name, known, most=3), f"one of {', '.join(known)}")
         return MessageError(f"no installed package has a reply format {shown(name)}\n  try: {hint}")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pluggy
 
 from lect.contain import Contained, StageError, told
-from lect.errors import PluginError
+from lect.errors import PluginError, did_you_mean, near_names
 from lect.registry import hookspecs
 
 if TYPE_CHECKING:
@@ -129,10 +129,7 @@ def _check_hooks(plugin: Any) -> None:
     hooks = {caller.name for caller in trial.get_hookcallers(plugin) or ()}
     known = hookspecs.HOOKS
     for hook in sorted(hooks - known):
-        from difflib import get_close_matches
-
-        near = get_close_matches(hook, known, 1)
-        hint = f"did you mean {near[0]!r}?" if near else f"the hooks are {', '.join(sorted(known))}"
+        hint = did_you_mean(near_names(hook, known), f"the hooks are {', '.join(sorted(known))}")
         msg = f"there is no hook {hook!r}; {hint}"
         raise PluginError(msg)
     if not hooks:

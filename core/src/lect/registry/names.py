@@ -5,10 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lect.contain import StageError
-from lect.errors import AmbiguousModelError, LectError, PluginError, UnknownTemplateError, shown
+from lect.errors import (
+    AmbiguousModelError,
+    LectError,
+    PluginError,
+    UnknownTemplateError,
+    did_you_mean,
+    near_names,
+    shown,
+)
 from lect.format.builtin import BUILTIN
 from lect.registry.memory import LONGEST_REMEMBERED, Memory
-from lect.registry.refs import LONGEST_SHOWN, is_tag
+from lect.registry.refs import is_tag
 from lect.registry.resolve import blocked_lines
 
 if TYPE_CHECKING:
@@ -201,17 +209,13 @@ class TemplateNames:
         return AmbiguousModelError(msg, name=name, claimants=owners)
 
     def _unknown(self, name: str) -> UnknownTemplateError:
-        from difflib import get_close_matches
-
         known = self.names()
         every = sorted(
             {each for names in known.values() for each in names}
             | {f"{owner}:{each}" for owner, names in known.items() for each in names}
         )
-        near = get_close_matches(name[:LONGEST_SHOWN], every, 3, 0.6)
-        hint = (
-            f"did you mean {' or '.join(map(repr, near))}?" if near else f"registered: {', '.join(sorted(self._own))}"
-        )
+        near = near_names(name, every, most=3)
+        hint = did_you_mean(near, f"registered: {', '.join(sorted(self._own))}")
         lines = [f"no template or adapter is called {shown(name)}; {hint}", *blocked_lines(self._adapters.installed())]
         lines += [f"  failed: {failure}" for failure in self._adapters.failures]
         msg = "\n".join([*lines, "  try: lect templates"])

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+from lect.errors import near_names
 from lect.registry.refs import LATEST, words_of
 from lect.values import Kind
 
@@ -174,9 +175,7 @@ def missed(pattern: str, ref: "ModelRef", kind: Kind = "chat") -> Miss | None:
 
 def _meant(wanted: str, found: tuple[str, ...], ref: "ModelRef") -> str:
     """Return the name that was perhaps meant, where one of the words that are expected is nearly the one found."""
-    from difflib import get_close_matches
-
-    near = get_close_matches(found[0], wanted.removeprefix("?").split("|"), 1, 0.7) if found else []
+    near = near_names(found[0], wanted.removeprefix("?").split("|"), likeness=0.7) if found else []
     start = ref.path.lower().rfind(found[0]) if near else -1
     if start < 0:
         return ""

@@ -197,7 +197,7 @@ class Registry(Adapters):
             kind=best.kind,
             reason=best.reason,
             specificity=best.specificity,
-            warnings=(*_oddities(ref), *self._unread(ref)),
+            warnings=(*_oddities(ref), *self._unread(ref), *self._reserved(winner.adapter)),
         )
 
     def _candidates(self, ref: ModelRef, no_fallback: str = "") -> list[Candidate]:
@@ -245,6 +245,12 @@ class Registry(Adapters):
         if found is None:
             return ()
         return (f"its {shown(found)} may hold the model's own template; nothing installed reads it ({READER} does)",)
+
+    def _reserved(self, adapter: Adapter) -> tuple[str, ...]:
+        """Return what people must know of an adapter that uses names of another package."""
+        from lect.registry.advice import reserved_names
+
+        return tuple(filter(None, (reserved_names(record) for record in self.records() if record.id == adapter.id)))
 
     # What a resolution asks
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lect.errors import PluginError, UnknownTemplateError
+from lect.errors import PluginError, UnknownTemplateError, did_you_mean, near_names
 from lect_fastchat.data import read_json
 from lect_fastchat.separators import IMAGE_PLACEHOLDER_STR, SeparatorStyle
 from lect_fastchat.styled import Conversation
@@ -68,12 +68,9 @@ def get_conv_template(name: str) -> Conversation:
 
     if name in OURS:
         return Conversation(OURS[name])
-    from difflib import get_close_matches
-
-    near = get_close_matches(str(name), [*_templates(), *OURS], 3, 0.5)
-    hint = f"did you mean {' or '.join(map(repr, near))}?" if near else "no name is near it"
+    near = near_names(name, [*_templates(), *OURS], most=3, likeness=0.5)
     msg = (
-        f"FastChat has no template {name!r}; {hint}\n"
+        f"FastChat has no template {name!r}; {did_you_mean(near, 'no name is like it')}\n"
         f"  try: sorted(lect_fastchat.conv_templates), or lect.get_conv_template({name!r})"
     )
     raise UnknownNameError(msg, name=str(name), near=near)

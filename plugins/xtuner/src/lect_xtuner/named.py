@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from os.path import dirname, join
 from typing import Any
 
-from lect import UnknownModelError, UnknownTemplateError
+from lect.errors import UnknownModelError, UnknownTemplateError, did_you_mean, near_names
 
 
 class Named(Mapping[str, Any]):
@@ -59,10 +59,8 @@ def fields_named(name: str) -> Named:
     """
     found = PROMPT_TEMPLATE.get(name)
     if found is None:
-        from difflib import get_close_matches
-
-        near = get_close_matches(str(name), PROMPT_TEMPLATE, 3, 0.5)
-        hint = f"did you mean {' or '.join(map(repr, near))}?" if near else "no name is near it"
+        near = near_names(name, PROMPT_TEMPLATE, most=3, likeness=0.5)
+        hint = did_you_mean(near, "no name is like it")
         msg = f"XTuner has no template {name!r}; {hint}\n  try: one of {', '.join(PROMPT_TEMPLATE)}"
         raise UnknownTemplateError(msg, name=str(name), near=near)
     fields: Named = found
