@@ -218,6 +218,10 @@ def test_those_who_were_not_asked_are_told_why(site, monkeypatch, capsys):
     monkeypatch.setattr(lect, "_registry", registry)
     undo = lect.register(Family("acme", Rule("acme", ACME)))
     assert why("acme-7b") == 0
+    short = capsys.readouterr().out
+    assert short.endswith("won     the name fits 'acme'\n  3 not asked: --all shows why\n")
+    assert "why-hinted" not in short
+    assert why("acme-7b", "--all") == 0
     assert capsys.readouterr().out.endswith(
         "\nnot asked\n"
         "  blocked (why-blocked 0.1.0)    blocked: LECT_DISABLE_PLUGINS\n"

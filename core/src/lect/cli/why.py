@@ -27,6 +27,7 @@ without regard to claims.
 
 examples:
   lect why lmsys/vicuna-7b-v1.5
+  lect why lmsys/vicuna-7b-v1.5 --all
   lect why Qwen/Qwen2.5-7B-Instruct --adapter chatml
   LECT_PINS='acme/*=lect-qwen:qwen' lect why acme/qwen2.5-7b-instruct
 """
@@ -36,8 +37,7 @@ STYLES = {"won": "green", "tied": "red"}
 def configure(parser: ArgumentParser) -> None:
     """Describe the command and its arguments."""
     parser.description = (
-        "Show what a model path resolves to: who claims it and how strongly, who was not asked, and which pins are in "
-        "force."
+        "Show what a model path resolves to: who claims it and how strongly, and which pins are in force."
     )
     parser.epilog = EPILOG
     parser.add_argument("model", metavar="MODEL", type=utf8, help=MODEL)
@@ -46,6 +46,7 @@ def configure(parser: ArgumentParser) -> None:
         metavar="NAME",
         help="the adapter or template to use, such as qwen, qwen:qwen2.5 or chatml, whatever the path says",
     )
+    parser.add_argument("--all", action="store_true", help="show also the adapters that were not asked, and why not")
     parser.add_argument("--json", action="store_true", help="print all of it as JSON")
 
 
@@ -67,13 +68,15 @@ def run(arguments: Namespace) -> int:
     if arguments.json:
         write_json(_as_data(arguments.model, resolution, error, verdicts))
     else:
-        _show(arguments.model, resolution, verdicts, Screen(sys.stdout))
+        _show(arguments.model, resolution, verdicts, Screen(sys.stdout), everyone=arguments.all)
     if error is not None:
         raise error
     return 0
 
 
-def _show(model: str, resolution: lect.Resolution | None, verdicts: Sequence[Verdict], screen: Screen) -> None:
+def _show(
+    model: str, resolution: lect.Resolution | None, verdicts: Sequence[Verdict], screen: Screen, *, everyone: bool
+) -> None:
     screen.line(model, style="bold")
     facts = _facts(resolution) if resolution else [("words", " ".join(_words(model, resolution)))]
     screen.table([(Painted(fact, "dim"), text) for fact, text in facts])
@@ -88,7 +91,9 @@ def _show(model: str, resolution: lect.Resolution | None, verdicts: Sequence[Ver
     else:
         screen.line("  none")
     passed_over = [verdict for verdict in verdicts if verdict.outcome == "not asked"]
-    if passed_over:
+    if passed_over and not everyone:
+        screen.line(f"  {len(passed_over)} not asked: --all shows why", style="dim")
+    elif passed_over:
         _title(screen, "not asked")
         screen.table((str(verdict), verdict.why) for verdict in passed_over)
     pins = lect.pins()
