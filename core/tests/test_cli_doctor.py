@@ -1,13 +1,17 @@
 """`lect doctor`."""
 
+import io
 import json
+import sys
 
 import pytest
 from installs import install, registry_of
 
 import lect
 from lect.cli import main
+from lect.cli.screen import Progress, Screen
 from lect.plugin import CHATML, Family, Rule, Template, Turn, TurnTemplate
+from lect.plugin.grammar import Grammar, Section
 
 ACME = TurnTemplate("acme", user=Turn("<user>"), assistant=Turn("<bot>"), bos="<s>")
 FAMILY = """
@@ -147,7 +151,7 @@ def test_a_template_that_crashes_is_broken_and_one_that_refuses_is_not(capsys):
     data = examined(capsys, 1)
     (finding,) = data["findings"]
     assert finding["what"] == (
-        "acme:crash cannot render the plainest conversation: template 'acme:crash' failed: TypeError: no such thing"
+        "acme:crash cannot render a plain conversation: template 'acme:crash' failed: TypeError: no such thing"
     )
     assert "in crash\n" in finding["traceback"]
     undo()
@@ -226,3 +230,128 @@ def test_how_to_encode_is_told_by_what_the_text_begins_with(capsys):
     out = capsys.readouterr().out
     assert "  acme   '<s>'        acme\n  acme   -            claims\n" in out
     undo()
+
+
+# Rendering and parsing
+
+
+def test_a_template_that_fails_only_where_an_answer_went_before_is_found(capsys):
+    def crash(chat, out):
+        for message in out.turns(chat.messages):
+            out += {"user": "U"}[message.role], message.content
+
+    lect.register(Family("acme", Rule("acme", Template("late", crash, text_separators=True))))
+    (what,) = findings(examined(capsys, 1), broken=True)
+    assert what.startswith("acme:late cannot render a plain conversation: ")
+
+
+def test_a_template_that_cannot_parse_a_reply_is_found(capsys):
+    wrong = Grammar("wrong", sections=[Section("reasoning", "", "</think>")])
+    lect.register(Family("acme", Rule("acme", ACME.but(name="deaf", reply=wrong))))
+    (what,) = findings(examined(capsys, 1), broken=True)
+    assert what.startswith("acme:deaf cannot parse a plain reply: the grammar 'wrong' is invalid: ")
+
+
+def test_a_refused_conversation_is_tried_as_a_single_question(capsys):
+    def once(chat, out):
+        if len(chat.messages) > 1:
+            chat.refuse("more than a question")
+        raise TypeError("even so")
+
+    lect.register(Family("acme", Rule("acme", Template("once", once))))
+    assert [what.partition(":")[0] for what in findings(examined(capsys, 1), broken=True)] == ["acme"]
+
+
+def test_progress_is_shown_on_a_terminal_that_waits_and_leaves_nothing(monkeypatch):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    for stream, patience, shown in ((Terminal(), 0, True), (Terminal(), 60, False), (io.StringIO(), 0, False)):
+        monkeypatch.setattr(Progress, "PATIENCE", patience)
+        progress = Progress(Screen(stream))
+        progress.show("acme:one")
+        progress.show("b")
+        progress.clear()
+        assert stream.getvalue() == ("\racme:one\rb       \r \r" if shown else "")
+
+
+# Hints and rules
+
+
+@pytest.mark.parametrize(
+    ("pattern", "hints", "expected"),
+    [
+        ("shop", ["shop"], []),
+        ("?big shop # b chat|instruct", ["shop"], []),
+        ("shop 2|3", ["shop2", "shop3"], []),
+        ("* chat", ["shop"], []),
+        ("acme/shop-7b", ["shop"], []),
+        ("shop|store", ["shop"], ["doc-rules:rules is not asked about 'store'"]),
+        (
+            "kiosk # b",
+            ["shop"],
+            ["doc-rules:rules is not asked about 'kiosk-7-b'", "doc-rules:rules has the hint 'shop'"],
+        ),
+        ("shop", ["shop", "mall"], ["doc-rules:rules has the hint 'mall'"]),
+        ("?mall shop", ["shop", "mall"], []),
+        ("?mall shop", ["mall"], ["doc-rules:rules is not asked about 'shop'"]),
+    ],
+)
+def test_hints_are_compared_with_rules(site, monkeypatch, capsys, pattern, hints, expected):
+    sys.modules.pop("doc_rules", None)
+    install(site, "doc-rules", "rules", FAMILY.replace('Rule("shop"', f'Rule("{pattern}"'), hints=hints)
+    monkeypatch.setattr(lect, "_registry", registry_of("doc-rules"))
+    found = findings(examined(capsys, 0), broken=False)
+    assert len(found) == len(expected)
+    assert all(what.startswith(beginning) for what, beginning in zip(found, expected, strict=True))
+
+
+def test_hints_without_an_adapter_are_broken(site, monkeypatch, capsys):
+    install(site, "doc-orphan", "", FAMILY, hints=["shop", "store"], templates=["shop"])
+    monkeypatch.setattr(lect, "_registry", registry_of("doc-orphan"))
+    hints, templates = findings(examined(capsys, 1), broken=True)
+    assert hints == (
+        "doc-orphan 0.1.0 has lect.hints for 'doc_orphan:adapter', but no adapter there: shop, store\n"
+        '  try: [project.entry-points.lect] with a name for "doc_orphan:adapter" in its pyproject.toml'
+    )
+    assert templates.startswith(
+        "doc-orphan 0.1.0 has lect.templates for 'doc_orphan:adapter', but no adapter there: shop\n"
+    )
+
+
+# Names in settings
+
+
+def test_names_that_mean_nothing_in_settings_are_worth_knowing(site, monkeypatch, capsys):
+    install(site, "doc-shop", "shop", FAMILY, hints=["shop"])
+    environ = {
+        "LECT_DISABLE_PLUGIN": "x",
+        "LECT_DISABLE_PLUGINS": "doc-shp, lect-zzz",
+        "LECT_LOAD_PLUGINS": "shop,shpo",
+    }
+    monkeypatch.setattr(lect, "_registry", registry_of("doc-shop", environ=environ | {"PATH": "x"}))
+    assert findings(examined(capsys, 0), broken=False) == [
+        "lect has no variable LECT_DISABLE_PLUGIN; did you mean 'LECT_DISABLE_PLUGINS'?",
+        "LECT_DISABLE_PLUGINS names 'doc-shp', which is not installed; did you mean 'doc-shop'?",
+        "LECT_DISABLE_PLUGINS names 'lect-zzz', which is not installed; `lect plugins` lists what is installed",
+        "LECT_LOAD_PLUGINS names 'shpo', which is not installed; did you mean 'shop'?",
+    ]
+
+
+def test_a_reserved_name_is_worth_knowing(site, monkeypatch, capsys):
+    install(site, "doc-thief", "qwen", FAMILY, hints=["shop"])
+    monkeypatch.setattr(lect, "_registry", registry_of("doc-thief"))
+    (what,) = findings(examined(capsys, 0), broken=False)
+    assert what.startswith("doc-thief:qwen uses the name 'qwen' (lect-qwen) of another package")
+
+
+def test_a_reply_format_that_cannot_be_used_names_its_package(site, monkeypatch, capsys):
+    install(site, "doc-replies", "", "SHOUT = 3\n", replies=["shout"])
+    monkeypatch.setattr(lect, "_registry", registry_of("doc-replies"))
+    failed, unusable = sorted(findings(examined(capsys, 1), broken=True))
+    assert failed.startswith(
+        "shout (doc-replies 0.1.0): load: PluginError: doc_replies:SHOUT is 3; expected a ReplyFormat"
+    )
+    assert unusable.startswith("the reply format 'shout' of doc-replies cannot be used")
+    assert "lect doctor" not in unusable

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, NoReturn
 import lect
 from lect.cli import installed
 from lect.cli.screen import NOTE, ClosedStream, Screen, forget
+from lect.cli.voice import spoken
 from lect.errors import (
     ConversionWarning,
     FallbackWarning,
@@ -85,7 +86,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     lect._registry.search = True
     try:
         with warnings.catch_warnings():
-            _show_our_warnings()
+            _show_our_warnings(_command(words))
             code = _code(words)
             sys.stdout.flush()
         return code
@@ -107,8 +108,12 @@ def _code(words: list[str]) -> int:
     except _DoneError as done:
         return done.code
     except LectError as error:
-        _complain(str(error))
+        _complain(spoken(str(error), _command(words)))
         return FAILED
+
+
+def _command(words: list[str]) -> str:
+    return words[0] if words else ""
 
 
 def _run(words: list[str]) -> int:
@@ -172,36 +177,20 @@ def _unknown_command(word: str) -> NoReturn:
     _overview().error(f"there is no command {shown(word)}; {hint}")
 
 
-PHRASES = {
-    "get_conversation_template(path, adapter='chatml')": "--adapter chatml",
-    "leave it out, or strict=False to render without it": "leave it out, or do not say --strict",
-    "lossy=True, to write the rest": "--lossy, to write the rest",
-    "decode the text with errors='replace'": "write \\ufffd in its place",
-    "LECT_FALLBACK=0, or lect.resolve(path, fallback=False), to": "LECT_FALLBACK=0 to",
-    "add_generation_prompt=True beside continue_final_message=True": "--generation-prompt beside --continue",
-    "max_length is ": "--max-length is ",
-    "continue_final_message=True, but the last message": "--continue, but the last message",
-    **{f"limits={{{name!r}: ...}}": f"--limit {name}=..." for name in ("messages", "tools", "depth", "bytes")},
-}
-"""What errors suggest to a Python program, and how to say it here."""
-
-
 def _complain(message: str, label: str = "lect:", style: str = "red") -> None:
     screen = Screen(sys.stderr)
-    for phrase, here in PHRASES.items():
-        message = message.replace(phrase, here)
     screen.write(screen.paint(label, style) + f" {screen.visible(message)}\n")
 
 
-def _show_our_warnings() -> None:
+def _show_our_warnings(command: str) -> None:
     """Show the warnings of lect in its own words, each time; leave all others to Python."""
     usual = warnings.showwarning
 
     def show(message: Any, category: type[Warning], *place: Any, **more: Any) -> None:
         if issubclass(category, FallbackWarning):
-            _complain(str(message), NOTE, "yellow")
+            _complain(spoken(str(message), command), NOTE, "yellow")
         elif issubclass(category, PluginWarning | ModelPathWarning | ConversionWarning):
-            _complain(f"warning: {message}")
+            _complain(f"warning: {spoken(str(message), command)}")
         else:
             usual(message, category, *place, **more)
 

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from traceback import format_exception
 from typing import TYPE_CHECKING, NamedTuple
 
 import lect
-from lect.cli.description import plain_prompt
+from lect.cli.findings import Finding
 from lect.cli.installed import load_command
-from lect.errors import LectError, MessageError, PluginError, UnknownTemplateError
+from lect.cli.rule_checks import examine_rules
+from lect.cli.setting_checks import examine_settings
+from lect.cli.template_checks import examine_templates
+from lect.cli.voice import spoken
+from lect.errors import LectError, UnknownTemplateError
 from lect.notations import load_notation
+from lect.registry.advice import reserved_names
 from lect.registry.damage import damages
-from lect.registry.groups import COMMANDS, NOTATIONS
+from lect.registry.groups import COMMANDS, NOTATIONS, REPLIES
 
 if TYPE_CHECKING:
     from lect import Template
@@ -22,14 +27,6 @@ if TYPE_CHECKING:
 
 CORE = "lect"
 DEPENDENCIES = ("pluggy", "importlib-metadata", "packaging")
-
-
-class Finding(NamedTuple):
-    """Something that is broken, or worth knowing."""
-
-    broken: bool
-    what: str
-    traceback: str = ""
 
 
 class PluginCheck(NamedTuple):
@@ -56,8 +53,8 @@ class Report(NamedTuple):
     findings: tuple[Finding, ...]
 
 
-def examine() -> Report:
-    """Load every plugin and look at all that could be wrong."""
+def examine(progress: Callable[[str], None]) -> Report:
+    """Load every plugin and look at all that could be wrong; `progress` is told what is looked at."""
     versions = {
         "python": sys.version.split()[0],
         CORE: lect.__version__,
@@ -78,18 +75,17 @@ def examine() -> Report:
         *(Finding(each.broken, each.what) for each in damages()),
         *_unsatisfied(plugins),
         *_missing_templates(infos),
-        *_crashing_templates(templates),
-        *(
-            Finding(True, f"the pin {pin} names nothing that can be used: {pin.problem}")
-            for pin in lect.pins(load=True)
-            if pin.problem
-        ),
+        *examine_templates(templates, progress),
+        *examine_settings(),
         *_broken_formats(),
         *_broken_parts(infos),
+        *examine_rules(),
+        *_reserved_names(),
         *_shared_plugin_names(infos),
         *_shared_template_names(templates),
         *(Finding(False, f"{each.id} is {each.status}") for each in infos if each.status.startswith("blocked")),
     )
+    findings = tuple(each._replace(what=spoken(each.what, "doctor")) for each in findings)
     return Report(versions, lect._registry.settings.config, plugins, templates, findings)
 
 
@@ -169,15 +165,18 @@ def _missing_templates(infos: Sequence[PluginInfo]) -> Iterator[Finding]:
 
 
 def _broken_formats() -> Iterator[Finding]:
-    for name in lect.reply_formats():
+    owners: dict[str, list[str]] = {}
+    for record in lect._registry.parts(REPLIES):
+        owners.setdefault(record.name, []).append(record.package)
+    for name, packages in owners.items():
         try:
             lect.stream(None, format=name)
         except LectError as error:
-            yield Finding(True, f"the reply format {name!r} cannot be used: {error}")
+            yield Finding(True, f"the reply format {name!r} of {', '.join(packages)} cannot be used: {error}")
 
 
 def _broken_parts(infos: Sequence[PluginInfo]) -> Iterator[Finding]:
-    """Yield what is wrong with installed commands and notations."""
+    """Yield what is wrong with installed commands, notations and reply formats."""
     registry = lect._registry
     commands, notations = registry.parts(COMMANDS), registry.parts(NOTATIONS)
     for record in commands:
@@ -185,19 +184,12 @@ def _broken_parts(infos: Sequence[PluginInfo]) -> Iterator[Finding]:
     for record in notations:
         load_notation(registry, record)
     told = {(info.package, info.name) for info in infos}
-    parts = {(record.package, record.name) for record in (*commands, *notations)} - told
+    parts = {(record.package, record.name) for record in (*commands, *notations, *registry.parts(REPLIES))} - told
     yield from (_failed(failure) for failure in registry.failures if (failure.package, failure.plugin) in parts)
 
 
-def _crashing_templates(templates: dict[str, tuple[Template, ...]]) -> Iterator[Finding]:
-    for owner, template in ((owner, template) for owner, owned in templates.items() for template in owned):
-        try:
-            plain_prompt(template)
-        except MessageError:
-            continue  # To refuse is a template's right.
-        except PluginError as error:
-            msg = f"{owner}:{template.name} cannot render the plainest conversation: {str(error).partition(chr(10))[0]}"
-            yield Finding(True, msg, "".join(format_exception(error)))
+def _reserved_names() -> Iterator[Finding]:
+    yield from (Finding(False, text) for text in map(reserved_names, lect._registry.every_record()) if text)
 
 
 def _shared_plugin_names(infos: Sequence[PluginInfo]) -> Iterator[Finding]:

@@ -12,7 +12,7 @@ from lect.cli.description import WITH_BOS, WITHOUT_BOS, bos_advice, written_bos
 from lect.cli.id_checks import examine_ids, read_ids
 from lect.cli.inputs import utf8
 from lect.cli.rendering import add_choice, resolve
-from lect.cli.screen import Painted, Screen, write_json
+from lect.cli.screen import Painted, Progress, Screen, write_json
 from lect.cli.token_checks import examine_tokenizer
 from lect.cli.tokenizer_files import load_tokenizer
 from lect.errors import PluginWarning
@@ -22,12 +22,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from lect import Template
-    from lect.cli.checks import Finding, PluginCheck, Report
+    from lect.cli.checks import PluginCheck, Report
+    from lect.cli.findings import Finding
     from lect.cli.token_checks import Check
 
 EPILOG = """\
-The exit code is 1 where something is broken or wrong: a plugin that fails, or asks for another lect; a package that has
-lost its entry points; a pin that names nothing; a tokenizer, or ids, that are not the model's.
+The exit code is 1 where something is broken or wrong: a plugin or a template that fails, or asks for another lect; a
+package that has lost its entry points, or has hints and no adapter; a pin that names nothing; a tokenizer, or ids, that
+are not the model's.
 
 examples:
   lect doctor
@@ -41,9 +43,11 @@ STATUSES = {"ok": "green", "note": "yellow", "wrong": "red"}
 def configure(parser: ArgumentParser) -> None:
     """Describe the command and its arguments."""
     parser.description = (
-        "Load every plugin and say what is broken, with tracebacks; which versions are installed and whether they fit "
-        "each other;\n"
-        "what is in each other's way; and how the prompts of each template are to be encoded.\n"
+        "Load every plugin, write a prompt and read a reply with every template, and say what is broken, with "
+        "tracebacks;\n"
+        "which versions are installed and whether they fit each other; what is in each other's way or means nothing; "
+        "and\n"
+        "how the prompts of each template are to be encoded.\n"
         "With a model, say whether a tokenizer, or token ids that were trained on or sent, are right for it."
     )
     parser.epilog = EPILOG
@@ -99,7 +103,9 @@ def _check_rows(checks: list[Check]) -> Iterator[tuple[str | Painted, ...]]:
 def _run_installed(arguments: Namespace) -> int:
     # Failures are printed with their tracebacks.
     warnings.simplefilter("ignore", PluginWarning)
-    report = examine()
+    progress = Progress(Screen(sys.stderr))
+    report = examine(progress.show)
+    progress.clear()
     broken = [finding for finding in report.findings if finding.broken]
     if arguments.json:
         write_json(_as_data(report) | {"ok": not broken})

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from errno import EBADF
 from io import TextIOBase
+from time import monotonic
 from typing import Any, NamedTuple, NoReturn, TextIO
 
 NOTE = "note:"
@@ -130,6 +131,30 @@ class Screen:
 
         room = max(get_terminal_size().columns - column, 24)
         return wrap(text, room, break_long_words=False, break_on_hyphens=False) or [""]
+
+
+class Progress:
+    """A line that tells people on a terminal what is being done, if it takes long; it does not stay."""
+
+    PATIENCE = 1.0
+    """Seconds that pass in silence."""
+
+    def __init__(self, screen: Screen):
+        self._screen = screen
+        self._begun = monotonic()
+        self._width = 0
+
+    def show(self, text: str) -> None:
+        """Show a text in place of the last one."""
+        if self._screen.is_terminal and monotonic() - self._begun > self.PATIENCE:
+            line = self._screen.one_line(text)[:70]
+            self._screen.write(f"\r{line:{self._width}}")
+            self._width = len(line)
+
+    def clear(self) -> None:
+        """Take the line away."""
+        if self._width:
+            self._screen.write(f"\r{'':{self._width}}\r")
 
 
 def _cell(cell: Cell) -> Painted:

@@ -10,6 +10,7 @@ import lect
 from lect.cli.description import bos_advice, described, reply_format, stops
 from lect.cli.inputs import MODEL, utf8
 from lect.cli.screen import Painted, Screen, write_json
+from lect.cli.voice import spoken
 from lect.errors import FallbackWarning, ModelPathWarning, PluginWarning
 from lect.registry.refs import parse_ref
 from lect.registry.resolve import fallback_note
@@ -181,7 +182,11 @@ def _as_data(
         "failures": [
             failure._asdict() | {"error": failure.said} for plugin in lect.plugins() for failure in plugin.failures
         ],
-        "error": {"type": type(error).__name__, "message": str(error), "install": getattr(error, "install", None)}
+        "error": {
+            "type": type(error).__name__,
+            "message": spoken(str(error), "why"),
+            "install": getattr(error, "install", None),
+        }
         if error
         else None,
     }

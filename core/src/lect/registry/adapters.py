@@ -59,7 +59,7 @@ class Adapters:
     """
 
     def __init__(self, environ: Mapping[str, str] = os.environ, find: Callable[[], list[Distribution]] | None = None):
-        self._environ = environ
+        self.environ = environ
         self._find = find
         self.lock = RLock()
         self._records: tuple[Record, ...] | None = None
@@ -85,7 +85,7 @@ class Adapters:
     def _scan(self) -> tuple[Record, ...]:
         from lect.registry.discover import distributions, records
 
-        settings = read_settings(self._environ, search=self.search)
+        settings = read_settings(self.environ, search=self.search)
         found = records((self._find or distributions)())
         adapters = tuple(record for record in found if record.adapts)
         with self.lock:

@@ -8,7 +8,12 @@ from typing import NamedTuple
 
 from lect.registry.discover import places
 from lect.registry.metafiles import (
+    ADAPTERS,
     ENTRY_POINTS,
+    GROUP,
+    HINTS,
+    TEMPLATES,
+    Distribution,
     MetaFiles,
     identity,
     metadata,
@@ -39,6 +44,7 @@ def damages() -> Iterator[Damage]:
             continue  # It is a plugin that has failed.
         if dist.entry_points:
             yield from _damaged_metadata(files)
+            yield from _without_adapter(dist)
         elif dist.name.startswith(OURS) or _NEEDS_LECT.search(metadata(files) or b""):
             yield from _without_entry_points(files)
 
@@ -47,6 +53,19 @@ def _damaged_metadata(files: MetaFiles) -> Iterator[Damage]:
     problem = text_problem(metadata(files))
     if problem:
         yield Damage(f"{_label(files)}: its METADATA {problem}; pip may stumble over it", broken=False)
+
+
+def _without_adapter(dist: Distribution) -> Iterator[Damage]:
+    """Yield the hints and templates of a distribution that belong to no adapter of it, so that nobody sees them."""
+    adapters = {point.value for point in dist.entry_points if point.group in ADAPTERS}
+    for group in (HINTS, TEMPLATES):
+        lost = {point.name: point.value for point in dist.entry_points if point.group == group}
+        lost = {name: value for name, value in lost.items() if value not in adapters}
+        if lost:
+            value = min(lost.values())
+            what = f"{dist.name} {dist.version} has {group} for {value!r}, but no adapter there: {', '.join(lost)}"
+            advice = f'[project.entry-points.{GROUP}] with a name for "{value}" in its pyproject.toml'
+            yield Damage(f"{what}\n  try: {advice}", broken=True)
 
 
 def _without_entry_points(files: MetaFiles) -> Iterator[Damage]:
