@@ -27,6 +27,11 @@ TUTORIAL = pages.DOCS / "tutorial" / "first-adapter.md"
 WITH_PYTHON = [page for page in pages.all_pages() if pages.python_examples(page)]
 WITH_COMMANDS = [page for page in pages.all_pages() if pages.console_examples(page) and page != TUTORIAL]
 TABLED = ["README.md", "README.zh-CN.md"]
+FILES = (
+    tomllib.loads((pages.REPOSITORY / "core/pyproject.toml").read_text("utf-8"))["project"]["urls"]["Homepage"]
+    + "/blob/main/"
+)
+"""Where the files of this repository are found, for READMEs that are read outside it."""
 PACKAGES = sorted(path.parent.name for path in (pages.REPOSITORY / "plugins").glob("*/pyproject.toml"))
 # The dialects are reply formats alone, the others notations: they have no adapter and no prompts of their own.
 FAMILIES = [name for name in PACKAGES if name not in ("dialects", "jinja", "ollama", "paddlenlp")]
@@ -62,7 +67,8 @@ def test_commands_print_what_the_page_says(page, tmp_path):
 def test_links_lead_somewhere(page):
     prose = pages.BLOCK.sub("", page.read_text("utf-8"))
     for target in re.findall(r"\]\(([^)#\s]+)", prose):
-        assert target.startswith("https://") or (page.parent / target).exists(), target
+        ours = pages.REPOSITORY / target.removeprefix(FILES) if target.startswith(FILES) else page.parent / target
+        assert ours.exists() or (target.startswith("https://") and FILES not in target), target
 
 
 @pytest.mark.parametrize("page", pages.all_pages(), ids=pages.name)

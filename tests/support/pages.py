@@ -50,10 +50,12 @@ class Example(NamedTuple):
 def all_pages():
     """Return the pages that people read: READMEs and documentation, but nothing that was built from them."""
     built = DOCS / "_build"
-    readmes = [*sorted(REPOSITORY.glob("README*.md")), *sorted(REPOSITORY.glob("plugins/*/README.md"))]
+    top = [REPOSITORY / f"{title}.md" for title in ("SECURITY",)]
     return [
-        *readmes,
-        REPOSITORY / "SECURITY.md",
+        *sorted(REPOSITORY.glob("README*.md")),
+        REPOSITORY / "core/README.md",
+        *sorted(REPOSITORY.glob("plugins/*/README.md")),
+        *top,
         *sorted(page for page in DOCS.rglob("*.md") if built not in page.parents),
     ]
 

@@ -21,7 +21,6 @@ from lect_dialects.tagged_calls import (
     SEED_OSS_XML,
 )
 
-__version__ = "0.1.0"
 __lect_api__ = "~=1.0"
 
 adapter = Family(

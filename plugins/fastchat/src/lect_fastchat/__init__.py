@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from lect_fastchat.model.model_adapter import model_adapters
     from lect_fastchat.official import differences
 
-__version__ = "0.1.0"
 __lect_api__ = "~=1.0"
 
 __all__ = [

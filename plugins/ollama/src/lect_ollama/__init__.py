@@ -3,7 +3,6 @@
 from lect_ollama.proof import renderer
 from lect_ollama.writing import write
 
-__version__ = "0.1.0"
 __lect_api__ = "~=1.0"
 
 __all__ = ["notation"]

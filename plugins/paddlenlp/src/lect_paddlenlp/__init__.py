@@ -12,7 +12,6 @@ from lect_paddlenlp.chat import ChatTemplate, init_chat_template
 from lect_paddlenlp.training import Span
 from lect_paddlenlp.whole import WholeTemplate
 
-__version__ = "0.1.0"
 __lect_api__ = "~=1.0"
 
 __all__ = ["ChatTemplate", "Span", "WholeTemplate", "init_chat_template"]

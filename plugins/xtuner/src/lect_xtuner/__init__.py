@@ -14,7 +14,6 @@ from lect_xtuner.chat import chat_template, fields_of, table_of
 from lect_xtuner.named import PROMPT_TEMPLATE, SYSTEM_TEMPLATE, template_for
 from lect_xtuner.spans import Span, Spans, training
 
-__version__ = "0.1.0"
 __lect_api__ = "~=1.0"
 
 __all__ = [
