@@ -1,10 +1,11 @@
-"""Every check is a session: `nox` runs them all, `nox -s bench` measures, `nox -s stress` runs the audits in full, and
-`nox -s tokens` tries the tokenizers of eight makers.
+"""Every check is a session: `nox` runs them all, `nox -s bench` measures, `nox -s stress` runs the audits in full,
+`nox -s tokens` tries the tokenizers of eight makers, and `nox -s release` builds the packages and checks them.
 
 Python and pip are all that is needed.
 """
 
 import tempfile
+import tomllib
 from pathlib import Path
 
 import nox
@@ -12,7 +13,7 @@ import nox
 nox.needs_version = ">=2024.4.15"
 nox.options.default_venv_backend = "venv"
 nox.options.error_on_missing_interpreters = False  # a user who has only one Python still passes
-nox.options.sessions = ["lint", "types", "tests", "core_alone", "plugin_alone", "integrations", "docs", "readme"]
+nox.options.sessions = ["lint", "types", "tests", "lowest", "plugin_alone", "integrations", "docs", "readme"]
 
 PYTHONS = ["3.11", "3.12", "3.13", "3.14"]
 PLUGINS = sorted(path.name for path in Path("plugins").iterdir() if (path / "pyproject.toml").exists())
@@ -24,7 +25,7 @@ LARGE = {"fastchat", "llama", "qwen"}
 # The plugins that need another.
 NEEDED = {"paddlenlp": "jinja"}
 BUILD_TOOLS = ["flit_core>=3.11,<5"]
-DEPENDENCIES = ["pluggy>=1.5", "packaging>=23", "importlib-metadata>=8"]
+DEPENDENCIES = tomllib.loads(Path("core/pyproject.toml").read_text("utf-8"))["project"]["dependencies"]
 EVERYTHING = ["core", *(f"plugins/{name}" for name in PLUGINS)]
 
 
@@ -93,7 +94,7 @@ def tests(session):
     """
     session.install(*TEST_TOOLS)
     install(session, *EVERYTHING)
-    elsewhere = ["tests/readme", "tests/integrations"]
+    elsewhere = ["tests/readme", "tests/integrations", "tests/release"]
     folders = ["core/tests", "tests"]
     if TESTED:
         elsewhere += [str(path) for pattern in SAME_EVERYWHERE for path in sorted(Path().glob(pattern))]
@@ -111,9 +112,12 @@ def stress(session):
 
 
 @nox.session
-def core_alone(session):
-    """Test core with no family installed."""
-    session.install(*TEST_TOOLS)
+def lowest(session):
+    """Test core with no family installed, and with the lowest versions of its dependencies.
+
+    Every other session has the newest.
+    """
+    session.install(*TEST_TOOLS, *(each.replace(">=", "==") for each in DEPENDENCIES))
     install(session, "core")
     session.run("pytest", *IN_PARALLEL, "core/tests", *session.posargs)
 
@@ -163,6 +167,15 @@ def readme(session):
     """Run the README's first command as a new user would, in a fresh copy of the repository."""
     session.install("pytest>=8")
     session.run("pytest", "tests/readme")
+
+
+@nox.session
+def release(session):
+    """Build every sdist and wheel into dist/, check them, and install from them alone. Nothing is uploaded."""
+    session.install("pytest>=8", "twine>=6.1", "trove-classifiers", *BUILD_TOOLS)
+    session.run("python", "tests/release/build.py", "dist")
+    session.run("twine", "check", "--strict", "dist/*")
+    session.run("pytest", "-q", "tests/release", *session.posargs, env={"LECT_DIST": str(Path("dist").resolve())})
 
 
 @nox.session

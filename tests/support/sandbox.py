@@ -10,8 +10,11 @@ import tomllib
 from pathlib import Path
 from typing import NamedTuple
 
+from packaging.utils import canonicalize_name
+
 REPOSITORY = Path(__file__).parents[2]
 BACKENDS = {"flit": "flit_core.buildapi", "setuptools": "setuptools.build_meta", "hatchling": "hatchling.build"}
+CORE_NEEDS = ("importlib-metadata", "packaging", "pluggy")
 JINJA = ["jinja2>=3.1.6"]
 """What plugins need besides lect."""
 BUILD_TOOLS = ["flit_core", "setuptools", "hatchling", "editables"]
@@ -37,6 +40,25 @@ backend, wheelhouse, *projects = sys.argv[1:]
 for project in projects:
     os.chdir(project)
     print(importlib.import_module(backend).build_wheel(wheelhouse))
+"""
+
+
+DISTRIBUTIONS = """
+from importlib.metadata import distributions
+print(*(dist.metadata["Name"] for dist in distributions()))
+"""
+WITH_NEEDS = """
+import sys
+from importlib.metadata import requires
+from packaging.requirements import Requirement
+
+def with_needs(name):
+    yield name
+    for needed in map(Requirement, requires(name) or ()):
+        if needed.marker is None or needed.marker.evaluate({"extra": ""}):
+            yield from with_needs(needed.name)
+
+print(*(each for name in sys.argv[1:] for each in with_needs(name)))
 """
 
 
@@ -100,12 +122,18 @@ class Answer(NamedTuple):
 
 
 class Environment:
-    """A virtual environment with lect in it."""
+    """A virtual environment."""
 
     def __init__(self, directory):
         self.directory = directory
         self.bin = directory / ("Scripts" if os.name == "nt" else "bin")
         self.python = self.bin / "python"
+
+    @classmethod
+    def new(cls, directory):
+        """Return an environment with nothing in it."""
+        run([sys.executable, "-m", "venv", "--without-pip", directory], cwd=directory.parent)
+        return cls(directory)
 
     @property
     def site_packages(self):
@@ -126,6 +154,18 @@ class Environment:
     def ask(self, code, **environ):
         """Run a child that leaves JSON in `answer`, and return that alone."""
         return self.run(code, **environ).value
+
+    def distributions(self):
+        """Return the names of all that is installed."""
+        return self._names(DISTRIBUTIONS)
+
+    def with_needs(self, *names):
+        """Return the names of some distributions, and of what these need by their own metadata."""
+        return self._names(WITH_NEEDS, *names)
+
+    def _names(self, code, *arguments):
+        printed = run([self.python, "-c", code, *arguments], cwd=self.directory).stdout
+        return sorted({canonicalize_name(name) for name in printed.split()})
 
 
 class Sandbox:
@@ -194,8 +234,7 @@ class Sandbox:
         return self._new(self._numbered("empty").name)
 
     def _new(self, name):
-        run([sys.executable, "-m", "venv", "--without-pip", self.root / name], cwd=self.root)
-        return Environment(self.root / name)
+        return Environment.new(self.root / name)
 
     def _build_all(self, plugins):
         missing = [plugin for plugin in plugins if plugin not in self._wheels]

@@ -1,0 +1,49 @@
+"""What is uploaded can be installed: from the wheels and their dependencies alone, in a fresh environment."""
+
+import shutil
+import sys
+import tomllib
+
+import pytest
+from sandbox import CORE_NEEDS, JINJA, REPOSITORY, Environment, run
+
+PLUGINS = sorted(path.parent.name for path in (REPOSITORY / "plugins").glob("*/pyproject.toml"))
+CHATML = "<|im_start|>user\nHello!<|im_end|>\n<|im_start|>assistant\n"
+QWEN = "<|im_start|>system\nYou are Qwen, created by Alibaba Cloud. You are a helpful assistant.<|im_end|>\n" + CHATML
+VICUNA = (
+    "A chat between a curious user and an artificial intelligence assistant. The assistant gives helpful, detailed, "
+    "and polite answers to the user's questions. USER: Hello! ASSISTANT:"
+)
+INSTALLS = {
+    "lect": ([], ["some/model", "--adapter", "chatml"], CHATML),
+    "lect[qwen,llama]": (["qwen", "llama"], ["Qwen/Qwen2.5-7B-Instruct"], QWEN),
+    "lect[all]": (PLUGINS, ["lmsys/vicuna-7b-v1.5"], VICUNA),
+    "lect-vicuna": (["vicuna"], ["lmsys/vicuna-7b-v1.5"], VICUNA),
+}
+"""What is installed, the plugins that this brings, and a prompt that it can write."""
+
+
+@pytest.fixture(scope="module")
+def wheelhouse(dist, tmp_path_factory):
+    """A directory with our wheels, and those of everything that they need."""
+    directory = tmp_path_factory.mktemp("wheelhouse")
+    # By name: an index is never asked for a package of ours.
+    needed = tomllib.loads((REPOSITORY / "core/pyproject.toml").read_text("utf-8"))["project"]["dependencies"]
+    run([sys.executable, "-m", "pip", "wheel", "--quiet", "-w", directory, *needed, *JINJA], cwd=directory)
+    for wheel in dist.glob("*.whl"):
+        shutil.copy(wheel, directory)
+    return directory
+
+
+@pytest.mark.parametrize("wanted", INSTALLS)
+def test_an_install_from_the_wheelhouse_alone_works(wheelhouse, tmp_path, wanted):
+    plugins, model, prompt = INSTALLS[wanted]
+    environment = Environment.new(tmp_path / "environment")
+    environment.pip("install", "--quiet", "--no-index", "--find-links", wheelhouse, wanted)
+    others = ["jinja2"] if "jinja" in plugins else []
+    ours = ["lect", *(f"lect-{name}" for name in plugins)]
+    assert environment.distributions() == sorted({*ours, *environment.with_needs(*CORE_NEEDS, *others)})
+    lect = environment.bin / "lect"
+    assert run([lect, "prompt", *model, "Hello!"], cwd=tmp_path).stdout.removesuffix("\n") == prompt.removesuffix("\n")
+    explained = run([lect, "why", *model], cwd=tmp_path).stdout
+    assert explained.startswith(f"{model[0]}\n  adapter ")
