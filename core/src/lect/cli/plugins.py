@@ -12,7 +12,7 @@ from lect.contain import Contained, StageError
 from lect.errors import LectError, PluginWarning, did_you_mean, near_names, shown
 from lect.registry.adapters import status_of
 from lect.registry.advice import reserved_names
-from lect.registry.metafiles import COMMANDS, NOTATIONS, REPLIES
+from lect.registry.groups import COMMANDS, NOTATIONS, REPLIES
 from lect.values import normal_name
 
 if TYPE_CHECKING:
