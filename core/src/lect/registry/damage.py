@@ -7,12 +7,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from lect.registry.discover import places
+from lect.registry.groups import ADAPTERS, GROUP, HINTS, TEMPLATES
 from lect.registry.metafiles import (
-    ADAPTERS,
     ENTRY_POINTS,
-    GROUP,
-    HINTS,
-    TEMPLATES,
     Distribution,
     MetaFiles,
     identity,
