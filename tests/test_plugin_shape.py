@@ -16,7 +16,10 @@ from lect.registry.patterns import ANYTHING
 NAMES = sorted(path.parent.name for path in (REPOSITORY / "plugins").glob("*/pyproject.toml"))
 # Reply formats alone, and notations, have no adapter.
 WITH_ADAPTER = [name for name in NAMES if name not in ("dialects", "jinja", "ollama", "paddlenlp")]
-NEEDS = {"jinja": ["jinja2>=3.1.6"], "paddlenlp": ["lect-jinja>=0.1,<1"]}
+CORE = tomllib.loads((REPOSITORY / "core/pyproject.toml").read_text("utf-8"))["project"]
+# A package is tested with those of its own version, and with no older ones.
+BOUND = f">={CORE['version'].rpartition('.')[0]},<1"
+NEEDS = {"jinja": ["jinja2>=3.1.6"], "paddlenlp": [f"lect-jinja{BOUND}"]}
 """What packages need besides core."""
 # What is no adapter for names.
 PARTS = {"lect.replies", "lect.notations", "lect.commands", "lect.paths"}
@@ -68,14 +71,13 @@ def test_the_project_file_has_the_same_keys(name):
 
 @every_plugin
 def test_the_project_says_the_same_things(name):
-    (core,) = [tomllib.loads((REPOSITORY / "core/pyproject.toml").read_text("utf-8"))["project"]]
     said = project(name)["project"]
     assert said["name"] == f"lect-{name}"
     assert said["readme"] == "README.md"
     for key in ("version", "requires-python", "license", "license-files", "classifiers", "urls"):
-        assert said[key] == core[key]
+        assert said[key] == CORE[key]
     assert said["description"].endswith("for lect")
-    assert said["dependencies"] == ["lect>=0.1,<1", *NEEDS.get(name, [])]
+    assert said["dependencies"] == [f"lect{BOUND}", *NEEDS.get(name, [])]
 
 
 @every_plugin
@@ -182,6 +184,6 @@ def test_whatever_a_rule_fits_has_a_hint_in_it(name, plugin):
 
 
 def test_core_offers_every_plugin_as_an_extra():
-    extras = tomllib.loads((REPOSITORY / "core/pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+    extras = CORE["optional-dependencies"]
     assert {name for name in extras if extras[name] == [f"lect-{name}"]} == set(NAMES)
     assert sorted(extras["all"]) == [f"lect-{name}" for name in NAMES]

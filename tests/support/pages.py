@@ -50,7 +50,7 @@ class Example(NamedTuple):
 def all_pages():
     """Return the pages that people read: READMEs and documentation, but nothing that was built from them."""
     built = DOCS / "_build"
-    top = [REPOSITORY / f"{title}.md" for title in ("SECURITY",)]
+    top = [REPOSITORY / f"{title}.md" for title in ("SECURITY", "CONTRIBUTING", "CODE_OF_CONDUCT")]
     return [
         *sorted(REPOSITORY.glob("README*.md")),
         REPOSITORY / "core/README.md",
