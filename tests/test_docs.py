@@ -27,10 +27,8 @@ TUTORIAL = pages.DOCS / "tutorial" / "first-adapter.md"
 WITH_PYTHON = [page for page in pages.all_pages() if pages.python_examples(page)]
 WITH_COMMANDS = [page for page in pages.all_pages() if pages.console_examples(page) and page != TUTORIAL]
 TABLED = ["README.md", "README.zh-CN.md"]
-FILES = (
-    tomllib.loads((pages.REPOSITORY / "core/pyproject.toml").read_text("utf-8"))["project"]["urls"]["Homepage"]
-    + "/blob/main/"
-)
+HOME = tomllib.loads((pages.REPOSITORY / "core/pyproject.toml").read_text("utf-8"))["project"]["urls"]["Homepage"]
+FILES = f"{HOME}/blob/main/"
 """Where the files of this repository are found, for READMEs that are read outside it."""
 PACKAGES = sorted(path.parent.name for path in (pages.REPOSITORY / "plugins").glob("*/pyproject.toml"))
 # The dialects are reply formats alone, the others notations: they have no adapter and no prompts of their own.
@@ -69,6 +67,11 @@ def test_links_lead_somewhere(page):
     for target in re.findall(r"\]\(([^)#\s]+)", prose):
         ours = pages.REPOSITORY / target.removeprefix(FILES) if target.startswith(FILES) else page.parent / target
         assert ours.exists() or (target.startswith("https://") and FILES not in target), target
+
+
+@pytest.mark.parametrize("page", [*pages.all_pages(), *pages.REPOSITORY.glob(".github/**/*.yml")], ids=pages.name)
+def test_the_project_has_one_address(page):
+    assert set(re.findall(r"https://[^\s)]+/lect\b(?!-)", page.read_text("utf-8"))) <= {HOME}
 
 
 @pytest.mark.parametrize("page", pages.all_pages(), ids=pages.name)

@@ -47,3 +47,4 @@ def test_an_install_from_the_wheelhouse_alone_works(wheelhouse, tmp_path, wanted
     assert run([lect, "prompt", *model, "Hello!"], cwd=tmp_path).stdout.removesuffix("\n") == prompt.removesuffix("\n")
     explained = run([lect, "why", *model], cwd=tmp_path).stdout
     assert explained.startswith(f"{model[0]}\n  adapter ")
+    run([lect, "doctor"], cwd=tmp_path)

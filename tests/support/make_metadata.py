@@ -131,10 +131,10 @@ def entry_points(group, rows):
 
 
 def dependencies(name):
-    """Return what a plugin needs: packages of this project since the minor version at hand, as it is tested with those."""
+    """Return what a plugin needs. It is tested with packages of its own version only, and asks for no older ones."""
     major, minor, *_ = project("core")["project"]["version"].split(".")
-    stated_ones = project(name)["project"].get("dependencies", ["lect"])
-    return [re.sub(r"^(lect[\w-]*).*", rf"\1>={major}.{minor},<{int(major) + 1}", each) for each in stated_ones]
+    needed = project(name)["project"].get("dependencies", ["lect"])
+    return [re.sub(r"^(lect[\w-]*).*", rf"\1>={major}.{minor},<{int(major) + 1}", each) for each in needed]
 
 
 def plugin_file(name):
@@ -184,7 +184,8 @@ def page_file(path):
     """Return what the README of a package is to be: a reader of the package alone can follow its links."""
     home = project("core")["project"]["urls"]["Homepage"]
     up = "../" * len(path.parent.relative_to(REPOSITORY).parts)
-    return path.read_text("utf-8").replace(f"]({up}", f"]({home}/blob/main/")
+    ours = rf"\]\((?:{up}|https://\S+?/lect/blob/main/)"
+    return re.sub(ours, f"]({home}/blob/main/", path.read_text("utf-8"))
 
 
 def packages_file():
