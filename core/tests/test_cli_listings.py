@@ -188,4 +188,4 @@ def test_formats_are_listed_with_an_example(capsys):
 
 def test_a_format_that_is_not_there_is_named(capsys):
     assert main(["formats", "thnik"]) == 1
-    assert "no installed package has a reply format 'thnik'\n  try: did you mean 'think'?" in capsys.readouterr().err
+    assert capsys.readouterr().err == "lect: no installed package has a reply format 'thnik'; did you mean 'think'?\n"

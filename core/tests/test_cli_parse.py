@@ -176,7 +176,7 @@ def test_who_names_neither_a_model_nor_a_format_that_there_is_is_told_what_to_ty
     assert main(["parse", "-"]) == 1
     assert capsys.readouterr().err.endswith("try: the name of a model in place of -, or --format think\n")
     assert main(["parse", "-", "--format", "nope"]) == 1
-    assert "\n  try: one of headed, plain, " in capsys.readouterr().err
+    assert "; there are headed, plain, tagged, think\n  try: lect formats\n" in capsys.readouterr().err
 
 
 def test_two_calls_of_one_function_and_problems_stand_under_headings_of_their_own(monkeypatch, capsys, tmp_path):

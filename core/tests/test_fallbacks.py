@@ -146,7 +146,7 @@ def test_a_reply_has_a_note_beside_it(capsys, tmp_path):
 
 
 def test_why_has_the_note_among_the_facts(capsys):
-    assert main(["why", "shop-7b"]) == 0
+    assert main(["why", "shop-7b", "--all"]) == 0
     out, err = capsys.readouterr()
     assert "  note        only a fallback knows 'shop-7b': last (shop-last 0.1.0) gives it 'shop'" in out
     assert not err
@@ -154,7 +154,7 @@ def test_why_has_the_note_among_the_facts(capsys):
 
 def test_why_says_what_turned_them_off(capsys, last):
     last(LECT_FALLBACK="0")
-    assert main(["why", "shop-7b"]) == 1
+    assert main(["why", "shop-7b", "--all"]) == 1
     out, err = capsys.readouterr()
     assert "  last (shop-last 0.1.0)  a fallback, turned off by LECT_FALLBACK=0\n" in out
     assert "  no fallback was asked: LECT_FALLBACK=0\n" in err

@@ -89,7 +89,8 @@ def test_whole_is_streamed_in_one_chunk():
 def test_the_formats_of_core_are_listed_and_a_name_that_is_none_is_refused_with_those_near_it(registry):
     assert lect.reply_formats() == ["plain", "think"]
     with pytest.raises(
-        MessageError, match=r"no installed package has a reply format 'plan'\n  try: did you mean 'plain'"
+        MessageError,
+        match=r"no installed package has a reply format 'plan'; did you mean 'plain'\?\n  try: lect\.reply_formats\(\)",
     ):
         parse("x", format="plan")
 

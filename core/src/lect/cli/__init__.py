@@ -15,7 +15,6 @@ from typing import Any, NamedTuple, NoReturn
 import lect
 from lect.cli import installed
 from lect.cli.screen import NOTE, ClosedStream, Screen, forget
-from lect.cli.voice import spoken
 from lect.errors import (
     ConversionWarning,
     FallbackWarning,
@@ -86,7 +85,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     lect._registry.search = True
     try:
         with warnings.catch_warnings():
-            _show_our_warnings(_command(words))
+            _show_our_warnings(words)
             code = _code(words)
             sys.stdout.flush()
         return code
@@ -108,12 +107,8 @@ def _code(words: list[str]) -> int:
     except _DoneError as done:
         return done.code
     except LectError as error:
-        _complain(spoken(str(error), _command(words)))
+        _complain(str(error), words)
         return FAILED
-
-
-def _command(words: list[str]) -> str:
-    return words[0] if words else ""
 
 
 def _run(words: list[str]) -> int:
@@ -177,20 +172,24 @@ def _unknown_command(word: str) -> NoReturn:
     _overview().error(f"there is no command {shown(word)}; {hint}")
 
 
-def _complain(message: str, label: str = "lect:", style: str = "red") -> None:
+def _complain(message: str, words: Sequence[str] = (), label: str = "lect:", style: str = "red") -> None:
+    """Write an error or a warning that came of a command line."""
+    from lect.cli.voice import spoken
+
     screen = Screen(sys.stderr)
+    message = spoken(message, words[0] if words else "")
     screen.write(screen.paint(label, style) + f" {screen.visible(message)}\n")
 
 
-def _show_our_warnings(command: str) -> None:
+def _show_our_warnings(words: list[str]) -> None:
     """Show the warnings of lect in its own words, each time; leave all others to Python."""
     usual = warnings.showwarning
 
     def show(message: Any, category: type[Warning], *place: Any, **more: Any) -> None:
         if issubclass(category, FallbackWarning):
-            _complain(spoken(str(message), command), NOTE, "yellow")
+            _complain(str(message), words, NOTE, "yellow")
         elif issubclass(category, PluginWarning | ModelPathWarning | ConversionWarning):
-            _complain(f"warning: {spoken(str(message), command)}")
+            _complain(f"warning: {message}", words)
         else:
             usual(message, category, *place, **more)
 

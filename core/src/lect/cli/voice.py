@@ -3,17 +3,22 @@
 import re
 
 PHRASES = {
-    "get_conversation_template(path, adapter='chatml')": "--adapter chatml",
-    "leave it out, or strict=False to render without it": "leave it out, or do not say --strict",
-    "lossy=True, to write the rest": "--lossy, to write the rest",
-    "decode the text with errors='replace'": "write \\ufffd in its place",
-    "LECT_FALLBACK=0, or lect.resolve(path, fallback=False), to": "LECT_FALLBACK=0 to",
-    "add_generation_prompt=True beside continue_final_message=True": "--generation-prompt beside --continue",
-    "max_length is ": "--max-length is ",
-    "continue_final_message=True, but the last message": "--continue, but the last message",
-    **{f"limits={{{name!r}: ...}}": f"--limit {name}=..." for name in ("messages", "tools", "depth", "bytes")},
+    r"get_conversation_template\(path, adapter='chatml'\)": "--adapter chatml",
+    r"lect\.pin\('[^']*', '([^']*)'\)": r"--adapter \1",
+    r"lect\.reply_formats\(\)": "lect formats",
+    r"\bthe (adapter|default) argument\b": r"--\1",
+    r"\bnotation='([^']*)'": r"--from \1",
+    r"\bformat='([^']*)'": r"--format \1",
+    r"or strict=False to render without it": "or do not say --strict",
+    r"lossy=True, to write the rest": "--lossy, to write the rest",
+    r"decode the text with errors='replace'": r"write \\ufffd in its place",
+    r", or lect\.resolve\(path, fallback=False\), to": " to",
+    r"\badd_generation_prompt=True\b": "--generation-prompt",
+    r"\bcontinue_final_message=True\b": "--continue",
+    r"\bmax_length is ": "--max-length is ",
+    r"\blimits=\{'(messages|tools|depth|bytes)': (\S+)\}": r"--limit \1=\2",
 }
-"""What errors suggest to a Python program, and how to say it here."""
+"""Patterns of what errors suggest to a Python program, and how to say it here."""
 
 _ADVICE = re.compile(r"( *)(try|or): (.*)")
 
@@ -21,7 +26,7 @@ _ADVICE = re.compile(r"( *)(try|or): (.*)")
 def spoken(message: str, command: str) -> str:
     """Return a message in the words of the command line, without advice to run the command that is being run."""
     for phrase, here in PHRASES.items():
-        message = message.replace(phrase, here)
+        message = re.sub(phrase, here, message)
     lines: list[str] = []
     begins = False  # whether the next advice is the first that is left
     for line in message.split("\n"):

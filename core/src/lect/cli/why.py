@@ -120,7 +120,7 @@ def _facts(resolution: lect.Resolution) -> list[tuple[str, str]]:
     facts = [
         ("adapter", str(resolution.adapter) if resolution.adapter else "none: the template was named"),
         ("template", template.name),
-        ("because", resolution.reason),
+        ("because", spoken(resolution.reason, "why")),
         ("kind", resolution.kind + base),
         ("source", template.source or "not given"),
         ("written at", template.written_at),
@@ -151,7 +151,7 @@ def _words(model: str, resolution: lect.Resolution | None) -> tuple[str, ...]:
 
 def _row(verdict: Verdict) -> tuple[str, str, Painted, str]:
     claim = f"{verdict.claim.specificity.name} {verdict.claim.literal!r}" if verdict.claim else "-"
-    return str(verdict), claim, Painted(verdict.outcome, STYLES.get(verdict.outcome, "dim")), verdict.why
+    return str(verdict), claim, Painted(verdict.outcome, STYLES.get(verdict.outcome, "dim")), spoken(verdict.why, "why")
 
 
 def _as_data(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any, NoReturn, Self, get_args
 
-from lect.errors import MessageError, PluginError, did_you_mean, near_names, shown
+from lect.errors import MessageError, PluginError, near_names, shown
 from lect.facts import Facts, listed
 from lect.format.prompt import Prompt
 from lect.format.refusals import refuse_controls, refuse_surrogate, refuse_unused
@@ -438,8 +438,8 @@ def _lead(before: str, prompt: str) -> str:
 
 
 def _refuse_fact(template: str, fact: str) -> NoReturn:
-    hint = did_you_mean(near_names(fact, FACTS), f"one of {', '.join(FACTS)}")
-    msg = f"template {template!r}: there is no fact {fact!r}\n  try: {hint}"
+    meant = near_names(fact, FACTS) or ["one of " + ", ".join(FACTS)]
+    msg = f"template {template!r}: there is no fact {fact!r}\n  try: {meant[0]}"
     raise PluginError(msg)
 
 

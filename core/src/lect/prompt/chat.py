@@ -7,7 +7,7 @@ from functools import lru_cache
 from time import time
 from typing import TYPE_CHECKING, Any, Never
 
-from lect.errors import MessageError, RefusedError, shown
+from lect.errors import MessageError, RefusedError, near_names, shown
 from lect.prompt.fields import expect, is_list, spell, wrong
 from lect.prompt.inputs import Input, given, plain_str
 from lect.prompt.limits import DEFAULT, Limits
@@ -293,11 +293,9 @@ def _refuse_misspelt(options: Mapping[str, Any], facts: Facts) -> None:
 @lru_cache(maxsize=256)
 def _argument_like(name: str) -> str | None:
     """Return the argument whose name somebody has misspelt; None where it is an option of some other template."""
-    from difflib import get_close_matches
-
     if len(name) > LONGEST_MISSPELT:
         return None
-    return next(iter(get_close_matches(name, ARGUMENTS, 1, 0.8)), None)
+    return next(iter(near_names(name, ARGUMENTS, likeness=0.8)), None)
 
 
 def _field(path: Path) -> Path:

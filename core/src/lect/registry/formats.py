@@ -75,5 +75,6 @@ class ReplyFormats:
 
     def _unknown(self, name: object) -> MessageError:
         known = self.names()
-        hint = did_you_mean(near_names(name, known, most=3), f"one of {', '.join(known)}")
-        return MessageError(f"no installed package has a reply format {shown(name)}\n  try: {hint}")
+        hint = did_you_mean(near_names(name, known, most=3), f"there are {', '.join(known)}")
+        msg = f"no installed package has a reply format {shown(name)}; {hint}\n  try: lect.reply_formats()"
+        return MessageError(msg)
