@@ -79,7 +79,7 @@ def lint(session):
 @nox.session
 def types(session):
     """Check types, strictly."""
-    session.install("mypy", "jinja2>=3.1.6")
+    session.install("mypy", "jinja2>=3.1.6", "pytest>=8", "hypothesis>=6.100")
     install(session, *EVERYTHING)
     session.run("mypy", "core/src", *(f"plugins/{name}/src" for name in PLUGINS))
 

@@ -7,6 +7,7 @@ import re
 import runpy
 import tomllib
 
+import make_metadata
 import pages
 import pytest
 
@@ -18,6 +19,7 @@ from lect.facts import Facts
 from lect.plugin import CHATML, DEFAULT
 from lect.prompt.messages import PART_WORDS
 from lect.registry import advice, family, hookspecs, patterns, settings
+from lect.testing import AdapterSuite
 from lect.tokens.encoded import Report
 from lect.values import Verdict
 
@@ -182,7 +184,7 @@ def test_every_family_is_an_extra_of_core():
         "optional-dependencies"
     ]
     packages = {name: [f"lect-{name}"] for name in PACKAGES}
-    assert extras == {**packages, "all": [f"lect-{name}" for name in PACKAGES], "tokens": ["tokenizers>=0.21"]}
+    assert extras == {**packages, "all": [f"lect-{name}" for name in PACKAGES], **make_metadata.EXTRAS}
 
 
 @every_family_with_rules
@@ -272,6 +274,19 @@ def test_every_golden_and_every_deviation_is_in_the_gallery(name):
     page = (pages.DOCS / "gallery" / f"{name}.md").read_text("utf-8")
     assert page.count("\n| checked against |") >= len(list(folder.glob("tests/golden/*.json")))
     assert all(f"`{row['case']}`" in page for row in json.loads((folder / "deviations.json").read_text("utf-8")))
+
+
+@pytest.mark.parametrize("name", [name for name in dir(AdapterSuite) if name.startswith("test_")])
+def test_checks_of_the_conformance_kit_are_documented(name):
+    found = " ".join(section("testing.md", f"`{name}`").split())
+    assert " ".join(getattr(AdapterSuite, name).__doc__.split()) in found
+    assert " If it fails: " in found
+
+
+def test_what_a_suite_is_told_is_documented():
+    told = [name for name in AdapterSuite.__mro__[-2].__annotations__ if not name.startswith("_")]
+    assert told
+    assert all(f"| `{name}` |" in section("testing.md", "AdapterSuite") for name in told)
 
 
 @pytest.mark.parametrize("name", lect.plugin.__all__)

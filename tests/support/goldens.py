@@ -29,7 +29,7 @@ def battery():
     """Return the conversations by id."""
     return {
         case["id"]: case
-        for case in json.loads((REPOSITORY / "tests/data/battery.json").read_text("utf-8"))["conversations"]
+        for case in json.loads((REPOSITORY / "core/src/lect/testing/battery.json").read_text("utf-8"))["conversations"]
     }
 
 

@@ -6,11 +6,23 @@ from lect.registry.registry import Registry
 
 
 def install(
-    site, dist, plugin, source, *, version="0.1.0", requires=(), hints=(), templates=(), group="lect", replies=()
+    site,
+    dist,
+    plugin,
+    source,
+    *,
+    version="0.1.0",
+    requires=(),
+    hints=(),
+    templates=(),
+    group="lect",
+    replies=(),
+    typed=False,
 ):
     """Put a distribution with one adapter, the object `adapter` of one module, into a directory of `sys.path`.
 
-    Without the name of a plugin it has none. Its `replies` are reply formats: objects called as they are, in capitals.
+    Without the name of a plugin it has none. Its `replies` are reply formats: objects called as they are, in capitals. Where
+    it is `typed`, the module is a package with a py.typed.
     """
     module = dist.replace("-", "_")
     points = {
@@ -30,7 +42,10 @@ def install(
     (info / "entry_points.txt").write_text("".join(tables), "utf-8")
     needs = "".join(f"Requires-Dist: {each}\n" for each in requires)
     (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {dist}\nVersion: {version}\n{needs}", "utf-8")
-    (site / f"{module}.py").write_text(source, "utf-8")
+    if typed:
+        (site / module).mkdir()
+        (site / module / "py.typed").touch()
+    (site / (f"{module}/__init__.py" if typed else f"{module}.py")).write_text(source, "utf-8")
 
 
 def registry_of(*dists, environ=None):

@@ -30,7 +30,7 @@ def main(family, *added):
     index = {entry["slug"]: entry for entry in json.loads((SHARED / "oracles/index.json").read_text("utf-8"))}
     battery = json.loads((SHARED / "goldens/battery.json").read_text("utf-8"))
     write(
-        "tests/data/battery.json",
+        "core/src/lect/testing/battery.json",
         {
             "provenance": "52 OpenAI-shaped conversations that every golden file refers to by id",
             "conversations": battery,

@@ -1,0 +1,76 @@
+"""What all checks of the kit share: what a suite is told, and how a check becomes a test."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from functools import wraps
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, TypeVar
+
+import pytest
+
+from lect.testing.subject import Subject, find_subject
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from lect.format.template import Template
+
+MOST_SHOWN = 8
+"""How many problems a failure shows."""
+
+
+class SuiteBase:
+    """What a suite is told about a plugin; see `AdapterSuite`."""
+
+    plugin: ClassVar[str]
+    examples: ClassVar[Mapping[str, str]]
+    base: ClassVar[Sequence[str]] = ()
+    others: ClassVar[Sequence[str]] = ()
+    overrides: ClassVar[Sequence[str]] = ()
+    goldens: ClassVar[str | Path | Mapping[str, str]] = {}
+    deviations: ClassVar[str | Path | None] = None
+    oracles: ClassVar[Mapping[str, str | Path]] = {}
+    _subject: ClassVar[Subject]
+
+    @property
+    def subject(self) -> Subject:
+        """The plugin that is tested."""
+        suite = type(self)
+        # pytest makes an object for every test.
+        if "_subject" not in vars(suite):
+            suite._subject = find_subject(suite.plugin)
+        return suite._subject
+
+    @property
+    def templates(self) -> Mapping[str, Template]:
+        """Its own templates by name; where it has none, a test is skipped."""
+        return self.subject.templates or pytest.skip("it has no templates")
+
+    def file(self, path: str | Path) -> Path:
+        """Return a path that stands in a suite: a relative one is relative to the file of the suite."""
+        return Path(inspect.getfile(type(self))).parent / path
+
+
+Self = TypeVar("Self")
+
+
+def check(advice: str) -> Callable[[Callable[[Self], Iterator[str]]], Callable[[Self], None]]:
+    """Make a test of a method that yields what is wrong; `advice` says what to do about it."""
+
+    def as_test(problems: Callable[[Self], Iterator[str]]) -> Callable[[Self], None]:
+        @wraps(problems)
+        def test(self: Self) -> None:
+            with warnings.catch_warnings():
+                # What a plugin is warned of is what some check looks for.
+                warnings.simplefilter("ignore")
+                found = list(islice(problems(self), MOST_SHOWN + 1))
+            if found:
+                more = ["..."] if len(found) > MOST_SHOWN else []
+                pytest.fail("\n".join([*found[:MOST_SHOWN], *more, f"  try: {advice}"]), pytrace=False)
+
+        return test
+
+    return as_test

@@ -1,0 +1,59 @@
+"""The fields of a conversation that must reach the prompt, and where they stand in it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lect.values import Origin
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lect.format.prompt import Prompt
+    from lect.values import Path
+
+
+def counted_fields(arguments: dict[str, Any]) -> list[tuple[Path, str]]:
+    """Return the fields that `Prompt.unused` speaks of, each with its text, but for texts that stand in several."""
+    fields = list(_fields(arguments))
+    texts = [text for _, text in fields]
+    return [(path, text) for path, text in fields if texts.count(text) == 1]
+
+
+def _fields(arguments: dict[str, Any]) -> Iterator[tuple[Path, str]]:
+    for index, message in enumerate(arguments["messages"]):
+        yield from _fields_of(("messages", index), message)
+    for index, tool in enumerate(arguments.get("tools") or ()):
+        yield ("tools", index), tool["function"]["name"]
+
+
+def _fields_of(path: Path, message: dict[str, Any]) -> Iterator[tuple[Path, str]]:
+    content = message["content"]
+    if isinstance(content, str):
+        yield (*path, "content"), content
+    else:
+        yield from (((*path, "content", index), part["text"]) for index, part in enumerate(content))
+    yield from (((*path, field), message[field]) for field in ("name", "reasoning_content") if field in message)
+    for index, call in enumerate(message.get("tool_calls", ())):
+        where = (*path, "tool_calls", index, "function")
+        yield (*where, "name"), call["function"]["name"]
+        yield from (((*where, "arguments"), value) for value in call["function"]["arguments"].values())
+
+
+def is_written(prompt: Prompt, path: Path, text: str) -> bool:
+    """Return whether a field stands in the prompt: its text, or what was made of it."""
+    return text in prompt.text or any(segment.path[: len(path)] == path for segment in prompt.segments)
+
+
+def origin_problem(prompt: Prompt, path: Path, text: str) -> str:
+    """Return who is said to have written a text of the caller's, where that is the template; empty where it is not."""
+    at = prompt.text.find(text)
+    if at < 0 or prompt.text.find(text, at + 1) >= 0:
+        return ""  # It is not there, or also elsewhere: then nobody knows which is which.
+    position = 0
+    for segment in prompt.segments:
+        end = position + len(segment.text)
+        if segment.origin is Origin.TEMPLATE and position < at + len(text) and at < end:
+            return f"{text!r} of {'.'.join(map(str, path))} is said to be the template's own text"
+        position = end
+    return ""

@@ -1,0 +1,120 @@
+"""Run the suite on an installed plugin, without a test file."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import pytest
+
+from lect.contain import StageError
+from lect.errors import PluginError
+from lect.plugin import Family
+from lect.registry.refs import parse_ref
+from lect.testing import installed
+from lect.testing.corpus import owners
+from lect.testing.rules import sample_names
+from lect.testing.suite import AdapterSuite
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from lect.testing.subject import Subject
+    from lect.values import Match
+
+Status = Literal["ok", "failed", "skipped"]
+STATUSES: dict[str, Status] = {"passed": "ok", "failed": "failed", "skipped": "skipped"}
+# No settings, plugins or caches of whoever runs it: the answer depends on the plugin alone.
+ARGUMENTS = (
+    "-c",
+    os.devnull,
+    "-p",
+    "no:terminal",
+    "-p",
+    "no:cacheprovider",
+    "-p",
+    "no:logging",
+    "-p",
+    "no:faulthandler",
+)
+NOT_HERE = {"PYTEST_ADDOPTS": "", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+
+
+class Outcome(NamedTuple):
+    """How one check ended.
+
+    Attributes:
+        name: The name of the test.
+        asserts: What it asserts, in one line.
+        status: `ok`, `failed` or `skipped`.
+        why: What is wrong and what to do, or why it was skipped; empty where it is ok.
+    """
+
+    name: str
+    asserts: str
+    status: Status
+    why: str
+
+
+class Recorder:
+    """A plugin of pytest's that keeps how each test ended, and prints nothing."""
+
+    def __init__(self) -> None:
+        self.outcomes: list[Outcome] = []
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Keep how a test ended; of setup and teardown only what went wrong."""
+        if report.when != "call" and report.passed:
+            return
+        name = report.nodeid.rpartition("::")[2]
+        doc = getattr(AdapterSuite, name).__doc__ or ""
+        self.outcomes.append(Outcome(name, doc.partition("\n")[0], STATUSES[report.outcome], _why(report)))
+
+
+def _why(report: pytest.TestReport) -> str:
+    if isinstance(report.longrepr, tuple):
+        return report.longrepr[2].removeprefix("Skipped: ")
+    return str(report.longrepr or "")
+
+
+def run_suite(subject: Subject) -> list[Outcome]:
+    """Return how each check of the suite ends for a plugin."""
+    claims = dict(_claims(subject))
+    facts = {
+        "plugin": subject.id if subject.point else subject.name,
+        "examples": {path: claim.template for path, claim in claims.items() if claim.template},
+        "base": [path for path, claim in claims.items() if claim.kind == "base"],
+    }
+    installed.TestInstalled = type("TestInstalled", (AdapterSuite,), facts)
+    recorder = Recorder()
+    before = {name: os.environ.get(name) for name in NOT_HERE}
+    os.environ.update(NOT_HERE)
+    try:
+        pytest.main([*ARGUMENTS, "--rootdir", os.path.dirname(installed.__file__), installed.__file__], [recorder])
+    finally:
+        for name, value in before.items():
+            os.environ.pop(name)
+            if value is not None:
+                os.environ[name] = value
+    return recorder.outcomes
+
+
+def _claims(subject: Subject) -> Iterator[tuple[str, Match]]:
+    """Yield models that a plugin knows, with its claims: real ones, else such as its rules or its hints fit."""
+    try:
+        adapter = subject.load() if subject.speaks_for_names else None
+        if adapter is None:
+            return
+        real = [path for path, owner in owners().items() if owner == subject.dist.name]
+        for path in filter(subject.is_asked_about, real or _made_up(subject, adapter.plugin)):
+            claim = adapter.match(parse_ref(path))
+            if claim is not None and claim.kind != "none":
+                yield path, claim
+    except (PluginError, StageError):
+        return  # The checks say what is wrong.
+
+
+def _made_up(subject: Subject, plugin: Any) -> Iterable[str]:
+    if isinstance(plugin, Family):
+        return [sample_names(rule.pattern)[0] for rule in plugin.rules]
+    return [f"{hint}-7b-chat" for hint in subject.hints or (subject.name,)]

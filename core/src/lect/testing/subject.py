@@ -1,0 +1,190 @@
+"""The plugin that is tested: what its distribution declares, and what that leads to."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import lect
+from lect.errors import PluginError, shown
+from lect.format.builtin import BUILTIN
+from lect.registry.discover import distributions
+from lect.registry.metafiles import ADAPTERS, COMMANDS, FALLBACK, GROUP, HINTS, NOTATIONS, REPLIES, TEMPLATES
+from lect.registry.refs import parse_ref
+from lect.values import normal_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from lect.format.template import Template
+    from lect.registry.adapter import Adapter
+    from lect.registry.metafiles import Distribution, EntryPoint
+    from lect.registry.refs import ModelRef
+    from lect.reply.grammar import ReplyFormat
+    from lect.reply.reply import Reply
+    from lect.reply.stream import ReplyStream
+
+PARTS = (REPLIES, NOTATIONS, COMMANDS)
+
+
+class Subject:
+    """A plugin that is tested.
+
+    Args:
+        dist: Its distribution, as its metadata tell.
+        name: Its name; that of the distribution where it has no adapter.
+        point: The entry point of its adapter; None where it has none.
+    """
+
+    def __init__(self, dist: Distribution, name: str, point: EntryPoint | None):
+        self.dist = dist
+        self.name = name
+        self.point = point
+
+    @property
+    def id(self) -> str:
+        """The name that no other adapter has: `lect-acme:acme`."""
+        return f"{self.dist.name}:{self.name}"
+
+    @property
+    def speaks_for_names(self) -> bool:
+        """Whether its adapter is asked about names, and not only about what lies on disk."""
+        return self.point is not None and self.point.group in (GROUP, FALLBACK)
+
+    @property
+    def is_fallback(self) -> bool:
+        """Whether its adapter is asked only when no other adapter has matched."""
+        return self.point is not None and self.point.group == FALLBACK
+
+    def points(self, *groups: str) -> list[EntryPoint]:
+        """Return the entry points of some groups."""
+        return [point for point in self.dist.entry_points if point.group in groups]
+
+    @property
+    def hints(self) -> tuple[str, ...]:
+        """The hints of the adapter, as they are written."""
+        return tuple(each.name for each in self.points(HINTS) if self.point and each.value == self.point.value)
+
+    def is_asked_about(self, path: str) -> bool:
+        """Return whether the adapter is asked about a path: without hints it always is."""
+        return not self.hints or any(hint.lower() in path.lower() for hint in self.hints)
+
+    def load(self) -> Adapter | None:
+        """Return the adapter; None where there is none.
+
+        Raises:
+            PluginError: If it cannot be loaded.
+        """
+        if self.point is None:
+            return None
+        found = lect._registry.by_name(self.id)
+        if not found:
+            msg = f"{self.id} is installed, but blocked\n  try: lect plugins"
+            raise PluginError(msg)
+        return found[0]
+
+    @cached_property
+    def adapter(self) -> Adapter:
+        """The adapter; where there is none, or none that can be loaded, a test that asks for it is skipped."""
+        try:
+            adapter = self.load()
+        except PluginError:
+            pytest.skip("its adapter cannot be loaded: see test_hooks_are_valid")
+        return adapter or pytest.skip("it has no adapter")
+
+    @cached_property
+    def templates(self) -> dict[str, Template]:
+        """The templates of its own that it lists, by name: core's are tested in core."""
+        listed = self.adapter.list_templates()
+        own = {name: template for name, template in listed.items() if template not in BUILTIN}
+        for template in own.values():
+            lect._registry.templates.stamp(template, self.id)
+        return own
+
+    @cached_property
+    def reply_formats(self) -> dict[str, ReplyFormat]:
+        """The reply formats that can be loaded, by name."""
+        from lect.reply.grammar import ReplyFormat
+
+        found = {point.name: loaded(point) for point in self.points(REPLIES)}
+        return {name: each for name, each in found.items() if isinstance(each, ReplyFormat)}
+
+    def stream(self, template: Template, **options: Any) -> ReplyStream:
+        """Return a stream for a reply in a template, refined by the adapter as `lect.stream` does it."""
+        ref = a_ref(self.name)
+
+        def refine(reply: Reply) -> Reply:
+            return self.adapter.postprocess(reply, template, ref)
+
+        return template.stream(refine=refine, **options)
+
+
+def a_ref(name: str) -> ModelRef:
+    """Return what a model of a plugin could be called."""
+    return parse_ref(f"{name}-7b-chat")
+
+
+def loaded(point: EntryPoint) -> Any:
+    """Return the object of an entry point; what importing it raises where that fails."""
+    from importlib import import_module
+
+    module, _, attributes = point.value.partition(":")
+    try:
+        found: Any = import_module(module)
+        for attribute in filter(None, attributes.split(".")):
+            found = getattr(found, attribute)
+    except Exception as error:  # a plugin may raise anything
+        return error
+    return found
+
+
+def find_subject(plugin: str) -> Subject:
+    """Return the installed plugin called `plugin`: `acme`, `lect-acme:acme`, or a distribution.
+
+    Raises:
+        PluginError: If there is none, or several.
+    """
+    package, _, name = plugin.rpartition(":")
+    installed = distributions()
+    dists = [dist for dist in installed if not package or dist.name == normal_name(package)]
+    for groups in (ADAPTERS, PARTS):
+        found = [
+            (dist, point)
+            for dist in dists
+            for point in dist.entry_points
+            if (point.group in groups and point.name == name)
+        ]
+        owners = {dist.name: (dist, point) for dist, point in reversed(found)}
+        if len(owners) > 1:
+            msg = f"several plugins are called {name!r}\n  try: {' or '.join(f'{each}:{name}' for each in owners)}"
+            raise PluginError(msg)
+        if owners:
+            ((dist, point),) = owners.values()
+            return Subject(dist, name, point if groups is ADAPTERS else None)
+    for dist in dists:
+        if dist.name in (normal_name(name), f"lect-{normal_name(name)}"):
+            return _of_distribution(dist)
+    raise _unknown(plugin, installed)
+
+
+def _of_distribution(dist: Distribution) -> Subject:
+    """Return what a distribution is tested as: its only adapter, or what else it has."""
+    adapters = [point for point in dist.entry_points if point.group in ADAPTERS]
+    if len(adapters) > 1:
+        msg = f"{dist.name} has several plugins\n  try: {' or '.join(f'{dist.name}:{each.name}' for each in adapters)}"
+        raise PluginError(msg)
+    return Subject(dist, adapters[0].name if adapters else dist.name, adapters[0] if adapters else None)
+
+
+def _unknown(plugin: str, installed: Iterable[Distribution]) -> PluginError:
+    names = sorted(
+        {point.name for dist in installed for point in dist.entry_points if point.group not in (HINTS, TEMPLATES)}
+    )
+    near = get_close_matches(plugin, names, 3)
+    lines = [f"no plugin {shown(plugin)} is installed"]
+    if near:
+        lines.append(f"  did you mean {' or '.join(map(repr, near))}?")
+    return PluginError("\n".join([*lines, "  try: lect plugins"]))

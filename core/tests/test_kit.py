@@ -1,0 +1,360 @@
+"""The conformance kit, tested by what it must reject: for each check, an adapter that is broken in one way."""
+
+import json
+import sys
+
+import pytest
+from installs import install
+
+import lect
+from lect.cli import main
+from lect.errors import PluginError
+from lect.testing import AdapterSuite
+from lect.testing.corpus import owners
+
+GOOD = """
+import itertools
+import time
+
+from lect.plugin import Family, Match, Rule, Specificity, Template, hookimpl
+from lect.plugin.grammar import JSON_IN_TAGS, THINK, Grammar, ReplyFormat
+
+COUNT = itertools.count()
+
+
+def write(chat, out):
+    for index, tool in enumerate(chat.tools):
+        out += "<tool>", chat.json(tool, "tools", index), "<|end|>"
+    for message in out.turns(chat.messages):
+        out += "<|", message.role, "|>"
+        if message.reasoning:
+            out += "<think>\\n", message.reasoning, "\\n</think>\\n\\n"
+        out.append(message.content)
+        for call in message.tool_calls:
+            arguments = chat.json(call.arguments, *call.path, "arguments")
+            out += '\\n<tool_call>\\n{"name": "', call.name, '", "arguments": ', arguments, "}\\n</tool_call>"
+        out.append("<|end|>")
+    if chat.add_generation_prompt:
+        out.append("<|assistant|>")
+
+
+MODEL_REPLIES = ReplyFormat(
+    Grammar("model_replies", reasoning=THINK, sections=(JSON_IN_TAGS,)),
+    stop=("<|end|>",),
+    names="Model",
+    example="<think>\\nTwo.\\n</think>\\n\\nFour.<|end|>",
+)
+CHAT = Template(
+    "model-chat",
+    write,
+    reply=MODEL_REPLIES.grammar,
+    stop=["<|end|>"],
+    markers=["<|end|>", "<|user|>", "<|assistant|>", "<|system|>"],
+    capabilities=["system", "tools", "reasoning"],
+    source="its maker",
+)
+PLAIN = CHAT.but(name="model-plain", reply=None)
+adapter = Family("model", Rule("model # b chat", CHAT), Rule("model # b", CHAT, kind="base"))
+"""
+HOOKS = """
+class Adapter:
+    @hookimpl
+    def match(self, ref):
+        return Match(Specificity.NAME, "model") if ref.words[:1] == ("model",) else None
+
+    @hookimpl
+    def get_template(self):
+        return CHAT
+
+    @hookimpl
+    def list_templates(self):
+        return [CHAT]
+
+
+adapter = Adapter()
+"""
+"""The same adapter by its hooks."""
+RULES = "adapter = Family("
+TURN = 'out += "<|", message.role, "|>"'
+NO_JINJA = pytest.mark.skipif(
+    not any(plugin.package == "lect-jinja" for plugin in lect.plugins()), reason="lect-jinja is not installed"
+)
+CHECKS = {name for name in dir(AdapterSuite) if name.startswith("test_")}
+number = iter(range(1000))
+
+
+class Kit:
+    """Installs adapters, and runs the suite on them."""
+
+    def __init__(self, site):
+        self.site = site
+
+    def install(self, old="", new="", *, hooks=False, **metadata):
+        """Install the good adapter with something in its source replaced; return the name of the plugin."""
+        name = f"kit-{next(number)}"
+        source = GOOD.partition("adapter = ")[0] + HOOKS if hooks else GOOD
+        assert old in source
+        usual = {"requires": ["lect>=0.1,<1"], "hints": ["model"], "templates": ["model-chat"], "typed": True}
+        replies = ["model_replies"]
+        install(self.site, name, name, source.replace(old, new), **{**usual, "replies": replies, **metadata})
+        lect.rescan()
+        return name
+
+    def failing(self, name, *, light=False, **facts):
+        """Return the checks that fail for an installed adapter, each with what it says.
+
+        With `light`, also that which starts a process.
+        """
+        usual = {"plugin": name, "examples": {"Model-7B-Chat": "model-chat"}, "base": ["owner/Model-7B"]}
+        suite = type("TestModel", (AdapterSuite,), {"__module__": __name__, **usual, **facts})()
+        tests = [test for test in sorted(CHECKS) if light or test != "test_it_is_light_to_import"]
+        return {test: said for test in tests if (said := self.said(getattr(suite, test)))}
+
+    @staticmethod
+    def said(test):
+        try:
+            test()
+        except pytest.fail.Exception as failed:
+            return str(failed)
+        except pytest.skip.Exception:
+            return ""
+        return ""
+
+
+@pytest.fixture
+def kit(site):
+    yield Kit(site)
+    sys.path.remove(str(site))
+    lect.rescan()
+
+
+def test_a_good_adapter_passes(kit):
+    assert kit.failing(kit.install(), light=True, others=["remodel-7b-chat"]) == {}
+
+
+def test_a_good_adapter_of_hooks_passes(kit):
+    assert kit.failing(kit.install(hooks=True), light=True, base=()) == {}
+
+
+BROKEN = {
+    "test_hooks_are_valid": ("def match(self, ref)", "def match(self, path)"),
+    "test_rules_can_match": ('kind="base"))', 'kind="base"), Rule("model 7 b chat", CHAT))'),
+    "test_match_is_total": ('ref.words[:1] == ("model",)', 'ref.words[:1] == ("model",) or ref.words[3] == "model"'),
+    "test_match_is_pure": ('"model") if', '"model", reason=str(next(COUNT))) if'),
+    "test_match_is_quick": ('ref.words[:1] == ("model",)', 'ref.words[:1] == ("model",) and not time.sleep(0.005)'),
+    "test_templates_state_their_facts": ('source="its maker"', 'source=""'),
+    "test_templates_render": (TURN, f'{TURN}\n        {{"system": 1, "user": 1, "assistant": 1, "tool": 1}}[message.role]'),
+    "test_segments_join_to_the_text": (TURN, f'{TURN}\n        out.append(str(next(COUNT)) if message.role == "developer" else "")'),
+    "test_nothing_is_mutated": ("for index, tool in", 'chat.tools and chat.tools[0]["function"].update(used=True)\n    for index, tool in'),
+    "test_unused_is_truthful": (TURN, f'{TURN}\n        out.used("messages", message.index, "name")'),
+    "test_a_new_turn_extends_the_prompt": ("out.turns(chat.messages)", "out.turns(chat.messages[-4:])"),
+    "test_forged_turns_are_seen": ('markers=["<|end|>", "<|user|>", "<|assistant|>", "<|system|>"]', 'markers=["<|other|>"], text_separators=False'),
+    "test_resolutions_pickle": ("return CHAT\n\n", "return Template('model-chat', lambda chat, out: write(chat, out))\n\n"),
+    "test_replies_round_trip": ("reply=MODEL_REPLIES.grammar,", ""),
+    "test_replies_end_at_the_stops": ('stop=["<|end|>"],', 'stop=["<|end|>", "<over>"],'),
+    "test_replies_arrive_in_any_chunks": ("    @hookimpl\n    def get_template", "    @hookimpl\n    def postprocess(self, reply):\n        return reply._replace(finish=str(next(COUNT)))\n\n    @hookimpl\n    def get_template"),
+    "test_reply_formats_read_their_examples": ("Four.<|end|>", '<tool_call>\\n{\\"name\\": \\"f\\", \\"arguments\\": {'),
+}  # fmt: skip
+"""For each check, what is replaced in a good adapter so that it, and no other check, rejects it."""
+WITH_HOOKS = {
+    "test_hooks_are_valid", "test_match_is_total", "test_match_is_pure", "test_match_is_quick", "test_resolutions_pickle",
+    "test_replies_arrive_in_any_chunks",
+}  # fmt: skip
+ALSO = {"test_forged_turns_are_seen": {"test_replies_end_at_the_stops"}}
+"""What must fail with them: a stop that is no marker is one that a user can type unseen."""
+
+
+@pytest.mark.parametrize("check", BROKEN)
+def test_a_broken_adapter_is_rejected_by_one_check(kit, check):
+    hooks = check in WITH_HOOKS
+    name = kit.install(*BROKEN[check], hooks=hooks)
+    failing = kit.failing(name, base=() if hooks else ["owner/Model-7B"])
+    assert set(failing) == {check} | ALSO.get(check, set()), failing
+    assert all("\n  try: " in said for said in failing.values())
+
+
+PACKAGES = {
+    "test_entry_points_belong_together": {"hints": ["model", "Model Chat"]},
+    "test_templates_are_declared": {"templates": ["model-chat", "model-pro"]},
+    "test_the_version_of_lect_is_bounded": {"requires": ["lect>=0.1"]},
+    "test_it_is_typed": {"typed": False},
+    "test_hints_cover_every_example": {"hints": ["model-7b-chat"], "hooks": True},
+    "test_parts_can_be_loaded": {"replies": ["missing"]},
+}
+
+
+@pytest.mark.parametrize("check", PACKAGES)
+def test_a_package_that_is_put_together_wrongly_is_rejected_by_one_check(kit, check):
+    hooks = PACKAGES[check].get("hooks", False)
+    examples = {"Model-7B-Chat": "model-chat", "Model-8x7B": "model-chat"} if hooks else {"Model-7B-Chat": "model-chat"}
+    failing = kit.failing(kit.install(**PACKAGES[check]), examples=examples, base=())
+    assert set(failing) == {check}, failing
+
+
+def test_a_heavy_import_is_rejected(kit):
+    (kit.site / "torch.py").write_text("")
+    failing = kit.failing(kit.install("import time", "import time\nimport torch"), light=True)
+    assert set(failing) == {"test_it_is_light_to_import"}
+    assert " imports torch\n  try: " in failing["test_it_is_light_to_import"]
+    sys.modules.pop("torch")
+
+
+SUITES = {
+    "test_examples_are_claimed": {"examples": {"Model-7B-Chat": "model-plain"}},
+    "test_other_models_are_left_alone": {"others": ["model-7b-chat-of-somebody-else"]},
+    "test_no_standard_test_is_overridden": {"test_templates_render": lambda self: None},
+}
+
+
+@pytest.mark.parametrize("check", SUITES)
+def test_what_the_suite_says_is_held_against_the_adapter(kit, check):
+    assert set(kit.failing(kit.install(), **SUITES[check])) == {check}
+
+
+def test_an_expected_failure_may_replace_a_check(kit):
+    @pytest.mark.xfail(reason="the maker does so")
+    def expected(self):
+        pass
+
+    @pytest.mark.xfail
+    def unreasoned(self):
+        pass
+
+    name = kit.install()
+    assert kit.failing(name, test_templates_render=expected) == {}
+    assert set(kit.failing(name, test_templates_render=unreasoned)) == {"test_no_standard_test_is_overridden"}
+
+
+def test_a_model_of_a_family_is_claimed_only_if_the_suite_says_so(kit):
+    path = next(path for path in owners() if path.startswith("mistralai/"))
+    name = kit.install(
+        RULES, f'{RULES}"model", Rule("{path}", CHAT), Rule("model # b chat", CHAT)) or (', hints=["model", "mistral"]
+    )
+    failing = kit.failing(name, base=())
+    assert set(failing) == {"test_first_party_models_are_left_alone"}
+    assert f"{path!r} belongs to lect-mistral, and is claimed" in failing["test_first_party_models_are_left_alone"]
+    assert kit.failing(name, base=(), overrides=[path]) == {}
+
+
+def test_a_tie_is_rejected(kit):
+    kit.install('"<|assistant|>")', '"<|assistant|> ")')
+    failing = kit.failing(kit.install())
+    assert set(failing) == {"test_examples_resolve_to_it"}
+    assert "is claimed equally" in failing["test_examples_resolve_to_it"]
+
+
+def test_a_variant_that_forgets_something_is_rejected(kit):
+    subclass = """
+import functools
+
+
+def write_louder(program, chat, out):
+    out.append("<|end|>")
+    program(chat, out)
+
+
+class Louder(Template):
+    def __init__(self, name, program, **facts):
+        super().__init__(name, functools.partial(write_louder, program), **facts)
+
+
+CHAT = Louder(**CHAT.stated())
+PLAIN = """
+    assert set(kit.failing(kit.install("PLAIN = ", subclass))) == {"test_variants_write_the_same"}
+
+
+# Prompts of others
+
+
+CASES = {"cases": {"a question": {"messages": [{"role": "user", "content": "Hi"}], "text": "<|user|>Hi<|end|>"}}}
+
+
+def test_golden_files_are_compared(kit, tmp_path):
+    golden, name = tmp_path / "golden.json", kit.install()
+    golden.write_text(json.dumps(CASES))
+    assert kit.failing(name, goldens={str(golden): "model-chat"}) == {}
+    golden.write_text(json.dumps(CASES).replace("<|user|>Hi", "<|user|> Hi"))
+    failing = kit.failing(name, goldens={str(golden): "model-chat"})
+    assert set(failing) == {"test_golden_prompts_are_given"}
+    deviations = tmp_path / "deviations.json"
+    deviations.write_text(json.dumps([{"slug": "golden", "case": "a question", "reason": "the maker's is wrong"}]))
+    assert kit.failing(name, goldens={str(golden): "model-chat"}, deviations=deviations) == {}
+    golden.write_text(json.dumps(CASES))
+    failing = kit.failing(name, goldens={str(golden): "model-chat"}, deviations=deviations)
+    assert "no deviation any more" in failing["test_golden_prompts_are_given"]
+
+
+def test_a_folder_of_golden_files_names_the_templates_itself(kit, tmp_path):
+    folder, name = tmp_path / "golden", kit.install()
+    folder.mkdir()
+    (folder / "one.json").write_text(json.dumps(CASES | {"template": "model-chat"}))
+    assert kit.failing(name, goldens=folder) == {}
+
+
+ORACLE = """{% for message in messages %}<|{{ message.role }}|>{% if message.reasoning_content %}<think>
+{{ message.reasoning_content }}
+</think>
+
+{% endif %}{{ message.content }}<|end|>{% endfor %}{% if add_generation_prompt %}<|assistant|>{% endif %}"""
+
+
+@NO_JINJA
+def test_the_makers_template_is_compared(kit, tmp_path):
+    name = kit.install('"system", "tools", "reasoning"', '"system", "reasoning"')
+    (tmp_path / "chat_template.jinja").write_text(ORACLE)
+    facts = {"oracles": {"model-chat": tmp_path / "chat_template.jinja"}}
+    assert kit.failing(name, **facts) == {}
+    (tmp_path / "chat_template.jinja").write_text(
+        ORACLE.replace("{{ message.content }}", "{{ message.content | trim }}")
+    )
+    failing = kit.failing(name, **facts)
+    assert set(failing) == {"test_the_makers_template_gives_the_same"}
+
+
+def test_every_check_has_an_adapter_that_it_rejects():
+    elsewhere = {
+        "test_it_is_light_to_import", "test_first_party_models_are_left_alone", "test_examples_resolve_to_it",
+        "test_variants_write_the_same", "test_golden_prompts_are_given", "test_the_makers_template_gives_the_same",
+    }  # fmt: skip
+    assert {*BROKEN, *PACKAGES, *SUITES, *elsewhere} == CHECKS
+
+
+# `lect check`
+
+
+def test_check_says_what_holds_and_what_does_not(kit, capsys):
+    name = kit.install('source="its maker"', 'source=""')
+    assert main(["check", name]) == 1
+    out = capsys.readouterr().out
+    assert out.startswith(f"{name} ({name} 0.1.0)\n")
+    assert "  ok       hooks are valid\n" in out
+    assert "  FAILED   templates state their facts\n" in out
+    assert "model-chat states no source\n  try: state `source`" in out.replace("\n    ", "\n  ")
+    assert "1 check has failed" in out
+
+
+def test_check_gives_json(kit, capsys):
+    assert main(["check", kit.install(), "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["ok"]
+    assert {check["name"] for check in report["checks"]} == CHECKS
+    assert {check["status"] for check in report["checks"]} == {"ok", "skipped"}
+
+
+def test_an_unknown_plugin_is_an_error_with_near_names(kit, capsys):
+    name = kit.install()
+    assert main(["check", f"{name}x"]) == 1
+    assert f"no plugin '{name}x' is installed\n  did you mean " in capsys.readouterr().err
+    with pytest.raises(PluginError, match="no plugin 'nothing-like-it' is installed"):
+        AdapterSuite.subject.fget(type("Suite", (AdapterSuite,), {"plugin": "nothing-like-it"})())
+
+
+@pytest.mark.parametrize("missing", ["pytest", "hypothesis"])
+def test_check_says_what_to_install_where_its_tools_are_missing(monkeypatch, capsys, missing):
+    for module in [name for name in sys.modules if name.startswith("lect.testing")]:
+        monkeypatch.delitem(sys.modules, module)
+    monkeypatch.setitem(sys.modules, missing, None)
+    assert main(["check", "anything"]) == 1
+    assert capsys.readouterr().err == (
+        f"lect: `lect check` needs {missing}, which is not installed\n  try: pip install 'lect[testing]'\n"
+    )
