@@ -1,17 +1,15 @@
 """All plugins have one shape: whoever knows one knows them all."""
 
 import importlib
-import itertools
 import json
 import tomllib
 
+import make_corpus
 import make_metadata
 import pytest
 from goldens import REPOSITORY
 
-from lect.plugin import CHATML, DEFAULT, Family, Template
-from lect.registry.adapter import Adapter
-from lect.registry.patterns import ANYTHING
+from lect.testing.corpus import CORPUS
 
 NAMES = sorted(path.parent.name for path in (REPOSITORY / "plugins").glob("*/pyproject.toml"))
 # Reply formats alone, and notations, have no adapter.
@@ -104,6 +102,18 @@ def test_what_is_generated_is_as_it_would_be_generated_now():
     assert stale == [], "try: python tests/support/make_metadata.py"
 
 
+def test_the_corpus_is_as_it_would_be_generated_now():
+    assert CORPUS.read_text("utf-8") == make_corpus.text(), "try: python tests/support/make_corpus.py"
+
+
+@every_plugin
+def test_the_conformance_kit_is_run_on_it_with_every_golden_file(name):
+    tests = (folder(name) / f"tests/test_{name}.py").read_text("utf-8")
+    assert "(AdapterSuite):\n" in tests
+    assert f'    plugin = "{name}"\n' in tests
+    assert [path.name for path in folder(name).glob("tests/golden/*--*.json") if path.name not in tests] == []
+
+
 @every_plugin
 def test_the_same_files_are_there(name):
     for file in (
@@ -138,49 +148,6 @@ def test_the_module_names_its_api_and_its_adapter(name, plugin):
     assert plugin.__lect_api__ == "~=1.0"
     assert plugin.__doc__
     assert plugin.adapter.name == name
-
-
-@every_adapter
-def test_every_template_is_declared_and_every_declared_one_is_there(name, plugin):
-    listed = Adapter(plugin.adapter, name=name).list_templates()
-    own = [each for each, template in listed.items() if template is not DEFAULT and template is not CHATML]
-    assert sorted(entry_points(name, "lect.templates")) == sorted(own)
-
-
-@every_adapter
-def test_every_template_says_where_it_comes_from_and_what_it_is_made_of(name, plugin):
-    for template in Adapter(plugin.adapter, name=name).list_templates().values():
-        assert isinstance(template, Template)
-        assert template.source, template
-        assert template.markers or template.text_separators, template
-        assert set(template.roles) >= {"user", "assistant"}, template
-
-
-@every_plugin
-def test_hints_are_lower_case_words(name):
-    for hint in entry_points(name, "lect.hints"):
-        assert hint == hint.lower()
-        assert hint.isalnum()
-
-
-def names_of(pattern):
-    """Yield, for every name that a pattern fits, the words that it must have."""
-    wanted = [word for word in pattern.split() if word != ANYTHING and not word.startswith("?")]
-    yield from itertools.product(*(word.split("|") for word in wanted))
-
-
-@every_adapter
-def test_whatever_a_rule_fits_has_a_hint_in_it(name, plugin):
-    hints = entry_points(name, "lect.hints")
-    if not hints or not isinstance(plugin.adapter, Family):
-        return
-    for rule in plugin.adapter.rules:
-        found = [(rule.pattern.lower(),)] if "/" in rule.pattern else names_of(rule.pattern)
-        for words in found:
-            # A plugin is not even imported for a path without one.
-            assert any(hint in word for hint in hints for word in words), (
-                f"{rule.pattern!r} fits {words}, which no hint is in"
-            )
 
 
 def test_core_offers_every_plugin_as_an_extra():

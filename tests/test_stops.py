@@ -82,14 +82,6 @@ def test_every_fact_was_seen_somewhere_and_what_is_left_out_has_a_reason(name):
     assert None not in facts["stop"].values() or facts["left_out"]
 
 
-@every_template
-def test_a_stop_string_is_a_marker_unless_it_is_plain_text(name):
-    template = templates()[name]
-    assert all(stop in template.markers for stop in template.stop) or (
-        template.text_separators and not template.stop_ids
-    )
-
-
 @pytest.mark.parametrize("name", [name for name, facts in FACTS.items() if "tokenizer" in facts])
 def test_a_stop_string_is_one_token_of_the_real_tokenizer(name):
     if not TOKENIZERS.exists():

@@ -1,15 +1,13 @@
 """Baichuan against those who write its prompts as its maker's code does."""
 
-import json
 from pathlib import Path
 
-import goldens
 import pytest
-from family import FamilySuite
 from hypothesis import given
 from hypothesis import strategies as st
 
 import lect
+from lect.testing import AdapterSuite
 
 GOLDEN = Path(__file__).parent / "golden"
 NAMES = ("baichuan-chat", "baichuan2-chat")
@@ -17,33 +15,35 @@ MARKERS = {
     "baichuan-chat": ("<reserved_102>", "<reserved_103>"),
     "baichuan2-chat": ("<reserved_106>", "<reserved_107>"),
 }
-CASES = [
-    (name, *case)
-    for name in NAMES
-    for case in json.loads((GOLDEN / f"{name}.json").read_text("utf-8"))["cases"].items()
-]
-DEVIATIONS = goldens.deviations("baichuan")
-AGREED = [case for case in CASES if case[:2] not in DEVIATIONS]
 SYSTEM = {"role": "system", "content": "Be brief."}
 QUESTION = {"role": "user", "content": "你好"}
 ANSWER = {"role": "assistant", "content": "Hi"}
 
 
-class TestBaichuan(FamilySuite):
-    """Its goldens are not its maker's prompts, but those of others; they are tested below."""
+class TestBaichuan(AdapterSuite):
+    """Its goldens are not its maker's prompts, but those of others."""
 
-    family = "baichuan"
-    names = [
-        ("baichuan-inc/Baichuan2-7B-Chat", "baichuan2-chat", "chat"),
-        ("baichuan-inc/Baichuan2-13B-Chat-4bits", "baichuan2-chat", "chat"),
-        ("TheBloke/baichuan2-7b-chat-GGUF", "baichuan2-chat", "chat"),
-        ("/data/models/Baichuan2-13B-Chat/", "baichuan2-chat", "chat"),
-        ("baichuan-inc/Baichuan-13B-Chat", "baichuan-chat", "chat"),
-        ("baichuan-inc/Baichuan-7B", "default", "base"),
-        ("baichuan-inc/Baichuan-13B-Base", "default", "base"),
-        ("baichuan-inc/Baichuan2-7B-Base", "default", "base"),
-        ("baichuan-inc/Baichuan2-13B-Base", "default", "base"),
-        ("baichuan-inc/Baichuan2-7B-Intermediate-Checkpoints", "default", "base"),
+    plugin = "baichuan"
+    goldens = {"golden/baichuan-chat.json": "baichuan-chat", "golden/baichuan2-chat.json": "baichuan2-chat"}
+    deviations = "../deviations.json"
+    examples = {
+        "baichuan-inc/Baichuan2-7B-Chat": "baichuan2-chat",
+        "baichuan-inc/Baichuan2-13B-Chat-4bits": "baichuan2-chat",
+        "TheBloke/baichuan2-7b-chat-GGUF": "baichuan2-chat",
+        "/data/models/Baichuan2-13B-Chat/": "baichuan2-chat",
+        "baichuan-inc/Baichuan-13B-Chat": "baichuan-chat",
+        "baichuan-inc/Baichuan-7B": "default",
+        "baichuan-inc/Baichuan-13B-Base": "default",
+        "baichuan-inc/Baichuan2-7B-Base": "default",
+        "baichuan-inc/Baichuan2-13B-Base": "default",
+        "baichuan-inc/Baichuan2-7B-Intermediate-Checkpoints": "default",
+    }
+    base = [
+        "baichuan-inc/Baichuan-7B",
+        "baichuan-inc/Baichuan-13B-Base",
+        "baichuan-inc/Baichuan2-7B-Base",
+        "baichuan-inc/Baichuan2-13B-Base",
+        "baichuan-inc/Baichuan2-7B-Intermediate-Checkpoints",
     ]
     others = [
         "baichuan-inc/Baichuan-M2-32B",
@@ -56,25 +56,6 @@ class TestBaichuan(FamilySuite):
 
 def template(name):
     return lect.template(f"baichuan:{name}")
-
-
-def asked(expected):
-    return {key: expected[key] for key in ("messages", "add_generation_prompt")}
-
-
-@pytest.mark.parametrize(("name", "case", "expected"), AGREED, ids=[f"{case[0]}-{case[1]}" for case in AGREED])
-def test_gives_the_bytes_on_which_others_agree_with_the_maker(name, case, expected):
-    goldens.check(template(name), asked(expected), expected)
-
-
-@pytest.mark.parametrize(("name", "case"), DEVIATIONS, ids=[f"{name}-{case}" for name, case in DEVIATIONS])
-def test_a_deviation_is_one(name, case):
-    expected = next(each[2] for each in CASES if each[:2] == (name, case))
-    try:
-        text = template(name).text(**asked(expected))
-    except lect.RefusedError:
-        return
-    assert text != expected["text"]
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -1,45 +1,46 @@
 """ChatGLM against its maker's own templates."""
 
 import pytest
-from family import FamilySuite
 
 import lect
+from lect.testing import AdapterSuite
 
 
-class TestChatGLM(FamilySuite):
-    family = "chatglm"
+class TestChatGLM(AdapterSuite):
+    plugin = "chatglm"
     goldens = {
-        "THUDM--chatglm3-6b": "chatglm3-6b",
-        "THUDM--glm-4-9b-chat": "glm-4",
-        "THUDM--glm-4-9b-chat-1m-hf": "glm-4-hf",
-        "zai-org--GLM-4.5": "glm-4.5",
-        "zai-org--GLM-4.6": "glm-4.6",
-        "zai-org--GLM-5": "glm-5",
-        "zai-org--GLM-5.1": "glm-5.1",
-        "zai-org--GLM-4-9B-0414": "glm-4-0414",
-        "THUDM--glm-edge-4b-chat": "glm-edge",
-        "zai-org--GLM-5.3-BF16": "glm-5.3",
-        "glm-4.1v": "glm-4.1v",
-        "glm-5.2": "glm-5.2",
+        "golden/THUDM--chatglm3-6b.json": "chatglm3-6b",
+        "golden/THUDM--glm-4-9b-chat.json": "glm-4",
+        "golden/THUDM--glm-4-9b-chat-1m-hf.json": "glm-4-hf",
+        "golden/zai-org--GLM-4.5.json": "glm-4.5",
+        "golden/zai-org--GLM-4.6.json": "glm-4.6",
+        "golden/zai-org--GLM-5.json": "glm-5",
+        "golden/zai-org--GLM-5.1.json": "glm-5.1",
+        "golden/zai-org--GLM-4-9B-0414.json": "glm-4-0414",
+        "golden/THUDM--glm-edge-4b-chat.json": "glm-edge",
+        "golden/zai-org--GLM-5.3-BF16.json": "glm-5.3",
+        "golden/glm-4.1v.json": "glm-4.1v",
+        "golden/glm-5.2.json": "glm-5.2",
     }
-    names = [
-        ("THUDM/chatglm-6b", "chatglm-6b", "chat"),
-        ("THUDM/chatglm-6b-v1.1", "chatglm-6b", "chat"),
-        ("THUDM/chatglm2-6b-int4", "chatglm2-6b", "chat"),
-        ("THUDM/chatglm3-6b-32k", "chatglm3-6b", "chat"),
-        ("THUDM/chatglm3-6b-base", "chatglm3-6b", "base"),
-        ("THUDM/glm-4-9b-chat", "glm-4", "chat"),
-        ("zai-org/glm-4-9b-chat-hf", "glm-4-hf", "chat"),
-        ("zai-org/GLM-4.5-Air-FP8", "glm-4.5", "chat"),
-        ("zai-org/GLM-4.7", "glm-5", "chat"),
-        ("zai-org/GLM-5.1", "glm-5.1", "chat"),
-        ("zai-org/GLM-4-32B-0414", "glm-4-0414", "chat"),
-        ("ZhipuAI/GLM-4-32B-Base-0414", "default", "base"),
-        ("zai-org/GLM-4.1V-9B-Thinking", "glm-4.1v", "chat"),
-        ("zai-org/glm-edge-1.5b-chat", "glm-edge", "chat"),
-        ("zai-org/GLM-5.2-FP8", "glm-5.2", "chat"),
-        ("zai-org/GLM-5.3-BF16", "glm-5.3", "chat"),
-    ]
+    examples = {
+        "THUDM/chatglm-6b": "chatglm-6b",
+        "THUDM/chatglm-6b-v1.1": "chatglm-6b",
+        "THUDM/chatglm2-6b-int4": "chatglm2-6b",
+        "THUDM/chatglm3-6b-32k": "chatglm3-6b",
+        "THUDM/chatglm3-6b-base": "chatglm3-6b",
+        "THUDM/glm-4-9b-chat": "glm-4",
+        "zai-org/glm-4-9b-chat-hf": "glm-4-hf",
+        "zai-org/GLM-4.5-Air-FP8": "glm-4.5",
+        "zai-org/GLM-4.7": "glm-5",
+        "zai-org/GLM-5.1": "glm-5.1",
+        "zai-org/GLM-4-32B-0414": "glm-4-0414",
+        "ZhipuAI/GLM-4-32B-Base-0414": "default",
+        "zai-org/GLM-4.1V-9B-Thinking": "glm-4.1v",
+        "zai-org/glm-edge-1.5b-chat": "glm-edge",
+        "zai-org/GLM-5.2-FP8": "glm-5.2",
+        "zai-org/GLM-5.3-BF16": "glm-5.3",
+    }
+    base = ["THUDM/chatglm3-6b-base", "ZhipuAI/GLM-4-32B-Base-0414"]
     others = ["zai-org/GLM-4.5V", "zai-org/GLM-Z1-9B-0414", "zai-org/codegeex4-all-9b", "notglm-4.5"]
 
 

@@ -1,25 +1,25 @@
 """Command against its maker's own templates."""
 
-from family import FamilySuite
+from lect.testing import AdapterSuite
 
 
-class TestCohere(FamilySuite):
-    family = "cohere"
+class TestCohere(AdapterSuite):
+    plugin = "cohere"
     goldens = {
-        "CohereLabs--c4ai-command-r-v01": "command-r",
-        "CohereLabs--aya-23-8B": "command-r",
-        "CohereLabs--aya-expanse-8b": "command-r",
-        "CohereLabs--c4ai-command-r7b-12-2024": "command-r7b",
-        "CohereLabs--c4ai-command-a-03-2025": "command-a",
-        "CohereLabs--command-a-reasoning-08-2025": "command-a-reasoning",
+        "golden/CohereLabs--c4ai-command-r-v01.json": "command-r",
+        "golden/CohereLabs--aya-23-8B.json": "command-r",
+        "golden/CohereLabs--aya-expanse-8b.json": "command-r",
+        "golden/CohereLabs--c4ai-command-r7b-12-2024.json": "command-r7b",
+        "golden/CohereLabs--c4ai-command-a-03-2025.json": "command-a",
+        "golden/CohereLabs--command-a-reasoning-08-2025.json": "command-a-reasoning",
     }
-    names = [
-        ("CohereLabs/c4ai-command-r-v01", "command-r", "chat"),
-        ("CohereForAI/c4ai-command-r-plus", "command-r", "chat"),
-        ("CohereLabs/c4ai-command-r7b-12-2024", "command-r7b", "chat"),
-        ("CohereLabs/command-a-reasoning-08-2025", "command-a-reasoning", "chat"),
-        ("CohereLabs/c4ai-command-a-03-2025", "command-a", "chat"),
-        ("CohereForAI/aya-23-8B", "command-r", "chat"),
-        ("adamo1139/aya-expanse-8b-ungated", "command-r", "chat"),
-    ]
+    examples = {
+        "CohereLabs/c4ai-command-r-v01": "command-r",
+        "CohereForAI/c4ai-command-r-plus": "command-r",
+        "CohereLabs/c4ai-command-r7b-12-2024": "command-r7b",
+        "CohereLabs/command-a-reasoning-08-2025": "command-a-reasoning",
+        "CohereLabs/c4ai-command-a-03-2025": "command-a",
+        "CohereForAI/aya-23-8B": "command-r",
+        "adamo1139/aya-expanse-8b-ungated": "command-r",
+    }
     others = ["commander-7b", "CohereLabs/command-a-vision-07-2025", "CohereForAI/c4ai-command-r-plus-08-2024"]

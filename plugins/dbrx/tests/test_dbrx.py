@@ -1,18 +1,17 @@
 """DBRX against its maker's own templates."""
 
-from family import FamilySuite
+from lect.testing import AdapterSuite
 
 
-class TestDBRX(FamilySuite):
-    family = "dbrx"
-    goldens = {
-        "databricks--dbrx-instruct": "dbrx",
+class TestDBRX(AdapterSuite):
+    plugin = "dbrx"
+    goldens = {"golden/databricks--dbrx-instruct.json": "dbrx"}
+    examples = {
+        "databricks/dbrx-instruct": "dbrx",
+        "AI-ModelScope/dbrx-instruct": "dbrx",
+        "databricks/dbrx-base": "default",
     }
-    names = [
-        ("databricks/dbrx-instruct", "dbrx", "chat"),
-        ("AI-ModelScope/dbrx-instruct", "dbrx", "chat"),
-        ("databricks/dbrx-base", "default", "base"),
-    ]
+    base = ["databricks/dbrx-base"]
     others = [
         "databricks/dolly-v2-12b",
     ]

@@ -1,18 +1,17 @@
 """ERNIE against its maker's own templates."""
 
-from family import FamilySuite
+from lect.testing import AdapterSuite
 
 
-class TestERNIE(FamilySuite):
-    family = "ernie"
-    goldens = {
-        "baidu--ERNIE-4.5-0.3B-PT": "ernie-4.5",
+class TestERNIE(AdapterSuite):
+    plugin = "ernie"
+    goldens = {"golden/baidu--ERNIE-4.5-0.3B-PT.json": "ernie-4.5"}
+    examples = {
+        "baidu/ERNIE-4.5-0.3B-PT": "ernie-4.5",
+        "PaddlePaddle/ERNIE-4.5-300B-A47B-PT": "ernie-4.5",
+        "baidu/ERNIE-4.5-300B-A47B-Base-PT": "default",
     }
-    names = [
-        ("baidu/ERNIE-4.5-0.3B-PT", "ernie-4.5", "chat"),
-        ("PaddlePaddle/ERNIE-4.5-300B-A47B-PT", "ernie-4.5", "chat"),
-        ("baidu/ERNIE-4.5-300B-A47B-Base-PT", "default", "base"),
-    ]
+    base = ["baidu/ERNIE-4.5-300B-A47B-Base-PT"]
     others = [
         "baidu/ERNIE-4.5-VL-28B-A3B-PT",
         "baidu/ERNIE-4.5-21B-A3B-Thinking",

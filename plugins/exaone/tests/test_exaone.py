@@ -1,19 +1,19 @@
 """EXAONE against its maker's own templates."""
 
-from family import FamilySuite
+from lect.testing import AdapterSuite
 
 
-class TestEXAONE(FamilySuite):
-    family = "exaone"
+class TestEXAONE(AdapterSuite):
+    plugin = "exaone"
     goldens = {
-        "LGAI-EXAONE--EXAONE-3.5-2.4B-Instruct": "exaone-3.5",
-        "LGAI-EXAONE--EXAONE-4.0-32B": "exaone-4.0",
+        "golden/LGAI-EXAONE--EXAONE-3.5-2.4B-Instruct.json": "exaone-3.5",
+        "golden/LGAI-EXAONE--EXAONE-4.0-32B.json": "exaone-4.0",
     }
-    names = [
-        ("LGAI-EXAONE/EXAONE-3.5-7.8B-Instruct", "exaone-3.5", "chat"),
-        ("LGAI-EXAONE/EXAONE-3.5-32B-Instruct-AWQ", "exaone-3.5", "chat"),
-        ("LGAI-EXAONE/EXAONE-4.0-1.2B", "exaone-4.0", "chat"),
-    ]
+    examples = {
+        "LGAI-EXAONE/EXAONE-3.5-7.8B-Instruct": "exaone-3.5",
+        "LGAI-EXAONE/EXAONE-3.5-32B-Instruct-AWQ": "exaone-3.5",
+        "LGAI-EXAONE/EXAONE-4.0-1.2B": "exaone-4.0",
+    }
     others = [
         "LGAI-EXAONE/K-EXAONE-236B-A23B",
         "LGAI-EXAONE/EXAONE-3.0-7.8B-Instruct",

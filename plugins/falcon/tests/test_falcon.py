@@ -1,29 +1,35 @@
 """Falcon against its maker's own templates."""
 
-from family import FamilySuite
-
 import lect
+from lect.testing import AdapterSuite
 
 
-class TestFalcon(FamilySuite):
-    family = "falcon"
+class TestFalcon(AdapterSuite):
+    plugin = "falcon"
     goldens = {
-        "tiiuae--Falcon-H1-7B-Instruct": "falcon-h1",
-        "tiiuae--Falcon3-3B-Instruct": "falcon3",
-        "tiiuae--falcon-11B": "falcon-11b",
-        "tiiuae--falcon-180B-chat": "falcon-180b-chat",
-        "tiiuae--falcon-7b-instruct": "falcon-instruct",
+        "golden/tiiuae--Falcon-H1-7B-Instruct.json": "falcon-h1",
+        "golden/tiiuae--Falcon3-3B-Instruct.json": "falcon3",
+        "golden/tiiuae--falcon-11B.json": "falcon-11b",
+        "golden/tiiuae--falcon-180B-chat.json": "falcon-180b-chat",
+        "golden/tiiuae--falcon-7b-instruct.json": "falcon-instruct",
     }
-    names = [
-        ("tiiuae/Falcon-H1-1.5B-Deep-Instruct", "falcon-h1", "chat"),
-        ("tiiuae/Falcon-H1-0.5B-Base", "default", "base"),
-        ("tiiuae/Falcon3-10B-Instruct-GGUF", "falcon3", "chat"),
-        ("tiiuae/Falcon3-7B-Base", "default", "base"),
-        ("tiiuae/falcon-180B-chat", "falcon-180b-chat", "chat"),
-        ("tiiuae/falcon-11B", "falcon-11b", "base"),
-        ("tiiuae/falcon-7b-instruct", "falcon-instruct", "chat"),
-        ("tiiuae/falcon-40b", "default", "base"),
-        ("tiiuae/falcon-mamba-7b", "default", "base"),
+    examples = {
+        "tiiuae/Falcon-H1-1.5B-Deep-Instruct": "falcon-h1",
+        "tiiuae/Falcon-H1-0.5B-Base": "default",
+        "tiiuae/Falcon3-10B-Instruct-GGUF": "falcon3",
+        "tiiuae/Falcon3-7B-Base": "default",
+        "tiiuae/falcon-180B-chat": "falcon-180b-chat",
+        "tiiuae/falcon-11B": "falcon-11b",
+        "tiiuae/falcon-7b-instruct": "falcon-instruct",
+        "tiiuae/falcon-40b": "default",
+        "tiiuae/falcon-mamba-7b": "default",
+    }
+    base = [
+        "tiiuae/Falcon-H1-0.5B-Base",
+        "tiiuae/Falcon3-7B-Base",
+        "tiiuae/falcon-11B",
+        "tiiuae/falcon-40b",
+        "tiiuae/falcon-mamba-7b",
     ]
     others = [
         "tiiuae/falcon-mamba-7b-instruct",

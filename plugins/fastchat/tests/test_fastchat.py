@@ -5,10 +5,17 @@ from fastchat_goldens import filled, golden
 
 import lect_fastchat
 from lect import LectError
+from lect.testing import AdapterSuite
 from lect_fastchat import SeparatorStyle
 
 TEMPLATES = golden("templates")["templates"]
 CASES = golden("templates")["cases"]
+
+
+class TestFastChat(AdapterSuite):
+    plugin = "fastchat"
+    examples = {"databricks/dolly-v2-12b": "dolly_v2", "mosaicml/mpt-7b-chat": "mpt-7b-chat"}
+    others = ["thunlp/promptcoder-7b", "acme/yuanfen-chat"]
 
 
 def prompt_or_error(conversation):

@@ -2,36 +2,36 @@
 
 from enum import Enum
 
-from family import FamilySuite
-
 import lect
+from lect.testing import AdapterSuite
 
 
-class TestGemma(FamilySuite):
-    family = "gemma"
+class TestGemma(AdapterSuite):
+    plugin = "gemma"
     goldens = {
-        "google--gemma-2b-it": "gemma",
-        "google--gemma-3-1b-it": "gemma-3-1b",
-        "google--gemma-3-4b-it": "gemma-3",
-        "google--gemma-3n-E4B-it--ac03dcb3": "gemma-3n",
-        "google--gemma-4-E2B-it": "gemma-4",
-        "google--gemma-4-31B-it": "gemma-4-31b",
+        "golden/google--gemma-2b-it.json": "gemma",
+        "golden/google--gemma-3-1b-it.json": "gemma-3-1b",
+        "golden/google--gemma-3-4b-it.json": "gemma-3",
+        "golden/google--gemma-3n-E4B-it--ac03dcb3.json": "gemma-3n",
+        "golden/google--gemma-4-E2B-it.json": "gemma-4",
+        "golden/google--gemma-4-31B-it.json": "gemma-4-31b",
     }
-    names = [
-        ("google/gemma-2b-it", "gemma", "chat"),
-        ("google/gemma-1.1-7b-it", "gemma", "chat"),
-        ("google/gemma-2-9b-it", "gemma", "chat"),
-        ("google/gemma-3-27b-it", "gemma-3", "chat"),
-        ("google/gemma-3-1b-it", "gemma-3-1b", "chat"),
-        ("google/gemma-3n-E2B-it", "gemma-3n", "chat"),
-        ("google/gemma-4-E4B-it", "gemma-4", "chat"),
-        ("google/gemma-4-31B-it-GGUF", "gemma-4-31b", "chat"),
-        ("google/medgemma-4b-it", "gemma-3", "chat"),
-        ("google/gemma-2-9b", "default", "base"),
-        ("google/medgemma-4b-pt", "default", "base"),
-        ("google/gemma-3-4b-pt", "default", "base"),
-        ("unsloth/gemma-3-4b-it-GGUF", "gemma-3", "chat"),
-    ]
+    examples = {
+        "google/gemma-2b-it": "gemma",
+        "google/gemma-1.1-7b-it": "gemma",
+        "google/gemma-2-9b-it": "gemma",
+        "google/gemma-3-27b-it": "gemma-3",
+        "google/gemma-3-1b-it": "gemma-3-1b",
+        "google/gemma-3n-E2B-it": "gemma-3n",
+        "google/gemma-4-E4B-it": "gemma-4",
+        "google/gemma-4-31B-it-GGUF": "gemma-4-31b",
+        "google/medgemma-4b-it": "gemma-3",
+        "google/gemma-2-9b": "default",
+        "google/medgemma-4b-pt": "default",
+        "google/gemma-3-4b-pt": "default",
+        "unsloth/gemma-3-4b-it-GGUF": "gemma-3",
+    }
+    base = ["google/gemma-2-9b", "google/medgemma-4b-pt", "google/gemma-3-4b-pt"]
     others = ["HuggingFaceH4/zephyr-7b-gemma-v0.1", "openchat/openchat-3.5-0106-gemma", "google/gemma-4-12B-it"]
 
 

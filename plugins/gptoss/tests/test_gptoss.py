@@ -1,10 +1,10 @@
 """gpt-oss against its maker's own templates."""
 
-from family import FamilySuite
+from lect.testing import AdapterSuite
 
 
-class TestGptOss(FamilySuite):
-    family = "gptoss"
-    goldens = {"openai--gpt-oss-20b": "gpt-oss"}
-    names = [("openai/gpt-oss-20b", "gpt-oss", "chat"), ("unsloth/gpt-oss-120b-GGUF", "gpt-oss", "chat")]
+class TestGptOss(AdapterSuite):
+    plugin = "gptoss"
+    goldens = {"golden/openai--gpt-oss-20b.json": "gpt-oss"}
+    examples = {"openai/gpt-oss-20b": "gpt-oss", "unsloth/gpt-oss-120b-GGUF": "gpt-oss"}
     others = ["openai-community/gpt2", "EleutherAI/gpt-neo-2.7B"]

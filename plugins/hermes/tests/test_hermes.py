@@ -1,25 +1,25 @@
 """Hermes against its makers' own templates."""
 
 import pytest
-from family import FamilySuite
 
 import lect
+from lect.testing import AdapterSuite
 
 
-class TestHermes(FamilySuite):
-    family = "hermes"
+class TestHermes(AdapterSuite):
+    plugin = "hermes"
     goldens = {
-        "NousResearch--Hermes-3-Llama-3.1-8B--tool_use": "hermes-3",
-        "NousResearch--Nous-Hermes-2-Mixtral-8x7B-DPO": "nous-hermes-2",
-        "teknium--OpenHermes-2.5-Mistral-7B": "openhermes-2.5",
+        "golden/NousResearch--Hermes-3-Llama-3.1-8B--tool_use.json": "hermes-3",
+        "golden/NousResearch--Nous-Hermes-2-Mixtral-8x7B-DPO.json": "nous-hermes-2",
+        "golden/teknium--OpenHermes-2.5-Mistral-7B.json": "openhermes-2.5",
     }
-    names = [
-        ("NousResearch/Hermes-3-Llama-3.2-3B", "hermes-3", "chat"),
-        ("NousResearch/Hermes-3-Llama-3.1-8B-GGUF", "hermes-3", "chat"),
-        ("NousResearch/Hermes-2-Pro-Llama-3-8B", "hermes-2-pro", "chat"),
-        ("TheBloke/Nous-Hermes-2-Mixtral-8x7B-DPO-AWQ", "nous-hermes-2", "chat"),
-        ("teknium/OpenHermes-2.5-Mistral-7B", "openhermes-2.5", "chat"),
-    ]
+    examples = {
+        "NousResearch/Hermes-3-Llama-3.2-3B": "hermes-3",
+        "NousResearch/Hermes-3-Llama-3.1-8B-GGUF": "hermes-3",
+        "NousResearch/Hermes-2-Pro-Llama-3-8B": "hermes-2-pro",
+        "TheBloke/Nous-Hermes-2-Mixtral-8x7B-DPO-AWQ": "nous-hermes-2",
+        "teknium/OpenHermes-2.5-Mistral-7B": "openhermes-2.5",
+    }
     others = [
         "NousResearch/Hermes-2-Pro-Mistral-7B",
         "NousResearch/Nous-Hermes-2-Yi-34B",

@@ -1,19 +1,18 @@
 """Hunyuan against its maker's own templates."""
 
-from family import FamilySuite
+from lect.testing import AdapterSuite
 
 
-class TestHunyuan(FamilySuite):
-    family = "hunyuan"
-    goldens = {
-        "tencent--Hy3": "hy3",
+class TestHunyuan(AdapterSuite):
+    plugin = "hunyuan"
+    goldens = {"golden/tencent--Hy3.json": "hy3"}
+    examples = {
+        "tencent/Hy3": "hy3",
+        "tencent/Hy3-FP8": "hy3",
+        "tencent/Hunyuan-7B-Pretrain": "default",
+        "tencent/Hy3-preview-Base": "default",
     }
-    names = [
-        ("tencent/Hy3", "hy3", "chat"),
-        ("tencent/Hy3-FP8", "hy3", "chat"),
-        ("tencent/Hunyuan-7B-Pretrain", "default", "base"),
-        ("tencent/Hy3-preview-Base", "default", "base"),
-    ]
+    base = ["tencent/Hunyuan-7B-Pretrain", "tencent/Hy3-preview-Base"]
     others = [
         "tencent/Hy3-preview",
         "tencent/Hunyuan-7B-Instruct",

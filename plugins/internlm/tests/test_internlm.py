@@ -7,11 +7,11 @@ from pathlib import Path
 import differential
 import goldens
 import pytest
-from family import FamilySuite
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lect
+from lect.testing import AdapterSuite
 
 GOLDEN = Path(__file__).parent / "golden"
 SLUG = "internlm--internlm2-1_8b"
@@ -22,9 +22,6 @@ FOUNDING = goldens.SHARED / "founding/internlm2-chat-format.md"
 EXAMPLES = {example["id"]: example for example in DOCUMENT["examples"]}
 TOOLS = json.loads((GOLDEN / "internlm2-tools.json").read_text("utf-8"))
 FIRST = ("internlm-chat", "internlm-chat-20b")
-FIRST_CASES = [
-    (name, *case) for name in FIRST for case in json.loads((GOLDEN / f"{name}.json").read_text("utf-8"))["cases"].items()
-]  # fmt: skip
 
 WEATHER = {
     "type": "function",
@@ -46,33 +43,48 @@ PLAIN = [case for case in CASES if case[0] not in DEVIATIONS]
 WITH_TOOLS = [case for case in CASES if case[0] in DEVIATIONS]
 
 
-class TestInternLM(FamilySuite):
-    family = "internlm"
-    goldens = {SLUG: "internlm2-chat"}
-    names = [
-        ("internlm/internlm2-chat-7b", "internlm2-chat", "chat"),
-        ("internlm/internlm2-chat-1_8b-sft", "internlm2-chat", "chat"),
-        ("internlm/internlm2-chat-20b-4bits", "internlm2-chat", "chat"),
-        ("Shanghai_AI_Laboratory/internlm2_5-7b-chat-1m", "internlm2-chat", "chat"),
-        ("internlm/internlm2_5-20b-chat-4bit-awq", "internlm2-chat", "chat"),
-        ("/models/internlm2.5-7b-chat-q4_k_m.gguf", "internlm2-chat", "chat"),
-        ("internlm/internlm2-math-7b", "internlm2-chat", "chat"),
-        ("internlm/internlm2-math-plus-1_8b", "internlm2-chat", "chat"),
-        ("internlm/internlm3-8b-instruct", "internlm3-instruct", "chat"),
-        ("internlm/internlm3-8b-instruct-awq", "internlm3-instruct", "chat"),
-        ("internlm/internlm-chat-7b", "internlm-chat", "chat"),
-        ("internlm/internlm-chat-7b-8k", "internlm-chat", "chat"),
-        ("internlm/internlm-chat-7b-v1_1", "internlm-chat-20b", "chat"),
-        ("internlm/internlm-chat-7b-v1.1", "internlm-chat-20b", "chat"),
-        ("internlm/internlm-chat-20b-4bit", "internlm-chat-20b", "chat"),
-        ("internlm/internlm-7b", "default", "base"),
-        ("internlm/internlm-20b", "default", "base"),
-        ("internlm/internlm2-1_8b", "default", "base"),
-        ("internlm/internlm2-7b", "default", "base"),
-        ("internlm/internlm2-20b", "default", "base"),
-        ("internlm/internlm2-base-20b", "default", "base"),
-        ("internlm/internlm2_5-7b", "default", "base"),
-        ("internlm/internlm2-math-base-7b", "default", "base"),
+class TestInternLM(AdapterSuite):
+    plugin = "internlm"
+    goldens = {
+        "golden/internlm--internlm2-1_8b.json": "internlm2-chat",
+        "golden/internlm-chat.json": "internlm-chat",
+        "golden/internlm-chat-20b.json": "internlm-chat-20b",
+    }
+    deviations = "../deviations.json"
+    examples = {
+        "internlm/internlm2-chat-7b": "internlm2-chat",
+        "internlm/internlm2-chat-1_8b-sft": "internlm2-chat",
+        "internlm/internlm2-chat-20b-4bits": "internlm2-chat",
+        "Shanghai_AI_Laboratory/internlm2_5-7b-chat-1m": "internlm2-chat",
+        "internlm/internlm2_5-20b-chat-4bit-awq": "internlm2-chat",
+        "/models/internlm2.5-7b-chat-q4_k_m.gguf": "internlm2-chat",
+        "internlm/internlm2-math-7b": "internlm2-chat",
+        "internlm/internlm2-math-plus-1_8b": "internlm2-chat",
+        "internlm/internlm3-8b-instruct": "internlm3-instruct",
+        "internlm/internlm3-8b-instruct-awq": "internlm3-instruct",
+        "internlm/internlm-chat-7b": "internlm-chat",
+        "internlm/internlm-chat-7b-8k": "internlm-chat",
+        "internlm/internlm-chat-7b-v1_1": "internlm-chat-20b",
+        "internlm/internlm-chat-7b-v1.1": "internlm-chat-20b",
+        "internlm/internlm-chat-20b-4bit": "internlm-chat-20b",
+        "internlm/internlm-7b": "default",
+        "internlm/internlm-20b": "default",
+        "internlm/internlm2-1_8b": "default",
+        "internlm/internlm2-7b": "default",
+        "internlm/internlm2-20b": "default",
+        "internlm/internlm2-base-20b": "default",
+        "internlm/internlm2_5-7b": "default",
+        "internlm/internlm2-math-base-7b": "default",
+    }
+    base = [
+        "internlm/internlm-7b",
+        "internlm/internlm-20b",
+        "internlm/internlm2-1_8b",
+        "internlm/internlm2-7b",
+        "internlm/internlm2-20b",
+        "internlm/internlm2-base-20b",
+        "internlm/internlm2_5-7b",
+        "internlm/internlm2-math-base-7b",
     ]
     others = [
         "internlm/internlm-xcomposer2-7b",
@@ -290,15 +302,6 @@ def test_the_spellings_differ_in_the_tokens_alone(data, add_generation_prompt):
 
 
 # The first generation.
-
-
-@pytest.mark.parametrize(
-    ("name", "case", "expected"), FIRST_CASES, ids=[f"{case[0]}-{case[1]}" for case in FIRST_CASES]
-)
-def test_gives_the_bytes_of_the_makers_tools(name, case, expected):
-    template = lect.template(f"internlm:{name}")
-    arguments = {key: expected[key] for key in ("messages", "add_generation_prompt")}
-    goldens.check(template, arguments, expected)
 
 
 @pytest.mark.parametrize("name", FIRST)

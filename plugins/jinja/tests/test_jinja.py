@@ -10,6 +10,7 @@ import lect
 import lect_jinja
 from lect import ControlTextError, MessageError, Origin, RefusedError, UnusedInputError
 from lect.errors import PluginError
+from lect.testing import AdapterSuite
 from lect_jinja import JinjaTemplate, Limits, load
 
 CHAT = """{{ bos_token }}{% for m in messages %}<|{{ m.role }}|>
@@ -18,6 +19,11 @@ CHAT = """{{ bos_token }}{% for m in messages %}<|{{ m.role }}|>
 {% endif %}"""
 CONFIG = {"chat_template": CHAT, "bos_token": "<s>", "eos_token": {"content": "</s>", "special": True}}
 HELLO = [{"role": "user", "content": "Hello!"}]
+
+
+class TestJinja(AdapterSuite):
+    plugin = "jinja"
+    examples = {}
 
 
 def pieces(source, messages=HELLO, **arguments):

@@ -1,31 +1,31 @@
 """Kimi against its maker's own templates."""
 
-from family import FamilySuite
-
 import lect
+from lect.testing import AdapterSuite
 
 
-class TestKimi(FamilySuite):
-    family = "kimi"
+class TestKimi(AdapterSuite):
+    plugin = "kimi"
     goldens = {
-        "moonshotai--Kimi-K2-Instruct--9fcc72b7": "kimi-k2",
-        "moonshotai--Kimi-K2-Thinking": "kimi-k2-thinking",
-        "moonshotai--Kimi-K2.5": "kimi-k2.5",
-        "kimi-vl": "kimi-vl",
-        "moonlight": "moonlight",
+        "golden/moonshotai--Kimi-K2-Instruct--9fcc72b7.json": "kimi-k2",
+        "golden/moonshotai--Kimi-K2-Thinking.json": "kimi-k2-thinking",
+        "golden/moonshotai--Kimi-K2.5.json": "kimi-k2.5",
+        "golden/kimi-vl.json": "kimi-vl",
+        "golden/moonlight.json": "moonlight",
     }
-    names = [
-        ("moonshotai/Kimi-K2-Instruct", "kimi-k2", "chat"),
-        ("unsloth/Kimi-K2-Instruct-GGUF", "kimi-k2", "chat"),
-        ("moonshotai/Kimi-K2-Thinking", "kimi-k2-thinking", "chat"),
-        ("moonshotai/Kimi-K2-Base", "default", "base"),
-        ("moonshotai/Kimi-K2.5", "kimi-k2.5", "chat"),
-        ("moonshotai/Kimi-K2.7-Code", "kimi-k2.5", "chat"),
-        ("moonshotai/Kimi-VL-A3B-Instruct", "kimi-vl", "chat"),
-        ("moonshotai/Kimi-VL-A3B-Thinking-2506", "kimi-vl-thinking", "chat"),
-        ("moonshotai/Moonlight-16B-A3B-Instruct", "moonlight", "chat"),
-        ("moonshotai/Moonlight-16B-A3B", "default", "base"),
-    ]
+    examples = {
+        "moonshotai/Kimi-K2-Instruct": "kimi-k2",
+        "unsloth/Kimi-K2-Instruct-GGUF": "kimi-k2",
+        "moonshotai/Kimi-K2-Thinking": "kimi-k2-thinking",
+        "moonshotai/Kimi-K2-Base": "default",
+        "moonshotai/Kimi-K2.5": "kimi-k2.5",
+        "moonshotai/Kimi-K2.7-Code": "kimi-k2.5",
+        "moonshotai/Kimi-VL-A3B-Instruct": "kimi-vl",
+        "moonshotai/Kimi-VL-A3B-Thinking-2506": "kimi-vl-thinking",
+        "moonshotai/Moonlight-16B-A3B-Instruct": "moonlight",
+        "moonshotai/Moonlight-16B-A3B": "default",
+    }
+    base = ["moonshotai/Kimi-K2-Base", "moonshotai/Moonlight-16B-A3B"]
     others = ["kimichi-7b", "moonshotai/Kimi-Dev-72B", "moonshotai/Kimi-K2-Instruct-0905", "acme/moonlight-7b"]
 
 

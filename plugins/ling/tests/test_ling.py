@@ -1,19 +1,18 @@
 """Ling against its maker's own templates."""
 
-from family import FamilySuite
+from lect.testing import AdapterSuite
 
 
-class TestLing(FamilySuite):
-    family = "ling"
-    goldens = {
-        "inclusionAI--Ling-lite": "ling",
+class TestLing(AdapterSuite):
+    plugin = "ling"
+    goldens = {"golden/inclusionAI--Ling-lite.json": "ling"}
+    examples = {
+        "inclusionAI/Ling-lite": "ling",
+        "inclusionAI/Ling-plus": "ling",
+        "inclusionAI/Ling-lite-base": "default",
+        "inclusionAI/Ling-mini-base-2.0": "default",
     }
-    names = [
-        ("inclusionAI/Ling-lite", "ling", "chat"),
-        ("inclusionAI/Ling-plus", "ling", "chat"),
-        ("inclusionAI/Ling-lite-base", "default", "base"),
-        ("inclusionAI/Ling-mini-base-2.0", "default", "base"),
-    ]
+    base = ["inclusionAI/Ling-lite-base", "inclusionAI/Ling-mini-base-2.0"]
     others = [
         "inclusionAI/Ling-lite-1.5",
         "inclusionAI/Ling-mini-2.0",

@@ -3,9 +3,9 @@
 from datetime import date
 
 import pytest
-from family import FamilySuite
 
 import lect
+from lect.testing import AdapterSuite
 
 SYSTEM = {"role": "system", "content": "Be brief."}
 USER = {"role": "user", "content": "Hello!"}
@@ -19,51 +19,62 @@ def call(name="search", **arguments):
     return {"type": "function", "function": {"name": name, "arguments": arguments}}
 
 
-class TestLlama(FamilySuite):
-    family = "llama"
+class TestLlama(AdapterSuite):
+    plugin = "llama"
     goldens = {
-        "meta-llama--Llama-2-7b-chat-hf": "llama-2-chat",
-        "codellama--CodeLlama-34b-Instruct-hf": "codellama-instruct",
-        "codellama--CodeLlama-70b-Instruct-hf": "codellama-70b-instruct",
-        "meta-llama--Meta-Llama-3-8B-Instruct": "llama-3",
-        "meta-llama--Llama-3.1-8B-Instruct": "llama-3.1",
-        "meta-llama--Llama-3.2-3B-Instruct": "llama-3.2",
-        "meta-llama--Llama-3.2-11B-Vision-Instruct": "llama-3.2-vision",
-        "meta-llama--Llama-4-Scout-17B-16E-Instruct": "llama-4",
+        "golden/meta-llama--Llama-2-7b-chat-hf.json": "llama-2-chat",
+        "golden/codellama--CodeLlama-34b-Instruct-hf.json": "codellama-instruct",
+        "golden/codellama--CodeLlama-70b-Instruct-hf.json": "codellama-70b-instruct",
+        "golden/meta-llama--Meta-Llama-3-8B-Instruct.json": "llama-3",
+        "golden/meta-llama--Llama-3.1-8B-Instruct.json": "llama-3.1",
+        "golden/meta-llama--Llama-3.2-3B-Instruct.json": "llama-3.2",
+        "golden/meta-llama--Llama-3.2-11B-Vision-Instruct.json": "llama-3.2-vision",
+        "golden/meta-llama--Llama-4-Scout-17B-16E-Instruct.json": "llama-4",
     }
-    names = [
-        ("meta-llama/Llama-2-7b-chat-hf", "llama-2-chat", "chat"),
-        ("meta-llama/Llama-2-70b-chat-hf", "llama-2-chat", "chat"),
-        ("TheBloke/Llama-2-7B-Chat-GPTQ", "llama-2-chat", "chat"),
-        ("llama-2-7b-chat.Q4_K_M.gguf", "llama-2-chat", "chat"),
-        ("llama2-70b-chat", "llama-2-chat", "chat"),
-        ("Llama-2-chat-13b", "llama-2-chat", "chat"),
-        ("codellama/CodeLlama-7b-Instruct-hf", "codellama-instruct", "chat"),
-        ("codellama/CodeLlama-34b-Instruct-hf", "codellama-instruct", "chat"),
-        ("TheBloke/CodeLlama-13B-Instruct-GGUF", "codellama-instruct", "chat"),
-        ("codellama/CodeLlama-70b-Instruct-hf", "codellama-70b-instruct", "chat"),
-        ("meta-llama/Meta-Llama-3-8B-Instruct", "llama-3", "chat"),
-        ("llama3-70b-instruct", "llama-3", "chat"),
-        ("meta-llama/Llama-3.1-8B-Instruct", "llama-3.1", "chat"),
-        ("meta-llama/Meta-Llama-3.1-8B-Instruct", "llama-3.1", "chat"),
-        ("meta-llama/Meta-Llama-3.1-405B-Instruct-FP8", "llama-3.1", "chat"),
-        ("unsloth/Meta-Llama-3.1-8B-Instruct-bnb-4bit", "llama-3.1", "chat"),
-        ("Llama3.1-8B-Instruct", "llama-3.1", "chat"),
-        ("meta-llama/Llama-3.3-70B-Instruct", "llama-3.1", "chat"),
-        ("meta-llama/Llama-3.2-3B-Instruct", "llama-3.2", "chat"),
-        ("mlx-community/Llama-3.2-3B-Instruct-4bit", "llama-3.2", "chat"),
-        ("meta-llama/Llama-3.2-11B-Vision-Instruct", "llama-3.2-vision", "chat"),
-        ("meta-llama/Llama-4-Scout-17B-16E-Instruct", "llama-4", "chat"),
-        ("meta-llama/Llama-4-Maverick-17B-128E-Instruct-FP8", "llama-4", "chat"),
-        ("meta-llama/Llama-2-7b-hf", "llama-2-chat", "base"),
-        ("TheBloke/Llama-2-13B-AWQ", "llama-2-chat", "base"),
-        ("huggyllama/llama-7b", "default", "base"),
-        ("codellama/CodeLlama-7b-Python-hf", "default", "base"),
-        ("meta-llama/Meta-Llama-3-8B", "default", "base"),
-        ("unsloth/Meta-Llama-3.1-8B-bnb-4bit", "default", "base"),
-        ("meta-llama/Llama-3.2-1B", "default", "base"),
-        ("meta-llama/Llama-3.2-11B-Vision", "default", "base"),
-        ("meta-llama/Llama-4-Scout-17B-16E", "default", "base"),
+    examples = {
+        "meta-llama/Llama-2-7b-chat-hf": "llama-2-chat",
+        "meta-llama/Llama-2-70b-chat-hf": "llama-2-chat",
+        "TheBloke/Llama-2-7B-Chat-GPTQ": "llama-2-chat",
+        "llama-2-7b-chat.Q4_K_M.gguf": "llama-2-chat",
+        "llama2-70b-chat": "llama-2-chat",
+        "Llama-2-chat-13b": "llama-2-chat",
+        "codellama/CodeLlama-7b-Instruct-hf": "codellama-instruct",
+        "codellama/CodeLlama-34b-Instruct-hf": "codellama-instruct",
+        "TheBloke/CodeLlama-13B-Instruct-GGUF": "codellama-instruct",
+        "codellama/CodeLlama-70b-Instruct-hf": "codellama-70b-instruct",
+        "meta-llama/Meta-Llama-3-8B-Instruct": "llama-3",
+        "llama3-70b-instruct": "llama-3",
+        "meta-llama/Llama-3.1-8B-Instruct": "llama-3.1",
+        "meta-llama/Meta-Llama-3.1-8B-Instruct": "llama-3.1",
+        "meta-llama/Meta-Llama-3.1-405B-Instruct-FP8": "llama-3.1",
+        "unsloth/Meta-Llama-3.1-8B-Instruct-bnb-4bit": "llama-3.1",
+        "Llama3.1-8B-Instruct": "llama-3.1",
+        "meta-llama/Llama-3.3-70B-Instruct": "llama-3.1",
+        "meta-llama/Llama-3.2-3B-Instruct": "llama-3.2",
+        "mlx-community/Llama-3.2-3B-Instruct-4bit": "llama-3.2",
+        "meta-llama/Llama-3.2-11B-Vision-Instruct": "llama-3.2-vision",
+        "meta-llama/Llama-4-Scout-17B-16E-Instruct": "llama-4",
+        "meta-llama/Llama-4-Maverick-17B-128E-Instruct-FP8": "llama-4",
+        "meta-llama/Llama-2-7b-hf": "llama-2-chat",
+        "TheBloke/Llama-2-13B-AWQ": "llama-2-chat",
+        "huggyllama/llama-7b": "default",
+        "codellama/CodeLlama-7b-Python-hf": "default",
+        "meta-llama/Meta-Llama-3-8B": "default",
+        "unsloth/Meta-Llama-3.1-8B-bnb-4bit": "default",
+        "meta-llama/Llama-3.2-1B": "default",
+        "meta-llama/Llama-3.2-11B-Vision": "default",
+        "meta-llama/Llama-4-Scout-17B-16E": "default",
+    }
+    base = [
+        "meta-llama/Llama-2-7b-hf",
+        "TheBloke/Llama-2-13B-AWQ",
+        "huggyllama/llama-7b",
+        "codellama/CodeLlama-7b-Python-hf",
+        "meta-llama/Meta-Llama-3-8B",
+        "unsloth/Meta-Llama-3.1-8B-bnb-4bit",
+        "meta-llama/Llama-3.2-1B",
+        "meta-llama/Llama-3.2-11B-Vision",
+        "meta-llama/Llama-4-Scout-17B-16E",
     ]
     others = [
         "deepseek-ai/DeepSeek-R1-Distill-Llama-8B",

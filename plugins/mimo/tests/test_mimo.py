@@ -1,16 +1,12 @@
 """MiMo against its maker's own templates."""
 
-from family import FamilySuite
+from lect.testing import AdapterSuite
 
 
-class TestMiMo(FamilySuite):
-    family = "mimo"
-    goldens = {
-        "XiaomiMiMo--MiMo-VL-7B-RL": "mimo-vl",
-    }
-    names = [
-        ("XiaomiMiMo/MiMo-VL-7B-RL", "mimo-vl", "chat"),
-    ]
+class TestMiMo(AdapterSuite):
+    plugin = "mimo"
+    goldens = {"golden/XiaomiMiMo--MiMo-VL-7B-RL.json": "mimo-vl"}
+    examples = {"XiaomiMiMo/MiMo-VL-7B-RL": "mimo-vl"}
     others = [
         "XiaomiMiMo/MiMo-VL-7B-RL-2508",
         "XiaomiMiMo/MiMo-7B-RL",

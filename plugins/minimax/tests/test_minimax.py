@@ -1,27 +1,26 @@
 """MiniMax against its maker's own templates."""
 
-from family import FamilySuite
-
 import lect
+from lect.testing import AdapterSuite
 
 
-class TestMinimax(FamilySuite):
-    family = "minimax"
+class TestMinimax(AdapterSuite):
+    plugin = "minimax"
     goldens = {
-        "MiniMaxAI--MiniMax-M1-80k": "minimax-m1",
-        "MiniMaxAI--MiniMax-M2": "minimax-m2",
-        "MiniMaxAI--MiniMax-M2.5": "minimax-m2.5",
-        "MiniMaxAI--MiniMax-M2.7": "minimax-m2.7",
-        "MiniMaxAI--MiniMax-M3": "minimax-m3",
+        "golden/MiniMaxAI--MiniMax-M1-80k.json": "minimax-m1",
+        "golden/MiniMaxAI--MiniMax-M2.json": "minimax-m2",
+        "golden/MiniMaxAI--MiniMax-M2.5.json": "minimax-m2.5",
+        "golden/MiniMaxAI--MiniMax-M2.7.json": "minimax-m2.7",
+        "golden/MiniMaxAI--MiniMax-M3.json": "minimax-m3",
     }
-    names = [
-        ("MiniMax/MiniMax-M1-40k", "minimax-m1", "chat"),
-        ("MiniMaxAI/MiniMax-M2", "minimax-m2", "chat"),
-        ("MiniMaxAI/MiniMax-M2.1", "minimax-m2.1", "chat"),
-        ("unsloth/MiniMax-M2.5-GGUF", "minimax-m2.5", "chat"),
-        ("MiniMaxAI/MiniMax-M2.7", "minimax-m2.7", "chat"),
-        ("MiniMaxAI/MiniMax-M3-MXFP8", "minimax-m3", "chat"),
-    ]
+    examples = {
+        "MiniMax/MiniMax-M1-40k": "minimax-m1",
+        "MiniMaxAI/MiniMax-M2": "minimax-m2",
+        "MiniMaxAI/MiniMax-M2.1": "minimax-m2.1",
+        "unsloth/MiniMax-M2.5-GGUF": "minimax-m2.5",
+        "MiniMaxAI/MiniMax-M2.7": "minimax-m2.7",
+        "MiniMaxAI/MiniMax-M3-MXFP8": "minimax-m3",
+    }
     others = ["MiniMaxAI/MiniMax-Text-01", "MiniMaxAI/MiniMax-VL-01", "minimaxwell-7b"]
 
 

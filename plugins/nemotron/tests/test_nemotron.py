@@ -1,27 +1,27 @@
 """Nemotron and ChatQA against their maker's own templates."""
 
-from family import FamilySuite
-
 import lect
+from lect.testing import AdapterSuite
 
 
-class TestNemotron(FamilySuite):
-    family = "nemotron"
+class TestNemotron(AdapterSuite):
+    plugin = "nemotron"
     goldens = {
-        "nvidia--Llama3-ChatQA-1.5-8B": "chatqa-1.5",
-        "nvidia--NVIDIA-Nemotron-3-Nano-30B-A3B-BF16": "nemotron-3",
-        "nvidia--NVIDIA-Nemotron-3.5-Lightning": "nemotron-3.5",
-        "nvidia--NVIDIA-Nemotron-Nano-9B-v2": "nemotron-nano-v2",
+        "golden/nvidia--Llama3-ChatQA-1.5-8B.json": "chatqa-1.5",
+        "golden/nvidia--NVIDIA-Nemotron-3-Nano-30B-A3B-BF16.json": "nemotron-3",
+        "golden/nvidia--NVIDIA-Nemotron-3.5-Lightning.json": "nemotron-3.5",
+        "golden/nvidia--NVIDIA-Nemotron-Nano-9B-v2.json": "nemotron-nano-v2",
     }
-    names = [
-        ("nvidia/Llama3-ChatQA-1.5-70B", "chatqa-1.5", "chat"),
-        ("nvidia/NVIDIA-Nemotron-3-Super-120B-A12B-NVFP4", "nemotron-3", "chat"),
-        ("unsloth/Nemotron-3-Nano-30B-A3B-GGUF", "nemotron-3", "chat"),
-        ("nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-Base-BF16", "default", "base"),
-        ("nvidia/NVIDIA-Nemotron-3.5-Lightning-30B-A3B-BF16", "nemotron-3.5", "chat"),
-        ("nvidia/NVIDIA-Nemotron-Nano-12B-v2", "nemotron-nano-v2", "chat"),
-        ("nvidia/Nemotron-H-47B-Base-8K", "default", "base"),
-    ]
+    examples = {
+        "nvidia/Llama3-ChatQA-1.5-70B": "chatqa-1.5",
+        "nvidia/NVIDIA-Nemotron-3-Super-120B-A12B-NVFP4": "nemotron-3",
+        "unsloth/Nemotron-3-Nano-30B-A3B-GGUF": "nemotron-3",
+        "nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-Base-BF16": "default",
+        "nvidia/NVIDIA-Nemotron-3.5-Lightning-30B-A3B-BF16": "nemotron-3.5",
+        "nvidia/NVIDIA-Nemotron-Nano-12B-v2": "nemotron-nano-v2",
+        "nvidia/Nemotron-H-47B-Base-8K": "default",
+    }
+    base = ["nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-Base-BF16", "nvidia/Nemotron-H-47B-Base-8K"]
     others = [
         "nvidia/NVIDIA-Nemotron-Nano-12B-v2-VL-BF16",
         "nvidia/Nemotron-3-Nano-Omni-30B-A3B-Reasoning-BF16",

@@ -8,6 +8,7 @@ import lect
 from lect.errors import ConversionWarning
 from lect.format.compare import differences, render_of
 from lect.plugin import CHATML, Turn, TurnTemplate
+from lect.testing import AdapterSuite
 from lect_ollama import notation
 
 PLAIN = TurnTemplate(
@@ -33,6 +34,11 @@ TABLES = [
     PLAIN.but(generation="<a>\n", other=Turn("<{role}>", "</{role}>"), system_first=True),
     PLAIN.but(bos="<bos>"),
 ]
+
+
+class TestOllama(AdapterSuite):
+    plugin = "ollama"
+    examples = {}
 
 
 def test_the_modelfile():

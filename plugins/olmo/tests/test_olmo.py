@@ -4,39 +4,40 @@ import json
 from pathlib import Path
 
 import pytest
-from family import FamilySuite
 
 import lect
 from lect.errors import RefusedError
+from lect.testing import AdapterSuite
 
 OLLAMA = json.loads((Path(__file__).parent / "golden/ollama.json").read_text("utf-8"))["cases"]
 
 
-class TestOlmo(FamilySuite):
-    family = "olmo"
+class TestOlmo(AdapterSuite):
+    plugin = "olmo"
     goldens = {
-        "allenai--Llama-3.1-Tulu-3-8B": "tulu-3",
-        "allenai--OLMo-2-1124-13B-Instruct": "olmo-2",
-        "allenai--OLMo-7B-Instruct": "olmo",
-        "allenai--Olmo-3-7B-Think--open-instruct-olmo_thinker": "olmo-3-think",
-        "allenai--tulu-2-7b": "tulu-2",
+        "golden/allenai--Llama-3.1-Tulu-3-8B.json": "tulu-3",
+        "golden/allenai--OLMo-2-1124-13B-Instruct.json": "olmo-2",
+        "golden/allenai--OLMo-7B-Instruct.json": "olmo",
+        "golden/allenai--Olmo-3-7B-Think--open-instruct-olmo_thinker.json": "olmo-3-think",
+        "golden/allenai--tulu-2-7b.json": "tulu-2",
     }
-    names = [
-        ("allenai/Olmo-3.1-32B-Instruct", "olmo-3.1-instruct", "chat"),
-        ("allenai/Olmo-3.1-32B-Think", "olmo-3.1-think", "chat"),
-        ("allenai/Olmo-3-7B-Instruct-DPO", "olmo-3-instruct", "chat"),
-        ("unsloth/Olmo-3-7B-Instruct-GGUF", "olmo-3-instruct", "chat"),
-        ("allenai/Olmo-3-32B-Think", "olmo-3-think", "chat"),
-        ("allenai/Olmo-3-7B-Think", "olmo-3-think-7b", "chat"),
-        ("allenai/Olmo-3-1025-7B", "default", "base"),
-        ("allenai/OLMo-2-0425-1B-Instruct", "olmo-2", "chat"),
-        ("allenai/OLMo-2-1124-7B", "default", "base"),
-        ("allenai/OLMo-7B-0724-Instruct-hf", "olmo", "chat"),
-        ("allenai/OLMo-1B-hf", "default", "base"),
-        ("allenai/OLMoE-1B-7B-0125", "default", "base"),
-        ("allenai/Llama-3.1-Tulu-3-70B-DPO", "tulu-3", "chat"),
-        ("allenai/tulu-2-dpo-70b", "tulu-2", "chat"),
-    ]
+    examples = {
+        "allenai/Olmo-3.1-32B-Instruct": "olmo-3.1-instruct",
+        "allenai/Olmo-3.1-32B-Think": "olmo-3.1-think",
+        "allenai/Olmo-3-7B-Instruct-DPO": "olmo-3-instruct",
+        "unsloth/Olmo-3-7B-Instruct-GGUF": "olmo-3-instruct",
+        "allenai/Olmo-3-32B-Think": "olmo-3-think",
+        "allenai/Olmo-3-7B-Think": "olmo-3-think-7b",
+        "allenai/Olmo-3-1025-7B": "default",
+        "allenai/OLMo-2-0425-1B-Instruct": "olmo-2",
+        "allenai/OLMo-2-1124-7B": "default",
+        "allenai/OLMo-7B-0724-Instruct-hf": "olmo",
+        "allenai/OLMo-1B-hf": "default",
+        "allenai/OLMoE-1B-7B-0125": "default",
+        "allenai/Llama-3.1-Tulu-3-70B-DPO": "tulu-3",
+        "allenai/tulu-2-dpo-70b": "tulu-2",
+    }
+    base = ["allenai/Olmo-3-1025-7B", "allenai/OLMo-2-1124-7B", "allenai/OLMo-1B-hf", "allenai/OLMoE-1B-7B-0125"]
     others = [
         "allenai/OLMoE-1B-7B-0125-Instruct",
         "allenai/Olmo-3-7B-Think-SFT",

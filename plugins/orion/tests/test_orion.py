@@ -1,14 +1,15 @@
 """Orion against its maker's own template."""
 
-from family import FamilySuite
+from lect.testing import AdapterSuite
 
 
-class TestOrion(FamilySuite):
-    family = "orion"
-    goldens = {"OrionStarAI--Orion-14B-Chat": "orion"}
-    names = [
-        ("OrionStarAI/Orion-14B-Chat", "orion", "chat"),
-        ("vaiv/llamion-14b-chat", "orion", "chat"),
-        ("OrionStarAI/Orion-14B-Base", "default", "base"),
-    ]
+class TestOrion(AdapterSuite):
+    plugin = "orion"
+    goldens = {"golden/OrionStarAI--Orion-14B-Chat.json": "orion"}
+    examples = {
+        "OrionStarAI/Orion-14B-Chat": "orion",
+        "vaiv/llamion-14b-chat": "orion",
+        "OrionStarAI/Orion-14B-Base": "default",
+    }
+    base = ["OrionStarAI/Orion-14B-Base"]
     others = ["OrionStarAI/Orion-14B-Chat-RAG", "orion-7b-chat"]

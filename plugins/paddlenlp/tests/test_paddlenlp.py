@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import lect
+from lect.testing import AdapterSuite
 from lect_jinja.writing import renderer
 from lect_paddlenlp import ChatTemplate, WholeTemplate, init_chat_template
 
@@ -14,6 +15,11 @@ FOLDER = Path(__file__).parents[1]
 GOLDEN = json.loads((Path(__file__).parent / "golden/paddlenlp.json").read_text("utf-8"))
 DEVIATIONS = {(row["slug"], row["case"]) for row in json.loads((FOLDER / "deviations.json").read_text("utf-8"))}
 SEED = GOLDEN["templates"]["seed"]
+
+
+class TestPaddleNLP(AdapterSuite):
+    plugin = "paddlenlp"
+    examples = {}
 
 
 def case_id(case):

@@ -1,28 +1,28 @@
 """Phi against its maker's own templates."""
 
-from family import FamilySuite
+from lect.testing import AdapterSuite
 
 
-class TestPhi(FamilySuite):
-    family = "phi"
+class TestPhi(AdapterSuite):
+    plugin = "phi"
     goldens = {
-        "microsoft--Phi-3-vision-128k-instruct": "phi-3-vision",
-        "microsoft--Phi-3-mini-4k-instruct": "phi-3-mini",
-        "microsoft--Phi-3-medium-128k-instruct": "phi-3-medium",
-        "microsoft--Phi-3-small-8k-instruct": "phi-3-small",
-        "microsoft--Phi-3.5-mini-instruct": "phi-3.5",
-        "microsoft--phi-4": "phi-4",
-        "microsoft--Phi-4-mini-instruct": "phi-4-mini",
-        "microsoft--Phi-4-reasoning": "phi-4-reasoning",
+        "golden/microsoft--Phi-3-vision-128k-instruct.json": "phi-3-vision",
+        "golden/microsoft--Phi-3-mini-4k-instruct.json": "phi-3-mini",
+        "golden/microsoft--Phi-3-medium-128k-instruct.json": "phi-3-medium",
+        "golden/microsoft--Phi-3-small-8k-instruct.json": "phi-3-small",
+        "golden/microsoft--Phi-3.5-mini-instruct.json": "phi-3.5",
+        "golden/microsoft--phi-4.json": "phi-4",
+        "golden/microsoft--Phi-4-mini-instruct.json": "phi-4-mini",
+        "golden/microsoft--Phi-4-reasoning.json": "phi-4-reasoning",
     }
-    names = [
-        ("microsoft/Phi-3-vision-128k-instruct", "phi-3-vision", "chat"),
-        ("microsoft/Phi-3-mini-128k-instruct", "phi-3-mini", "chat"),
-        ("microsoft/Phi-3-medium-4k-instruct", "phi-3-medium", "chat"),
-        ("microsoft/Phi-3-small-128k-instruct", "phi-3-small", "chat"),
-        ("microsoft/Phi-3.5-mini-instruct", "phi-3.5", "chat"),
-        ("unsloth/phi-4-bnb-4bit", "phi-4", "chat"),
-        ("microsoft/Phi-4-mini-instruct", "phi-4-mini", "chat"),
-        ("microsoft/Phi-4-reasoning-plus", "phi-4-reasoning", "chat"),
-    ]
+    examples = {
+        "microsoft/Phi-3-vision-128k-instruct": "phi-3-vision",
+        "microsoft/Phi-3-mini-128k-instruct": "phi-3-mini",
+        "microsoft/Phi-3-medium-4k-instruct": "phi-3-medium",
+        "microsoft/Phi-3-small-128k-instruct": "phi-3-small",
+        "microsoft/Phi-3.5-mini-instruct": "phi-3.5",
+        "unsloth/phi-4-bnb-4bit": "phi-4",
+        "microsoft/Phi-4-mini-instruct": "phi-4-mini",
+        "microsoft/Phi-4-reasoning-plus": "phi-4-reasoning",
+    }
     others = ["phillama", "microsoft/phi-2", "dolphin-phi"]

@@ -1,56 +1,56 @@
 """Qwen against its maker's own templates."""
 
-from family import FamilySuite
-
 import lect
+from lect.testing import AdapterSuite
 
 
-class TestQwen(FamilySuite):
-    family = "qwen"
+class TestQwen(AdapterSuite):
+    plugin = "qwen"
     goldens = {
-        "Qwen--Qwen1.5-4B-Chat": "qwen1.5",
-        "Qwen--Qwen1.5-72B-Chat": "qwen1.5-72b",
-        "Qwen--Qwen2.5-3B-Instruct": "qwen2.5",
-        "Qwen--Qwen2.5-VL-7B-Instruct": "qwen2-vl",
-        "Qwen--QwQ-32B": "qwq",
-        "Qwen--Qwen3-4B": "qwen3-4b",
-        "Qwen--Qwen3-1.7B": "qwen3",
-        "Qwen--Qwen3-4B-Instruct-2507": "qwen3-instruct",
-        "Qwen--Qwen3-235B-A22B-Thinking-2507": "qwen3-thinking",
-        "Qwen--Qwen3-Coder-30B-A3B-Instruct--7e0648e7": "qwen3-coder",
-        "Qwen--Qwen3-VL-4B-Instruct": "qwen3-vl",
-        "Qwen--Qwen3.5-27B": "qwen3.5",
-        "Qwen--Qwen3.6-27B": "qwen3.6",
-        "Qwen--Qwen3.8-27B": "qwen3.8",
-        "Qwen--Qwen3.5-0.8B": "qwen3.5-small",
-        "Qwen--Qwen3.5-4B": "qwen3.5",
-        "Qwen--Qwen3-VL-235B-A22B-Thinking": "qwen3-vl-thinking",
-        "Qwen--Qwen2.5-7B-Instruct-1M": "qwen2.5-1m",
-        "Qwen--Qwen2.5-Omni-3B": "qwen2.5-omni",
-        "Qwen--Qwen3-Omni-30B-A3B-Instruct": "qwen3-omni",
-        "qwen3-omni-thinking": "qwen3-omni-thinking",
-        "qvq": "qvq",
+        "golden/Qwen--Qwen1.5-4B-Chat.json": "qwen1.5",
+        "golden/Qwen--Qwen1.5-72B-Chat.json": "qwen1.5-72b",
+        "golden/Qwen--Qwen2.5-3B-Instruct.json": "qwen2.5",
+        "golden/Qwen--Qwen2.5-VL-7B-Instruct.json": "qwen2-vl",
+        "golden/Qwen--QwQ-32B.json": "qwq",
+        "golden/Qwen--Qwen3-4B.json": "qwen3-4b",
+        "golden/Qwen--Qwen3-1.7B.json": "qwen3",
+        "golden/Qwen--Qwen3-4B-Instruct-2507.json": "qwen3-instruct",
+        "golden/Qwen--Qwen3-235B-A22B-Thinking-2507.json": "qwen3-thinking",
+        "golden/Qwen--Qwen3-Coder-30B-A3B-Instruct--7e0648e7.json": "qwen3-coder",
+        "golden/Qwen--Qwen3-VL-4B-Instruct.json": "qwen3-vl",
+        "golden/Qwen--Qwen3.5-27B.json": "qwen3.5",
+        "golden/Qwen--Qwen3.6-27B.json": "qwen3.6",
+        "golden/Qwen--Qwen3.8-27B.json": "qwen3.8",
+        "golden/Qwen--Qwen3.5-0.8B.json": "qwen3.5-small",
+        "golden/Qwen--Qwen3.5-4B.json": "qwen3.5",
+        "golden/Qwen--Qwen3-VL-235B-A22B-Thinking.json": "qwen3-vl-thinking",
+        "golden/Qwen--Qwen2.5-7B-Instruct-1M.json": "qwen2.5-1m",
+        "golden/Qwen--Qwen2.5-Omni-3B.json": "qwen2.5-omni",
+        "golden/Qwen--Qwen3-Omni-30B-A3B-Instruct.json": "qwen3-omni",
+        "golden/qwen3-omni-thinking.json": "qwen3-omni-thinking",
+        "golden/qvq.json": "qvq",
     }
-    names = [
-        ("Qwen/Qwen2.5-7B-Instruct", "qwen2.5", "chat"),
-        ("Qwen/Qwen2.5-Coder-32B-Instruct-GPTQ-Int4", "qwen2.5", "chat"),
-        ("unsloth/Qwen2.5-1000B-Instruct-bnb-4bit", "qwen2.5", "chat"),
-        ("Qwen/Qwen2-7B-Instruct", "qwen1.5", "chat"),
-        ("Qwen/Qwen1.5-4B-Chat", "qwen1.5", "chat"),
-        ("Qwen/CodeQwen1.5-7B-Chat", "qwen1.5", "chat"),
-        ("Qwen/Qwen-1_8B-Chat", "qwen-7b-chat", "chat"),
-        ("Qwen/Qwen-72B-Chat-Int4", "qwen-7b-chat", "chat"),
-        ("Qwen/Qwen-7B", "default", "base"),
-        ("Qwen/Qwen3.5-2B", "qwen3.5-small", "chat"),
-        ("Qwen/Qwen3.5-397B-A17B-FP8", "qwen3.5", "chat"),
-        ("Qwen/Qwen3.8-2.4T-A95B-FP8", "qwen3.8", "chat"),
-        ("Qwen/Qwen3-VL-8B-Thinking-FP8", "qwen3-vl-thinking", "chat"),
-        ("Qwen/Qwen2.5-14B-Instruct-1M", "qwen2.5-1m", "chat"),
-        ("Qwen/Qwen2.5-Omni-7B-GPTQ-Int4", "qwen2.5-omni", "chat"),
-        ("Qwen/Qwen3-Omni-30B-A3B-Instruct", "qwen3-omni", "chat"),
-        ("Qwen/Qwen3-Omni-30B-A3B-Thinking", "qwen3-omni-thinking", "chat"),
-        ("Qwen/QVQ-72B-Preview", "qvq", "chat"),
-    ]
+    examples = {
+        "Qwen/Qwen2.5-7B-Instruct": "qwen2.5",
+        "Qwen/Qwen2.5-Coder-32B-Instruct-GPTQ-Int4": "qwen2.5",
+        "unsloth/Qwen2.5-1000B-Instruct-bnb-4bit": "qwen2.5",
+        "Qwen/Qwen2-7B-Instruct": "qwen1.5",
+        "Qwen/Qwen1.5-4B-Chat": "qwen1.5",
+        "Qwen/CodeQwen1.5-7B-Chat": "qwen1.5",
+        "Qwen/Qwen-1_8B-Chat": "qwen-7b-chat",
+        "Qwen/Qwen-72B-Chat-Int4": "qwen-7b-chat",
+        "Qwen/Qwen-7B": "default",
+        "Qwen/Qwen3.5-2B": "qwen3.5-small",
+        "Qwen/Qwen3.5-397B-A17B-FP8": "qwen3.5",
+        "Qwen/Qwen3.8-2.4T-A95B-FP8": "qwen3.8",
+        "Qwen/Qwen3-VL-8B-Thinking-FP8": "qwen3-vl-thinking",
+        "Qwen/Qwen2.5-14B-Instruct-1M": "qwen2.5-1m",
+        "Qwen/Qwen2.5-Omni-7B-GPTQ-Int4": "qwen2.5-omni",
+        "Qwen/Qwen3-Omni-30B-A3B-Instruct": "qwen3-omni",
+        "Qwen/Qwen3-Omni-30B-A3B-Thinking": "qwen3-omni-thinking",
+        "Qwen/QVQ-72B-Preview": "qvq",
+    }
+    base = ["Qwen/Qwen-7B"]
     others = ["thisisnotqwen", "sqwentch/7b-chat", "deepseek-ai/DeepSeek-R1-Distill-Qwen-7B"]
 
     def test_a_first_generation_prompt_has_the_makers_default_system(self):

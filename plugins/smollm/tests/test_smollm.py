@@ -1,21 +1,24 @@
 """SmolLM against its maker's own templates."""
 
-from family import FamilySuite
-
 import lect
+from lect.testing import AdapterSuite
 
 
-class TestSmollm(FamilySuite):
-    family = "smollm"
-    goldens = {"HuggingFaceTB--SmolLM2-1.7B-Instruct": "smollm2", "HuggingFaceTB--SmolLM3-3B": "smollm3"}
-    names = [
-        ("HuggingFaceTB/SmolLM2-135M-Instruct", "smollm2", "chat"),
-        ("unsloth/SmolLM2-360M-Instruct-GGUF", "smollm2", "chat"),
-        ("HuggingFaceTB/SmolLM2-1.7B", "default", "base"),
-        ("HuggingFaceTB/SmolLM3-3B", "smollm3", "chat"),
-        ("HuggingFaceTB/SmolLM3-3B-Base", "default", "base"),
-        ("HuggingFaceTB/SmolLM-360M", "default", "base"),
-    ]
+class TestSmollm(AdapterSuite):
+    plugin = "smollm"
+    goldens = {
+        "golden/HuggingFaceTB--SmolLM2-1.7B-Instruct.json": "smollm2",
+        "golden/HuggingFaceTB--SmolLM3-3B.json": "smollm3",
+    }
+    examples = {
+        "HuggingFaceTB/SmolLM2-135M-Instruct": "smollm2",
+        "unsloth/SmolLM2-360M-Instruct-GGUF": "smollm2",
+        "HuggingFaceTB/SmolLM2-1.7B": "default",
+        "HuggingFaceTB/SmolLM3-3B": "smollm3",
+        "HuggingFaceTB/SmolLM3-3B-Base": "default",
+        "HuggingFaceTB/SmolLM-360M": "default",
+    }
+    base = ["HuggingFaceTB/SmolLM2-1.7B", "HuggingFaceTB/SmolLM3-3B-Base", "HuggingFaceTB/SmolLM-360M"]
     others = ["HuggingFaceTB/SmolVLM-Instruct", "HuggingFaceTB/SmolLM-360M-Instruct", "smollmao-7b"]
 
 

@@ -1,18 +1,17 @@
 """Solar against its maker's own templates."""
 
-from family import FamilySuite
+from lect.testing import AdapterSuite
 
 
-class TestSolar(FamilySuite):
-    family = "solar"
-    goldens = {
-        "upstage--SOLAR-10.7B-Instruct-v1.0": "solar",
+class TestSolar(AdapterSuite):
+    plugin = "solar"
+    goldens = {"golden/upstage--SOLAR-10.7B-Instruct-v1.0.json": "solar"}
+    examples = {
+        "upstage/SOLAR-10.7B-Instruct-v1.0": "solar",
+        "TheBloke/SOLAR-10.7B-Instruct-v1.0-GGUF": "solar",
+        "upstage/SOLAR-10.7B-v1.0": "default",
     }
-    names = [
-        ("upstage/SOLAR-10.7B-Instruct-v1.0", "solar", "chat"),
-        ("TheBloke/SOLAR-10.7B-Instruct-v1.0-GGUF", "solar", "chat"),
-        ("upstage/SOLAR-10.7B-v1.0", "default", "base"),
-    ]
+    base = ["upstage/SOLAR-10.7B-v1.0"]
     others = [
         "upstage/solar-pro-preview-instruct",
         "upstage/SOLAR-0-70b-16bit",

@@ -1,17 +1,12 @@
 """Step against its maker's own templates."""
 
-from family import FamilySuite
+from lect.testing import AdapterSuite
 
 
-class TestStep(FamilySuite):
-    family = "step"
-    goldens = {
-        "stepfun-ai--Step-3.5-Flash": "step-3.5",
-    }
-    names = [
-        ("stepfun-ai/Step-3.5-Flash", "step-3.5", "chat"),
-        ("stepfun-ai/Step-3.5-Flash-FP8", "step-3.5", "chat"),
-    ]
+class TestStep(AdapterSuite):
+    plugin = "step"
+    goldens = {"golden/stepfun-ai--Step-3.5-Flash.json": "step-3.5"}
+    examples = {"stepfun-ai/Step-3.5-Flash": "step-3.5", "stepfun-ai/Step-3.5-Flash-FP8": "step-3.5"}
     others = [
         "stepfun-ai/step3",
         "stepfun-ai/Step-3.7-Flash",

@@ -5,28 +5,28 @@ from pathlib import Path
 
 import goldens
 import pytest
-from family import FamilySuite
 
 import lect
+from lect.testing import AdapterSuite
 
 GOLDEN = json.loads((Path(__file__).parent / "golden/fastchat.json").read_text("utf-8"))
 CASES = [(template, script) for template, prompts in GOLDEN["templates"].items() for script in prompts]
 DEVIATIONS = goldens.deviations("vicuna")
 
 
-class TestVicuna(FamilySuite):
-    family = "vicuna"
-    names = [
-        ("lmsys/vicuna-7b-v1.5", "vicuna_v1.1", "chat"),
-        ("lmsys/vicuna-13b-v1.5-16k", "vicuna_v1.1", "chat"),
-        ("lmsys/vicuna-33b-v1.3", "vicuna_v1.1", "chat"),
-        ("lmsys/vicuna-7b-v1.1", "vicuna_v1.1", "chat"),
-        ("lmsys/longchat-7b-16k", "vicuna_v1.1", "chat"),
-        ("TheBloke/vicuna-7B-v1.5-GGUF", "vicuna_v1.1", "chat"),
-        ("vicuna-7b-v1.5.Q4_K_M.gguf", "vicuna_v1.1", "chat"),
-        ("/data/models/vicuna-7b-v1.5/", "vicuna_v1.1", "chat"),
-        ("lmsys/vicuna-13b-delta-v0", "one_shot", "chat"),
-    ]
+class TestVicuna(AdapterSuite):
+    plugin = "vicuna"
+    examples = {
+        "lmsys/vicuna-7b-v1.5": "vicuna_v1.1",
+        "lmsys/vicuna-13b-v1.5-16k": "vicuna_v1.1",
+        "lmsys/vicuna-33b-v1.3": "vicuna_v1.1",
+        "lmsys/vicuna-7b-v1.1": "vicuna_v1.1",
+        "lmsys/longchat-7b-16k": "vicuna_v1.1",
+        "TheBloke/vicuna-7B-v1.5-GGUF": "vicuna_v1.1",
+        "vicuna-7b-v1.5.Q4_K_M.gguf": "vicuna_v1.1",
+        "/data/models/vicuna-7b-v1.5/": "vicuna_v1.1",
+        "lmsys/vicuna-13b-delta-v0": "one_shot",
+    }
     others = ["stable-vicuna-13b", "my-longchatty-model", "novicuna"]
 
 

@@ -9,6 +9,7 @@ import pytest
 
 import lect
 import lect_xtuner
+from lect.testing import AdapterSuite
 from lect_xtuner import PROMPT_TEMPLATE, SYSTEM_TEMPLATE, chat_template, template_for, training
 
 FOLDER = Path(__file__).parents[1]
@@ -17,6 +18,13 @@ DEVIATIONS = {(row["slug"], row["case"]) for row in json.loads((FOLDER / "deviat
 HELLO = [{"role": "user", "content": "Hello!"}, {"role": "assistant", "content": "Hi"}]
 
 every_template = pytest.mark.parametrize("name", list(PROMPT_TEMPLATE))
+
+
+class TestXTuner(AdapterSuite):
+    plugin = "xtuner"
+    examples = {"bigcode/starcoder": "default"}
+    base = ["bigcode/starcoder"]
+    others = ["bigcode/starcoder2-7b", "bigcode/starcoderbase", "acme/starcoder", "starcoder"]
 
 
 def named(case):
@@ -194,12 +202,6 @@ def test_starcoder_resolves_by_the_table():
     assert resolution.template.source.startswith("InternLM/xtuner")
     with pytest.raises(lect.UnknownModelError):
         lect.resolve("bigcode/starcoder", fallback=False)
-
-
-@pytest.mark.parametrize("path", ["bigcode/starcoder2-7b", "bigcode/starcoderbase", "acme/starcoder", "starcoder"])
-def test_it_claims_nothing_else(path):
-    with pytest.raises(lect.UnknownModelError):
-        lect.resolve(path, adapter=None)
 
 
 def test_the_face():

@@ -1,14 +1,11 @@
 """Yi against its maker's own templates."""
 
-from family import FamilySuite
+from lect.testing import AdapterSuite
 
 
-class TestYi(FamilySuite):
-    family = "yi"
-    goldens = {"01-ai--Yi-1.5-34B-Chat": "yi-1.5-chat"}
-    names = [
-        ("01-ai/Yi-1.5-9B-Chat-16K", "yi-1.5-chat", "chat"),
-        ("01-ai/Yi-34B-Chat", "yi-chat", "chat"),
-        ("01-ai/Yi-6B", "default", "base"),
-    ]
+class TestYi(AdapterSuite):
+    plugin = "yi"
+    goldens = {"golden/01-ai--Yi-1.5-34B-Chat.json": "yi-1.5-chat"}
+    examples = {"01-ai/Yi-1.5-9B-Chat-16K": "yi-1.5-chat", "01-ai/Yi-34B-Chat": "yi-chat", "01-ai/Yi-6B": "default"}
+    base = ["01-ai/Yi-6B"]
     others = ["yi", "unicorn/yippee-7b"]

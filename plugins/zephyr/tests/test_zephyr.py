@@ -1,19 +1,19 @@
 """Zephyr against its makers' own templates."""
 
-from family import FamilySuite
+from lect.testing import AdapterSuite
 
 
-class TestZephyr(FamilySuite):
-    family = "zephyr"
+class TestZephyr(AdapterSuite):
+    plugin = "zephyr"
     goldens = {
-        "HuggingFaceH4--zephyr-7b-beta": "zephyr",
-        "HuggingFaceH4--zephyr-7b-gemma-sft-v0.1": "zephyr-gemma",
-        "stabilityai--stablelm-zephyr-3b": "stablelm-zephyr",
+        "golden/HuggingFaceH4--zephyr-7b-beta.json": "zephyr",
+        "golden/HuggingFaceH4--zephyr-7b-gemma-sft-v0.1.json": "zephyr-gemma",
+        "golden/stabilityai--stablelm-zephyr-3b.json": "stablelm-zephyr",
     }
-    names = [
-        ("HuggingFaceH4/zephyr-7b-beta", "zephyr", "chat"),
-        ("HuggingFaceH4/zephyr-7b-gemma-v0.1", "zephyr-gemma", "chat"),
-        ("stabilityai/stablelm-zephyr-3b", "stablelm-zephyr", "chat"),
-        ("TheBloke/zephyr-7B-alpha-GGUF", "zephyr", "chat"),
-    ]
+    examples = {
+        "HuggingFaceH4/zephyr-7b-beta": "zephyr",
+        "HuggingFaceH4/zephyr-7b-gemma-v0.1": "zephyr-gemma",
+        "stabilityai/stablelm-zephyr-3b": "stablelm-zephyr",
+        "TheBloke/zephyr-7B-alpha-GGUF": "zephyr",
+    }
     others = ["stabilityai/stablelm-2-12b-chat", "zephyrus-7b"]
