@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from itertools import islice, product
 from typing import TYPE_CHECKING
 
 import lect
 from lect.cli.findings import Finding
 from lect.registry.family import Family
-from lect.registry.patterns import ANYTHING, END, NUMBER
+from lect.registry.patterns import ANYTHING
+from lect.registry.samples import sample_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from lect.registry.discover import Record
-
-MOST_SAMPLES = 256
-"""How many names are made of one pattern."""
 
 
 def examine_rules() -> Iterator[Finding]:
@@ -33,7 +30,7 @@ def _unseen_rules(record: Record, family: Family) -> Iterator[Finding]:
         if rule.pattern.startswith(ANYTHING):
             continue  # Any hint may stand in the rest of the name.
         unseen = next(
-            (name for name in samples(rule.pattern) if not any(_occurs(hint, name) for hint in record.hints)), ""
+            (name for name in sample_names(rule.pattern) if not any(_occurs(hint, name) for hint in record.hints)), ""
         )
         if unseen:
             yield Finding(
@@ -46,30 +43,13 @@ def _unseen_rules(record: Record, family: Family) -> Iterator[Finding]:
 def _useless_hints(record: Record, family: Family) -> Iterator[Finding]:
     if any(rule.pattern.startswith(ANYTHING) for rule in family.rules):
         return
-    names = [name for rule in family.rules for name in samples(rule.pattern, optional=True)]
+    names = [name for rule in family.rules for name in sample_names(rule.pattern)]
     for hint in record.hints:
         if not any(_occurs(hint, name) for name in names):
             what = f"{record.id} has the hint {hint!r}, but no rule fits a name because of it"
             yield Finding(False, f"{what}\n  try: a rule for such names, or remove the hint")
 
 
-def samples(pattern: str, *, optional: bool = False) -> Iterator[str]:
-    """Yield names that a pattern fits: one for each choice among its alternatives; with `optional`, all words."""
-    if "/" in pattern:
-        return iter([pattern.lower()])
-    choices = [
-        _alternatives(word)
-        for word in pattern.removesuffix(END).split()
-        if word != ANYTHING and (optional or not word.startswith("?"))
-    ]
-    return ("-".join(words) for words in islice(product(*choices), MOST_SAMPLES))
-
-
-def _alternatives(word: str) -> list[str]:
-    word = word.removeprefix("?")
-    return ["7"] if word == NUMBER else word.split("|")
-
-
 def _occurs(hint: str, name: str) -> bool:
     """Return whether a hint occurs in a name, however the words of the name are joined."""
-    return hint.replace("-", "") in name.replace("-", "")
+    return hint.replace("-", "") in name.lower().replace("-", "")

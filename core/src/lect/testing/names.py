@@ -12,9 +12,9 @@ from lect.contain import StageError, told
 from lect.errors import InvalidModelPathError, LectError
 from lect.plugin import Family
 from lect.registry.refs import parse_ref
+from lect.registry.samples import sample_names
 from lect.testing.base import SuiteBase, check
 from lect.testing.corpus import owners
-from lect.testing.rules import sample_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lect.errors import PluginError
-from lect.registry.metafiles import ADAPTERS, COMMANDS, HINTS, NOTATIONS, REPLIES, TEMPLATES
+from lect.registry.groups import ADAPTERS, COMMANDS, HINTS, NOTATIONS, REPLIES, TEMPLATES
 from lect.testing.base import SuiteBase, check
 from lect.testing.subject import loaded
 

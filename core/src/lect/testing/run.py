@@ -11,9 +11,9 @@ from lect.contain import StageError
 from lect.errors import PluginError
 from lect.plugin import Family
 from lect.registry.refs import parse_ref
+from lect.registry.samples import sample_names
 from lect.testing import installed
 from lect.testing.corpus import owners
-from lect.testing.rules import sample_names
 from lect.testing.suite import AdapterSuite
 
 if TYPE_CHECKING:

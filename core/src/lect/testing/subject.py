@@ -12,7 +12,7 @@ import lect
 from lect.errors import PluginError, shown
 from lect.format.builtin import BUILTIN
 from lect.registry.discover import distributions
-from lect.registry.metafiles import ADAPTERS, COMMANDS, FALLBACK, GROUP, HINTS, NOTATIONS, REPLIES, TEMPLATES
+from lect.registry.groups import ADAPTERS, COMMANDS, FALLBACK, GROUP, HINTS, NOTATIONS, REPLIES, TEMPLATES
 from lect.registry.refs import parse_ref
 from lect.values import normal_name
 
