@@ -30,6 +30,7 @@ FLOORS = {
     "notations": 8,
     "__init__": 9,
     "plugin": 9,
+    "scaffold": 9,
     "testing": 10,
     "cli": 10,
     "__main__": 11,

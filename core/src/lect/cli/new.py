@@ -1,0 +1,100 @@
+"""`lect new`: a package with an adapter, to be edited, installed and published."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import lect
+from lect.cli.inputs import utf8
+from lect.cli.screen import Screen, write_json
+from lect.cli.sources import find_template
+from lect.scaffold.adapter import STARTING_TABLE, program_adapter, template_adapter
+from lect.scaffold.names import names_of
+from lect.scaffold.package import files_of, write_package
+from lect.scaffold.proof import check_package
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+EPILOG = """\
+examples:
+  lect new acme
+  lect new acme --model acme/Acme-2-7B-Chat --model acme/Acme-2-70B-Chat
+  lect new acme --program
+  lect new acme --from tokenizer_config.json
+  lect new acme --from xtuner:default --into plugins
+"""
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Describe the command and its arguments."""
+    parser.description = (
+        "Write a package with an adapter for models of your own: lect-NAME, with tests, ready to install and publish.\n"
+        "Its format is a table to edit: what stands before and after the text of each role."
+    )
+    parser.epilog = EPILOG
+    parser.add_argument(
+        "name", metavar="NAME", type=utf8, help="the family, such as acme: lower-case words and hyphens"
+    )
+    start = parser.add_mutually_exclusive_group()
+    start.add_argument(
+        "--program", action="store_true", help="a Python function instead, with tools, calls and a grammar of replies"
+    )
+    start.add_argument(
+        "--from",
+        metavar="SOURCE",
+        dest="source",
+        type=utf8,
+        help="the format of a file or a model directory in any notation that is installed, or of a template by name",
+    )
+    parser.add_argument(
+        "--model",
+        metavar="ORG/NAME",
+        dest="models",
+        action="append",
+        type=utf8,
+        help="a model of the family, from which its rules are made; may be given more than once",
+    )
+    parser.add_argument(
+        "--into", metavar="DIR", type=utf8, default="", help="where to write the package; else the current directory"
+    )
+    parser.add_argument("--json", action="store_true", help="print what was written as JSON")
+
+
+def run(arguments: Namespace) -> int:
+    """Write the package, and say what comes next."""
+    names = names_of(arguments.name)
+    models = list(dict.fromkeys(arguments.models or [names.model]))
+    template = _starting_point(arguments)
+    adapter = template_adapter(names, models, template) if template else program_adapter(names, models)
+    files = files_of(names, models, adapter)
+    directory = Path(os.path.expanduser(arguments.into), names.package)
+    write_package(directory, files, lambda made: check_package(made, names, template))
+    steps = [f'pip install -e "{os.path.join(os.curdir, directory)}[test]"', f"pytest {shlex.quote(str(directory))}"]
+    if arguments.json:
+        purposes = {file.path: file.purpose for file in files}
+        write_json({"package": names.package, "directory": str(directory), "files": purposes, "next": steps})
+        return 0
+    screen = Screen(sys.stdout)
+    screen.line(f"{directory}:")
+    screen.table([(file.path, file.purpose) for file in files])
+    screen.line("next:")
+    screen.table([(step,) for step in steps])
+    return 0
+
+
+def _starting_point(arguments: Namespace) -> lect.Template | None:
+    """Return the template to start from; None where it is to be a program.
+
+    A template that does not say where it comes from gets the name of its source.
+    """
+    if arguments.program:
+        return None
+    if arguments.source is None:
+        return STARTING_TABLE
+    path = os.path.expanduser(arguments.source)
+    template = lect.load_template(os.path.abspath(path)) if os.path.isdir(path) else find_template(arguments.source)
+    return template if template.source else template.but(source=os.path.basename(os.path.normpath(path)))

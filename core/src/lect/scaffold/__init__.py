@@ -1,0 +1,1 @@
+"""What `lect new` writes: a package with an adapter, ready to install, test and publish."""

@@ -1,0 +1,108 @@
+"""The adapter of a new package, from one of three starting points."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from lect.errors import LectError
+from lect.format.turns import Turn, TurnTemplate
+from lect.scaffold.models import pattern_of
+from lect.scaffold.source import Call, Code, grammar_names, written
+from lect.scaffold.texts import filled
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from lect.format.template import Template
+    from lect.scaffold.names import Names
+
+STARTING_TABLE = TurnTemplate(
+    "starting-table",
+    system=Turn("<|system|>\n", "<|end|>\n"),
+    user=Turn("<|user|>\n", "<|end|>\n"),
+    assistant=Turn("<|assistant|>\n", "<|end|>\n"),
+    stop=["<|end|>"],
+    markers=["<|system|>", "<|user|>", "<|assistant|>", "<|end|>"],
+    source="the model card, or wherever its maker documents the format",
+)
+"""A format to edit."""
+JINJA_FILE = "chat_template.jinja"
+NOT_WRITTEN = ("name", "jinja", "limits", "isolate")
+"""What a Jinja template states that is written elsewhere, or that whoever runs it decides."""
+
+
+class Adapter(NamedTuple):
+    """The module of an adapter.
+
+    Attributes:
+        source: Its source.
+        files: Other files beside it, by name.
+        requires: The packages that it needs besides lect.
+    """
+
+    source: str
+    files: Mapping[str, str] = {}
+    requires: tuple[str, ...] = ()
+
+
+def program_adapter(names: Names, models: Sequence[str]) -> Adapter:
+    """Return an adapter whose prompts a Python function writes, with tools, calls and a grammar of replies."""
+    return Adapter(_module("program.py", names, models))
+
+
+def template_adapter(names: Names, models: Sequence[str], template: Template) -> Adapter:
+    """Return an adapter that writes prompts as a template does.
+
+    Raises:
+        LectError: If the template is neither a turn table nor Jinja.
+    """
+    if isinstance(table := template.table, TurnTemplate):
+        made = Call("TurnTemplate", [names.template], _table_facts(table))
+        return Adapter(_module("table.py", names, models, made))
+    stated = template.stated()
+    if "jinja" in stated:
+        facts = {name: value for name, value in stated.items() if value and name not in NOT_WRITTEN}
+        made = Call("JinjaTemplate", [names.template, Code("TEXT")], _without_absent_ids(facts))
+        return Adapter(_module("jinja.py", names, models, made), {JINJA_FILE: stated["jinja"]}, ("lect-jinja",))
+    msg = (
+        f"{template.label!r} cannot be written as a table: {template.beyond_table}\n"
+        f"  try: LECT_PINS='{models[0]}={template.label}', which needs no package\n"
+        f"   or: lect new {names.name} --program, to write another one"
+    )
+    raise LectError(msg)
+
+
+def _module(file: str, names: Names, models: Sequence[str], template: Call | None = None) -> str:
+    """Return the source of a module with one template and the rules for some models."""
+    patterns = dict.fromkeys(pattern_of(model, names.name) for model in models)
+    rules = [Call("Rule", [pattern, Code(names.constant)]) for pattern in patterns]
+    blocks = ", ".join(sorted(grammar_names(template)))
+    return filled(
+        file,
+        title=names.title,
+        name=names.template,
+        constant=names.constant,
+        file=JINJA_FILE,
+        template=written(template, taken=len(f"{names.constant} = ")),
+        grammar=f"\nfrom lect.plugin.grammar import {blocks}" if blocks else "",
+        adapter=written(Call("Family", [names.name, *rules]), taken=len("adapter = ")),
+    )
+
+
+def _table_facts(table: TurnTemplate) -> dict[str, Any]:
+    """Return what a table states, but for what follows from the rest."""
+    stated = table.stated()
+    turns: dict[str, Any] = {role: turn for role, turn in stated.items() if isinstance(turn, Turn)}
+    usual = TurnTemplate(table.name, **turns).stated()
+    return turns | _without_absent_ids({name: value for name, value in stated.items() if value != usual[name]})
+
+
+def _without_absent_ids(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return facts with texts of which no id is known as lists."""
+    return {
+        name: list(value)
+        if isinstance(value, Mapping) and all(token_id is None for token_id in value.values())
+        else value
+        for name, value in facts.items()
+    }

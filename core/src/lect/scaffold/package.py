@@ -1,0 +1,96 @@
+"""A new package: its files, written all at once or not at all."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, NamedTuple
+
+from lect.errors import LectError, shown
+from lect.scaffold.models import hint_of, owner_of
+from lect.scaffold.source import written
+from lect.scaffold.texts import filled
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from lect.scaffold.adapter import Adapter
+    from lect.scaffold.names import Names
+
+BOUND = ">=0.1,<1"
+"""The versions of lect, and of its plugins, that a new package is written for."""
+
+
+class File(NamedTuple):
+    """A file of a package: what it is for, and its text."""
+
+    path: str
+    purpose: str
+    text: str
+
+
+def files_of(names: Names, models: Sequence[str], adapter: Adapter) -> list[File]:
+    """Return the files of a package."""
+    name, package, module = names.name, names.package, names.module
+    hints = dict.fromkeys(hint_of(model, name) for model in models)
+    pyproject = filled(
+        "pyproject.toml",
+        name=name,
+        package=package,
+        module=module,
+        title=names.title,
+        template=names.template,
+        bound=BOUND,
+        address=f"https://github.com/{owner_of(models, name)}/{package}",
+        dependencies=", ".join(f'"{needed}{BOUND}"' for needed in ("lect", *adapter.requires)),
+        hints="\n".join(f'"{hint}" = "{module}:adapter"' for hint in hints),
+    )
+    rows = "\n".join(f"| {model} | `{names.template}` |" for model in models)
+    readme = filled("README.md", package=package, module=module, title=names.title, model=models[0], rows=rows)
+    examples = written(dict.fromkeys(models, names.template), indent=4, taken=len("examples = "))
+    suite = f"Test{names.title.replace(' ', '')}"
+    test = filled("test.py", name=name, title=names.title, suite=suite, examples=examples)
+    source = f"src/{module}"
+    return [
+        File("pyproject.toml", "name, version, what it needs, and the entry points by which lect finds it", pyproject),
+        File("README.md", "what people see on PyPI", readme),
+        File("LICENSE", "the MIT licence; choose yours", filled("LICENSE", package=package)),
+        File(f"{source}/__init__.py", "the adapter: the format, and the names of its models", adapter.source),
+        *(File(f"{source}/{name}", "the model's own template", text) for name, text in adapter.files.items()),
+        File(f"{source}/py.typed", "says that it has types", ""),
+        File(f"tests/test_{name.replace('-', '_')}.py", "the tests that every adapter should pass", test),
+        File(".github/workflows/test.yml", "runs them on GitHub", filled("test.yml")),
+    ]
+
+
+def write_package(directory: Path, files: Sequence[File], check: Callable[[Path], None]) -> None:
+    """Write a package into a directory that is not there yet.
+
+    Args:
+        directory: Where it shall be.
+        files: What it consists of.
+        check: Is given where it lies, and raises if it is not fit to be used: then nothing stays behind.
+
+    Raises:
+        LectError: If there is something already, or it cannot be written.
+    """
+    if os.path.lexists(directory):
+        msg = f"{shown(str(directory))} is already there, so nothing was written\n  try: another name, or --into DIR"
+        raise LectError(msg)
+    try:
+        # Beside its place, so that it can be moved there in one step.
+        with TemporaryDirectory(prefix=".lect-new-", dir=directory.parent) as scratch:
+            made = Path(scratch, directory.name)
+            for file in files:
+                path = made / file.path
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(file.text.encode("utf-8"))
+            check(made)
+            made.rename(directory)
+    except OSError as error:
+        msg = (
+            f"cannot write {shown(str(directory))}: {error.strerror or error}\n"
+            "  try: --into DIR, with a directory in which you may write"
+        )
+        raise LectError(msg) from error
