@@ -210,6 +210,7 @@ def test_a_name_that_is_taken(here, capsys, package):
         ("acme/Acme-7B-Chat", "acme # b chat", "acme"),
         ("Acme-2.1-350M-Instruct-v3", "acme 2.1 # m instruct v 3", "acme"),
         ("somebody/Big-Acme-8x7B", "big acme 8 x # b", "acme"),
+        ("Acme2-7B-Chat", "acme 2 # b chat", "acme"),
         ("acme/chat-7b", "acme/chat-7b", "acme"),
         ("Some.Body/Llama-3-8B-Instruct", "Some.Body/Llama-3-8B-Instruct", "some.body"),
     ],

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lect import PluginError
-from lect.plugin import CHATML, DEFAULT, Family, Match, Rule, Specificity, Turn, TurnTemplate
+from lect.plugin import CHATML, DEFAULT, Family, Later, Match, Rule, Specificity, Turn, TurnTemplate
 from lect.registry.patterns import matched_words
 from lect.registry.refs import parse_ref
 
@@ -223,3 +223,26 @@ def test_words_that_somebody_added_are_named():
 def test_a_slip_of_the_pen_is_named():
     family = Family("acme", Rule("acme 2 # b instruct", CHATML))
     assert family.near_miss(parse_ref("acme/Acme-2-7B-Instuct")).endswith("did you mean 'acme/Acme-2-7B-Instruct'?")
+
+
+def test_a_template_is_made_when_it_is_first_needed_and_once():
+    made = []
+
+    def make():
+        made.append(OTHER)
+        return OTHER
+
+    family = Family("late", Rule("late", Later("other", make)))
+    claim = family.match(parse_ref("late-7b"))
+    assert (claim.template, claim.kind, made) == ("other", "chat", [])
+    assert family.get_template("late-7b", claim) is OTHER
+    assert family.templates == {"other": OTHER}
+    assert list(family.list_templates()) == made == [OTHER]
+
+
+def test_a_template_that_is_made_under_another_name():
+    family = Family("late", Rule("late", Later("late-chat", lambda: OTHER)))
+    with pytest.raises(
+        PluginError, match=r"Later\('late-chat', \.\.\.\) makes .*'other'>\n  try: return a Template called 'late-chat'"
+    ):
+        family.templates  # noqa: B018

@@ -11,7 +11,7 @@ import lect.plugin
 import lect.plugin.grammar
 from lect import Conversation, Prompt, Resolution, Template
 from lect.facts import Facts
-from lect.plugin import Chat, Family, Rule, Turn, TurnTemplate, Writer
+from lect.plugin import Chat, Family, Later, Rule, Turn, TurnTemplate, Writer
 
 RENDER = "messages, *, tools=None, add_generation_prompt=False, continue_final_message=False, strict=False, on_control='report', limits=None, **options"
 HEAR = "tools=None, prompt=None, starts_in_reasoning=None, extract=('reasoning', 'tools')"
@@ -64,6 +64,7 @@ SIGNATURES = {
     Turn: "(prefix='', suffix='', bare=None)",
     Rule: "(pattern, template, kind='chat', note='')",
     Family: "(name, *rules, templates=())",
+    Later: "(name, make)",
     Conversation: (
         "(template, *, system_message=None, messages=(), offset=0, stop_str=None, stop_token_ids=None, name=None, "
         "**fields)"
@@ -121,7 +122,7 @@ def test_the_face_for_users():
 
 def test_the_face_for_authors_of_adapters():
     assert sorted(lect.plugin.__all__) == [
-        "API_VERSION", "CHATML", "Call", "Chat", "DEFAULT", "Family", "Input", "Match", "Message", "ModelRef",
+        "API_VERSION", "CHATML", "Call", "Chat", "DEFAULT", "Family", "Input", "Later", "Match", "Message", "ModelRef",
         "Part", "ROUND", "Reply", "Rule", "Source", "Specificity", "Template", "Tokenizer", "ToolCall", "Turn",
         "TurnTemplate", "Writer", "Written", "given", "hookimpl", "open_file", "parse_json", "plain_str",
         "put_right", "read_file", "stripped", "table_of", "think_tags", "unknown", "unsaid",

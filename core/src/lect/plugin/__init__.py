@@ -20,7 +20,7 @@ from lect.prompt.inputs import Input, given, plain_str, unknown
 from lect.prompt.messages import Call, Message, Part
 from lect.prompt.put_right import put_right
 from lect.prompt.writer import Writer, stripped, think_tags
-from lect.registry.family import Family, Rule
+from lect.registry.family import Family, Later, Rule
 from lect.registry.hookspecs import hookimpl
 from lect.registry.load import API_VERSION
 from lect.registry.refs import ModelRef
@@ -34,10 +34,10 @@ if TYPE_CHECKING:
     from lect.tokens.tokenizer import Tokenizer
 
 __all__ = [
-    "API_VERSION", "CHATML", "DEFAULT", "ROUND", "Call", "Chat", "Family", "Input", "Match", "Message", "ModelRef",
-    "Part", "Reply", "Rule", "Source", "Specificity", "Template", "Tokenizer", "ToolCall", "Turn", "TurnTemplate",
-    "Writer", "Written", "given", "hookimpl", "open_file", "parse_json", "plain_str", "put_right", "read_file",
-    "stripped", "table_of", "think_tags", "unknown", "unsaid",
+    "API_VERSION", "CHATML", "DEFAULT", "ROUND", "Call", "Chat", "Family", "Input", "Later", "Match", "Message",
+    "ModelRef", "Part", "Reply", "Rule", "Source", "Specificity", "Template", "Tokenizer", "ToolCall", "Turn",
+    "TurnTemplate", "Writer", "Written", "given", "hookimpl", "open_file", "parse_json", "plain_str", "put_right",
+    "read_file", "stripped", "table_of", "think_tags", "unknown", "unsaid",
 ]  # fmt: skip
 
 

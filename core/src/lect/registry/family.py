@@ -1,6 +1,6 @@
 """Adapters as data: a table of names and templates, for the many families that need no more."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from lect.errors import PluginError, shown
@@ -22,9 +22,47 @@ NO_CHATTERS = NO_TALKERS | {"base", "pretrain", "pretrained"}
 """Words that mark models whose replies have no format."""
 
 
+class Later:
+    """A template that is made when somebody first needs it, because that takes long.
+
+    ```python
+    Rule("acme * chat", Later("acme-chat", read_acme_chat))
+    ```
+
+    Args:
+        name: The name of the template.
+        make: A function that returns the template.
+    """
+
+    __slots__ = ("_made", "make", "name")
+
+    def __init__(self, name: str, make: Callable[[], Template]):
+        self.name = name
+        self.make = make
+        self._made: Template | None = None
+
+    @property
+    def template(self) -> Template:
+        """The template.
+
+        Raises:
+            PluginError: If the function makes something else.
+        """
+        if self._made is None:
+            made = self.make()
+            if not isinstance(made, Template) or made.name != self.name:
+                msg = f"Later({self.name!r}, ...) makes {shown(made)}\n  try: return a Template called {self.name!r}"
+                raise PluginError(msg)
+            self._made = made
+        return self._made
+
+
+_TEMPLATES = (Template, Later)
+
+
 class _Fields(NamedTuple):
     pattern: str
-    template: "Template | ReplyFormat | None"
+    template: "Template | Later | ReplyFormat | None"
     kind: Kind
     note: str
 
@@ -38,8 +76,8 @@ class Rule(_Fields):
             that only numbers, packaging and adapters may follow: `phi 4 .`. A pattern that begins with `*` may stand
             anywhere in the name, which is a weaker claim; one with a `/` is a whole `owner/name`, the strongest. Words
             are those of `ModelRef.words`, so no word is ever found inside another.
-        template: The template; a `ReplyFormat` for models of which only that is known; None for names that look like
-            the family's but speak another format.
+        template: The template, now or `Later`; a `ReplyFormat` for models of which only that is known; None for names
+            that look like the family's but speak another format.
         kind: `chat`, or `base` for a model that was not trained to chat; after a base model's name only sizes and
             packaging (`-hf-AWQ`) may follow.
         note: Why, for people.
@@ -51,7 +89,7 @@ class Rule(_Fields):
     __slots__ = ()
 
     def __new__(
-        cls, pattern: str, template: "Template | ReplyFormat | None", kind: Kind = "chat", note: str = ""
+        cls, pattern: str, template: "Template | Later | ReplyFormat | None", kind: Kind = "chat", note: str = ""
     ) -> Self:
         problem = problem_of(pattern)
         if problem:
@@ -86,17 +124,22 @@ class Family:
         templates: Templates that no rule names but people may ask for.
     """
 
-    def __init__(self, name: str, *rules: Rule, templates: Iterable[Template] = ()):
+    def __init__(self, name: str, *rules: Rule, templates: "Iterable[Template | Later]" = ()):
         self.name = name
         self.rules = rules
-        self.templates = {
+        self._templates: dict[str, Template | Later] = {
             template.name: template
             for template in (*(rule.template for rule in rules), *templates)
-            if isinstance(template, Template)
+            if isinstance(template, _TEMPLATES)
         }
 
     def __repr__(self) -> str:
-        return f"<Family {self.name!r}: {len(self.rules)} rules, {len(self.templates)} templates>"
+        return f"<Family {self.name!r}: {len(self.rules)} rules, {len(self._templates)} templates>"
+
+    @property
+    def templates(self) -> dict[str, Template]:
+        """All templates of the family by name."""
+        return {name: _made(template) for name, template in self._templates.items()}
 
     @hookimpl
     def match(self, ref: "ModelRef") -> Match | None:
@@ -121,10 +164,10 @@ class Family:
             PluginError: If no rule has fitted and the family has several templates.
         """
         if match.template:
-            return self.templates[match.template]
-        if len(self.templates) == 1:
-            return next(iter(self.templates.values()))
-        names = ", ".join(f"{self.name}:{name}" for name in self.templates)
+            return _made(self._templates[match.template])
+        if len(self._templates) == 1:
+            return _made(next(iter(self._templates.values())))
+        names = ", ".join(f"{self.name}:{name}" for name in self._templates)
         msg = f"{self.name} does not know {model_path!r} and has several templates\n  try: one of {names}"
         raise PluginError(msg)
 
@@ -137,7 +180,7 @@ class Family:
     def get_reply_format(self, ref: "ModelRef") -> "ReplyFormat | None":
         """Return the reply format of the first rule that fits, if that is all it has."""
         rule, _ = self._fitting(ref)
-        if rule is None or rule.template is None or isinstance(rule.template, Template):
+        if rule is None or rule.template is None or isinstance(rule.template, _TEMPLATES):
             return None
         return rule.template if NO_CHATTERS.isdisjoint(ref.words) else None
 
@@ -149,18 +192,24 @@ class Family:
         return nearest.why if nearest else None
 
 
+def _made(template: Template | Later) -> Template:
+    return template.template if isinstance(template, Later) else template
+
+
 def _claim(rule: Rule, fit: Fit, ref: "ModelRef") -> Match | None:
     """Return the claim of a rule that fits; None where it knows only how such models reply."""
     template, reason = rule.template, f"the name fits {rule.pattern!r}" + (f": {rule.note}" if rule.note else "")
     added = [] if "/" in rule.pattern else added_words(fit.rest)
     if added:
         reason += f"; it goes on with {' '.join(added)!r}: if somebody tuned the model, its own files may say otherwise"
-    if isinstance(template, Template) and _is_no_talker(rule, fit, ref):
+    if isinstance(template, _TEMPLATES) and _is_no_talker(rule, fit, ref):
         template, reason = None, "it gives vectors, scores or drafts; nobody talks to it"
     specificity = _specificity(rule.pattern)
     if template is None:
         return Match(specificity, fit.literal, "", "none", reason)
-    return Match(specificity, fit.literal, template.name, rule.kind, reason) if isinstance(template, Template) else None
+    return (
+        Match(specificity, fit.literal, template.name, rule.kind, reason) if isinstance(template, _TEMPLATES) else None
+    )
 
 
 def _is_no_talker(rule: Rule, fit: Fit, ref: "ModelRef") -> bool:

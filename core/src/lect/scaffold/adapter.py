@@ -48,7 +48,7 @@ class Adapter(NamedTuple):
 
 def program_adapter(names: Names, models: Sequence[str]) -> Adapter:
     """Return an adapter whose prompts a Python function writes, with tools, calls and a grammar of replies."""
-    return Adapter(_module("program.py", names, models))
+    return Adapter(_module("program.py", names, models, Code(names.constant)))
 
 
 def template_adapter(names: Names, models: Sequence[str], template: Template) -> Adapter:
@@ -59,12 +59,14 @@ def template_adapter(names: Names, models: Sequence[str], template: Template) ->
     """
     if isinstance(table := template.table, TurnTemplate):
         made = Call("TurnTemplate", [names.template], _table_facts(table))
-        return Adapter(_module("table.py", names, models, made))
+        return Adapter(_module("table.py", names, models, Code(names.constant), made, f"{names.constant} = "))
     stated = template.stated()
     if "jinja" in stated:
         facts = {name: value for name, value in stated.items() if value and name not in NOT_WRITTEN}
-        made = Call("JinjaTemplate", [names.template, Code("TEXT")], _without_absent_ids(facts))
-        return Adapter(_module("jinja.py", names, models, made), {JINJA_FILE: stated["jinja"]}, ("lect-jinja",))
+        made = Call("JinjaTemplate", [names.template, Code("text")], _without_absent_ids(facts))
+        later = Call("Later", [names.template, Code(names.constant.lower())])
+        source = _module("jinja.py", names, models, later, made, "    return ")
+        return Adapter(source, {JINJA_FILE: stated["jinja"]}, ("lect-jinja",))
     msg = (
         f"{template.label!r} cannot be written as a table: {template.beyond_table}\n"
         f"  try: LECT_PINS='{models[0]}={template.label}', which needs no package\n"
@@ -73,18 +75,31 @@ def template_adapter(names: Names, models: Sequence[str], template: Template) ->
     raise LectError(msg)
 
 
-def _module(file: str, names: Names, models: Sequence[str], template: Call | None = None) -> str:
-    """Return the source of a module with one template and the rules for some models."""
+def _module(
+    file: str, names: Names, models: Sequence[str], spoken: Code | Call, made: Call | None = None, before: str = ""
+) -> str:
+    """Return the source of a module.
+
+    Args:
+        file: The text in which places are filled in.
+        names: What the package and its parts are called.
+        models: The models that it is for.
+        spoken: What rules name as the template.
+        made: What makes the template, if the text does not.
+        before: What stands before that in its line.
+    """
     patterns = dict.fromkeys(pattern_of(model, names.name) for model in models)
-    rules = [Call("Rule", [pattern, Code(names.constant)]) for pattern in patterns]
-    blocks = ", ".join(sorted(grammar_names(template)))
+    rules = [Call("Rule", [pattern, spoken]) for pattern in patterns]
+    blocks = ", ".join(sorted(grammar_names(made)))
+    indent = len(before) - len(before.lstrip())
     return filled(
         file,
         title=names.title,
         name=names.template,
         constant=names.constant,
+        function=names.constant.lower(),
         file=JINJA_FILE,
-        template=written(template, taken=len(f"{names.constant} = ")),
+        template=written(made, indent, len(before) - indent),
         grammar=f"\nfrom lect.plugin.grammar import {blocks}" if blocks else "",
         adapter=written(Call("Family", [names.name, *rules]), taken=len("adapter = ")),
     )

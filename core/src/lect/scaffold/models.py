@@ -39,7 +39,7 @@ def pattern_of(model: str, family: str) -> str:
 def hint_of(model: str, family: str) -> str:
     """Return a word that stands in the path of a model: the longest of the family's, or else the owner."""
     ref = parse_ref(model)
-    words = [word for word in family.split("-") if word in ref.path.lower()]
+    words = [word for word in words_of(family) if word in ref.path.lower()]
     return max(words or [str(ref.owner).lower()], key=len)
 
 
