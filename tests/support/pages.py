@@ -25,6 +25,7 @@ from typing import NamedTuple
 
 REPOSITORY = Path(__file__).parents[2]
 DOCS = REPOSITORY / "docs"
+READMES = ("README*.md", "examples/README.md", "plugins/*/README.md")
 RUNNER = Path(__file__).with_name("run_page.py")
 BLOCK = re.compile(r"^```(\S*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 ANY_LINES = r"(?:.*\n)*?"
@@ -51,10 +52,9 @@ def all_pages():
     """Return the pages that people read: READMEs and documentation, but nothing that was built from them."""
     built = DOCS / "_build"
     top = [REPOSITORY / f"{title}.md" for title in ("SECURITY", "CONTRIBUTING", "CODE_OF_CONDUCT")]
+    readmes = [path for pattern in READMES for path in sorted(REPOSITORY.glob(pattern))]
     return [
-        *sorted(REPOSITORY.glob("README*.md")),
-        REPOSITORY / "core/README.md",
-        *sorted(REPOSITORY.glob("plugins/*/README.md")),
+        *readmes,
         *top,
         *sorted(page for page in DOCS.rglob("*.md") if built not in page.parents),
     ]

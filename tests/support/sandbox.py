@@ -18,6 +18,8 @@ CORE_NEEDS = ("importlib-metadata", "packaging", "pluggy")
 JINJA = ["jinja2>=3.1.6"]
 """What plugins need besides lect."""
 BUILD_TOOLS = ["flit_core", "setuptools", "hatchling", "editables"]
+TEST_TOOLS = ["pip", "build", "pytest>=8", "hypothesis>=6.100"]
+"""What authors of adapters install besides lect."""
 
 # What every child begins with. A child leaves its answer in `answer`; what it warns of stays on its standard error.
 PRELUDE = """
@@ -146,6 +148,10 @@ class Environment:
     def install(self, *wheels):
         self.pip("install", "--quiet", "--no-index", "--no-deps", *wheels)
 
+    def check(self, module, *arguments, cwd=None):
+        """Run a module that must succeed; return what it printed."""
+        return run([self.python, "-m", module, *arguments], cwd=cwd or self.directory).stdout
+
     def run(self, code, **environ):
         """Run a child that leaves JSON in `answer`."""
         done = run([self.python, "-c", f"{PRELUDE}\n{code}\nprint(json.dumps(answer))"], cwd=self.directory, **environ)
@@ -200,6 +206,9 @@ class Sandbox:
 
     def install_build_tools(self, environment):
         environment.pip("install", "--quiet", "--no-index", "--find-links", self.wheelhouse, *BUILD_TOOLS)
+
+    def install_test_tools(self, environment):
+        environment.pip("install", "--quiet", *TEST_TOOLS)
 
     def wheel(self, plugin):
         """Return the wheel of a plugin, or of a directory in this repository."""

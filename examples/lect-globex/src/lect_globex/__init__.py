@@ -1,0 +1,20 @@
+"""Globex: its support models, which were tuned from others and keep the names of those."""
+
+from lect.plugin import CHATML, Family, Rule
+
+__lect_api__ = "~=1.0"
+
+# ChatML without tools, whatever the model was tuned from.
+GLOBEX_CHAT = CHATML.but(
+    name="globex-chat",
+    tool=None,
+    default_system="You answer the customers of Globex.",
+    source="the training configuration of Globex's support models",
+)
+
+# A whole owner/name is the strongest claim: it wins over the families, which know the words of the name alone.
+adapter = Family(
+    "globex",
+    Rule("globex/Qwen2.5-7B-Instruct-Support", GLOBEX_CHAT),
+    Rule("globex/Llama-3.1-8B-Support", GLOBEX_CHAT),
+)
