@@ -207,8 +207,8 @@ class Sandbox:
     def install_build_tools(self, environment):
         environment.pip("install", "--quiet", "--no-index", "--find-links", self.wheelhouse, *BUILD_TOOLS)
 
-    def install_test_tools(self, environment):
-        environment.pip("install", "--quiet", *TEST_TOOLS)
+    def install_test_tools(self, environment, *more):
+        environment.pip("install", "--quiet", *TEST_TOOLS, *more)
 
     def wheel(self, plugin):
         """Return the wheel of a plugin, or of a directory in this repository."""

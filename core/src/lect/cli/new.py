@@ -89,12 +89,14 @@ def run(arguments: Namespace) -> int:
 def _starting_point(arguments: Namespace) -> lect.Template | None:
     """Return the template to start from; None where it is to be a program.
 
-    A template that does not say where it comes from gets the name of its source.
+    A file or directory is named without its place, which concerns nobody else.
     """
     if arguments.program:
         return None
     if arguments.source is None:
         return STARTING_TABLE
-    path = os.path.expanduser(arguments.source)
-    template = lect.load_template(os.path.abspath(path)) if os.path.isdir(path) else find_template(arguments.source)
-    return template if template.source else template.but(source=os.path.basename(os.path.normpath(path)))
+    path = os.path.abspath(os.path.expanduser(arguments.source))
+    if os.path.exists(path):
+        return lect.load_template(path).but(source=os.path.basename(path))
+    template = find_template(arguments.source)
+    return template if template.source else template.but(source=arguments.source)

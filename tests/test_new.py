@@ -1,0 +1,72 @@
+"""What `lect new` writes works at once: it is installed, resolves, renders, parses and passes the kit, unedited."""
+
+import json
+
+import pages
+import pytest
+from sandbox import JINJA, REPOSITORY
+
+PLUGINS = [REPOSITORY / "plugins" / name for name in ("fastchat", "jinja", "paddlenlp", "xtuner")]
+FILES = {
+    "tokenizer_config.json": {
+        "chat_template": (
+            "{{ bos_token }}{% for message in messages %}<|{{ message.role }}|>\n{{ message.content }}<|end|>"
+            "{% endfor %}{% if add_generation_prompt %}<|assistant|>\n{% endif %}"
+        ),
+        "bos_token": "<s>",
+        "eos_token": {"content": "<|end|>"},
+        "added_tokens_decoder": {"0": {"content": "<unk>"}, "1": {"content": "<s>"}, "2": {"content": "<|end|>"}},
+    },
+    "chat_template.json": {
+        "system": "Be witty.",
+        "conversation": ["[Round {{index}}]\nQuestion: {{user}}\n", "Answer: {{bot}}\n"],
+        "query": "[Round {{index}}]\nQuestion: {{query}}\nAnswer:",
+    },
+    "xtuner.json": {"SYSTEM": "<S>{system}\n", "INSTRUCTION": "<U>{input}\n<B>", "SUFFIX": "<end>", "SEP": "\n"},
+}
+VICUNA = (
+    "A chat between a curious user and an artificial intelligence assistant. The assistant gives helpful, detailed, and "
+    "polite answers to the user's questions. USER: Hello! ASSISTANT:"
+)
+STARTS = {
+    "table": ("", "<|user|>\nHello!<|end|>\n<|assistant|>\n", "Hi!<|end|>"),
+    "program": ("--program", "<|user|>\nHello!<|end|>\n<|assistant|>\n", "Hi!<|end|>"),
+    "own-jinja": ("--from tokenizer_config.json", "<s><|user|>\nHello!<|end|><|assistant|>\n", "Hi!<|end|>"),
+    "paddle": ("--from chat_template.json", "Be witty.[Round 0]\nQuestion: Hello!\nAnswer:", "Hi!"),
+    "xt": ("--from xtuner.json", "<U>Hello!\n<B>", "Hi!<end>"),
+    "fast": ("--from fastchat:vicuna_v1.1", VICUNA, "Hi!</s>"),
+}
+"""What to give `lect new`, the prompt that comes of `Hello!`, and how a model answers `Hi!`."""
+
+
+SPOKEN = """
+prompt = lect.render({model!r}, [{{"role": "user", "content": "Hello!"}}], add_generation_prompt=True).text
+answer = [lect.resolve({model!r}).package, prompt, lect.parse({model!r}, {reply!r}).content]
+"""
+
+
+@pytest.fixture(scope="module")
+def environment(sandbox):
+    made = sandbox.fresh(*PLUGINS)
+    sandbox.install_build_tools(made)
+    sandbox.install_test_tools(made, *JINJA)
+    return made
+
+
+@pytest.mark.parametrize("name", STARTS)
+def test_a_new_package_works_at_once(environment, offline, tmp_path, name):
+    options, prompt, reply = STARTS[name]
+    for file, content in FILES.items():
+        (tmp_path / file).write_text(json.dumps(content), "utf-8")
+
+    def printed(command):
+        return pages.run_command(command, tmp_path, environment.bin)
+
+    install, test = json.loads(printed(f"lect new {name} {options} --json"))["next"]
+    # Without isolation, which would install the build backend anew for each of them.
+    assert f"Successfully installed lect-{name}" in printed(f"{install} --no-build-isolation")
+    tested = printed(test)
+    assert " passed" in tested, tested
+    assert " failed" not in tested, tested
+    model = f"{name}/{name.title()}-7B-Chat"
+    assert environment.ask(SPOKEN.format(model=model, reply=reply)) == [f"lect-{name}", prompt, "Hi!"]
