@@ -82,7 +82,9 @@ def types(session):
     """Check types, strictly."""
     session.install("mypy", "jinja2>=3.1.6", "pytest>=8", "hypothesis>=6.100")
     install(session, *EVERYTHING)
-    session.run("mypy", "core/src", *(f"plugins/{name}/src" for name in PLUGINS))
+    session.run(
+        "mypy", "core/src", *(f"plugins/{name}/src" for name in PLUGINS), *map(str, Path().glob("examples/*/src"))
+    )
 
 
 @nox.session(python=PYTHONS)

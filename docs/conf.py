@@ -3,7 +3,7 @@
 project = "lect"
 author = "the lect authors"
 extensions = ["myst_parser"]
-exclude_patterns = ["_build", "requirements.txt", "tutorial/lect-toy"]
+exclude_patterns = ["_build", "requirements.txt"]
 
 html_theme = "furo"
 html_title = "lect"

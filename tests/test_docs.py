@@ -24,10 +24,11 @@ from lect.tokens.encoded import Report
 from lect.values import Verdict
 
 REFERENCE = pages.DOCS / "reference"
-# The tutorial's commands need its own package: test_tutorial.py runs them where that is installed.
+# The tutorial needs the package that it writes: test_tutorial.py follows it where that is installed.
 TUTORIAL = pages.DOCS / "tutorial" / "first-adapter.md"
-WITH_PYTHON = [page for page in pages.all_pages() if pages.python_examples(page)]
-WITH_COMMANDS = [page for page in pages.all_pages() if pages.console_examples(page) and page != TUTORIAL]
+PAGES = [page for page in pages.all_pages() if page != TUTORIAL]
+WITH_PYTHON = [page for page in PAGES if pages.python_examples(page)]
+WITH_COMMANDS = [page for page in PAGES if pages.console_examples(page)]
 TABLED = ["README.md", "README.zh-CN.md"]
 HOME = tomllib.loads((pages.REPOSITORY / "core/pyproject.toml").read_text("utf-8"))["project"]["urls"]["Homepage"]
 FILES = f"{HOME}/blob/main/"

@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 REPOSITORY = Path(__file__).parents[2]
 DOCS = REPOSITORY / "docs"
-READMES = ("README*.md", "examples/README.md", "plugins/*/README.md")
+READMES = ("README*.md", "core/README.md", "examples/README.md", "plugins/*/README.md")
 RUNNER = Path(__file__).with_name("run_page.py")
 BLOCK = re.compile(r"^```(\S*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 ANY_LINES = r"(?:.*\n)*?"
@@ -122,10 +122,10 @@ def environment(directory=None):
     return {**clean, "PATH": path, "NO_COLOR": "1", "COLUMNS": "100", "PYTHONIOENCODING": "utf-8"}
 
 
-def run_program(examples, cwd):
+def run_program(examples, cwd, python=sys.executable):
     """Run a page's program in an interpreter of its own; return what each block printed."""
     done = subprocess.run(
-        [sys.executable, "-W", "error", RUNNER],
+        [python, "-W", "error", RUNNER],
         input=json.dumps([example.code for example in examples]),
         cwd=cwd,
         env=environment(),
