@@ -63,6 +63,7 @@ def test_a_new_package_works_at_once(environment, offline, tmp_path, name):
         return pages.run_command(command, tmp_path, environment.bin)
 
     install, test = json.loads(printed(f"lect new {name} {options} --json"))["next"]
+    assert not [path for path in tmp_path.rglob("*.py") if str(tmp_path) in path.read_text("utf-8")]
     # Without isolation, which would install the build backend anew for each of them.
     assert f"Successfully installed lect-{name}" in printed(f"{install} --no-build-isolation")
     tested = printed(test)

@@ -183,6 +183,15 @@ def test_what_was_written_as_json(here, capsys):
     assert told["next"] == ['pip install -e "./lect-acme[test]"', "pytest lect-acme"]
 
 
+@pytest.mark.parametrize("source", ["missing.json", "./missing.json", "nobody:nothing", "nobody/nothing"])
+def test_a_source_that_is_not_there(here, capsys, source):
+    assert refused(capsys, "acme", "--from", source) == (
+        f"lect: there is no file, template or model {source!r}\n"
+        "  try: a path that exists, or a name of `lect templates`\n"
+    )
+    assert os.listdir(here) == []
+
+
 # Names
 
 

@@ -12,6 +12,7 @@ import lect
 from lect.cli.inputs import utf8
 from lect.cli.screen import Screen, write_json
 from lect.cli.sources import find_template
+from lect.errors import LectError, shown
 from lect.scaffold.adapter import STARTING_TABLE, program_adapter, template_adapter
 from lect.scaffold.names import names_of
 from lect.scaffold.package import files_of, write_package
@@ -95,8 +96,16 @@ def _starting_point(arguments: Namespace) -> lect.Template | None:
         return None
     if arguments.source is None:
         return STARTING_TABLE
-    path = os.path.abspath(os.path.expanduser(arguments.source))
+    path = os.path.expanduser(arguments.source)
     if os.path.exists(path):
+        path = os.path.abspath(path)
         return lect.load_template(path).but(source=os.path.basename(path))
-    template = find_template(arguments.source)
+    try:
+        template = find_template(arguments.source)
+    except LookupError as error:
+        msg = (
+            f"there is no file, template or model {shown(arguments.source)}\n"
+            "  try: a path that exists, or a name of `lect templates`"
+        )
+        raise LectError(msg) from error
     return template if template.source else template.but(source=arguments.source)
