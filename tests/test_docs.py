@@ -13,6 +13,7 @@ import pytest
 
 import lect.errors
 import lect.plugin
+import lect.plugin.grammar
 import lect_fastchat
 from lect.cli import COMMANDS, installed
 from lect.facts import Facts
@@ -246,6 +247,26 @@ def test_the_readme_of_the_dialects_has_every_format():
     readme = (pages.REPOSITORY / "plugins/dialects/README.md").read_text("utf-8")
     project = tomllib.loads((pages.REPOSITORY / "plugins/dialects/pyproject.toml").read_text("utf-8"))["project"]
     assert re.findall(r"^\| [^|]+ \| `(\S+)` \|", readme, re.MULTILINE) == list(project["entry-points"]["lect.replies"])
+
+
+@pytest.fixture(scope="module")
+def api():
+    """What writes the reference of public names."""
+    return runpy.run_path(str(pages.DOCS / "make_api.py"))
+
+
+def test_the_reference_of_public_names_is_what_the_docstrings_say(api):
+    written = {page: page.read_text("utf-8") for page in (REFERENCE / "api").iterdir()}
+    assert written == api["pages"](), "try: python docs/make_api.py"
+
+
+@pytest.mark.parametrize(
+    "module", [lect, lect.errors, lect.plugin, lect.plugin.grammar], ids=lambda module: module.__name__
+)
+def test_every_public_name_is_in_the_reference(module):
+    text = (REFERENCE / "api" / f"{module.__name__}.md").read_text("utf-8")
+    rows = re.findall(r"^\| \[`(\w+)`\]\(\S+\) \| \S.* \|$", text, re.MULTILINE)
+    assert set(rows) >= {name for name in module.__all__ if not name.startswith("__")}
 
 
 @pytest.fixture(scope="module")

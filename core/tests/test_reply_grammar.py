@@ -1,5 +1,6 @@
 """Grammars that somebody else writes, and the mistakes in them."""
 
+import inspect
 import pickle
 
 import pytest
@@ -114,6 +115,11 @@ def test_facts_are_named_and_checked_when_a_part_is_made():
         Head()
     with pytest.raises(AttributeError, match="a grammar does not change"):
         CALL.open = ("<c>",)
+
+
+def test_help_shows_the_facts_of_a_part():
+    assert str(inspect.signature(Reasoning)).startswith("(open: 'tuple[str, ...]', close: 'tuple[str, ...]', until: ")
+    assert inspect.signature(Head).parameters["keep"].default is False
 
 
 def test_parts_are_values():

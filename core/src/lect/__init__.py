@@ -101,12 +101,11 @@ def get_conversation_template(
 
     Args:
         model_path: `owner/name`, a name, a local path, or the name of a template as `plugin:name`.
-        adapter: Who shall decide instead of the installed adapters: the name of an adapter or a template, or one
-            itself.
-        default: The name of a template to use where nobody knows the model.
+        adapter: The adapter or template to use, whatever the path says: its name, or the object itself.
+        default: The name of the template to use if no adapter knows the model.
 
     Raises:
-        UnknownModelError: If nobody knows the model and there is no default.
+        UnknownModelError: If no adapter knows the model and there is no default.
     """
     try:
         return Conversation(_registry.resolve(model_path, adapter=adapter).template)
@@ -120,14 +119,14 @@ def get_conv_template(name: str) -> Conversation:
     """Return a new conversation in the template called `name`, or `plugin:name`.
 
     Raises:
-        UnknownTemplateError: If there is none; it says which names are near.
+        UnknownTemplateError: If there is none; the error lists similar names.
     """
     prototype = _registry.conversations.get(name) if isinstance(name, str) else None
     return Conversation(_registry.templates.get(name)) if prototype is None else prototype.copy()
 
 
 def register_conv_template(conv: Any, override: bool = False) -> None:
-    """Make a template, or a conversation to start from, known by its name in this process.
+    """Register a template, or a conversation to start from, under its name in this process.
 
     Raises:
         PluginError: If the name is taken and `override` is not set.
@@ -146,21 +145,29 @@ def resolve(model_path: ModelPath, *, adapter: Any = None, fallback: bool = True
 
     Args:
         model_path: `owner/name`, a name, a local path, or the name of a template as `plugin:name`.
-        adapter: Who shall decide instead of the installed adapters: the name of an adapter or a template, or one
-            itself.
-        fallback: Whether fallbacks are asked where no other adapter claims the model. Their answer is warned of by a
+        adapter: The adapter or template to use, whatever the path says: its name, or the object itself.
+        fallback: Whether to ask fallbacks if no other adapter claims the model. Their answer comes with a
             `FallbackWarning`.
 
     Raises:
         InvalidModelPathError: If the path cannot name a model.
-        UnknownModelError: If nobody knows the model; the error says what to install.
+        UnknownModelError: If no adapter knows the model; the error says what to install.
         AmbiguousModelError: If several adapters claim it equally; the error says how to choose one.
     """
     return _registry.resolve(model_path, adapter=adapter, fallback=fallback)
 
 
 def get_template(model_path: ModelPath, *, adapter: Any = None, default: str | None = None) -> Template:
-    """Return the official format of a model; `default` names a template to use where nobody knows it."""
+    """Return the official format of a model.
+
+    Args:
+        model_path: `owner/name`, a name, a local path, or the name of a template as `plugin:name`.
+        adapter: The adapter or template to use, whatever the path says: its name, or the object itself.
+        default: The name of the template to use if no adapter knows the model.
+
+    Raises:
+        UnknownModelError: If no adapter knows the model and there is no default.
+    """
     return _registry.resolve(model_path, adapter=adapter, default=default).template
 
 
@@ -178,7 +185,25 @@ def render(
     limits: Mapping[str, int] | None = None,
     **options: Any,
 ) -> Prompt:
-    """Render a conversation in the official format of a model; see `Template.render`."""
+    """Render a conversation in the official format of a model.
+
+    Args:
+        model_path: `owner/name`, a name, a local path, or the name of a template as `plugin:name`.
+        messages: OpenAI-shaped messages.
+        adapter: The adapter or template to use, whatever the path says: its name, or the object itself.
+        default: The name of the template to use if no adapter knows the model.
+        tools: OpenAI tool schemas.
+        add_generation_prompt: End the prompt where the assistant begins to speak.
+        continue_final_message: End the prompt within the last message, so that the model continues it.
+        strict: Raise an error if something that was given would not reach the prompt.
+        on_control: What to do about control markers in text from outside: `report`, `raise` or `allow`.
+        limits: Limits other than the defaults: see `Template.render`.
+        options: The maker's own options, such as `enable_thinking`.
+
+    Raises:
+        UnknownModelError: If no adapter knows the model and there is no default.
+        MessageError: If the messages have a wrong type or shape, or the model's format does not allow them.
+    """
     return get_template(model_path, adapter=adapter, default=default).render(
         messages,
         tools=tools,
@@ -232,13 +257,13 @@ def encode(
         model_path: `owner/name`, a name, or a local path.
         messages: OpenAI-shaped messages.
         tokenizer: The model's tokenizer.
-        adapter: Who shall decide instead of the installed adapters.
-        default: The name of a template to use where nobody knows the model.
+        adapter: The adapter or template to use, whatever the path says: its name, or the object itself.
+        default: The name of the template to use if no adapter knows the model.
         safe: Let control tokens come from the template alone.
-        policy: What is trained.
-        max_length: How many tokens to keep, from the beginning.
-        unroll: With `auto` or `always`, return a list, of as many sequences as `Template.unroll` gives.
-        arguments: All else that `Template.render` takes, such as `tools` and the maker's options.
+        policy: Which parts are trained; all that assistants write, by default.
+        max_length: The number of tokens to keep, from the beginning.
+        unroll: With `auto` or `always`, return a list: one sequence for each prompt of `Template.unroll`.
+        arguments: The other arguments of `Template.render`, such as `tools` and the maker's options.
     """
     template = get_template(model_path, adapter=adapter, default=default)
     encoded = [
@@ -263,23 +288,27 @@ def parse(
     stop: Iterable[str] = (),
     call_id: Callable[[int], str] | None = None,
 ) -> Reply:
-    """Take apart what a model wrote; see `stream` for the arguments.
+    """Parse the complete output of a model into reasoning, content and tool calls.
 
-    Whatever the model wrote, nothing is raised for it and nothing of it is lost.
+    No output raises an error, and no character of it is lost.
 
     Args:
-        model_path: The model; None where `format` alone decides.
-        output: All that the model wrote, with its special tokens.
-        adapter: Who shall decide instead of the installed adapters.
-        default: The name of a template to use where nobody knows the model.
-        format: How the reply is written, if not as the model's template says.
+        model_path: The model; None if `format` alone decides.
+        output: The whole output, with its special tokens.
+        adapter: The adapter or template to use, whatever the path says: its name, or the object itself.
+        default: The name of the template to use if no adapter knows the model.
+        format: The reply format, if not the template's own; see `stream`.
         tools: The tools that the model may call.
-        prompt: The prompt that was answered.
-        starts_in_reasoning: Whether the reply begins inside reasoning, for those who know better than the prompt.
-        extract: What shall be taken out of the content.
+        prompt: The prompt that the reply answers.
+        starts_in_reasoning: Whether the reply begins inside reasoning; by default, the end of the prompt decides.
+        extract: What to take out of the content.
         finish: The server's finish reason, such as `length`.
-        stop: Strings at which the reply ends, besides those of the template.
-        call_id: Gives the id of a call to which the model gives none, by its number in the reply.
+        stop: Further strings at which the reply ends, besides the stops of the template.
+        call_id: A function that makes the id of a call without one from its number in the reply.
+
+    Raises:
+        MessageError: If an argument has a wrong type, or neither a model nor a format is named.
+        UnknownModelError: If no adapter knows the model.
     """
     arriving = stream(
         model_path,
@@ -310,28 +339,26 @@ def stream(
     stop: Iterable[str] = (),
     call_id: Callable[[int], str] | None = None,
 ) -> ReplyStream:
-    """Take apart a reply that is still arriving: feed chunks and get events, close and get the reply.
+    """Parse a reply that is still arriving: feed it chunks and get events, close it and get the reply.
 
     Args:
-        model_path: The model; None where `format` alone decides.
-        adapter: Who shall decide instead of the installed adapters.
-        default: The name of a template to use where nobody knows the model.
-        format: How the reply is written, if not as the model's template says: a name of `lect.reply_formats()`, a
-            `Grammar` or a `ReplyFormat`. The reply still ends at the stops of the template; without a model, at those
-            of the format.
-        tools: The tools that the model may call. They decide the types of arguments where a format carries only text.
-        prompt: The prompt that is answered. Its end tells whether the reply begins inside reasoning.
-        starts_in_reasoning: Whether the reply begins inside reasoning, for those who know better than the prompt.
-        extract: What shall be taken out of the content, `reasoning` and `tools`; the rest stays in it as it was
-            written.
-        stop: Strings at which the reply ends, besides those of the template.
-        call_id: Gives the id of a call to which the model gives none, by its number in the reply: for servers whose ids
-            must be unique over a conversation.
+        model_path: The model; None if `format` alone decides.
+        adapter: The adapter or template to use, whatever the path says: its name, or the object itself.
+        default: The name of the template to use if no adapter knows the model.
+        format: The reply format, if not the template's own: a name of `lect.reply_formats()`, a `Grammar` or a
+            `ReplyFormat`. The reply still ends at the stops of the template; without a model, at those of the format.
+        tools: The tools that the model may call. They decide the types of arguments in formats that carry only text.
+        prompt: The prompt that the reply answers. Its end tells whether the reply begins inside reasoning.
+        starts_in_reasoning: Whether the reply begins inside reasoning; by default, the end of the prompt decides.
+        extract: What to take out of the content: `reasoning`, `tools`. The rest stays in it as it was written.
+        stop: Further strings at which the reply ends, besides the stops of the template.
+        call_id: A function that makes the id of a call without one from its number in the reply: for servers whose
+            ids must be unique over a conversation.
 
     Raises:
         MessageError: If an argument has a wrong type, or neither a model nor a format is named.
         PluginError: If a `Grammar` is invalid.
-        UnknownModelError: If nobody knows the model.
+        UnknownModelError: If no adapter knows the model.
     """
     options: dict[str, Any] = {
         "tools": tools,
@@ -363,37 +390,37 @@ def stream(
 def register(adapter: Any, *, name: str | None = None) -> Undo:
     """Add an adapter for this process: a module or an object with hooks.
 
-    Call what is returned to take it away again, or use it in a `with` statement.
+    Call the returned object to remove the adapter again, or use it in a `with` statement.
 
     Raises:
-        PluginError: If it cannot be an adapter; nothing is registered then.
+        PluginError: If it cannot be an adapter; then nothing is registered.
     """
     return _registry.register(adapter, name=name)
 
 
 def pin(pattern: str, adapter: Any) -> Undo:
-    """Decide which adapter, or template, speaks for all paths of a pattern such as `acme/*`.
+    """Set the adapter, or the template, for all paths that match a pattern such as `acme/*`.
 
-    Call what is returned to take that back, or use it in a `with` statement.
+    Call the returned object to remove the pin again, or use it in a `with` statement.
     """
     return _registry.pin(pattern, adapter)
 
 
 def pins(*, load: bool = False) -> tuple[Pin, ...]:
-    """Return the pins in force, the mightiest first; with `load`, each with its problem, where it leads nowhere."""
+    """Return the pins in force, highest priority first; with `load`, each has its `problem` if it names nothing."""
     return _registry.pins(load=load)
 
 
 def plugins(*, load: bool = False) -> list[PluginInfo]:
-    """Return what is known of every installed or registered plugin; none is imported unless `load` is set."""
+    """Return what is known about every installed or registered plugin; none is imported unless `load` is true."""
     return _registry.plugins(load=load)
 
 
 def rescan() -> None:
-    """See what was installed, or removed, while this process runs, and read the `LECT_*` variables again.
+    """Look again for installed plugins, and read the `LECT_*` variables again.
 
-    A plugin that has failed gets another chance. One that is imported stays as it is, also where a newer version of it
-    was installed: Python imports a module only once.
+    A plugin that has failed gets another chance. One that is imported stays as it is, even if a newer version of it was
+    installed: Python imports a module only once.
     """
     _registry.rescan()
 
@@ -404,10 +431,10 @@ def load_template(source: Any, *, notation: str | None = None) -> Template:
     Args:
         source: A file, a directory, a mapping, or a text: a `str` is text if it holds `{` or a newline, else a path,
             which must exist.
-        notation: What it is written in, such as `jinja`; without it the installed notations are asked.
+        notation: The notation, such as `jinja`; by default, the one that recognises the source.
 
     Raises:
-        SourceError: If it cannot be read, or nothing installed, or more than one notation, recognises it.
+        SourceError: If it cannot be read, or no installed notation, or more than one, recognises it.
     """
     from lect.notations import load_template
 
@@ -417,15 +444,16 @@ def load_template(source: Any, *, notation: str | None = None) -> Template:
 def dump_template(template: Template, notation: str, *, lossy: bool = False) -> str:
     """Write a template in the notation of another tool.
 
-    Before it is returned, both are rendered over a set of conversations in which user and assistant take turns.
+    Before the result is returned, both are rendered over a set of conversations in which user and assistant take turns,
+    and compared.
 
     Args:
         template: The template.
-        notation: What to write, such as `xtuner`.
-        lossy: Whether to write what can be said where that is not all; a `ConversionWarning` lists the rest.
+        notation: The notation, such as `xtuner`.
+        lossy: Write as much as the notation can express, even if that is not all; a `ConversionWarning` lists the rest.
 
     Raises:
-        LossError: If the notation cannot say all of it, or writes other prompts; `lost` says what.
+        LossError: If the notation cannot express the whole template, or its prompts differ; `lost` lists what.
         SourceError: If no such notation is installed, or it can only be read.
     """
     from lect.notations import dump_template
@@ -434,16 +462,16 @@ def dump_template(template: Template, notation: str, *, lossy: bool = False) -> 
 
 
 def messages(data: Any, *, format: str | None = None, row: int | None = None) -> list[dict[str, Any]]:  # noqa: A002
-    """Read a conversation as a data set has it into OpenAI-shaped messages.
+    """Convert a row of a data set to OpenAI-shaped messages.
 
     Args:
         data: One row, as an object or as JSON text: OpenAI's `messages`, ShareGPT's `from` and `value`, Alpaca's
             `instruction`, `input` and `output`, pairs of question and answer, or XTuner's `conversation`.
-        format: `openai`, `sharegpt`, `alpaca`, `pairs` or `xtuner`; without it the fields tell.
-        row: The number of the row, for errors.
+        format: `openai`, `sharegpt`, `alpaca`, `pairs` or `xtuner`; by default, the fields decide.
+        row: The number of the row, for error messages.
 
     Raises:
-        MessageError: If it is in none of these formats, or a field is missing or of a wrong type.
+        MessageError: If it has none of these formats, or a field is missing or of a wrong type.
     """
     from lect.rows import messages
 
@@ -454,13 +482,13 @@ def template(name: str) -> Template:
     """Return the template called `name`, or `plugin:name`.
 
     Raises:
-        UnknownTemplateError: If there is none; it says which names are near.
+        UnknownTemplateError: If there is none; the error lists similar names.
     """
     return _registry.templates.get(name)
 
 
 def templates(*, load: bool = False) -> dict[str, list[str]]:
-    """Return the names of all templates by owner; with `load`, also of those that a plugin does not declare."""
+    """Return the names of all templates by owner; with `load`, also those that a plugin does not declare."""
     return _registry.templates.names(load=load)
 
 

@@ -38,11 +38,11 @@ class Conversation:
     """A conversation in progress: `(role, text)` pairs, and the template that writes them.
 
     The roles are `user` and `assistant`, and `system_message` shows the maker's default. A last message
-    `[assistant, None]` means that the assistant shall speak. A text with images is `(text, [addresses])`.
+    `[assistant, None]` asks for an answer. A text with images is `(text, [addresses])`.
 
     Args:
-        template: How to talk to the model.
-        system_message: The system text; None is the maker's default.
+        template: The format of the model.
+        system_message: The system text; None for the maker's default.
         messages: Lists of a role and a text.
         offset: How many of the first messages are examples.
         stop_str: The strings at which a reply ends, if not those of the template: one, several as a list, or None.
@@ -104,7 +104,7 @@ class Conversation:
 
     @property
     def template(self) -> Template:
-        """How to talk to the model."""
+        """The format of the model."""
         assert self._template is not None, "a class that has none gives one itself"
         return self._template
 
@@ -141,7 +141,7 @@ class Conversation:
         self.system_message = system_message
 
     def get_system_message(self, is_vision: bool = False) -> str:
-        """Return the system text; FastChat has another one for images, official formats have not."""
+        """Return the system text. Only FastChat's conversations have another one for images."""
         return self.system_message
 
     def append_message(self, role: str, message: str | tuple[str, list[Any]] | None) -> None:
@@ -160,7 +160,7 @@ class Conversation:
         self.messages[-1][1] = message
 
     def to_openai_api_messages(self) -> list[Raw]:
-        """Return OpenAI-shaped messages, images as parts, without a last one that only asks for an answer."""
+        """Return OpenAI-shaped messages, images as parts; a last one that only asks for an answer is left out."""
         messages: list[Raw] = [{"role": "system", "content": self.system_message}] if self.system_message else []
         for role, message in self.messages[self.offset :]:
             if message is not None or role == USER:
@@ -186,7 +186,7 @@ class Conversation:
         ]
 
     def copy(self) -> Self:
-        """Return a copy that shares nothing that can change with this conversation."""
+        """Return a copy; changing one conversation does not change the other."""
         copy = object.__new__(type(self))
         fields = self.__dict__.copy()
         fields["messages"] = [_copied(message) for message in self.messages]

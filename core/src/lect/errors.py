@@ -10,6 +10,13 @@ from typing import Any
 
 from lect.values import Control, Unused, Verdict
 
+__all__ = [
+    "AmbiguousModelError", "ControlTextError", "ConversionWarning", "FallbackWarning", "InvalidModelPathError",
+    "InvalidModelPathTypeError", "LectError", "LimitError", "LossError", "MaskError", "MessageError",
+    "ModelPathWarning", "PluginError", "PluginWarning", "RefusedError", "SourceError", "TemplateWarning",
+    "TokenizerError", "UnknownModelError", "UnknownTemplateError", "UnusedInputError",
+]  # fmt: skip
+
 
 class LectError(Exception):
     """Anything that lect refuses or cannot do."""
@@ -28,7 +35,13 @@ class InvalidModelPathTypeError(InvalidModelPathError, TypeError):
 
 
 class UnknownModelError(LectError, LookupError):
-    """No installed adapter recognises the model path."""
+    """No installed adapter recognises the model path.
+
+    Attributes:
+        model_path: The path.
+        candidates: How each adapter fared.
+        install: What to install, if that is known: `lect-qwen`.
+    """
 
     def __init__(
         self, message: str, *, model_path: str, candidates: Sequence[Verdict] = (), install: str | None = None
@@ -40,7 +53,13 @@ class UnknownModelError(LectError, LookupError):
 
 
 class AmbiguousModelError(LectError, LookupError):
-    """Several adapters, or several templates, have an equal claim to the name."""
+    """Several adapters, or several templates, have an equal claim to the name.
+
+    Attributes:
+        name: The model path, or the name of the template.
+        claimants: Who claims it.
+        candidates: How each adapter fared.
+    """
 
     def __init__(self, message: str, *, name: str, claimants: Sequence[str], candidates: Sequence[Verdict] = ()):
         super().__init__(message)
@@ -50,7 +69,12 @@ class AmbiguousModelError(LectError, LookupError):
 
 
 class UnknownTemplateError(LectError, LookupError):
-    """No registered or installed template has this name."""
+    """No registered or installed template has this name.
+
+    Attributes:
+        name: The name.
+        near: Similar names.
+    """
 
     def __init__(self, message: str, *, name: str, near: Sequence[str] = ()):
         super().__init__(message)
@@ -67,11 +91,15 @@ class MessageError(LectError, ValueError):
 
 
 class SourceError(LectError, ValueError):
-    """A file, a directory, a text or an object holds no template that can be read."""
+    """A file, a directory, a text or an object contains no template that can be read."""
 
 
 class LossError(LectError, ValueError):
-    """A notation cannot say all that a template says; `lost` lists what it cannot."""
+    """A notation cannot express the whole template.
+
+    Attributes:
+        lost: What it cannot express.
+    """
 
     def __init__(self, message: str, *, lost: Sequence[str]):
         super().__init__(message)
@@ -79,11 +107,11 @@ class LossError(LectError, ValueError):
 
 
 class MaskError(LectError, ValueError):
-    """There is no mask for what was asked: a policy that is wrong, or one by which everything or nothing is trained."""
+    """There is no mask: the policy is invalid, or everything or nothing would be trained."""
 
 
 class TokenizerError(LectError, TypeError):
-    """A tokenizer cannot be used, or does something else than it says."""
+    """A tokenizer cannot be used, or contradicts itself."""
 
 
 class RefusedError(MessageError):
@@ -91,7 +119,12 @@ class RefusedError(MessageError):
 
 
 class LimitError(MessageError):
-    """What was given, or what a template makes of it, exceeds a limit: `limit` names it, `most` is what it allows."""
+    """The input, or what a template makes of it, exceeds a limit.
+
+    Attributes:
+        limit: The name of the limit.
+        most: What it allows.
+    """
 
     def __init__(self, message: str, *, limit: str, most: float):
         super().__init__(message)
@@ -100,7 +133,11 @@ class LimitError(MessageError):
 
 
 class UnusedInputError(MessageError):
-    """With `strict=True`: something that was given would not reach the prompt."""
+    """With `strict=True`: something that was given would not reach the prompt.
+
+    Attributes:
+        unused: What would not.
+    """
 
     def __init__(self, message: str, *, unused: Sequence[Unused]):
         super().__init__(message)
@@ -108,7 +145,11 @@ class UnusedInputError(MessageError):
 
 
 class ControlTextError(MessageError):
-    """With `on_control="raise"`: text from outside holds control markers of the model; `controls` has the first ten."""
+    """With `on_control="raise"`: text from outside contains control markers of the model.
+
+    Attributes:
+        controls: The first ten of them.
+    """
 
     def __init__(self, message: str, *, controls: Sequence[Control]):
         super().__init__(message)
@@ -136,7 +177,7 @@ class ModelPathWarning(UserWarning):
 
 
 class ConversionWarning(UserWarning):
-    """A template was written in another notation, but not all of it, or nothing shows that the two are the same."""
+    """A template was written in another notation, but incompletely, or it is not proven that the two are the same."""
 
 
 MOST_WARNED = 1000

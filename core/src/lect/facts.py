@@ -81,7 +81,7 @@ class Facts:
     """The facts of a format. They do not change once stated.
 
     Args:
-        name: Under what name people find it.
+        name: The name by which people find it.
         roles: The roles that the format supports.
         bos: The text that opens every prompt, where the maker's template writes one.
         eos: The text that closes an answer, where the maker's template names it so.
@@ -196,7 +196,7 @@ class Facts:
 
     @property
     def marker_pattern(self) -> re.Pattern[str] | None:
-        """One pattern for all markers, the longest first; None where there are none."""
+        """One pattern for all markers, the longest first; None if there are none."""
         return self.markers.pattern
 
 

@@ -15,35 +15,40 @@ class Origin(Enum):
     """Who wrote a piece of the prompt."""
 
     TEMPLATE = "template"
+    """The template itself."""
     INPUT = "input"
+    """The caller: a message, a tool, an option."""
     UNKNOWN = "unknown"
-    """Could not be followed: never trusted."""
+    """Not known: a text whose origin could not be followed. It is never trusted."""
 
     def __repr__(self) -> str:
         return f"Origin.{self.name}"
 
 
 class Segment(NamedTuple):
-    """A piece of the prompt with where it came from."""
+    """A piece of the prompt, and where it came from."""
 
     text: str
+    """The text."""
     origin: Origin
+    """Who wrote it."""
     path: Path
     """The field, such as `("messages", 3, "content")`; empty for template text."""
     start: int
-    """The offset in that field; -1 where the text was transformed (JSON-escaped, joined, ...) and for template text."""
+    """The offset in that field; -1 if the text was transformed (JSON-escaped, joined, ...), and for template text."""
     turn: int | None
-    """The message whose rendering emitted it; None for preamble and generation prompt."""
+    """The index of the message whose turn it belongs to; None for preamble and generation prompt."""
 
 
 class Control(NamedTuple):
-    """A control marker of the model that stands in text from outside."""
+    """A control marker of the model in text from outside."""
 
     path: Path
     """The field in which the marker begins."""
     start: int
-    """The offset in that field; -1 where the text was transformed on its way."""
+    """The offset in that field; -1 if the text was transformed."""
     marker: str
+    """The marker."""
     position: int
     """The offset in the prompt."""
 
@@ -52,8 +57,9 @@ class Unused(NamedTuple):
     """A field that did not reach the prompt."""
 
     path: Path
+    """The field, such as `("messages", 3, "content")`."""
     why: Literal["dropped", "by-rule"]
-    """`dropped`, or `by-rule` where the maker's format leaves it out on purpose."""
+    """`dropped`, or `by-rule` if the maker's format leaves it out on purpose."""
 
 
 ControlPolicy = Literal["report", "raise", "allow"]
@@ -84,8 +90,8 @@ class Match(NamedTuple):
 
     Attributes:
         specificity: What the claim rests on.
-        literal: The part of the path that it rests on; within one specificity the longer one wins.
-        template: The name of the template; empty where the adapter has but one.
+        literal: The part of the path that it rests on; within one specificity, the longer one wins.
+        template: The name of the template; empty if the adapter has only one.
         kind: What kind of model it is: `chat`, `base` or `none`.
         reason: One line for people.
     """
@@ -98,7 +104,7 @@ class Match(NamedTuple):
 
     @property
     def strength(self) -> tuple[int, int]:
-        """What claims are compared by."""
+        """What claims are compared by: the specificity, and the length of the literal."""
         return (int(self.specificity), len(self.literal))
 
 
@@ -112,9 +118,9 @@ class Verdict(NamedTuple):
 
     Attributes:
         adapter: Its name.
-        package: The distribution; empty where it was registered in this process.
+        package: The distribution; empty if it was registered in this process.
         version: The distribution's version.
-        claim: Its claim; None where it made none, or was not asked.
+        claim: Its claim; None if it made none, or was not asked.
         outcome: How it fared.
         why: Why, in one line.
     """

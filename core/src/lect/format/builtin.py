@@ -14,8 +14,8 @@ CHATML = TurnTemplate(
     markers=["<|im_start|>", "<|im_end|>"],
     source="OpenAI's ChatML as open models speak it",
 )
+"""The template `chatml`, which many open models share."""
 
-# XTuner's `default`, for models that were never trained on a chat format.
 DEFAULT = TurnTemplate(
     "default",
     system=Turn("<|System|>:", "\n"),
@@ -25,5 +25,6 @@ DEFAULT = TurnTemplate(
     text_separators=True,
     source="XTuner, xtuner/utils/templates.py, `default`",
 )
+"""The template `default`: XTuner's, for models that were never trained on a chat format."""
 
 BUILTIN = (DEFAULT, CHATML)

@@ -36,12 +36,12 @@ if TYPE_CHECKING:
 
 
 class Prompt:
-    """A prompt. The text is ready; segments and reports are made when first asked for.
+    """What a render returns: the text of the prompt, and views that are computed when they are first read.
 
     Attributes:
-        template: What it was written by.
-        text: The prompt itself.
-        trains: The messages for whose sake it is there, where a conversation was unrolled; None for all.
+        template: The template that wrote it.
+        text: The text of the prompt.
+        trains: The indices of the messages that it trains, if a conversation was unrolled; None for all.
     """
 
     __slots__ = (
@@ -115,10 +115,10 @@ class Prompt:
 
     @property
     def controls(self) -> tuple[Control, ...]:
-        """The control markers of the model that stand in text from outside; empty where nobody was to look.
+        """The control markers of the model in text from outside; empty with `on_control="allow"`.
 
-        These are the first 1,000, or as many as `limits` says; a hostile message may hold a million. `more_controls`
-        says whether there are others.
+        At most the first 1,000, or as many as `limits` says; a hostile message may contain a million. `more_controls`
+        says whether there are more.
         """
         if self._controls is None:
             most = self._most_controls
@@ -128,14 +128,14 @@ class Prompt:
 
     @property
     def more_controls(self) -> bool:
-        """Whether text from outside holds more control markers than `controls` lists."""
+        """Whether text from outside contains more control markers than `controls` lists."""
         return bool(self.controls) and self._more_controls
 
     # For training
 
     @property
     def layout(self) -> Layout:
-        """The segments with where they begin."""
+        """The segments, and the offset at which each begins."""
         if self._layout is None:
             from lect.tokens.turns import layout_of
 
@@ -144,7 +144,7 @@ class Prompt:
 
     @property
     def turns(self) -> Sequence[Turn]:
-        """Where the turn of each message stands, and what of it the message's speaker writes."""
+        """Where the turn of each message is, and which part of it its speaker writes."""
         if self._turns is None:
             from lect.tokens.turns import turns_in
 
@@ -155,10 +155,10 @@ class Prompt:
         """Return the characters that carry loss, in order.
 
         Args:
-            policy: What is trained; by default all that assistants say, with the stops.
+            policy: Which parts are trained; by default all that assistants say, with the stops.
 
         Raises:
-            MaskError: If a message gives itself something else than a weight, or the policy does not fit the prompt.
+            MaskError: If the weight that a message states is invalid, or the policy does not fit the prompt.
         """
         from lect.tokens.policy import DEFAULT_POLICY
         from lect.tokens.spans import loss_spans
@@ -182,20 +182,20 @@ class Prompt:
         policy: LossPolicy | None = None,
         max_length: int | None = None,
     ) -> Encoded:
-        """Return the prompt as token ids, with exactly one token that opens the text, where there is one.
+        """Return the prompt as token ids, with exactly one BOS if the model has one.
 
         Args:
             tokenizer: A `tokenizers.Tokenizer`, a fast tokenizer of transformers, or an object with the two methods of
                 `lect.plugin.Tokenizer`.
-            safe: Let control tokens come from the template alone: where text from outside spells one, that becomes
-                ordinary tokens. Otherwise the ids are those of the text, whoever wrote it.
-            policy: What is trained. Without one, `weights` are those of the default policy, and the ids are not changed
-                for their sake.
-            max_length: How many tokens to keep, from the beginning.
+            safe: Let control tokens come from the template alone: a marker in text from outside becomes ordinary
+                tokens. Otherwise the ids are those of the text, whoever wrote it.
+            policy: Which parts are trained. Without one, `weights` are those of the default policy, and the text is
+                not cut where the trained part begins.
+            max_length: The number of tokens to keep, from the beginning.
 
         Raises:
             TokenizerError: If the tokenizer is none of these.
-            MaskError: If by the policy everything or nothing is trained.
+            MaskError: If the policy trains everything or nothing.
         """
         from lect.tokens.encoded import encode
 

@@ -40,13 +40,13 @@ class Template(Training):
     """The format of one model, or of several that share it. It does not change once made.
 
     Args:
-        name: Under what name people find it.
-        program: A function that writes a conversation: `program(chat, out)`, with `Chat` and `Writer`.
-        looks_for: The words in a text on which the program's way may depend, apart from its being empty; None where it
-            may depend on anything. With words, or with none at all, `text` and `render` are several times faster for
-            plain conversations, with tools or without (see `prompt/skeletons.py`).
-        reply: How the model's replies are written; None where they are plain text.
-        facts: What else the format states: see `Facts`.
+        name: The name by which people find it.
+        program: A function that writes a conversation: `program(chat, out)`, with a `Chat` and a `Writer`.
+        looks_for: The words in a text that the program looks for; None if it may look for anything. If they are
+            stated, or the list is empty, `text` and `render` are several times faster for plain conversations.
+        reply: The grammar of the model's replies; None if they are plain text.
+        facts: The other facts of the format: `roles`, `bos`, `eos`, `stop`, `stop_ids`, `markers`, `text_separators`,
+            `default_system`, `capabilities`, `options`, `takes` and `source`.
     """
 
     __slots__ = (
@@ -121,24 +121,24 @@ class Template(Training):
         return super().stated() | {"program": self.program, "looks_for": self.looks_for, "reply": self.reply}
 
     def but(self, **changes: Any) -> Self:
-        """Return a template that differs from this one in some of what its constructor takes.
+        """Return a copy of the template in which some of the constructor's arguments are replaced.
 
         Raises:
-            PluginError: If it takes no such thing.
+            PluginError: If the constructor has no such argument.
         """
         return type(self)(**(self.stated() | changes))
 
     @property
     def table(self) -> Template | None:
-        """The format as a turn table, where it can be said as one: the notations of other tools are written from it.
+        """The format as a turn table; None if it cannot be written as one. `lect.dump_template` starts from it.
 
-        The two write the same wherever user and assistant take turns, the user first, and say something.
+        The two write the same prompts if user and assistant take turns, the user first, and no text is empty.
         """
         return None
 
     @property
     def beyond_table(self) -> str:
-        """What keeps the format from being said as a turn table, for people; asked only where it cannot be."""
+        """Why the format cannot be written as a turn table, for people."""
         options = [name for name in self.options if not name.endswith("_token")]
         more = ", ".join([*sorted(set(self.capabilities) - {"system"}), *options])
         return "it is a program, which decides more than a prefix and a suffix for each role" + (more and f": {more}")
@@ -168,16 +168,17 @@ class Template(Training):
         Args:
             messages: OpenAI-shaped messages.
             tools: OpenAI tool schemas.
-            add_generation_prompt: End where the assistant begins to speak.
-            continue_final_message: End within the last message, which is an assistant's, so that the model goes on with
-                it: as history has it, or with `add_generation_prompt` behind the generation prompt, as the model itself
-                would have begun.
-            strict: Raise where something that was given would not reach the prompt, other than by the maker's own rule.
-            on_control: What to do about control markers in text from outside: `report` them in `.controls`, `raise`, or
-                `allow` without looking.
-            limits: How large all this may be, where it shall not be the defaults: `messages`, `tools`, `depth`, `bytes`
-                of the prompt, and how many `controls` are listed.
-            options: The maker's own options, such as `enable_thinking`; `.options` names what this template reads.
+            add_generation_prompt: End the prompt where the assistant begins to speak.
+            continue_final_message: End the prompt within the last message, an assistant's, so that the model continues
+                it. The message is written as in history; with `add_generation_prompt`, it follows the generation
+                prompt, as if the model itself had begun it.
+            strict: Raise an error if something that was given would not reach the prompt, unless the maker leaves it
+                out on purpose.
+            on_control: What to do about control markers in text from outside: `report` lists them in `.controls`,
+                `raise` raises an error, `allow` does not look for them.
+            limits: Limits other than the defaults: the number of `messages` and `tools`, the `depth` of nested values,
+                the `bytes` of the prompt, and the number of `controls` that are listed.
+            options: The maker's own options, such as `enable_thinking`. `.options` lists those that the template reads.
 
         Raises:
             MessageError: If the messages have a wrong type or shape, or the model's format does not allow them.
@@ -246,7 +247,7 @@ class Template(Training):
         limits: Mapping[str, int] | None = None,
         **options: Any,
     ) -> str:
-        """Return the prompt alone: the same bytes as `render(...).text`, several times faster."""
+        """Return only the text of the prompt: the same as `render(...).text`, but several times faster."""
         is_declined = False
         is_plain = not (tools or options or strict or limits or continue_final_message)
         if is_plain and on_control is REPORT and type(messages) is list:
@@ -334,18 +335,17 @@ class Template(Training):
         call_id: Callable[[int], str] | None = None,
         refine: Callable[[Reply], Reply] | None = None,
     ) -> ReplyStream:
-        """Take apart a reply that is still arriving: feed chunks and get events, close and get the reply.
+        """Parse a reply that is still arriving: feed it chunks and get events, close it and get the reply.
 
         Args:
-            tools: The tools that the model may call. They decide the types of arguments where a format carries only
+            tools: The tools that the model may call. They decide the types of arguments in formats that carry only
                 text.
-            prompt: The prompt that is answered. Its end tells whether the reply begins inside reasoning.
-            starts_in_reasoning: Whether the reply begins inside reasoning, for those who know better than the prompt.
-            extract: What shall be taken out of the content, `reasoning` and `tools`; the rest stays in it as it was
-                written.
-            stop: Strings at which the reply ends, besides those of the template.
-            call_id: Gives the id of a call to which the model gives none, by its number in the reply.
-            refine: What makes the final reply of the one that the grammar gives.
+            prompt: The prompt that the reply answers. Its end tells whether the reply begins inside reasoning.
+            starts_in_reasoning: Whether the reply begins inside reasoning; by default, the end of the prompt decides.
+            extract: What to take out of the content: `reasoning`, `tools`. The rest stays in it as it was written.
+            stop: Further strings at which the reply ends, besides the stops of the template.
+            call_id: A function that makes the id of a call without one from its number in the reply.
+            refine: A function that makes the final reply from the one that the grammar gives.
 
         Raises:
             MessageError: If an argument has a wrong type.
@@ -382,9 +382,20 @@ class Template(Training):
         call_id: Callable[[int], str] | None = None,
         refine: Callable[[Reply], Reply] | None = None,
     ) -> Reply:
-        """Take apart what a model wrote; `finish` is the server's finish reason, such as `length`.
+        """Parse the complete output of a model into reasoning, content and tool calls.
 
-        Whatever the model wrote, nothing is raised for it and nothing of it is lost; see `stream` for the arguments.
+        No output raises an error, and no character of it is lost.
+
+        Args:
+            output: The whole output, with its special tokens.
+            tools: The tools that the model may call.
+            prompt: The prompt that the reply answers.
+            starts_in_reasoning: Whether the reply begins inside reasoning; by default, the end of the prompt decides.
+            extract: What to take out of the content.
+            finish: The server's finish reason, such as `length`.
+            stop: Further strings at which the reply ends, besides the stops of the template.
+            call_id: A function that makes the id of a call without one from its number in the reply.
+            refine: A function that makes the final reply from the one that the grammar gives.
         """
         stream = self.stream(
             tools=tools,

@@ -33,15 +33,15 @@ class Training(Facts):
     ) -> list[Prompt]:
         """Return a conversation as the prompts to train on.
 
-        Where a format drops something of an earlier answer, such as its reasoning, one prompt for all answers would
-        show a model another history than a server does. So there are as many prompts as are needed, and each knows the
-        answers for which it is there.
+        If a format drops a part of an earlier answer, such as its reasoning, a single prompt for all answers would show
+        the model another history than a server does. So there are as many prompts as needed, and each trains only the
+        answers that it shows as they were given.
 
         Args:
             messages: OpenAI-shaped messages.
-            unroll: `never` gives one prompt for all; `always` one for each answer; `auto` as few as are right.
+            unroll: `never` gives one prompt for all answers, `always` one for each, `auto` as few as are correct.
             tools: OpenAI tool schemas.
-            options: All else that `render` takes.
+            options: The other arguments of `render`.
 
         Raises:
             MaskError: If `unroll` is none of these.
@@ -57,10 +57,10 @@ class Training(Facts):
 
     @property
     def prefix_stable(self) -> bool:
-        """Whether a conversation that goes on only adds to its prompt, reasoning included.
+        """Whether a further turn only adds to the prompt, reasoning included.
 
-        If not, an earlier answer looks otherwise in history than it did when it was given; then `unroll` parts the
-        conversation.
+        If not, an earlier answer looks different in history than when it was given; then `unroll` gives several
+        prompts.
         """
         thought = "reasoning" in self.capabilities
         messages: list[dict[str, str]] = []
@@ -73,9 +73,19 @@ class Training(Facts):
             return False
 
     def apply_chat_template(self, conversation: Any, **arguments: Any) -> Any:
-        """Do what the method of this name does of a tokenizer of transformers, or of PaddleNLP.
+        """Return a conversation as text or token ids, like the method of this name in transformers and PaddleNLP.
 
-        See `lect.format.apply.apply_chat_template` for the arguments.
+        Args:
+            conversation: OpenAI-shaped messages, or a list of such lists. As in PaddleNLP, it may also be one question,
+                or rounds: `[["question", "answer"], ["question"]]`. A question is followed by the generation prompt.
+            arguments: As in transformers: `tokenizer`, `tools`, `add_generation_prompt`, `continue_final_message`,
+                `tokenize`, `padding`, `truncation`, `max_length`, `return_tensors` (`"np"` or `"pt"`), `return_dict`,
+                `return_assistant_tokens_mask`, and the maker's own options. `sanitize_control_tokens` lets control
+                tokens come from the template alone, and is on by default.
+
+        Raises:
+            MessageError: If the conversation is none of these.
+            TokenizerError: If ids are wanted and there is no tokenizer.
         """
         from lect.format.apply import apply_chat_template
 

@@ -17,14 +17,16 @@ if TYPE_CHECKING:
     from lect.prompt.messages import Message
     from lect.prompt.writer import Writer
 
-ROUND, ROLE, EOS = "{round}", "{role}", "{eos}"
+ROUND = "{round}"
+"""What stands for the number of the round in a `Turn`."""
+ROLE, EOS = "{role}", "{eos}"
 
 Entry = tuple[str, str, str | None, bool]
 """Prefix, suffix, bare, and whether it takes more than to write them."""
 
 
 class Turn(NamedTuple):
-    """What stands round the text of one turn.
+    """The prefix and the suffix of a turn.
 
     `{round}` is the number of the round, `{role}` the role as it was given, `{eos}` the text that closes an answer.
     """
@@ -32,24 +34,24 @@ class Turn(NamedTuple):
     prefix: str = ""
     suffix: str = ""
     bare: str | None = None
-    """What is written instead of all that where the text is empty; None where emptiness makes no difference."""
+    """What is written instead if the text is empty; None if that makes no difference."""
 
 
 class TurnTemplate(Template):
-    """A format that needs no program: what stands round each role's text.
+    """A format that needs no program: a prefix and a suffix for each role.
 
     Args:
-        name: Under what name people find it.
-        system: Round the system text; None where the format has no place for one.
-        user: Round a user's text.
-        assistant: Round an answer.
-        tool: Round a tool's result; None where the format has no place for one.
-        other: Round the text of any other role; None where the format has no place for one.
-        user_after_system: Round the user text that follows the system text, where the two share a turn.
-        opening: What stands before all turns, apart from the BOS.
-        without_system: What stands in the place of the system's turn where there is none.
-        generation: What the prompt ends with where the assistant shall speak; the prefix of an answer, if not given.
-        closing: What it ends with where the assistant shall not.
+        name: The name by which people find it.
+        system: The turn of a system text; None if the format has no place for one.
+        user: The turn of a user.
+        assistant: The turn of an assistant.
+        tool: The turn of a tool's result; None if the format has no place for one.
+        other: The turn of any other role; None if the format has no place for one.
+        user_after_system: The turn of the user that follows the system text, if the two share a turn.
+        opening: What is written before all turns, apart from the BOS.
+        without_system: What is written instead of the system's turn if there is none.
+        generation: The generation prompt; by default the prefix of an answer.
+        closing: The end of a prompt without a generation prompt.
         examples: Turns that the format writes before every conversation, as `(role, text)`.
         first_round: The number of the first round.
         trim: Whether text is stripped of white space at both ends.

@@ -50,11 +50,11 @@ class Chat:
     """One conversation to render.
 
     Attributes:
-        messages: The messages in one shape; their texts know where they came from when that is wanted.
+        messages: The messages, all in one shape.
         facts: What the template states.
-        tools: The tool schemas as given; empty where there are none.
-        add_generation_prompt: Whether the prompt shall end where the assistant begins to speak.
-        options: The options as given. Programs ask `option`, so that a default stands beside its use.
+        tools: The tool schemas as given; empty if there are none.
+        add_generation_prompt: Whether to end the prompt where the assistant begins to speak.
+        options: The options as given. Programs call `option`, so that a default is next to its use.
     """
 
     __slots__ = ("add_generation_prompt", "day_read", "facts", "messages", "options", "tools", "tracked")
@@ -91,22 +91,22 @@ class Chat:
 
     @property
     def system(self) -> Message | None:
-        """The first message if it is the system's."""
+        """The first message, if it is a system message; else None."""
         messages = self.messages
         return messages[0] if messages and messages[0].role == "system" else None
 
     @property
     def without_system(self) -> Sequence[Message]:
-        """The messages that follow the system's; all of them where it has none."""
+        """The messages after the system message; all of them if there is none."""
         return self.messages[1:] if self.system else self.messages
 
     @property
     def default_system(self) -> str:
-        """The system text that the maker's template adds where none is given."""
+        """The system text that the maker's template adds if none is given."""
         return self.facts.default_system
 
     def option(self, name: str, default: Any = None, kind: Kind | None = None) -> Any:
-        """Return an option of the caller's, or `default`. One that is only asked whether it is true needs no `kind`.
+        """Return an option of the caller, or `default`. An option that is only tested for truth needs no `kind`.
 
         Raises:
             MessageError: If the option is neither None nor of the kind: `text`, `mapping`, `names` or `mappings`.
@@ -119,10 +119,10 @@ class Chat:
         return self.text(value, "options", name) if isinstance(value, str) else value
 
     def text_option(self, name: str, default: str) -> str:
-        """Return an option of the caller's that is written into the prompt, or `default`, which is the maker's.
+        """Return an option of the caller that is written into the prompt, or the maker's `default`.
 
         Raises:
-            MessageError: If the option is no text.
+            MessageError: If the option is not a text.
         """
         value: str | None = self.option(name, kind="text")
         return default if value is None else value
@@ -182,7 +182,7 @@ class Chat:
         return given(text, _field(path), TRANSFORMED) if self.tracked else text
 
     def made(self, value: str, make: Callable[[str], str], *path: str | int) -> str:
-        """Return what `make` makes of a text that the caller gave at `path`, and of nothing else."""
+        """Return `make(value)` for a text that the caller gave at `path`; `make` must use nothing else."""
         text = make(plain_str(value))
         return given(text, _field(path), TRANSFORMED) if self.tracked else text
 
@@ -195,7 +195,7 @@ class Chat:
     def content(self, message: Message) -> str:
         """Return the text of a message; a list of parts as Python prints it.
 
-        That is what comes of it where a maker's template takes parts, but not in this place.
+        Makers' templates do so where they do not expect parts.
         """
         content = message.raw.get("content")
         if content is None or isinstance(content, str):
@@ -207,7 +207,7 @@ class Chat:
         return self.json(call.arguments, *call.path, "arguments")
 
     def arguments_as_given(self, call: Call) -> str:
-        """Return the arguments of a call as JSON text; those that are text stay as they are."""
+        """Return the arguments of a call as JSON text; arguments that were given as text stay as they are."""
         return call.arguments if isinstance(call.arguments, str) else self.arguments(call)
 
     def function(self, index: int) -> tuple[Mapping[str, Any], Path]:
@@ -225,7 +225,7 @@ class Chat:
         return value
 
     def input(self, value: Any, *path: str | int) -> Any:
-        """Return `value`, which the caller gave at `path`, with every text in it, keys too, knowing its origin."""
+        """Return `value`, which the caller gave at `path`, with the origin of every text in it, keys included."""
         if isinstance(value, str):
             return self.text(value, *path)
         if isinstance(value, Mapping):
@@ -244,7 +244,7 @@ class Chat:
         """Refuse messages that do not go user, assistant, user, assistant, as several makers do.
 
         Raises:
-            RefusedError: If a message of the user's stands where an answer is due, or anything else where a user's is.
+            RefusedError: If they do not.
         """
         for position, message in enumerate(messages):
             if (message.role == "user") != (position % 2 == 0):
@@ -259,7 +259,7 @@ class Chat:
 
     @property
     def documents(self) -> Sequence[Mapping[str, Any]]:
-        """The option `documents`; empty where there is none.
+        """The option `documents`; empty if there is none.
 
         Raises:
             MessageError: If it is not a list of mappings.

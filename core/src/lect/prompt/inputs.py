@@ -175,7 +175,7 @@ class Input(str):
 
 
 plain_str = str.__str__
-"""What gives an `Input`, or text of any other kind, as a plain string."""
+"""Return an `Input`, or any other `str`, as a plain string: `plain_str(text)`."""
 
 
 def given(text: str, path: Path, start: int = 0) -> Input:

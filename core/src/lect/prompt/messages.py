@@ -47,8 +47,7 @@ class Call(NamedTuple):
 class Message:
     """One message. `content` is its text (of parts, their texts joined), empty where there is none.
 
-    `raw` is the message as it was given, with what is wrong put right. A plain class whose rare fields have their
-    defaults on the class: of all kinds of value this is the quickest to make.
+    `raw` is the message as it was given, with what is wrong put right.
     """
 
     index: int

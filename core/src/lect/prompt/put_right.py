@@ -27,7 +27,7 @@ Raw = Mapping[str, Any]
 def put_right(
     messages: Sequence[Raw], tools: Sequence[Raw] | None = None, *, takes: Collection[str] = (), tracked: bool = False
 ) -> tuple[list[Raw], list[Raw] | None]:
-    """Return messages and tools as a template shall see them. What was given does not change.
+    """Return messages and tools as a template should see them. What was given does not change.
 
     What is neither right nor known to be wrong is left alone.
 
@@ -35,7 +35,7 @@ def put_right(
         messages: OpenAI-shaped messages.
         tools: OpenAI tool schemas.
         takes: What the template takes as it is: see `Facts`.
-        tracked: Whether texts that are moved or joined shall remember where they came from.
+        tracked: Whether texts that are moved or joined keep their origin.
     """
     right = [message_put_right(raw, ("messages", index), takes, tracked=tracked) for index, raw in enumerate(messages)]
     return right, list(tools) if tools else None

@@ -35,10 +35,10 @@ class Writer(list[str]):
     origin.
 
     ```python
-    out += "<|im_start|>", message.role, "\n", message.content, "<|im_end|>\n"
+    def program(chat, out):
+        for message in out.turns(chat.messages):
+            out += "<|im_start|>", message.role, "\n", message.content, "<|im_end|>\n"
     ```
-
-    It is a list because nothing is quicker.
     """
 
     __slots__ = ()
@@ -67,24 +67,21 @@ class Writer(list[str]):
             raise MessageError(msg) from None
 
     def turns(self, messages: Sequence[Message]) -> Iterable[Message]:
-        """Go through `messages`; what is written meanwhile belongs to the turn of each."""
+        """Yield `messages`; what is written until the next one belongs to the turn of each."""
         return messages
 
     def turn(self, message: Message | None) -> None:
-        """Say whose turn the following text belongs to.
-
-        That of `message`, or None for preamble and generation prompt.
-        """
+        """State whose turn the following text belongs to; None for preamble and generation prompt."""
 
     def current_turn(self) -> int | None:
-        """Return whose turn is being written, where that is known."""
+        """Return the index of the message whose turn is being written, if that is known."""
         return None
 
     def used(self, *path: str | int) -> None:
-        """Say that a field reached the prompt although none of its text did, as an image does by its placeholder."""
+        """State that a field reached the prompt although its text did not, such as an image with a placeholder."""
 
     def by_rule(self, text: str | None) -> None:
-        """Say that the format omits a text of the caller's on purpose, such as the reasoning of earlier turns."""
+        """State that the format leaves out a text of the caller on purpose, such as the reasoning of earlier turns."""
 
 
 class TrackingWriter(Writer):

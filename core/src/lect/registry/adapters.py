@@ -21,18 +21,18 @@ if TYPE_CHECKING:
 
 
 class PluginInfo(NamedTuple):
-    """What is known of a plugin.
+    """What is known about a plugin.
 
     Attributes:
         name: Its name.
-        package: The distribution; empty where it was registered in this process.
+        package: The distribution; empty if it was registered in this process.
         version: The distribution's version.
         hints: The words that must occur in a path before it is imported.
         status: `lazy` (not imported yet), `eager` (without hints: asked about every path), `loaded`, `blocked: ...` or
             `failed: ...`.
         fallback: Whether it is asked only when no other adapter has matched.
         templates: The names of the templates that it declares.
-        failures: What it did wrong so far.
+        failures: Its failures so far.
     """
 
     name: str

@@ -68,7 +68,7 @@ class _Fields(NamedTuple):
 
 
 class Rule(_Fields):
-    """Which names speak which template.
+    """A rule of a family: which names get which template.
 
     Attributes:
         pattern: Words with which the name begins, `|` between alternatives, `?` before a word that may be absent, `#`
@@ -115,13 +115,15 @@ class Family:
     """An adapter made from rules; the first that fits a name decides.
 
     ```python
-    adapter = Family("acme", Rule("acme * chat", ACME_CHAT), Rule("acme", DEFAULT, kind="base"))
+    from lect.plugin import CHATML, DEFAULT, Family, Rule
+
+    adapter = Family("acme", Rule("acme * chat", CHATML), Rule("acme", DEFAULT, kind="base"))
     ```
 
     Args:
         name: The family.
-        rules: From the special to the general.
-        templates: Templates that no rule names but people may ask for.
+        rules: The rules, from the special to the general.
+        templates: Further templates, which no rule names but people may ask for.
     """
 
     def __init__(self, name: str, *rules: Rule, templates: "Iterable[Template | Later]" = ()):
@@ -161,7 +163,7 @@ class Family:
         """Return the template that the claim names.
 
         Raises:
-            PluginError: If no rule has fitted and the family has several templates.
+            PluginError: If no rule fits and the family has several templates.
         """
         if match.template:
             return _made(self._templates[match.template])
@@ -178,7 +180,7 @@ class Family:
 
     @hookimpl
     def get_reply_format(self, ref: "ModelRef") -> "ReplyFormat | None":
-        """Return the reply format of the first rule that fits, if that is all it has."""
+        """Return the reply format of the first rule that fits, if the rule has no template."""
         rule, _ = self._fitting(ref)
         if rule is None or rule.template is None or isinstance(rule.template, _TEMPLATES):
             return None
@@ -186,7 +188,7 @@ class Family:
 
     @hookimpl
     def near_miss(self, ref: "ModelRef") -> str | None:
-        """Return how far the rule got that comes nearest to a name which none fits; of several, the first."""
+        """Return how far the nearest rule got with a name that no rule fits."""
         misses = [missed(rule.pattern, ref, rule.kind) for rule in self.rules]
         nearest = max(filter(None, misses), key=lambda miss: miss.fitted, default=None)
         return nearest.why if nearest else None

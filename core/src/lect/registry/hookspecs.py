@@ -24,6 +24,7 @@ HOOKS = frozenset(
 )
 hookspec = pluggy.HookspecMarker(PROJECT)
 hookimpl = pluggy.HookimplMarker(PROJECT)
+"""The decorator of functions that implement a hook."""
 
 
 @hookspec

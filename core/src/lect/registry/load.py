@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from lect.registry.discover import Record
 
 API_VERSION = "1.0"
-"""The version of the hooks. A plugin says by `__lect_api__` which it was written for."""
+"""The version of the hooks. A plugin states in `__lect_api__` which version it was written for."""
 USUAL_API = "~=1.0"
 API_ATTRIBUTE = "__lect_api__"
 

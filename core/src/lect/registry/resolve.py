@@ -57,18 +57,18 @@ class Candidate(NamedTuple):
 
 
 class Resolution:
-    """What a model path resolves to, and the whole verdict about it.
+    """What a model path resolves to, and why.
 
     Attributes:
         ref: The path taken apart.
-        adapter: The adapter that won; None where a template was chosen by name.
-        template: How to talk to the model.
+        adapter: The adapter that won; None if a template was chosen by name.
+        template: The format of the model.
         kind: `chat`, or `base` for a model that was not trained to chat.
         reason: Why, in one line.
-        specificity: What the claim rests on; None where somebody decided: an argument or a pin.
-        fallback: Whether a fallback has answered, because no other adapter claims the model and nobody decided.
-        warnings: What is odd about the path.
-        pin: The pin that decided; None where none did.
+        specificity: What the winning claim rests on; None if an argument or a pin decided.
+        fallback: Whether the answer is a fallback's, because no other adapter claims the model.
+        warnings: What is suspicious about the path.
+        pin: The pin that decided; None if none did.
     """
 
     __slots__ = (
@@ -106,7 +106,7 @@ class Resolution:
 
     @property
     def package(self) -> str:
-        """The distribution of the adapter; empty where it was registered in this process."""
+        """The distribution of the adapter; empty if it was registered in this process."""
         return self.adapter.package if self.adapter else ""
 
     @property
@@ -121,7 +121,7 @@ class Resolution:
 
     @property
     def reply_format(self) -> ReplyFormat | None:
-        """How the model writes its replies, where the template does not say so but an adapter knows it by the name."""
+        """The reply format that an adapter knows by the model's name, if the template does not state one."""
         return None if self.template.reply is not None else self._inquire.reply_format_of(self.ref)
 
     def stream(
@@ -130,7 +130,7 @@ class Resolution:
         format: str | Grammar | ReplyFormat | None = None,  # noqa: A002  # as everywhere
         **options: Any,
     ) -> ReplyStream:
-        """Return a stream for a reply of the model, refined by the adapter at the end; see `Template.stream`."""
+        """Parse a reply that is still arriving, as `Template.stream` does; at the end the adapter may refine it."""
         adapter, template = self.adapter, self.template
         known = self.reply_format if format is None else self._inquire.reply_format(format)
         if known is not None:
@@ -144,7 +144,7 @@ class Resolution:
         return template.stream(refine=refine, **options)
 
     def parse(self, output: str, *, finish: str | None = None, **options: Any) -> Reply:
-        """Return what the model said; see `stream`."""
+        """Parse the complete output of the model, as `Template.parse` does; the adapter may refine the reply."""
         stream = self.stream(**options)
         stream.feed(output)
         return stream.close(finish)

@@ -32,7 +32,7 @@ class Pin(NamedTuple):
         pattern: A glob, compared without regard to case with `owner/name` and with the path as given.
         adapter: An adapter (`lect-acme:acme`, `acme`) or a template (`acme:acme-2`), by name or as an object.
         source: Who decided.
-        problem: Why it leads nowhere; empty where it leads somewhere, or nobody has looked.
+        problem: Why it names nothing that exists; empty if it does, or if that was not checked.
     """
 
     pattern: str

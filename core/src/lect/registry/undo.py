@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 
 class Undo:
-    """Takes a change back when it is called, or when the `with` statement that it stands in ends."""
+    """Undoes a change when it is called, or at the end of its `with` statement."""
 
     __slots__ = ("_take_back",)
 

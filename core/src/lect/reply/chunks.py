@@ -26,11 +26,11 @@ class ChatChunks:
 
     Args:
         stream: The reply that is still arriving.
-        model: The model, as the client shall read it.
-        id: The id of the completion; without one, a random one.
-        created: When it began, in seconds since 1970; without it, now.
-        reasoning_key: Under which key clients look for the reasoning: OpenAI's API has none.
-        index: Which of several choices this is.
+        model: The name of the model for the client.
+        id: The id of the completion; a random one by default.
+        created: When it began, in seconds since 1970; now by default.
+        reasoning_key: The key under which clients look for the reasoning: OpenAI's API has none.
+        index: The number of the choice, if a request asks for several.
 
     Raises:
         MessageError: If there is no such key for reasoning.
@@ -63,21 +63,21 @@ class ChatChunks:
         self._index = index
 
     def opening(self) -> dict[str, Any]:
-        """Return the chunk with which a completion begins: it has the role."""
+        """Return the first chunk of the completion, with the role."""
         return self._chunk({"role": "assistant", "content": ""})
 
     def feed(self, text: str) -> list[dict[str, Any]]:
-        """Take in what the model wrote, and return the chunks of what is certain now."""
+        """Add a piece of the model's output, and return the new chunks."""
         return self._chunks(self._stream.feed(text))
 
     def close(self, finish: str | None = None) -> list[dict[str, Any]]:
-        """End the reply; `finish` is the engine's finish reason, such as `length`."""
+        """End the reply, and return the last chunks; `finish` is the engine's finish reason, such as `length`."""
         chunks = self._chunks(self._stream.finish(finish))
         return [*chunks, self._chunk({}, self.reply.finish or "stop")]
 
     @property
     def reply(self) -> Reply:
-        """The whole reply, once it is closed; to ask for it closes it."""
+        """The whole reply; reading it closes the stream."""
         return self._stream.close()
 
     def _chunks(self, events: Iterable[Event]) -> list[dict[str, Any]]:

@@ -26,14 +26,14 @@ CODES = frozenset({
 
 
 class Event(NamedTuple):
-    """One step of a reply. What an event says is never taken back.
+    """One step of a reply that is still arriving. An event is never taken back.
 
     Attributes:
         kind: `content`, `reasoning`, `call_start`, `call_args`, `call_end`, `problem` or `stop`.
         text: A piece of the content, of the reasoning or of the arguments' JSON; the name of the call; the code of the
             problem; the stop string.
         index: The number of the call.
-        id: The id of the call: the model's own where that is known by then, else an invented one.
+        id: The id of the call: the model's own if it is known by then, else a generated one.
         call: The whole call, when it ends.
         problem: The problem.
     """

@@ -10,9 +10,13 @@ between them. Alternatives that begin alike stand with the longer one first.
 
 from __future__ import annotations
 
-from typing import Any, Self, dataclass_transform
+from typing import TYPE_CHECKING, Any, Self, dataclass_transform
+
+if TYPE_CHECKING:
+    from inspect import Signature
 
 SPACE = " \t\r\n"
+"""The characters that count as white space."""
 NAME = r"\s*(?P<name>[^\s<{(][^\n<{(]*?)\s*"
 """The name of a function, bare."""
 QUOTED_NAME = r"""\s*name=\\?["']?(?P<name>[^"'<>\\]+?)\\?["']?\s*(?P<empty>/)?"""
@@ -42,6 +46,23 @@ class _Slotted(type):
 
     kinds: dict[str, str]
     defaults: dict[str, Any]
+
+    @property
+    def __signature__(cls) -> Signature:
+        """What `help` shows, and editors complete."""
+        from inspect import Parameter, Signature
+
+        return Signature(
+            [
+                Parameter(
+                    fact,
+                    Parameter.POSITIONAL_OR_KEYWORD,
+                    annotation=annotation,
+                    default=cls.defaults.get(fact, Parameter.empty),
+                )
+                for fact, annotation in cls.kinds.items()
+            ]
+        )
 
 
 @dataclass_transform(frozen_default=True)
@@ -85,33 +106,32 @@ class Part(metaclass=_Slotted):
 
 
 class Reasoning(Part):
-    """A stretch of thinking aloud."""
+    """Reasoning, and what marks it."""
 
     open: tuple[str, ...]
     close: tuple[str, ...]
     until: tuple[str, ...] = ()
     """Marks that end it without being its close, and then mean what they always mean."""
     lead: str = ""
-    """Characters that are dropped after its opening,"""
+    """Characters that are dropped after its opening."""
     trail: str = ""
-    """before its close,"""
+    """Characters that are dropped before its close."""
     after: str = ""
-    """and after its close."""
+    """Characters that are dropped after its close."""
     special: bool = False
-    """Whether its marks are tokens that nobody writes by chance. Then it may open anywhere, and a close too many is
-    dropped; otherwise it opens at the start of a reply only, and a later mark is text."""
+    """Whether its marks are special tokens. Then it may open anywhere, and a surplus close is dropped; otherwise it
+    opens only at the start of a reply, and a later mark is text."""
     starts: bool = False
-    """Whether a reply begins inside it where the prompt is not known."""
+    """Whether a reply begins inside it if the prompt is not known."""
 
 
 class Wrapper(Part):
-    """Marks round the content that are no part of it."""
+    """Marks around the content that are not part of it."""
 
     open: tuple[str, ...]
     close: tuple[str, ...]
     special: bool = False
-    """Whether its marks are tokens that nobody writes by chance. Otherwise it opens at the start of the content
-    only."""
+    """Whether its marks are special tokens. Otherwise it opens only at the start of the content."""
     tail: str = ""
     """What ends a close that has more in it than its mark, such as the sources of a citation."""
 
@@ -172,7 +192,7 @@ class Literals(Part):
     bare: bool = False
     """Whether texts may stand without quotes; then values are otherwise JSON's."""
     between: str = ","
-    """What separates arguments; white space where it is nothing else."""
+    """What separates arguments; white space if it is empty."""
 
 
 class Code(Part):
@@ -193,11 +213,11 @@ class CallSyntax(Part):
     close: Marks = ()
     """What may follow it; parameters cannot do without. `{name}` in it is the name of the function."""
     rename: str = ""
-    """A pattern of which the first group is the name proper."""
+    """A pattern whose first group is the actual name."""
     counter: str = ""
-    """A pattern for numbers that a model writes in place of a name: then it is the one tool that the arguments fit."""
+    """A pattern for numbers that a model writes instead of a name; the tool is then the one that the arguments fit."""
     known: bool = False
-    """Whether it is a call only of a tool that the caller has named."""
+    """Whether it counts as a call only if the caller has passed a tool of that name."""
 
 
 class Section(Part):
@@ -218,11 +238,11 @@ class Section(Part):
     start: bool = False
     """Whether it can stand only where a reply begins."""
     special: bool = False
-    """Whether its marks are tokens that nobody writes by chance: then it may be empty."""
+    """Whether its marks are special tokens: then it may be empty."""
 
 
 class Channels(Part):
-    """Messages with headers, of which each says what it is, or for whom. Those of one kind are joined by a line end."""
+    """Messages with headers that say what each is, or for whom. Those of one kind are joined by a line end."""
 
     start: tuple[str, ...]
     """What starts a header. The first one of a reply usually stands in the prompt."""
@@ -236,18 +256,18 @@ class Channels(Part):
     characters: str = r"[^\n]"
     """A pattern for the characters that may stand in a header."""
     to: str = ""
-    """A pattern of which the first group is a recipient,"""
+    """A pattern whose first group is a recipient."""
     channel: str = ""
-    """and one for a channel."""
+    """A pattern whose first group is a channel."""
     opening: tuple[str, ...] = ()
     """With what a header can begin where nothing starts it; empty: with anything of the right shape, at the start of a
     reply."""
     reasoning: tuple[str, ...] = ()
-    """The channels, or recipients, that are reasoning,"""
+    """The channels, or recipients, that are reasoning."""
     content: tuple[str, ...] = ()
-    """those that are content,"""
+    """The channels, or recipients, that are content."""
     everyone: tuple[str, ...] = ()
-    """and the recipients that say nothing. Any other recipient is a function."""
+    """The recipients that mean nothing. Any other recipient is a function."""
     call: CallSyntax | None = None
     """How a call is written in a body; None: as the sections of the grammar say."""
     restart: bool = False
@@ -260,9 +280,9 @@ class Grammar(Part):
     """How replies are written.
 
     Attributes:
-        name: Under what name people find it.
-        reasoning: How thinking aloud is marked.
-        wrappers: Marks round the content.
+        name: The name by which people find it.
+        reasoning: How reasoning is marked.
+        wrappers: Marks around the content.
         sections: Where calls stand, and how they are written; the first that fits counts.
         channels: Messages with headers, where replies are made of such.
         prefix: A text of the prompt's end that the content repeats.

@@ -9,6 +9,7 @@ PLAIN = Grammar("plain")
 THINKING = Grammar(
     "think", reasoning=THINK.but(until=("<tool_call>", "<|tool_calls_section_begin|>"), trail=SPACE, after=SPACE)
 )
+"""The grammar of the reply format `think`: reasoning in `<think>` tags, and no calls."""
 
 FORMATS = (
     ReplyFormat(PLAIN, names="Anyone who marks nothing", example="Hello, world!"),

@@ -6,14 +6,14 @@ PieceKind = Literal["content", "reasoning", "call", "mark", "after"]
 
 
 class Problem(NamedTuple):
-    """Something in a reply that could not be understood as it was meant.
+    """Something in a reply that could not be parsed as expected.
 
     What the codes mean: docs/reference/reply-problems.md.
     """
 
     code: str
     span: tuple[int, int]
-    """From where to where it stands in the raw text."""
+    """Its start and end in the raw text."""
     text: str
     """What happened, for people."""
 
@@ -29,17 +29,16 @@ class Piece(NamedTuple):
 
 
 class ToolCall(NamedTuple):
-    """A call that the model asks for.
+    """A tool call of the model.
 
     Attributes:
         name: The function.
-        arguments: Its arguments: a mapping; where the model gave something else, that; of a call that is not
-            complete, the raw text.
-        arguments_text: The same as JSON text; of a call that is not complete, as far as that came.
-        id: The model's own id, or `call_<index>` where it gives none.
+        arguments: Its arguments: a mapping, or whatever the model wrote instead; of an incomplete call, the raw text.
+        arguments_text: The same as JSON text; of an incomplete call, as far as it came.
+        id: The model's own id, or `call_<index>` if it gives none.
         index: Its number among the calls of this reply.
         complete: Whether the model finished it.
-        span: From where to where it stands in the raw text.
+        span: Its start and end in the raw text.
     """
 
     name: str
@@ -51,7 +50,7 @@ class ToolCall(NamedTuple):
     span: tuple[int, int] | None = None
 
     def to_openai(self) -> dict[str, Any]:
-        """Return the call as it stands in an OpenAI message."""
+        """Return the call as in an OpenAI message."""
         text = self.arguments_text
         if not text and self.complete:
             import json
@@ -65,18 +64,18 @@ class ToolCall(NamedTuple):
 
 
 class Reply(NamedTuple):
-    """A reply.
+    """A parsed reply.
 
     Attributes:
-        content: What is meant for the user.
-        reasoning: What the model thought aloud; None where it did not.
-        tool_calls: The calls that it asks for, all of them complete.
-        stop: The stop string at which the reply ended; None where none was met.
-        finish: Why it ended: `stop`, `tool_calls`, or `length` where it breaks off; None where nothing tells.
-        problems: What could not be understood, in the order in which it was found.
-        raw: All that the model wrote.
-        incomplete: The calls that break off, or that cannot be read to their end.
-        pieces: The raw text cut up: every character of it belongs to exactly one piece.
+        content: The text for the user.
+        reasoning: The reasoning; None if there is none.
+        tool_calls: The tool calls, all of them complete.
+        stop: The stop string at which the reply ended; None if there was none.
+        finish: Why it ended: `stop`, `tool_calls` or `length`; None if that is not known.
+        problems: What could not be parsed, in the order in which it was found.
+        raw: The whole output of the model.
+        incomplete: The calls that break off, or cannot be parsed to their end.
+        pieces: The raw text in pieces: every character belongs to exactly one of them.
     """
 
     content: str
@@ -92,16 +91,16 @@ class Reply(NamedTuple):
     def to_openai(self, *, incomplete: bool = True) -> dict[str, Any]:
         """Return the reply as an OpenAI message, in which the arguments of calls are JSON text.
 
-        It is what the deltas of the events add up to. So it lists calls that are not complete too, with their arguments
-        as far as they came, unless `incomplete` is False.
+        The deltas of the events add up to this. So it also lists incomplete calls, with their arguments as far as they
+        came, unless `incomplete` is False.
         """
         calls = sorted((*self.tool_calls, *self.incomplete), key=_number) if incomplete else self.tool_calls
         return self._message([call.to_openai() for call in calls])
 
     def to_message(self) -> dict[str, Any]:
-        """Return the reply as a message that a template can render again: calls that are not complete are left out.
+        """Return the reply as a message that a template can render again, without incomplete calls.
 
-        The arguments of calls are values, as makers' templates want them.
+        The arguments of calls are values, as makers' templates expect them.
         """
         calls = [call.to_openai() for call in self.tool_calls]
         for message, call in zip(calls, self.tool_calls, strict=True):

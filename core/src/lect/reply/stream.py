@@ -28,21 +28,21 @@ LONGEST_STOPS = 4_096
 class ReplyStream:
     """A reply that is still arriving.
 
-    Feed it chunks as they arrive, cut anywhere; each gives the events that are certain by then. `close` gives the whole
-    reply, the same as if all had arrived at once.
+    Feed it chunks as they arrive, cut anywhere; each returns the events that are certain by then. `close` returns the
+    whole reply, the same as if the text had arrived at once. `lect.stream` and `Template.stream` return one.
 
     Args:
         grammar: How the reply is written.
         tools: The tools that the model may call: OpenAI schemas.
-        prompt: The prompt that the reply answers, as text: whether it begins inside reasoning is read off its end.
-        starts_in_reasoning: Whether it begins inside reasoning, for those who know better.
-        extract: What shall be taken out of the content: `reasoning`, `tools`.
+        prompt: The text of the prompt that the reply answers. Its end tells whether the reply begins inside reasoning.
+        starts_in_reasoning: Whether the reply begins inside reasoning; by default, the end of the prompt decides.
+        extract: What to take out of the content: `reasoning`, `tools`.
         stop: The strings at which the reply ends.
-        edges: White space with which the template lets every answer begin and end; it is no content.
-        markers: The template's control markers: they are no content, and behind the last one in the prompt, it is the
-            model that speaks.
-        call_id: Gives the id of a call to which the model gives none, by its number.
-        refine: What makes the final reply of the one that the grammar gives.
+        edges: White space with which the template begins and ends every answer; it is not content.
+        markers: The template's control markers. They are not content, and in the prompt the model speaks after the last
+            one.
+        call_id: A function that makes the id of a call without one from its number in the reply.
+        refine: A function that makes the final reply from the one that the grammar gives.
 
     Raises:
         MessageError: If an argument has a wrong type, or the stop strings are too long.
@@ -86,10 +86,10 @@ class ReplyStream:
         raise MessageError(msg)
 
     def feed(self, chunk: str) -> list[Event]:
-        """Take in a chunk, and return what is certain now that was not before.
+        """Add a chunk, and return the new events.
 
         Raises:
-            MessageError: If it is no text, or the stream is closed.
+            MessageError: If it is not a `str`, or the stream is closed.
         """
         reader = self._reader
         matters = reader.matters
@@ -110,7 +110,7 @@ class ReplyStream:
         return self._go_on()
 
     def finish(self, reason: str | None = None) -> list[Event]:
-        """End the reply, and return what is certain now; `reason` is the server's finish reason, such as `length`."""
+        """End the reply, and return the last events; `reason` is the server's finish reason, such as `length`."""
         reader = self._reader
         if reader.ended:
             return []
@@ -123,7 +123,7 @@ class ReplyStream:
         return events + reader.take_events()
 
     def close(self, finish: str | None = None) -> Reply:
-        """End the reply, unless it is ended, and return it."""
+        """Return the whole reply; `finish` ends it, unless `finish()` was called before."""
         self.finish(finish)
         assert self._reply is not None, "it is made when the stream ends"
         return self._reply

@@ -43,28 +43,28 @@ UNTRAINED = -100
 
 
 class Report(NamedTuple):
-    """What there is to know of an encoding."""
+    """What to know about an encoding."""
 
     bos: Literal["template", "tokenizer"] | None
-    """Who writes the token that opens the text; None where neither does."""
+    """Who writes the BOS, the `template` or the `tokenizer`; None if neither does."""
     controls: tuple[Control, ...]
-    """Control tokens that text from outside spells, the first 1,000. With `safe`, they are ordinary tokens."""
+    """Control markers in text from outside, the first 1,000. With `safe`, they are ordinary tokens."""
     unprotectable: bool
     """Whether the format separates turns by plain text, which nothing can tell from a user's."""
     cuts: tuple[int, ...]
-    """Characters at which the text was cut, because a token would have reached into what is trained."""
+    """Offsets at which the text was cut, because a token would have reached into the trained part."""
     truncated: int
     """How many tokens `max_length` cut off."""
     stops_lost: tuple[int, ...]
-    """Trained messages without their stop: the template writes none behind them, or it was cut off."""
+    """Trained messages without a stop: the template writes none after them, or it was cut off."""
 
 
 class Encoded:
-    """A prompt as token ids. Offsets, weights and fields are made when they are asked for.
+    """A prompt as token ids. Offsets, weights and fields are computed when they are first read.
 
     Attributes:
         ids: The token ids.
-        report: What there is to know of them.
+        report: What to know about the encoding: a `Report`.
     """
 
     __slots__ = ("_fields", "_offsets", "_opening", "_policy", "_prompt", "_tokens", "_weights", "ids", "report")
@@ -129,7 +129,7 @@ class Encoded:
 
     @property
     def offsets(self) -> Offsets:
-        """The characters of the prompt that each token stands for."""
+        """The start and end of each token in the text of the prompt."""
         if self._offsets is None:
             self._offsets = [*[(0, 0)] * self._opening, *self._tokens.offsets()][: len(self.ids)]
         return self._offsets
@@ -156,7 +156,7 @@ class Encoded:
 
     @property
     def message_index(self) -> list[int | None]:
-        """The message that each token belongs to; None for what the template writes for none of them."""
+        """The index of the message that each token belongs to; None for text outside of all turns."""
         return self._each()[0]
 
     @property
@@ -165,7 +165,7 @@ class Encoded:
         return self._each()[1]
 
     def to_dict(self) -> dict[str, list[int]]:
-        """Return what trainers take: `input_ids`, `attention_mask` and `labels`."""
+        """Return the columns that trainers expect: `input_ids`, `attention_mask` and `labels`."""
         return {"input_ids": self.ids, "attention_mask": [1] * len(self.ids), "labels": self.labels}
 
     def _each(self) -> tuple[list[int | None], list[str]]:

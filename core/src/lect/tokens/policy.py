@@ -15,7 +15,7 @@ Span = tuple[int, int, float]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LossPolicy:
-    """What of a conversation carries loss, and how much.
+    """Which parts of a conversation carry loss, and how much.
 
     A message is trained if its role is, or if it says so itself: `loss`, `train`, `training` and `trainable` are true,
     `masked` is false, or `weight` is a number. What the message says counts more than its role. Weights multiply.
@@ -28,15 +28,15 @@ class LossPolicy:
         reasoning: The weight of its reasoning, with the markup round it.
         tool_calls: The weight of its tool calls, with the markup round them.
         patterns: Regular expressions, and the weight of what they find in a trained turn.
-        spans: By the index of a message, spans of its content as it was given; they count more than all else.
+        spans: Spans of the content of messages as it was given, by the index of the message; they override the rest.
         train_prefill: Train what the generation prompt writes on the model's behalf, such as an empty `<think>` block.
-        train_separator: Train what the template writes behind the stop, such as a line end.
-        boundary: What to do where a token would reach from the prompt into what is trained: `cut` the text there, as
-            a server does whose model begins at that place, or leave the token `whole` and untrained.
+        train_separator: Train what the template writes after the stop, such as a newline.
+        boundary: What to do if a token would reach from the prompt into the trained part: `cut` the text there, as in
+            a server, where the model begins at that place, or leave the token `whole` and untrained.
         allow_uniform: Accept a mask that is zero everywhere, or nowhere.
 
     Raises:
-        MaskError: If an argument is of another type, or not one of those that there are.
+        MaskError: If an argument has a wrong type or value.
     """
 
     roles: Sequence[str] = ("assistant",)

@@ -23,10 +23,13 @@ class LossSpan(NamedTuple):
     """Characters of the prompt that carry loss."""
 
     start: int
+    """The first character."""
     end: int
+    """The character after the last one."""
     weight: float
+    """How much loss they carry."""
     message: int
-    """The message whose turn it is."""
+    """The index of the message whose turn it is."""
     kind: str
     """`content`, `reasoning`, `tool_calls`, `stop` or `separator`."""
 

@@ -18,14 +18,14 @@ Offsets = list[tuple[int, int]]
 
 @runtime_checkable
 class Tokenizer(Protocol):
-    """What a tokenizer must be able to do that is neither of `tokenizers` nor of transformers."""
+    """The two methods that a tokenizer needs if it comes from neither `tokenizers` nor transformers."""
 
     def control_tokens(self) -> Mapping[str, int]:
         """Return the ids of all special and added tokens by their texts."""
         ...
 
     def encode_ordinary(self, text: str) -> tuple[Sequence[int], Sequence[tuple[int, int]]]:
-        """Return the ids of a text and the characters that each stands for; no control token may arise."""
+        """Return the ids of a text, and the start and end of each token; none of them may be a control token."""
         ...
 
 
