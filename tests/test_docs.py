@@ -92,6 +92,27 @@ def test_help_is_documented(command, tmp_path):
     assert f"```console\n$ {command} --help\n{pages.run_command(f'{command} --help', tmp_path)}```\n" in page
 
 
+def test_the_landing_page_lists_the_pages_as_the_toctrees_do():
+    text = (pages.DOCS / "index.md").read_text("utf-8")
+    tables = {
+        heading: re.findall(r"\]\((\S+)\.md\) \|$", rows, re.MULTILINE)
+        for heading, rows in re.findall(r"^## (.+)\n((?:(?!## |```).*\n)+)", text, re.MULTILINE)
+    }
+    trees = {
+        caption: names.split()
+        for caption, names in re.findall(
+            r"^```\{toctree\}\n:hidden:\n:caption: (.+)\n((?:.*\n)*?)```", text, re.MULTILINE
+        )
+    }
+    assert tables == {caption: names for caption, names in trees.items() if caption != "中文"}
+
+
+@pytest.mark.parametrize("page", sorted((pages.DOCS / "zh-CN").iterdir()), ids=pages.name)
+def test_a_translated_page_has_the_blocks_of_its_original(page):
+    original = pages.DOCS / "how-to" / page.name
+    assert [block[1:] for block in pages.read_blocks(page)] == [block[1:] for block in pages.read_blocks(original)]
+
+
 def hooks():
     functions = inspect.getmembers(hookspecs, inspect.isfunction)
     return {
