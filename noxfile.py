@@ -97,7 +97,7 @@ def tests(session):
     """
     session.install(*TEST_TOOLS)
     install(session, *EVERYTHING)
-    elsewhere = ["tests/readme", "tests/integrations", "tests/release"]
+    elsewhere = [f"tests/{name}" for name in ("readme", "integrations", "release", "browser")]
     folders = ["core/tests", "tests"]
     if TESTED:
         elsewhere += [str(path) for pattern in SAME_EVERYWHERE for path in sorted(Path().glob(pattern))]
@@ -159,10 +159,14 @@ def tokens(session):
 
 @nox.session
 def docs(session):
-    """Build the documentation; a warning is an error. Its examples are run by the tests."""
-    session.install("-r", "docs/requirements.txt")
+    """Build the documentation, where a warning is an error, and look at it in Chromium, if there is one.
+
+    Its examples are run by the tests.
+    """
+    session.install("-r", "docs/requirements.txt", "pytest>=8")
     install(session, *EVERYTHING)
     session.run("sphinx-build", "-W", "-q", "-b", "html", "docs", "docs/_build/html")
+    session.run("pytest", "-q", "tests/browser")
 
 
 @nox.session

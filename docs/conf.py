@@ -9,7 +9,8 @@ html_theme = "furo"
 html_title = "lect"
 html_show_copyright = False
 html_static_path = ["_static"]
-html_css_files = ["gallery.css"]
+html_css_files = ["lect.css"]
+html_js_files = ["copy.js"]
 
 # Headings of three levels can be linked to, as on any forge that shows Markdown.
 myst_heading_anchors = 3

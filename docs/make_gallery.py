@@ -5,15 +5,15 @@ The pages are committed, so that they can be read where nothing is built; a test
 
 import importlib
 import json
-from datetime import date
 from functools import cache
-from html import escape
 from pathlib import Path
+
+from gallery_examples import TALK, conversation, generation_prompt, rendered, with_more, with_tool
+from gallery_markdown import anchor, code, codes, folded, prose, table
 
 import lect
 from lect.plugin import CHATML, DEFAULT
 from lect.plugin.grammar import ReplyFormat
-from lect.prompt.messages import spell
 
 REPOSITORY = Path(__file__).parents[1]
 GALLERY = REPOSITORY / "docs" / "gallery"
@@ -25,33 +25,9 @@ OTHERS = ("dialects", "jinja", "ollama", "paddlenlp")
 FAMILIES = sorted(
     path.parent.name for path in (REPOSITORY / "plugins").glob("*/pyproject.toml") if path.parent.name not in OTHERS
 )
-THE_DAY = date(2024, 7, 26)
 EXAMPLE = "\n\n```"
 """Where a docstring goes on with an example."""
 
-TOOL = {
-    "type": "function",
-    "function": {
-        "name": "get_weather",
-        "description": "Tell the weather in a city.",
-        "parameters": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]},
-    },
-}
-SYSTEM = {"role": "system", "content": "Be brief."}
-TALK = [
-    {"role": "user", "content": "Hello!"},
-    {"role": "assistant", "content": "Hi! How can I help?"},
-    {"role": "user", "content": "What is 6 times 7?"},
-]
-QUESTION = {"role": "user", "content": "What is the weather in Paris?"}
-CALL = {"id": "call00001", "type": "function", "function": {"name": "get_weather", "arguments": {"city": "Paris"}}}
-RESULT = {"role": "tool", "tool_call_id": "call00001", "content": "18 degrees, rain"}
-IMAGE = {"role": "user", "content": [{"type": "image"}, {"type": "text", "text": "What is this?"}]}
-DOCUMENTS = [{"doc_id": 1, "title": "Paris", "text": "Paris is the capital of France."}]
-# These take tools in a field of a message, not beside the messages.
-TOOLS_IN_A_MESSAGE = {"glm-4", "glm-4-hf", "phi-4-mini"}
-# This one iterates over the content of a result, so a text would be written character by character.
-RESULTS_IN_PARTS = {"command-a-reasoning"}
 # Goldens that neither name their model nor bear the name of their template.
 GOLDEN_OF = {"internlm2-document": ["internlm2-chat"], "internlm2-tools": ["internlm2-chat"]}
 
@@ -74,140 +50,8 @@ def own_templates(name):
     return [template for template in family(name).adapter.templates.values() if template not in (CHATML, DEFAULT)]
 
 
-def anchor(heading):
-    """Return how a forge, and Sphinx, name the anchor of a heading."""
-    return "".join(letter for letter in heading.lower().replace(" ", "-") if letter.isalnum() or letter in "-_")
-
-
-# Words in Markdown.
-
-
-def code(text):
-    """Return a text as it stands in code, also in a cell of a table, with its newlines spelled out."""
-    shown = text.replace("\\", "\\\\").replace("\n", "\\n").replace("|", "\\|")
-    fence = "``" if "`" in shown else "`"
-    return f"{fence} {shown} {fence}" if shown != shown.strip() or "`" in shown else f"{fence}{shown}{fence}"
-
-
-def codes(texts):
-    return ", ".join(map(code, texts))
-
-
-def prose(text):
-    """Return prose with whatever Markdown would read as a tag, or as a column of a table, escaped."""
-    return text.replace("<", "\\<").replace("|", "\\|")
-
-
-def table(*rows, header=("", "")):
-    lines = ["| " + " | ".join(line) + " |" for line in (header, *rows) if line]
-    lines.insert(1, "|---" * len(header) + "|")
-    return "\n".join(lines).replace("|  |", "| |").replace("|  |", "| |")
-
-
 def shortened(text, most=160):
     return text if len(text) <= most else text[:most].rsplit(" ", 1)[0] + " ..."
-
-
-# Prompts.
-
-
-def preformatted(rendered):
-    """Return a prompt as HTML: input from the caller is bold; spaces at the end of a line, and a newline at the very
-    end, are made visible."""
-    pieces = []
-    for segment in rendered.segments:
-        # Three backticks would be a fence in plain Markdown.
-        text = escape(segment.text, quote=False).replace("```", "&#96;&#96;&#96;")
-        pieces.append(text if segment.origin is lect.Origin.TEMPLATE else f"<b>{text}</b>")
-    lines = "".join(pieces).split("\n")
-    for index, line in enumerate(lines):
-        kept = line.rstrip(" ")
-        lines[index] = kept + "␣" * (len(line) - len(kept))
-    if not lines[-1]:
-        lines[-2:] = [lines[-2] + "⏎"]
-    return f"<pre>{chr(10).join(lines)}</pre>"
-
-
-def rendered(template, messages, *, add_generation_prompt=True, **options):
-    if "date" in template.options:
-        options["date"] = THE_DAY
-    return template.render(messages, add_generation_prompt=add_generation_prompt, **options)
-
-
-def left_out(prompt):
-    """Return a line that says what did not reach the prompt."""
-    paths = {
-        why: codes(spell(unused.path) for unused in prompt.unused if unused.why == why)
-        for why in ("dropped", "by-rule")
-    }
-    dropped = (
-        f"Not in the prompt, because the format does not support it: {paths['dropped']}." if paths["dropped"] else ""
-    )
-    by_rule = f"Left out by the maker's rule: {paths['by-rule']}." if paths["by-rule"] else ""
-    return f"\n{' '.join(filter(None, (dropped, by_rule)))}\n" if prompt.unused else ""
-
-
-def conversation(template):
-    """Return a plain conversation as the template writes it, without the system text where it refuses one."""
-    try:
-        prompt = rendered(template, [SYSTEM, *TALK])
-    except lect.RefusedError as error:
-        reason = str(error).removeprefix(f"{template.name}: ").partition("\n")[0]
-        prompt = rendered(template, TALK)
-        return (
-            f"A conversation without a system text, which the format refuses ({reason}):\n\n{preformatted(prompt)}\n"
-            f"{left_out(prompt)}"
-        )
-    return f"A conversation:\n\n{preformatted(prompt)}\n{left_out(prompt)}"
-
-
-def folded(summary, prompt):
-    return f"<details>\n<summary>{summary}</summary>\n\n{preformatted(prompt)}\n{left_out(prompt)}\n</details>\n"
-
-
-def with_tool(template):
-    """Yield a call and its result, where the format supports them."""
-    if template.name in TOOLS_IN_A_MESSAGE:
-        yield folded(
-            "With a tool, in the field <code>tools</code> of a message",
-            rendered(template, [{**SYSTEM, "tools": [TOOL]}, QUESTION]),
-        )
-    elif template.capabilities & {"tools", "parallel_tools"}:
-        call = {"role": "assistant", "content": None, "tool_calls": [CALL]}
-        if "reasoning" in template.capabilities:
-            call["reasoning_content"] = "I have a tool for that."
-        result = (
-            {**RESULT, "content": [{"type": "text", "text": RESULT["content"]}]}
-            if template.name in RESULTS_IN_PARTS
-            else RESULT
-        )
-        yield folded("With a tool, a call and its result", rendered(template, [QUESTION, call, result], tools=[TOOL]))
-
-
-def with_more(template):
-    """Yield the other things that the format supports."""
-    if "images" in template.capabilities:
-        yield folded("With an image", rendered(template, [IMAGE]))
-    if "documents" in template.options:
-        yield folded("With a document", rendered(template, [TALK[0]], documents=DOCUMENTS))
-
-
-def ending(prompt):
-    """Return the text at the end of a prompt that belongs to no message."""
-    texts = []
-    for segment in reversed(prompt.segments):
-        if segment.turn is not None:
-            break
-        texts.insert(0, segment.text)
-    return "".join(texts)
-
-
-def generation_prompt(template):
-    """Return what is written where the assistant is to speak."""
-    asked, unasked = (ending(rendered(template, TALK, add_generation_prompt=asked)) for asked in (True, False))
-    if asked == unasked:
-        return f"{code(asked)}, always" if asked else "none: the prompt ends with the user's turn"
-    return code(asked) + (f"; without `add_generation_prompt`, {code(unasked)}" if unasked else "")
 
 
 # Models by their real names.
@@ -231,7 +75,7 @@ def ids_of(template):
     for kind, what in (("chat", "Models"), ("base", "Base models")):
         ids = sorted(known_ids().get((template, kind), ()), key=str.lower)
         if ids:
-            yield f"<details>\n<summary>{what} by name: {len(ids)}</summary>\n\n{codes(ids)}\n\n</details>\n"
+            yield folded(f"{what} by name: {len(ids)}", f"{codes(ids)}\n")
 
 
 def how_many_ids():
@@ -350,12 +194,12 @@ def template_section(name, template):
     return "\n".join(
         [
             f"## {template.name}\n",
-            facts(name, template),
-            "",
-            *ids_of(template),
             conversation(template),
             *with_tool(template),
             *with_more(template),
+            facts(name, template),
+            "",
+            *ids_of(template),
         ]
     )
 
@@ -384,10 +228,12 @@ def family_page(name):
         [
             f"# {name}\n",
             f"{module.__doc__.strip().partition(EXAMPLE)[0]} How to read this page: [Gallery](index.md).\n",
+            "Models are known by their names: [Which name gets which template](#which-name-gets-which-template).\n",
+            *(template_section(name, template) for template in own_templates(name)),
+            "## Which name gets which template\n",
             "The first pattern that fits a name decides:\n",
             table(*map(rule_row, module.adapter.rules), header=("names", "kind", "template", "why")),
             "",
-            *(template_section(name, template) for template in own_templates(name)),
             "## Where it differs\n",
             *(differs or ["Nowhere: every prompt that was compared is equal."]),
             "",
@@ -464,9 +310,10 @@ HOW_TO_READ = """\
 Every format that lect knows: one page for each family, and one for FastChat. The pages are generated from the code, and
 the tests fail where the two differ.
 
-In the examples, **input from the caller is bold**; the rest is the template's own text. A role is bold where a format
-copies it. A space at the end of a line is shown as `␣`, a newline at the very end of a prompt as `⏎`; tables show a
-newline as `\\n`. Long examples are folded. Where a format writes the date, it is 26 July 2024.
+In the examples, **input from the caller is bold**, with a coloured background where there are colours; the rest is the
+template's own text. A role is bold where a format copies it. A space at the end of a line is shown as `␣`, a newline at
+the very end of a prompt as `⏎`; the copy button copies them as what they are. Tables show a newline as `\\n`. Long
+examples are folded. Where a format writes the date, it is 26 July 2024.
 
 The names on each page are [patterns](../reference/hooks.md#rule). *Base* means that the model was never trained to
 chat: see [Base models](../explanation/base-models.md). *Stop* lists the strings at which a reply ends, with their token

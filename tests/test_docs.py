@@ -4,9 +4,10 @@ import importlib
 import inspect
 import json
 import re
-import runpy
 import tomllib
 
+import make_api
+import make_gallery
 import make_metadata
 import pages
 import pytest
@@ -270,15 +271,9 @@ def test_the_readme_of_the_dialects_has_every_format():
     assert re.findall(r"^\| [^|]+ \| `(\S+)` \|", readme, re.MULTILINE) == list(project["entry-points"]["lect.replies"])
 
 
-@pytest.fixture(scope="module")
-def api():
-    """What writes the reference of public names."""
-    return runpy.run_path(str(pages.DOCS / "make_api.py"))
-
-
-def test_the_reference_of_public_names_is_what_the_docstrings_say(api):
+def test_the_reference_of_public_names_is_what_the_docstrings_say():
     written = {page: page.read_text("utf-8") for page in (REFERENCE / "api").iterdir()}
-    assert written == api["pages"](), "try: python docs/make_api.py"
+    assert written == make_api.pages(), "try: python docs/make_api.py"
 
 
 @pytest.mark.parametrize(
@@ -293,7 +288,7 @@ def test_every_public_name_is_in_the_reference(module):
 @pytest.fixture(scope="module")
 def made():
     """The pages of the gallery as they are to be."""
-    return runpy.run_path(str(pages.DOCS / "make_gallery.py"))["pages"]()
+    return make_gallery.pages()
 
 
 @pytest.mark.parametrize("page", GALLERY, ids=pages.name)

@@ -1,6 +1,6 @@
 """One tree of errors. Every message says what happened, with which value, and what to type next.
 
-The data behind a message stands on attributes, so that a program need not read the text.
+Attributes carry the data of a message, so that a program need not parse its text.
 """
 
 import copyreg

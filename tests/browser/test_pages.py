@@ -1,0 +1,109 @@
+"""The documentation as a reader sees it, in a browser: `nox -s docs` builds the pages and runs these tests."""
+
+import threading
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+
+import browser
+import pages
+import pytest
+
+import lect
+
+BUILT = pages.DOCS / "_build" / "html"
+PAGES = sorted(
+    page.relative_to(BUILT).as_posix() for page in BUILT.rglob("*.html") if page.relative_to(BUILT).parts[0][0] != "_"
+)
+TOO_WIDE = """
+[document.documentElement, ...document.querySelectorAll("article .table-wrapper")]
+    .filter((element) => element.scrollWidth > element.clientWidth + 1)
+    .map((element) => element.textContent.trim().slice(0, 60))
+"""
+COPY = """
+navigator.clipboard.writeText = async (text) => { window.copied = text; };
+document.querySelector("pre.prompt").parentElement.querySelector("button").click();
+window.copied
+"""
+TALK = [
+    {"role": "system", "content": "Be brief."},
+    {"role": "user", "content": "Hello!"},
+    {"role": "assistant", "content": "Hi! How can I help?"},
+    {"role": "user", "content": "What is 6 times 7?"},
+]
+
+pytestmark = [
+    pytest.mark.skipif(not PAGES, reason="the pages are not built; try: nox -s docs"),
+    pytest.mark.skipif(browser.find() is None, reason="there is no Chromium; try: apt-get install chromium"),
+]
+
+
+class Silent(SimpleHTTPRequestHandler):
+    """Serves files without a word, and an empty icon to browsers, which always ask for one."""
+
+    def do_GET(self):
+        if self.path == "/favicon.ico":
+            self.send_response(204)
+            self.end_headers()
+        else:
+            super().do_GET()
+
+    def log_message(self, *_arguments):
+        pass
+
+
+@pytest.fixture(scope="module")
+def address():
+    """Where the pages are served: what a browser lets a page do depends on that."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Silent, directory=BUILT))
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+@pytest.fixture(scope="module")
+def tab():
+    opened = browser.Browser(browser.find())
+    yield opened
+    opened.close()
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_fits_and_has_no_errors(page, tab, address):
+    tab.errors.clear()
+    tab.open(f"{address}/{page}", width=1000)
+    assert tab.evaluate(TOO_WIDE) == []
+    assert tab.errors == []
+
+
+@pytest.mark.parametrize("page", ["index.html", "tutorial/use-it.html", "gallery/index.html", "gallery/qwen.html"])
+def test_a_page_fits_a_telephone(page, tab, address):
+    tab.open(f"{address}/{page}", width=400)
+    assert tab.evaluate("document.documentElement.scrollWidth") <= 400
+
+
+@pytest.mark.parametrize(("page", "model"), [("qwen", "Qwen/Qwen3.8-27B"), ("phi", "microsoft/Phi-4-mini-instruct")])
+def test_the_copy_button_copies_the_prompt_as_it_is(page, model, tab, address):
+    tab.open(f"{address}/gallery/{page}.html")
+    assert tab.evaluate(COPY) == lect.render(model, TALK, add_generation_prompt=True).text
+
+
+def test_the_copy_button_of_a_console_copies_the_command(tab, address):
+    tab.open(f"{address}/how-to/debug-a-prompt.html")
+    copied = tab.evaluate(COPY.replace("pre.prompt", ".highlight-console pre"))
+    assert copied.strip() == "lect why Qwen/Qwen2.5-7B-Instruct"
+
+
+@pytest.mark.parametrize(
+    ("model", "page"),
+    [("Qwen/Qwen2.5-7B-Instruct", "gallery/qwen"), ("openai/gpt-oss-20b", "gallery/gptoss")],
+)
+def test_the_search_finds_a_model(model, page, tab, address):
+    tab.open(f"{address}/search.html?q={model}")
+    tab.wait_for("document.querySelector('#search-results .search-summary')?.textContent.includes('found')")
+    links = tab.evaluate(
+        "[...document.querySelectorAll('#search-results li a')].map((link) => link.getAttribute('href'))"
+    )
+    assert any(link.startswith(page) for link in links)
