@@ -163,11 +163,12 @@ def summary(docstring):
 
 def members(value):
     """Yield what a class offers, and says what it is for, unless a base offers it that has an entry of its own."""
-    theirs = [base for base in value.__mro__[1:] if base in owners() or not base.__module__.startswith("lect")]
+    foreign = {name for base in value.__mro__ if not base.__module__.startswith("lect") for name in vars(base)}
+    documented = [base for base in value.__mro__[1:] if base in owners()]
     for name, member in inspect.getmembers(value):
         is_method = inspect.isroutine(member) or isinstance(member, property)
-        is_new = not any(getattr(base, name, None) is member or name in dir(str) for base in theirs)
-        if is_method and is_new and member.__doc__ and not name.startswith("_"):
+        is_own = name not in foreign and not any(getattr(base, name, None) is member for base in documented)
+        if is_method and is_own and member.__doc__ and not name.startswith("_"):
             yield name, member
 
 
@@ -244,9 +245,10 @@ def kind(value):
 
 def documentation(module, name, value):
     """Return the docstring of a name; that of a constant stands under its assignment."""
-    if kind(value) == "Constants":
-        return notes(tree(home(module, name)).body)[name]
-    return value.__doc__
+    is_constant = kind(value) == "Constants"
+    text = notes(tree(home(module, name)).body).get(name) if is_constant else value.__doc__
+    assert text, f"{module}.{name} has no docstring"
+    return text
 
 
 def heading(name, value):
