@@ -227,7 +227,7 @@ def family_page(name):
     return "\n".join(
         [
             f"# {name}\n",
-            f"{module.__doc__.strip().partition(EXAMPLE)[0]} How to read this page: [Gallery](index.md).\n",
+            f"{module.__doc__.strip().partition(EXAMPLE)[0]} [How to read this page](index.md#how-to-read-a-page).\n",
             "Models are known by their names: [Which name gets which template](#which-name-gets-which-template).\n",
             *(template_section(name, template) for template in own_templates(name)),
             "## Which name gets which template\n",
@@ -304,11 +304,15 @@ def fastchat_page():
     )
 
 
-HOW_TO_READ = """\
+INTRODUCTION = """\
 # Gallery
 
-Every format that lect knows: one page for each family, and one for FastChat. The pages are generated from the code, and
-the tests fail where the two differ.
+Every format that lect knows, with examples: one page for each family, one for FastChat, and one for
+[reply formats](replies.md). To find the format of a model, search for its id, or choose its family. The pages are
+generated from the code, and the tests fail if the two differ.
+"""
+HOW_TO_READ = """\
+## How to read a page
 
 In the examples, **input from the caller is bold**, with a coloured background where there are colours; the rest is the
 template's own text. A role is bold where a format copies it. A space at the end of a line is shown as `␣`, a newline at
@@ -321,7 +325,7 @@ ids where the maker states them. *History* says whether a conversation that goes
 (`template.prefix_stable`), reasoning included: servers that cache prompts and trainers rely on that. *Checked against*
 names the source of the prompts with which the tests compare the template, byte for byte, and how far that copy can be
 trusted; without it, the template was written from its source alone. The other fields are explained in
-[Templates](../reference/templates.md#template). The reply formats have [a page of their own](replies.md).
+[Templates](../reference/templates.md#template).
 """
 
 
@@ -343,11 +347,12 @@ def index_page():
     ]
     return "\n".join(
         [
-            HOW_TO_READ,
+            INTRODUCTION,
             how_many_ids(),
             table(*rows, header=("family", "", "templates")),
             "",
-            "Two templates belong to core.\n",
+            "Two templates belong to core: [default](#default) and [chatml](#chatml).\n",
+            HOW_TO_READ,
             template_section(None, DEFAULT),
             template_section(None, CHATML),
             "```{toctree}\n:hidden:\n",

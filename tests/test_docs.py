@@ -282,6 +282,17 @@ def test_every_public_name_is_in_the_reference(module):
     assert set(rows) >= {name for name in importlib.import_module(module).__all__ if not name.startswith("__")}
 
 
+@pytest.mark.parametrize(
+    "value",
+    [lect.Conversation, lect.Encoded, lect.Prompt, lect.Reply, lect.Resolution, lect.Template, lect.ChatChunks],
+    ids=lambda value: value.__name__,
+)
+def test_every_method_of_a_class_is_in_the_reference(value):
+    text = (REFERENCE / "api" / "lect.md").read_text("utf-8")
+    methods = [name for name in vars(value) if inspect.isfunction(vars(value)[name]) and not name.startswith("_")]
+    assert all(f"\n### {value.__name__}.{name}\n" in text for name in methods if vars(value)[name].__doc__)
+
+
 @pytest.fixture(scope="module")
 def made():
     """The pages of the gallery as they are to be."""
