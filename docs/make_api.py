@@ -12,6 +12,7 @@ from functools import cache
 from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
+from typing import ForwardRef
 
 from lect.errors import LectError
 
@@ -39,8 +40,8 @@ LISTS = {"Args": "Arguments", "Attributes": "Attributes", "Raises": "Raises"}
 INTRODUCTION = """\
 # Every public name
 
-What these modules export is public: it keeps its name and meaning from one minor version to the next. Everything else
-in lect is private. These pages are generated from the docstrings; the other pages of the reference say more about
+What these modules export is public. Everything else in lect is private, and may change with every version. These pages
+are generated from the docstrings; the other pages of the reference say more about
 [templates, prompts and replies](../templates.md), [hooks](../hooks.md), [tokens and training](../tokens.md) and
 [errors](../errors.md).
 """
@@ -85,8 +86,10 @@ def home(module, name):
 
 def annotation(value):
     """Return a type as it is written, without the modules in which its names are defined."""
+    if isinstance(value, ForwardRef):
+        value = value.__forward_arg__
     text = value if isinstance(value, str) else inspect.formatannotation(value)
-    return re.sub(r"\b(?:[a-z_]+\.)+(?=[A-Z])", "", re.sub(r"ForwardRef\('(.*?)'\)", r"\1", text))
+    return re.sub(r"\b(?:[a-z_]+\.)+(?=[A-Z])", "", text)
 
 
 def parameter(each):
@@ -142,7 +145,7 @@ def entries(text):
 
 def prose(docstring):
     """Return a docstring as Markdown: its sections become lists."""
-    parts = re.split(rf"^({'|'.join(LISTS)}):\n", inspect.cleandoc(docstring or ""), flags=re.MULTILINE)
+    parts = re.split(rf"^({'|'.join(LISTS)}):\n", inspect.cleandoc(docstring), flags=re.MULTILINE)
     lines = [parts[0].strip()]
     for heading, text in zip(parts[1::2], parts[2::2], strict=True):
         # A section ends where a line is not indented.
@@ -154,7 +157,7 @@ def prose(docstring):
 
 def summary(docstring):
     """Return the first sentence of a docstring, on one line."""
-    first = " ".join((docstring or "").strip().partition("\n\n")[0].split())
+    first = " ".join(docstring.strip().partition("\n\n")[0].split())
     return re.split(r"(?<=[.])\s", first)[0].replace("|", "\\|")
 
 
@@ -177,7 +180,7 @@ def fields(value):
     noted = field_notes(value)
     if "Args:\n" in value.__doc__ or "Attributes:\n" in value.__doc__:
         return
-    names = [each.name for each in value] if issubclass(value, enum.Enum) else getattr(value, "__annotations__", ())
+    names = [each.name for each in value] if issubclass(value, enum.Enum) else inspect.get_annotations(value)
     for name in names:
         if not name.startswith("_"):
             yield listed(name, " ".join(noted.get(name, "").split()))
@@ -191,7 +194,7 @@ def bases(value):
 
 def is_made_by_users(value):
     """Return whether the arguments of a class are for its users: they are documented, or they are its fields."""
-    return "Args:\n" in value.__doc__ or hasattr(value, "_fields") or hasattr(type(value), "kinds")
+    return "Args:\n" in value.__doc__ or hasattr(value, "_fields") or hasattr(value, "kinds")
 
 
 def class_lines(name, value):

@@ -113,6 +113,14 @@ def test_a_translated_page_has_the_blocks_of_its_original(page):
     assert [block[1:] for block in pages.read_blocks(page)] == [block[1:] for block in pages.read_blocks(original)]
 
 
+def test_the_chinese_readme_has_the_parts_of_the_readme():
+    parts = [
+        re.findall(r"^(?:#+ |```\S+$|<!-- .* -->$)", (pages.REPOSITORY / readme).read_text("utf-8"), re.MULTILINE)
+        for readme in TABLED
+    ]
+    assert parts[0] == parts[1]
+
+
 def hooks():
     functions = inspect.getmembers(hookspecs, inspect.isfunction)
     return {
@@ -280,6 +288,7 @@ def test_every_public_name_is_in_the_reference(module):
     text = (REFERENCE / "api" / f"{module}.md").read_text("utf-8")
     rows = re.findall(r"^\| \[`(\w+)`\]\(\S+\) \| \S.* \|$", text, re.MULTILINE)
     assert set(rows) >= {name for name in importlib.import_module(module).__all__ if not name.startswith("__")}
+    assert re.findall(r"^- `\w+`$", text, re.MULTILINE) == [], "a field without a docstring"
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,9 @@ class Turn(NamedTuple):
     """
 
     prefix: str = ""
+    """What stands before the text."""
     suffix: str = ""
+    """What stands after it."""
     bare: str | None = None
     """What is written instead if the text is empty; None if that makes no difference."""
 

@@ -19,11 +19,13 @@ _new = str.__new__
 
 
 class Input(str):
-    """A piece of the caller's text: `path` names the field, `start` the offset in it."""
+    """A piece of the caller's text that knows where it came from."""
 
     __slots__ = ("path", "start")
     path: Path
+    """The field that it came from; empty if that is not known."""
     start: int
+    """The offset in that field; -1 if the text was transformed."""
 
     def _piece(self, text: str, start: int) -> Input:
         piece = _new(Input, text)

@@ -26,38 +26,54 @@ Raw = Mapping[str, Any]
 
 
 class Part(NamedTuple):
-    """One part of a content list. `text` is empty unless the part is text."""
+    """One part of a content list."""
 
     type: str
+    """Its kind, such as `text` or `image_url`."""
     text: str
+    """Its text; empty unless the part is text."""
     path: Path
+    """Where it was given."""
     raw: Raw
+    """The mapping as given."""
 
 
 class Call(NamedTuple):
-    """A tool call. `arguments` is text only where it was given as such and is not the JSON of an object."""
+    """A tool call."""
 
     name: str
+    """The name of the function."""
     arguments: Mapping[str, Any] | str
+    """The arguments; a text only if it was given as one and is not the JSON of an object."""
     id: str | None
+    """The id, or None."""
     path: Path
+    """Where it was given."""
     raw: Raw
+    """The mapping as given."""
 
 
 class Message:
-    """One message. `content` is its text (of parts, their texts joined), empty where there is none.
+    """One message."""
 
-    `raw` is the message as it was given, with what is wrong put right.
-    """
-
+    # A plain class whose rare fields have their defaults on the class: of all kinds of value this is the quickest to
+    # make.
     index: int
+    """Its index in the conversation."""
     role: str
+    """Its role."""
     content: str
+    """Its text, of parts their texts joined; empty if there is none."""
     raw: Raw
+    """The mapping as given, with what is wrong put right."""
     parts: tuple[Part, ...] = ()
+    """The parts of a content list; empty if the content was text."""
     reasoning: str | None = None
+    """An assistant's reasoning, or None."""
     tool_calls: tuple[Call, ...] = ()
+    """Its calls."""
     name: str | None = None
+    """Its name, or None."""
 
 
 @lru_cache(maxsize=4096)

@@ -109,7 +109,9 @@ class Reasoning(Part):
     """Reasoning, and what marks it."""
 
     open: tuple[str, ...]
+    """What opens it."""
     close: tuple[str, ...]
+    """What closes it."""
     until: tuple[str, ...] = ()
     """Marks that end it without being its close, and then mean what they always mean."""
     lead: str = ""
@@ -129,7 +131,9 @@ class Wrapper(Part):
     """Marks around the content that are not part of it."""
 
     open: tuple[str, ...]
+    """What opens it."""
     close: tuple[str, ...]
+    """What closes it."""
     special: bool = False
     """Whether its marks are special tokens. Otherwise it opens only at the start of the content."""
     tail: str = ""
@@ -140,6 +144,7 @@ class Head(Part):
     """What stands between the opening of a call, or of a parameter, and what follows."""
 
     end: tuple[str, ...]
+    """What ends it."""
     fields: str = NAME
     """A pattern with the groups `name`, `id`, `key`, `type`, `string`, `empty`, as far as there are such things."""
     keep: bool = False
@@ -165,7 +170,9 @@ class Params(Part):
     """A call with a mark for each parameter, and text as its value."""
 
     open: str
+    """What opens a parameter."""
     head: Head
+    """What follows the opening, with the key in it."""
     close: str
     """What closes a value; `{key}` in it is the name of the parameter."""
     value: str = ""
@@ -186,7 +193,9 @@ class Literals(Part):
     """A call as in Python, `name(key=literal, ...)`, or in a notation like it."""
 
     assign: str = "="
+    """What stands between a key and its value."""
     close: str = ")"
+    """What ends the call."""
     quotes: tuple[str, ...] = ()
     """Marks that stand round texts in place of Python's quotes."""
     bare: bool = False
@@ -199,6 +208,7 @@ class Code(Part):
     """A call that is plain text up to the close of its section: code for an interpreter, in a Markdown fence or not."""
 
     name: str
+    """The name of the function."""
 
 
 Arguments = Json | JsonMap | NamedJson | Params | Literals | Code
@@ -208,8 +218,11 @@ class CallSyntax(Part):
     """One call."""
 
     arguments: Arguments
+    """How the arguments are written."""
     open: Marks = ()
+    """What opens it."""
     head: Head | None = None
+    """What stands between the opening and the arguments, with the name in it."""
     close: Marks = ()
     """What may follow it; parameters cannot do without. `{name}` in it is the name of the function."""
     rename: str = ""
@@ -224,9 +237,11 @@ class Section(Part):
     """Where calls stand."""
 
     calls: tuple[CallSyntax, ...]
+    """How calls are written; the first that fits counts."""
     open: Marks = ()
     """What opens it; without, calls stand in the text itself. Calls that have marks of their own may do so anyway."""
     close: Marks = ()
+    """What closes it."""
     between: str = ""
     """What separates calls, white space aside."""
     before: tuple[str, ...] = ()
@@ -249,6 +264,7 @@ class Channels(Part):
     bodies: tuple[tuple[str, str], ...]
     """What starts a body, and what that makes it: `content`, `reasoning` or `call`; empty where the header says it."""
     end: tuple[str, ...] = ()
+    """What ends a body."""
     stop: tuple[str, ...] = ()
     """Ends at which a model stops."""
     shape: str = r"[^\n]*"

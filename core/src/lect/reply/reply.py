@@ -8,10 +8,11 @@ PieceKind = Literal["content", "reasoning", "call", "mark", "after"]
 class Problem(NamedTuple):
     """Something in a reply that could not be parsed as expected.
 
-    What the codes mean: docs/reference/reply-problems.md.
+    The documentation lists all codes, with what to do about each.
     """
 
     code: str
+    """What kind of problem it is, such as `incomplete_call`."""
     span: tuple[int, int]
     """Its start and end in the raw text."""
     text: str
