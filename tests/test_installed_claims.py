@@ -160,7 +160,7 @@ def test_the_bare_form_of_a_plugin_works(zoo):
 resolution = lect.resolve("somebody/bare-7b")
 answer = [resolution.adapter.id, resolution.template.name, resolution.specificity.name, resolution.reason]
 """)
-    assert answer == ["acme-bare:bare", "chatml", "FAMILY", "match() said yes"]
+    assert answer == ["acme-bare:bare", "chatml", "FAMILY", "match() returned True"]
 
 
 def test_a_plugin_without_hints_is_asked_about_every_path_and_marked_eager(zoo):

@@ -59,14 +59,14 @@ def test_a_malformed_pin_is_one_clear_error(environment, pins):
     error = environment.ask(ERROR, LECT_PINS=pins)
     bad = pins.split(";")[-1]
     assert error["type"] == "PluginError"
-    assert error["text"] == f"LECT_PINS has {bad!r}, which is no pin\n  try: LECT_PINS='acme/*=lect-acme:acme'"
+    assert error["text"] == f"LECT_PINS has {bad!r}, which is not a pin\n  try: LECT_PINS='acme/*=lect-acme:acme'"
 
 
 def test_a_pin_to_what_does_not_exist_is_an_error_that_names_the_pin(environment):
     error = environment.ask(ERROR, LECT_PINS="acme/*=acme-on:one")
     assert error["type"] == "PluginError"
     assert error["text"].startswith(
-        "'acme/acme-7b' is pinned by acme/*=acme-on:one (LECT_PINS), which leads nowhere: no template or adapter is "
+        "'acme/acme-7b' is pinned by acme/*=acme-on:one (LECT_PINS), which cannot be used: no template or adapter is "
         "called 'acme-on:one'"
     )
     assert (
@@ -82,8 +82,8 @@ def test_an_adapter_that_is_pinned_to_a_path_it_does_not_know_says_so_and_has_no
     error, status = answer
     assert error["type"] == "PluginError"
     assert error["text"] == (
-        "Acme_Many (acme-many 0.1.0) is to speak for 'acme/acme-7b' (pinned by acme/*=Acme_Many (LECT_PINS)) but "
-        "cannot: "
+        "Acme_Many (acme-many 0.1.0) was chosen for 'acme/acme-7b' (pinned by acme/*=Acme_Many (LECT_PINS)) but "
+        "cannot be used: "
         "Acme_Many does not know 'acme/acme-7b' and has several templates\n"
         "  try: one of Acme_Many:many-one, Acme_Many:many-two"
     )

@@ -71,7 +71,7 @@ def test_a_good_file_is_recognised_and_read(notation, path):
 @pytest.mark.parametrize(
     ("notation", "missing", "said"),
     [
-        ("fastchat", "sep_style", "sep_style is None, which is no separator style\n  try: one of ADD_COLON_SINGLE"),
+        ("fastchat", "sep_style", "sep_style is None, which is not a separator style\n  try: one of ADD_COLON_SINGLE"),
         ("jinja", "chat_template", "chat_template is None; expected the text of a template"),
         ("xtuner", "INSTRUCTION", "has no INSTRUCTION"),
     ],
@@ -140,16 +140,16 @@ def test_an_unbalanced_brace_is_an_error_with_its_place(notation, change, said, 
     [
         (lambda text: text.encode("utf-16"), "is not UTF-8, from byte 0 on"),
         (lambda text: text[:-1].encode() + b', "x": "\xff"}', r"is not UTF-8, from byte \d\d+ on"),
-        (lambda text: text[:-1] + ', "x": 1, "x": 2}', "the key 'x' stands twice in one object"),
+        (lambda text: text[:-1] + ', "x": 1, "x": 2}', "the key 'x' occurs twice in one object"),
         (
             lambda text: text[:-1] + f', "x": "{"x" * 40_000_000}"}}',
             "has more than 33,554,432 bytes",
         ),
-        (lambda text: text[:-1], r"is no JSON: Expecting ',' delimiter: line 1 column \d+"),
-        (lambda text: text + text, r"is no JSON: Extra data: line 1 column \d+"),
-        (lambda text: '{"a":' * 100_000, "is nested too deeply|is no JSON"),
-        (lambda text: "", "is no JSON: Expecting value: line 1 column 1"),
-        (lambda text: f"[{text}]", "is list|is .*list|no template in any"),
+        (lambda text: text[:-1], r"is not JSON: Expecting ',' delimiter: line 1 column \d+"),
+        (lambda text: text + text, r"is not JSON: Extra data: line 1 column \d+"),
+        (lambda text: '{"a":' * 100_000, "is nested too deeply|is not JSON"),
+        (lambda text: "", "is not JSON: Expecting value: line 1 column 1"),
+        (lambda text: f"[{text}]", "is list|is .*list|not a template in any"),
     ],
     ids=["UTF-16", "Latin-1", "a key twice", "40 MB", "cut off", "two objects", "deep", "empty", "a list"],
 )

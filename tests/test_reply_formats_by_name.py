@@ -15,7 +15,7 @@ CALL = '{"name": "get_weather", "arguments": {"city": "Paris"}}'
     ],
 )
 def test_a_call_is_read_and_no_markup_is_left(model, output):
-    with pytest.raises(lect.UnknownModelError, match="only how it writes its replies is known: "):
+    with pytest.raises(lect.UnknownModelError, match="only the format of its replies is known: "):
         lect.resolve(model)
     reply = lect.parse(model, output)
     assert (reply.content, [(call.name, call.arguments) for call in reply.tool_calls]) == (

@@ -120,7 +120,7 @@ def test_an_error_of_ours_gives_1_and_its_message_without_a_traceback(capsys):
     assert main(["prompt", "http://example.com/model", "Hello!"]) == 1
     out, err = capsys.readouterr()
     assert not out
-    assert err.startswith("lect: a URL is no model path; nothing is fetched\n  try: ")
+    assert err.startswith("lect: a URL is not a model path; nothing is fetched\n  try: ")
     assert "Traceback" not in err
 
 

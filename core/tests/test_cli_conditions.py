@@ -271,7 +271,7 @@ def test_an_argument_that_is_not_utf_8_is_a_usage_error(argument, words, capsys)
 def test_a_file_may_have_a_name_that_is_not_utf_8(capsys):
     os.link("reply.txt", NOT_UTF_8)
     assert main(["parse", "-", NOT_UTF_8, "--format", "think"]) == 0
-    assert capsys.readouterr().out == "reasoning\n  Hm.\ncontent\n  Hé!\nended: nothing tells why\n"
+    assert capsys.readouterr().out == "reasoning\n  Hm.\ncontent\n  Hé!\nended: reason unknown\n"
 
 
 @pytest.mark.parametrize("words", [["--tools", "-"], ["reply.txt", "--tools", "-", "--prompt", "-"]])

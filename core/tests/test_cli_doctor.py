@@ -118,7 +118,7 @@ def test_what_a_plugin_asks_of_lect_is_checked(requires, shown, satisfied, site,
         []
         if satisfied
         else [
-            f"doc-asking 0.1.0 asks for {shown}; this is {lect.__version__}\n"
+            f"doc-asking 0.1.0 requires {shown}; this is {lect.__version__}\n"
             f"  try: pip install --upgrade lect doc-asking"
         ]
     )
@@ -178,7 +178,7 @@ def test_pins_that_name_nothing_are_broken(capsys):
 def test_settings_that_cannot_be_read_are_broken(monkeypatch, capsys):
     monkeypatch.setattr(lect, "_registry", registry_of(environ={"LECT_PINS": "nonsense"}))
     (what,) = findings(examined(capsys, 1), broken=True)
-    assert what.startswith("LECT_PINS has 'nonsense', which is no pin")
+    assert what.startswith("LECT_PINS has 'nonsense', which is not a pin")
 
 
 def test_two_plugins_of_one_name_are_worth_knowing(site, monkeypatch, capsys):

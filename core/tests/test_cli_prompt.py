@@ -136,7 +136,7 @@ def test_only_one_line_end_is_lost(monkeypatch, capsys):
 
 def test_no_text_at_all_is_a_usage_error(monkeypatch, capsys):
     assert main(["prompt", "acme-7b"]) == 2
-    assert "there is nothing to say: give TEXT, pipe it in, or name a file with --messages" in capsys.readouterr().err
+    assert "no text was given: give TEXT, pipe it in, or name a file with --messages" in capsys.readouterr().err
     pipe(monkeypatch, b"")
     assert main(["prompt", "acme-7b"]) == 2
 
@@ -213,8 +213,8 @@ def test_tools_come_from_a_file_of_their_own(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("{", "holds no JSON"),
-        pytest.param("[" * 100_000, "holds no JSON", id="deep"),
+        ("{", "is not JSON"),
+        pytest.param("[" * 100_000, "is not JSON", id="deep"),
         ('{"tools": []}', "is a JSON object without messages"),
         ("3", "messages is 3 (int); expected a list of messages"),
         ('[{"role": "wizard", "content": ""}]', "'wizard', which this template does not know"),
@@ -326,7 +326,7 @@ def test_a_base_model_is_noted(capsys):
     assert main(["prompt", "acme/acme-base", "Hi"]) == 0
     assert (
         capsys.readouterr().err
-        == "note: acme/acme-base is a base model, which was not trained to chat; default is a makeshift\n"
+        == "note: acme/acme-base is a base model, which was not trained to chat; default is only a substitute\n"
     )
 
 

@@ -213,6 +213,6 @@ def test_a_rescan_reads_the_settings_again_and_keeps_what_is_registered(fresh):
     registry.rescan()
     assert [pin.pattern for pin in registry.pins()] == ["b", "a"]
     environ["LECT_PINS"] = "nonsense"
-    with pytest.raises(PluginError, match="which is no pin"):
+    with pytest.raises(PluginError, match="which is not a pin"):
         registry.rescan()
     assert [pin.pattern for pin in registry.pins()] == ["b", "a"], "what cannot be read changes nothing"

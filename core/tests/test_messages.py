@@ -71,7 +71,7 @@ WRONG = {
     "a part that is a text": ([user(["x"])], "messages[0].content[0] is 'x' (str); expected a part such as"),
     "a part of no kind": (
         [user([{"text": "x"}])],
-        "messages[0].content[0].type is None, which is no known kind of part\n  try: a kind of audio,",
+        "messages[0].content[0].type is None, which is not a known kind of part\n  try: a kind of audio,",
     ),
     "a part of a misspelt kind": ([user([{"type": "txt"}])], "messages[0].content[0].type is 'txt'"),
     "a part of a kind that is a list": ([user([{"type": []}])], "messages[0].content[0].type is []"),
@@ -248,7 +248,7 @@ def test_a_kind_of_part_that_only_some_formats_read_is_left_to_them_and_a_misspe
     assert ([part.type for part in read.parts], read.content) == (["tool_hologram", "text"], "x")
     for kind in ("imge_url", "nope", "", 3):
         message["content"][0] = {"type": kind}
-        with pytest.raises(MessageError, match="which is no known kind of part"):
+        with pytest.raises(MessageError, match="which is not a known kind of part"):
             read_messages([message], STANDARD_ROLES, (), tracked=False)
 
 

@@ -65,12 +65,12 @@ def test_a_mapping_or_a_text_is_read_itself(only, source):
     [
         ("nowhere.json", "cannot read 'nowhere.json': No such file or directory"),
         ("a\0b", "cannot read"),
-        ("{% if %}", "no template in any installed notation"),
-        ({"rows": 1}, "no template in any installed notation"),
-        ('{"lines": 1, "lines": 2}', "the key 'lines' stands twice in one object"),
+        ("{% if %}", "not a template in any installed notation"),
+        ({"rows": 1}, "not a template in any installed notation"),
+        ('{"lines": 1, "lines": 2}', "the key 'lines' occurs twice in one object"),
         ('{"lines": 1}', "lines is no list"),
-        (7, "no template in any installed notation"),
-        ("[" * 100_000 + "{", "no template in any installed notation"),
+        (7, "not a template in any installed notation"),
+        ("[" * 100_000 + "{", "not a template in any installed notation"),
     ],
 )
 def test_what_cannot_be_read_is_one_clear_error(only, source, said, tmp_path, monkeypatch):
@@ -83,7 +83,7 @@ def test_what_cannot_be_read_is_one_clear_error(only, source, said, tmp_path, mo
 def test_a_pipe_is_not_waited_for(only, tmp_path):
     only(pipe=LINES)
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(SourceError, match="it is no regular file"):
+    with pytest.raises(SourceError, match="it is not a regular file"):
         lect.load_template(tmp_path / "pipe")
 
 

@@ -108,7 +108,7 @@ def test_control_characters_are_refused_and_shown_harmlessly(path):
     "path", ["https://user:secret@example.org/x", "s3://bucket/model", "file:///etc/passwd", "hf:org/name"]
 )
 def test_an_address_is_refused_without_showing_it(path):
-    with pytest.raises(InvalidModelPathError, match="a URL is no model path") as caught:
+    with pytest.raises(InvalidModelPathError, match="a URL is not a model path") as caught:
         parse_ref(path)
     assert path not in str(caught.value)
     assert "secret" not in str(caught.value)

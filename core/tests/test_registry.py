@@ -106,7 +106,7 @@ def test_hooks_may_take_fewer_arguments():
     assert (resolution.template, resolution.specificity, resolution.reason) == (
         ACME,
         Specificity.FAMILY,
-        "match() said yes",
+        "match() returned True",
     )
 
 

@@ -405,7 +405,9 @@ class Silent(Family):
 
 def test_a_plugin_that_gives_something_else_is_warned_of_and_nothing_means_as_it_is(registry):
     lect.register(Mistaken("acme", Rule("acme", THINKS)))
-    with pytest.warns(PluginWarning, match=r"acme .* postprocess: PluginError: it gave \['yes'\]; expected a Reply"):
+    with pytest.warns(
+        PluginWarning, match=r"acme .* postprocess: PluginError: it returned \['yes'\]; expected a Reply"
+    ):
         assert lect.parse("acme", "</think>yes").content == "yes"
     lect.register(Silent("other", Rule("other", THINKS)))
     assert lect.parse("other", "</think>yes").content == "yes"

@@ -90,7 +90,7 @@ def test_the_opening_token_may_be_replaced():
 
 @pytest.mark.parametrize("way", [FULL.text, FULL.render], ids=["text", "render"])
 def test_an_option_of_a_type_that_cannot_be_written_is_an_error(way):
-    with pytest.raises(MessageError, match=r"^5 \(int\) cannot stand in a prompt; expected text"):
+    with pytest.raises(MessageError, match=r"^5 \(int\) cannot be part of a prompt; expected text"):
         way([USER], mood=5)
 
 

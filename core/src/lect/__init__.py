@@ -449,8 +449,8 @@ def dump_template(template: Template, notation: str, *, lossy: bool = False) -> 
 
     Args:
         template: The template.
-        notation: The notation, such as `xtuner`.
-        lossy: Write as much as the notation can express, even if that is not all; a `ConversionWarning` lists the rest.
+        notation: What to write, such as `xtuner`.
+        lossy: Whether to write what can be expressed and leave out the rest, which a `ConversionWarning` lists.
 
     Raises:
         LossError: If the notation cannot express the whole template, or its prompts differ; `lost` lists what.

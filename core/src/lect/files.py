@@ -24,12 +24,12 @@ def open_file(path: str | os.PathLike[str], *, follow: bool = True) -> BinaryIO:
 
     Raises:
         OSError: If it cannot be opened.
-        SourceError: If it is no regular file.
+        SourceError: If it is not a regular file.
     """
     descriptor = os.open(path, _FLAGS | (0 if follow else getattr(os, "O_NOFOLLOW", 0)))
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
-        msg = "it is no regular file"
+        msg = "it is not a regular file"
         raise SourceError(msg)
     return os.fdopen(descriptor, "rb")
 
@@ -45,7 +45,7 @@ def read_file(path: str | os.PathLike[str], most: int, *, only_start: bool = Fal
 
     Raises:
         OSError: If it cannot be read.
-        SourceError: If it is no regular file, or has more bytes.
+        SourceError: If it is not a regular file, or has more bytes.
     """
     with open_file(path, follow=follow) as file:
         # One byte more than it has, or may have: it may grow while it is read.
@@ -61,7 +61,7 @@ def parse_json(text: str) -> Any:
 
     Raises:
         ValueError: If it is no JSON; NaN and Infinity are none.
-        SourceError: If a key stands twice in one object.
+        SourceError: If a key occurs twice in one object.
         RecursionError: If it is nested too deeply.
     """
     import json
@@ -73,12 +73,12 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     made: dict[str, Any] = {}
     for key, value in pairs:
         if key in made:
-            msg = f"the key {shown(key)} stands twice in one object; which one counts is anybody's guess"
+            msg = f"the key {shown(key)} occurs twice in one object, so its value is ambiguous"
             raise SourceError(msg)
         made[key] = value
     return made
 
 
 def _refuse_constant(name: str) -> NoReturn:
-    msg = f"{name} is no JSON value"
+    msg = f"{name} is not a JSON value"
     raise ValueError(msg)

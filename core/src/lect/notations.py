@@ -211,6 +211,6 @@ def _unrecognised(source: Source, owners: Mapping[str, Any]) -> SourceError:
         )
     why = f"; it {source.problem}" if source.problem else ""
     return SourceError(
-        f"{source} is no template in any installed notation ({', '.join(owners)}){why}\n"
+        f"{source} is not a template in any installed notation ({', '.join(owners)}){why}\n"
         f"  try: notation={min(owners)!r}, to learn what is wrong with it"
     )

@@ -51,7 +51,7 @@ def _json(text: str | bytes | bytearray) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        _refuse(f"{shown(text)} holds no JSON: {error}", "a line of a JSONL file, or what it holds")
+        _refuse(f"{shown(text)} is not JSON: {error}", "a line of a JSONL file, or what it holds")
 
 
 def _reader(name: Any) -> Callable[[Any], Iterator[Raw]]:
@@ -69,7 +69,7 @@ def _recognised(data: Any) -> str:
         name = _mark(turns[0]) if turns else None
     if name is None:
         _refuse(
-            f"{shown(data)} is no conversation in a known format", f"one row, or format= one of {', '.join(FORMATS)}"
+            f"{shown(data)} is not a conversation in a known format", f"one row, or format= one of {', '.join(FORMATS)}"
         )
     return name
 

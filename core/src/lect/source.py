@@ -50,7 +50,7 @@ class Source(NamedTuple):
         except RecursionError:
             return cls(path, text, None, "is nested too deeply")
         except ValueError as error:
-            return cls(path, text, None, f"is no JSON: {error}")
+            return cls(path, text, None, f"is not JSON: {error}")
 
     def fields(self, known: Collection[str], tool: str) -> Mapping[str, Any]:
         """Return the fields of a template that is a JSON object, or a mapping.

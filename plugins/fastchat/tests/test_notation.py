@@ -72,8 +72,8 @@ def test_a_turn_table_is_written_where_fastchat_can_say_it():
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"sep_style": "ADD_COLON"}, "sep_style is 'ADD_COLON', which is no separator style\n  try: one of ADD_COLON_SINGLE"),
-        ({"sep_style": 99}, "sep_style is 99, which is no separator style"),
+        ({"sep_style": "ADD_COLON"}, "sep_style is 'ADD_COLON', which is not a separator style\n  try: one of ADD_COLON_SINGLE"),
+        ({"sep_style": 99}, "sep_style is 99, which is not a separator style"),
         ({"sep_style": None}, "sep_style is None"),
         ({"roles": "QA"}, "roles is 'QA'; expected"),
         ({"roles": ["Q"]}, "roles is"),

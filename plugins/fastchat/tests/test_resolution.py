@@ -225,7 +225,7 @@ def test_a_path_object_is_as_good_as_text():
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes on this system")
 def test_a_pipe_is_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "adapter_config.json")
-    with pytest.raises(PluginError, match="it is no regular file"):
+    with pytest.raises(PluginError, match="it is not a regular file"):
         get_conversation_template(str(tmp_path))
 
 

@@ -149,7 +149,7 @@ def _failed(failure: Failure) -> Finding:
 def _unsatisfied(plugins: tuple[PluginCheck, ...]) -> Iterator[Finding]:
     for each in plugins:
         if not each.satisfied:
-            msg = f"{each.package} {each.version} asks for {each.requires}; this is {lect.__version__}"
+            msg = f"{each.package} {each.version} requires {each.requires}; this is {lect.__version__}"
             yield Finding(True, f"{msg}\n  try: pip install --upgrade lect {each.package}")
 
 

@@ -31,9 +31,9 @@ def configure(parser: ArgumentParser) -> None:
     add_source(parser, "source", "SOURCE")
     parser.add_argument("--to", metavar="NOTATION", required=True, help="the notation to write, such as xtuner")
     parser.add_argument(
-        "--from", metavar="NOTATION", dest="notation", help="the notation of the file, if its fields do not tell"
+        "--from", metavar="NOTATION", dest="notation", help="the notation of the file, if its fields do not show it"
     )
-    parser.add_argument("--lossy", action="store_true", help="write what can be said where that is not all")
+    parser.add_argument("--lossy", action="store_true", help="write what can be expressed, and leave out the rest")
     parser.add_argument(
         "-o", metavar="FILE", dest="output", type=utf8, help="where to write it; else to standard output"
     )

@@ -29,7 +29,7 @@ def configure(parser: ArgumentParser) -> None:
     """Describe the command and its arguments."""
     parser.description = (
         "Render two templates over a set of conversations, and show the first difference in each kind of "
-        "conversation:\nthe text round it, then the bytes from there on."
+        "conversation:\nthe text around it, then the bytes from there on."
     )
     parser.epilog = EPILOG
     add_source(parser, "one", "A")

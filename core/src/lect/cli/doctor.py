@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from lect.cli.token_checks import Check
 
 EPILOG = """\
-The exit code is 1 where something is broken or wrong: a plugin or a template that fails, or asks for another lect; a
+The exit code is 1 where something is broken or wrong: a plugin or a template that fails, or requires another lect; a
 package that has lost its entry points, or has hints and no adapter; a pin that names nothing; a tokenizer, or ids, that
 are not the model's.
 
@@ -123,7 +123,7 @@ def _show(report: Report, broken: list[Finding], screen: Screen) -> None:
     if report.plugins:
         screen.line()
         screen.line("plugins", style="bold")
-        screen.table(map(_plugin_row, report.plugins), header=("plugin", "package", "version", "asks for", "status"))
+        screen.table(map(_plugin_row, report.plugins), header=("plugin", "package", "version", "requires", "status"))
     if report.templates:
         screen.line()
         screen.line("BOS", style="bold")

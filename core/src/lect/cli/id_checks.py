@@ -138,7 +138,7 @@ def stop(sample: Sample) -> Check:
     """Look for a stop behind every answer."""
     stop_ids = list(sample.asked.template.stop_ids)
     if not sample.asked.template.stop:
-        return Check("stop", "note", "the template states none")
+        return Check("stop", "note", "the template lists none")
     if sample.tokenizer is None:
         if set(stop_ids) & set(sample.ids):
             return Check("stop", "ok", "there is one; with --tokenizer, every answer is looked at")

@@ -64,7 +64,7 @@ def option(argument: str) -> tuple[str, Any]:
         raise ArgumentTypeError(msg)
     if name in RESERVED:
         instead = f"; use {NOT_OPTIONS[name]}" if name in NOT_OPTIONS else ""
-        msg = f"{name!r} is no option of a template{instead}"
+        msg = f"{name!r} is not an option of a template{instead}"
         raise ArgumentTypeError(msg)
     return name, _day(value) if name == "date" else _json_or_text(value)
 
@@ -158,7 +158,7 @@ def _text(text: str | None) -> str:
         return text
     read = "" if text is None and sys.stdin.isatty() else read_text(STDIN)
     if text is None and not read:
-        raise ArgumentError(None, "there is nothing to say: give TEXT, pipe it in, or name a file with --messages")
+        raise ArgumentError(None, "no text was given: give TEXT, pipe it in, or name a file with --messages")
     # The line end that echo and editors add belongs to the file, not to what is said.
     return read.removesuffix("\n").removesuffix("\r")
 
@@ -206,14 +206,14 @@ def read_json(path: str) -> Any:
 
     Raises:
         LectError: If it cannot be read.
-        MessageError: If it holds no JSON.
+        MessageError: If it is not JSON.
     """
     import json
 
     try:
         return json.loads(read_text(path).removeprefix("\ufeff"))
     except (ValueError, RecursionError) as error:
-        msg = f"{_name(path)} holds no JSON: {error}"
+        msg = f"{_name(path)} is not JSON: {error}"
         raise MessageError(msg) from error
 
 

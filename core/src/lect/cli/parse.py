@@ -178,7 +178,7 @@ def _print_call(screen: Screen, heading: str, call: ToolCall) -> None:
 def _print_end(reply: Reply) -> None:
     screen = Screen(sys.stdout)
     stop = f" at {reply.stop!r}" if reply.stop else ""
-    screen.line(f"ended: {reply.finish or 'nothing tells why'}{stop}", style="dim")
+    screen.line(f"ended: {reply.finish or 'reason unknown'}{stop}", style="dim")
 
 
 def _as_data(reply: Reply) -> dict[str, Any]:

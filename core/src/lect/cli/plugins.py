@@ -1,4 +1,4 @@
-"""`lect plugins`: the installed packages, what they claim and how they fare."""
+"""`lect plugins`: the installed packages, what they claim and their status."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Package(NamedTuple):
 def configure(parser: ArgumentParser) -> None:
     """Describe the command and its arguments."""
     parser.description = (
-        "List the installed packages, what they claim and how they fare. None is imported unless --load is given."
+        "List the installed packages, what they claim and their status. None is imported unless --load is given."
     )
     parser.epilog = EPILOG
     parser.add_argument("names", metavar="NAME", nargs="*", help="a package or a plugin, to show all that it claims")

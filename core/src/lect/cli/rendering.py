@@ -76,7 +76,7 @@ def add_conversation(parser: ArgumentParser) -> None:
     )  # fmt: skip
     add_choice(parser)
     parser.add_argument(
-        "--generation-prompt", action=BooleanOptionalAction, help="end where the assistant begins to speak, or do not"
+        "--generation-prompt", action=BooleanOptionalAction, help="end where the assistant begins to speak, or not"
     )
     parser.add_argument(
         "--continue", action="store_true", dest="goes_on",
@@ -143,8 +143,8 @@ def notes_on(rendered: Rendered) -> list[str]:
     notes = [f"not read from the file of messages: {key}" for key in ignored]
     if resolution.kind == "base":
         notes.append(
-            f"{resolution.ref.path} is a base model, which was not trained to chat; {prompt.template.name} is a "
-            f"makeshift"
+            f"{resolution.ref.path} is a base model, which was not trained to chat; {prompt.template.name} is only a "
+            "substitute"
         )
     notes += [f"not in the prompt: {spell(unused.path)} ({unused.why})" for unused in prompt.unused]
     notes += [f"control text of the model in {_place(control)}: {control.marker!r}" for control in prompt.controls]

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
 EPILOG = """\
-A name may be used alone where it has but one owner, and as owner:name everywhere: in --adapter, --default
+A name may be used alone where it has only one owner, and as owner:name everywhere: in --adapter, --default
 and pins.
 
 examples:

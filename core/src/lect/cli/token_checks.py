@@ -71,7 +71,7 @@ def bos(patient: Patient) -> Check:
     written = patient.template.bos if patient.prompt.text.startswith(patient.template.bos) else ""
     opening = patient.encoder.opening
     if written and written not in patient.encoder.controls:
-        return Check("BOS", "wrong", f"the template writes {written!r}, which is no token here", OTHER_TOKENIZER)
+        return Check("BOS", "wrong", f"the template writes {written!r}, which is not a token here", OTHER_TOKENIZER)
     if not (written or opening):
         return Check("BOS", "ok", "there is none: neither the template nor the tokenizer writes one")
     first = patient.encoder.controls[written] if written else opening[0]
@@ -105,7 +105,7 @@ def markers(patient: Patient) -> Check:
         what = f"in pieces, and not one token each: {named(stated or missing)}"
         return Check("markers", "wrong", what, OTHER_TOKENIZER)
     if missing:
-        return Check("markers", "ok", f"one token each, but for plain text: {named(missing)}")
+        return Check("markers", "ok", f"one token each, except for plain text: {named(missing)}")
     return Check("markers", "ok", f"one token each: {named(written)}")
 
 
@@ -149,7 +149,7 @@ def ids(patient: Patient) -> Check:
         what = f"the tokenizer lacks markers of the model that a plain conversation does not need: {named(absent)}"
         return Check("ids", "note", what, OTHER_TOKENIZER)
     if not stated:
-        return Check("ids", "note", "the template states none, so there is nothing to compare")
+        return Check("ids", "note", "the template lists none, so there is nothing to compare")
     return Check("ids", "ok", f"the tokenizer has all that the template states ({len(stated)})")
 
 
@@ -214,7 +214,7 @@ def generation_prompt(patient: Patient) -> Check:
     asked = template.render(CHAT[:1], add_generation_prompt=True)
     trained = template.render(CHAT[:2])
     if not trained.text.startswith(asked.text):
-        what = f"{_difference(asked.text, trained.text)}, so a server sends something else than is trained on"
+        what = f"{_difference(asked.text, trained.text)}, so a server sends something other than what is trained on"
         advice = "messages with reasoning_content, or the options under which a server's prompts end otherwise"
         return Check(name, "note", what, advice)
     sent = asked.encode(patient.tokenizer).ids
@@ -232,7 +232,7 @@ def history(patient: Patient) -> Check:
     """Look whether a conversation that goes on only adds to its prompt."""
     if patient.template.prefix_stable:
         return Check("history", "ok", "another turn only adds to the prompt")
-    what = "an earlier answer looks otherwise in history than when it was given"
+    what = "an earlier answer looks different in the history than when it was given"
     return Check("history", "note", what, "template.unroll(messages), which trains each answer as it was given")
 
 

@@ -45,7 +45,7 @@ def configure(parser: ArgumentParser) -> None:
         "--tokenizer", metavar="DIR", required=True, help="a directory with a tokenizer.json, or such a file"
     )
     parser.add_argument(
-        "--unsafe", action="store_true", help="encode the text as the tokenizer itself would, whoever wrote it"
+        "--unsafe", action="store_true", help="encode the text as the tokenizer itself would, whatever its origin"
     )
     parser.add_argument("--max-length", metavar="NUMBER", type=int, help="how many tokens to keep, from the beginning")
     parser.add_argument("--json", action="store_true", help="print the tokens and all that is known of them as JSON")

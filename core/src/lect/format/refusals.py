@@ -24,7 +24,7 @@ def refuse_surrogate(prompt: Prompt) -> NoReturn:
             field = f"{spell(segment.path)}, at character {where - position + max(segment.start, 0)}"
         position += len(segment.text)
     msg = (
-        f"{field}: {prompt.text[where]!r} is half of a surrogate pair and no character\n"
+        f"{field}: {prompt.text[where]!r} is half of a surrogate pair, not a character\n"
         "  try: decode the text with errors='replace'"
     )
     raise MessageError(msg)
@@ -61,5 +61,5 @@ def refuse_controls(prompt: Prompt) -> None:
     ]
     if are_more:
         lines.append("  and more")
-    lines.append("  try: refuse the text to whoever sent it, or on_control='report' to render and list them")
+    lines.append("  try: reject the text, or on_control='report' to render and list them")
     raise ControlTextError("\n".join(lines), controls=controls)

@@ -182,7 +182,7 @@ def _read_part(raw: Raw, where: Path, *, tracked: bool) -> Part:
     kind = raw.get("type")
     if not isinstance(kind, str) or PART_WORDS.isdisjoint(kind.split("_")):
         msg = (
-            f"{spell(where)}.type is {shown(kind)}, which is no known kind of part\n"
+            f"{spell(where)}.type is {shown(kind)}, which is not a known kind of part\n"
             f"  try: a kind of {', '.join(sorted(PART_WORDS))}, such as 'image_url'"
         )
         raise MessageError(msg)

@@ -62,7 +62,7 @@ class Writer(list[str]):
         except TypeError:
             odd: object = next(piece for piece in self if not isinstance(piece, str))
             msg = (
-                f"{shown(odd)} ({type(odd).__name__}) cannot stand in a prompt; expected text\n"
+                f"{shown(odd)} ({type(odd).__name__}) cannot be part of a prompt; expected text\n"
                 "  try: look at the types of the options, and of fields that only this template reads"
             )
             raise MessageError(msg) from None

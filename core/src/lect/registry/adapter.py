@@ -108,7 +108,7 @@ class Adapter:
         with Contained("list_templates"):
             for template in (template for listed in self._hooks.list_templates() for template in listed):
                 if not isinstance(template, Template) or templates.setdefault(template.name, template) is not template:
-                    msg = f"list_templates() gave {shown(template)}; expected templates, each with a name of its own"
+                    msg = f"list_templates() returned {shown(template)}; expected templates, each with its own name"
                     raise PluginError(msg)
         return templates
 
@@ -153,5 +153,5 @@ class Adapter:
             return refined or reply
         if isinstance(refined, str):
             return reply._replace(content=refined)
-        msg = f"it gave {shown(refined)}; expected a Reply, a text or None"
+        msg = f"it returned {shown(refined)}; expected a Reply, a text or None"
         raise PluginError(msg)

@@ -297,7 +297,7 @@ class Adapters:
         for adapter in self.by_name(name):
             return adapter
         msg = (
-            f"the adapter {name!r} was pickled in another process, and is not to be had in this one\n"
+            f"the adapter {name!r} was pickled in another process, and is not available in this one\n"
             f"  try: install {name.partition(':')[0]} for both processes, and set the same LECT_* variables"
         )
         raise PluginError(msg)

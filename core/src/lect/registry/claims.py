@@ -24,7 +24,7 @@ def read_claim(returned: object, ref: ModelRef) -> Match | None:
     if returned is None or returned is False:
         return None
     if returned is True:
-        return Match(Specificity.FAMILY, "", reason="match() said yes")
+        return Match(Specificity.FAMILY, "", reason="match() returned True")
     if not isinstance(returned, Match):
         msg = f"match() returned {shown(returned)}; expected a Match, True, False or None"
         raise PluginError(msg)

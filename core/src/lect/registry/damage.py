@@ -49,7 +49,7 @@ def damages() -> Iterator[Damage]:
 def _damaged_metadata(files: MetaFiles) -> Iterator[Damage]:
     problem = text_problem(metadata(files))
     if problem:
-        yield Damage(f"{_label(files)}: its METADATA {problem}; pip may stumble over it", broken=False)
+        yield Damage(f"{_label(files)}: its METADATA {problem}; pip may fail on it", broken=False)
 
 
 def _without_adapter(dist: Distribution) -> Iterator[Damage]:
@@ -72,7 +72,7 @@ def _without_entry_points(files: MetaFiles) -> Iterator[Damage]:
         return  # It has some, and none for us: a program that uses lect.
     lost = contents is not None or ENTRY_POINTS.encode() in (files.read("RECORD") or b"")
     advice = (
-        f"\n  try: pip install --force-reinstall {_name(files)[0]}" if lost else "; if it has no adapter, all is well"
+        f"\n  try: pip install --force-reinstall {_name(files)[0]}" if lost else "; that is right if it has no adapter"
     )
     yield Damage(f"{_label(files)} is for lect, but its {ENTRY_POINTS} {problem}{advice}", broken=lost)
 

@@ -205,7 +205,7 @@ def _claim(rule: Rule, fit: Fit, ref: "ModelRef") -> Match | None:
     if added:
         reason += f"; it goes on with {' '.join(added)!r}: if somebody tuned the model, its own files may say otherwise"
     if isinstance(template, _TEMPLATES) and _is_no_talker(rule, fit, ref):
-        template, reason = None, "it gives vectors, scores or drafts; nobody talks to it"
+        template, reason = None, "it returns vectors, scores or drafts, and does not chat"
     specificity = _specificity(rule.pattern)
     if template is None:
         return Match(specificity, fit.literal, "", "none", reason)

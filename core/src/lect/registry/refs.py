@@ -155,7 +155,7 @@ def _check(given: str) -> None:
         and not is_tag(rest)
     ):
         # Not shown: an address may carry a password.
-        _refuse("a URL is no model path; nothing is fetched", "\n   or: `lect templates`, if a template was meant")
+        _refuse("a URL is not a model path; nothing is fetched", "\n   or: `lect templates`, if a template was meant")
 
 
 def _refuse(what: str, further: str = "") -> NoReturn:

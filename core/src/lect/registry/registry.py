@@ -244,7 +244,8 @@ class Registry(Adapters):
         found = own_template(ref.place)
         if found is None:
             return ()
-        return (f"its {shown(found)} may hold the model's own template; nothing installed reads it ({READER} does)",)
+        what = f"its {shown(found)} may hold the model's own template"
+        return (f"{what}, but nothing installed reads it ({READER} does)",)
 
     def _reserved(self, adapter: Adapter) -> tuple[str, ...]:
         """Return what people must know of an adapter that uses names of another package."""
@@ -355,7 +356,7 @@ class Registry(Adapters):
             path = shown(ref.original, LONGEST_SHOWN)
             if unasked and isinstance(error, PluginError):
                 # No fault of the adapter, which made no claim: it says itself why it cannot speak for the model.
-                msg = f"{adapter} is to speak for {path} ({unasked}) but cannot: {error}"
+                msg = f"{adapter} was chosen for {path} ({unasked}) but cannot be used: {error}"
                 raise PluginError(msg) from error
             self.fail(adapter, failed)
             msg = f"{adapter} claims {path} but cannot give its template: {told(error)}\n  try: {DISABLE}={adapter.id}"
@@ -367,7 +368,7 @@ class Registry(Adapters):
         try:
             return self._decided(ref, pin.adapter, f"pinned by {pin}", pin=pin)
         except (AmbiguousModelError, UnknownTemplateError) as error:
-            msg = f"{shown(ref.original, LONGEST_SHOWN)} is pinned by {pin}, which leads nowhere: {error}"
+            msg = f"{shown(ref.original, LONGEST_SHOWN)} is pinned by {pin}, which cannot be used: {error}"
             raise PluginError(msg) from error
 
     def _decided(self, ref: ModelRef, adapter: Any, reason: str, *, pin: Pin | None = None) -> Resolution:

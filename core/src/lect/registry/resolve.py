@@ -233,7 +233,7 @@ def unknown_model(
     lines += [f"  {each}" for each in unread]
     # A name may be like many others; what is wrong with a path on disk is said at once.
     lines += [f"  {each.adapter}: {each.why}" for each in asked if ref.place and each.why and not each.claim]
-    lines += [f"  only how it writes its replies is known: {', '.join(heard)}"] if heard else []
+    lines += [f"  only the format of its replies is known: {', '.join(heard)}"] if heard else []
     lines += _look_alike_lines(ref)
     package = READER if unread else package_for(ref.words)
     advice = []
@@ -245,10 +245,10 @@ def unknown_model(
     elif blocked := installed[package]:
         advice.append(f"let {package} in: change {blocked}")
     elif not any(each.claim for each in asked):
-        lines += [f"  {package} knows others of that name: {each.why}" for each in asked if each.package == package]
+        lines += [f"  {package} knows similar names: {each.why}" for each in asked if each.package == package]
     if ref.place is None:
         where = shown(f"./{ref.name}", LONGEST_SHOWN)
-        is_there = "if it is a directory or a file" if ref.owner is None else "if the model lies there"
+        is_there = "if it is a directory or a file" if ref.owner is None else "if the model is there"
         advice.append(f"{where}, {is_there}: its own template is read")
     advice += [BY_HAND, f"lect why {_shell_word(ref.original if ref.place else ref.path)}"]
     lines += [f"  {'try' if index == 0 else ' or'}: {line}" for index, line in enumerate(advice)]

@@ -12,11 +12,11 @@ THINKING = Grammar(
 """The grammar of the reply format `think`: reasoning in `<think>` tags, and no calls."""
 
 FORMATS = (
-    ReplyFormat(PLAIN, names="Anyone who marks nothing", example="Hello, world!"),
+    ReplyFormat(PLAIN, names="Models that mark nothing", example="Hello, world!"),
     ReplyFormat(
         THINKING,
         stop=("<|im_end|>", "<|endoftext|>", "<｜end▁of▁sentence｜>"),
-        names="Anyone who thinks in tags, where calls are no matter",
+        names="Models that think in tags and call no tools",
         example="<think>\nTwo and two.\n</think>\n\nFour.",
     ),
 )

@@ -138,7 +138,7 @@ def _claim(answer: Answer, ref: ModelRef) -> Match | None:
     template = answer.conversation.name
     if type(answer.adapter).match is not RowAdapter.match:
         # Somebody wrote it for FastChat and registered it in this process.
-        return Match(Specificity.FAMILY, "", template, "chat", f"{answer}: its match() said yes")
+        return Match(Specificity.FAMILY, "", template, "chat", f"{answer}: its match() returned True")
     for rule in written_for().get(type(answer.adapter).__name__, ()):
         fit = rule.fit(ref)
         if fit is not None:

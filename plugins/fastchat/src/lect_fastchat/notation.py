@@ -112,7 +112,7 @@ def _style(value: Any, where: str) -> SeparatorStyle:
         return SeparatorStyle[value] if isinstance(value, str) else SeparatorStyle(value)
     except (KeyError, ValueError):
         names = ", ".join(SeparatorStyle.__members__)
-        msg = f"{where}: sep_style is {value!r}, which is no separator style\n  try: one of {names}"
+        msg = f"{where}: sep_style is {value!r}, which is not a separator style\n  try: one of {names}"
         raise SourceError(msg) from None
 
 

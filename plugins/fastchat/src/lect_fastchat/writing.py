@@ -74,7 +74,7 @@ def _filled_style(sep_style: Any, sep: Any, sep2: Any, system_template: str) -> 
     style = STYLES.get(sep_style)
     if style is None:
         msg = (
-            f"sep_style is {sep_style!r}, which is no separator style\n"
+            f"sep_style is {sep_style!r}, which is not a separator style\n"
             f"  try: one of {', '.join(SeparatorStyle.__members__)}"
         )
         raise MessageError(msg)

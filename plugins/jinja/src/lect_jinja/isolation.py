@@ -59,7 +59,7 @@ class IsolatedRun:
             error = _error(answer) if "error" in answer else None
             read = [] if error else [(_turn(turn), tuple(map(_piece, pieces))) for turn, pieces in answer["pieces"]]
         except (LookupError, TypeError, ValueError, AttributeError):
-            msg = f"template {self.name!r}: its worker process gave no sensible answer\n  try: do not use this template"
+            msg = f"template {self.name!r}: its worker process gave no usable answer\n  try: do not use this template"
             raise PluginError(msg) from None
         if error is not None:
             raise error

@@ -40,7 +40,7 @@ class ChatTemplate:
         """Read a chat_template.json, or that of a model's directory.
 
         Raises:
-            SourceError: If there is none, or it is no chat template.
+            SourceError: If there is none, or it is not a chat template.
         """
         template = lect.load_template(os.path.abspath(os.path.expanduser(os.fspath(path))), notation="paddlenlp")
         return cls._of(template.fields)  # type: ignore[attr-defined]
@@ -164,5 +164,5 @@ def init_chat_template(source: Any, tokens: Mapping[str, str] | None = None) -> 
         return WholeTemplate(source, tokens)
     if isinstance(source, str | os.PathLike) and str(source):
         return ChatTemplate.from_file(source)
-    msg = f"{source!r} is no chat template\n  try: the path of a {FILE}, or its fields"
+    msg = f"{source!r} is not a chat template\n  try: the path of a {FILE}, or its fields"
     raise SourceError(msg)

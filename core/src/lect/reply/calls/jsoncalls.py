@@ -151,7 +151,7 @@ def _members(reader: Reader, state: _ObjectCall) -> Generator[None, None, str]:
                 return CUT
             character = reader.buffer[reader.at]
             if character == "}":
-                reader.forgive("a comma too many")
+                reader.forgive("an extra comma")
         elif not first and character != "}":
             return reader.broken()
         if character == "}":
@@ -235,7 +235,7 @@ def _decoded(reader: Reader, text: str) -> str:
                 return inner
             read = read_whole(inner) or read_whole(inner, PYTHON)
             if read is not None:
-                reader.forgive("arguments in a text that is no JSON")
+                reader.forgive("arguments in a text that is not JSON")
                 return read
         elif not valid(inner):
             break
@@ -326,13 +326,13 @@ def named_json_call(reader: Reader, found: Found) -> Generator[None, None, str]:
 
 
 def _unnamed_call(reader: Reader, counter: str, own_id: str | None) -> Generator[None, None, str]:
-    """Read a call that has a number in place of a name: it is of the one tool that its arguments fit."""
+    """Read a call that has a number instead of a name: it is of the one tool that its arguments fit."""
     start = reader.position
     pieces: list[str] = []
     outcome = yield from value(reader, pieces)
     name = reader.schemas.only_tool_for("".join(pieces)) if outcome == DONE else None
     if name is not None:
-        reader.forgive(f"{counter} in place of a name")
+        reader.forgive(f"{counter} instead of a name")
     reader.begin_call(name or counter, own_id, start)
     reader.pending.extend(pieces)
     return outcome

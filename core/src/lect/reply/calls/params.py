@@ -155,7 +155,7 @@ class _Parameters:
         if writer.key(key):
             reader.pending.append(json_text)
             if fits and json_text[0] in "{[" and not valid(text):
-                reader.forgive(f"the value of {key!r}, which is no JSON")
+                reader.forgive(f"the value of {key!r}, which is not JSON")
             if not fits:
                 problem = f"the parameter {key!r} is {text!r:.80}, which the schema does not allow"
                 reader.report("bad_value", reader.origin, problem)

@@ -130,7 +130,7 @@ def value(
         if comma and character not in "/#":
             if character in "}])":
                 if not dialect.python:
-                    reader.forgive("a comma too many")
+                    reader.forgive("an extra comma")
                 want = COMMA
             else:
                 put("".join(comma))

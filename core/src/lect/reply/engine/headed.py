@@ -169,7 +169,7 @@ class HeadedMessages(Reading):
         yield from read_until(reader, self.outside, lambda mark: reader.at)
         if reader.buffer.startswith(self.call_marks, reader.at):
             reader.border(CALL, body_at)
-            reader.report("incomplete_call", start, "the call begins anew before it has a name")
+            reader.report("incomplete_call", start, "the call begins again before it has a name")
             return
         reader.report("stray_open", start, "a call was announced, and none follows", body_at)
         reader.say(CONTENT, header.text, text_at)

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 LEFT_OVER = re.compile(r"[}\]),;`\s]*")
 """Brackets and the like that close nothing."""
 CLOSING = "]})`"
-WRAPPED = "a fence or a list round the call"
+WRAPPED = "a fence or a list around the call"
 WHY = {
     "unbalanced_json": "the JSON of the call breaks",
     "bad_literal": "the call has something in it that is no value",
-    "too_deep": "the arguments of the call lie too deep in each other",
+    "too_deep": "the arguments of the call are nested too deeply",
     "stray_text": "the call has text in it that belongs to no parameter",
     "incomplete_call": "the call has no name",
 }

@@ -47,7 +47,7 @@ class CompiledCall:
         openings = [part for mark in (*section.open, *call.open) for part in lookahead.in_a_row(mark)]
         # Brackets, and a fence round code, may stand round anything.
         self.may_be_wrapped = bool(section.close or call.close)
-        """Whether something shows where a fence or a list round the call ends."""
+        """Whether something shows where a fence or a list around the call ends."""
         # Nor do words announce a call that is one only where its tool is known: they may be anybody's.
         self.announced = not call.known and any(
             part.strip(BRACKETS) and not part.startswith("```") for part in openings

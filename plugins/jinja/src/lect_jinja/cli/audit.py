@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from lect_jinja.audit import Finding
 
-HELP = "say what a model's own template does that it should not"
+HELP = "find what a model's own template should not do"
 CLEAN, FOUND = 0, 1
 NO_WARNINGS = "no warnings: nothing was found that a chat template should not do"
 EPILOG = """\
