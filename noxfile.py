@@ -4,8 +4,11 @@
 Python and pip are all that is needed.
 """
 
+import os
 import tempfile
 import tomllib
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import nox
@@ -20,10 +23,10 @@ PLUGINS = sorted(path.name for path in Path("plugins").iterdir() if (path / "pyp
 TEST_TOOLS = ["pytest>=8", "pytest-xdist>=3", "hypothesis>=6.100", "jinja2>=3.1.6", "dill>=0.3.8", "cloudpickle>=3"]
 # A file's tests stay together: many share what they build.
 IN_PARALLEL = ["-q", "-n", "auto", "--dist", "loadfile"]
-# The plugins whose tests are worth more than one process.
+# The plugins whose tests take longest.
 LARGE = {"fastchat", "llama", "qwen"}
 # The plugins that need another.
-NEEDED = {"paddlenlp": "jinja"}
+NEEDED = {"paddlenlp": ["jinja"]}
 BUILD_TOOLS = ["flit_core>=3.11,<5"]
 DEPENDENCIES = tomllib.loads(Path("core/pyproject.toml").read_text("utf-8"))["project"]["dependencies"]
 EVERYTHING = ["core", *(f"plugins/{name}" for name in PLUGINS)]
@@ -55,12 +58,17 @@ def install(session, *folders):
     """Install packages of this repository as users get them; core with its dependencies."""
     if "core" in folders:
         session.install(*DEPENDENCIES)
+    build(session, *folders)
+    session.install("--no-deps", "--no-index", *(str(wheel(folder)) for folder in folders))
+
+
+def build(session, *folders):
+    """Build the packages of this repository that are not built yet."""
     missing = [f"./{folder}" for folder in folders if not wheel(folder)]
     if missing:
         # Without build isolation: one build backend serves them all, in a tenth of the time.
         session.install(*BUILD_TOOLS)
         session.run("pip", "wheel", "--quiet", "--no-build-isolation", "--no-deps", "-w", WHEELS.name, *missing)
-    session.install("--no-deps", "--no-index", *(str(wheel(folder)) for folder in folders))
 
 
 def wheel(folder):
@@ -127,14 +135,23 @@ def lowest(session):
 
 @nox.session
 def plugin_alone(session):
-    """Test each plugin with nothing but core beside it, one after the other. Name some to test only those."""
+    """Test each plugin with nothing but core beside it, as many at a time as there are cores. Name some to test only
+    those."""
     session.install(*TEST_TOOLS)
     install(session, "core")
-    for name in session.posargs or PLUGINS:
-        others = [NEEDED[name]] if name in NEEDED else []
-        install(session, *(f"plugins/{each}" for each in (*others, name)))
-        session.run("pytest", "-q", *(IN_PARALLEL[1:] if name in LARGE else ()), f"plugins/{name}/tests")
-        session.run("pip", "uninstall", "--quiet", "--yes", *(f"lect-{each}" for each in (*others, name)))
+    names = session.posargs or sorted(PLUGINS, key=lambda name: name not in LARGE)
+    build(session, *(f"plugins/{name}" for name in PLUGINS))
+    with ThreadPoolExecutor(os.cpu_count()) as workers:
+        list(workers.map(partial(test_alone, session), names))
+
+
+def test_alone(session, name):
+    """Test a plugin that is installed in a folder of its own."""
+    wheels = [str(wheel(f"plugins/{each}")) for each in (*NEEDED.get(name, ()), name)]
+    with tempfile.TemporaryDirectory() as place:
+        pip = ("pip", "install", "--quiet", "--no-deps", "--no-index", "--target", place)
+        session.run(*pip, *wheels, silent=True)
+        session.run("pytest", "-q", f"plugins/{name}/tests", env={"PYTHONPATH": place}, silent=True)
 
 
 @nox.session
