@@ -372,7 +372,7 @@ def stream(
         try:
             return _registry.resolve(model_path, adapter=adapter, default=default).stream(format=format, **options)
         except UnknownModelError:
-            # A reply can be read without knowing how the model is spoken to.
+            # A reply can be parsed without knowing the prompt format.
             format = format or _registry.reply_format_of(parse_ref(model_path))  # noqa: A001
             if format is None:
                 raise

@@ -219,7 +219,7 @@ def shown(value: object, longest: int = 80) -> str:
         return repr(text) if text.isprintable() else ascii(text)
     try:
         text = repr(value[:longest] if isinstance(value, bytes | bytearray) else value)
-    except Exception:  # an integer of thousands of digits, a list that is nested too deeply, or a class of anybody's
+    except Exception:  # an integer of thousands of digits, a list that is nested too deeply, or a caller's own class
         text = f"<{type(value).__name__} that cannot be printed>"
     text = text if text.isprintable() else ascii(text)[1:-1]
     return text if len(text) <= longest else f"{text[: longest - 3]}..."

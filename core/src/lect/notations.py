@@ -101,7 +101,7 @@ def _prove(name: str, writer: Any, template: Template, written: Written) -> list
         msg = f"{template.label!r} is written in the notation {name!r}, but nothing here can show that it renders alike"
         warn_caller(msg, ConversionWarning)
         return []
-    # Where the other tool adds the BOS itself, neither side shall have one.
+    # Where the other tool adds the BOS itself, neither side may have one.
     shown_template = template if written.bos or not template.bos else template.but(bos="")
     return [str(difference) for difference in differences(render_of(shown_template), other)]
 

@@ -109,12 +109,12 @@ class Match(NamedTuple):
 
 
 Outcome = Literal["won", "lost", "equal", "tied", "overruled", "no claim", "no format", "not asked"]
-"""How an adapter fared: `equal` is as strong and the same format, `tied` as strong and another; `overruled` by a
+"""The result for an adapter: `equal` is as strong and the same format, `tied` as strong and another; `overruled` by a
 decision; `no format`: it knows the model, and that none of its formats is the model's."""
 
 
 class Verdict(NamedTuple):
-    """How one adapter fared when a path was resolved.
+    """The result for one adapter when a path was resolved.
 
     Attributes:
         adapter: Its name.

@@ -27,7 +27,7 @@ RESERVED = (*NOT_OPTIONS, "on_control", "self")
 
 
 class Conversation(NamedTuple):
-    """What shall be rendered."""
+    """What to render."""
 
     messages: Any
     tools: Any
@@ -108,7 +108,7 @@ def _json_or_text(text: str) -> Any:
 
 
 def read_conversation(arguments: Namespace) -> Conversation:
-    """Read what shall be rendered from the arguments, the files that they name, and standard input.
+    """Read what to render from the arguments, the files that they name, and standard input.
 
     Raises:
         ArgumentError: If the arguments contradict each other, or there is nothing to render.

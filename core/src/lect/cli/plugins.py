@@ -47,7 +47,7 @@ class Package(NamedTuple):
         name: The distribution; empty for what was registered in this process.
         version: Its version.
         place: Where its code is; empty where that is not known.
-        status: How it fares: that of its first adapter, where it has one.
+        status: That of its first adapter, where it has one.
         adapters: Its adapters.
         parts: The names of what else it has, by kind.
         warnings: What people should know of it.
@@ -122,7 +122,7 @@ def _package(name: str, adapters: Sequence[PluginInfo], records: Sequence[Record
 
 
 def _status(record: Record) -> str:
-    """Return how a package without adapters fares."""
+    """Return the status of a package without adapters."""
     registry = lect._registry
     blocked = registry.settings.blocks(record)
     return f"blocked: {blocked}" if blocked else status_of(registry.failures_of(record.package, record.name), "lazy")

@@ -98,7 +98,7 @@ def render(arguments: Namespace, *, after_answers: bool = True) -> Rendered:
 
     Raises:
         ArgumentError: If the arguments contradict each other, or there is nothing to render.
-        LectError: If the conversation cannot be read or rendered, or nobody knows the model.
+        LectError: If the conversation cannot be read or rendered, or no adapter knows the model.
     """
     conversation = read_conversation(arguments)
     asks = arguments.generation_prompt
@@ -127,7 +127,7 @@ def resolve(arguments: Namespace) -> lect.Resolution:
     """Resolve the model that the arguments name.
 
     Raises:
-        UnknownModelError: If nobody knows it, and there is no default.
+        UnknownModelError: If no adapter knows it, and there is no default.
     """
     try:
         return lect.resolve(arguments.model, adapter=arguments.adapter)

@@ -8,7 +8,7 @@ from lect.format.template import Template
 
 Messages = list[dict[str, str]]
 Render = Callable[[Messages, bool], str]
-"""Writes messages as a prompt; the second argument tells whether the assistant shall speak."""
+"""Writes messages as a prompt; the second argument tells whether the assistant speaks next."""
 SHOWN = 40
 """How many characters round a difference are shown."""
 
@@ -33,7 +33,7 @@ CONVERSATIONS: dict[str, tuple[Messages, bool]] = {
     "texts with braces, quotes and backslashes": (_talk(*_CODE, system=_CODE[0]), True),
     "texts with white space at their ends": (_talk(*_SPACES, system=_SPACES[0]), True),
 }
-"""What user and assistant may say in turns, by kind. The last of each says whether the assistant shall speak next."""
+"""What user and assistant may say in turns, by kind. The last of each says whether the assistant speaks next."""
 
 
 class Difference(NamedTuple):

@@ -1,4 +1,4 @@
-"""A template: how one model is spoken to, and how its replies are read."""
+"""A template: how prompts for a model are written, and how its replies are read."""
 
 from __future__ import annotations
 
@@ -184,7 +184,7 @@ class Template(Training):
             MessageError: If the messages have a wrong type or shape, or the model's format does not allow them.
             LimitError: If they, the tools or the prompt are larger than the limits allow.
         """
-        # An object of anybody's must not be asked whether it is equal.
+        # Comparing a caller's object could run its own code.
         policy = str.__str__(on_control) if isinstance(on_control, str) else ""
         if policy not in CONTROL_POLICIES:
             msg = f"on_control is {shown(on_control)}; expected one of {', '.join(map(repr, CONTROL_POLICIES))}"
@@ -460,7 +460,7 @@ def remade(kind: type[Template], stated: dict[str, Any]) -> Template:
 
 
 def _caller() -> str:
-    """Return the file and line of whoever makes a template: by a class of his own, `but`, or unpickling."""
+    """Return the file and line that makes a template: by a subclass, `but`, or unpickling."""
     frame = sys._getframe(1)
     while frame.f_back is not None and frame.f_code.co_name in ("__init__", "but", "remade"):
         frame = frame.f_back

@@ -148,7 +148,7 @@ class TurnTemplate(Template):
         return self._made_at
 
     def _entries(self, *, filled: bool) -> dict[str, Entry]:
-        """Return what stands round the text of every role, with the role and the eos filled in or not.
+        """Return what surrounds the text of every role, with the role and the eos filled in or not.
 
         Where segments are wanted they are not: a role is the caller's, and so is an eos that an option gives.
         """
@@ -287,7 +287,7 @@ class _Run:
             self.out += *self._filled(bare, role), text
 
     def end(self, *, ask: bool, empty: bool) -> None:
-        """Write what a prompt ends with; `ask`: where the assistant shall speak."""
+        """Write what a prompt ends with; `ask`: whether the assistant speaks next."""
         if not (empty and self.template.empty == "nothing"):
             self.out += self._filled(self.template.generation if ask else self.template.closing, "assistant")
 

@@ -143,7 +143,7 @@ class Chat:
             return default
         token = self.options[name]
         expect("text", f"option {name}", token)
-        # The template's own is its own, whoever gives it.
+        # The template's own value counts as the template's, even if the caller gives it.
         return default if token == default else self.text(token, "options", name)
 
     def date(self) -> date:

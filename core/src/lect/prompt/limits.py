@@ -21,7 +21,7 @@ class Limits:
     """How large a request and its prompt may be. The defaults are beyond what anybody needs.
 
     Args:
-        given: Those that shall differ from the defaults.
+        given: Those that differ from the defaults.
 
     Attributes:
         messages: How many messages.

@@ -239,7 +239,7 @@ def messages_of_pairs(system: str | None, pairs: Sequence[Any], roles: frozenset
     """Return the `(role, text)` pairs of a conversation as messages, the system text before them.
 
     Raises:
-        MessageError: If one is not a known role and its text; errors count the pairs, as whoever wrote them does.
+        MessageError: If one is not a known role and its text; errors number the pairs as the caller does.
     """
     messages: list[Raw] = []
     if system is not None:

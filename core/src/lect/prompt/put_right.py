@@ -42,7 +42,7 @@ def put_right(
 
 
 def message_put_right(raw: Raw, where: Path, takes: Collection[str], *, tracked: bool, limits: Limits = DEFAULT) -> Raw:
-    """Return one message as a template shall see it.
+    """Return one message as a template sees it.
 
     Raises:
         LimitError: If the text of arguments says something that is nested too deeply.

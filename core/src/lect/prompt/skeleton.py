@@ -97,7 +97,7 @@ class Skeleton:
         text = "".join(pieces)
         if len(text) > LONGEST_FAST:
             return None
-        # To ask the texts takes no time, whatever their length; what stands round them was asked before.
+        # `isascii` is O(1); the literals were checked when the skeleton was built.
         if text.isascii() or (self.only_texts and "".join(given).isascii()) or is_encodable(text):
             return text
         return None

@@ -164,7 +164,7 @@ class Skeletons:
     def use(self, skeleton: Skeleton, leaves: list[Leaf], request: Request) -> str | None:
         """Return the prompt by a skeleton, or None where the conversation must go the long way."""
         if skeleton.day is not None and skeleton.day != today():
-            # The next conversations of this shape read the clock anew.
+            # The next conversations of this shape read the clock again.
             self._forget()
             return None
         try:

@@ -74,7 +74,7 @@ def _encoder(
 ) -> Callable[[Any], str]:
     make = getattr(encoder, "c_make_encoder", None)
     if indent is None and make is not None:
-        # As JSONEncoder.encode does it, which makes such an encoder anew for every value: half of the time of a call.
+        # As JSONEncoder.encode does it, which makes a new encoder for every value: half of the time of a call.
         item, colon = separators or (", ", ": ")
         escape = encoder.encode_basestring_ascii if ensure_ascii else encoder.encode_basestring
         pieces = make(None, _plain, escape, None, colon, item, sort_keys, False, True)

@@ -183,7 +183,7 @@ class Adapters:
         return not self._loading
 
     def after_fork(self) -> None:
-        """Begin anew in a child process: the threads that held the lock, or were importing something, are not here.
+        """Start again in a child process: the threads that held the lock, or were importing something, are not here.
 
         Nobody could import what they had begun: Python itself would wait for them.
         """
@@ -253,7 +253,7 @@ class Adapters:
         def take_back() -> None:
             with self.lock:
                 self._registered = tuple(each for each in self._registered if each is not adapter)
-                # Whoever mends an adapter and registers it again begins anew.
+                # An adapter that was corrected and registered again starts without failures.
                 self.failures = [each for each in self.failures if (each.package, each.plugin) != ("", adapter.name)]
                 self.changed()
 
@@ -302,10 +302,10 @@ class Adapters:
         )
         raise PluginError(msg)
 
-    # How they fare
+    # Their status
 
     def status(self, record: Record) -> str:
-        """Return how an adapter fares: `lazy`, `eager`, `loaded`, `blocked: ...` or `failed: ...`."""
+        """Return the status of an adapter: `lazy`, `eager`, `loaded`, `blocked: ...` or `failed: ...`."""
         blocked = self.settings.blocks(record)
         if blocked:
             return f"blocked: {blocked}"
@@ -337,7 +337,7 @@ class Adapters:
 
 
 def status_of(failures: tuple[Failure, ...], usual: str) -> str:
-    """Return how a plugin fares that should fare as `usual`."""
+    """Return the status of a plugin; `usual` is that of one without failures."""
     if not failures:
         return usual
     failure = failures[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TypeVar
 
 LONGEST_REMEMBERED = 512
-"""Whoever looks a name up compares its length first: to look it up is to hash all of it."""
+"""Compare the length of a name before looking it up: a look-up hashes all of it."""
 MOST_REMEMBERED = 1024
 
 Found = TypeVar("Found")
@@ -17,7 +17,7 @@ class Memory(dict[str, Found]):
     __slots__ = ()
 
     def remember(self, name: str, found: Found) -> None:
-        """Remember what was found for a name, if that is not too long; begin anew where the memory is full."""
+        """Remember what was found for a name, if that is not too long; start again where the memory is full."""
         if len(name) <= LONGEST_REMEMBERED:
             if len(self) >= MOST_REMEMBERED:
                 self.clear()

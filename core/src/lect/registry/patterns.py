@@ -19,7 +19,7 @@ PACKAGING = frozenset({
     "gptq", "awq", "exl", "bnb", "hqq", "quantized", "dynamic", "ud", "fp", "nvfp", "mxfp", "bf", "nf", "f", "int",
     "bit", "bits", "bpw", "of", "iq", "i", "q", "k", "xxs", "xs", "s", "m", "l", "xl", "nl", "h", "w", "a", "g",
 })  # fmt: skip
-"""What may follow the name of a base model that was only packed anew. A model that somebody tuned keeps the name of its
+"""What may follow the name of a base model that was only repackaged. A model that somebody tuned keeps the name of its
 base and adds a word of its own: then nobody knows what it speaks."""
 
 ADAPTERS = frozenset({"adapter", "dora", "lora", "peft", "qlora"})

@@ -1,4 +1,4 @@
-"""What lies on disk, as far as core must know of it: only for messages, never to decide anything."""
+"""What core knows of files on disk: only for messages, never to decide anything."""
 
 from __future__ import annotations
 

@@ -37,8 +37,8 @@ class ModelRef(NamedTuple):
         words: The name in lower case, cut into words and numbers: `Qwen2.5-7B-Instruct` is `("qwen", "2.5", "7", "b",
             "instruct")`. Those of a tag follow: `qwen2.5:7b`. Where an owner stands before the name, as in
             `Qwen_Qwen3-8B-GGUF`, he is none of them.
-        place: Where it lies on disk, if the path is plainly one of a file or directory: absolute, one that begins with
-            `./`, `../` or `~/`, or a `Path`. None for `owner/name`, whatever lies there.
+        place: Where it is on disk, if the path is plainly one of a file or directory: absolute, one that begins with
+            `./`, `../` or `~/`, or a `Path`. None for `owner/name`, even if such a directory exists.
         tag: What followed `:`, as in `qwen2.5:7b`.
     """
 
@@ -117,7 +117,7 @@ def is_tag(text: str) -> bool:
 
 
 def _is_plainly_a_place(model_path: str | os.PathLike[str]) -> bool:
-    # A drive counts everywhere: whoever writes one means no model of a hub.
+    # A drive counts everywhere: no model of a hub has one.
     return not isinstance(model_path, str) or model_path.startswith(PLACES) or _is_drive(model_path[:2])
 
 

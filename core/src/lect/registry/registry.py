@@ -60,7 +60,7 @@ class Registry(Adapters):
     # What is there
 
     def pins(self, *, load: bool = False) -> tuple[Pin, ...]:
-        """Return the pins in force, the mightiest first; with `load`, each with what is wrong with it, if anything."""
+        """Return the pins in force, the strongest first; with `load`, each with its problem, if it has one."""
         self.records()
         pins = (*reversed(self._pins), *self.settings.pins)
         return tuple(pin._replace(problem=self._problem(pin)) for pin in pins) if load else pins
@@ -121,13 +121,13 @@ class Registry(Adapters):
 
         Args:
             model_path: `owner/name`, a name, a local path, or the name of a template as `plugin:name`.
-            adapter: Who shall decide instead of the installed adapters.
-            default: The name of a template to use where nobody claims the model.
+            adapter: The adapter or template to use, whatever the path says.
+            default: The name of a template to use where no adapter claims the model.
             fallback: Whether fallbacks are asked where no other adapter claims it.
 
         Raises:
             InvalidModelPathError: If the path cannot name a model.
-            UnknownModelError: If nobody claims it.
+            UnknownModelError: If no adapter claims it.
             AmbiguousModelError: If several adapters with different templates claim it equally.
         """
         remembered = self._remembered
@@ -153,7 +153,7 @@ class Registry(Adapters):
         if resolution.fallback or resolution.warnings:
             _warn(resolution)
         if self.settled and ref.place is None:
-            # What lies on disk may change.
+            # Files on disk may change.
             remembered.remember(ref.original, resolution)
         return resolution
 
@@ -203,8 +203,8 @@ class Registry(Adapters):
     def _candidates(self, ref: ModelRef, no_fallback: str = "") -> list[Candidate]:
         """Return the claims of the adapters that are asked about a path.
 
-        What lies on disk speaks for itself, if there is something that reads it; then names are asked, and fallbacks
-        last. Whoever comes later is asked only where nobody before him made a claim.
+        Readers of files and directories are asked first, then adapters for names, then fallbacks. Each group is asked
+        only if the groups before it made no claim.
         """
         groups = [] if ref.place is None else [PATHS]
         groups += [GROUP] if no_fallback else [GROUP, FALLBACKS]
@@ -236,7 +236,7 @@ class Registry(Adapters):
             yield Candidate(adapter, claim)
 
     def _unread(self, ref: ModelRef) -> tuple[str, ...]:
-        """Return what people must know of a template that lies on disk while nothing is installed that reads it."""
+        """Return a warning about a template on disk that nothing installed reads."""
         if ref.place is None or any(record.group == PATHS for record in self.usable()):
             return ()
         from lect.registry.places import READER, own_template
@@ -351,7 +351,7 @@ class Registry(Adapters):
         except StageError as failed:
             error = failed.error
             if isinstance(error, SourceError):
-                # No fault of the adapter either: what lies on disk is somebody else's.
+                # Not the adapter's fault either: the file is somebody else's.
                 raise error from None
             path = shown(ref.original, LONGEST_SHOWN)
             if unasked and isinstance(error, PluginError):

@@ -51,7 +51,7 @@ class Candidate(NamedTuple):
         return self.match is not None and self.match.kind != "none"
 
     def fares(self, outcome: Outcome, why: str = "") -> Verdict:
-        """Return how it fared."""
+        """Return its verdict."""
         adapter = self.adapter
         return Verdict(adapter.name, adapter.package, adapter.version, self.match, outcome, why)
 
@@ -111,7 +111,7 @@ class Resolution:
 
     @property
     def candidates(self) -> tuple[Verdict, ...]:
-        """How every adapter fared, the strongest claim first; those that were not asked come last."""
+        """The result for every adapter, the strongest claim first; those that were not asked come last."""
         return self._inquire.verdicts(self)
 
     @property
@@ -209,10 +209,10 @@ def unknown_model(
     unread: Sequence[str] = (),
     heard: Sequence[str] = (),
 ) -> UnknownModelError:
-    """Return the error for a path that nobody claims: what was considered, what failed, what to type next.
+    """Return the error for a path that no adapter claims: what was considered, what failed, what to type next.
 
     `installed` has every package with adapters, and what keeps it out, if anything does; `no_fallback` is what turns
-    fallbacks off; `unread` says what lies on disk that nothing installed reads;
+    fallbacks off; `unread` names files that nothing installed reads;
     `heard` has the formats of its replies, where they are known.
     """
     from lect.registry.advice import install_command, near_word, package_for
@@ -268,7 +268,7 @@ def blocked_lines(installed: Mapping[str, str | None]) -> list[str]:
 def _shell_word(path: str) -> str:
     """Return `path` as a word that a shell leaves alone.
 
-    Whoever sent it must not write commands that somebody else types.
+    A path from outside must not become a command that somebody types.
     """
     import shlex
 

@@ -1,4 +1,4 @@
-"""How every adapter fared when a path was resolved, and why."""
+"""The result for every adapter when a path was resolved, and why."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MOST_HINTS = 50
 
 
 def by_decision(candidates: Sequence[Candidate], winner: Adapter | None, decision: str) -> Iterator[Verdict]:
-    """Yield how adapters fared where somebody decided, whatever they claim."""
+    """Yield the results where a decision overrules all claims."""
     for candidate in candidates:
         if candidate.adapter is winner:
             yield candidate.fares("won", f"by {decision}")
@@ -31,7 +31,7 @@ def by_decision(candidates: Sequence[Candidate], winner: Adapter | None, decisio
 
 
 def by_strength(candidates: Sequence[Candidate], winner: Adapter | None) -> Iterator[Verdict]:
-    """Yield how adapters fared by their claims; without a winner, the strongest are tied."""
+    """Yield the results by strength of claim; without a winner, the strongest are tied."""
     best = next((candidate.match for candidate in candidates if candidate.claims), None)
     for candidate in candidates:
         match = candidate.match

@@ -166,7 +166,7 @@ class ReplyStream:
 
 
 def _wanted(extract: object) -> frozenset[str]:
-    """Return what shall be taken out."""
+    """Return what to take out."""
     if not isinstance(extract, tuple | list | set | frozenset) or not all(
         what in ("reasoning", "tools") for what in extract
     ):

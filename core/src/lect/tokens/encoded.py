@@ -229,7 +229,7 @@ def encode(
     )
     encoded = Encoded(prompt, tokens, opening, policy or DEFAULT_POLICY, report)
     if policy is not None:
-        # Whoever has a policy wants the mask, and wants to hear now what is wrong with it.
+        # A policy is given for the mask, so its faults are reported now.
         _ = encoded.weights
         encoded.report = report._replace(stops_lost=tuple(_stops_lost(prompt, encoded, policy)))
     return encoded

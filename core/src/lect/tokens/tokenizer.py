@@ -45,7 +45,7 @@ class Tokens:
     def __init__(self, ids: list[int], offsets: Offsets | None = None, encoding: Any = None):
         self.ids = ids
         self.known: list[tuple[int, int]] = []
-        """Where some of the tokens begin, with their numbers: whoever looks for one near them need not look far."""
+        """Where some of the tokens begin, with their numbers, so that a search near them is short."""
         self._offsets = offsets
         self._encoding = encoding
 
@@ -113,7 +113,7 @@ class Encoder:
         self.control_ids = {each: text for text, each in self.controls.items()}
 
     def whole(self, text: str) -> Tokens:
-        """Return a text as the tokenizer itself encodes it, whoever wrote its control tokens."""
+        """Return a text as the tokenizer itself encodes it, whatever the origin of its control tokens."""
         raise NotImplementedError
 
     def ordinary(self, text: str, start: int, *, goes_on: bool) -> tuple[Sequence[int], Sequence[tuple[int, int]]]:

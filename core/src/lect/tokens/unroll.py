@@ -28,7 +28,7 @@ Unroll = Literal["never", "auto", "always"]
 
 
 def check_unroll(how: object) -> None:
-    """Check how a conversation shall be unrolled.
+    """Check how to unroll a conversation.
 
     Raises:
         MaskError: If it is none of the ways that there are.
