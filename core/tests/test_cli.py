@@ -189,3 +189,14 @@ def test_a_stream_of_somebodys_own_will_do(monkeypatch):
     monkeypatch.setattr(sys, "stdout", stream)
     assert main(["prompt", "acme-7b", "Hello!"]) == 0
     assert stream.getvalue() == "<user>Hello!</user><bot>"
+
+
+def test_help_works_where_settings_cannot_be_read(tmp_path, monkeypatch, capsys):
+    (tmp_path / "lect.toml").write_text("blok = 3")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(lect, "_registry", Registry(environ={}, find=list))
+    for words in (["--help"], ["prompt", "--help"]):
+        assert main(words) == 0
+    assert "commands:" in capsys.readouterr().out
+    assert main(["prompt", "acme", "Hello!"]) == 1
+    assert "there is no key 'blok'" in capsys.readouterr().err

@@ -179,6 +179,8 @@ def test_settings_that_cannot_be_read_are_broken(monkeypatch, capsys):
     monkeypatch.setattr(lect, "_registry", registry_of(environ={"LECT_PINS": "nonsense"}))
     (what,) = findings(examined(capsys, 1), broken=True)
     assert what.startswith("LECT_PINS has 'nonsense', which is not a pin")
+    assert main(["doctor"]) == 1
+    assert "config file" not in capsys.readouterr().out
 
 
 def test_two_plugins_of_one_name_are_worth_knowing(site, monkeypatch, capsys):

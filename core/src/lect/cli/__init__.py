@@ -155,7 +155,11 @@ class _Overview(Parser):
     """The parser of `lect` itself. What its help lists is looked for only where that is shown."""
 
     def format_help(self) -> str:
-        helps = installed.helps() | {name: command.help for name, command in COMMANDS.items()}
+        try:
+            others = installed.helps()
+        except LectError:  # Settings that cannot be read; help must work even so.
+            others = {}
+        helps = others | {name: command.help for name, command in COMMANDS.items()}
         names = [*COMMANDS, *(name for name in helps if name not in COMMANDS)]
         width = max(map(len, names))
         self.description = "\n".join(

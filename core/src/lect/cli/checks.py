@@ -45,8 +45,8 @@ class Report(NamedTuple):
     """All that was looked at."""
 
     versions: dict[str, str]
-    config: str
-    """The path of the config file; empty where there is none."""
+    config: str | None
+    """The path of the config file; empty where there is none, None where the settings cannot be read."""
     plugins: tuple[PluginCheck, ...]
     templates: dict[str, tuple[Template, ...]]
     """By owner, as in `lect.templates()`."""
@@ -64,7 +64,7 @@ def examine(progress: Callable[[str], None]) -> Report:
         templates = _templates()
     except LectError as error:
         # Without settings nobody can say which plugins are to be used.
-        return Report(versions, "", (), {}, (Finding(True, str(error)),))
+        return Report(versions, None, (), {}, (Finding(True, spoken(str(error), "doctor")),))
     infos = lect.plugins(load=True)
     plugins = tuple(
         PluginCheck(each.name, each.package, each.version, each.status, *_requirement(each.package)) for each in infos

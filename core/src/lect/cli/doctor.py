@@ -117,9 +117,10 @@ def _run_installed(arguments: Namespace) -> int:
 def _show(report: Report, broken: list[Finding], screen: Screen) -> None:
     screen.line("versions", style="bold")
     screen.table((name, version or Painted("not installed", "red")) for name, version in report.versions.items())
-    screen.line()
-    screen.line("config file", style="bold")
-    screen.line(f"  {report.config or 'none'}")
+    if report.config is not None:
+        screen.line()
+        screen.line("config file", style="bold")
+        screen.line(f"  {report.config or 'none'}")
     if report.plugins:
         screen.line()
         screen.line("plugins", style="bold")

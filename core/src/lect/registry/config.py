@@ -107,7 +107,9 @@ def _table(path: str) -> dict[str, Any] | None:
         table = tomllib.loads(contents.decode())
         return table.get("tool", {}).get("lect") if is_pyproject else table
     except OSError as error:
-        raise _unusable(path, error.strerror or str(error), "a file that can be read") from error
+        raise _unusable(
+            path, error.strerror or str(error), "LECT_CONFIG with the path of a file that can be read"
+        ) from error
     except (ValueError, AttributeError, RecursionError) as error:
         raise _unusable(path, str(error), f"a TOML file with the keys {', '.join(KEYS)}") from error
 
