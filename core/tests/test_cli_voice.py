@@ -130,6 +130,21 @@ def test_errors_speak_the_command_line(tmp_path, monkeypatch, capsys):
         assert not PYTHON.search(text), text
 
 
+@pytest.mark.parametrize(
+    ("python", "here"),
+    [
+        ("./name for a directory, or adapter='chatml'", "./name for a directory, or --adapter chatml"),
+        ("default='chatml'", "--default chatml"),
+        ("notation='jinja', to learn what is wrong with it", "--from jinja, to learn what is wrong with it"),
+        ("lect.pin('acme-7b', 'lect-acme:acme')", "--adapter lect-acme:acme"),
+        ("limits={'bytes': ...}", "--limit bytes=..."),
+        ("LECT_PINS='acme/*=acme'", "LECT_PINS='acme/*=acme'"),
+    ],
+)
+def test_what_python_is_advised_is_said_in_options(python, here):
+    assert spoken(f"no\n  try: {python}", "prompt") == f"no\n  try: {here}"
+
+
 def test_reasons_speak_the_command_line(capsys):
     assert "\n  because     --adapter\n" in said(capsys, "why", "acme-7b", "--adapter", "chatml", code=0)
     assert "overruled  by --adapter\n" in said(capsys, "why", "acme-7b", "--adapter", "chatml", code=0)

@@ -296,7 +296,7 @@ def test_an_image_is_an_address_a_data_url_or_an_object_with_the_fields():
         "https://example.com/dog.JPG?size=9", "jpeg", ImageFormat.URL
     )
     assert as_image("data:image/gif;base64,AAAA") == Image(filetype="gif", base64_str="AAAA")
-    with pytest.raises(MessageError, match="is no image"):
+    with pytest.raises(MessageError, match="is not an image"):
         as_image(object())
 
 

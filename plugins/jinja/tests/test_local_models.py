@@ -79,7 +79,7 @@ def test_a_name_never_touches_the_disk(model):
 
 def test_a_name_is_no_path_for_the_adapter_either(model):
     model("owner/name", chat_template_jinja=OWN)
-    with pytest.raises(LectError, match="is no place with a chat template"):
+    with pytest.raises(LectError, match="has no chat template"):
         lect.resolve("owner/name", adapter="jinja")
 
 
@@ -121,7 +121,7 @@ def test_a_family_that_speaks_for_the_text_and_is_not_installed_is_named(model, 
     monkeypatch.setattr(identity, "fingerprints", lambda: {fingerprint(OWN): {"template": "acme:acme-1"}})
     resolution = lect.resolve(model(chat_template_jinja=OWN))
     assert resolution.template.text(HELLO) == "<|user|>Hello!<|over|>"
-    assert any("acme:acme-1 speaks for" in each and "pip install lect-acme" in each for each in resolution.remarks)
+    assert any("a template of acme:acme-1" in each and "pip install lect-acme" in each for each in resolution.remarks)
 
 
 def test_ids_and_stops_are_those_of_the_model(model):

@@ -134,8 +134,8 @@ def test_a_whole_template_gives_spans_and_ids_too():
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("{% for m in messages %}{{ m.content }}{{ loop.revindex }}{% endfor %}", "writes round 0 otherwise"),
-        ("{% for m in messages %}{{ m.content }};{% endfor %}END", "writes round 0 otherwise"),
+        ("{% for m in messages %}{{ m.content }}{{ loop.revindex }}{% endfor %}", "writes round 0 differently"),
+        ("{% for m in messages %}{{ m.content }};{% endfor %}END", "writes round 0 differently"),
         ("{% for m in messages %}{{ m.content }};{% endfor %}{{ messages[2:] and 'END' or '' }}", "last answer .* 'END'"),
     ],
 )  # fmt: skip

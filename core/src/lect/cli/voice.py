@@ -8,7 +8,7 @@ PHRASES = {
     r"lect\.reply_formats\(\)": "lect formats",
     r"\bthe (adapter|default) argument\b": r"--\1",
     r"\bnotation='([^']*)'": r"--from \1",
-    r"\bformat='([^']*)'": r"--format \1",
+    r"\b(adapter|default|format)='([^']*)'": r"--\1 \2",
     r"or strict=False to render without it": "or do not say --strict",
     r"lossy=True, to write the rest": "--lossy, to write the rest",
     r"decode the text with errors='replace'": r"write \\ufffd in its place",

@@ -68,7 +68,7 @@ def as_image(image: Any) -> Any:
         return Image(image, ending if ending in FILE_TYPES else "jpeg", ImageFormat.URL)
     if all(hasattr(image, field) for field in Image.__slots__):
         return image
-    msg = f"{image!r} is no image\n  try: an address, a data: URL, or Image(filetype='png', base64_str=...)"
+    msg = f"{image!r} is not an image\n  try: an address, a data: URL, or Image(filetype='png', base64_str=...)"
     raise MessageError(msg)
 
 

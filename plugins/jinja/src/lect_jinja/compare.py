@@ -66,7 +66,7 @@ CONVERSATIONS = (
     Conversation("several turns", [_QUESTION, _ANSWER, _AGAIN]),
     Conversation("several turns after a system text", [_SYSTEM, _QUESTION, _ANSWER, _AGAIN, _ANSWER], asking=False),
     Conversation("an answer at the end", [_QUESTION, _ANSWER]),
-    Conversation("white space round texts", [_says("system", "  Be brief. \n"), _SPACED, _SPACED_ANSWER, _SPACED]),
+    Conversation("white space around texts", [_says("system", "  Be brief. \n"), _SPACED, _SPACED_ANSWER, _SPACED]),
     Conversation("an empty system text", [_says("system", ""), _QUESTION]),
     Conversation("empty texts", [_says("user", ""), _says("assistant", ""), _QUESTION]),
     Conversation("two questions in a row", [_QUESTION, _AGAIN]),

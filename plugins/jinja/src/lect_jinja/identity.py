@@ -73,7 +73,7 @@ def identify(found: ModelFiles, name: str) -> Identity:
     known = _of_the_same_text(found)
     template = _installed(known) if known else None
     if template is not None:
-        return _of_a_family(found, known, template, "is, to the letter, a template that {} speaks for")
+        return _of_a_family(found, known, template, "is, to the letter, a template of {}")
     own, reply = own_template(found, name)
     nearest = _nearest(found, own)
     if nearest is not None and nearest.difference is None:
@@ -81,7 +81,7 @@ def identify(found: ModelFiles, name: str) -> Identity:
         return _of_a_family(found, nearest.name, nearest.template, how)
     how = f"{found.origin} is a template of its own"
     if known:
-        how = f"{found.origin} is one that {known} speaks for, which is not installed\n  try: {_install(known)}"
+        how = f"{found.origin} is a template of {known}, which is not installed\n  try: {_install(known)}"
     return Identity(own, how, nearest=nearest, reply=reply)
 
 

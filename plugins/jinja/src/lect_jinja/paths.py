@@ -199,7 +199,7 @@ class LocalModels:
         path = ref.place
         local = None if path is None else self._read(path)
         if path is None or local is None or not (local.files.templates or local.files.base):
-            refuse(ref.original, "is no place with a chat template", "./name for a directory, or adapter='chatml'")
+            refuse(ref.original, "has no chat template", "./name for a directory, or adapter='chatml'")
         remembered, identity = self._known.get(path, (None, None))
         if identity is None or remembered is not local:
             identity = self._identified(local, ref)

@@ -54,7 +54,7 @@ class PaddleTemplate(Template):
 
     @property
     def beyond_table(self) -> str:
-        return "a field has more in it than one place for a text, or the last question is written otherwise than others"
+        return "a field has more in it than one place for a text, or the last question is written differently"
 
     def _write(self, chat: Chat, out: Writer) -> None:
         rounds = _rounds(chat)

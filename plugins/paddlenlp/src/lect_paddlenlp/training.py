@@ -36,7 +36,7 @@ def need_answer(each: Round, index: int) -> None:
         MessageError: If it is not a question and an answer.
     """
     if len(each) != 2:
-        msg = f"round {index} is {list(each)!r}; to be learnt it needs a question and an answer"
+        msg = f"round {index} is {list(each)!r}; training needs a question and an answer"
         raise MessageError(msg)
 
 

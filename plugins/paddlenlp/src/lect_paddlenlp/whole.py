@@ -76,7 +76,7 @@ class WholeTemplate:
             after, answer = self._alone(each, context, ask=add_generation_prompt)
             end = ends.get(2 * index + (system is not None))
             if end is None or not whole.text.startswith(after + answer, end):
-                _refuse(f"the template writes round {index} otherwise where it stands alone")
+                _refuse(f"the template writes round {index} differently where it is alone")
             begin = end + len(after)
             parts.append([ids(whole.text[done:begin], tokenizer), ids(answer, tokenizer)])
             done = begin + len(answer)

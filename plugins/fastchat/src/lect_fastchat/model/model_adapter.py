@@ -117,7 +117,7 @@ def register_model_adapter(cls: type) -> type:
         callable(getattr(cls, method, None)) for method in ("match", "get_default_conv_template")
     ):
         msg = (
-            f"{cls!r} is no adapter\n"
+            f"{cls!r} is not an adapter\n"
             "  try: a class with match(self, model_path) and get_default_conv_template(self, model_path)"
         )
         raise PluginError(msg)

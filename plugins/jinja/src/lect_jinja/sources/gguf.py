@@ -76,7 +76,7 @@ class Reader:
 
     def refuse(self, what: str) -> NoReturn:
         """Raise the error about the file."""
-        refuse(self.file, f"is no GGUF file that can be read: {what} (byte {self.at:,})", "download it again")
+        refuse(self.file, f"cannot be read as a GGUF file: {what} (byte {self.at:,})", "download it again")
 
     def need(self, count: int) -> None:
         """Have the next bytes in memory.
@@ -189,7 +189,7 @@ def _metadata(reader: Reader) -> dict[str, Any]:
     for _ in range(keys):
         key = reader.text(LONGEST_KEY, "a key")
         if key in seen:
-            reader.refuse(f"the key {shown(key)} stands there twice")
+            reader.refuse(f"the key {shown(key)} occurs twice")
         seen.add(key)
         value = _value(reader, key)
         if key in WANTED or key.startswith(NAMED_TEMPLATE):
