@@ -197,7 +197,7 @@ def test_errors_and_warnings_are_documented(name):
     assert f"\n## {name}\n" in text
 
 
-@pytest.mark.parametrize("variable", [settings.PINS, settings.DISABLE, settings.LOAD, settings.CONFIG])
+@pytest.mark.parametrize("variable", settings.VARIABLES)
 def test_variables_are_documented(variable):
     assert f"\n## `{variable}`\n" in (REFERENCE / "environment.md").read_text("utf-8")
 

@@ -149,7 +149,7 @@ class Registry(Adapters):
         except UnknownModelError:
             if default is None:
                 raise
-            return self._decided(ref, default, "the default argument: nobody claims the model")
+            return self._decided(ref, default, "the default argument: no adapter claims the model")
         if resolution.fallback or resolution.warnings:
             _warn(resolution)
         if self.settled and ref.place is None:

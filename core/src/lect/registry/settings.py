@@ -146,7 +146,7 @@ def _from_config(config: "Config | None") -> dict[str, Stated]:
 
 
 def _from_environ(environ: "Mapping[str, str]") -> dict[str, Stated]:
-    """Return what the environment states, by the keys of a config file. All but `only` may as well be empty."""
+    """Return what the environment states, by the keys of a config file. What is empty is not set, except for `only`."""
     stated = {}
     if environ.get(PINS, "").strip():
         stated["pins"] = Stated(_read_pins(environ[PINS]), PINS)
