@@ -10,7 +10,7 @@ import lect
 from lect.cli import COMMANDS, main
 from lect.plugin import Family, Rule, Turn, TurnTemplate, hookimpl
 from lect.registry.groups import COMMANDS as COMMANDS_GROUP
-from lect.registry.registry import REGISTRY
+from lect.registry.registry import REGISTRY, Registry
 
 ACME = TurnTemplate("acme", user=Turn("<user>", "</user>"), assistant=Turn("<bot>", "</bot>"), stop=["</bot>"])
 
