@@ -191,6 +191,22 @@ def test_a_package_that_is_put_together_wrongly_is_rejected_by_one_check(kit, ch
     assert set(failing) == {check}, failing
 
 
+def test_templates_that_are_not_listed_are_tested_as_those_of_the_examples(kit):
+    unlisted = HOOKS.replace("    @hookimpl\n    def list_templates(self):\n        return [CHAT]\n", "")
+    name = kit.install(HOOKS, unlisted.replace("return CHAT", "return PLAIN"), hooks=True, templates=[])
+    failing = kit.failing(name, base=(), examples={"Model-7B": "model-plain"})
+    assert set(failing) == {"test_replies_round_trip"}
+    assert failing["test_replies_round_trip"].startswith("model-plain: reasoning: ")
+
+
+def test_a_suite_that_names_nothing_says_what_to_name():
+    class Nothing(AdapterSuite):
+        pass
+
+    with pytest.raises(pytest.fail.Exception, match="Nothing names no plugin\n  try: plugin = 'acme' and examples = "):
+        Nothing().test_templates_render()
+
+
 def test_a_heavy_import_is_rejected(kit):
     (kit.site / "torch.py").write_text("")
     failing = kit.failing(kit.install("import time", "import time\nimport torch"), light=True)
@@ -346,7 +362,7 @@ def test_an_unknown_plugin_is_an_error_with_near_names(kit, capsys):
     assert main(["check", f"{name}x"]) == 1
     assert f"no plugin '{name}x' is installed\n  did you mean " in capsys.readouterr().err
     with pytest.raises(PluginError, match="no plugin 'nothing-like-it' is installed"):
-        AdapterSuite.subject.fget(type("Suite", (AdapterSuite,), {"plugin": "nothing-like-it"})())
+        AdapterSuite.subject.fget(type("Suite", (AdapterSuite,), {"plugin": "nothing-like-it", "examples": {}})())
 
 
 @pytest.mark.parametrize("missing", ["pytest", "hypothesis"])

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from lect.format.template import Template
 
+TOLD = "plugin = 'acme' and examples = {'acme/Acme-7B-Chat': 'acme-chat'} in the class"
+"""What every suite must be told."""
 MOST_SHOWN = 8
 """How many problems a failure shows."""
 
@@ -41,7 +43,10 @@ class SuiteBase:
         suite = type(self)
         # pytest makes an object for every test.
         if "_subject" not in vars(suite):
-            suite._subject = find_subject(suite.plugin)
+            for name in ("plugin", "examples"):
+                if not hasattr(suite, name):
+                    pytest.fail(f"{suite.__name__} names no {name}\n  try: {TOLD}", pytrace=False)
+            suite._subject = find_subject(suite.plugin, suite.examples)
         return suite._subject
 
     @property
@@ -54,15 +59,15 @@ class SuiteBase:
         return Path(inspect.getfile(type(self))).parent / path
 
 
-Self = TypeVar("Self")
+Suite = TypeVar("Suite")
 
 
-def check(advice: str) -> Callable[[Callable[[Self], Iterator[str]]], Callable[[Self], None]]:
+def check(advice: str) -> Callable[[Callable[[Suite], Iterator[str]]], Callable[[Suite], None]]:
     """Make a test of a method that yields what is wrong; `advice` says what to do about it."""
 
-    def as_test(problems: Callable[[Self], Iterator[str]]) -> Callable[[Self], None]:
+    def as_test(problems: Callable[[Suite], Iterator[str]]) -> Callable[[Suite], None]:
         @wraps(problems)
-        def test(self: Self) -> None:
+        def test(self: Suite) -> None:
             with warnings.catch_warnings():
                 # What a plugin is warned of is what some check looks for.
                 warnings.simplefilter("ignore")

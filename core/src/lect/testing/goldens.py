@@ -49,9 +49,12 @@ class GoldenChecks(SuiteBase):
         if not files:
             pytest.skip("the suite names no goldens")
         deviations = self._deviations()
-        for file, template in files.items():
+        for file, name in files.items():
+            if name not in self.templates:
+                yield f"{file.name} is for the template {name!r}, and there is none of that name"
+                continue
             for case, arguments, expected in cases(file):
-                found = golden_problem(self.templates[template], arguments, expected)
+                found = golden_problem(self.templates[name], arguments, expected)
                 if found and (file.stem, case) not in deviations:
                     yield f"{file.stem}, {case}: {found}"
                 elif not found and (file.stem, case) in deviations:
@@ -61,7 +64,7 @@ class GoldenChecks(SuiteBase):
         """Return the golden files, each with the name of its template."""
         if isinstance(self.goldens, str | Path):
             files = sorted(self.file(self.goldens).glob("*.json"))
-            return {file: json.loads(file.read_text("utf-8"))["template"] for file in files}
+            return {file: str(json.loads(file.read_text("utf-8")).get("template")) for file in files}
         return {self.file(path): template for path, template in self.goldens.items()}
 
     def _deviations(self) -> set[tuple[str, str]]:
@@ -76,6 +79,9 @@ class GoldenChecks(SuiteBase):
         if not self.oracles:
             pytest.skip("the suite names no oracles")
         for name, path in self.oracles.items():
+            if name not in self.templates:
+                yield f"{path} is for the template {name!r}, and there is none of that name"
+                continue
             yield from _differences(self.templates[name], _oracle(self.file(path)))
 
 

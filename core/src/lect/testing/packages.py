@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from lect.contain import StageError, told
 from lect.errors import PluginError
 from lect.registry.groups import ADAPTERS, COMMANDS, HINTS, NOTATIONS, REPLIES, TEMPLATES
 from lect.testing.base import SuiteBase, check
@@ -42,11 +43,15 @@ class PackageChecks(SuiteBase):
     def test_hooks_are_valid(self) -> Iterator[str]:
         """The adapter can be imported, and lect knows its hooks and their arguments: else it is left out."""
         try:
-            found = self.subject.load()
+            adapter = self.subject.load()
+            if adapter is not None:
+                adapter.list_templates()
         except PluginError as error:
             yield str(error).partition("\n  try:")[0]
+        except StageError as failed:
+            yield f"{failed.stage}() fails: {told(failed.error)}"
         else:
-            if found is None:
+            if adapter is None:
                 pytest.skip("it has no adapter")
 
     @check("correct the entry point in pyproject.toml, and run `pip install` again")
@@ -57,8 +62,8 @@ class PackageChecks(SuiteBase):
             pytest.skip("it has no reply format, no notation and no command")
         for point in points:
             found = loaded(point)
-            if isinstance(found, Exception):
-                yield f"{_shown(point)} cannot be loaded: {type(found).__name__}: {found}"
+            if isinstance(found, BaseException):
+                yield f"{_shown(point)} cannot be loaded: {told(found)}"
             elif problem := _unfit(point.group, found):
                 yield f"{_shown(point)} leads to {found!r}; expected {problem}"
 
@@ -77,7 +82,7 @@ class PackageChecks(SuiteBase):
     @check('list them all in `[project.entry-points."lect.templates"]`, and no others')
     def test_templates_are_declared(self) -> Iterator[str]:
         """Every template is declared, so that it is found by name without importing each plugin there is."""
-        listed = set(self.subject.templates)
+        listed = {name for name in self.subject.adapter.list_templates() if name in self.subject.templates}
         point = self.subject.point
         declared = {each.name for each in self.subject.points(TEMPLATES) if point and each.value == point.value}
         yield from (f"list_templates() gives {name!r}, which is not declared" for name in sorted(listed - declared))
@@ -100,7 +105,7 @@ class PackageChecks(SuiteBase):
         elif not all(bound.contains(lect.__version__, prereleases=True) for bound in bounds):
             yield f"{self.subject.dist.name} needs {_joined(bounds)}, and this is {lect.__version__}"
 
-    @check("make the module a package, and put an empty file `py.typed` beside its `__init__.py`")
+    @check("put an empty file `py.typed` beside the `__init__.py` of the package; a module must become one first")
     def test_it_is_typed(self) -> Iterator[str]:
         """The package has a `py.typed`: without it, type checkers do not look at its annotations."""
         for name in sorted(

@@ -111,7 +111,7 @@ class PromptChecks(SuiteBase):
                 for count in (2, 4):
                     last = ROUNDS[count - 1]["content"]
                     shorter = template.text(ROUNDS[:count], **dated(template))
-                    begun = shorter[: shorter.rindex(last) + len(last)]
+                    begun = "".join(shorter.rpartition(last)[:2])
                     if not whole.startswith(begun):
                         yield f"{name}: {count} messages give {begun!r}, and with more it is {whole[: len(begun)]!r}"
 

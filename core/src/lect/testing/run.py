@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from unittest.mock import patch
 
 import pytest
 
@@ -25,18 +26,7 @@ if TYPE_CHECKING:
 Status = Literal["ok", "failed", "skipped"]
 STATUSES: dict[str, Status] = {"passed": "ok", "failed": "failed", "skipped": "skipped"}
 # No settings, plugins or caches of whoever runs it: the answer depends on the plugin alone.
-ARGUMENTS = (
-    "-c",
-    os.devnull,
-    "-p",
-    "no:terminal",
-    "-p",
-    "no:cacheprovider",
-    "-p",
-    "no:logging",
-    "-p",
-    "no:faulthandler",
-)
+ARGUMENTS = ("-c", os.devnull, "-p", "no:terminal", "-p", "no:cacheprovider")
 NOT_HERE = {"PYTEST_ADDOPTS": "", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
 
 
@@ -78,24 +68,24 @@ def _why(report: pytest.TestReport) -> str:
 
 
 def run_suite(subject: Subject) -> list[Outcome]:
-    """Return how each check of the suite ends for a plugin."""
+    """Return how each check of the suite ends for a plugin.
+
+    Raises:
+        PluginError: If pytest cannot run it.
+    """
     claims = dict(_claims(subject))
     facts = {
         "plugin": subject.id if subject.point else subject.name,
-        "examples": {path: claim.template for path, claim in claims.items() if claim.template},
+        "examples": {path: template.name for path in claims if (template := subject.template_of(path))},
         "base": [path for path, claim in claims.items() if claim.kind == "base"],
     }
     installed.TestInstalled = type("TestInstalled", (AdapterSuite,), facts)
-    recorder = Recorder()
-    before = {name: os.environ.get(name) for name in NOT_HERE}
-    os.environ.update(NOT_HERE)
-    try:
-        pytest.main([*ARGUMENTS, "--rootdir", os.path.dirname(installed.__file__), installed.__file__], [recorder])
-    finally:
-        for name, value in before.items():
-            os.environ.pop(name)
-            if value is not None:
-                os.environ[name] = value
+    recorder, file = Recorder(), installed.__file__
+    with patch.dict(os.environ, NOT_HERE):
+        code = pytest.main([*ARGUMENTS, f"--rootdir={os.path.dirname(file)}", file], [recorder])
+    if code not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
+        msg = f"pytest cannot run the suite: {code!r}\n  try: a test file, as docs/how-to/test-an-adapter.md shows it"
+        raise PluginError(msg)
     return recorder.outcomes
 
 
