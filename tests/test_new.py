@@ -6,7 +6,7 @@ import pages
 import pytest
 from sandbox import JINJA, REPOSITORY
 
-PLUGINS = [REPOSITORY / "plugins" / name for name in ("fastchat", "jinja", "paddlenlp", "xtuner")]
+PLUGINS = [REPOSITORY / "plugins" / name for name in ("fastchat", "jinja", "paddlenlp", "qwen", "xtuner")]
 FILES = {
     "tokenizer_config.json": {
         "chat_template": (
@@ -16,6 +16,14 @@ FILES = {
         "bos_token": "<s>",
         "eos_token": {"content": "<|end|>"},
         "added_tokens_decoder": {"0": {"content": "<unk>"}, "1": {"content": "<s>"}, "2": {"content": "<|end|>"}},
+    },
+    "with_calls.json": {
+        "chat_template": (
+            "{% if tools %}<|im_start|>system\n{{ tools | tojson }}<|im_end|>\n{% endif %}"
+            "{% for message in messages %}<|im_start|>{{ message.role }}\n{{ message.content }}"
+            "{% for call in message.tool_calls or [] %}\n<tool_call>\n{{ call.function | tojson }}\n</tool_call>{% endfor %}"
+            "<|im_end|>\n{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
+        ),
     },
     "chat_template.json": {
         "system": "Be witty.",
@@ -32,6 +40,7 @@ STARTS = {
     "table": ("", "<|user|>\nHello!<|end|>\n<|assistant|>\n", "Hi!<|end|>"),
     "program": ("--program", "<|user|>\nHello!<|end|>\n<|assistant|>\n", "Hi!<|end|>"),
     "own-jinja": ("--from tokenizer_config.json", "<s><|user|>\nHello!<|end|><|assistant|>\n", "Hi!<|end|>"),
+    "calls": ("--from with_calls.json", "<|im_start|>user\nHello!<|im_end|>\n<|im_start|>assistant\n", "Hi!<|im_end|>"),
     "paddle": ("--from chat_template.json", "Be witty.[Round 0]\nQuestion: Hello!\nAnswer:", "Hi!"),
     "xt": ("--from xtuner.json", "<U>Hello!\n<B>", "Hi!<end>"),
     "fast": ("--from fastchat:vicuna_v1.1", VICUNA, "Hi!</s>"),
@@ -71,3 +80,13 @@ def test_a_new_package_works_at_once(environment, offline, tmp_path, name):
     assert " failed" not in tested, tested
     model = f"{name}/{name.title()}-7B-Chat"
     assert environment.ask(SPOKEN.format(model=model, reply=reply)) == [f"lect-{name}", prompt, "Hi!"]
+
+
+def test_a_template_whose_tokens_are_elsewhere(environment, tmp_path):
+    (tmp_path / "chat_template.jinja").write_text("{{ bos_token + messages[0].content }}", "utf-8")
+    said = pages.run_command("lect new acme --from chat_template.jinja", tmp_path, environment.bin)
+    assert said.startswith("lect: 'chat_template.jinja' does not write a question and its answer: ")
+    assert said.endswith(
+        "'bos_token' is undefined\n  try: --from with the model's directory, or its tokenizer_config.json, which has the special tokens too\n"
+    )
+    assert [path.name for path in tmp_path.iterdir()] == ["chat_template.jinja"]

@@ -412,3 +412,11 @@ def test_the_command_line_takes_a_directory(model):
     assert (code, out) == (1, "")
     assert "tokenizer_config.json' is not JSON" in error
     assert "Traceback" not in error
+
+
+def test_a_template_that_is_read_alone_ends_a_reply_where_its_turns_end():
+    text = "{% for m in messages %}<|{{ m.role }}|>{{ m.content }}<|over|>{% endfor %}"
+    assert list(lect.load_template(text).stop) == ["<|over|>"]
+    with_eos = lect.load_template({"chat_template": text, "eos_token": "</s>"})
+    assert list(with_eos.stop) == ["</s>", "<|over|>"]
+    assert with_eos.parse("Hi!<|over|>").content == "Hi!"

@@ -6,7 +6,7 @@ import runpy
 from typing import TYPE_CHECKING
 
 from lect.errors import LectError
-from lect.format.compare import first_difference
+from lect.format.compare import CONVERSATIONS, first_difference
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -15,16 +15,28 @@ if TYPE_CHECKING:
     from lect.registry.family import Family
     from lect.scaffold.names import Names
 
+PLAIN = ("a question", "a question and its answer")
+LINE_END = "\n"
+
 
 def check_package(directory: Path, names: Names, template: Template | None) -> None:
     """Run the adapter of a package, and compare it with the template that it was made from, if any.
 
     Raises:
-        LectError: If it writes another prompt than the template.
+        LectError: If it writes another prompt than the template, or that cannot write one.
     """
     adapter: Family = runpy.run_path(str(directory / "src" / names.module / "__init__.py"))["adapter"]
     if template is None:
         return
+    try:
+        for messages, ask in map(CONVERSATIONS.__getitem__, PLAIN):
+            template.text(messages, add_generation_prompt=ask)
+    except LectError as error:
+        msg = (
+            f"{template.label!r} does not write a question and its answer: {str(error).partition(LINE_END)[0]}\n"
+            "  try: --from with the model's directory, or its tokenizer_config.json, which has the special tokens too"
+        )
+        raise LectError(msg) from error
     difference = first_difference(template, adapter.templates[names.template])
     if difference is not None:
         msg = (

@@ -17,6 +17,7 @@ from lect_jinja.knowledge import (
     fingerprints,
 )
 from lect_jinja.sources.files import ModelFileError
+from lect_jinja.sources.found import DEFAULT, ModelFiles
 from lect_jinja.sources.tokens import markers_of
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from lect.plugin import Template
     from lect.plugin.grammar import Grammar
     from lect_jinja.compare import Difference
-    from lect_jinja.sources.found import ModelFiles
     from lect_jinja.template import JinjaTemplate
 
 
@@ -182,6 +182,16 @@ def own_template(found: ModelFiles, name: str, **stated: Any) -> tuple[JinjaTemp
         raise ModelFileError(msg, file=found.path) from error
     end = {} if "stop" in stated else _turn_end(template)
     return template if end.keys() <= found.stop.keys() else template.but(stop=found.stop | end), how
+
+
+def with_replies(template: JinjaTemplate) -> JinjaTemplate:
+    """Return a template that was read without a model's files, with what its own text says of replies."""
+    found = ModelFiles("", {DEFAULT: template.jinja}, added=dict.fromkeys(template.markers))
+    grammar, _ = _replies(found)
+    end = _turn_end(template)
+    if grammar is None and end.keys() <= template.stop.keys():
+        return template
+    return template.but(reply=grammar, stop=dict(template.stop) | end)
 
 
 def _turn_end(template: Template) -> dict[str, Any]:

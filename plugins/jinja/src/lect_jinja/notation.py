@@ -48,6 +48,7 @@ class JinjaNotation:
             SourceError: If what was given is no template that may be run.
         """
         from lect_jinja import load
+        from lect_jinja.identity import with_replies
 
         name = os.path.basename(os.path.normpath(source.path)) if source.path else None
         if _is_json(source) and source.data is None:
@@ -55,10 +56,11 @@ class JinjaNotation:
         if source.data is None and source.text is None:
             return load(Path(source.path), name=name)
         try:
-            return load({"chat_template": source.text} if source.data is None else source.data, name=name)
+            template = load({"chat_template": source.text} if source.data is None else source.data, name=name)
         except PluginError as error:
             msg = f"{source}: {error}"
             raise SourceError(msg) from None
+        return with_replies(template)
 
 
 def _is_json(source: Source) -> bool:
