@@ -234,9 +234,10 @@ def test_models_make_rules_and_hints(model, pattern, hint):
 @pytest.mark.parametrize(
     ("model", "said"),
     [
-        ("./Acme-7B", "is a path; expected the name of a model\n  try: --model acme/Acme-7B\n"),
+        ("./Acme-7B", "'./Acme-7B' is no name of a model; expected ORG/NAME\n  try: --model acme/acme-7b-chat\n"),
+        ('acme/"Acme-7B"', "is no name of a model; expected ORG/NAME"),
+        ("a*b/chat-7b", "is no name of a model; expected ORG/NAME"),
         ("chat-7b", "has neither an owner nor the word 'acme'\n  try: --model acme/chat-7b\n"),
-        ("a*b/chat-7b", "the rule 'a*b/chat-7b' can never fit"),
         ("https://acme/chat", "a URL is no model path"),
     ],
 )

@@ -20,6 +20,7 @@ from lect.scaffold.proof import check_package
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
+
 EPILOG = """\
 examples:
   lect new acme

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from string import digits
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from lect.registry.refs import parse_ref, words_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+_MODEL = re.compile(r"(?:[\w.-]+/)?[\w.-]+")
 UNITS = ("b", "m")
 """What follows the size of a model: billions or millions of parameters."""
 
@@ -25,8 +27,8 @@ def pattern_of(model: str, family: str) -> str:
         LectError: If it is no name of a model, or one that says neither the family nor an owner.
     """
     ref = parse_ref(model)
-    if ref.place is not None:
-        msg = f"{shown(model)} is a path; expected the name of a model\n  try: --model {family}/{ref.name}"
+    if ref.place is not None or not _MODEL.fullmatch(model):
+        msg = f"{shown(model)} is no name of a model; expected ORG/NAME\n  try: --model {family}/{family}-7b-chat"
         raise LectError(msg)
     if _holds(ref.words, words_of(family)):
         return " ".join(_any_size(ref.words))

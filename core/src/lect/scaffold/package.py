@@ -57,7 +57,7 @@ def files_of(names: Names, models: Sequence[str], adapter: Adapter) -> list[File
         File("README.md", "what people see on PyPI", readme),
         File("LICENSE", "the MIT licence; choose yours", filled("LICENSE", package=package)),
         File(f"{source}/__init__.py", "the adapter: the format, and the names of its models", adapter.source),
-        *(File(f"{source}/{name}", "the model's own template", text) for name, text in adapter.files.items()),
+        *(File(f"{source}/{file}", "the model's own template", text) for file, text in adapter.files.items()),
         File(f"{source}/py.typed", "says that it has types", ""),
         File(f"tests/test_{name.replace('-', '_')}.py", "the tests that every adapter should pass", test),
         File(".github/workflows/test.yml", "runs them on GitHub", filled("test.yml")),

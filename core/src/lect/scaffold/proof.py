@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from lect.scaffold.names import Names
 
 PLAIN = ("a question", "a question and its answer")
-LINE_END = "\n"
+"""The conversations that every template must be able to write."""
 
 
 def check_package(directory: Path, names: Names, template: Template | None) -> None:
@@ -33,7 +33,7 @@ def check_package(directory: Path, names: Names, template: Template | None) -> N
             template.text(messages, add_generation_prompt=ask)
     except LectError as error:
         msg = (
-            f"{template.label!r} does not write a question and its answer: {str(error).partition(LINE_END)[0]}\n"
+            f"{template.label!r} does not write a question and its answer: {str(error).splitlines()[0]}\n"
             "  try: --from with the model's directory, or its tokenizer_config.json, which has the special tokens too"
         )
         raise LectError(msg) from error
