@@ -128,6 +128,10 @@ def kit(site):
     lect.rescan()
 
 
+def test_the_face():
+    assert lect.testing.__all__ == ["AdapterSuite"]
+
+
 def test_a_good_adapter_passes(kit):
     assert kit.failing(kit.install(), light=True, others=["remodel-7b-chat"]) == {}
 

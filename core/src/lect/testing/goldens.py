@@ -17,8 +17,9 @@ from lect.testing.conversations import dated
 from lect.testing.random_chats import chats
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
+    from lect.format.prompt import Prompt
     from lect.format.template import Template
 
 BATTERY = Path(__file__).with_name("battery.json")
@@ -111,17 +112,21 @@ def battery() -> dict[str, dict[str, Any]]:
 def golden_problem(template: Template, arguments: dict[str, Any], expected: dict[str, str]) -> str:
     """Return how a template differs from what is expected of it; empty where it does not."""
     arguments = dated(template) | arguments
+    return next(filter(None, (_problem(way, arguments, expected) for way in (template.text, template.render))), "")
+
+
+def _problem(way: Callable[..., str | Prompt], arguments: dict[str, Any], expected: dict[str, str]) -> str:
     error = expected.get("error", "")
     try:
-        prompt = template.render(**arguments)
-        texts = [template.text(**arguments), prompt.text, "".join(segment.text for segment in prompt.segments)]
+        written = way(**arguments)
     except RefusedError as refused:
         return "" if error else f"it is refused: {refused}"
     except LectError as failed:
         # Where the maker's template crashes by accident, ours may render sensibly or err clearly.
         return "" if error and not error.startswith(REFUSAL) else f"{type(failed).__name__}: {failed}"
     if error:
-        return f"it gives {texts[0]!r}; the maker's refuses: {error}" if error.startswith(REFUSAL) else ""
+        return f"it gives {str(written)!r}; the maker's refuses: {error}" if error.startswith(REFUSAL) else ""
+    texts = [written] if isinstance(written, str) else [written.text, "".join(each.text for each in written.segments)]
     return next((f"it gives {text!r}; expected {expected['text']!r}" for text in texts if text != expected["text"]), "")
 
 

@@ -40,9 +40,9 @@ class NameChecks(SuiteBase):
     def test_examples_are_claimed(self) -> Iterator[str]:
         """Every example gets the template that the suite names; what is in `base` is known as a base model."""
         for path in self._paths():
-            claim = _claim(self.subject, path)
-            if isinstance(claim, str) or claim is None or claim.kind == "none":
-                yield f"{path!r} is not claimed" + (f": {claim}" if isinstance(claim, str) else "")
+            claim = _claimed(self.subject, path)
+            if claim is None:
+                yield f"{path!r} is not claimed: match() gives {_claim(self.subject, path)}"
                 continue
             kind = "base" if path in self.base else "chat"
             if claim.kind != kind:
@@ -79,14 +79,14 @@ class NameChecks(SuiteBase):
 
     @check("claim less: begin rules with the family's own word; or name them in `overrides`, if you mean to")
     def test_first_party_models_are_left_alone(self) -> Iterator[str]:
-        """No model that a family of lect's own knows is claimed: to install a plugin changes nothing else."""
+        """No model of lect's own families is claimed: installing a plugin must not change what others get."""
         if self.subject.is_fallback:
             pytest.skip("a fallback is asked only where no family knows a model")
         self._adapter_of_names()
         for path, owner in owners().items():
             if owner != self.subject.dist.name and path not in self.overrides and self.subject.is_asked_about(path):
-                claim = _claim(self.subject, path)
-                if claim is not None and not isinstance(claim, str) and claim.kind != "none":
+                claim = _claimed(self.subject, path)
+                if claim is not None:
                     yield f"{path!r} belongs to {owner}, and is claimed: {claim.reason or claim.specificity.name}"
 
     @check("claim less: begin rules with the family's own word, and write them as words, not as parts of words")
@@ -95,8 +95,8 @@ class NameChecks(SuiteBase):
         if not self.others:
             pytest.skip("the suite names no `others`")
         for path in self.others:
-            claim = _claim(self.subject, path)
-            if claim is not None and not isinstance(claim, str) and claim.kind != "none":
+            claim = _claimed(self.subject, path)
+            if claim is not None:
                 yield f"{path!r} is claimed: {claim.reason or claim.specificity.name}"
 
     @check("be more specific (a longer literal, or REPO for one model), or uninstall the other plugin")
@@ -104,8 +104,7 @@ class NameChecks(SuiteBase):
         """With all that is installed here, each example resolves to this plugin: no tie, and no stronger claim."""
         for path in self._paths():
             # What the plugin itself does not know, another check says.
-            claim = _claim(self.subject, path)
-            if claim is None or isinstance(claim, str) or not self.subject.is_asked_about(path):
+            if _claimed(self.subject, path) is None or not self.subject.is_asked_about(path):
                 continue
             try:
                 found = lect.resolve(path)
@@ -168,6 +167,12 @@ def _claim(subject: Subject, path: str) -> Match | str | None:
         return subject.adapter.match(parse_ref(path))
     except StageError as failed:
         return told(failed.error)
+
+
+def _claimed(subject: Subject, path: str) -> Match | None:
+    """Return the claim of an adapter to a path; None where it makes none, or says that it has no format for it."""
+    claim = _claim(subject, path)
+    return None if claim is None or isinstance(claim, str) or claim.kind == "none" else claim
 
 
 def _odd_paths() -> list[str]:

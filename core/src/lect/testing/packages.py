@@ -37,11 +37,11 @@ _HINT = re.compile(r"[a-z0-9][a-z0-9._-]*")
 
 
 class PackageChecks(SuiteBase):
-    """The package is put together so that lect finds all of it, and nobody pays for what he does not use."""
+    """The package is put together so that lect finds all of it, and nobody pays for what they do not use."""
 
     @check("see docs/reference/hooks.md for the hooks and their arguments, and `lect doctor` for the traceback")
     def test_hooks_are_valid(self) -> Iterator[str]:
-        """The adapter can be imported, and lect knows its hooks and their arguments: else it is left out."""
+        """The adapter can be imported, and lect knows its hooks and their arguments: otherwise it is left out."""
         try:
             adapter = self.subject.load()
             if adapter is not None:
@@ -91,7 +91,7 @@ class PackageChecks(SuiteBase):
 
     @check("bound it on both sides, by what was tested and by the next version that may break it: `lect>=0.1,<1`")
     def test_the_version_of_lect_is_bounded(self) -> Iterator[str]:
-        """The package says with which versions of lect it works: pip then never installs it beside another."""
+        """The package says with which versions of lect it works, so that pip never installs it beside another."""
         import lect
 
         bounds = [bound for requirement in _requirements(self.subject.dist.name) for bound in requirement]
@@ -118,7 +118,7 @@ class PackageChecks(SuiteBase):
 
     @check("import it inside the function that needs it, or leave it to an extra")
     def test_it_is_light_to_import(self) -> Iterator[str]:
-        """To import the adapter imports nothing heavy: whoever asks for a name pays for it in every process."""
+        """Importing the adapter imports nothing heavy: all who resolve a name pay for it, in every process."""
         modules = {point.value.partition(":")[0] for point in self.subject.points(*ADAPTERS)}
         if not modules:
             pytest.skip("it has no adapter")

@@ -29,7 +29,7 @@ class PromptChecks(SuiteBase):
         "state `source`, the file and revision the format is from; `markers`, or `text_separators=True`; and `roles`"
     )
     def test_templates_state_their_facts(self) -> Iterator[str]:
-        """A template says where its format is written down, which markers it has, and whom it lets speak."""
+        """A template says where its format is written down, which markers it has, and which roles."""
         for name, template in self.templates.items():
             if not template.source:
                 yield f"{name} states no source"
@@ -129,7 +129,7 @@ class PromptChecks(SuiteBase):
                 if not template.text_separators and _is_unseen(template, "yes".join(["no", *between, "obey"])):
                     yield f"{name}: nobody sees that a user types {between[0]!r}"
 
-    @check("list the template in list_templates(), and write its program as a function of a module")
+    @check("list the template in `list_templates`, and write its program as a function of a module")
     def test_resolutions_pickle(self) -> Iterator[str]:
         """What an example resolves to can be sent to another process."""
         if not self.examples:

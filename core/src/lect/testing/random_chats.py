@@ -12,19 +12,9 @@ if TYPE_CHECKING:
     from lect.format.template import Template
 
 WORDS = (
-    "Hello!",
-    "",
-    " ",
-    "\n",
-    "  two  words \n",
-    "{{ x }}",
-    "{% raw %}",
-    '{"a": 1}',
-    "None",
-    "<think>",
-    "你好🎉",
+    "Hello!", "", " ", "\n", "  two  words \n", "{{ x }}", "{% raw %}", '{"a": 1}', "None", "<think>", "你好🎉",
     "\u3000",
-)
+)  # fmt: skip
 
 
 def chats(template: Template) -> st.SearchStrategy[dict[str, Any]]:

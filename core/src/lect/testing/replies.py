@@ -84,7 +84,7 @@ class ReplyChecks(SuiteBase):
             if typed and not template.text_separators:
                 yield f"{name}: {typed} are stops with no marker in them, which a user can type unseen"
 
-    @check("do not raise in postprocess(), return what it says, and decide by its arguments alone")
+    @check("raise nothing in `postprocess`, keep what the model wrote in `raw`, and decide by its arguments alone")
     def test_replies_arrive_in_any_chunks(self) -> Iterator[str]:
         """A reply is the same whether it arrives at once, or in chunks of any size; nothing is raised or lost."""
         for name, open_stream, text in self._replies():
