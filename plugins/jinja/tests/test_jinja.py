@@ -39,6 +39,14 @@ def test_it_writes_what_transformers_writes():
     assert template.text(HELLO) == "<s><|user|>\nHello!</s>\n"
 
 
+@pytest.mark.parametrize("source", ["{{ 'a' + messages[0].content + nothing }}", "{{ nothing + messages[0].content }}"])
+def test_what_is_undefined_cannot_be_added_to_a_text(source):
+    template = load(source)
+    for write in (template.text, template.render):
+        with pytest.raises(MessageError, match="'nothing' is undefined"):
+            write(HELLO)
+
+
 def test_every_piece_knows_its_field_its_offset_and_its_turn():
     segments = load(CONFIG).render([{"role": "user", "content": "  Hi"}], add_generation_prompt=True).segments
     assert [(s.text, s.origin.name, s.path, s.start, s.turn) for s in segments] == [

@@ -51,10 +51,11 @@ class Joined(str):
         return (character for piece in self.pieces for character in piece)
 
     def __add__(self, other: str) -> str:
-        return joined((*self.pieces, *pieces_of(other)))
+        # What is undefined refuses to be added to anything, once it is asked.
+        return joined((*self.pieces, *pieces_of(other))) if isinstance(other, str) else NotImplemented
 
     def __radd__(self, other: str) -> str:
-        return joined((*pieces_of(other), *self.pieces))
+        return joined((*pieces_of(other), *self.pieces)) if isinstance(other, str) else NotImplemented
 
 
 class Safe(Joined):
