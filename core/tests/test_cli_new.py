@@ -203,7 +203,7 @@ def test_a_source_that_is_not_there(here, capsys, source):
 def test_a_name_that_no_package_can_have(here, capsys, given, nearest):
     message = refused(capsys, given)
     assert "expected at most" in message
-    assert message.endswith(f"try: lect new {nearest}\n")
+    assert message.endswith(f"try: the name {nearest}\n")
     assert names_of(nearest).name == nearest
     assert os.listdir(here) == []
 

@@ -25,9 +25,7 @@ NO_CHATTERS = NO_TALKERS | {"base", "pretrain", "pretrained"}
 class Later:
     """A template that is made when somebody first needs it, because that takes long.
 
-    ```python
-    Rule("acme * chat", Later("acme-chat", read_acme_chat))
-    ```
+    In a rule it stands for the template: `Rule("acme * chat", Later("acme-chat", read_acme_chat))`.
 
     Args:
         name: The name of the template.

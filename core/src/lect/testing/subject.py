@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +9,7 @@ import pytest
 
 import lect
 from lect.contain import StageError
-from lect.errors import PluginError, shown
+from lect.errors import PluginError, did_you_mean, near_names, shown
 from lect.format.builtin import BUILTIN
 from lect.registry.discover import Record, distributions
 from lect.registry.groups import ADAPTERS, COMMANDS, FALLBACK, GROUP, HINTS, NOTATIONS, REPLIES, TEMPLATES
@@ -189,8 +188,5 @@ def _unknown(plugin: str, installed: Iterable[Distribution]) -> PluginError:
     names = sorted(
         {point.name for dist in installed for point in dist.entry_points if point.group not in (HINTS, TEMPLATES)}
     )
-    near = get_close_matches(plugin, names, 3)
-    lines = [f"no plugin {shown(plugin)} is installed"]
-    if near:
-        lines.append(f"  did you mean {' or '.join(map(repr, near))}?")
-    return PluginError("\n".join([*lines, "  try: lect plugins"]))
+    hint = did_you_mean(near_names(plugin, names, most=3), "lect plugins lists what is installed")
+    return PluginError(f"no plugin {shown(plugin)} is installed\n  {hint}")

@@ -1,6 +1,6 @@
 """Devstral and the reasoning models of Ministral 3: the tools follow the system prompt."""
 
-from lect.plugin import Chat, Writer
+from lect.plugin import Chat, Message, Writer
 from lect_mistral.content import IMAGES, system_text, write_content
 from lect_mistral.library import (
     MAGISTRAL_2509,
@@ -113,6 +113,22 @@ MINISTRAL_3_SYSTEM = (
 )
 
 
+_ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "'": "&#39;", '"': "&#34;"})
+
+
+def escaped(text: str) -> str:
+    """Return a text as Jinja escapes it for HTML."""
+    return text.translate(_ESCAPES)
+
+
+def write_escaped_calls(chat: Chat, out: Writer, message: Message) -> None:
+    """Write calls whose names are escaped where the arguments become JSON: the maker's template takes that for HTML."""
+    for call in message.tool_calls:
+        is_text = isinstance(call.arguments, str)
+        name = call.name if is_text else chat.made(call.name, escaped, *call.path, "name")
+        out += "[TOOL_CALLS]", name, "[ARGS]", chat.arguments_as_given(call)
+
+
 def write_tools(chat: Chat, out: Writer) -> None:
     """Write the tools, if there are any."""
     if chat.tools:
@@ -173,7 +189,7 @@ def ministral_3_reasoning(chat: Chat, out: Writer) -> None:
             if not (message.content or message.parts or message.tool_calls):
                 chat.refuse("an assistant message has neither content nor tool calls", instead="leave the message out")
             write_chunks(chat, out, chunks, ["thinking"])
-            write_calls(chat, out, message)
+            write_escaped_calls(chat, out, message)
             out.append(chat.eos)
         elif message.role == "tool":
             write_result(chat, out, message, numbered=False)
