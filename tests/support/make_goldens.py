@@ -22,6 +22,8 @@ OPTIONS = {
     "clear_thinking": [True, False],
     "reasoning_effort": ["low", "high"],
     "add_vision_id": [True],
+    "thinking_budget": [0, 600],
+    "use_json_tooldef": [True],
 }
 """What is tried of the options that makers' templates read."""
 

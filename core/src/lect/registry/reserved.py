@@ -232,6 +232,7 @@ RESERVED: dict[str, tuple[str, ...]] = {
         "qwen-7b-chat",
     ),
     "lect-seallm": ("seallm", "seallm-v2", "seallm-v2.5", "seallm-v3"),
+    "lect-seed": ("seed", "seed-oss"),
     "lect-smollm": ("smollm", "smollm3", "smollm2"),
     "lect-solar": ("solar",),
     "lect-step": ("step", "step-3.5"),

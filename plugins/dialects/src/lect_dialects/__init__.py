@@ -16,10 +16,7 @@ from lect_dialects.json_calls import (
 )
 from lect_dialects.messages import INKLING, MUSE_GLIMMER
 from lect_dialects.named_calls import FUNCTIONARY_V31, FUNCTIONARY_V32
-from lect_dialects.tagged_calls import (
-    DOTS,
-    SEED_OSS_XML,
-)
+from lect_dialects.tagged_calls import DOTS
 
 __lect_api__ = "~=1.0"
 
@@ -36,6 +33,5 @@ adapter = Family(
     Rule("inkling", INKLING),
     Rule("functionary * v 3.1", FUNCTIONARY_V31),
     Rule("functionary * v 3.2", FUNCTIONARY_V32),
-    Rule("seed oss # b instruct", SEED_OSS_XML),
     Rule("dots llm # inst", DOTS),
 )

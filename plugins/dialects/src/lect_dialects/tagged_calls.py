@@ -1,8 +1,6 @@
 """Calls with a mark for each parameter."""
 
 from lect.plugin.grammar import (
-    FUNCTION_TAGS,
-    KEY,
     QUOTED_KEY,
     QUOTED_NAME,
     THINK,
@@ -11,26 +9,8 @@ from lect.plugin.grammar import (
     Head,
     Json,
     Params,
-    Reasoning,
     ReplyFormat,
     Section,
-)
-
-SEED_OSS_XML = ReplyFormat(
-    Grammar(
-        "seed_oss_xml",
-        reasoning=Reasoning(("<seed:think>",), ("</seed:think>",), after="\n"),
-        sections=(
-            Section(
-                (FUNCTION_TAGS.but(arguments=Params("<parameter=", Head((">",), KEY), "</parameter>")),),
-                ("<seed:tool_call>",),
-                ("</seed:tool_call>",),
-            ),
-        ),
-    ),
-    stop=("<seed:eos>",),
-    names="Seed-OSS",
-    example="<seed:tool_call>\n<function=get_weather>\n<parameter=city>Paris</parameter>\n</function>\n</seed:tool_call>",
 )
 
 INVOKE = Head((">",), QUOTED_NAME)
