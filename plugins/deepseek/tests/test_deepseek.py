@@ -16,6 +16,8 @@ class TestDeepSeek(AdapterSuite):
         "golden/deepseek-ai--DeepSeek-V2-Chat-0628.json": "deepseek-v2-chat-0628",
         "golden/deepseek-ai--DeepSeek-V2.5.json": "deepseek-v2.5",
         "golden/deepseek-ai--DeepSeek-V3-0324.json": "deepseek-v3-0324",
+        "golden/deepseek-ai--DeepSeek-V4.json": "deepseek-v4",
+        "golden/deepseek-ai--DeepSeek-V4-Flash-0731.json": "deepseek-v4-flash-0731",
         "golden/deepseek-r1-0528.json": "deepseek-r1-0528",
         "golden/deepseek-v3.1-terminus.json": "deepseek-v3.1-terminus",
         "golden/deepseek-v3.2-exp.json": "deepseek-v3.2-exp",
@@ -45,6 +47,20 @@ class TestDeepSeek(AdapterSuite):
         "deepseek-ai/DeepSeek-V3.2-Exp-Base": "default",
         "deepseek-ai/DeepSeek-V3.2": "deepseek-v3.2",
         "deepseek-ai/DeepSeek-V3.2-Speciale": "deepseek-v3.2",
+        "deepseek-ai/DeepSeek-V4-Pro": "deepseek-v4",
+        "deepseek-ai/DeepSeek-V4-Flash": "deepseek-v4",
+        "deepseek-ai/DeepSeek-V4-Flash-0731": "deepseek-v4-flash-0731",
+        "deepseek-ai/DeepSeek-V4-Flash-Base": "default",
     }
-    base = ["deepseek-ai/DeepSeek-V3-Base", "deepseek-ai/DeepSeek-V2", "deepseek-ai/DeepSeek-V3.2-Exp-Base"]
-    others = ["notdeepseek-v3", "deepseeker/chat-7b", "deepseek-ai/DeepSeek-V4-Pro", "deepseek-ai/DeepSeek-R1-Zero"]
+    base = [
+        "deepseek-ai/DeepSeek-V3-Base",
+        "deepseek-ai/DeepSeek-V2",
+        "deepseek-ai/DeepSeek-V3.2-Exp-Base",
+        "deepseek-ai/DeepSeek-V4-Flash-Base",
+    ]
+    others = [
+        "notdeepseek-v3",
+        "deepseeker/chat-7b",
+        "deepseek-ai/DeepSeek-V4-Pro-DSpark",
+        "deepseek-ai/DeepSeek-R1-Zero",
+    ]

@@ -5,9 +5,14 @@ from lect.testing import AdapterSuite
 
 class TestJamba(AdapterSuite):
     plugin = "jamba"
-    goldens = {"golden/ai21labs--AI21-Jamba-1.5-Mini.json": "jamba-1.5"}
-    examples = {"ai21labs/AI21-Jamba-1.5-Large": "jamba-1.5", "ai21labs/AI21-Jamba-1.5-Mini": "jamba-1.5"}
-    others = [
-        "ai21labs/Jamba-v0.1",
-        "ai21labs/Jamba-tiny-random",
-    ]
+    goldens = {
+        "golden/ai21labs--AI21-Jamba-1.5-Mini.json": "jamba-1.5",
+        "golden/ai21labs--AI21-Jamba-Large-1.6.json": "jamba-1.6",
+    }
+    examples = {
+        "ai21labs/AI21-Jamba-1.5-Large": "jamba-1.5",
+        "ai21labs/AI21-Jamba-1.5-Mini": "jamba-1.5",
+        "ai21labs/AI21-Jamba-Large-1.6": "jamba-1.6",
+        "ai21labs/AI21-Jamba-Mini-1.6": "jamba-1.6",
+    }
+    others = ["ai21labs/Jamba-v0.1", "ai21labs/Jamba-tiny-random"]

@@ -1,21 +1,22 @@
 """Seed-OSS against its maker's own template."""
 
 import pytest
-from family import FamilySuite
 
 import lect
 from lect.errors import RefusedError
+from lect.testing import AdapterSuite
 
 
-class TestSeed(FamilySuite):
-    family = "seed"
-    goldens = {"ByteDance-Seed--Seed-OSS-36B-Instruct": "seed-oss"}
-    names = [
-        ("ByteDance-Seed/Seed-OSS-36B-Instruct", "seed-oss", "chat"),
-        ("unsloth/Seed-OSS-36B-Instruct-GGUF", "seed-oss", "chat"),
-        ("ByteDance-Seed/Seed-OSS-36B-Base", "default", "base"),
-        ("ByteDance-Seed/Seed-OSS-36B-Base-woSyn", "default", "base"),
-    ]
+class TestSeed(AdapterSuite):
+    plugin = "seed"
+    goldens = {"golden/ByteDance-Seed--Seed-OSS-36B-Instruct.json": "seed-oss"}
+    examples = {
+        "ByteDance-Seed/Seed-OSS-36B-Instruct": "seed-oss",
+        "unsloth/Seed-OSS-36B-Instruct-GGUF": "seed-oss",
+        "ByteDance-Seed/Seed-OSS-36B-Base": "default",
+        "ByteDance-Seed/Seed-OSS-36B-Base-woSyn": "default",
+    }
+    base = ["ByteDance-Seed/Seed-OSS-36B-Base", "ByteDance-Seed/Seed-OSS-36B-Base-woSyn"]
     others = ["ByteDance-Seed/Seed-Coder-8B-Instruct", "naver-hyperclovax/HyperCLOVAX-SEED-Think-32B"]
 
 

@@ -1,4 +1,4 @@
-"""DeepSeek-V3.2, whose calls are in tags of their own, and the replies of V4, whose prompts are not here yet."""
+"""DeepSeek-V3.2, whose calls are in tags of their own, and the replies of V4, which has them too."""
 
 from collections.abc import Mapping
 

@@ -6,7 +6,6 @@ Each format is found by its name, `lect.parse(None, output, format="reka")`, or 
 
 from lect.plugin import Family, Rule
 from lect_dialects.json_calls import (
-    APERTUS,
     APRIEL,
     FIREFUNCTION_V2,
     GIGACHAT3,
@@ -28,7 +27,6 @@ adapter = Family(
     Rule("apriel", APRIEL),
     Rule("firefunction v 2", FIREFUNCTION_V2),
     Rule("?llama xlam 2", XLAM),
-    Rule("apertus # b instruct", APERTUS),
     Rule("muse glimmer", MUSE_GLIMMER),
     Rule("inkling", INKLING),
     Rule("functionary * v 3.1", FUNCTIONARY_V31),

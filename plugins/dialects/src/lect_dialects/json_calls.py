@@ -5,9 +5,7 @@ from lect.plugin.grammar import (
     JSON_IN_TAGS,
     JSON_OBJECT,
     THINK,
-    CallSyntax,
     Grammar,
-    JsonMap,
     Reasoning,
     ReplyFormat,
     Section,
@@ -89,24 +87,4 @@ XLAM = ReplyFormat(
     stop=("<|eot_id|>", "<|im_end|>"),
     names="xLAM-2",
     example='[{"name": "get_weather", "arguments": {"city": "Paris"}}]',
-)
-
-APERTUS = ReplyFormat(
-    Grammar(
-        "apertus",
-        reasoning=Reasoning(("<|inner_prefix|>",), ("<|inner_suffix|>",), special=True),
-        sections=(
-            Section(
-                (CallSyntax(JsonMap()),),
-                (("<|tools_prefix|>", "["),),
-                (("]", "<|tools_suffix|>"), "]", "<|tools_suffix|>"),
-                between=",",
-                gap="",
-                special=True,
-            ),
-        ),
-    ),
-    stop=("<|assistant_end|>", "</s>"),
-    names="Apertus",
-    example='<|inner_prefix|>Look.<|inner_suffix|><|tools_prefix|>[{"get_weather": {"city": "Paris"}}]<|tools_suffix|>',
 )

@@ -1,6 +1,7 @@
-"""Jamba 1.5: messages between markers, tools in the first system message, documents in one before the last question."""
+"""Jamba 1.5 and 1.6: messages between markers, tools in the first system message, documents before the last question."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from lect.plugin import Chat, Message, Template, Writer
@@ -16,19 +17,19 @@ JAMBA = ReplyFormat(
         ),
     ),
     stop=("<|eom|>", "<|endoftext|>"),
-    names="Jamba 1.5",
+    names="Jamba 1.5 and 1.6",
     example='<tool_calls>[\n    {"name": "get_weather", "arguments": {"city": "Paris"}}\n]</tool_calls>',
 )
 
 
-def write_system(chat: Chat, out: Writer) -> None:
+def write_system(chat: Chat, out: Writer, default: str) -> None:
     """Write the first system message, which is always there: the caller's text and the tools."""
     system = chat.system
+    text = system.content if system else default
     out.append("<|bom|><|system|> ")
-    if system:
-        out.turn(system)
-        out += system.content, "\n\n" if chat.tools and system.content else ""
-        out.turn(None)
+    out.turn(system)
+    out += text, "\n\n" if chat.tools and text else ""
+    out.turn(None)
     if chat.tools:
         out.append("<tool_definitions>\n# Tools\n\n## Functions")
         for index, tool in enumerate(chat.tools):
@@ -87,7 +88,7 @@ def write_modes(out: Writer, knobs: Mapping[str, Any]) -> None:
 
 
 def write_message(chat: Chat, out: Writer, message: Message) -> None:
-    """Write a message, with the calls and the citations of an answer."""
+    """Write a message, with the calls of an answer."""
     out += "<|bom|><|", message.role, "|> "
     if message.name is not None:
         out += "(", message.name, ")"
@@ -98,21 +99,25 @@ def write_message(chat: Chat, out: Writer, message: Message) -> None:
             out += ",\n" if index else "", '    {"name": "', call.name, '", "arguments": '
             out += chat.arguments_as_given(call), "}"
         out.append("\n]</tool_calls>")
-    if message.role == "assistant" and message.raw.get("citations"):
-        where = ("messages", message.index, "citations")
-        numbers = [each.get("document_id") for each in chat.expect("mappings", message.raw["citations"], *where)]
-        out += "<citations>", chat.printed(numbers, *where), "</citations>"
 
 
-def jamba1_5(chat: Chat, out: Writer) -> None:
-    """Write Jamba 1.5."""
+def write_citations(chat: Chat, out: Writer, message: Message) -> None:
+    """Write which documents an answer was based on."""
+    where = ("messages", message.index, "citations")
+    numbers = [each.get("document_id") for each in chat.expect("mappings", message.raw["citations"], *where)]
+    out += "<citations>", chat.printed(numbers, *where), "</citations>"
+
+
+def jamba(chat: Chat, out: Writer, *, newer: bool) -> None:
+    """Write Jamba 1.5, or the newer 1.6, which cites only where the option `knobs` lets it."""
     knobs = chat.option("knobs", kind="mapping") or {}
+    asks_to_cite = knobs.get("is_set") and knobs.get("citation_mode") != "off"
     messages = chat.without_system
     question = max((message.index for message in messages if message.role == "user"), default=-1)
     if question < 0 and messages:
         question = messages[0].index
     out.append(chat.bos)
-    write_system(chat, out)
+    write_system(chat, out, chat.text_option("default_system_message", "") if newer else "")
     for message in messages:
         out.append("<|eom|>")
         if message.index == question and (chat.documents or knobs.get("is_set")):
@@ -125,6 +130,9 @@ def jamba1_5(chat: Chat, out: Writer) -> None:
             out.append("<|eom|>")
         out.turn(message)
         write_message(chat, out, message)
+        cited = message.raw.get("citations")
+        if message.role == "assistant" and (asks_to_cite and cited is not None if newer else cited):
+            write_citations(chat, out, message)
         out.turn(None)
     out.append("<|eom|>")
     if chat.add_generation_prompt:
@@ -136,7 +144,7 @@ def jamba1_5(chat: Chat, out: Writer) -> None:
 
 JAMBA1_5 = Template(
     "jamba-1.5",
-    jamba1_5,
+    partial(jamba, newer=False),
     roles=["system", "user", "assistant", "tool"],
     bos="<|startoftext|>",
     capabilities=["system", "tools", "parallel_tools", "documents"],
@@ -159,4 +167,10 @@ JAMBA1_5 = Template(
     looks_for=(),
     reply=JAMBA.grammar,
     source="ai21labs/AI21-Jamba-1.5-Mini, tokenizer_config.json",
+)
+JAMBA1_6 = JAMBA1_5.but(
+    name="jamba-1.6",
+    program=partial(jamba, newer=True),
+    options=[*JAMBA1_5.options, "default_system_message"],
+    source="ai21labs/AI21-Jamba-Large-1.6, tokenizer_config.json",
 )

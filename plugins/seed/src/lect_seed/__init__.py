@@ -8,5 +8,5 @@ __lect_api__ = "~=1.0"
 adapter = Family(
     "seed",
     Rule("seed oss 36 b instruct", SEED_OSS),
-    Rule("seed oss 36 b base ?wosyn", DEFAULT, kind="base", note="a base model: the chat markers were never trained on"),
+    Rule("seed oss 36 b base ?wosyn", DEFAULT, kind="base", note="a base model: its maker gave it no chat format"),
 )

@@ -26,9 +26,7 @@ SEED_OSS_XML = ReplyFormat(
 )
 
 BOS, EOS = "<seed:bos>", "<seed:eos>"
-WITH_TOOLS = (
-    "You are Doubao, a helpful AI assistant. You may call one or more functions to assist with the user query."
-)
+WITH_TOOLS = "You are Doubao, a helpful AI assistant. You may call one or more functions to assist with the user query."
 TOOL_LIST = (
     "\nTool List:\nYou are authorized to use the following tools (described in JSON Schema format). Before performing "
     "any task, you must decide how to call them based on the descriptions and parameters of these tools.\n"
