@@ -11,6 +11,7 @@ COPYRIGHTS = {
     "01-ai/Yi": "Copyright 2023 01.AI",
     "InternLM/InternLM": "",
     "InternLM/xtuner": "Copyright (c) OpenMMLab. All rights reserved.",
+    "OpenGVLab/InternVL": "Copyright (c) 2023 OpenGVLab",
     "PaddlePaddle/PaddleNLP": "Copyright (c) 2020 PaddlePaddle Authors. All Rights Reserved",
     "allenai/open-instruct": "Copyright 2024 AllenAI. All rights reserved.",
     "ggml-org/llama.cpp": "Copyright (c) 2023-2026 The ggml authors",

@@ -98,6 +98,7 @@ RESERVED: dict[str, tuple[str, ...]] = {
         "internlm-chat-20b",
         "internlm-chat",
     ),
+    "lect-internvl": ("internvl", "internvl2.5", "internvl2-phi3", "internvl2"),
     "lect-jamba": ("jamba", "jamba-1.5", "jamba-1.6"),
     "lect-jinja": ("jinja",),
     "lect-kimi": (

@@ -1,4 +1,4 @@
-"""Jamba 1.5 and 1.6: messages between markers, tools in the first system message, documents before the last question."""
+"""Jamba 1.5 and 1.6: messages between markers, tools in the first system message, documents before the question."""
 
 from collections.abc import Mapping
 from functools import partial

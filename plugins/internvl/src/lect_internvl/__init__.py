@@ -1,0 +1,89 @@
+"""InternVL, by OpenGVLab: the formats of its own code, which its training uses too.
+
+The tokenizers have chat templates of the language models that InternVL is built on, with other system texts.
+"""
+
+from functools import partial
+
+from lect.plugin import DEFAULT, Chat, Family, Rule, Template, Writer
+
+__lect_api__ = "~=1.0"
+
+CHATML = ("<|im_start|>", "\n")
+
+
+def internvl(chat: Chat, out: Writer, *, tag: tuple[str, str], end: str) -> None:
+    """Write InternVL: a system turn always, pictures before the text of a turn. An empty text leaves a turn open."""
+    before, after = tag
+    out += before, "system", after
+    out.turn(chat.system)
+    out += chat.system.content if chat.system else chat.default_system, end
+    for message in out.turns(chat.without_system):
+        if message.role not in ("user", "assistant"):
+            chat.refuse(f"there is no turn for the role {message.role!r}", instead="system first, user, assistant")
+        out += before, message.role, after
+        shown = [part for part in message.parts if part.type in ("image", "image_url")]
+        for part in shown:
+            out.append("<image>\n")
+            out.used(*part.path)
+        if message.content or shown:
+            out += message.content, end
+    if chat.add_generation_prompt:
+        out += before, "assistant", after
+
+
+INTERNVL2 = Template(
+    "internvl2",
+    partial(internvl, tag=CHATML, end="<|im_end|>"),
+    roles=["system", "user", "assistant"],
+    capabilities=["system", "images"],
+    default_system=(
+        "你是由上海人工智能实验室联合商汤科技开发的书生多模态大模型，英文名叫InternVL, 是一个有用无害的人工智能助手。"
+    ),
+    takes=["parts"],
+    # Each size has the vocabulary of another language model: no ids are right for all.
+    stop=["<|im_end|>"],
+    # The maker's code puts the tokens of a picture where `<image>` stands.
+    markers=[
+        "<|im_start|>", "<|im_end|>", "<image>", "<img>", "</img>", "<IMG_CONTEXT>", "<quad>", "</quad>", "<ref>",
+        "</ref>", "<box>", "</box>",
+    ],
+    looks_for=(),
+    source="OpenGVLab/InternVL at 2410d1d, internvl_chat/internvl/conversation.py: internlm2-chat, Hermes-2",
+)  # fmt: skip
+INTERNVL2_PHI3 = INTERNVL2.but(
+    name="internvl2-phi3",
+    program=partial(internvl, tag=("<|", "|>\n"), end="<|end|>"),
+    stop={"<|end|>": 32007},
+    markers=[
+        *("<|system|>", "<|user|>", "<|assistant|>", "<|end|>", "<|endoftext|>"),
+        *(marker for marker in INTERNVL2.markers if "im_" not in marker),
+    ],
+    source="OpenGVLab/InternVL at 2410d1d, internvl_chat/internvl/conversation.py: phi3-chat",
+)
+INTERNVL2_5 = INTERNVL2.but(
+    name="internvl2.5",
+    program=partial(internvl, tag=CHATML, end="<|im_end|>\n"),
+    default_system=(
+        "你是书生·万象，英文名是InternVL，是由上海人工智能实验室、清华大学及多家合作单位联合开发的多模态大语言模型。"
+    ),
+    source="OpenGVLab/InternVL at 2410d1d, internvl_chat/internvl/conversation.py: internvl2_5",
+)
+
+NEVER_CHATTED = "a base model: it was not tuned to follow instructions"
+OTHER_TEMPLATE = "what is packed for transformers has a template of its own, which was not seen"
+
+adapter = Family(
+    "internvl",
+    Rule("internvl 2|2.5|3 # b ?instruct|mpo hf", None, note=OTHER_TEMPLATE),
+    Rule("internvl 3.5", None, note="the maker's code for InternVL3.5 was not seen"),
+    Rule("internvl 3 # b pretrained", DEFAULT, kind="base", note=NEVER_CHATTED),
+    Rule("internvl 2.5|3 # b ?instruct|mpo .", INTERNVL2_5),
+    Rule("internvl 2 pretrain", DEFAULT, kind="base", note=NEVER_CHATTED),
+    Rule("internvl 2 4 b .", INTERNVL2_PHI3),
+    Rule("internvl 2 # b ?mpo .", INTERNVL2),
+    Rule("internvl 2 llama 3 76 b .", INTERNVL2),
+    Rule("mini internvl chat 4 b v 1 5 .", INTERNVL2_PHI3),
+    Rule("mini internvl chat 2 b v 1 5 .", INTERNVL2),
+    Rule("internvl chat v 1 5 ?int ?8 .", INTERNVL2),
+)

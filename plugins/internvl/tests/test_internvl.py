@@ -1,0 +1,36 @@
+"""InternVL against its maker's own code."""
+
+import pytest
+from family import FamilySuite
+
+import lect
+from lect.errors import RefusedError
+
+
+class TestInternVL(FamilySuite):
+    family = "internvl"
+    goldens = {"internvl2": "internvl2", "internvl2-phi3": "internvl2-phi3", "internvl2.5": "internvl2.5"}
+    names = [
+        ("OpenGVLab/InternVL3-8B", "internvl2.5", "chat"),
+        ("OpenGVLab/InternVL3-38B-Instruct", "internvl2.5", "chat"),
+        ("OpenGVLab/InternVL2_5-26B-MPO", "internvl2.5", "chat"),
+        ("OpenGVLab/InternVL2_5-78B-AWQ", "internvl2.5", "chat"),
+        ("OpenGVLab/InternVL2-8B-MPO", "internvl2", "chat"),
+        ("OpenGVLab/InternVL2-Llama3-76B-AWQ", "internvl2", "chat"),
+        ("OpenGVLab/InternVL2-4B", "internvl2-phi3", "chat"),
+        ("OpenGVLab/Mini-InternVL-Chat-4B-V1-5", "internvl2-phi3", "chat"),
+        ("OpenGVLab/Mini-InternVL-Chat-2B-V1-5", "internvl2", "chat"),
+        ("OpenGVLab/InternVL-Chat-V1-5-int8", "internvl2", "chat"),
+        ("OpenGVLab/InternVL3-8B-Pretrained", "default", "base"),
+    ]
+    others = [
+        "OpenGVLab/InternVL3-8B-hf",
+        "OpenGVLab/InternVL3_5-8B",
+        "OpenGVLab/InternVL-Chat-V1-1",
+        "SenseNova/SenseNova-SI-1.1-InternVL3-2B",
+    ]
+
+
+def test_a_result_of_a_tool_is_refused():
+    with pytest.raises(RefusedError, match="no turn for the role 'tool'"):
+        lect.template("internvl2.5").text([{"role": "tool", "content": "22"}])
