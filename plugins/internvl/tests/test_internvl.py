@@ -1,28 +1,33 @@
 """InternVL against its maker's own code."""
 
 import pytest
-from family import FamilySuite
+from lect.testing import AdapterSuite
 
 import lect
 from lect.errors import RefusedError
 
 
-class TestInternVL(FamilySuite):
-    family = "internvl"
-    goldens = {"internvl2": "internvl2", "internvl2-phi3": "internvl2-phi3", "internvl2.5": "internvl2.5"}
-    names = [
-        ("OpenGVLab/InternVL3-8B", "internvl2.5", "chat"),
-        ("OpenGVLab/InternVL3-38B-Instruct", "internvl2.5", "chat"),
-        ("OpenGVLab/InternVL2_5-26B-MPO", "internvl2.5", "chat"),
-        ("OpenGVLab/InternVL2_5-78B-AWQ", "internvl2.5", "chat"),
-        ("OpenGVLab/InternVL2-8B-MPO", "internvl2", "chat"),
-        ("OpenGVLab/InternVL2-Llama3-76B-AWQ", "internvl2", "chat"),
-        ("OpenGVLab/InternVL2-4B", "internvl2-phi3", "chat"),
-        ("OpenGVLab/Mini-InternVL-Chat-4B-V1-5", "internvl2-phi3", "chat"),
-        ("OpenGVLab/Mini-InternVL-Chat-2B-V1-5", "internvl2", "chat"),
-        ("OpenGVLab/InternVL-Chat-V1-5-int8", "internvl2", "chat"),
-        ("OpenGVLab/InternVL3-8B-Pretrained", "default", "base"),
-    ]
+class TestInternVL(AdapterSuite):
+    plugin = "internvl"
+    goldens = {
+        "golden/internvl2.json": "internvl2",
+        "golden/internvl2-phi3.json": "internvl2-phi3",
+        "golden/internvl2.5.json": "internvl2.5",
+    }
+    examples = {
+        "OpenGVLab/InternVL3-8B": "internvl2.5",
+        "OpenGVLab/InternVL3-38B-Instruct": "internvl2.5",
+        "OpenGVLab/InternVL2_5-26B-MPO": "internvl2.5",
+        "OpenGVLab/InternVL2_5-78B-AWQ": "internvl2.5",
+        "OpenGVLab/InternVL2-8B-MPO": "internvl2",
+        "OpenGVLab/InternVL2-Llama3-76B-AWQ": "internvl2",
+        "OpenGVLab/InternVL2-4B": "internvl2-phi3",
+        "OpenGVLab/Mini-InternVL-Chat-4B-V1-5": "internvl2-phi3",
+        "OpenGVLab/Mini-InternVL-Chat-2B-V1-5": "internvl2",
+        "OpenGVLab/InternVL-Chat-V1-5-int8": "internvl2",
+        "OpenGVLab/InternVL3-8B-Pretrained": "default",
+    }
+    base = ["OpenGVLab/InternVL3-8B-Pretrained"]
     others = [
         "OpenGVLab/InternVL3-8B-hf",
         "OpenGVLab/InternVL3_5-8B",

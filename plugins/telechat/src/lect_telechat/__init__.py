@@ -30,6 +30,6 @@ TELECHAT = Template(
 adapter = Family(
     "telechat",
     Rule("telechat 7|12 b ?v ?2 .", TELECHAT),
-    Rule("telechat", None, note="only the formats of TeleChat 7B and 12B were seen"),
     Rule("telechat 2|2.5|3", None, note="the templates of TeleChat2 and later were not seen"),
+    Rule("telechat", None, note="only the formats of TeleChat 7B and 12B were seen"),
 )
