@@ -20,6 +20,7 @@ class TestChatGLM(AdapterSuite):
         "golden/THUDM--glm-edge-4b-chat.json": "glm-edge",
         "golden/zai-org--GLM-5.3-BF16.json": "glm-5.3",
         "golden/glm-4.1v.json": "glm-4.1v",
+        "golden/zai-org--GLM-4.5V.json": "glm-4.5v",
         "golden/glm-5.2.json": "glm-5.2",
     }
     examples = {
@@ -36,12 +37,13 @@ class TestChatGLM(AdapterSuite):
         "zai-org/GLM-4-32B-0414": "glm-4-0414",
         "ZhipuAI/GLM-4-32B-Base-0414": "default",
         "zai-org/GLM-4.1V-9B-Thinking": "glm-4.1v",
+        "zai-org/GLM-4.5V-FP8": "glm-4.5v",
         "zai-org/glm-edge-1.5b-chat": "glm-edge",
         "zai-org/GLM-5.2-FP8": "glm-5.2",
         "zai-org/GLM-5.3-BF16": "glm-5.3",
     }
     base = ["THUDM/chatglm3-6b-base", "ZhipuAI/GLM-4-32B-Base-0414"]
-    others = ["zai-org/GLM-4.5V", "zai-org/GLM-Z1-9B-0414", "zai-org/codegeex4-all-9b", "notglm-4.5"]
+    others = ["zai-org/GLM-4.6V", "zai-org/GLM-Z1-9B-0414", "zai-org/codegeex4-all-9b", "notglm-4.5"]
 
 
 @pytest.mark.parametrize("model", ["zai-org/GLM-4.5", "zai-org/GLM-4.6"])

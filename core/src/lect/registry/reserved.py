@@ -15,6 +15,7 @@ RESERVED: dict[str, tuple[str, ...]] = {
         "glm-4-hf",
         "glm-4",
         "glm-4.1v",
+        "glm-4.5v",
         "glm-4.5",
         "glm-4.6",
         "glm-5",

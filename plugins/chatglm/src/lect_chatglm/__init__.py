@@ -4,7 +4,7 @@ from lect.plugin import DEFAULT, Family, Rule
 from lect_chatglm.chatglm import CHATGLM, CHATGLM2, CHATGLM3
 from lect_chatglm.glm4 import GLM4, GLM4_0414, GLM4_HF, GLM_EDGE
 from lect_chatglm.glm4_5 import GLM4_5, GLM4_6, GLM5, GLM5_1
-from lect_chatglm.glm4v import GLM4_1V
+from lect_chatglm.glm4v import GLM4_1V, GLM4_5V
 from lect_chatglm.glm5_2 import GLM5_2, GLM5_3
 
 __lect_api__ = "~=1.0"
@@ -26,8 +26,11 @@ adapter = Family(
     Rule("glm 4 9 b", DEFAULT, kind="base", note=NEVER_CHATTED),
     Rule("glm 4.1 v # b base", DEFAULT, kind="base", note=NEVER_CHATTED),
     Rule("glm 4.1 v # b thinking", GLM4_1V),
+    Rule("glm 4.5 v .", GLM4_5V),
     Rule(
-        "glm 4.1|4.5|4.6|4.7|5|5.1 v", None, note="of the templates of models that see, only that of GLM-4.1V was seen"
+        "glm 4.1|4.5|4.6|4.7|5|5.1 v",
+        None,
+        note="of the templates of models that see, only those of GLM-4.1V and GLM-4.5V were seen",
     ),
     Rule("glm 4.5 ?air base", DEFAULT, kind="base", note=NEVER_CHATTED),
     Rule("glm 4.5 ?air .", GLM4_5),

@@ -48,18 +48,14 @@ IN_A_ROW = (
 )
 
 
-def write_tools(out: Writer, schemas: Iterable[str], call: str) -> None:
-    """Write the tools, and what a call looks like."""
-    out.append(
-        "<|system|>\n# Tools\n\nYou may call one or more functions to assist with the user query.\n\n"
-        "You are provided with function signatures within <tools></tools> XML tags:\n<tools>\n"
-    )
+def write_tools(out: Writer, schemas: Iterable[str], call: str, gap: str = "\n\n") -> None:
+    """Write the tools, and what a call looks like; `gap` stands between paragraphs."""
+    out += "<|system|>\n# Tools", gap, "You may call one or more functions to assist with the user query.", gap
+    out.append("You are provided with function signatures within <tools></tools> XML tags:\n<tools>\n")
     for schema in schemas:
         out += schema, "\n"
-    out += (
-        "</tools>\n\nFor each function call, output the function name and arguments within the following XML format:\n",
-        call,
-    )
+    out += "</tools>", gap, "For each function call, output the function name and arguments within the following XML "
+    out += "format:\n", call
 
 
 def write_call(chat: Chat, out: Writer, call: Call, line: str) -> None:
