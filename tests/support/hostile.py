@@ -74,7 +74,7 @@ NEVER_IMITATED = (
 )  # fmt: skip
 """Templates whose turns no case imitates: they are plain text."""
 SINCE = (
-    "apertus", "bielik", "dbrx", "ernie", "exaone", "falcon", "hermes", "hunyuan", "internvl", "jamba", "laguna", "lfm2", "ling", "mimo",
+    "apertus", "bielik", "dbrx", "ernie", "exaone", "falcon", "hermes", "hunyuan", "internvl", "jamba", "laguna", "lfm2", "ling", "llava", "mimo",
     "minicpm", "minimax", "nemotron", "olmo", "openchat", "orion", "seallm", "seed", "smollm", "solar",
     "step", "telechat",
 )  # fmt: skip

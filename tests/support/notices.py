@@ -15,6 +15,7 @@ COPYRIGHTS = {
     "PaddlePaddle/PaddleNLP": "Copyright (c) 2020 PaddlePaddle Authors. All Rights Reserved",
     "allenai/open-instruct": "Copyright 2024 AllenAI. All rights reserved.",
     "ggml-org/llama.cpp": "Copyright (c) 2023-2026 The ggml authors",
+    "haotian-liu/LLaVA": "",
     "lm-sys/FastChat": "",
     "mistralai/mistral-common": "Copyright 2024 Mistral AI",
     "ollama/ollama": "Copyright (c) Ollama",

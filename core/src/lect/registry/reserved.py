@@ -132,6 +132,7 @@ RESERVED: dict[str, tuple[str, ...]] = {
         "llama-3.2",
         "llama-4",
     ),
+    "lect-llava": ("llava", "llava-v1", "llava-mistral", "llava-34b"),
     "lect-mimo": ("mimo", "mimo-vl"),
     "lect-minicpm": (
         "minicpm",
