@@ -252,8 +252,8 @@ def test_whoever_lacks_a_family_is_told_to_install_that_one():
 # Copies that differ from what the table of resolution asks for: older or newer revisions of one repository, and what a
 # tuner made of it.
 OTHER_REVISIONS = {
-    "OpenGVLab/InternVL3-1B": "that of Qwen2.5 in its tokenizer; the maker's own code and training have another system text",
     "01-ai/Yi-6B-Chat": "a republisher's ChatML, which knows fewer roles",
+    "OpenGVLab/InternVL3-1B": "that of Qwen2.5, in its tokenizer; the maker's code has another system text",
     "Qwen/Qwen3-235B-A22B-Instruct-2507": "a republisher's, which differs where a thought stands inside an answer",
     "THUDM/glm-edge-1.5b-chat": "an early revision, which opens an answer unasked",
     "TheBloke/Mistral-7B-Instruct-v0.1-GPTQ": "an early revision, without the blank before [INST]",

@@ -34,9 +34,9 @@ def write_system(chat: Chat, out: Writer) -> None:
     """Write the system text, or who the model is and the day."""
     out.append("<|system_start|>")
     if chat.system is None:
-        out += (
-            "You are Apertus, a helpful assistant created by the SwissAI initiative.\nKnowledge cutoff: 2024-04\n",
-            (f"Current date: {chat.date().isoformat()}"),
+        out.append(
+            "You are Apertus, a helpful assistant created by the SwissAI initiative.\nKnowledge cutoff: 2024-04\n"
+            f"Current date: {chat.date().isoformat()}"
         )
     elif is_null(chat.system):
         chat.refuse("the system message has no content", instead="a text, or no system message")
