@@ -1,10 +1,10 @@
 """InternVL against its maker's own code."""
 
 import pytest
-from lect.testing import AdapterSuite
 
 import lect
 from lect.errors import RefusedError
+from lect.testing import AdapterSuite
 
 
 class TestInternVL(AdapterSuite):

@@ -1,17 +1,21 @@
 """LLaVA against its maker's own code."""
 
-from family import FamilySuite
+from lect.testing import AdapterSuite
 
 
-class TestLLaVA(FamilySuite):
-    family = "llava"
-    goldens = {"llava-v1": "llava-v1", "llava-mistral": "llava-mistral", "llava-34b": "llava-34b"}
-    names = [
-        ("liuhaotian/llava-v1.5-13b", "llava-v1", "chat"),
-        ("liuhaotian/llava-v1.6-vicuna-7b", "llava-v1", "chat"),
-        ("liuhaotian/llava-v1.6-mistral-7b", "llava-mistral", "chat"),
-        ("AI-ModelScope/llava-v1.6-34b", "llava-34b", "chat"),
-    ]
+class TestLLaVA(AdapterSuite):
+    plugin = "llava"
+    goldens = {
+        "golden/llava-v1.json": "llava-v1",
+        "golden/llava-mistral.json": "llava-mistral",
+        "golden/llava-34b.json": "llava-34b",
+    }
+    examples = {
+        "liuhaotian/llava-v1.5-13b": "llava-v1",
+        "liuhaotian/llava-v1.6-vicuna-7b": "llava-v1",
+        "liuhaotian/llava-v1.6-mistral-7b": "llava-mistral",
+        "AI-ModelScope/llava-v1.6-34b": "llava-34b",
+    }
     others = [
         "llava-hf/llava-v1.6-mistral-7b-hf",
         "llava-hf/llava-1.5-7b-hf",
