@@ -238,7 +238,7 @@ def test_models_make_rules_and_hints(model, pattern, hint):
         ('acme/"Acme-7B"', "is no name of a model; expected ORG/NAME"),
         ("a*b/chat-7b", "is no name of a model; expected ORG/NAME"),
         ("chat-7b", "has neither an owner nor the word 'acme'\n  try: --model acme/chat-7b\n"),
-        ("https://acme/chat", "a URL is no model path"),
+        ("https://acme/chat", "a URL is not a model path"),
     ],
 )
 def test_a_model_for_which_there_can_be_no_adapter(here, capsys, model, said):
