@@ -202,7 +202,7 @@ def encode(
         raise MaskError(msg)
     encoder = encoder_of(tokenizer)
     text, layout = prompt.text, prompt.layout
-    trusted = Trusted.of(layout)
+    trusted = Trusted(layout)
     tokens = encoder.whole(text)
     controls = encoder.found(text, tokens)
     _, foreign = parted(text, controls, trusted)

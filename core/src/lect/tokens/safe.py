@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from lect.prompt.segments import is_role
@@ -19,27 +20,31 @@ if TYPE_CHECKING:
 class Trusted:
     """The characters of a prompt that the template wrote; the names of known roles count as such."""
 
-    def __init__(self, runs: list[tuple[int, int]]):
-        self.runs = runs
-        self._starts = [start for start, _ in runs]
+    def __init__(self, layout: Layout):
+        self._layout = layout
 
-    @classmethod
-    def of(cls, layout: Layout) -> Trusted:
-        """Return those of a prompt."""
+    @cached_property
+    def runs(self) -> list[tuple[int, int]]:
+        """Where they begin and end, without a break."""
         runs: list[tuple[int, int]] = []
-        starts = layout.starts
-        for index, segment in enumerate(layout.segments):
+        starts = self._layout.starts
+        for index, segment in enumerate(self._layout.segments):
             if segment.origin is Origin.TEMPLATE or is_role(segment.path):
                 start, end = starts[index], starts[index + 1]
                 if runs and runs[-1][1] == start:
                     start = runs.pop()[0]
                 runs.append((start, end))
-        return cls(runs)
+        return runs
 
     def __contains__(self, span: tuple[int, int]) -> bool:
         start, end = span
-        index = bisect_right(self._starts, start) - 1
-        return index >= 0 and self.runs[index][1] >= end
+        segments, starts = self._layout.segments, self._layout.starts
+        index = bisect_right(starts, start) - 1
+        # Nearly all control tokens stand within one piece of the template.
+        if index < len(segments) and segments[index].origin is Origin.TEMPLATE and end <= starts[index + 1]:
+            return True
+        run = bisect_right(self.runs, (start, len(self._layout.text))) - 1
+        return run >= 0 and self.runs[run][1] >= end
 
     def without_others(self, text: str) -> str:
         """Return a text of the same length in which only trusted characters can make a control token."""

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from itertools import compress, count, pairwise
+from contextlib import suppress
+from itertools import pairwise
 from os import urandom
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 from lect.errors import TokenizerError, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 Offsets = list[tuple[int, int]]
 
@@ -129,7 +130,7 @@ class Encoder:
     def found(self, text: str, tokens: Tokens) -> list[Found]:
         """Return the control tokens among the tokens of a text."""
         controls = self.control_ids
-        at = list(compress(count(), map(controls.__contains__, tokens.ids)))
+        at = sorted(index for each in controls.keys() & tokens.ids for index in _places(tokens.ids, each))
         found = [Found(*tokens.span(index), tokens.ids[index]) for index in at]
         tokens.known = [(each.start, index) for each, index in zip(found, at, strict=True)]
         if self.unknown is None:
@@ -158,6 +159,15 @@ class Encoder:
                 offsets.append((start, end))
             position = end
         return Tokens(ids, offsets)
+
+
+def _places(ids: list[int], wanted: int) -> Iterator[int]:
+    """Yield where an id stands in a list; `index` looks much faster than a loop does."""
+    at = -1
+    with suppress(ValueError):
+        while True:
+            at = ids.index(wanted, at + 1)
+            yield at
 
 
 class ProtocolEncoder(Encoder):
