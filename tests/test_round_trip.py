@@ -162,17 +162,17 @@ def test_the_families_that_have_words_for_it_bring_back_calls_and_reasoning():
     }  # fmt: skip
     assert brought == {
         "call": {
-            "bielik", "chatglm", "cohere", "deepseek", "exaone", "falcon", "gemma", "gptoss", "granite",
+            "apertus", "bielik", "chatglm", "cohere", "deepseek", "exaone", "falcon", "gemma", "gptoss", "granite",
             "hermes", "hunyuan", "internlm", "jamba", "kimi", "laguna", "lfm2", "llama", "mimo", "minicpm",
-            "minimax", "mistral", "nemotron", "olmo", "qwen", "step",
+            "minimax", "mistral", "nemotron", "olmo", "qwen", "seed", "step",
         },
         "reasoning": {
             "bielik", "chatglm", "cohere", "gptoss", "hunyuan", "laguna", "lfm2", "minicpm", "minimax",
-            "mistral", "nemotron", "qwen", "step",
+            "mistral", "nemotron", "qwen", "seed", "step",
         },
         "everything": {
             "bielik", "chatglm", "gemma", "hunyuan", "kimi", "laguna", "lfm2", "minicpm", "minimax",
-            "mistral", "nemotron", "qwen", "step",
+            "mistral", "nemotron", "qwen", "seed", "step",
         },
     }  # fmt: skip
 

@@ -284,3 +284,11 @@ def test_a_text_in_python_is_that_text(text, indent):
     assert eval(source) == text
     longest_word = max(map(len, text.split()), default=0)
     assert longest_word > 40 or not text.isascii() or max(map(len, source.splitlines())) <= WIDTH
+
+
+def test_it_says_when_nothing_parses_the_calls(capsys):
+    lect.register_conv_template(lect.Conversation(CHATML.but(name="shop", capabilities=["system", "tools"])))
+    assert main(["new", "acme", "--from", "shop"]) == 0
+    assert "note: nothing that is installed parses the calls" in capsys.readouterr().err
+    assert main(["new", "acme-2", "--from", "chatml"]) == 0
+    assert capsys.readouterr().err == ""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import lect
 from lect.cli.inputs import utf8
+from lect.cli.rendering import print_notes
 from lect.cli.screen import Screen, write_json
 from lect.cli.sources import find_template
 from lect.errors import LectError, shown
@@ -29,6 +30,10 @@ examples:
   lect new acme --from tokenizer_config.json
   lect new acme --from xtuner:default --into plugins
 """
+UNHEARD = (
+    "nothing that is installed parses the calls of these models: state reply=, or install lect-dialects and the family "
+    "whose calls are like theirs, and write the package again"
+)
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -75,6 +80,8 @@ def run(arguments: Namespace) -> int:
     files = files_of(names, models, adapter)
     directory = Path(os.path.expanduser(arguments.into), names.package)
     write_package(directory, files, lambda made: check_package(made, names, template))
+    if template is not None and "tools" in template.capabilities and template.reply is None:
+        print_notes([UNHEARD])
     steps = [f'pip install -e "{os.path.join(os.curdir, directory)}[test]"', f"pytest {shlex.quote(str(directory))}"]
     if arguments.json:
         purposes = {file.path: file.purpose for file in files}
