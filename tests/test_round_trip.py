@@ -11,33 +11,11 @@ import lect
 from lect.registry.adapter import Adapter
 from lect.reply.grammar import Json, JsonMap, NamedJson
 from lect.testing import roundtrip
+from lect.testing.conversations import TOOLS
 
 # FastChat's and XTuner's templates are kept as they are, stop strings or none; the others have no templates.
 COPIES = {"fastchat", "xtuner", "dialects", "jinja", "ollama", "paddlenlp"}
 NAMES = sorted({path.parent.name for path in (REPOSITORY / "plugins").glob("*/pyproject.toml")} - COPIES)
-PARAMETERS = {"city": "string", "days": "integer", "deep": "object", "tags": "array", "flag": "boolean"}
-TOOLS = [
-    {
-        "type": "function",
-        "function": {
-            "name": "get_weather",
-            "description": "Look out of the window",
-            "parameters": {
-                "type": "object",
-                "properties": {key: {"type": kind} for key, kind in PARAMETERS.items()},
-                "required": ["city"],
-            },
-        },
-    },
-    {
-        "type": "function",
-        "function": {
-            "name": "get_time",
-            "description": "Look at the clock",
-            "parameters": {"type": "object", "properties": {}},
-        },
-    },
-]
 QUESTION = {"role": "user", "content": "Hi"}
 # Where the makers' templates write a finished answer otherwise than the model does.
 NOT_AS_THE_MODEL = {

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 import lect
 from lect.cli import main
 from lect.plugin import CHATML, DEFAULT, Family, Rule, Template, Turn, TurnTemplate, grammar
-from lect.registry.packages import PACKAGES
 from lect.registry.patterns import problem_of
 from lect.registry.refs import parse_ref
+from lect.registry.reserved import RESERVED
 from lect.scaffold.models import hint_of, pattern_of
 from lect.scaffold.names import LONGEST_NAME, names_of
 from lect.scaffold.source import WIDTH, written
@@ -208,7 +208,7 @@ def test_a_name_that_no_package_can_have(here, capsys, given, nearest):
     assert os.listdir(here) == []
 
 
-@pytest.mark.parametrize("package", PACKAGES)
+@pytest.mark.parametrize("package", RESERVED)
 def test_a_name_that_is_taken(here, capsys, package):
     assert f"{package} is a package of lect itself" in refused(capsys, package.removeprefix("lect-"))
 

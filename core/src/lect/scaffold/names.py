@@ -6,7 +6,7 @@ import re
 from typing import NamedTuple
 
 from lect.errors import LectError, shown
-from lect.registry.packages import PACKAGES
+from lect.registry.reserved import RESERVED
 
 LONGEST_NAME = 40
 _NAME = re.compile(r"(?!lect-)[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
@@ -61,7 +61,7 @@ def names_of(name: str) -> Names:
         )
         raise LectError(msg)
     names = Names(name)
-    if names.package in PACKAGES:
+    if names.package in RESERVED:
         msg = f"{names.package} is a package of lect itself\n  try: another name, such as lect new my-{name}"
         raise LectError(msg)
     return names
