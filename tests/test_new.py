@@ -25,6 +25,13 @@ FILES = {
             "<|im_end|>\n{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
         ),
     },
+    "unheard.json": {
+        "chat_template": (
+            "{% for message in messages %}<|{{ message.role }}|>{{ message.content }}"
+            "{% for call in message.tool_calls or [] %}<do>{{ call.function | tojson }}</do>{% endfor %}<|end|>{% endfor %}"
+            "{{ tools or '' }}{% if add_generation_prompt %}<|assistant|>{% endif %}"
+        ),
+    },
     "chat_template.json": {
         "system": "Be witty.",
         "conversation": ["[Round {{index}}]\nQuestion: {{user}}\n", "Answer: {{bot}}\n"],
@@ -41,6 +48,7 @@ STARTS = {
     "program": ("--program", "<|user|>\nHello!<|end|>\n<|assistant|>\n", "Hi!<|end|>"),
     "own-jinja": ("--from tokenizer_config.json", "<s><|user|>\nHello!<|end|><|assistant|>\n", "Hi!<|end|>"),
     "calls": ("--from with_calls.json", "<|im_start|>user\nHello!<|im_end|>\n<|im_start|>assistant\n", "Hi!<|im_end|>"),
+    "unheard": ("--from unheard.json", "<|user|>Hello!<|end|><|assistant|>", "Hi!<|end|>"),
     "paddle": ("--from chat_template.json", "Be witty.[Round 0]\nQuestion: Hello!\nAnswer:", "Hi!"),
     "xt": ("--from xtuner.json", "<U>Hello!\n<B>", "Hi!<end>"),
     "fast": ("--from fastchat:vicuna_v1.1", VICUNA, "Hi!</s>"),
@@ -71,7 +79,9 @@ def test_a_new_package_works_at_once(environment, offline, tmp_path, name):
     def printed(command):
         return pages.run_command(command, tmp_path, environment.bin)
 
-    install, test = json.loads(printed(f"lect new {name} {options} --json"))["next"]
+    said = printed(f"lect new {name} {options} --json")
+    assert said.startswith("note: nothing that is installed parses the calls") == (name == "unheard")
+    install, test = json.loads(said[said.index("{") :])["next"]
     assert not [path for path in tmp_path.rglob("*.py") if str(tmp_path) in path.read_text("utf-8")]
     # Without isolation, which would install the build backend anew for each of them.
     assert f"Successfully installed lect-{name}" in printed(f"{install} --no-build-isolation")

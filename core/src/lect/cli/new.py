@@ -31,8 +31,8 @@ examples:
   lect new acme --from xtuner:default --into plugins
 """
 UNHEARD = (
-    "nothing that is installed parses the calls of these models: state reply=, or install lect-dialects and the family "
-    "whose calls are like theirs, and write the package again"
+    "nothing that is installed parses the calls of these models, and a test of the package expects that: state reply=, "
+    "or install lect-dialects and the family whose calls are like theirs, and write the package again"
 )
 
 
@@ -77,10 +77,11 @@ def run(arguments: Namespace) -> int:
     models = list(dict.fromkeys(arguments.models or [names.model]))
     template = _starting_point(arguments)
     adapter = template_adapter(names, models, template) if template else program_adapter(names, models)
-    files = files_of(names, models, adapter)
+    is_unheard = template is not None and "tools" in template.capabilities and template.reply is None
+    files = files_of(names, models, adapter, is_unheard=is_unheard)
     directory = Path(os.path.expanduser(arguments.into), names.package)
     write_package(directory, files, lambda made: check_package(made, names, template))
-    if template is not None and "tools" in template.capabilities and template.reply is None:
+    if is_unheard:
         print_notes([UNHEARD])
     steps = [f'pip install -e "{os.path.join(os.curdir, directory)}[test]"', f"pytest {shlex.quote(str(directory))}"]
     if arguments.json:
