@@ -150,7 +150,7 @@ def test_both_ways_give_one_result(name):
     template = TEMPLATES[name]
     twin = long_way(template)
 
-    @settings(max_examples=25, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=12, deadline=None, database=None, suppress_health_check=list(HealthCheck))
     @given(conversations(words_of(template)), st.booleans(), st.sampled_from([None, None, [TOOL]]))
     @example(conversation("uauau", "same"), True, [TOOL])
     @example(conversation("uaua", stand_in(0)), False, None)

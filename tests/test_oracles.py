@@ -16,4 +16,4 @@ def test_differs_nowhere_from_the_makers_template(slug):
     resolution = lect.resolve(MODELS[slug])
     rows = goldens.deviations(resolution.package.removeprefix("lect-"))
     calls = not any(each == slug and case.startswith("tool_roundtrip") for each, case in rows)
-    differential.check(slug, resolution.template, parts=True, calls=calls, max_examples=40)
+    differential.check(slug, resolution.template, parts=True, calls=calls, max_examples=20)

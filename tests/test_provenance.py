@@ -3,7 +3,9 @@ template could write."""
 
 import json
 import re
+from contextlib import suppress
 from copy import deepcopy
+from functools import cache, lru_cache
 
 import hostile
 import pytest
@@ -162,18 +164,19 @@ class Sentinels:
             call["function"]["content_type"] = self.new(*where, "tool_calls", place)
 
 
-def foreign(case, options, *, types=True, as_text=False, extras=False):
+@cache
+def foreign(name, options="{}", *, types=True, as_text=False, extras=False):
     """Return a conversation of the battery as arguments of `render` with every text of the caller's replaced, and the
     replacements.
 
     Args:
-        case: The conversation.
-        options: Options of the template's.
+        name: The conversation.
+        options: Options of the template's, as JSON: what is asked of most templates is made once.
         types: Whether the types in schemas stay, which decide how a format describes a parameter.
         as_text: Whether the arguments of calls are given as JSON text, as servers do.
         extras: Whether messages also have the fields that only one family knows.
     """
-    given, ids = Sentinels(), {}
+    case, options, given, ids = battery()[name], json.loads(options), Sentinels(), {}
     messages = deepcopy(case["messages"])
     for index, message in enumerate(messages):
         given.message(message, index, ids, as_text=as_text)
@@ -201,25 +204,26 @@ def foreign(case, options, *, types=True, as_text=False, extras=False):
 
 def requests(template, *, extras):
     """Yield every conversation for a template, with its texts replaced, as arguments and replacements."""
-    for case in battery().values():
+    for name, case in battery().items():
         for options in hostile.options_of(template):
-            yield foreign(case, options)
+            yield foreign(name, json.dumps(options))
         if case["tools"]:
-            yield foreign(case, {}, types=False)
-            yield foreign(case, {}, as_text=True)
+            yield foreign(name, types=False)
+            yield foreign(name, as_text=True)
         if extras:
-            yield foreign(case, {}, extras=True)
-            yield foreign(case, dict.fromkeys(set(template.options).intersection(TEXT_OPTIONS)))
+            yield foreign(name, extras=True)
+            yield foreign(name, json.dumps(dict.fromkeys(sorted(set(template.options).intersection(TEXT_OPTIONS)))))
 
 
+@lru_cache(maxsize=2)  # the tests of one template come one after another
 def renderings(template, *, extras=False):
-    """Yield what becomes of them; with `extras`, also of fields and options that are a family's own and are not
+    """Return what becomes of them; with `extras`, also of fields and options that are a family's own and are not
     counted."""
+    made = []
     for arguments, given in requests(template, extras=extras):
-        try:
-            yield arguments, given, template.render(**arguments)
-        except RefusedError:
-            continue
+        with suppress(RefusedError):
+            made.append((arguments, given, template.render(**arguments)))
+    return made
 
 
 def letters(text):
@@ -227,7 +231,9 @@ def letters(text):
     return {found if len(found) == 1 else chr(int(found[2:], 16)) for found in FOREIGN.findall(text)}
 
 
-every_template = pytest.mark.parametrize("template", hostile.installed().values(), ids=hostile.installed())
+every_template = pytest.mark.parametrize(
+    "template", hostile.installed().values(), ids=hostile.installed(), scope="module"
+)
 
 
 @every_template

@@ -190,7 +190,7 @@ anything = st.text(st.characters(codec="utf-8"), max_size=30)
 
 @every_template
 @given(data=st.data())
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=8, deadline=None)
 def test_any_answer_comes_back_as_it_was_meant(family, template, data):
     kinds = {
         type(one.arguments) for section in (template.reply.sections if template.reply else ()) for one in section.calls
@@ -214,7 +214,7 @@ def test_any_answer_comes_back_as_it_was_meant(family, template, data):
 
 @every_template
 @given(data=st.data())
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=8, deadline=None)
 def test_an_answer_that_was_heard_is_written_again_byte_for_byte(family, template, data):
     if why := NOT_AS_THE_MODEL.get((template.name, None)) or NOT_TO_THE_BYTE.get(template.name):
         pytest.skip(why)

@@ -12,6 +12,8 @@ from lect import ControlTextError, MessageError, Origin, RefusedError, UnusedInp
 from lect.errors import PluginError
 from lect.testing import AdapterSuite
 from lect_jinja import JinjaTemplate, Limits, load
+from lect_jinja.sources.files import ModelFileError
+from lect_jinja.sources.tokens import MOST_ADDED
 
 CHAT = """{{ bos_token }}{% for m in messages %}<|{{ m.role }}|>
 {{ m.content | trim }}{{ eos_token }}
@@ -82,6 +84,12 @@ def test_added_tokens_are_the_markers_with_their_ids():
     added = {"5": {"content": "<|end|>", "special": True}, "6": {"content": " ", "special": False}}
     template = load({**CONFIG, "added_tokens_decoder": added})
     assert dict(template.markers) == {"<s>": None, "</s>": None, "<|end|>": 5}
+
+
+def test_a_configuration_with_too_many_tokens_is_refused():
+    added = {str(number): {"content": f"<{number}>"} for number in range(MOST_ADDED + 1)}
+    with pytest.raises(ModelFileError, match=r"the configuration' has 65,537 added tokens; at most 65,536 are read"):
+        load({**CONFIG, "added_tokens_decoder": added})
 
 
 def test_arguments_as_text_are_for_templates_that_fail_at_a_mapping():

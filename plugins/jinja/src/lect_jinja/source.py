@@ -12,6 +12,7 @@ from lect_jinja.identity import own_template
 from lect_jinja.paths import PLACES, read_local
 from lect_jinja.sources.files import refuse
 from lect_jinja.sources.found import DEFAULT
+from lect_jinja.sources.tokens import added_tokens, is_marker, markers_of
 from lect_jinja.template import JinjaTemplate
 
 if TYPE_CHECKING:
@@ -57,8 +58,9 @@ def load(
         raise PluginError(msg)
     text = _text_of(source, chat_template or DEFAULT)
     tokens = dict(_tokens(source))
-    if isinstance(source.get("added_tokens_decoder"), Mapping):
-        facts.setdefault("markers", _markers(source["added_tokens_decoder"], tokens))
+    if added := added_tokens(source, name or "the configuration"):
+        control = dict.fromkeys(filter(is_marker, tokens.values()))
+        facts.setdefault("markers", control | markers_of(added))
     return JinjaTemplate(name or _name_of(text), text, tokens=tokens, **facts)
 
 
@@ -101,13 +103,3 @@ def _tokens(source: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         elif value is not None and not isinstance(value, bool):
             msg = f"{name} is {shown(value)}; expected text"
             raise PluginError(msg)
-
-
-def _markers(added: Mapping[Any, Any], tokens: Mapping[str, str]) -> dict[str, int | None]:
-    """Return the control tokens with their ids: the special tokens, and all that were added to the vocabulary."""
-    markers: dict[str, int | None] = dict.fromkeys(filter(None, tokens.values()))
-    for number, token in added.items():
-        text = token.get("content") if isinstance(token, Mapping) else None
-        if isinstance(text, str) and text.strip() and str(number).isdigit():
-            markers[text] = int(number)
-    return markers

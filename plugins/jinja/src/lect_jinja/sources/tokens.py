@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from lect.errors import shown
@@ -32,12 +33,12 @@ def named_tokens(config: dict[str, Any], file: str) -> dict[str, str]:
     return {name: _content(token, name, file) for name, token in given.items() if token not in (None, "")}
 
 
-def added_tokens(config: dict[str, Any], file: str) -> dict[str, int | None]:
+def added_tokens(config: Mapping[str, Any], file: str) -> dict[str, int | None]:
     """Return the added tokens of a `tokenizer_config.json` with their ids."""
     decoder = config.get("added_tokens_decoder")
     if decoder is None:
         return {}
-    if not isinstance(decoder, dict):
+    if not isinstance(decoder, Mapping):
         refuse(file, f"has added_tokens_decoder of {shown(decoder)}, and should have an object there")
     if len(decoder) > MOST_ADDED:
         refuse(file, f"has {len(decoder):,} added tokens; at most {MOST_ADDED:,} are read")
