@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from lect.registry.adapters import PluginInfo
+    from lect.registry.info import PluginInfo
     from lect.registry.settings import Pin
     from lect.registry.undo import Undo
     from lect.reply.chunks import ChatChunks

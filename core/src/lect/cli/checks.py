@@ -22,7 +22,7 @@ from lect.registry.groups import COMMANDS, NOTATIONS, REPLIES
 
 if TYPE_CHECKING:
     from lect import Template
-    from lect.registry.adapters import PluginInfo
+    from lect.registry.info import PluginInfo
     from lect.registry.load import Failure
 
 CORE = "lect"

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
     from collections.abc import Iterator, Sequence
 
-    from lect.registry.adapters import PluginInfo
     from lect.registry.discover import Record
+    from lect.registry.info import PluginInfo
 
 EPILOG = """\
 status:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -213,6 +212,8 @@ def _find_controls(text: str, segments: Sequence[Segment], facts: Facts) -> Iter
     pattern = facts.marker_pattern
     if pattern is None:
         return
+    from bisect import bisect_right
+
     starts, position = [], 0
     for segment in segments:
         starts.append(position)

@@ -1,21 +1,15 @@
 """Turn tables: a format that is a prefix and a suffix for each role, said as data."""
 
-from __future__ import annotations
-
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Self
 
 from lect.format.template import Template
+from lect.prompt.chat import Chat
 from lect.prompt.limits import DEFAULT, LONGEST_FAST
-from lect.prompt.messages import messages_of_pairs
+from lect.prompt.messages import Message, messages_of_pairs
 from lect.prompt.skeleton import is_encodable
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    from lect.prompt.chat import Chat
-    from lect.prompt.messages import Message
-    from lect.prompt.writer import Writer
+from lect.prompt.writer import Writer
 
 ROUND = "{round}"
 """What stands for the number of the round in a `Turn`."""
@@ -140,7 +134,7 @@ class TurnTemplate(Template):
         }
 
     @property
-    def table(self) -> TurnTemplate:
+    def table(self) -> Self:
         return self
 
     @property

@@ -8,26 +8,22 @@ is known as it is. From a shape the conversation can be made again with other le
 from.
 """
 
-from __future__ import annotations
-
+from collections.abc import Mapping, Sequence
 from marshal import dumps, loads
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lect.prompt.inputs import given
 from lect.prompt.limits import DEFAULT
 from lect.prompt.put_right import located, read_object
-from lect.values import TRANSFORMED
+from lect.values import TRANSFORMED, Path
+
+Leaf = Any
+"""A text, or the arguments of a call; what comes from a caller may also be something else."""
+Fields = tuple[Any, ...]
+Shape = tuple[str | Fields, ...]
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
     from typing import Protocol
-
-    from lect.values import Path
-
-    Leaf = Any
-    """A text, or the arguments of a call; what comes from a caller may also be something else."""
-    Fields = tuple[Any, ...]
-    Shape = tuple[str | Fields, ...]
 
     class Leaves(Protocol):
         """What makes new leaves for a shape, in their order, each for its field."""
@@ -173,7 +169,7 @@ def size_of(known: Any) -> int:
     return OBJECT_SIZE + (len(known) if isinstance(known, str | bytes) else 0)
 
 
-def remade(shape: Shape, leaves: Leaves) -> list[dict[str, Any]]:
+def remade(shape: Shape, leaves: "Leaves") -> list[dict[str, Any]]:
     """Return a conversation of this shape with new leaves."""
     return [
         {"role": step, "content": leaves.text(("messages", index, "content"))}
@@ -183,7 +179,7 @@ def remade(shape: Shape, leaves: Leaves) -> list[dict[str, Any]]:
     ]
 
 
-def _fields(step: Fields, path: Path, leaves: Leaves) -> dict[str, Any]:
+def _fields(step: Fields, path: Path, leaves: "Leaves") -> dict[str, Any]:
     made: dict[str, Any] = {}
     for name, known in zip(step[::2], step[1::2], strict=True):
         where = (*path, name)
@@ -202,7 +198,7 @@ def _fields(step: Fields, path: Path, leaves: Leaves) -> dict[str, Any]:
     return made
 
 
-def _arguments(known: Any, path: Path, leaves: Leaves) -> Any:
+def _arguments(known: Any, path: Path, leaves: "Leaves") -> Any:
     if known is TEXT:
         return leaves.text(path)
     if known is JSON:

@@ -7,21 +7,18 @@ the stand-ins notice what the program looks at (see `prompt/watched.py`), and th
 of a skeleton is compared with what the program itself writes. Whatever does not fit goes the long way.
 """
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lect.errors import LectError, TemplateWarning, warn_caller
+from lect.facts import Facts
 from lect.prompt.chat import Chat, today
 from lect.prompt.program import run_program
-from lect.prompt.shapes import Taken, size_of
+from lect.prompt.shapes import Leaf, Request, Shape, Taken, size_of
+from lect.prompt.skeleton import Skeleton
 from lect.prompt.writer import Writer
 
 if TYPE_CHECKING:
-    from lect.facts import Facts
     from lect.prompt.program import Program
-    from lect.prompt.shapes import Leaf, Request, Shape
-    from lect.prompt.skeleton import Skeleton
 
 LONGEST_CONVERSATION = 64
 """Longer conversations are rarer and all different: their shapes would fill the cache and never be met again."""
@@ -69,7 +66,7 @@ class Skeletons:
         "_trees", "asking", "complete",
     )  # fmt: skip
 
-    def __init__(self, facts: Facts, program: Program, looks_for: tuple[str, ...] | None, *, exact: bool):
+    def __init__(self, facts: Facts, program: "Program", looks_for: tuple[str, ...] | None, *, exact: bool):
         self._facts = facts
         self._program = program
         self._looks_for = looks_for or ()

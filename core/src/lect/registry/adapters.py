@@ -5,49 +5,20 @@ from __future__ import annotations
 import os
 from _thread import RLock, get_ident  # threading itself takes a tenth of what importing lect may cost
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from lect.contain import Contained, StageError, told
 from lect.errors import PluginError, PluginWarning, shown, warn_caller
 from lect.registry.adapter import Adapter
 from lect.registry.load import Failure, check, load, load_object
 from lect.registry.settings import Settings, read_settings
-from lect.registry.undo import Undo
 from lect.values import normal_name
 
 if TYPE_CHECKING:
     from lect.registry.discover import Record
+    from lect.registry.info import PluginInfo
     from lect.registry.metafiles import Distribution
-
-
-class PluginInfo(NamedTuple):
-    """What is known about a plugin.
-
-    Attributes:
-        name: Its name.
-        package: The distribution; empty if it was registered in this process.
-        version: The distribution's version.
-        hints: The words that must occur in a path before it is imported.
-        status: `lazy` (not imported yet), `eager` (without hints: asked about every path), `loaded`, `blocked: ...` or
-            `failed: ...`.
-        fallback: Whether it is asked only when no other adapter has matched.
-        templates: The names of the templates that it declares.
-        failures: Its failures so far.
-    """
-
-    name: str
-    package: str
-    version: str
-    hints: tuple[str, ...]
-    status: str
-    fallback: bool
-    templates: tuple[str, ...]
-    failures: tuple[Failure, ...]
-
-    @property
-    def id(self) -> str:
-        """The name that no other plugin has: `lect-acme:acme`; just the name for one registered in this process."""
-        return f"{self.package}:{self.name}" if self.package else self.name
+    from lect.registry.undo import Undo
 
 
 class Adapters:
@@ -239,6 +210,8 @@ class Adapters:
         Raises:
             PluginError: If it cannot be an adapter, or the name is taken. Nothing is registered then.
         """
+        from lect.registry.undo import Undo
+
         adapter = new_adapter(plugin, name)
         with self.lock:
             if any(each.name == adapter.name for each in self._registered):
@@ -314,6 +287,8 @@ class Adapters:
 
     def plugins(self, *, load: bool = False) -> list[PluginInfo]:
         """Return what is known of every plugin; with `load`, import them all first."""
+        from lect.registry.info import PluginInfo
+
         if load:
             for record in self.usable():
                 self.adapter(record)

@@ -29,11 +29,11 @@ from lect.registry.names import TemplateNames
 from lect.registry.refs import LONGEST_SHOWN, ModelRef, parse_ref
 from lect.registry.resolve import Candidate, Resolution, fallback_note, refuse_tie, strongest, unknown_model
 from lect.registry.settings import DISABLE, Pin
-from lect.registry.undo import Undo
 from lect.values import Match, Specificity, Verdict
 
 if TYPE_CHECKING:
     from lect.registry.metafiles import Distribution
+    from lect.registry.undo import Undo
     from lect.reply.grammar import Grammar, ReplyFormat
 
 
@@ -74,8 +74,10 @@ class Registry(Adapters):
 
     # What changes
 
-    def pin(self, pattern: str, adapter: Any) -> Undo:
+    def pin(self, pattern: str, adapter: Any) -> "Undo":
         """Decide which adapter, or template, speaks for all paths of a pattern; return what takes the decision back."""
+        from lect.registry.undo import Undo
+
         if not isinstance(pattern, str) or not pattern.strip():
             msg = f"a pin needs a pattern such as 'acme/*', not {shown(pattern)}"
             raise PluginError(msg)

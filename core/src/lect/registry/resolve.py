@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lect.errors import AmbiguousModelError, UnknownModelError, shown
-from lect.registry.places import READER
 from lect.registry.refs import LONGEST_SHOWN
 from lect.registry.settings import FALLBACK, PINS, pattern_for
 from lect.values import Verdict
@@ -216,6 +215,7 @@ def unknown_model(
     `heard` has the formats of its replies, where they are known.
     """
     from lect.registry.advice import install_command, near_word, package_for
+    from lect.registry.places import READER
 
     asked = [verdict for verdict in verdicts if verdict.outcome != "not asked"]
     lines = [f"no installed adapter recognises {shown(ref.original, LONGEST_SHOWN)}"]

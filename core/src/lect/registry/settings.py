@@ -3,7 +3,6 @@
 Each is a variable of the environment and a key of the config file.
 """
 
-from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lect.errors import LectError, PluginError, shown
@@ -41,6 +40,8 @@ class Pin(NamedTuple):
     problem: str = ""
 
     def fits(self, ref: "ModelRef") -> bool:
+        from fnmatch import fnmatchcase
+
         pattern = self.pattern.lower()
         return fnmatchcase(ref.path.lower(), pattern) or fnmatchcase(ref.original.lower(), pattern)
 
