@@ -159,11 +159,21 @@ class Prompt:
         Raises:
             MaskError: If the weight that a message states is invalid, or the policy does not fit the prompt.
         """
-        from lect.tokens.policy import DEFAULT_POLICY
-        from lect.tokens.spans import loss_spans
+        from lect.tokens.policy import DEFAULT_POLICY, STATES
+        from lect.tokens.spans import loss_spans, usual_spans
 
-        turns = [turn for turn in self.turns if self.trains is None or turn.message in self.trains]
-        return loss_spans(self.layout, turns, self._said_of_loss(), policy or DEFAULT_POLICY)
+        policy = policy or DEFAULT_POLICY
+
+        def work_out() -> list[LossSpan]:
+            turns = [turn for turn in self.turns if self.trains is None or turn.message in self.trains]
+            return loss_spans(self.layout, turns, self._said_of_loss(), policy)
+
+        # In another process, the turns are known and not what they were made from.
+        skeleton = self._source.skeleton if self._turns is None else None
+        if skeleton is None or policy is not DEFAULT_POLICY or self.trains is not None:
+            return work_out()
+        is_usual = len(skeleton.layout) == len(self.segments) and all(map(STATES.isdisjoint, self._request.messages))
+        return usual_spans(self.layout, skeleton, work_out) if is_usual else work_out()
 
     def _said_of_loss(self) -> Sequence[Mapping[str, Any]]:
         """Return the messages, without all that does not decide on loss."""

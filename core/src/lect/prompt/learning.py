@@ -103,7 +103,7 @@ def _skeleton(chat: Chat, out: TrackingWriter, watch: Watch) -> Skeleton | None:
     in_order = order == sorted(set(order)) and len(dropped) <= 1
     skeleton.plain = in_order and not (skeleton.changes or skeleton.compares or watch.words or skeleton.day)
     skeleton.ready = None
-    skeleton.turns = None
+    skeleton.turns = skeleton.spans = None
     skeleton.left = 1
     skeleton.checked_at = 1
     return skeleton

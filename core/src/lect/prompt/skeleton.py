@@ -37,7 +37,8 @@ class Skeleton:
         day: The day that is written in it, if one is: the next day it is no longer good.
         layout: The segments, with stand-ins for those of the leaves.
         slots: Where in the layout those are, with what goes there.
-        turns: Where the turns of its prompts stand, once somebody has asked.
+        turns: Where the turns of its prompts stand, once somebody has asked: positions, and what else is known of them.
+        spans: Where its prompts carry loss by the default policy, likewise.
         unused: What no prompt of this shape has room for, with the leaf that it is, if it is one.
         left: How many uses from now is the one that is compared with the long way.
         checked_at: How many uses there will have been by then.
@@ -45,7 +46,7 @@ class Skeleton:
 
     __slots__ = (
         "asks_empty", "changes", "checked_at", "compares", "day", "dropped", "layout", "left", "only_texts", "order",
-        "pieces", "plain", "ready", "slots", "turns", "unused",
+        "pieces", "plain", "ready", "slots", "spans", "turns", "unused",
     )  # fmt: skip
 
     pieces: list[str]
@@ -60,7 +61,8 @@ class Skeleton:
     day: date | None
     layout: list[Segment]
     slots: list[tuple[int, Place]]
-    turns: list[tuple[Any, ...]] | None
+    turns: tuple[list[tuple[int, int]], list[Any]] | None
+    spans: tuple[list[tuple[int, int]], list[Any]] | None
     unused: list[tuple[int | None, Unused]]
     left: float
     checked_at: int

@@ -104,7 +104,8 @@ SAYS = ("loss", "train", "training", "trainable")
 """Under which names a message says that it is trained; `masked` says that it is not."""
 
 
-DECIDES = frozenset(("role", *SAYS, "weight", "masked"))
+STATES = frozenset((*SAYS, "weight", "masked"))
+"""What a message may state of its weight."""
 
 
 def own_weight(message: Mapping[str, Any], index: int) -> float | None:
@@ -128,7 +129,7 @@ def own_weight(message: Mapping[str, Any], index: int) -> float | None:
 
 def said_of_loss(message: Mapping[str, Any]) -> dict[str, Any]:
     """Return what of a message decides on loss."""
-    return {name: message[name] for name in message.keys() & DECIDES}
+    return {name: message[name] for name in message.keys() & {"role", *STATES}}
 
 
 DEFAULT_POLICY = LossPolicy()

@@ -21,14 +21,14 @@ class Trusted:
     """The characters of a prompt that the template wrote; the names of known roles count as such."""
 
     def __init__(self, layout: Layout):
-        self._layout = layout
+        self.layout = layout
 
     @cached_property
     def runs(self) -> list[tuple[int, int]]:
         """Where they begin and end, without a break."""
         runs: list[tuple[int, int]] = []
-        starts = self._layout.starts
-        for index, segment in enumerate(self._layout.segments):
+        starts = self.layout.starts
+        for index, segment in enumerate(self.layout.segments):
             if segment.origin is Origin.TEMPLATE or is_role(segment.path):
                 start, end = starts[index], starts[index + 1]
                 if runs and runs[-1][1] == start:
@@ -38,12 +38,7 @@ class Trusted:
 
     def __contains__(self, span: tuple[int, int]) -> bool:
         start, end = span
-        segments, starts = self._layout.segments, self._layout.starts
-        index = bisect_right(starts, start) - 1
-        # Nearly all control tokens stand within one piece of the template.
-        if index < len(segments) and segments[index].origin is Origin.TEMPLATE and end <= starts[index + 1]:
-            return True
-        run = bisect_right(self.runs, (start, len(self._layout.text))) - 1
+        run = bisect_right(self.runs, (start, len(self.layout.text))) - 1
         return run >= 0 and self.runs[run][1] >= end
 
     def without_others(self, text: str) -> str:
@@ -66,9 +61,19 @@ def parted(text: str, found: Iterable[Found], trusted: Trusted) -> tuple[list[Fo
     """Return the control tokens that the template wrote, and those that text from outside has a part in."""
     own: list[Found] = []
     foreign: list[Found] = []
+    segments, starts = trusted.layout.segments, trusted.layout.starts
     for each in found:
-        is_own = each[:2] in trusted or _without_space(text, each) in trusted
-        (own if is_own else foreign).append(each)
+        start, end, _ = each
+        index = bisect_right(starts, start) - 1
+        # Nearly all stand within one piece of the template, so that is looked at first.
+        if (
+            (index < len(segments) and end <= starts[index + 1] and segments[index].origin is Origin.TEMPLATE)
+            or (start, end) in trusted
+            or _without_space(text, each) in trusted
+        ):
+            own.append(each)
+        else:
+            foreign.append(each)
     return own, foreign
 
 

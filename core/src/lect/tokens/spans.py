@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from lect.errors import MaskError
 from lect.prompt.messages import REASONING_NAMES
 from lect.tokens.policy import own_weight
-from lect.tokens.turns import is_own
+from lect.tokens.turns import absolute, is_own, relative
 from lect.values import TRANSFORMED, Origin
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from lect.prompt.skeleton import Skeleton
     from lect.tokens.policy import LossPolicy
     from lect.tokens.turns import Layout, Turn
 
@@ -32,6 +33,18 @@ class LossSpan(NamedTuple):
     """The index of the message whose turn it is."""
     kind: str
     """`content`, `reasoning`, `tool_calls`, `stop` or `separator`."""
+
+
+def usual_spans(layout: Layout, skeleton: Skeleton, work_out: Callable[[], list[LossSpan]]) -> list[LossSpan]:
+    """Return the spans that carry loss by the default policy; for prompts of one shape they are worked out once."""
+    if skeleton.spans is None:
+        spans = work_out()
+        places = relative((position for span in spans for position in span[:2]), layout)
+        skeleton.spans = None if places is None else (places, [span[2:] for span in spans])
+        return spans
+    places, known = skeleton.spans
+    position = iter(absolute(places, layout))
+    return [LossSpan(start, end, *rest) for start, end, rest in zip(position, position, known, strict=False)]
 
 
 def loss_spans(

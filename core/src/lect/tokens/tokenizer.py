@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+import sys
+from array import array
 from bisect import bisect_left, bisect_right
-from contextlib import suppress
 from itertools import pairwise
 from os import urandom
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 from lect.errors import TokenizerError, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 Offsets = list[tuple[int, int]]
 
@@ -64,22 +65,26 @@ class Tokens:
         span: tuple[int, int] = self._encoding.token_to_chars(index) if self._offsets is None else self._offsets[index]
         return span
 
+    def spans(self, indices: Iterable[int]) -> Offsets:
+        """Return the characters that some tokens stand for."""
+        span_of = self._encoding.token_to_chars if self._offsets is None else self._offsets.__getitem__
+        return list(map(span_of, indices))
+
     def first(self, position: int) -> int:
         """Return the first token that begins at a position or behind it."""
-        count = len(self.ids)
-        if not count or self.span(count - 1)[0] < position:
-            return count
         if self._offsets is not None:
             return bisect_left(self._offsets, (position,))
+        count = len(self.ids)
         index = self._near(position)
         if index is None:
-            index = self._encoding.char_to_token(position)
+            index = self._encoding.char_to_token(position) if count else 0
         if index is None:
             return bisect_left(self.offsets(), (position,))
+        span_of = self._encoding.token_to_chars
         # Several tokens may stand for one character, and one for several.
-        while index and self.span(index - 1)[0] >= position:
+        while index and span_of(index - 1)[0] >= position:
             index -= 1
-        while self.span(index)[0] < position:
+        while index < count and span_of(index)[0] < position:
             index += 1
         return index
 
@@ -129,14 +134,14 @@ class Encoder:
 
     def found(self, text: str, tokens: Tokens) -> list[Found]:
         """Return the control tokens among the tokens of a text."""
-        controls = self.control_ids
-        at = sorted(index for each in controls.keys() & tokens.ids for index in _places(tokens.ids, each))
-        found = [Found(*tokens.span(index), tokens.ids[index]) for index in at]
-        tokens.known = [(each.start, index) for each, index in zip(found, at, strict=True)]
+        at = _places(tokens.ids, self.control_ids)
+        spans = tokens.spans(at)
+        found = [Found(start, end, tokens.ids[index]) for (start, end), index in zip(spans, at, strict=True)]
+        tokens.known = [(start, index) for (start, _), index in zip(spans, at, strict=True)]
         if self.unknown is None:
             return found
         # It stands for every character that the tokenizer does not know, and is no control token there.
-        spelt = controls[self.unknown]
+        spelt = self.control_ids[self.unknown]
         return [each for each in found if each.id != self.unknown or spelt in text[each.start : each.end]]
 
     def between(self, text: str, controls: Iterable[Found], cuts: Sequence[int] = ()) -> Tokens:
@@ -161,13 +166,25 @@ class Encoder:
         return Tokens(ids, offsets)
 
 
-def _places(ids: list[int], wanted: int) -> Iterator[int]:
-    """Yield where an id stands in a list; `index` looks much faster than a loop does."""
-    at = -1
-    with suppress(ValueError):
-        while True:
-            at = ids.index(wanted, at + 1)
-            yield at
+UTF_32 = f"utf-32-{sys.byteorder[0]}e"
+MOST_LOOKED_FOR = 64
+"""How many ids are looked for one by one; of more, those that are there at all."""
+
+
+def _places(ids: list[int], wanted: Mapping[int, str]) -> list[int]:
+    """Return where any of these ids stand in a list."""
+    places = []
+    try:
+        # As characters, which are found several times faster than numbers.
+        characters = array("I", ids).tobytes().decode(UTF_32, "surrogatepass")
+        for each in map(chr, wanted if len(wanted) <= MOST_LOOKED_FOR else wanted.keys() & ids):
+            place = characters.find(each)
+            while place >= 0:
+                places.append(place)
+                place = characters.find(each, place + 1)
+    except (OverflowError, ValueError):  # no id of any tokenizer, but somebody's own may have such
+        return [place for place, each in enumerate(ids) if each in wanted]
+    return sorted(places)
 
 
 class ProtocolEncoder(Encoder):

@@ -15,7 +15,7 @@ from lect.errors import LectError
 from lect.values import Origin
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from lect.facts import Facts
     from lect.prompt.shapes import Request
@@ -71,9 +71,12 @@ def turns_in(layout: Layout, facts: Facts, request: Request, write: Write, skele
         return turns_of(layout, facts, request, write)
     if skeleton.turns is None:
         turns = turns_of(layout, facts, request, write)
-        skeleton.turns = relative(turns, layout)
+        places = relative((position for turn in turns for position in turn[1:]), layout)
+        skeleton.turns = None if places is None else (places, [turn.message for turn in turns])
         return turns
-    return absolute(skeleton.turns, layout)
+    places, messages = skeleton.turns
+    position = iter(absolute(places, layout))
+    return list(map(Turn, messages, *[position] * (len(Turn._fields) - 1)))
 
 
 def turns_of(layout: Layout, facts: Facts, request: Request, write: Write) -> list[Turn]:
@@ -194,25 +197,22 @@ class _Asked:
             return None
 
 
-def relative(turns: Sequence[Turn], layout: Layout) -> list[tuple[Any, ...]] | None:
-    """Return turns by segments and not by characters, so that they hold for every prompt of the same shape.
+def relative(positions: Iterable[int], layout: Layout) -> list[tuple[int, int]] | None:
+    """Return positions in a prompt by segment and offset, so that they hold for every prompt of the same shape.
 
-    None where one begins or ends within text from outside: then it is a matter of this text.
+    None where one is within text from outside: then it is a matter of this text.
     """
-    moved = []
-    for turn in turns:
-        places = []
-        for position in turn[1:]:
-            index = bisect_right(layout.starts, position) - 1
-            offset = position - layout.starts[index]
-            if offset and layout.segments[index].origin is not Origin.TEMPLATE:
-                return None
-            places.append((index, offset))
-        moved.append((turn.message, places))
-    return moved
+    places = []
+    for position in positions:
+        index = bisect_right(layout.starts, position) - 1
+        offset = position - layout.starts[index]
+        if offset and layout.segments[index].origin is not Origin.TEMPLATE:
+            return None
+        places.append((index, offset))
+    return places
 
 
-def absolute(turns: list[tuple[Any, ...]], layout: Layout) -> list[Turn]:
-    """Return relative turns in the characters of a prompt."""
+def absolute(places: Sequence[tuple[int, int]], layout: Layout) -> list[int]:
+    """Return relative positions in the characters of a prompt."""
     starts = layout.starts
-    return [Turn(message, *[starts[index] + offset for index, offset in places]) for message, places in turns]
+    return [starts[index] + offset for index, offset in places]
