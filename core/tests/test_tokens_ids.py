@@ -1,6 +1,7 @@
 """Token ids by a tokenizer of two methods: control tokens come from the template alone."""
 
 import pickle
+import re
 
 import pytest
 from hypothesis import given
@@ -9,6 +10,7 @@ from tiny_tokenizer import Bytes, Tiny, Trimming
 
 import lect
 from lect.plugin import CHATML, Template, Tokenizer, Turn, TurnTemplate
+from lect.tokens.tokenizer import any_of
 
 CONTROLS = ["<|im_start|>", "<|im_end|>", "<tool>"]
 CHAT = [{"role": "user", "content": "Hi you"}, {"role": "assistant", "content": "Yes, I do."}]
@@ -44,6 +46,12 @@ def test_a_prompt_becomes_ids_with_all_that_is_known_of_them():
     assert (encoded.field[0], len(encoded), encoded.report.bos) == ("", 17, None)
     assert encoded.to_dict() == {"input_ids": encoded.ids, "attention_mask": [1] * 17, "labels": encoded.labels}
     assert [encoded.ids[at] for at in (0, 5, 7, 15)] == [1_000_000, 1_000_001, 1_000_000, 1_000_001]
+
+
+@given(st.lists(st.text("ab<|.", min_size=1, max_size=5), min_size=1), st.text("ab<|.", max_size=30))
+def test_of_the_control_tokens_at_a_place_the_longest_counts(spelled, text):
+    in_turn = re.compile("|".join(map(re.escape, sorted(spelled, key=len, reverse=True))))
+    assert re.findall(any_of(spelled), text) == in_turn.findall(text)
 
 
 def test_lect_encode_is_the_short_way(registry):

@@ -60,7 +60,7 @@ def test_clean_conversations_have_the_ids_and_offsets_of_the_whole_text(name, te
             assert each.report.controls == ()
         # As it would be if somebody had to be kept from forging: piece by piece between control tokens.
         encoder = encoder_of(tokenizer)
-        apart = encoder.between(prompt.text, encoder.found(prompt.text, encoder.whole(prompt.text)))
+        apart = encoder.between(prompt.text, encoder.found(prompt.text))
         assert (apart.ids, apart.offsets()) == (plain.ids, plain.offsets)
     assert count > 100
 

@@ -203,19 +203,17 @@ def encode(
     encoder = encoder_of(tokenizer)
     text, layout = prompt.text, prompt.layout
     trusted = Trusted(layout)
-    tokens = encoder.whole(text)
-    controls = encoder.found(text, tokens)
-    _, foreign = parted(text, controls, trusted)
+    controls = encoder.found(text)
+    own, foreign = parted(text, controls, trusted)
     if safe and foreign:
         # A foreign one may hide one of the template's own, so those are looked for where there is nothing else.
-        alone = trusted.without_others(text)
-        controls, _ = parted(text, encoder.found(alone, encoder.whole(alone)), trusted)
-        tokens = encoder.between(text, controls)
+        own, _ = parted(text, encoder.found(trusted.without_others(text)), trusted)
+    tokens = encoder.between(text, own, is_clean=not foreign) if safe else encoder.whole(text)
     cuts: tuple[int, ...] = ()
     if policy is not None and policy.boundary == "cut":
         cuts = tuple(straddled(tokens, prompt.loss_spans(policy)))
         if cuts:
-            tokens = encoder.between(text, controls, cuts)
+            tokens = encoder.between(text, own if safe else controls, cuts)
     bos = _opened_by(prompt, tokens, encoder, trusted)
     opening = encoder.opening if bos == "tokenizer" and opens else ()
     count = len(opening) + len(tokens.ids)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
-import sys
-from array import array
 from bisect import bisect_left, bisect_right
-from itertools import pairwise
-from os import urandom
+from itertools import groupby, pairwise
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 from lect.errors import TokenizerError, shown
@@ -40,65 +39,63 @@ class Found(NamedTuple):
 
 
 class Tokens:
-    """The tokens of a text. Their offsets are made when all of them are asked for: that takes longer than the rest."""
+    """The tokens of a text, which was encoded in pieces.
 
-    __slots__ = ("_encoding", "_offsets", "ids", "known")
+    Offsets are made when they are asked for: all of them take longer than the rest.
 
-    def __init__(self, ids: list[int], offsets: Offsets | None = None, encoding: Any = None):
-        self.ids = ids
-        self.known: list[tuple[int, int]] = []
-        """Where some of the tokens begin, with their numbers, so that a search near them is short."""
-        self._offsets = offsets
-        self._encoding = encoding
+    Args:
+        pieces: Where each begins, its ids, and its offsets from there: a list, or an `Encoding` that has them.
+    """
+
+    __slots__ = ("_firsts", "_offsets", "_starts", "ids")
+
+    def __init__(self, pieces: Iterable[tuple[int, Sequence[int], Any]]):
+        self.ids: list[int] = []
+        self._starts: list[int] = []
+        self._firsts: list[int] = []
+        self._offsets: list[Any] = []
+        for start, ids, offsets in pieces:
+            self._starts.append(start)
+            self._firsts.append(len(self.ids))
+            self._offsets.append(offsets)
+            self.ids += ids
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Tokens, (self.ids, self.offsets())
+        return Tokens, ([(0, self.ids, self.offsets())],)
 
     def offsets(self) -> Offsets:
         """Return the characters that each token stands for."""
-        if self._offsets is None:
-            self._offsets = self._encoding.offsets
-        return self._offsets
+        places = enumerate(self._starts)
+        return [(start + begin, start + end) for piece, start in places for begin, end in self._within(piece)]
 
     def span(self, index: int) -> tuple[int, int]:
         """Return the characters that one token stands for."""
-        span: tuple[int, int] = self._encoding.token_to_chars(index) if self._offsets is None else self._offsets[index]
-        return span
-
-    def spans(self, indices: Iterable[int]) -> Offsets:
-        """Return the characters that some tokens stand for."""
-        span_of = self._encoding.token_to_chars if self._offsets is None else self._offsets.__getitem__
-        return list(map(span_of, indices))
+        piece = bisect_right(self._firsts, index) - 1
+        begin, end = self._within(piece)[index - self._firsts[piece]]
+        return self._starts[piece] + begin, self._starts[piece] + end
 
     def first(self, position: int) -> int:
         """Return the first token that begins at a position or behind it."""
-        if self._offsets is not None:
-            return bisect_left(self._offsets, (position,))
-        count = len(self.ids)
-        index = self._near(position)
-        if index is None:
-            index = self._encoding.char_to_token(position) if count else 0
-        if index is None:
-            return bisect_left(self.offsets(), (position,))
-        span_of = self._encoding.token_to_chars
-        # Several tokens may stand for one character, and one for several.
-        while index and span_of(index - 1)[0] >= position:
-            index -= 1
-        while index < count and span_of(index)[0] < position:
-            index += 1
-        return index
+        piece = max(bisect_right(self._starts, position) - 1, 0)
+        if piece == len(self._starts):
+            return 0
+        return self._firsts[piece] + bisect_left(self._within(piece), (position - self._starts[piece],))
 
-    def _near(self, position: int) -> int | None:
-        """Return a known token that begins a little before a position, or there."""
-        before = bisect_right(self.known, (position, len(self.ids))) - 1
-        if before < 0:
-            return None
-        begins_at, index = self.known[before]
-        return index if position - begins_at <= NEAR else None
+    def _within(self, piece: int) -> Offsets:
+        """Return the offsets of the tokens of a piece, from where that begins."""
+        offsets = self._offsets[piece]
+        if not isinstance(offsets, list):
+            offsets = self._offsets[piece] = list(getattr(offsets, "offsets", offsets))
+        return offsets
 
 
-NEAR = 64
-"""Characters. To look through all tokens takes longer than to go on from one that is so near."""
+class Piece(NamedTuple):
+    """A piece of a text in which no control token may arise."""
+
+    start: int
+    text: str
+    goes_on: bool
+    """Whether what stands before it is ordinary text too."""
 
 
 class Encoder:
@@ -108,83 +105,77 @@ class Encoder:
         controls: The ids of the control tokens by their texts. White space is none, whatever the tokenizer calls it.
         control_ids: Their texts by ids.
         opening: The ids that the tokenizer puts before every text of its own accord.
-        unknown: The id of what the tokenizer does not know, if there is one.
     """
 
     opening: Sequence[int] = ()
-    unknown: int | None = None
 
     def __init__(self, controls: Mapping[str, int]):
         self.controls = {text: each for text, each in controls.items() if text.strip()}
         self.control_ids = {each: text for text, each in self.controls.items()}
+        self._spelled = re.compile(any_of(self.controls)) if self.controls else None
 
     def whole(self, text: str) -> Tokens:
         """Return a text as the tokenizer itself encodes it, whatever the origin of its control tokens."""
-        raise NotImplementedError
+        return self.between(text, self.found(text), is_clean=True)
 
-    def ordinary(self, text: str, start: int, *, goes_on: bool) -> tuple[Sequence[int], Sequence[tuple[int, int]]]:
-        """Return the ids and offsets of a piece of a text, without control tokens. The offsets begin at 0.
+    def found(self, text: str) -> list[Found]:
+        """Return where control tokens stand in a text."""
+        matches = self._spelled.finditer(text) if self._spelled else ()
+        return [Found(*match.span(), self.controls[match[0]]) for match in matches]
 
-        Args:
-            text: The piece.
-            start: Where in the whole text it begins.
-            goes_on: Whether what stands before it is ordinary text too.
-        """
-        raise NotImplementedError
-
-    def found(self, text: str, tokens: Tokens) -> list[Found]:
-        """Return the control tokens among the tokens of a text."""
-        at = _places(tokens.ids, self.control_ids)
-        spans = tokens.spans(at)
-        found = [Found(start, end, tokens.ids[index]) for (start, end), index in zip(spans, at, strict=True)]
-        tokens.known = [(start, index) for (start, _), index in zip(spans, at, strict=True)]
-        if self.unknown is None:
-            return found
-        # It stands for every character that the tokenizer does not know, and is no control token there.
-        spelt = self.control_ids[self.unknown]
-        return [each for each in found if each.id != self.unknown or spelt in text[each.start : each.end]]
-
-    def between(self, text: str, controls: Iterable[Found], cuts: Sequence[int] = ()) -> Tokens:
+    def between(
+        self, text: str, controls: Sequence[Found], cuts: Sequence[int] = (), *, is_clean: bool = False
+    ) -> Tokens:
         """Encode a text with these control tokens and no others, and no token that reaches over a cut.
 
         What stands between control tokens is encoded by itself, as every tokenizer does it.
+
+        Args:
+            text: The text.
+            controls: Where its control tokens stand.
+            cuts: Where it is to be cut besides.
+            is_clean: Whether no other control token is spelled in it.
         """
-        ids: list[int] = []
-        offsets: Offsets = []
+        pieces: list[Piece | Found] = []
         position = 0
-        for start, end, each in [*controls, Found(len(text), len(text), -1)]:
-            edges = [position, *(cut for cut in cuts if position < cut < start), start]
-            for begin, stop in pairwise(edges):
-                if begin < stop:
-                    more, places = self.ordinary(text[begin:stop], begin, goes_on=begin != position)
-                    ids += more
-                    offsets += [(begin + first, begin + last) for first, last in places]
-            if start < end:
-                ids.append(each)
-                offsets.append((start, end))
-            position = end
-        return Tokens(ids, offsets)
+        for control in [*controls, Found(len(text), len(text), -1)]:
+            start = control.start
+            edges = [position, *(cut for cut in cuts if position < cut < start), start] if cuts else [position, start]
+            pieces += [
+                Piece(begin, text[begin:end], begin != position) for begin, end in pairwise(edges) if begin < end
+            ]
+            pieces.append(control)
+            position = control.end
+        pieces.pop()
+        between = [piece for piece in pieces if isinstance(piece, Piece)]
+        ordinary = iter(self.ordinary(between, is_clean=is_clean and not cuts))
+
+        def encoded(piece: Piece | Found) -> tuple[int, Sequence[int], Any]:
+            if isinstance(piece, Piece):
+                return piece.start, *next(ordinary)
+            return piece.start, [piece.id], [(0, piece.end - piece.start)]
+
+        return Tokens(map(encoded, pieces))
+
+    def ordinary(self, pieces: Sequence[Piece], *, is_clean: bool) -> Iterable[tuple[Sequence[int], Any]]:
+        """Return the ids of pieces of a text without control tokens, and the offsets from where each begins.
+
+        `is_clean`: none is spelled in them, and each stands between control tokens.
+        """
+        raise NotImplementedError
 
 
-UTF_32 = f"utf-32-{sys.byteorder[0]}e"
-MOST_LOOKED_FOR = 64
-"""How many ids are looked for one by one; of more, those that are there at all."""
-
-
-def _places(ids: list[int], wanted: Mapping[int, str]) -> list[int]:
-    """Return where any of these ids stand in a list."""
-    places = []
-    try:
-        # As characters, which are found several times faster than numbers.
-        characters = array("I", ids).tobytes().decode(UTF_32, "surrogatepass")
-        for each in map(chr, wanted if len(wanted) <= MOST_LOOKED_FOR else wanted.keys() & ids):
-            place = characters.find(each)
-            while place >= 0:
-                places.append(place)
-                place = characters.find(each, place + 1)
-    except (OverflowError, ValueError):  # no id of any tokenizer, but somebody's own may have such
-        return [place for place, each in enumerate(ids) if each in wanted]
-    return sorted(places)
+def any_of(texts: Iterable[str]) -> str:
+    """Return a pattern for any of some texts, of which the longest counts: a tree, as there may be thousands."""
+    texts = set(texts)
+    branches = []
+    for _, group in groupby(sorted(texts - {""}), itemgetter(0)):
+        alike = list(group)
+        start = os.path.commonprefix(alike)  # noqa: RUF071  # of texts, not of paths
+        branches.append(re.escape(start) + any_of(text[len(start) :] for text in alike))
+    if not branches:
+        return ""
+    return f"(?:{'|'.join(branches)}){'?' if '' in texts else ''}"
 
 
 class ProtocolEncoder(Encoder):
@@ -193,44 +184,83 @@ class ProtocolEncoder(Encoder):
     def __init__(self, tokenizer: Tokenizer):
         super().__init__(tokenizer.control_tokens())
         self._tokenizer = tokenizer
-        longest_first = sorted(self.controls, key=len, reverse=True)
-        self._pattern = re.compile("|".join(map(re.escape, longest_first))) if longest_first else None
 
-    def whole(self, text: str) -> Tokens:
-        matches = self._pattern.finditer(text) if self._pattern else ()
-        return self.between(text, [Found(*match.span(), self.controls[match[0]]) for match in matches])
-
-    def ordinary(self, text: str, start: int, *, goes_on: bool) -> tuple[Sequence[int], Sequence[tuple[int, int]]]:
-        ids, offsets = self._tokenizer.encode_ordinary(text)
-        if len(ids) != len(offsets):
-            msg = f"{shown(self._tokenizer)}.encode_ordinary returned {len(ids)} ids and {len(offsets)} offsets"
-            raise TokenizerError(msg)
-        return ids, offsets
+    def ordinary(self, pieces: Sequence[Piece], *, is_clean: bool) -> Iterable[tuple[Sequence[int], Any]]:
+        for piece in pieces:
+            ids, offsets = self._tokenizer.encode_ordinary(piece.text)
+            if len(ids) != len(offsets):
+                msg = f"{shown(self._tokenizer)}.encode_ordinary returned {len(ids)} ids and {len(offsets)} offsets"
+                raise TokenizerError(msg)
+            yield ids, offsets
 
 
 class FastEncoder(Encoder):
     """A `tokenizers.Tokenizer`."""
 
     def __init__(self, tokenizer: Any):
-        super().__init__({token.content: each for each, token in tokenizer.get_added_tokens_decoder().items()})
+        added = tokenizer.get_added_tokens_decoder()
+        super().__init__({token.content: each for each, token in added.items()})
         # A copy, because the caller's cuts or pads what it encodes, which must not happen here.
         is_bare = tokenizer.truncation is None and tokenizer.padding is None
         self._tokenizer = tokenizer if is_bare else _changed(tokenizer, _bare)
         self._ordinary: dict[str, Any] = {}
         self.opening = _opening(self._tokenizer)
-        self.unknown = next((each for each in self.whole(RARE).ids if each in self.control_ids), None)
+        # Where some control tokens stand, only the tokenizer itself knows.
+        self._is_odd = any(_is_odd(token, tokenizer.normalizer) for token in added.values() if token.content.strip())
+        self._is_whole = self._is_odd or "prepend_scheme=first" in str(tokenizer.pre_tokenizer)
+        """Whether what it makes of a piece depends on what stands before that."""
+        self._unknown = next((each for each in self.whole(RARE).ids if each in self.control_ids), None)
 
     def whole(self, text: str) -> Tokens:
         encoding = self._tokenizer.encode(text, add_special_tokens=False)
-        return Tokens(encoding.ids, encoding=encoding)
+        return Tokens([(0, encoding.ids, encoding)])
 
-    def ordinary(self, text: str, start: int, *, goes_on: bool) -> tuple[Sequence[int], Sequence[tuple[int, int]]]:
-        kind = "goes on" if goes_on else "later" if start else "first"
-        tokenizer = self._ordinary.get(kind)
-        if tokenizer is None:
-            tokenizer = self._ordinary[kind] = _changed(self._tokenizer, PLAIN[kind])
-        encoding = tokenizer.encode(text, add_special_tokens=False)
-        return encoding.ids, encoding.offsets
+    def found(self, text: str) -> list[Found]:
+        return self._among(self.whole(text), text) if self._is_odd else super().found(text)
+
+    def _among(self, tokens: Tokens, text: str) -> list[Found]:
+        """Return the control tokens among the tokens of a text."""
+        at = [place for place, each in enumerate(tokens.ids) if each in self.control_ids]
+        found = [Found(*tokens.span(place), tokens.ids[place]) for place in at]
+        if self._unknown is None:
+            return found
+        # It stands for every character that the tokenizer does not know, and is no control token there.
+        spelt = self.control_ids[self._unknown]
+        return [each for each in found if each.id != self._unknown or spelt in text[each.start : each.end]]
+
+    def between(
+        self, text: str, controls: Sequence[Found], cuts: Sequence[int] = (), *, is_clean: bool = False
+    ) -> Tokens:
+        if is_clean and self._is_whole and not cuts:
+            return self.whole(text)
+        return super().between(text, controls, cuts, is_clean=is_clean)
+
+    def ordinary(self, pieces: Sequence[Piece], *, is_clean: bool) -> Iterable[tuple[Sequence[int], Any]]:
+        kinds = [CLEAN] * len(pieces) if is_clean else [_kind_of(piece) for piece in pieces]
+        encodings = {
+            kind: iter(
+                self._tokenizer_for(kind).encode_batch(
+                    [piece.text for piece, each in zip(pieces, kinds, strict=True) if each == kind],
+                    add_special_tokens=False,
+                )
+            )
+            for kind in dict.fromkeys(kinds)
+        }
+        return ((encoding.ids, encoding) for encoding in map(next, map(encodings.__getitem__, kinds)))
+
+    def _tokenizer_for(self, kind: str) -> Any:
+        """Return what encodes pieces of a kind. A copy takes longer to make than the tokenizer itself."""
+        if kind == CLEAN:
+            return self._tokenizer
+        if kind not in self._ordinary:
+            self._ordinary[kind] = _changed(self._tokenizer, PLAIN[kind])
+        return self._ordinary[kind]
+
+
+def _is_odd(token: Any, normalizer: Any) -> bool:
+    """Return whether a control token does not simply stand wherever its text does."""
+    is_changed = token.normalized and normalizer is not None and "normalizers=[]" not in str(normalizer)
+    return bool(is_changed or token.lstrip or token.rstrip or token.single_word)
 
 
 RARE = "\U0003134a"
@@ -262,7 +292,7 @@ def _bare(stated: dict[str, Any]) -> None:
 
 def _without_controls(stated: dict[str, Any]) -> None:
     """Give the control tokens names that no text has, so that their texts become ordinary tokens."""
-    unguessable = urandom(16).hex()
+    unguessable = os.urandom(16).hex()
     controls = [token for token in stated["added_tokens"] if token["content"].strip()]
     ids = {token["id"] for token in controls}
     for token in controls:
@@ -318,6 +348,11 @@ def _parts(part: dict[str, Any] | None) -> list[dict[str, Any]]:
     return [part, *(each for one in inner for each in _parts(one))]
 
 
+def _kind_of(piece: Piece) -> str:
+    return "goes on" if piece.goes_on else "later" if piece.start else "first"
+
+
+CLEAN = "clean"
 PLAIN = {"first": _without_controls, "later": _later, "goes on": _goes_on}
 
 
