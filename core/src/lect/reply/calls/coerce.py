@@ -6,7 +6,8 @@ import json
 
 from lect.reply.calls.schema import STRING, kind_of
 from lect.reply.calls.texts import quoted
-from lect.reply.calls.values import PYTHON, read_whole
+from lect.reply.calls.values import read_whole
+from lect.reply.calls.words import PYTHON
 
 
 def as_json(text: str, types: frozenset[str], *, untyped: str = "json") -> tuple[str, bool]:

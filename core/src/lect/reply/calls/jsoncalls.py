@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from lect.reply.calls.coerce import valid
 from lect.reply.calls.texts import text_argument
-from lect.reply.calls.values import JSON, PYTHON, read_whole, scalar, spaces, value
+from lect.reply.calls.values import read_whole, scalar, spaces, value
+from lect.reply.calls.words import JSON, PYTHON
 from lect.reply.engine import lookahead
 from lect.reply.engine.lookahead import GAP, MORE, NO
 from lect.reply.engine.reader import CUT, DONE, Text
@@ -258,7 +259,7 @@ def _key(reader: Reader) -> Generator[None, None, tuple[str, str]]:
 def _text(reader: Reader, *, key: bool = False) -> Generator[None, None, tuple[str, str]]:
     """Read a text, or a key; return how that ended, and what it says."""
     pieces: list[str] = []
-    outcome = yield from scalar(reader, pieces, JSON, is_key=key)
+    outcome = yield from scalar(reader, pieces, JSON, key)
     if outcome != DONE:
         return outcome, ""
     text = "".join(pieces)

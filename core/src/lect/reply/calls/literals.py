@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING
 
 from lect.reply.calls.coerce import as_json
 from lect.reply.calls.objects import ObjectWriter
-from lect.reply.calls.values import Dialect, spaces, text_goes_on, value
+from lect.reply.calls.strings import text_goes_on
+from lect.reply.calls.values import spaces, value
+from lect.reply.calls.words import Dialect
 from lect.reply.engine import lookahead
 from lect.reply.engine.lookahead import GAP, MORE, NO
 from lect.reply.engine.reader import CUT, DONE

@@ -1,0 +1,196 @@
+"""Read a text in quotes as it arrives, and pass it on as JSON."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from lect.reply.calls.texts import quoted
+from lect.reply.engine import lookahead
+from lect.reply.engine.lookahead import MORE, NO
+from lect.reply.engine.reader import CUT, DONE, Reader, Text
+from lect.reply.events import CALL_ARGS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
+QUOTE = re.compile(r"(?P<prefix>[rRbBuUfF]{0,2})(?P<quote>\"\"\"|'''|\"|')").match
+QUOTE_SO_FAR = re.compile(r"[rRbBuUfF]{0,2}(?:\"{1,2}|'{1,2})?\Z").match
+MATTERS = re.compile(r'["\\\x00-\x1f](?!(?<=\\)[/bfnrt])').search
+"""What is not passed on as it stands inside of a JSON string; the usual escapes are."""
+HEX = re.compile(r"[0-9a-fA-F]*").match
+OCTAL = re.compile(r"[0-7]{1,3}").match
+DECODED = {"v": "\v", "a": "\a", "\n": ""}
+CODES = {"x": 2, "U": 8}
+
+
+def string(
+    reader: Reader,
+    pieces: list[str],
+    quote: str,
+    escape: Callable[[str, int, bool], tuple[str, int] | None],
+    ends: Callable[[int], int] | None = None,
+    *,
+    live: bool = False,
+) -> Generator[None, None, str]:
+    """Read a text up to its closing quote: one behind which `ends` lets it end. Models forget to escape quotes."""
+    if live:
+        return _characters(reader, pieces.append, quote, escape, ends, live=live)
+    return _held(reader, pieces, quote, escape, ends)
+
+
+def _held(
+    reader: Reader,
+    pieces: list[str],
+    quote: str,
+    escape: Callable[[str, int, bool], tuple[str, int] | None],
+    ends: Callable[[int], int] | None,
+) -> Generator[None, None, str]:
+    """Read a text that is said when it is complete."""
+    text = Text()
+    reader.growing.append(text)
+    outcome = yield from _characters(reader, text.append, quote, escape, ends)
+    reader.growing.pop()
+    pieces.append("".join(text))
+    return outcome
+
+
+def _characters(
+    reader: Reader,
+    put: Callable[[str], None],
+    quote: str,
+    escape: Callable[[str, int, bool], tuple[str, int] | None],
+    ends: Callable[[int], int] | None,
+    *,
+    live: bool = False,
+) -> Generator[None, None, str]:
+    plain = _plain(quote)
+    put('"')
+    while True:
+        buffer, at = reader.buffer, reader.at
+        found = plain(buffer, at)
+        assert found is not None, "the pattern matches nothing too"
+        end = found.end()
+        if end > at:
+            put(buffer[at:end])
+            reader.at = end
+        if end == len(buffer):
+            if reader.ended:
+                return CUT
+            if live and quote == '"' and ends is None:
+                reader.let_pass(MATTERS, CALL_ARGS)
+            yield
+            continue
+        character = buffer[end]
+        if character == quote[0]:
+            after = lookahead.literal(buffer, end, quote, reader.ended)
+            closes = ends(after) if after >= 0 and ends is not None else after
+            if closes == MORE:
+                yield
+            elif closes == NO:
+                put(quoted(character)[1:-1])
+                reader.at = end + 1
+            else:
+                reader.at = after
+                goes_on = QUOTE(buffer, closes) if closes > after and escape is not json_escape else None
+                if goes_on is None:
+                    put('"')
+                    return DONE
+                reader.at = goes_on.end()
+                quote = goes_on["quote"]
+                plain = _plain(quote)
+                escape = no_escape if "r" in goes_on["prefix"].lower() else python_escape
+        elif character == "\\":
+            decoded = escape(buffer, end, reader.ended)
+            if decoded is None:
+                yield
+                continue
+            written, length = decoded
+            if not length:
+                return CUT
+            if escape is json_escape and written != buffer[end : end + length]:
+                reader.forgive("an escape that JSON does not have")
+            put(written)
+            reader.at = end + length
+        else:
+            if escape is json_escape:
+                reader.forgive("a control character that is not escaped")
+            put(quoted(character)[1:-1])
+            reader.at = end + 1
+
+
+@lru_cache(maxsize=64)
+def _plain(quote: str) -> Callable[[str, int], re.Match[str] | None]:
+    """Return what matches text in which nothing ends or must be escaped."""
+    return re.compile(rf'[^"\\\x00-\x1f{re.escape(quote[0])}]*').match
+
+
+def ends_in(reader: Reader) -> Callable[[int], int]:
+    """Return what says whether a text in brackets can end before a place, by what stands there."""
+    return lambda after: text_goes_on(reader.buffer, after, reader.ended, ",)]}:")
+
+
+def text_goes_on(buffer: str, after: int, ended: bool, following: str) -> int:
+    """Return `after` where one of `following` comes next, and where the next text begins if one does; NO or MORE."""
+    at = lookahead.space(buffer, after)
+    if at == len(buffer):
+        return after if ended else MORE
+    if buffer[at] in following:
+        return after
+    if at == after:
+        return NO
+    # A text may go on in another pair of quotes, with white space between.
+    if not ended and QUOTE_SO_FAR(buffer, at):
+        return MORE
+    return at if QUOTE(buffer, at) else NO
+
+
+def json_escape(buffer: str, at: int, ended: bool) -> tuple[str, int] | None:
+    """Return the JSON of an escape, and its length, 0 where the reply ends in it; None where more text must tell."""
+    if at + 1 == len(buffer):
+        return ("", 0) if ended else None
+    character = buffer[at + 1]
+    if character in '"\\/bfnrt':
+        return buffer[at : at + 2], 2
+    if character == "'":
+        return "'", 2
+    if character == "u":
+        digits = HEX(buffer, at + 2, at + 6)
+        if digits is not None and digits.end() == at + 6:
+            return buffer[at : at + 6], 6
+        if not ended and digits is not None and digits.end() == len(buffer):
+            return None
+    # A backslash that escapes nothing stands for itself.
+    return "\\\\", 1
+
+
+def python_escape(buffer: str, at: int, ended: bool) -> tuple[str, int] | None:
+    """Return the same of an escape that may be one of Python's own."""
+    if at + 1 == len(buffer):
+        return ("\\\\", 1) if ended else None
+    character = buffer[at + 1]
+    if character in DECODED:
+        return quoted(DECODED[character])[1:-1], 2
+    if character == "/":
+        return "\\\\", 1
+    if character in CODES:
+        length = CODES[character]
+        digits = HEX(buffer, at + 2, at + 2 + length)
+        assert digits is not None, "the pattern matches nothing too"
+        if len(digits[0]) == length and int(digits[0], 16) < 0x110000:
+            return quoted(chr(int(digits[0], 16)))[1:-1], 2 + length
+        return None if not ended and digits.end() == len(buffer) and len(digits[0]) < length else ("\\\\", 1)
+    octal = OCTAL(buffer, at + 1)
+    if octal is not None:
+        if len(octal[0]) < 3 and octal.end() == len(buffer) and not ended:
+            return None
+        return quoted(chr(int(octal[0], 8)))[1:-1], 1 + len(octal[0])
+    return json_escape(buffer, at, ended)
+
+
+def no_escape(buffer: str, at: int, ended: bool) -> tuple[str, int] | None:
+    """Return a backslash that escapes nothing, with the quote or backslash behind it where there is one."""
+    if at + 1 == len(buffer):
+        return ("\\\\", 1) if ended else None
+    return ("\\\\" + quoted(buffer[at + 1])[1:-1], 2) if buffer[at + 1] in "\"'\\" else ("\\\\", 1)

@@ -1,0 +1,115 @@
+"""Read a number, a word or a key without quotes as it arrives, and pass it on as JSON."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from lect.reply.calls.texts import quoted
+from lect.reply.engine.reader import CUT, DONE, Reader
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
+LONGEST_WORD = 4096
+WORDS = {"true": "true", "false": "false", "null": "null"}
+FORGIVEN_WORDS = {"True": "true", "False": "false", "None": "null"}
+NOT_FINITE = ("NaN", "nan", "Infinity", "-Infinity", "inf", "-inf")
+NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?").fullmatch
+NUMBER_LIKE = re.compile(r"[-+]?\.?[0-9]").match
+ZEROS_FIRST = re.compile(r"-?0[0-9]+").fullmatch
+WORD = re.compile(r"[-+.\w]*").match
+PYTHON_WORD = re.compile(r"[^\s,()\[\]{}:='\"]*").match
+BARE_KEY = re.compile(r"[^:{}\[\],\"'\n]{1,200}(?=:)").match
+BARE_KEY_SO_FAR = re.compile(r"[^:{}\[\],\"'\n]{0,200}\Z").match
+
+
+class Dialect(NamedTuple):
+    """How values are written."""
+
+    python: bool = False
+    """Whether texts, numbers, tuples and sets are Python's."""
+    quotes: tuple[str, ...] = ()
+    """Marks that stand round texts, besides the usual quotes."""
+    bare: bool = False
+    """Whether texts and keys may stand without quotes."""
+    word: Callable[..., re.Match[str] | None] = WORD
+    """Matches a number, a word, or text without quotes."""
+
+
+JSON = Dialect()
+PYTHON = Dialect(python=True, word=PYTHON_WORD)
+
+
+def read_key(reader: Reader, pieces: list[str], dialect: Dialect) -> Generator[None, None, str]:
+    """Read a key that stands without quotes."""
+    while (key := BARE_KEY(reader.buffer, reader.at)) is None:
+        if not BARE_KEY_SO_FAR(reader.buffer, reader.at):
+            return reader.broken()
+        if reader.ended:
+            return CUT
+        yield
+    if not dialect.bare:
+        reader.forgive("keys without quotes")
+    pieces.append(quoted(key[0].strip()))
+    reader.at = key.end()
+    return DONE
+
+
+def read_word(reader: Reader, pieces: list[str], dialect: Dialect, types: frozenset[str]) -> Generator[None, None, str]:
+    """Read a number, a word that stands for a value, or text without quotes."""
+    while True:
+        buffer, at = reader.buffer, reader.at
+        found = dialect.word(buffer, at, at + LONGEST_WORD)
+        assert found is not None, "the pattern matches nothing too"
+        if found.end() < len(buffer) or reader.ended:
+            break
+        yield
+    word = found[0].strip()
+    text = known_word(word)
+    if reader.ended and found.end() == len(buffer) and (text is None or dialect.bare or dialect.python):
+        # At the end of a reply a word may just be unfinished.
+        return CUT
+    text = text or _forgiven_word(reader, word, dialect, types)
+    if text is None and dialect.bare and word:
+        text = quoted(word)
+    if text is None:
+        return reader.broken("bad_literal" if word or dialect.python else "unbalanced_json")
+    pieces.append(text)
+    reader.at = found.end()
+    return DONE
+
+
+def known_word(word: str) -> str | None:
+    """Return the JSON of a word of JSON."""
+    return WORDS.get(word) or (word if NUMBER(word) else None)
+
+
+def _forgiven_word(reader: Reader, word: str, dialect: Dialect, types: frozenset[str]) -> str | None:
+    """Return the JSON of a word that is none of JSON's and still stands for a value."""
+    if word in FORGIVEN_WORDS:
+        if not dialect.python:
+            reader.forgive(word)
+        return FORGIVEN_WORDS[word]
+    if word in NOT_FINITE and not dialect.python:
+        reader.forgive(f"{word}, which is null in JSON")
+        return "null"
+    if ZEROS_FIRST(word):
+        # Neither Python nor JSON has numbers with zeros in front: without a schema it is a code, and text.
+        reader.forgive(f"{word}, with a zero in front")
+        return str(int(word)) if types & {"integer", "number"} else quoted(word)
+    if not NUMBER_LIKE(word):
+        return None
+    try:
+        number = str(int(word, 0))
+    except ValueError:
+        try:
+            real = float(word)
+        except ValueError:
+            return None
+        if abs(real) == float("inf"):
+            return None
+        number = repr(real)
+    if not dialect.python:
+        reader.forgive(f"the number {word}")
+    return number
