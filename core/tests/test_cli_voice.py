@@ -135,7 +135,7 @@ def test_errors_speak_the_command_line(tmp_path, monkeypatch, capsys):
     [
         ("./name for a directory, or adapter='chatml'", "./name for a directory, or --adapter chatml"),
         ("default='chatml'", "--default chatml"),
-        ("notation='jinja', to learn what is wrong with it", "--from jinja, to learn what is wrong with it"),
+        ("notation='jinja', to learn what is wrong with it", "--notation jinja, to learn what is wrong with it"),
         ("lect.pin('acme-7b', 'lect-acme:acme')", "--adapter lect-acme:acme"),
         ("limits={'bytes': ...}", "--limit bytes=..."),
         ("LECT_PINS='acme/*=acme'", "LECT_PINS='acme/*=acme'"),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import lect
 from lect.cli.inputs import utf8
 from lect.cli.screen import write_exactly, write_json
-from lect.cli.sources import add_source, find_template
+from lect.cli.sources import add_notation, add_source, find_template
 from lect.errors import LectError, shown
 
 if TYPE_CHECKING:
@@ -30,9 +30,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.epilog = EPILOG
     add_source(parser, "source", "SOURCE")
     parser.add_argument("--to", metavar="NOTATION", required=True, help="the notation to write, such as xtuner")
-    parser.add_argument(
-        "--from", metavar="NOTATION", dest="notation", help="the notation of the file, if its fields do not show it"
-    )
+    add_notation(parser, "--from")
     parser.add_argument("--lossy", action="store_true", help="write what can be expressed, and leave out the rest")
     parser.add_argument(
         "-o", metavar="FILE", dest="output", type=utf8, help="where to write it; else to standard output"

@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from lect.cli.screen import NOTE, Painted, Screen, write_json
-from lect.cli.sources import add_source, find_template
+from lect.cli.sources import add_notation, add_source, find_template
 from lect.format.compare import CONVERSATIONS, differences, render_of
 
 if TYPE_CHECKING:
@@ -34,13 +34,14 @@ def configure(parser: ArgumentParser) -> None:
     parser.epilog = EPILOG
     add_source(parser, "one", "A")
     add_source(parser, "other", "B", "another one")
+    add_notation(parser)
     parser.add_argument("--json", action="store_true", help="print the differences as JSON, with the whole prompts")
 
 
 def run(arguments: Namespace) -> int:
     """Print the differences; return 1 where there are some."""
     words = (arguments.one, arguments.other)
-    one, other = map(find_template, words)
+    one, other = (find_template(word, arguments.notation) for word in words)
     found = differences(render_of(one), render_of(other))
     if arguments.json:
         write_json([{**difference._asdict(), "at": difference.at} for difference in found])

@@ -12,7 +12,7 @@ import lect
 from lect.cli.inputs import utf8
 from lect.cli.rendering import print_notes
 from lect.cli.screen import Screen, write_json
-from lect.cli.sources import find_template
+from lect.cli.sources import add_notation, find_template
 from lect.errors import LectError, shown
 from lect.scaffold.adapter import STARTING_TABLE, program_adapter, template_adapter
 from lect.scaffold.names import names_of
@@ -57,6 +57,7 @@ def configure(parser: ArgumentParser) -> None:
         type=utf8,
         help="the format of a file or a model directory in any notation that is installed, or of a template by name",
     )
+    add_notation(parser)
     parser.add_argument(
         "--model",
         metavar="ORG/NAME",
@@ -108,7 +109,7 @@ def _starting_point(arguments: Namespace) -> lect.Template | None:
     path = os.path.expanduser(arguments.source)
     if os.path.exists(path):
         path = os.path.abspath(path)
-        return lect.load_template(path).but(source=os.path.basename(path))
+        return lect.load_template(path, notation=arguments.notation).but(source=os.path.basename(path))
     try:
         template = find_template(arguments.source)
     except LookupError as error:

@@ -19,6 +19,13 @@ def add_source(
     parser.add_argument(name, metavar=metavar, type=utf8, help=words)
 
 
+def add_notation(parser: ArgumentParser, *names: str) -> None:
+    """Add the option that says how a file is written; `names` are others for it."""
+    parser.add_argument(
+        "--notation", *names, metavar="NOTATION", help="the notation of the file, if its fields do not show it"
+    )
+
+
 def find_template(word: str, notation: str | None = None) -> lect.Template:
     """Return the template that a word means.
 
@@ -27,8 +34,9 @@ def find_template(word: str, notation: str | None = None) -> lect.Template:
     Raises:
         LectError: If it is none of these.
     """
-    if notation is not None or os.path.isfile(os.path.expanduser(word)):
-        return lect.load_template(os.path.abspath(os.path.expanduser(word)), notation=notation)
+    path = os.path.expanduser(word)
+    if os.path.isfile(path):
+        return lect.load_template(os.path.abspath(path), notation=notation)
     try:
         return lect.template(word)
     except lect.UnknownTemplateError as error:
@@ -37,3 +45,8 @@ def find_template(word: str, notation: str | None = None) -> lect.Template:
         except lect.InvalidModelPathError:
             # With a colon in it, it was meant to be the name of a template.
             raise error from None
+        except lect.UnknownModelError:
+            if notation is None:
+                raise
+            # It was meant to be a file, and this says what is wrong with it.
+            return lect.load_template(os.path.abspath(path), notation=notation)

@@ -7,7 +7,7 @@ PHRASES = {
     r"lect\.pin\('[^']*', '([^']*)'\)": r"--adapter \1",
     r"lect\.reply_formats\(\)": "lect formats",
     r"\bthe (adapter|default) argument\b": r"--\1",
-    r"\bnotation='([^']*)'": r"--from \1",
+    r"\bnotation='([^']*)'": r"--notation \1",
     r"\b(adapter|default|format)='([^']*)'": r"--\1 \2",
     r"or strict=False to render without it": "or do not say --strict",
     r"lossy=True, to write the rest": "--lossy, to write the rest",
