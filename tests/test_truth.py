@@ -116,7 +116,7 @@ def test_no_family_gives_a_model_what_it_does_not_speak():
     assert wrong == {}, "correct the family's rule, or the row of tests/data/truth.json if it is wrong or behind"
 
 
-def test_most_chat_models_for_which_there_is_evidence_get_a_format(record_property):
+def test_most_chat_models_for_which_there_is_evidence_get_a_format():
     counted = Counter((kind(model), given is not None) for model, given in answers().items())
     evident = counted["known", True], counted["known", False] + counted["awaited", False]
     shares = {
@@ -124,8 +124,6 @@ def test_most_chat_models_for_which_there_is_evidence_get_a_format(record_proper
         "all chat models": share(evident[0], evident[1] + counted["unknown", False]),
         "base models": share(counted["base", True], counted["base", False]),
     }
-    for name, value in shares.items():
-        record_property(name, f"{value:.1%}")
     assert shares["chat models for which there is evidence"] >= 0.75, shares
 
 
