@@ -108,6 +108,17 @@ def test_the_doctor_finds_nothing_broken(capsys):
     }
 
 
+def test_a_file_that_could_be_in_several_notations_is_compared_as_it_is_told(tmp_path, capsys):
+    file = tmp_path / "template.json"
+    file.write_text(json.dumps({"INSTRUCTION": "{input}", "chat_template": "{{ messages[0].content }}"}), "utf-8")
+    assert main(["diff", str(file), "chatml"]) == 1
+    assert capsys.readouterr().err.endswith(
+        "could be a template in several notations: jinja, xtuner\n  try: --notation jinja\n"
+    )
+    assert main(["diff", str(file), "chatml", "--notation", "jinja"]) == 1
+    assert "a question: they differ at character 0" in capsys.readouterr().out
+
+
 def test_a_reader_that_goes_away_is_no_error():
     writer = subprocess.Popen(
         [sys.executable, "-m", "lect", "doctor", "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
