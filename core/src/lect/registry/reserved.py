@@ -138,6 +138,7 @@ RESERVED: dict[str, tuple[str, ...]] = {
         "minicpm",
         "minicpm5-2b",
         "minicpm5",
+        "minicpm3",
         "minicpm-v-4.5",
         "minicpm-2b-fp32",
         "minicpm-2b",

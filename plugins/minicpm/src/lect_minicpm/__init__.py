@@ -2,6 +2,7 @@
 
 from lect.plugin import DEFAULT, Family, Rule
 from lect_minicpm.minicpm2 import MINICPM2, MINICPM2_FP32
+from lect_minicpm.minicpm3 import MINICPM3
 from lect_minicpm.minicpm5 import MINICPM5, MINICPM5_2B, MINICPM5_XML
 from lect_minicpm.v4_5 import MINICPM_V4_5
 
@@ -13,6 +14,7 @@ adapter = Family(
     Rule("minicpm 5 2 b .", MINICPM5_2B),
     Rule("minicpm 5 1 b .", MINICPM5),
     Rule("minicpm 5", MINICPM5_XML),
+    Rule("minicpm 3 4 b .", MINICPM3),
     Rule("minicpm v 4.5 .", MINICPM_V4_5),
     Rule("minicpm 2 b sft fp 32", MINICPM2_FP32),
     Rule("minicpm 1|2 b sft|dpo", MINICPM2),
