@@ -142,7 +142,7 @@ def test_the_families_that_have_words_for_it_bring_back_calls_and_reasoning():
         "call": {
             "apertus", "bielik", "chatglm", "cohere", "deepseek", "exaone", "falcon", "gemma", "gptoss", "granite",
             "hermes", "hunyuan", "internlm", "jamba", "kimi", "laguna", "lfm2", "llama", "mimo", "minicpm",
-            "minimax", "mistral", "nemotron", "olmo", "qwen", "seed", "step",
+            "minimax", "mistral", "nemotron", "olmo", "qwen", "seed", "solar", "step",
         },
         "reasoning": {
             "bielik", "chatglm", "cohere", "gptoss", "hunyuan", "laguna", "lfm2", "minicpm", "minimax",

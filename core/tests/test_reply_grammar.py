@@ -111,7 +111,7 @@ def test_a_mistake_is_named_for_the_template_that_has_it(registry):
 def test_facts_are_named_and_checked_when_a_part_is_made():
     with pytest.raises(TypeError, match=r"Section\(\) takes calls, open, .*; look at opens"):
         Section((CALL,), opens=("<c>",))
-    with pytest.raises(TypeError, match=r"Head\(\) takes end, fields, keep; look at end"):
+    with pytest.raises(TypeError, match=r"Head\(\) takes end, fields, keep, within; look at end"):
         Head()
     with pytest.raises(AttributeError, match="a grammar does not change"):
         CALL.open = ("<c>",)

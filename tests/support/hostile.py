@@ -100,7 +100,9 @@ A_FRAME = "frames what the model is told; neither turns nor replies are cut ther
 A_CALL = "stands inside a call, which markers enclose"
 A_SOURCE = "names a source within a sentence of a reply"
 NO_MARKERS = {
-    **dict.fromkeys(["tools", "documents", "IMPORTANT", "name", "description", "type", "parameters"], A_FRAME),
+    **dict.fromkeys(
+        ["tools", "results", "documents", "IMPORTANT", "name", "description", "type", "parameters"], A_FRAME
+    ),
     **dict.fromkeys(["function", "parameter"], A_CALL),
     "co": A_SOURCE,
 }

@@ -26,6 +26,8 @@ OPTIONS = {
     "use_json_tooldef": [True],
     "knobs": [{"is_set": True, "citation_mode": "fast", "response_format": "json_object"}],
     "default_system_message": ["Be brief."],
+    "default_system_prompt": [False],
+    "think_render_option": ["all"],
 }
 """What is tried of the options that makers' templates read."""
 

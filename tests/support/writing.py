@@ -6,7 +6,16 @@ import re
 from lect.reply.grammar import Code, Json, JsonMap, Literals, NamedJson, Params
 
 # What may stand in a head, for the name of a function or of a parameter.
-NAMED = ("{}", 'name="{}"', 'tool="{}" index="1"', 'key="{}"', "call:{}", "functions.{}:0", "{}[ARGS]")
+NAMED = (
+    "{}",
+    'name="{}"',
+    'tool="{}" index="1"',
+    'key="{}"',
+    "call:{}",
+    "functions.{}:0",
+    "{}[ARGS]",
+    "a1<|tool_call:name|>{}",
+)
 MESSAGES = {
     "harmony": (
         "<|channel|>analysis<|message|>{}<|end|>",
@@ -17,6 +26,11 @@ MESSAGES = {
         " to=self<|message|>{}<|eom|>",
         "<|start|>assistant to=user<|message|>{}<|eom|>",
         "<|start|>assistant to={}<|message|>{}<|eom|>",
+    ),
+    "solar_open": (
+        "<|think|>{}<|end|>",
+        "<|begin|>assistant<|content|>{}<|end|>",
+        "<|begin|>assistant<|tool_calls|>{1}<|calls|>",
     ),
     "functionary_v32": (None, ">>>all\n{}", ">>>{}\n{}"),
     "inkling": (

@@ -241,7 +241,7 @@ RESERVED: dict[str, tuple[str, ...]] = {
     "lect-seallm": ("seallm", "seallm-v2", "seallm-v2.5", "seallm-v3"),
     "lect-seed": ("seed", "seed-oss"),
     "lect-smollm": ("smollm", "smollm3", "smollm2"),
-    "lect-solar": ("solar",),
+    "lect-solar": ("solar", "solar-open"),
     "lect-step": ("step", "step-3.5"),
     "lect-telechat": ("telechat",),
     "lect-vicuna": ("vicuna", "longchat", "one_shot", "vicuna_v1.1"),

@@ -149,6 +149,8 @@ class Head(Part):
     """A pattern with the groups `name`, `id`, `key`, `type`, `string`, `empty`, as far as there are such things."""
     keep: bool = False
     """Whether its end belongs to what follows."""
+    within: tuple[str, ...] = ()
+    """Marks that stand between its fields."""
 
 
 class Json(Part):

@@ -1,6 +1,7 @@
 """Solar, by Upstage."""
 
 from lect.plugin import DEFAULT, Family, Rule, Turn, TurnTemplate
+from lect_solar.solar_open import SOLAR_OPEN
 
 __lect_api__ = "~=1.0"
 
@@ -19,5 +20,6 @@ SOLAR = TurnTemplate(
 adapter = Family(
     "solar",
     Rule("solar 10.7 b instruct", SOLAR),
+    Rule("solar open 100 b .", SOLAR_OPEN),
     Rule("solar 10.7 b v 1.0", DEFAULT, kind="base", note="a base model: its maker gave it no chat format"),
 )

@@ -85,13 +85,15 @@ def in_a_row(mark: Mark) -> tuple[str, ...]:
 class HeadLookahead:
     """Reads what stands between an opening and what follows it."""
 
-    __slots__ = ("ends", "fields", "keep", "stop")
+    __slots__ = ("ends", "fields", "keep", "stop", "within")
 
     def __init__(self, head: Head):
         self.ends = head.end
         self.keep = head.keep
+        self.within = [(mark,) for mark in head.within]
         self.fields = re.compile(head.fields)
-        self.stop = re.compile("[\n" + re.escape(NEVER_IN_A_HEAD + "".join(end[0] for end in head.end)) + "]")
+        marks = (*head.end, *head.within)
+        self.stop = re.compile("[\n" + re.escape(NEVER_IN_A_HEAD + "".join(mark[0] for mark in marks)) + "]")
 
     def look(self, buffer: str, at: int, ended: bool) -> tuple[int, dict[str, str]]:
         """Return where the head at `at` ends, or NO or MORE, and its fields."""
@@ -114,6 +116,12 @@ class HeadLookahead:
                 return (at if self.keep else end), {
                     key: value for key, value in found.groupdict().items() if value is not None
                 }
+            inner = either(buffer, at, self.within, ended)
+            if inner == MORE:
+                return MORE, {}
+            if inner != NO:
+                at = inner
+                continue
             if buffer[at] in NEVER_IN_A_HEAD:
                 return NO, {}
             if buffer[at] == "\n" and not buffer[begin:at].isspace() and at > begin:
