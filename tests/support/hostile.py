@@ -75,8 +75,8 @@ NEVER_IMITATED = (
 """Templates whose turns no case imitates: they are plain text."""
 SINCE = (
     "apertus", "bielik", "dbrx", "ernie", "exaone", "falcon", "hermes", "hunyuan", "internvl", "jamba", "laguna",
-    "lfm2", "ling", "llava", "mimo", "minicpm", "minimax", "nemotron", "olmo", "openchat", "orion", "seallm", "seed",
-    "smollm", "solar", "step", "telechat",
+    "lfm2", "ling", "llava", "longcat", "mimo", "minicpm", "minimax", "nemotron", "olmo", "openchat", "orion", "seallm", "seed",
+    "smollm", "solar", "step", "telechat", "xverse",
 )  # fmt: skip
 """Families that the battery has no case for; their own markers are tried one by one."""
 TAKEN_OUT = {"nemotron:nemotron-nano-v2": "</think>"}

@@ -25,6 +25,7 @@ PACKAGES: dict[str, tuple[str, ...]] = {
     "lect-ling": ("ling", "ring"),
     "lect-llama": ("llama", "codellama"),
     "lect-llava": ("llava",),
+    "lect-longcat": ("longcat",),
     "lect-mimo": ("mimo",),
     "lect-minicpm": ("minicpm",),
     "lect-minimax": ("minimax",),
@@ -50,6 +51,7 @@ PACKAGES: dict[str, tuple[str, ...]] = {
     "lect-step": ("step",),
     "lect-telechat": ("telechat",),
     "lect-vicuna": ("vicuna", "longchat"),
+    "lect-xverse": ("xverse",),
     "lect-yi": ("yi",),
     "lect-zephyr": ("zephyr",),
     "lect-fastchat": (
@@ -95,6 +97,7 @@ OWNERS: tuple[str, ...] = (
     "liquidai",
     "liuhaotian",
     "lmsys",
+    "meituan-longcat",
     "meta-llama",
     "microsoft",
     "minimax",
@@ -127,6 +130,7 @@ OWNERS: tuple[str, ...] = (
     "upstage",
     "vaiv",
     "xiaomimimo",
+    "xverse",
     "zai-org",
 )
 """Owners whose names are worth imitating."""

@@ -133,6 +133,7 @@ RESERVED: dict[str, tuple[str, ...]] = {
         "llama-4",
     ),
     "lect-llava": ("llava", "llava-v1", "llava-mistral", "llava-34b"),
+    "lect-longcat": ("longcat", "longcat-flash"),
     "lect-mimo": ("mimo", "mimo-vl"),
     "lect-minicpm": (
         "minicpm",
@@ -246,6 +247,7 @@ RESERVED: dict[str, tuple[str, ...]] = {
     "lect-telechat": ("telechat",),
     "lect-vicuna": ("vicuna", "longchat", "one_shot", "vicuna_v1.1"),
     "lect-xtuner": ("xtuner",),
+    "lect-xverse": ("xverse",),
     "lect-yi": ("yi", "yi-1.5-chat", "yi-chat"),
     "lect-zephyr": ("zephyr", "zephyr-gemma", "stablelm-zephyr"),
 }

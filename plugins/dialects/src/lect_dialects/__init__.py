@@ -9,7 +9,6 @@ from lect_dialects.json_calls import (
     APRIEL,
     FIREFUNCTION_V2,
     GIGACHAT3,
-    LONGCAT,
     REKA,
     XLAM,
 )
@@ -22,7 +21,6 @@ __lect_api__ = "~=1.0"
 adapter = Family(
     "dialects",
     Rule("reka flash", REKA),
-    Rule("longcat flash", LONGCAT),
     Rule("gigachat 3", GIGACHAT3),
     Rule("apriel", APRIEL),
     Rule("firefunction v 2", FIREFUNCTION_V2),

@@ -24,13 +24,6 @@ REKA = ReplyFormat(
     HERMES_JSON.grammar.but(name="reka"), stop=("<sep>", "<|endoftext|>"), names="Reka", example=HERMES_JSON.example
 )
 
-LONGCAT = ReplyFormat(
-    Grammar("longcat", sections=(Section((JSON_OBJECT,), ("<longcat_tool_call>",), ("</longcat_tool_call>",)),)),
-    stop=("</longcat_s>",),
-    names="LongCat-Flash",
-    example='<longcat_tool_call>{"name": "get_weather", "arguments": {"city": "Paris"}}</longcat_tool_call>',
-)
-
 GIGACHAT3 = ReplyFormat(
     Grammar(
         "gigachat3",

@@ -60,7 +60,7 @@ REPLIES = (
     ReplyRule("apriel", "lect-dialects", (), ("[BEGIN FINAL RESPONSE]",)),
     ReplyRule("olmo3_pythonic", "lect-dialects", ("olmo3",), ("<function_calls>",)),
     ReplyRule("dots", "lect-dialects", ("dots1",), ("<dots_function_call>",)),
-    ReplyRule("longcat", "lect-dialects", ("longcat_flash",), ("<longcat_tool_call>",)),
+    ReplyRule("longcat", "lect-longcat", ("longcat_flash",), ("<longcat_tool_call>",)),
     ReplyRule("nemotron_nano_v2", "lect-dialects", (), ("<TOOLCALL>",)),
     ReplyRule("ernie45", "lect-dialects", (), ("<tool_call>", "<response>")),
     ReplyRule("qwen3_coder_xml", "lect-qwen", (), ("<tool_call>", "<function=")),
