@@ -2,12 +2,14 @@
 
 import re
 import runpy
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
 import replies
 
 from lect.reply.events import CODES
+from lect_jinja.knowledge import REPLIES
 
 FORMATS = replies.formats()
 DOCS = Path(__file__).parents[1] / "docs"
@@ -37,6 +39,12 @@ def test_all_of_them_are_here():
 
 def test_every_vector_has_a_format_and_every_format_but_react_has_a_vector():
     assert set(FORMATS) - {vector["format"] for vector in replies.vectors("parse")} == {"react"}
+
+
+def test_whoever_lacks_the_format_of_a_template_is_told_to_install_a_package_that_has_it():
+    owners = {(point.name, point.dist.name) for point in entry_points(group="lect.replies")}
+    rules = {(rule.format, rule.package) for rule in REPLIES if rule.package != "lect"}
+    assert rules - owners == set()
 
 
 def test_the_gallery_shows_what_every_format_says():
