@@ -80,6 +80,16 @@ def test_facts_are_read_off_the_template():
     assert template.text_separators
 
 
+def test_turns_are_separated_by_text_where_no_marker_is_between_them():
+    text = "{% for m in messages %}{{ m.role }}: {{ m.content }}\n{% endfor %}{{ eos_token }}"
+    marked = "{% for m in messages %}<|turn>{{ m.role }}\n{{ m.content }}<turn|>\n{% endfor %}"
+    template = load({"chat_template": text, "eos_token": "</s>"})
+    assert template.text_separators
+    assert not template.but(text_separators=False).text_separators
+    assert not load(marked).text_separators
+    assert set(load(marked).markers) == {"<|turn>", "<turn|>"}
+
+
 def test_added_tokens_are_the_markers_with_their_ids():
     added = {"5": {"content": "<|end|>", "special": True}, "6": {"content": " ", "special": False}}
     template = load({**CONFIG, "added_tokens_decoder": added})

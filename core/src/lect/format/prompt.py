@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import islice
+from itertools import accumulate, islice
 from typing import TYPE_CHECKING, Any
 
 from lect.errors import MaskError
@@ -222,20 +222,20 @@ def _find_controls(text: str, segments: Sequence[Segment], facts: Facts) -> Iter
     pattern = facts.marker_pattern
     if pattern is None:
         return
-    from bisect import bisect_right
-
-    starts, position = [], 0
-    for segment in segments:
-        starts.append(position)
-        position += len(segment.text)
+    starts = [0, *accumulate(len(segment.text) for segment in segments)]
+    first = 0
     match = pattern.search(text)
     while match is not None:
         # A marker is the template's own only if every character of it is: one that begins in a message and ends in
         # template text, or spans two messages, counts too.
         begin, end = match.span()
         go_on = begin + 1
-        for index in range(bisect_right(starts, begin) - 1, bisect_right(starts, end - 1)):
+        while starts[first + 1] <= begin:
+            first += 1
+        for index in range(first, len(segments)):
             segment = segments[index]
+            if starts[index] >= end:
+                break
             if segment.origin is not Origin.TEMPLATE and not is_role(segment.path):
                 start = segment.start + max(begin - starts[index], 0) if segment.start >= 0 else TRANSFORMED
                 yield Control(segment.path, start, match[0], begin)

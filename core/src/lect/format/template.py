@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self, get_args
 from lect.errors import MessageError, PluginError, near_names, shown
 from lect.facts import Facts, listed
 from lect.format.prompt import Prompt
+from lect.format.refusals import refuse_controls, refuse_surrogate, refuse_unused
 from lect.format.training import Training
 from lect.prompt.chat import Chat
 from lect.prompt.fields import is_list
@@ -219,16 +220,10 @@ class Template(Training):
         allowed.check_prompt(source.text)
         prompt = Prompt(self, source, request, self.text, most_controls=0 if policy == ALLOW else allowed.controls)
         if found is None and not prompt.text.isascii() and not is_encodable(prompt.text):
-            from lect.format.refusals import refuse_surrogate
-
             refuse_surrogate(prompt)
         if strict:
-            from lect.format.refusals import refuse_unused
-
             refuse_unused(prompt)
         if policy == "raise":
-            from lect.format.refusals import refuse_controls
-
             refuse_controls(prompt)
         return prompt
 

@@ -2,6 +2,7 @@
 
 from lect.prompt.chat import Chat
 from lect.prompt.inputs import Input, plain_str
+from lect.prompt.unused import find_unused
 from lect.prompt.writer import TrackingWriter
 from lect.values import TRANSFORMED, Origin, Path, Segment, Unused
 
@@ -24,8 +25,6 @@ class Written:
 
     def unused(self) -> list[Unused]:
         """Return what did not reach the text."""
-        from lect.prompt.unused import find_unused
-
         return list(find_unused(self._chat, self._out))
 
 

@@ -20,10 +20,6 @@ class ReplyFormats:
         self._adapters = adapters
         self._found: dict[str, ReplyFormat] = {}
 
-    def forget(self) -> None:
-        """Forget what was looked up, because something has changed."""
-        self._found = {}
-
     def names(self) -> list[str]:
         """Return all names; nothing is imported for them."""
         from lect.reply.plain import FORMATS

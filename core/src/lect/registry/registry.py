@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from lect.contain import StageError, told
@@ -21,7 +22,6 @@ from lect.errors import (
 from lect.format.template import Template
 from lect.registry.adapter import Adapter
 from lect.registry.adapters import Adapters, new_adapter
-from lect.registry.formats import ReplyFormats
 from lect.registry.groups import FALLBACK as FALLBACKS
 from lect.registry.groups import GROUP, PATHS
 from lect.registry.memory import LONGEST_REMEMBERED, Memory
@@ -32,6 +32,7 @@ from lect.registry.settings import DISABLE, Pin
 from lect.values import Match, Specificity, Verdict
 
 if TYPE_CHECKING:
+    from lect.registry.formats import ReplyFormats
     from lect.registry.metafiles import Distribution
     from lect.registry.undo import Undo
     from lect.reply.grammar import Grammar, ReplyFormat
@@ -46,9 +47,8 @@ class Registry(Adapters):
         # Write to the object seen at the start of a look-up; a later change replaces it.
         self._remembered: Memory[Resolution] = Memory()
         self.templates = TemplateNames(self)
-        self.formats = ReplyFormats(self)
         self.conversations: dict[str, Conversation] = {}
-        self.forget += self._forget, self.templates.forget, self.formats.forget
+        self.forget += self._forget, self.templates.forget
 
     def __reduce__(self) -> str:
         # In another process it is the registry there. Pickle itself refuses any other one than REGISTRY.
@@ -56,6 +56,14 @@ class Registry(Adapters):
 
     def _forget(self) -> None:
         self._remembered = Memory()
+        vars(self).pop("formats", None)
+
+    @cached_property
+    def formats(self) -> "ReplyFormats":
+        """The reply formats by name."""
+        from lect.registry.formats import ReplyFormats
+
+        return ReplyFormats(self)
 
     # What is there
 

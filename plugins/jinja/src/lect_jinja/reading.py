@@ -16,7 +16,7 @@ USUAL_ROLES = ("system", "user", "assistant")
 MEDIA = {"image": "images", "video": "videos", "audio": "audio"}
 MOST_MARKERS = 500
 _MARKER = re.compile(
-    r"<[|｜][^<>\s|｜]{1,60}[|｜]>|</?[a-zA-Z][a-zA-Z0-9_]{1,40}>|\[/?[A-Z][A-Z_]{1,40}\]|<<?/?[A-Z]{1,20}>?>"
+    r"<[|｜][^<>\s|｜]{1,60}[|｜]?>|<[^<>\s|｜]{1,60}[|｜]>|</?[a-zA-Z][a-zA-Z0-9_]{1,40}>|\[/?[A-Z][A-Z_]{1,40}\]|<<?/?[A-Z]{1,20}>?>"
 )
 """What literals of templates look like that are control tokens of their models."""
 

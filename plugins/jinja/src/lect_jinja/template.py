@@ -48,7 +48,9 @@ class JinjaTemplate(Template):
         facts: What `Template` takes: stop, markers, reply, ...
     """
 
-    __slots__ = ("_code", "_default_system", "_stated", "isolate", "jinja", "limits", "tokens")
+    __slots__ = (
+        "_code", "_default_system", "_stated", "_text_separators", "isolate", "jinja", "limits", "tokens",
+    )  # fmt: skip
 
     keeps_origin = True
     jinja: str
@@ -56,6 +58,7 @@ class JinjaTemplate(Template):
     limits: Limits
     isolate: bool
     _default_system: str | None
+    _text_separators: bool | None
 
     def __init__(
         self,
@@ -77,7 +80,6 @@ class JinjaTemplate(Template):
         self.isolate = isolate
         self._code = compiled(jinja, name, self.limits)
         facts = {**self._read_off(), **facts}
-        facts.setdefault("text_separators", not facts["markers"])
         if "takes" not in self._stated and "arguments" in self._code.reading.fields and self._wants_text():
             facts["takes"] = [*facts["takes"], "argument_text"]
         super().__init__(name, self._write, **facts)
@@ -112,6 +114,27 @@ class JinjaTemplate(Template):
     def default_system(self, text: str) -> None:
         # Not looked for before somebody asks: most never do, and the template has to run for it.
         self._default_system = text if "default_system" in self._stated else None
+
+    @property
+    def text_separators(self) -> bool:
+        """Whether turns are separated by plain text, as far as that can be seen from outside."""
+        if self._text_separators is None:
+            self._text_separators = self._is_separated_by_text()
+        return self._text_separators
+
+    @text_separators.setter
+    def text_separators(self, is_text: bool) -> None:
+        self._text_separators = is_text if "text_separators" in self._stated else None
+
+    def _is_separated_by_text(self) -> bool:
+        """Return whether no marker is written between a question and its answer."""
+        pattern = self.marker_pattern
+        question, answer = ({"role": role, "content": STAND_IN * 2} for role in ("user", "assistant"))
+        try:
+            between = self.text([question, answer]).split(question["content"])[1]
+        except (LectError, IndexError):
+            return pattern is None
+        return pattern is None or pattern.search(between) is None
 
     def _seen_default_system(self) -> str:
         """Return what stands in the place of a system text where none is given, if giving it makes no difference."""
