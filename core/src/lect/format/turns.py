@@ -108,8 +108,9 @@ class TurnTemplate(Template):
         facts.setdefault("capabilities", ["system"] if system is not None else [])
         super().__init__(name, self._write, looks_for=(), **facts)
         self._tracked_table = self._entries(filled=False)
-        self._table = self._entries(filled=True)
-        special = any(each[3] for each in self._table.values())
+        has_places = any(each[3] for each in self._tracked_table.values())
+        self._table = self._entries(filled=True) if has_places else self._tracked_table
+        special = has_places and any(each[3] for each in self._table.values())
         self._static = not (special or trim or system_first or "{" in self.generation + closing)
         self._head: str | None = None
 
