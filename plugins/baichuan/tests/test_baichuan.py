@@ -81,7 +81,7 @@ def test_a_system_text_stands_bare_in_front():
 
 
 def test_a_late_system_text_is_refused():
-    with pytest.raises(lect.RefusedError, match="can only stand first, but message 1 is one"):
+    with pytest.raises(lect.RefusedError, match="can only come first, but message 1 is one"):
         template("baichuan2-chat").text([QUESTION, SYSTEM])
 
 

@@ -1,4 +1,4 @@
-"""Apertus: what the model may do stands in a developer turn; calls and their results are inside the answer."""
+"""Apertus: what the model may do is in a developer turn; calls and their results are inside the answer."""
 
 from lect.plugin import Chat, Message, Template, Writer
 from lect.plugin.grammar import CallSyntax, Grammar, JsonMap, Reasoning, ReplyFormat, Section
@@ -48,7 +48,7 @@ def write_system(chat: Chat, out: Writer) -> None:
 
 
 def write_abilities(chat: Chat, out: Writer) -> None:
-    """Write whether the model shall think, and the tools that it has."""
+    """Write whether the model is to think, and the tools that it has."""
     thinks = "enabled" if chat.option("enable_thinking") else "disabled"
     out.append(f"<|developer_start|>Deliberation: {thinks}\nTool Capabilities:")
     for index in range(len(chat.tools)):
@@ -62,7 +62,7 @@ def write_calls(chat: Chat, out: Writer, message: Message) -> None:
     out.append("<|tools_prefix|>[")
     for index, call in enumerate(message.tool_calls):
         if call.raw.get("type") != "function":
-            chat.refuse("calls are of functions, and of nothing else", instead='"type": "function" in each call')
+            chat.refuse("a call must be of a function", instead='"type": "function" in each call')
         out += ", " if index else "", '{"', call.name, '": ', chat.arguments(call), "}"
     out.append("]<|tools_suffix|>")
 

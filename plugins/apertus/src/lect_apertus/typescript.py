@@ -7,7 +7,7 @@ from lect.plugin import Chat, Writer
 
 SIMPLE = {"string": "string", "number": "number", "integer": "number", "boolean": "boolean"}
 LONGEST_INNER = 50
-"""Characters of a type that may stand before `[]`."""
+"""Characters of a type that may precede `[]`."""
 
 
 def write_function(chat: Chat, out: Writer, index: int) -> None:

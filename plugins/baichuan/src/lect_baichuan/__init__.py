@@ -23,7 +23,7 @@ def baichuan(chat: Chat, out: Writer, *, user: str, assistant: str) -> None:
         elif "system" not in chat.facts.roles:
             chat.refuse("there is no system role", instead=IN_FRONT)
         elif message.index:
-            chat.refuse(f"a system text can only stand first, but message {message.index} is one", instead=IN_FRONT)
+            chat.refuse(f"a system text can only come first, but message {message.index} is one", instead=IN_FRONT)
         else:
             out.append(message.content)
     # After an answer the maker's code opens no other: the model goes on with that one.

@@ -14,7 +14,7 @@ class Calls:
     Args:
         chat: The conversation.
         out: Where to write.
-        line: What stands before a call besides spaces: a line break, or nothing where the maker's template swallows it.
+        line: What precedes a call besides spaces: a line break, or nothing where the maker's template swallows it.
         whole: Whether a result is written as one value, and not item by item.
     """
 

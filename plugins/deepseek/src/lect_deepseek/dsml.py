@@ -137,7 +137,7 @@ def v3_2(chat: Chat, out: Writer) -> None:
         elif message.role == "assistant":
             if thinking and message.index > question:
                 if not message.reasoning and not message.tool_calls:
-                    chat.refuse("an answer has no thought", instead="add its reasoning_content, or leave thinking out")
+                    chat.refuse("an answer has no reasoning", instead="add reasoning_content, or leave thinking out")
                 out += message.reasoning or "", "</think>"
             else:
                 out.by_rule(message.reasoning)

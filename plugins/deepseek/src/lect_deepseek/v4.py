@@ -1,4 +1,4 @@
-"""DeepSeek-V4: questions, results and instructions share a user turn; the tools stand behind the system texts."""
+"""DeepSeek-V4: questions, results and instructions share a user turn; the tools follow the system texts."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -54,7 +54,7 @@ assumption remains unchecked and no error remains undiscovered.
 
 """
 ASKS = ("user", "developer", "tool")
-"""The roles that stand in a user turn."""
+"""The roles that are written in a user turn."""
 
 
 def write_preamble(chat: Chat, out: Writer) -> None:

@@ -63,7 +63,7 @@ MARKERS = (
 
 
 def without_thoughts(text: str) -> list[str]:
-    """Return a text without what stands in channels."""
+    """Return a text without what is in channels."""
     return stripped(part.split("<|channel>")[0] for part in text.split("<channel|>"))
 
 
@@ -154,7 +154,7 @@ def write_results(chat: Chat, out: Writer, notation: Notation, message: Message)
 
 
 def gemma4(chat: Chat, out: Writer, *, large: bool) -> None:
-    """Write Gemma 4. A `large` model that shall not think is given an empty thought."""
+    """Write Gemma 4. A `large` model that is not to think is given an empty thought."""
     notation = Notation(chat, out, hides=large)
     out.append(chat.bos)
     first = chat.messages[0] if chat.messages and chat.messages[0].role in ("system", "developer") else None

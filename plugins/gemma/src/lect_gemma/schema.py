@@ -32,11 +32,11 @@ class Notation:
             yield pair
 
     def quoted(self, value: Any, *path: str | int) -> None:
-        """Write a text in quotes; what is no text, as Python prints it."""
+        """Write a text in quotes; what is not text, as Python prints it."""
         self.out += QUOTE, self.chat.text(value, *path), QUOTE
 
     def kind(self, kind: Any, *path: str | int) -> None:
-        """Write a type, which stands in capitals."""
+        """Write a type, which is in capitals."""
         self.out += QUOTE, self.chat.text(kind, *path).upper(), QUOTE
 
     def names(self, names: Sequence[Any], *path: str | int) -> None:

@@ -60,7 +60,7 @@ def write_tool(chat: Chat, out: Writer, index: int) -> None:
 
 
 def write_tools(chat: Chat, out: Writer) -> None:
-    """Write the system turn about tools, which stands before the caller's."""
+    """Write the system turn about tools, which precedes the caller's."""
     out.append(
         "<|im_start|>system\nYou are a function calling AI model. You are provided with function signatures within "
         "<tools></tools> XML tags. You may call one or more functions to assist with the user query. Don't make "

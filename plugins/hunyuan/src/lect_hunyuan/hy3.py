@@ -50,7 +50,7 @@ THINK_OPENS, THINK_CLOSES = "<think:opensource>", "</think:opensource>"
 
 
 def effort_of(chat: Chat) -> str:
-    """Return how much the model shall think: the option `reasoning_effort`.
+    """Return how much the model is to think: the option `reasoning_effort`.
 
     Raises:
         RefusedError: If there is no such effort.
@@ -62,7 +62,7 @@ def effort_of(chat: Chat) -> str:
 
 
 def retries(chat: Chat) -> bool:
-    """Return whether the model shall think again about the calls that it has begun."""
+    """Return whether the model is to think again about the calls that it has begun."""
     return bool(chat.option("fallback_strategy") == "reasoning_toolcall_retry")
 
 

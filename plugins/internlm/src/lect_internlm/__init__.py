@@ -11,7 +11,7 @@ NO_TALKER = "a model that gives scores or proofs, no answers"
 
 adapter = Family(
     "internlm",
-    Rule("internlm xcomposer", None, note="the models that see have a format of their own"),
+    Rule("internlm xcomposer", None, note="the vision models have a format of their own"),
     Rule("internlm 3 # b instruct", INTERNLM3),
     Rule("internlm 2.5 # b chat", INTERNLM2),
     Rule("internlm 2 chat", INTERNLM2),

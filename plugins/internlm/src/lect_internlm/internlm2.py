@@ -140,7 +140,7 @@ def write_call(chat: Chat, out: Writer, tokens: Tokens, environment: Environment
         out.used(*call.path, "name")
         return
     # The document says `parameters`, and so does LMDeploy; vLLM's example says `arguments`, which the model was not
-    # taught. Arguments that are no JSON object stay as the model wrote them.
+    # taught. Arguments that are not a JSON object stay as the model wrote them.
     parameters = chat.arguments_as_given(call)
     out += tokens.action_start, tokens.plugin, '\n{"name": ', chat.json(call.name, *call.path, "name")
     out += ', "parameters": ', parameters, "}", tokens.action_end

@@ -35,7 +35,7 @@ def write_system(chat: Chat, out: Writer, default: str) -> None:
         for index, tool in enumerate(chat.tools):
             kind = tool.get("type")
             if kind not in (None, "function"):
-                chat.refuse("tools are functions, and nothing else", instead='"type": "function"')
+                chat.refuse("a tool must be a function", instead='"type": "function"')
             function, path = chat.function(index) if kind else (tool, ("tools", index))
             out += "\n\n", chat.json(function, *path, indent=2)
         out.append("\n</tool_definitions>")

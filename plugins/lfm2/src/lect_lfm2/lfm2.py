@@ -63,7 +63,7 @@ def argument(chat: Chat, value: Any, *where: str | int) -> tuple[str, ...]:
 
 
 def escaped(text: str) -> str:
-    """Return a text as it stands in single quotes."""
+    """Return a text as it is written in single quotes."""
     return text.replace("\\", "\\\\").replace("'", "\\'").replace("\n", "\\n").replace("\r", "\\r")
 
 
@@ -95,7 +95,7 @@ def arguments_of(chat: Chat, call: Call) -> Mapping[str, Any]:
 
 
 def write_content(out: Writer, message: Message) -> None:
-    """Write a content; a result of a tool stands between markers."""
+    """Write a content; a result of a tool is between markers."""
     if message.role == "tool":
         out += "<|tool_response_start|>", message.content, "<|tool_response_end|>"
     else:

@@ -7,7 +7,7 @@ from lect.plugin import Chat, Template, Writer
 
 
 def llama2(chat: Chat, out: Writer) -> None:
-    """Write each question in [INST], each answer bare; the system text stands in the first question."""
+    """Write each question in [INST], each answer bare; the system text is in the first question."""
     system = chat.system
     messages = chat.without_system
     chat.require_alternation(messages)

@@ -76,7 +76,7 @@ def write_turns(
 ) -> None:
     """Write a prompt.
 
-    `about` stands in the system turn before the system text; None where there is no such turn. `in_parts` is whether
+    `about` precedes the system text in the system turn; None where there is no such turn. `in_parts` is whether
     content is written part by part, or trimmed.
     """
     for_system, for_user = tool_texts(chat)
@@ -128,7 +128,7 @@ def write_turns(
 
 
 def write_python_arguments(chat: Chat, out: Writer, call: Call) -> None:
-    """Write arguments by name. Text that is no JSON object stays as it was given."""
+    """Write arguments by name. Text that is not a JSON object stays as it was given."""
     path = (*call.path, "arguments")
     arguments = chat.input(call.arguments, *path)
     if isinstance(arguments, str):

@@ -9,7 +9,7 @@ def tool_texts(chat: Chat) -> tuple[list[str], list[str]]:
     The tools are those of the option `custom_tools` where it is given, even if it is None.
 
     Raises:
-        RefusedError: If there is no message for the tools to stand in.
+        RefusedError: If there is no message to write the tools into.
     """
     custom = "custom_tools" in chat.options
     tools = chat.option("custom_tools", kind="mappings") if custom else chat.tools or None
@@ -31,7 +31,7 @@ def tool_texts(chat: Chat) -> tuple[list[str], list[str]]:
         return [about, *text], []
     if not chat.without_system:
         chat.refuse(
-            "tools stand in the first user message, and there is none",
+            "tools are written into the first user message, and there is none",
             instead="add a user message, or tools_in_user_message=False",
         )
     about = (
@@ -53,7 +53,7 @@ def result_json(chat: Chat, message: Message) -> str:
 
 
 def write_parts(out: Writer, message: Message) -> None:
-    """Write the content as it stands, with a placeholder for each image."""
+    """Write the content as it is, with a placeholder for each image."""
     if not message.parts:
         out.append(message.content)
     for part in message.parts:

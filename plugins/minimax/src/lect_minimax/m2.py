@@ -56,7 +56,7 @@ def arguments_of(chat: Chat, call: Call) -> Mapping[str, object]:
     """Return the arguments of a call.
 
     Raises:
-        RefusedError: If they are no mapping.
+        RefusedError: If they are not a mapping.
     """
     if not isinstance(call.arguments, Mapping):
         chat.refuse(f"the arguments of a tool call are {shown(call.arguments)}", instead="a mapping, or its JSON text")

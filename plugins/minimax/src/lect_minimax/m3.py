@@ -8,7 +8,7 @@ from lect.plugin.grammar import QUOTED_NAME, CallSyntax, Grammar, Head, Params, 
 from lect_minimax.m2 import arguments_of, is_beside_result, require_call, result_of, write_tools
 
 NS = "]<]minimax[>["
-"""What stands before every tag of a call."""
+"""What precedes every tag of a call."""
 MEDIA = {"image": "]<]image[>[", "video": "]<]video[>["}
 
 MINIMAX_M3 = ReplyFormat(

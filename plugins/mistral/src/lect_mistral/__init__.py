@@ -9,7 +9,7 @@ from lect_mistral.tools_first import DEVSTRAL, MINISTRAL_3_REASONING
 __lect_api__ = "~=1.0"
 
 PLAIN_TEXT = "a base model, but the markers are plain text, as XTuner's table has it"
-CONTROL_TOKENS = "a base model: the markers are control tokens, which only the models for instructions were trained on"
+CONTROL_TOKENS = "a base model: the markers are control tokens, which only the instruct models were trained on"
 NOT_SEEN = "a model with a template of its own, which was not seen"
 
 adapter = Family(
@@ -28,19 +28,19 @@ adapter = Family(
     Rule("pixtral 12 b", PIXTRAL),
     Rule("mistral nemo ?# ?b instruct", NEMO),
     Rule("ministral 8 b instruct 2410", NEMO, note="its tokenizer is that of Mistral Nemo"),
-    Rule("mistral nemo wissenschaft", NEMO, note="somebody's, with the template of Mistral Nemo"),
+    Rule("mistral nemo wissenschaft", NEMO, note="a third party's model, with the template of Mistral Nemo"),
     Rule("mistral nemo ?# ?b base", DEFAULT, kind="base", note=CONTROL_TOKENS),
     Rule("mistral large ?instruct 2411", LARGE_2411),
     Rule("mistral large 3", None, note=NOT_SEEN),
     Rule("mistral large ?instruct 2407", V3),
-    Rule("CISCai/Mistral-7B-Instruct-v0.3-SOTA-GGUF", None, note="its packer wrote another template"),
+    Rule("CISCai/Mistral-7B-Instruct-v0.3-SOTA-GGUF", None, note="whoever repackaged it wrote another template"),
     Rule("mistral 7 b instruct v 0.3", V3),
-    Rule("codestral 22 b v 0.1", V3, note="its tokenizer is the third"),
+    Rule("codestral 22 b v 0.1", V3, note="it has the third version of the tokenizer"),
     Rule("mistral 7 b instruct v 0.1|0.2", V1),
     Rule("mistral 7 b instruct v", None, note="a version that was not seen"),
-    Rule("mistral 7 b instruct", None, note="v0.3 has another template than v0.1, and Ollama's tag moved between them"),
+    Rule("mistral 7 b instruct", None, note="v0.1 and v0.3 have different templates, and Ollama's tag moved"),
     Rule("mixtral 8 x 7 b instruct", V1),
-    Rule("mixtral 8 x 22 b instruct", V3, note="its tokenizer is the third"),
+    Rule("mixtral 8 x 22 b instruct", V3, note="it has the third version of the tokenizer"),
     Rule("mistral 7 b v 0.1|0.2", V1, kind="base", note=PLAIN_TEXT),
     Rule("mistral 7 b v 0.3", DEFAULT, kind="base", note=CONTROL_TOKENS),
     Rule("mixtral 8 x 7 b v 0.1", V1, kind="base", note=PLAIN_TEXT),

@@ -11,7 +11,7 @@ def system_text(chat: Chat, message: Message) -> str:
     """Return the text of a system message; of content in parts, only that of the first.
 
     Raises:
-        RefusedError: If that is no text.
+        RefusedError: If that is not text.
     """
     if not message.parts:
         return message.content

@@ -90,7 +90,7 @@ def v1(chat: Chat, out: Writer) -> None:
 
 
 def write_tools(chat: Chat, out: Writer, gap: str) -> None:
-    """Write the tools. Texts stand in quotes as they are: the maker's template does not escape them."""
+    """Write the tools. Texts are written in quotes as they are: the maker's template does not escape them."""
     out += "[AVAILABLE_TOOLS]", gap, "["
     for index in range(len(chat.tools)):
         function, path = chat.function(index)
@@ -120,7 +120,7 @@ def write_calls(chat: Chat, out: Writer, message: Message, gap: str) -> None:
 def v3(chat: Chat, out: Writer, *, gap: str, trims: bool) -> None:
     """Write v3 and Nemo, which differ in their spaces.
 
-    The tools stand before the last user turn. The system text opens it, if that turn ends the conversation.
+    The tools precede the last user turn. The system text opens it, if that turn ends the conversation.
     """
     system = chat.system
     messages = chat.without_system

@@ -53,7 +53,7 @@ def with_reasoning(chat: Chat, message: Message) -> list[Chunk]:
     if not message.reasoning:
         return chunks
     if any(chunk.type == "thinking" for chunk in chunks):
-        chat.refuse("there is reasoning beside the content and in it", instead="one of the two")
+        chat.refuse("there is reasoning both beside the content and in it", instead="one of the two")
     return [Chunk("thinking", [message.reasoning]), *(chunks if message.parts or message.content else ())]
 
 
@@ -151,8 +151,8 @@ def write_result(chat: Chat, out: Writer, message: Message, *, numbered: bool) -
 def library(chat: Chat, out: Writer, *, numbered: bool, images: bool, thinks: bool) -> None:
     """Write a format of mistral-common's.
 
-    Where calls and results are `numbered`, their ids are written, and the tools stand before the last question; else
-    they stand before the first.
+    Where calls and results are `numbered`, their ids are written, and the tools precede the last question; else
+    they precede the first.
     """
     groups = groups_of(chat.messages)
     questions = [group for group in groups if group[0].role == "user"]

@@ -53,7 +53,7 @@ AFTER_DAY_3_2 = (
 
 
 def small_3_1(chat: Chat, out: Writer) -> None:
-    """Write Mistral Small 3.1, which has no words for tools."""
+    """Write Mistral Small 3.1, which does not support tools."""
     out.append(chat.bos)
     if not chat.system:
         out += "[SYSTEM_PROMPT]", BEFORE_DAY, chat.date().strftime("%Y-%m-%d"), AFTER_DAY_3_1, "[/SYSTEM_PROMPT]"

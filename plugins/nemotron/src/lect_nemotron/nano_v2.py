@@ -20,7 +20,7 @@ NEMOTRON_NANO_V2 = ReplyFormat(
 
 
 def thinks(chat: Chat) -> bool:
-    """Return whether the model shall think: the last word about it in a system or user message decides."""
+    """Return whether the model is to think: the last word about it in a system or user message decides."""
     think = True
     for message in chat.messages:
         if message.role in ("user", "system"):

@@ -95,7 +95,7 @@ def write_call(chat: Chat, out: Writer, call: Call) -> None:
     """Write one call: each argument in a tag of its own.
 
     Raises:
-        RefusedError: If the arguments are no mapping.
+        RefusedError: If the arguments are not a mapping.
     """
     if not isinstance(call.arguments, Mapping):
         chat.refuse(f"the arguments of a tool call are {shown(call.arguments)}", instead="a mapping, or its JSON text")
@@ -112,7 +112,7 @@ def has_thought(message: Message) -> bool:
 
 
 def with_thought(message: Message, line: str) -> list[str]:
-    """Return an answer in pieces, with its thought; `line` stands before and after the mark that closes that."""
+    """Return an answer in pieces, with its thought; `line` comes before and after the mark that closes that."""
     content = message.content
     if has_thought(message):
         return ["<think>\n", message.reasoning or "", line, "</think>", line, content]

@@ -34,7 +34,7 @@ def field_of(chat: Chat, message: Message, name: str) -> str | None:
     """Return the text of a field that only these templates read; None where a message does not have it.
 
     Raises:
-        MessageError: If it is no text.
+        MessageError: If it is not text.
     """
     value, path = message.raw.get(name), ("messages", message.index, name)
     return None if value is None else chat.text(chat.expect("text", value, *path), *path)
@@ -52,7 +52,8 @@ def write_call(chat: Chat, out: Writer, call: Call) -> None:
         RefusedError: If the arguments are not those of a function.
     """
     if not isinstance(call.arguments, Mapping):
-        chat.refuse(f"the arguments of {call.name!r} are no JSON object", instead='arguments such as {"city": "Paris"}')
+        instead = 'arguments such as {"city": "Paris"}'
+        chat.refuse(f"the arguments of {call.name!r} are not a JSON object", instead=instead)
     out += call.name, "("
     for index, (name, value) in enumerate(call.arguments.items()):
         where = (*call.path, "arguments", name)

@@ -15,7 +15,7 @@ NOT_FOR_CHAT = "a base model, which its maker does not recommend for conversatio
 adapter = Family(
     "qwen",
     Rule("PrimeIntellect/Qwen3-0.6B", None, note="a copy with another template, for training"),
-    Rule("bd2lcco/Qwen3-0.6B-finetuned", None, note="it gives a class to every token; nobody talks to it"),
+    Rule("bd2lcco/Qwen3-0.6B-finetuned", None, note="it classifies tokens, and does not chat"),
     Rule("qwen 3|3.5|3.6|3.8 ?next # b ?a ?# ?b base", DEFAULT, kind="base", note=NOT_FOR_CHAT),
     Rule("qwen 3.8 # b", QWEN3_8),
     Rule("qwen 3.8 # t a # b", QWEN3_8),
@@ -37,7 +37,7 @@ adapter = Family(
     Rule("qwen 2|2.5 vl # b instruct", QWEN2_VL),
     Rule("qvq # b preview", QVQ),
     Rule("qwen 2.5 omni # b", QWEN2_5_OMNI),
-    Rule("qwen 2.5 # b instruct 1 m", QWEN2_5_1M, note="those for long texts have another default system text"),
+    Rule("qwen 2.5 # b instruct 1 m", QWEN2_5_1M, note="the long-context models have another default system text"),
     Rule("qwen 2.5 ?coder # b instruct|chat", QWEN2_5),
     Rule("qwen 2 # b ?a ?# ?b instruct", QWEN1_5),
     Rule("qwen 1.5 72 b chat", QWEN1_5_72B, note="the 72B has a template of its own"),

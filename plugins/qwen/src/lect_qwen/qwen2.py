@@ -120,7 +120,7 @@ def qwen2_vl(chat: Chat, out: Writer, *, media: Mapping[str, str] = VISION) -> N
 
 
 def write_turns(chat: Chat, out: Writer, *, drops_thoughts: bool = False) -> None:
-    """Write what follows the system text: calls stand in the assistant's turn, results in the user's.
+    """Write what follows the system text: calls are in the assistant's turn, results in the user's.
 
     `drops_thoughts`: from all answers but the last.
     """

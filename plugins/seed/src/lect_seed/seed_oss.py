@@ -113,7 +113,7 @@ def write_system(chat: Chat, out: Writer) -> None:
 
 
 def write_budget(chat: Chat, out: Writer, budget: Any) -> None:
-    """Write with how many tokens the model shall think: -1 is as many as it likes."""
+    """Write with how many tokens the model is to think: -1 is as many as it likes."""
     if not isinstance(budget, int | float):
         chat.refuse(f"the option thinking_budget is {shown(budget)}", instead="a number of tokens; -1 for no limit")
     if budget == 0:
