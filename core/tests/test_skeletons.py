@@ -288,7 +288,7 @@ def by_pattern(chat, out):
         (by_length, "abcd", "long", "looks_for=() does not state: __len__"),
         (by_change, "abcd", "ABCD", "looks_for=() does not state: a change of it"),
         (by_word, "a</think>b", "a thought", "looks_for=() does not state: __contains__('</think>')"),
-        (by_pattern, "a1", "digits", "its program wrote another prompt than its skeleton"),
+        (by_pattern, "a1", "digits", "its program and its skeleton wrote different prompts"),
     ],
 )
 def test_a_false_promise_is_found_out_and_costs_no_byte(program, text, expected, why):

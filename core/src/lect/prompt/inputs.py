@@ -70,7 +70,7 @@ class Input(str):
         return (self._shifted(character, offset) for offset, character in enumerate(str.__iter__(self)))
 
     def _located(self, pieces: Iterable[str], sep: str | None = None) -> list[Input]:
-        """Give each of the pieces, which stand in the text in this order with `sep` between them, its offset."""
+        """Give each of the pieces, which follow each other in the text with `sep` between them, its offset."""
         located, cursor = [], 0
         for piece in pieces:
             if sep is None:

@@ -66,7 +66,7 @@ def learn(facts: Facts, program: Program, words: tuple[str, ...], shape: Shape, 
 
 
 def _skeleton(chat: Chat, out: TrackingWriter, watch: Watch) -> Skeleton | None:
-    """Return what was written, with places for the leaves; None where a leaf stands somewhere else too."""
+    """Return what was written, with places for the leaves; None where a leaf also occurs elsewhere."""
     skeleton = Skeleton()
     # From here on nobody looks but we.
     asked = watch.asked.copy()

@@ -28,7 +28,7 @@ class Limits:
         tools: How many tools.
         depth: How deep the values in tools, calls, other fields of messages and options may be nested.
         bytes: How long the prompt may be in UTF-8.
-        controls: How many control markers a prompt lists; this one is no reason to refuse anything.
+        controls: How many control markers a prompt lists; exceeding it refuses nothing.
     """
 
     messages = 100_000
@@ -53,7 +53,7 @@ class Limits:
             setattr(self, name, most)
 
     def check_counts(self, messages: Any, tools: Any) -> None:
-        """Check how many there are of each; what is no list is refused elsewhere.
+        """Check how many there are of each; what is not a list is refused elsewhere.
 
         Raises:
             LimitError: If there are too many.

@@ -79,7 +79,7 @@ class Taken:
     Args:
         leaves: Where to add the leaves.
         argument_text: Whether the template takes arguments as the text that they are given as.
-        opens_arguments: Whether it looks into arguments; then their names are of the shape, and each value is a leaf.
+        opens_arguments: Whether it looks into arguments; then their names are part of it, and each value is a leaf.
     """
 
     __slots__ = ("_argument_text", "_ids", "_opens_arguments", "leaves")

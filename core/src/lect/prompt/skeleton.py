@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from lect.values import Unused
 
 PLACES = slice(1, None, 2)
-"""Where the texts stand among the pieces of a skeleton."""
+"""Where the texts are among the pieces of a skeleton."""
 
 
 class Skeleton:
@@ -37,11 +37,11 @@ class Skeleton:
         day: The day that is written in it, if one is: the next day it is no longer good.
         layout: The segments, with stand-ins for those of the leaves.
         slots: Where in the layout those are, with what goes there.
-        turns: Where the turns of its prompts stand, once somebody has asked: positions, and what else is known of them.
+        turns: Where the turns of its prompts are, once somebody has asked: positions, and what else is known of them.
         spans: Where its prompts carry loss by the default policy, likewise.
         unused: What no prompt of this shape has room for, with the leaf that it is, if it is one.
-        left: How many uses from now is the one that is compared with the long way.
-        checked_at: How many uses there will have been by then.
+        left: After how many more uses the prompt is compared with that of the long way.
+        checked_at: The number of uses at that comparison.
     """
 
     __slots__ = (
@@ -68,7 +68,7 @@ class Skeleton:
     checked_at: int
 
     def size(self) -> int:
-        """Return roughly how many bytes it takes: its text stands in the pieces and in the layout."""
+        """Return roughly how many bytes it takes: its text is in the pieces and in the layout."""
         return 2 * sum(map(len, self.pieces)) + 8 * OBJECT_SIZE * len(self.layout)
 
     def filled(self, leaves: list[Leaf], words: tuple[str, ...]) -> str | None:

@@ -46,9 +46,9 @@ class Found(NamedTuple):
 class Skeletons:
     """The skeletons of one template, made as they are needed.
 
-    They stand in trees, one for each list of tools with the options: step by step of a shape, each dictionary leads to
-    the next, and the last has the skeleton under `END`. To walk there while the messages are read takes less time than
-    to make a key of their shape and to look that up.
+    They are kept in trees, one for each list of tools with the options: for each step of a shape, a dictionary leads to
+    the next, and the last has the skeleton under `END`. Walking a tree while the messages are read takes less time than
+    making a key of their shape and looking that up.
 
     Args:
         facts: What the template states.
@@ -110,7 +110,7 @@ class Skeletons:
         return self._found(skeleton, leaves, request)
 
     def meet(self, request: Request) -> Found | None:
-        """Do what `fill` does for a shape that stands in no tree: learn it, if it was met before."""
+        """Do what `fill` does for a shape that is in no tree: learn it, if it was met before."""
         if self._stopped or len(request.messages) > LONGEST_CONVERSATION:
             return None
         leaves: list[Leaf] = []
@@ -171,7 +171,7 @@ class Skeletons:
         skeleton.left -= 1
         if text is not None and skeleton.left <= 0:
             if text != self._long_way(request):
-                self._stop("its program wrote another prompt than its skeleton for the same conversation")
+                self._stop("its program and its skeleton wrote different prompts for the same conversation")
                 return None
             skeleton.left = skeleton.checked_at
             skeleton.checked_at *= 2

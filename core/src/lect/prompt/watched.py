@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     Strip = Callable[[str], str]
 
 MARK = "\ue000"
-"""Stands in every stand-in and in whatever is made of it."""
+"""Occurs in every stand-in and in whatever is made of it."""
 SPACE = "\n\n \t\u3000"
 """White space of many kinds, so that each way to strip a text leaves something else."""
 
@@ -58,9 +58,9 @@ class Watch:
         places: What each text that may be written stands for.
         leaves: The leaf of each field.
         count: How many leaves there are.
-        has_arguments: Whether some are no texts.
-        looks: The looks that nothing allows.
-        asked: The texts of which somebody asked whether they are empty.
+        has_arguments: Whether some of them are not texts.
+        looks: The looks that are not allowed.
+        asked: The texts that were tested for being empty.
         compared: The texts that were compared, two by two.
         opened: Whether somebody looked into arguments.
     """
@@ -103,7 +103,7 @@ class Watch:
         return arguments
 
     def made(self, value: Any, make: Callable[[Any], str], path: Path) -> Input | None:
-        """Return what stands for that which is made of a leaf; None where `value` is none."""
+        """Return a stand-in for what `make` makes of `value`; None where `value` is not a stand-in."""
         if isinstance(value, WatchedArguments):
             place = Place(value.leaf, make)
         elif isinstance(value, Watched):
@@ -210,7 +210,7 @@ class Watched(Input):
 
 
 class WatchedId(Watched):
-    """The stand-in for an id. Of ids the shape has the length, and which of them are the same."""
+    """The stand-in for an id. The shape has the length of each id, and which ids are the same."""
 
     __slots__ = ()
     __hash__ = str.__hash__
@@ -222,7 +222,7 @@ class WatchedId(Watched):
 
 
 class WatchedArguments(dict[str, Any]):
-    """The stand-in for the arguments of a call. They are not empty: what is, is of the shape."""
+    """The stand-in for the arguments of a call. They are not empty: empty arguments are part of the shape."""
 
     watch: Watch
     leaf: int

@@ -55,7 +55,7 @@ class Writer(list[str]):
         """Return all that was written.
 
         Raises:
-            MessageError: If something that is no text was written, such as an option of another type.
+            MessageError: If something that is not text was written, such as an option of another type.
         """
         try:
             return "".join(self)

@@ -139,7 +139,7 @@ class Encoded:
         """How much loss each token carries.
 
         Raises:
-            MaskError: If it is none for all tokens, or some for all, and the policy does not allow it.
+            MaskError: If no token carries loss, or every token does, and the policy does not allow it.
         """
         if self._weights is None:
             weights = token_weights(self._tokens, self._prompt.loss_spans(self._policy))
@@ -249,8 +249,8 @@ def _refuse_uniform(weights: list[float], policy: LossPolicy) -> None:
         return
     what = "no token carries loss" if not any(weights) else "every token carries loss"
     msg = (
-        f"{what}: of the roles {', '.join(policy.roles) or '(none)'} there is "
-        f"{'nothing' if not any(weights) else 'everything'} in this prompt\n"
+        f"{what}: {'nothing' if not any(weights) else 'everything'} in this prompt is trained "
+        f"by a policy for the roles {', '.join(policy.roles) or '(none)'}\n"
         "  try: a conversation with an answer in it, another policy, or LossPolicy(allow_uniform=True)"
     )
     raise MaskError(msg)

@@ -76,7 +76,7 @@ class LossPolicy:
                 _wrong(f"spans[{message}]", spans, "a list of (start, end, weight), with start before end")
 
     def kind_weight(self, kind: str) -> float:
-        """Return the weight of a kind of text; what is no kind of its own is the content's."""
+        """Return the weight of a kind of text; what has no kind of its own is the content's."""
         return self.reasoning if kind == "reasoning" else self.tool_calls if kind == "tool_calls" else self.content
 
 

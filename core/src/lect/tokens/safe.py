@@ -54,7 +54,7 @@ class Trusted:
 
 
 LETTER, MARK = "\ua66e", "\ufffc"
-"""A letter and another character that stand in no control token."""
+"""A letter and another character that no control token contains."""
 
 
 def parted(text: str, found: Iterable[Found], trusted: Trusted) -> tuple[list[Found], list[Found]]:

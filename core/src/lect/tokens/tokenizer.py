@@ -75,7 +75,7 @@ class Tokens:
         return self._starts[piece] + begin, self._starts[piece] + end
 
     def first(self, position: int) -> int:
-        """Return the first token that begins at a position or behind it."""
+        """Return the first token that begins at a position or after it."""
         piece = max(bisect_right(self._starts, position) - 1, 0)
         if piece == len(self._starts):
             return 0
@@ -95,7 +95,7 @@ class Piece(NamedTuple):
     start: int
     text: str
     goes_on: bool
-    """Whether what stands before it is ordinary text too."""
+    """Whether what precedes it is ordinary text too."""
 
 
 class Encoder:
@@ -104,7 +104,7 @@ class Encoder:
     Attributes:
         controls: The ids of the control tokens by their texts. White space is none, whatever the tokenizer calls it.
         control_ids: Their texts by ids.
-        opening: The ids that the tokenizer puts before every text of its own accord.
+        opening: The ids that the tokenizer puts before every text by itself.
     """
 
     opening: Sequence[int] = ()
@@ -119,7 +119,7 @@ class Encoder:
         return self.between(text, self.found(text), is_clean=True)
 
     def found(self, text: str) -> list[Found]:
-        """Return where control tokens stand in a text."""
+        """Return where the control tokens of a text are."""
         matches = self._spelled.finditer(text) if self._spelled else ()
         return [Found(*match.span(), self.controls[match[0]]) for match in matches]
 
@@ -128,11 +128,11 @@ class Encoder:
     ) -> Tokens:
         """Encode a text with these control tokens and no others, and no token that reaches over a cut.
 
-        What stands between control tokens is encoded by itself, as every tokenizer does it.
+        The text between control tokens is encoded by itself, as every tokenizer does it.
 
         Args:
             text: The text.
-            controls: Where its control tokens stand.
+            controls: Where its control tokens are.
             cuts: Where it is to be cut besides.
             is_clean: Whether no other control token is spelled in it.
         """
@@ -208,7 +208,7 @@ class FastEncoder(Encoder):
         # Where some control tokens stand, only the tokenizer itself knows.
         self._is_odd = any(_is_odd(token, tokenizer.normalizer) for token in added.values() if token.content.strip())
         self._is_whole = self._is_odd or "prepend_scheme=first" in str(tokenizer.pre_tokenizer)
-        """Whether what it makes of a piece depends on what stands before that."""
+        """Whether what it makes of a piece depends on what precedes it."""
         self._unknown = next((each for each in self.whole(RARE).ids if each in self.control_ids), None)
 
     def whole(self, text: str) -> Tokens:
@@ -258,13 +258,13 @@ class FastEncoder(Encoder):
 
 
 def _is_odd(token: Any, normalizer: Any) -> bool:
-    """Return whether a control token does not simply stand wherever its text does."""
+    """Return whether a control token is not simply wherever its text is."""
     is_changed = token.normalized and normalizer is not None and "normalizers=[]" not in str(normalizer)
     return bool(is_changed or token.lstrip or token.rstrip or token.single_word)
 
 
 RARE = "\U0003134a"
-"""A letter that hardly any tokenizer knows: the last of the Chinese characters."""
+"""A character that hardly any tokenizer knows: the last of the Chinese ones."""
 
 
 def _opening(tokenizer: Any) -> list[int]:
@@ -319,7 +319,7 @@ def _parts_and_whole(merge: str | list[str]) -> list[str]:
 
 
 def _later(stated: dict[str, Any]) -> None:
-    """What stands behind a control token has no space put before it by those who do so for the whole text alone."""
+    """Put no space before text after a control token, if the tokenizer puts one only before the whole text."""
     _without_controls(stated)
     for part in _parts(stated["pre_tokenizer"]):
         if part.get("prepend_scheme") == "first":
@@ -327,7 +327,7 @@ def _later(stated: dict[str, Any]) -> None:
 
 
 def _goes_on(stated: dict[str, Any]) -> None:
-    """What stands behind ordinary text has no space put before it at all."""
+    """Put no space before text that follows ordinary text."""
     _without_controls(stated)
     for part in _parts(stated["pre_tokenizer"]):
         if "prepend_scheme" in part:

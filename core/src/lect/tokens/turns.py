@@ -32,7 +32,7 @@ of it would take time that grows with the square of its length."""
 
 
 class Turn(NamedTuple):
-    """Where the turn of a message stands in the prompt, in characters."""
+    """Where the turn of a message is in the prompt, in characters."""
 
     message: int
     begin: int
@@ -100,7 +100,7 @@ def turns_of(layout: Layout, facts: Facts, request: Request, write: Write) -> li
 
 
 def _regions(layout: Layout) -> list[tuple[int, int, int, list[int]]]:
-    """Return for each message with a turn its first segment, the one behind its last, and those of its own text."""
+    """Return for each message with a turn its first segment, the one after its last, and those of its own text."""
     bounds: dict[int, list[int]] = {}
     own: dict[int, list[int]] = {}
     for index, segment in enumerate(layout.segments):
@@ -189,7 +189,7 @@ class _Asked:
         return min((at for mark in self._marks if (at := _within(text, mark, begin, agree)) >= 0), default=agree)
 
     def _beginning(self, message: int, *, add_generation_prompt: bool) -> str | None:
-        """Return the prompt of what stands before a message; None where the template refuses it."""
+        """Return the prompt of what precedes a message; None where the template refuses it."""
         messages, tools, options, _ = self._request
         try:
             return self._write(messages[:message], tools=tools, add_generation_prompt=add_generation_prompt, **options)

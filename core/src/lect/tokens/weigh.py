@@ -57,7 +57,7 @@ def straddled(tokens: Tokens, spans: Sequence[LossSpan]) -> Iterator[int]:
 
 
 def _first(tokens: Tokens, position: int) -> int:
-    """Return the first token that begins at a position or behind it."""
+    """Return the first token that begins at a position or after it."""
     index = tokens.first(position)
     # Some tokenizers leave white space out of the offsets: one of nothing else stands behind itself, with no width.
     if (
@@ -70,7 +70,7 @@ def _first(tokens: Tokens, position: int) -> int:
 
 
 def _straddler(tokens: Tokens, first: int, position: int) -> tuple[int, int] | None:
-    """Return the token that has characters before a position and behind it, and where it begins, if there is one."""
+    """Return the token that has characters before a position and after it, and where it begins, if there is one."""
     if not first:
         return None
     begins_at, before = tokens.span(first - 1)

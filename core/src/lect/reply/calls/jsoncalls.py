@@ -1,4 +1,4 @@
-"""Calls that are written in JSON, from end to end or behind their name."""
+"""Calls that are written in JSON, from end to end or after their name."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ ID_KEYS = ("id", "tool_call_id")
 FUNCTION = "function"
 """The key of an object that holds the name and the arguments."""
 OTHER_KEYS = ("type", "index")
-"""What may stand beside them and says nothing."""
+"""Other keys that may be there and say nothing."""
 KEYS = (*NAME_KEYS, *ARGUMENT_KEYS, *ID_KEYS, FUNCTION, "type")
-"""With what an object begins that is a call, and that nothing announces."""
+"""How an object begins that is a call without an announcement."""
 FIRST_KEY = re.compile(
     rf"\{{{GAP}(?:\"(?P<json>[^\"\\]{{0,64}})\"|'(?P<python>[^'\\]{{0,64}})'|(?P<bare>[A-Za-z_]\w{{0,64}})){GAP}:{GAP}"
 )
@@ -42,7 +42,7 @@ FENCE = "```"
 
 
 def unwrapped(buffer: str, at: int, fields: dict[str, str], ended: bool) -> int:
-    """Return where JSON begins at `at`, behind a fence or the bracket of a list, which `fields` notes; or MORE."""
+    """Return where JSON begins at `at`, after a fence or the bracket of a list, which `fields` notes; or MORE."""
     at = lookahead.space(buffer, at)
     found = WRAPPING.match(buffer, at)
     assert found is not None, "the pattern matches nothing too"
@@ -193,7 +193,7 @@ def _member(reader: Reader, state: _ObjectCall, key: str, character: str) -> Gen
             state.begin()
         return outcome
     elif not state.bare and not names and key not in (*ID_KEYS, *OTHER_KEYS):
-        reader.report("stray_member", reader.origin, f"the call has a member {key!r}, which is no part of one")
+        reader.report("stray_member", reader.origin, f"the call has a member {key!r}, which does not belong in one")
     return (yield from value(reader, []))
 
 
@@ -209,7 +209,7 @@ def _arguments(reader: Reader, state: _ObjectCall, _key: str, character: str) ->
 
 
 def _encoded_arguments(reader: Reader, state: _ObjectCall) -> Generator[None, None, str]:
-    """Read arguments that are no object, such as JSON text of one."""
+    """Read arguments that are not an object, such as JSON text of one."""
     pieces: list[str] = []
     outcome = yield from value(reader, pieces)
     if outcome == DONE:
@@ -244,7 +244,7 @@ def _decoded(reader: Reader, text: str) -> str:
 
 
 def _key(reader: Reader) -> Generator[None, None, tuple[str, str]]:
-    """Read a key and the colon behind it; return how that ended, and the key."""
+    """Read a key and the colon after it; return how that ended, and the key."""
     outcome, key = yield from _text(reader, key=True)
     if outcome != DONE:
         return outcome, ""
@@ -289,7 +289,7 @@ def json_map_call(reader: Reader, found: Found) -> Generator[None, None, str]:
 
 
 def named_begins(call: CompiledCall, buffer: str, at: int, fields: dict[str, str], ended: bool) -> int:
-    """Return where the arguments of a call begin whose name is behind us, or NO or MORE."""
+    """Return where the arguments of a call begin whose name has been read, or NO or MORE."""
     spec = call.syntax.arguments
     assert isinstance(spec, NamedJson)
     if spec.text or lookahead.nothing_follows(buffer, at, ended):
@@ -306,7 +306,7 @@ def named_begins(call: CompiledCall, buffer: str, at: int, fields: dict[str, str
 
 
 def named_json_call(reader: Reader, found: Found) -> Generator[None, None, str]:
-    """Read the JSON arguments of a call whose name stands before them."""
+    """Read the JSON arguments of a call whose name comes before them."""
     call = found.call
     spec = call.syntax.arguments
     assert isinstance(spec, NamedJson)

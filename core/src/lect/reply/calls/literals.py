@@ -36,7 +36,7 @@ KEYS = {
         re.compile(rf"""["']?[^:{{}}\[\],"'\n]{{0,200}}["']?{GAP}\Z"""),
     ),
 }
-"""By what stands behind a key: the key with it, and what may become one."""
+"""By what follows a key: the key with it, and what may become one."""
 LONGEST_SIMPLE = 256
 SIMPLE = re.compile(rf"""{GAP}(?:'[^'\\]{{0,200}}'|"[^"\\]{{0,200}}"|[^\s,()'"\[\]{{}}]{{1,200}}){GAP}""")
 """A value without brackets or escapes."""
@@ -153,8 +153,8 @@ def _separated(reader: Reader, syntax: LiteralsSyntax) -> Generator[None, None, 
 def _ends_here(reader: Reader, found: Found, syntax: LiteralsSyntax) -> Callable[[int], int]:
     """Return what says whether an argument's text can end before a place.
 
-    Behind it stands the next argument, or the close of the call and then what can follow a call: models forget to
-    escape quotes, and write code in them.
+    The next argument must follow, or the close of the call and then what can follow a call: models forget to escape
+    quotes, and write code in them.
     """
     parameters = reader.schemas.parameters(found.name)
     following = [*found.ends, *reader.stop_rows, *((mark,) for mark in (found.section.syntax.between or ",", ";"))]
@@ -174,7 +174,7 @@ def _ends_here(reader: Reader, found: Found, syntax: LiteralsSyntax) -> Callable
         return _where(after, between)
 
     def _call_goes_on(buffer: str, at: int, ended: bool) -> int:
-        """Return whether what can follow a call stands at `at`: a place, NO or MORE."""
+        """Return whether what can follow a call is at `at`: a place, NO or MORE."""
         if lookahead.nothing_follows(buffer, at, ended) or not (found.closes or found.call.section_closes):
             return at
         end = lookahead.either(buffer, at, following, ended)
@@ -184,7 +184,7 @@ def _ends_here(reader: Reader, found: Found, syntax: LiteralsSyntax) -> Callable
         return another if isinstance(another, int) else at
 
     def _next_argument(buffer: str, at: int, ended: bool) -> int:
-        """Return whether an argument, or the close, stands at `at`: a place, NO or MORE."""
+        """Return whether an argument, or the close, is at `at`: a place, NO or MORE."""
         key = syntax.look_for_key(buffer, at, ended)
         if not isinstance(key, int):
             if key["key"].strip() in parameters:

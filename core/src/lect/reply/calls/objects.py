@@ -18,7 +18,7 @@ class ObjectWriter:
         self.keys: set[str] = set()
 
     def key(self, key: str) -> bool:
-        """Write a key; return whether it may be written: an object has each key but once."""
+        """Write a key; return whether it may be written: an object has each key only once."""
         if key in self.keys:
             self.reader.report(
                 "duplicate_key", self.reader.origin, f"the call has the parameter {key!r} twice; the first one counts"

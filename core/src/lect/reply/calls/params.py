@@ -209,7 +209,7 @@ class _Parameters:
     def read_value(self, key: str, held: _Value) -> Generator[None, None, str]:
         """Read a value up to and with its close, or up to what shows that the close is missing.
 
-        A close counts only where the call can go on behind it: a text may well speak of the mark that closes it, or
+        A close counts only where the call can go on after it: a text may well mention the mark that closes it, or
         show a whole call.
         """
         reader, params = self.reader, self.call.params
@@ -249,7 +249,7 @@ class _Parameters:
         return lookahead.either(reader.buffer, reader.at + len(CDATA_END), [(close,)], reader.ended)
 
     def value_ends(self, close: str, stem: str, mark: str) -> int:
-        """Return where a value ends at whose mark we stand: behind its close, or before a mark that can only follow it.
+        """Return where a value ends that has a mark here: after its close, or before a mark that can only follow it.
 
         NO or MORE.
         """
@@ -280,9 +280,9 @@ class _Parameters:
         return after
 
     def call_ends(self, buffer: str, at: int, ended: bool) -> int:
-        """Return `at` if the close of the whole call stands there, NO or MORE.
+        """Return `at` if the close of the whole call is there, NO or MORE.
 
-        On a line of its own it is believed, whatever follows.
+        On a line of its own it counts, whatever follows.
         """
         reader = self.reader
         after = lookahead.either(buffer, at, self.closes, ended)

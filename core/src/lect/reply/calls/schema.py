@@ -29,7 +29,7 @@ class Schemas:
         tools: OpenAI tool schemas, or the function objects out of them.
 
     Raises:
-        MessageError: If they are no list of mappings.
+        MessageError: If they are not a list of mappings.
     """
 
     def __init__(self, tools: Sequence[Mapping[str, Any]] | None):

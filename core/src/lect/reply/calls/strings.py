@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 QUOTE = re.compile(r"(?P<prefix>[rRbBuUfF]{0,2})(?P<quote>\"\"\"|'''|\"|')").match
 QUOTE_SO_FAR = re.compile(r"[rRbBuUfF]{0,2}(?:\"{1,2}|'{1,2})?\Z").match
 MATTERS = re.compile(r'["\\\x00-\x1f](?!(?<=\\)[/bfnrt])').search
-"""What is not passed on as it stands inside of a JSON string; the usual escapes are."""
+"""What is not passed on unchanged inside a JSON string; the usual escapes are."""
 HEX = re.compile(r"[0-9a-fA-F]*").match
 OCTAL = re.compile(r"[0-7]{1,3}").match
 DECODED = {"v": "\v", "a": "\a", "\n": ""}
@@ -34,7 +34,7 @@ def string(
     *,
     live: bool = False,
 ) -> Generator[None, None, str]:
-    """Read a text up to its closing quote: one behind which `ends` lets it end. Models forget to escape quotes."""
+    """Read a text up to its closing quote: one after which `ends` lets it end. Models forget to escape quotes."""
     if live:
         return _characters(reader, pieces.append, quote, escape, ends, live=live)
     return _held(reader, pieces, quote, escape, ends)
@@ -127,7 +127,7 @@ def _plain(quote: str) -> Callable[[str, int], re.Match[str] | None]:
 
 
 def ends_in(reader: Reader) -> Callable[[int], int]:
-    """Return what says whether a text in brackets can end before a place, by what stands there."""
+    """Return what says whether a text in brackets can end before a place, by what is there."""
     return lambda after: text_goes_on(reader.buffer, after, reader.ended, ",)]}:")
 
 
@@ -190,7 +190,7 @@ def python_escape(buffer: str, at: int, ended: bool) -> tuple[str, int] | None:
 
 
 def no_escape(buffer: str, at: int, ended: bool) -> tuple[str, int] | None:
-    """Return a backslash that escapes nothing, with the quote or backslash behind it where there is one."""
+    """Return a backslash that escapes nothing, with the quote or backslash after it where there is one."""
     if at + 1 == len(buffer):
         return ("\\\\", 1) if ended else None
     return ("\\\\" + quoted(buffer[at + 1])[1:-1], 2) if buffer[at + 1] in "\"'\\" else ("\\\\", 1)

@@ -47,7 +47,7 @@ def read_tags(
     live = Live([(spec.open[0], None)])
 
     def mark_ends(mark: str) -> int:
-        """Return where the tag at which we stand ends, after noting what it does; NO where it is text, or MORE."""
+        """Return where the tag that begins here ends, after noting what it does; NO where it is text, or MORE."""
         nonlocal problem
         buffer, at = reader.buffer, reader.at
         close = literal(buffer, at, spec.close.replace("{key}", stack[-1].key), ended=False)

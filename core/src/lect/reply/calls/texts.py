@@ -1,4 +1,4 @@
-"""Plain text inside of calls: up to a mark that is believed, and as the one argument of a call."""
+"""Plain text inside calls: up to a mark that counts, and as the one argument of a call."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ def read_until(
     put: Callable[[str], object] = lambda text: None,
     matters: Callable[[], Callable[[str], object] | None] = lambda: None,
 ) -> Generator[None, None, str]:
-    """Read text up to a mark that is believed.
+    """Read text up to a mark that counts.
 
     Args:
         reader: What is read from.
         live: The marks that may mean something.
-        closes: Says for the mark at which we stand where the text ends with it; NO where it is text, or MORE.
+        closes: Says for the mark here where the text ends with it; NO where it is text, or MORE.
         put: Takes the text, piece by piece.
         matters: Gives what finds nothing in a chunk that is text throughout, where such chunks may just pass.
 

@@ -67,7 +67,7 @@ def value(
         types: The types that the schema allows.
 
     Returns:
-        DONE behind the value; BROKEN before the character that cannot stand there, with `reader.why` set; CUT at the
+        DONE after the value; BROKEN before the character that cannot be there, with `reader.why` set; CUT at the
         end of the reply.
     """
     put = pieces.append

@@ -30,9 +30,9 @@ class Dialect(NamedTuple):
     python: bool = False
     """Whether texts, numbers, tuples and sets are Python's."""
     quotes: tuple[str, ...] = ()
-    """Marks that stand round texts, besides the usual quotes."""
+    """Marks around texts, besides the usual quotes."""
     bare: bool = False
-    """Whether texts and keys may stand without quotes."""
+    """Whether texts and keys may be without quotes."""
     word: Callable[..., re.Match[str] | None] = WORD
     """Matches a number, a word, or text without quotes."""
 
@@ -42,7 +42,7 @@ PYTHON = Dialect(python=True, word=PYTHON_WORD)
 
 
 def read_key(reader: Reader, pieces: list[str], dialect: Dialect) -> Generator[None, None, str]:
-    """Read a key that stands without quotes."""
+    """Read a key without quotes."""
     while (key := BARE_KEY(reader.buffer, reader.at)) is None:
         if not BARE_KEY_SO_FAR(reader.buffer, reader.at):
             return reader.broken()

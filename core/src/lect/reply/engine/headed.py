@@ -54,7 +54,7 @@ class HeadedMessages(Reading):
     def believes(self, header: Header) -> bool:
         """Return whether a header is one.
 
-        Where it is but a word on a line, and the tools are known, it must be one of them.
+        Where it is only a word on a line, and the tools are known, it must be one of them.
         """
         known = self.reader.schemas.known
         return bool(self.channels.opening) or header.kind != CALL or not known or header.name in known
@@ -171,13 +171,13 @@ class HeadedMessages(Reading):
             reader.border(CALL, body_at)
             reader.report("incomplete_call", start, "the call begins again before it has a name")
             return
-        reader.report("stray_open", start, "a call was announced, and none follows", body_at)
+        reader.report("stray_open", start, "a call was announced, but none follows", body_at)
         reader.say(CONTENT, header.text, text_at)
         reader.border(MARK, text_at + len(header.text))
         reader.say(CONTENT, reader.since(body_at), body_at)
 
     def read_sections(self) -> Steps:
-        """Read the sections of calls that stand in a body, and the text between them."""
+        """Read the sections of calls in a body, and the text between them."""
         reader = self.reader
         while True:
             start = reader.position
@@ -210,7 +210,7 @@ class HeadedMessages(Reading):
     # Looking ahead
 
     def find_header(self, *, behind: int = 0, opening: bool = False) -> Generator[None, None, Header | None]:
-        """Return the header that begins here, or so far behind, if one does."""
+        """Return the header that begins here, or `behind` characters further on, if one does."""
         reader, headers = self.reader, self.headers
         while True:
             if opening:

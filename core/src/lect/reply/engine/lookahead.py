@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 NO, MORE = -1, -2
 """It is not there; there is too little text to tell."""
 REACH = 256
-"""How much white space may stand between two marks that belong together."""
+"""How much white space may separate two marks that belong together."""
 GAP = rf"[ \t\r\n]{{0,{REACH}}}"
 LONGEST_HEAD = 512
 LONGEST_REST = 64
@@ -28,7 +28,7 @@ SPACES = re.compile(r"[ \t\r\n]*").match
 
 
 def literal(buffer: str, at: int, mark: str, ended: bool) -> int:
-    """Return where `mark` ends, if it stands at `at`."""
+    """Return where `mark` ends, if it is at `at`."""
     if buffer.startswith(mark, at):
         return at + len(mark)
     left = len(buffer) - at
@@ -47,7 +47,7 @@ def nothing_follows(buffer: str, at: int, ended: bool) -> bool:
 
 
 def sequence(buffer: str, at: int, marks: Sequence[str], ended: bool) -> int:
-    """Return where the last of several marks in a row ends; white space may stand between them."""
+    """Return where the last of several marks in a row ends; white space may separate them."""
     for index, mark in enumerate(marks):
         if index:
             at = space(buffer, at)
@@ -58,7 +58,7 @@ def sequence(buffer: str, at: int, marks: Sequence[str], ended: bool) -> int:
 
 
 def either(buffer: str, at: int, alternatives: Iterable[Sequence[str]], ended: bool) -> int:
-    """Return where the first alternative ends that stands there, white space before it included."""
+    """Return where the first alternative that is there ends, white space before it included."""
     at = space(buffer, at)
     for marks in alternatives:
         end = sequence(buffer, at, marks, ended)
@@ -83,7 +83,7 @@ def in_a_row(mark: Mark) -> tuple[str, ...]:
 
 
 class HeadLookahead:
-    """Reads what stands between an opening and what follows it."""
+    """Reads what is between an opening and what follows it."""
 
     __slots__ = ("ends", "fields", "keep", "stop", "within")
 

@@ -38,7 +38,7 @@ class MarkedText(Reading):
         self.lead = lead
         """White space with which the template lets every answer begin."""
         self.gap = SPACE
-        """The characters of the gap in which we are; empty in the midst of text."""
+        """The characters of the current gap; empty in the middle of text."""
         self.trim = ""
         """Which of them are dropped if text follows."""
         self.wrapped = False
@@ -185,9 +185,9 @@ class MarkedText(Reading):
     def closes_reply(
         self, sections: list[CompiledSection], run: str, start: int, kind: TextKind
     ) -> Generator[None, None, bool]:
-        """Return whether calls inside of reasoning are what the reply ends with, so that they are no drafts.
+        """Return whether the reply ends with calls inside reasoning, so that they are not drafts.
 
-        The section is held back until that is known; a draft is said as what it stands in.
+        The section is held back until that is known; a draft is said as part of the reasoning.
         """
         reader = self.reader
         begin = reader.position
@@ -234,7 +234,7 @@ class MarkedText(Reading):
             yield
 
     def read_to_the_end(self, sections: list[CompiledSection]) -> Generator[None, None, bool]:
-        """Read sections; return whether the reply ends behind them."""
+        """Read sections; return whether the reply ends after them."""
         reader = self.reader
         while True:
             found = yield from self.find_any(sections)
@@ -272,7 +272,7 @@ class MarkedText(Reading):
     def leave(
         self, mark: str, run: str, start: int, acts: list[Any], sections: list[CompiledSection]
     ) -> Generator[None, None, bool]:
-        """Name a mark that means nothing here, unless it is but text; return whether it is not."""
+        """Name a mark that means nothing here, unless it is only text; return whether it is not."""
         reader, compiled = self.reader, self.compiled
         if self.breaks_off(sections):
             self.over = True
@@ -303,9 +303,9 @@ class MarkedText(Reading):
         return bool(code)
 
     def seems_meant(self, mark: str, sections: list[CompiledSection]) -> Generator[None, None, bool]:
-        """Return whether a call was meant behind a mark that opens none of these sections.
+        """Return whether a call was meant after a mark that opens none of these sections.
 
-        What stands there looks like the beginning of JSON.
+        What follows looks like the beginning of JSON.
         """
         if not any(call.announced for section in sections for call in section.calls) or all(
             section.syntax.start and not self.reader.fresh for section in sections
@@ -378,7 +378,7 @@ class MarkedText(Reading):
         return True
 
     def take_section(self, found: Found, start: int) -> Steps:
-        """Read a section that begins at `start`, and the gap behind it."""
+        """Read a section that begins at `start`, and the gap after it."""
         reader = self.reader
         if self.compiled.takes_tools:
             section = found.section.syntax
@@ -397,7 +397,7 @@ class MarkedText(Reading):
         self.gap = self.trim = ""
 
     def without_before(self, run: str, found: Found) -> str:
-        """Return white space without what belongs to a section behind it.
+        """Return white space without what belongs to a section after it.
 
         To a call without its section, nothing does.
         """

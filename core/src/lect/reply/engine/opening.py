@@ -29,7 +29,7 @@ def starts_in(grammar: Grammar, prompt: str | None, ends: Sequence[str], markers
         grammar: How the reply is written.
         prompt: The prompt; None where it is not known.
         ends: The strings at which a reply ends.
-        markers: Other control markers: behind the last mark of all, the prompt's text is the model's own.
+        markers: Other control markers: after the last mark of all, the prompt's text is the model's own.
     """
     if prompt is None:
         return REASONING if grammar.reasoning is not None and grammar.reasoning.starts else ""
@@ -50,7 +50,7 @@ def _open_message(channels: Channels, tail: str, ends: Sequence[str]) -> str:
 def _opens_reasoning(grammar: Grammar, tail: str, marks: Sequence[str]) -> bool:
     """Return whether the prompt's last turn has opened reasoning and not closed it again.
 
-    A prompt may end in the midst of an answer.
+    A prompt may end in the middle of an answer.
     """
     reasoning = grammar.reasoning
     if reasoning is None:

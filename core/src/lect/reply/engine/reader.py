@@ -68,7 +68,7 @@ class OpenCall:
 
 
 class Reader:
-    """What all that reads a reply shares: the buffer in front, and what has been said behind.
+    """What all readers of a reply share: the buffer that is to be read, and what has been said so far.
 
     A reading function is a generator. It reads from `buffer` at `at`; where it needs more text than there is, it yields
     and finds more, or `ended` set, when it goes on. It must decide by the text alone, never by where a chunk ends.
@@ -161,7 +161,7 @@ class Reader:
 
     @property
     def position(self) -> int:
-        """Where in the raw text the reading stands."""
+        """The current position in the raw text."""
         return self.base + self.at
 
     def exhausted(self) -> bool:
@@ -169,7 +169,7 @@ class Reader:
         return self.at >= len(self.buffer)
 
     def since(self, start: int) -> str:
-        """Return the raw text from `start` to where the reading stands.
+        """Return the raw text from `start` to the current position.
 
         It costs as much as is returned, whatever came before.
         """
@@ -201,7 +201,7 @@ class Reader:
             yield
 
     def at_stop(self) -> Generator[None, None, bool]:
-        """Read over white space if a mark stands behind it at which the reply ends, and return whether one does."""
+        """Read over white space if a mark at which the reply ends follows it, and return whether one does."""
         while (end := lookahead.either(self.buffer, self.at, self.stop_rows, self.ended)) == MORE:
             yield
         if end != NO:
@@ -336,7 +336,7 @@ class Reader:
         if complete:
             arguments, complete = _read(text)
             if complete and not isinstance(arguments, dict):
-                self.report("bad_arguments", call.start, f"the arguments are {text!r:.80}, which is no object")
+                self.report("bad_arguments", call.start, f"the arguments are {text!r:.80}, which is not an object")
         if not complete:
             arguments = self.since(call.arguments)
         elif self.forgiven:

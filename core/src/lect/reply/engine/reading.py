@@ -1,4 +1,4 @@
-"""What every way of reading a reply has in common: the scanning loop, looking ahead, and what lies behind the end."""
+"""What every way of reading a reply has in common: the scanning loop, looking ahead, and what follows the end."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class Reading:
             reader.at += 1
 
     def look(self, live: Live) -> Generator[None, None, str]:
-        """Return the mark that stands here, empty where there is none."""
+        """Return the mark that is here, empty where there is none."""
         while (mark := live.look(self.reader.buffer, self.reader.at, self.reader.ended)) is None:
             yield
         return mark
@@ -105,7 +105,7 @@ class Reading:
         return None if isinstance(found, int) else found
 
     def find_any(self, sections: list[CompiledSection]) -> Generator[None, None, Found | None]:
-        """Return the first section of several that begins here and is believed."""
+        """Return the first of several sections that begins here and counts."""
         for section in sections:
             if not section.syntax.start or self.reader.fresh:
                 found = yield from self.find(section)

@@ -24,7 +24,7 @@ CLOSING = "]})`"
 WRAPPED = "a fence or a list around the call"
 WHY = {
     "unbalanced_json": "the JSON of the call breaks",
-    "bad_literal": "the call has something in it that is no value",
+    "bad_literal": "the call contains something that is not a value",
     "too_deep": "the arguments of the call are nested too deeply",
     "stray_text": "the call has text in it that belongs to no parameter",
     "incomplete_call": "the call has no name",
@@ -94,7 +94,7 @@ def read_call(reader: Reader, found: Found, start: int) -> Generator[None, None,
         return DONE
     if outcome == LEFT:
         reader.end_call(complete=False)
-        reader.report("incomplete_call", reader.origin, "another call begins before this one has said anything")
+        reader.report("incomplete_call", reader.origin, "another call begins before this one has any arguments")
         return DONE
     if (yield from reader.at_stop()):
         outcome = CUT
@@ -164,7 +164,7 @@ def _close(reader: Reader, at: int, closes: list[tuple[str, ...]]) -> int:
 def _next(reader: Reader, compiled: CompiledSection, *, opened: bool) -> Generator[None, None, Found | None]:
     """Read on to the next call of the section.
 
-    None where there is none: then its close, if it has one, is behind us.
+    None where there is none: then its close, if it has one, has been read.
     """
     section = compiled.syntax
     while True:
@@ -211,7 +211,7 @@ def _next(reader: Reader, compiled: CompiledSection, *, opened: bool) -> Generat
 
 
 def _skip_echo(reader: Reader, section: CompiledSection, begin: int) -> Generator[None, None, None]:
-    """Read over a section that is there once more, word for word but for its opening: the model repeats itself."""
+    """Read over a section that is repeated word for word, except for its opening."""
     text = reader.since(begin).lstrip()
     text = text.removeprefix(next((row[0] for row in section.opens if text.startswith(row[0])), text))
     while (end := lookahead.literal(reader.buffer, reader.at, text, reader.ended) if text else NO) == MORE:
@@ -223,7 +223,7 @@ def _skip_echo(reader: Reader, section: CompiledSection, begin: int) -> Generato
 
 
 def _close_behind_brackets(reader: Reader, at: int, closes: list[tuple[str, ...]]) -> int:
-    """Return where a close ends before which brackets stand that close nothing, or NO or MORE."""
+    """Return where a close ends that follows brackets which close nothing, or NO or MORE."""
     found = LEFT_OVER.match(reader.buffer, at, at + lookahead.REACH)
     if not closes or found is None or found.end() == at:
         return NO
@@ -231,6 +231,6 @@ def _close_behind_brackets(reader: Reader, at: int, closes: list[tuple[str, ...]
         return NO if reader.ended else MORE
     end = lookahead.either(reader.buffer, found.end(), closes, reader.ended)
     if end >= 0 and WRAPPED not in reader.forgiven:
-        text = f"{found[0].strip()!r} behind the call closes nothing"
+        text = f"{found[0].strip()!r} after the call closes nothing"
         reader.report("repaired", reader.position, text, reader.base + found.end())
     return end

@@ -39,7 +39,7 @@ class CompiledCall:
         self._rename = re.compile(call.rename) if call.rename else None
         self._counter = re.compile(call.counter) if call.counter else None
         self.headers: dict[str, Headers] = {}
-        """Closes that are such only where a header stands behind them."""
+        """Closes that count only where a header follows them."""
         # What may end a call besides its own close: the close of its section, or whatever opens another call.
         self.section_closes = [lookahead.in_a_row(mark) for mark in section.close]
         opens = [*(lookahead.in_a_row(mark) for mark in section.open), *self.opens]
@@ -63,7 +63,7 @@ class CompiledCall:
         return [tuple(mark.replace("{name}", name) for mark in row) for row in self._closes]
 
     def closes_section(self, buffer: str, at: int) -> bool:
-        """Return whether the close of the section stands at `at`."""
+        """Return whether the close of the section is at `at`."""
         return lookahead.either(buffer, at, self.section_closes, ended=True) >= 0
 
     def renames(self, fields: dict[str, str]) -> bool:
@@ -78,7 +78,7 @@ class CompiledCall:
         return name
 
     def is_counter(self, name: str) -> bool:
-        """Return whether a name is but the number of a call."""
+        """Return whether a name is only the number of a call."""
         return self._counter is not None and self._counter.fullmatch(name) is not None
 
     def look(self, buffer: str, at: int, ended: bool) -> tuple[int, int, dict[str, str]]:
