@@ -80,7 +80,7 @@ def test_a_new_package_works_at_once(environment, offline, tmp_path, name):
         return pages.run_command(command, tmp_path, environment.bin)
 
     said = printed(f"lect new {name} {options} --json")
-    assert said.startswith("note: nothing that is installed parses the calls") == (name == "unheard")
+    assert said.startswith("note: no installed package parses the calls") == (name == "unheard")
     install, test = json.loads(said[said.index("{") :])["next"]
     assert not [path for path in tmp_path.rglob("*.py") if str(tmp_path) in path.read_text("utf-8")]
     # Without isolation, which would install the build backend anew for each of them.

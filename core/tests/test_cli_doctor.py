@@ -209,7 +209,7 @@ def test_templates_of_one_name_are_worth_knowing_unless_they_are_one(capsys):
 def test_a_template_with_a_name_of_lects_own_is_worth_knowing(capsys):
     undo = lect.register(Family("acme", Rule("acme", TurnTemplate("chatml", user=Turn("U"), assistant=Turn("A")))))
     assert findings(examined(capsys, 0), broken=False) == [
-        "2 templates are called 'chatml', of lect, acme; alone it means that of lect"
+        "2 templates are called 'chatml', of lect, acme; the name alone means that of lect"
     ]
     undo()
 

@@ -188,7 +188,7 @@ def test_what_was_written_as_json(here, capsys):
 def test_a_source_that_is_not_there(here, capsys, source):
     assert refused(capsys, "acme", "--from", source) == (
         f"lect: there is no file, template or model {source!r}\n"
-        "  try: a path that exists, or a name of `lect templates`\n"
+        "  try: a path that exists, or a name from `lect templates`\n"
     )
     assert os.listdir(here) == []
 
@@ -235,9 +235,9 @@ def test_models_make_rules_and_hints(model, pattern, hint):
 @pytest.mark.parametrize(
     ("model", "said"),
     [
-        ("./Acme-7B", "'./Acme-7B' is no name of a model; expected ORG/NAME\n  try: --model acme/acme-7b-chat\n"),
-        ('acme/"Acme-7B"', "is no name of a model; expected ORG/NAME"),
-        ("a*b/chat-7b", "is no name of a model; expected ORG/NAME"),
+        ("./Acme-7B", "'./Acme-7B' is not the name of a model; expected ORG/NAME\n  try: --model acme/acme-7b-chat\n"),
+        ('acme/"Acme-7B"', "is not the name of a model; expected ORG/NAME"),
+        ("a*b/chat-7b", "is not the name of a model; expected ORG/NAME"),
         ("chat-7b", "has neither an owner nor the word 'acme'\n  try: --model acme/chat-7b\n"),
         ("https://acme/chat", "a URL is not a model path"),
     ],
@@ -290,7 +290,7 @@ def test_a_text_in_python_is_that_text(text, indent):
 def test_it_says_when_nothing_parses_the_calls(here, capsys):
     lect.register_conv_template(lect.Conversation(CHATML.but(name="shop", capabilities=["system", "tools"])))
     assert main(["new", "acme", "--from", "shop"]) == 0
-    assert "note: nothing that is installed parses the calls" in capsys.readouterr().err
+    assert "note: no installed package parses the calls" in capsys.readouterr().err
     assert "xfail" in Path("lect-acme/tests/test_acme.py").read_text("utf-8")
     assert main(["new", "acme-2", "--from", "chatml"]) == 0
     assert capsys.readouterr().err == ""

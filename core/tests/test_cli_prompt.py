@@ -318,7 +318,7 @@ def test_plain_text_separators_are_said_to_protect_nothing(capsys):
     assert main(["prompt", "acme-plain", "BOT: yes"]) == 0
     assert capsys.readouterr().err == (
         "note: control text of the model in messages[0].content at 0: 'BOT:'\n"
-        "note: plain separates turns by plain text, so nothing can tell this text from a turn of its own\n"
+        "note: plain separates turns by plain text, so nothing can tell this text from a real turn\n"
     )
 
 

@@ -206,7 +206,7 @@ def test_a_failure_is_shown_in_its_place_and_not_warned_of(capsys):
 def test_an_imitated_owner_is_warned_of_among_the_facts(capsys):
     assert why("meta-Ilama/acme-7b") == 0
     out, err = capsys.readouterr()
-    assert "  warning     the owner 'meta-Ilama' looks like 'meta-llama' but is another" in out
+    assert "  warning     the owner 'meta-Ilama' looks like 'meta-llama' but differs" in out
     assert not err
 
 

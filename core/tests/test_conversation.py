@@ -152,7 +152,7 @@ def test_a_separator_of_an_official_format_cannot_be_set(field):
     conversation = Conversation(CHATML)
     assert getattr(conversation, field) is None
     with pytest.raises(
-        AttributeError, match=f"'chatml' is an official format, to which {field} means nothing\n  try: "
+        AttributeError, match=f"'chatml' is an official format, in which {field} has no effect\n  try: "
     ):
         setattr(conversation, field, "###")
     assert conversation.sep_style is None
@@ -247,7 +247,7 @@ def test_fields_of_fastchats_are_an_error_that_names_its_package(make):
 def test_separators_are_none_and_cannot_be_set():
     conversation = Conversation(CHATML)
     assert (conversation.sep, conversation.sep2, conversation.sep_style, conversation.system_template) == (None,) * 4
-    with pytest.raises(AttributeError, match="official format, to which sep means nothing"):
+    with pytest.raises(AttributeError, match="official format, in which sep has no effect"):
         conversation.sep = "###"
 
 

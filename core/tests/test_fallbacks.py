@@ -38,7 +38,7 @@ def test_its_answer_is_warned_of_with_what_to_type():
         "only a fallback knows 'store/shop-7b': last (shop-last 0.1.0) gives it 'shop', which may not be its maker's "
         "format\n"
         "  try: LECT_PINS='store/shop-7b=shop-last:last', if it is right\n"
-        "   or: get_conversation_template(path, adapter='chatml'), or any name of `lect templates`\n"
+        "   or: get_conversation_template(path, adapter='chatml'), or any name from `lect templates`\n"
         "   or: LECT_FALLBACK=0, or lect.resolve(path, fallback=False), to get an error instead"
     )
 
@@ -129,7 +129,7 @@ NOTE = (
     "note: only a fallback knows 'shop-7b': last (shop-last 0.1.0) gives it 'shop', which may not be its maker's "
     "format\n"
     "  try: LECT_PINS='shop-7b=shop-last:last', if it is right\n"
-    "   or: --adapter chatml, or any name of `lect templates`\n"
+    "   or: --adapter chatml, or any name from `lect templates`\n"
     "   or: LECT_FALLBACK=0 to get an error instead\n"
 )
 

@@ -171,7 +171,7 @@ def test_a_template_is_written_by_a_third_partys_notation(only):
         ({"opening": "("}, ["that every prompt begins with '('"]),
         ({"without_system": "("}, ["that a prompt without a system text begins with '('"]),
         ({"examples": [("user", "x")]}, ["the examples before the first turn"]),
-        ({"user_after_system": Turn("<u2>")}, ["that a user's turn is another one after a system text"]),
+        ({"user_after_system": Turn("<u2>")}, ["that a user's turn is different after a system text"]),
         ({"generation": "<b>"}, ["that a prompt ends with '<b>', but an answer in it follows '<a>'"]),
         (
             {"assistant": Turn("<a>", "{eos}")},
@@ -192,7 +192,7 @@ def test_a_template_is_written_by_a_third_partys_notation(only):
 def test_what_a_notation_cannot_say_is_listed(only, change, lost):
     only(arrows=ARROWS)
     template = PLAIN.but(**change)
-    with pytest.raises(LossError, match="the notation 'lines' cannot say all of 'plain'") as caught:
+    with pytest.raises(LossError, match="the notation 'lines' cannot express all of 'plain'") as caught:
         lect.dump_template(template, "lines")
     assert list(caught.value.lost) == lost
     with pytest.warns(ConversionWarning) as warned:
@@ -217,7 +217,7 @@ def test_a_program_is_not_written(only):
 
 def test_what_cannot_be_read_again_is_unproven(only):
     only(writes=ONLY_WRITES)
-    with pytest.warns(ConversionWarning, match="nothing here can show that it renders alike"):
+    with pytest.warns(ConversionWarning, match="nothing here can show that it renders the same"):
         assert lect.dump_template(PLAIN, "lines") == TEXT
     with pytest.raises(SourceError, match="'lines' can be written, but not read"):
         lect.load_template(TEXT, notation="lines")

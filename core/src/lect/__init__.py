@@ -345,7 +345,7 @@ def stream(
         model_path: The model; None if `format` alone decides.
         adapter: The adapter or template to use, whatever the path says: its name, or the object itself.
         default: The name of the template to use if no adapter knows the model.
-        format: The reply format, if not the template's own: a name of `lect.reply_formats()`, a `Grammar` or a
+        format: The reply format, if not the template's own: a name from `lect.reply_formats()`, a `Grammar` or a
             `ReplyFormat`. The reply still ends at the stops of the template; without a model, at those of the format.
         tools: The tools that the model may call. They decide the types of arguments in formats that carry only text.
         prompt: The prompt that the reply answers. Its end tells whether the reply begins inside reasoning.
@@ -377,7 +377,7 @@ def stream(
             if format is None:
                 raise
     if format is None:
-        msg = "neither a model nor a format is named\n  try: format='think', or any name of lect.reply_formats()"
+        msg = "neither a model nor a format is named\n  try: format='think', or any name from lect.reply_formats()"
         raise MessageError(msg)
     from lect.reply.stream import ReplyStream, stop_strings
 

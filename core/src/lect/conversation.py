@@ -28,7 +28,7 @@ class NoSeparator:
 
     def __set__(self, conversation: Conversation, value: Any) -> None:
         msg = (
-            f"{conversation.name!r} is an official format, to which {self.name} means nothing\n"
+            f"{conversation.name!r} is an official format, in which {self.name} has no effect\n"
             "  try: from lect_fastchat import Conversation, which has FastChat's fields"
         )
         raise AttributeError(msg)
@@ -72,7 +72,7 @@ class Conversation:
         if fields or not isinstance(template, Template):
             what = f"{next(iter(fields))}=" if fields else shown(template)
             msg = (
-                f"a conversation is made of a template, and takes no {what}\n"
+                f"a conversation is made from a template, and takes no {what}\n"
                 "  try: Conversation(lect.template('chatml'))\n"
                 "   or: pip install lect-fastchat, and from lect_fastchat import Conversation, which has "
                 "FastChat's fields"

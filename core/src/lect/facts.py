@@ -1,4 +1,4 @@
-"""What a template states: all of it, but how it writes a prompt and how it reads a reply."""
+"""What a template states: all of it, except how it writes a prompt and how it reads a reply."""
 
 from __future__ import annotations
 

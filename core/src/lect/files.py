@@ -60,7 +60,7 @@ def parse_json(text: str) -> Any:
     """Return what JSON says, if every reader reads it alike.
 
     Raises:
-        ValueError: If it is no JSON; NaN and Infinity are none.
+        ValueError: If it is not JSON; NaN and Infinity are not.
         SourceError: If a key occurs twice in one object.
         RecursionError: If it is nested too deeply.
     """

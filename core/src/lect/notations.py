@@ -30,7 +30,7 @@ class Written(NamedTuple):
 
     Attributes:
         text: The text.
-        lost: What the notation cannot say of the template, each in a few words.
+        lost: What the notation cannot express of the template, each in a few words.
         bos: Whether it writes the template's BOS; else the other tool adds it with its tokenizer.
     """
 
@@ -98,7 +98,10 @@ def _prove(name: str, writer: Any, template: Template, written: Written) -> list
     else:
         other = None
     if other is None:
-        msg = f"{template.label!r} is written in the notation {name!r}, but nothing here can show that it renders alike"
+        msg = (
+            f"{template.label!r} is written in the notation {name!r}, "
+            "but nothing here can show that it renders the same"
+        )
         warn_caller(msg, ConversionWarning)
         return []
     # Where the other tool adds the BOS itself, neither side may have one.
@@ -107,7 +110,7 @@ def _prove(name: str, writer: Any, template: Template, written: Written) -> list
 
 
 def table_of(template: Template, notation: str) -> TurnTemplate:
-    """Return a template as a turn table, for notations that can say no more.
+    """Return a template as a turn table, for notations that can express no more.
 
     Raises:
         LossError: If it is none.
@@ -118,12 +121,12 @@ def table_of(template: Template, notation: str) -> TurnTemplate:
 
 
 def unsaid(table: TurnTemplate, says: Collection[str]) -> list[str]:
-    """Return what a turn table says that a notation cannot, in a few words each.
+    """Return what a turn table states that a notation cannot express, each in a few words.
 
     Args:
         table: The table.
-        says: The fields of a table that the notation can say, beside the turns of system, user and assistant; `rounds`
-            is what `{round}` stands for.
+        says: The fields of a table that the notation can express, besides the turns of system, user and assistant;
+            `rounds` is what `{round}` stands for.
     """
     before_answer, after_answer, _ = table.turns["assistant"]
     ids = set(table.stop_ids) - set(table.stop.values())
@@ -134,7 +137,7 @@ def unsaid(table: TurnTemplate, says: Collection[str]) -> list[str]:
         "without_system": table.without_system
         and f"that a prompt without a system text begins with {table.without_system!r}",
         "examples": table.examples and "the examples before the first turn",
-        "user_after_system": table.user_after_system and "that a user's turn is another one after a system text",
+        "user_after_system": table.user_after_system and "that a user's turn is different after a system text",
         "generation": table.generation != before_answer
         and f"that a prompt ends with {table.generation!r}, but an answer in it follows {before_answer!r}",
         "eos": not table.eos and EOS in after_answer and "the tokenizer's EOS after an answer, whose text is not known",
@@ -150,13 +153,13 @@ def unsaid(table: TurnTemplate, says: Collection[str]) -> list[str]:
 
 
 def loss(template: Template, notation: str, lost: Sequence[str], instead: str) -> LossError:
-    """Return the error for a template that a notation cannot say."""
+    """Return the error for a template that a notation cannot express."""
     return LossError(f"{_loss_text(template, notation, lost)}\n  try: {instead}", lost=lost)
 
 
 def _loss_text(template: Template, notation: str, lost: Sequence[str]) -> str:
     lines = "".join(f"\n  lost: {each}" for each in lost)
-    return f"the notation {notation!r} cannot say all of {template.label!r}{lines}"
+    return f"the notation {notation!r} cannot express all of {template.label!r}{lines}"
 
 
 def _owners(adapters: Adapters, wanted: str | None) -> dict[str, Any]:

@@ -20,7 +20,7 @@ class Source(NamedTuple):
 
     Attributes:
         path: The file or directory; empty where something was given itself.
-        text: The text of the file, or the text that was given; None for a directory, and for a file that is no text or
+        text: The text of the file, or the text that was given; None for a directory, and for a file that is not text or
             too large to be one.
         data: What the text says if it is JSON, or the object that was given; None where it is neither.
         problem: Why there is no data: what follows the name of the source in an error.

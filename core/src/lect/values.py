@@ -67,7 +67,7 @@ ControlPolicy = Literal["report", "raise", "allow"]
 
 Kind = Literal["chat", "base", "none"]
 """`chat`, `base` for a model that was not trained to chat, or `none` for a name that an adapter knows to speak none of
-its formats: that is no claim, but it keeps fallbacks from guessing."""
+its formats: that is not a claim, but it keeps fallbacks from guessing."""
 
 
 class Specificity(IntEnum):

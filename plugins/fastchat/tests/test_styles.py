@@ -230,7 +230,7 @@ def test_a_template_decides_and_separators_mean_nothing():
         None,
     )
     for field in ("sep_style", "sep", "sep2", "system_template"):
-        with pytest.raises(AttributeError, match=f"to which {field} means nothing"):
+        with pytest.raises(AttributeError, match=f"in which {field} has no effect"):
             setattr(conversation, field, "x")
     assert conversation.template is CHATML
 

@@ -57,7 +57,7 @@ def test_go_renders_it_alike(table):
 
 def test_without_go_nothing_is_proven_and_that_is_said(monkeypatch):
     monkeypatch.setenv("PATH", "")
-    with pytest.warns(ConversionWarning, match="nothing here can show that it renders alike"):
+    with pytest.warns(ConversionWarning, match="nothing here can show that it renders the same"):
         assert lect.dump_template(PLAIN, "ollama").startswith("# Not proven")
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from lect.testing.subject import Subject
 
 EPILOG = """\
-Its examples are the real models that it knows; where it knows none, names are made up from its rules or hints. A test
+Its examples are the real models that it knows; if it knows none, names are made up from its rules or hints. A test
 file can name models, golden files and the maker's own template: see docs/how-to/test-an-adapter.md.
 
 examples:

@@ -37,7 +37,7 @@ class PluginCheck(NamedTuple):
     version: str
     status: str
     requires: str
-    """As its metadata say it, such as `lect<1,>=0.1`; empty where they say nothing of lect."""
+    """As its metadata state it, such as `lect<1,>=0.1`; empty where they do not mention lect."""
     satisfied: bool
 
 
@@ -210,7 +210,7 @@ def _shared_template_names(templates: dict[str, tuple[Template, ...]]) -> Iterat
         # A family may use a template of another's; only different ones are in each other's way.
         if len(set(map(id, by_owner.values()))) > 1:
             alone = (
-                "alone it means that of lect"
+                "the name alone means that of lect"
                 if CORE in by_owner
                 else f"say which you mean, such as '{next(iter(by_owner))}:{name}'"
             )

@@ -25,7 +25,7 @@ def configure(parser: ArgumentParser) -> None:
     """Describe the command and its arguments."""
     parser.description = (
         "Write a template in the notation of another tool.\n"
-        "Both are rendered over a set of conversations first. What the notation cannot say is listed, and is an error."
+        "Both are rendered over a set of conversations first. What the notation cannot express is listed as an error."
     )
     parser.epilog = EPILOG
     add_source(parser, "source", "SOURCE")
@@ -33,9 +33,9 @@ def configure(parser: ArgumentParser) -> None:
     add_notation(parser, "--from")
     parser.add_argument("--lossy", action="store_true", help="write what can be expressed, and leave out the rest")
     parser.add_argument(
-        "-o", metavar="FILE", dest="output", type=utf8, help="where to write it; else to standard output"
+        "-o", metavar="FILE", dest="output", type=utf8, help="the file to write; standard output by default"
     )
-    parser.add_argument("--json", action="store_true", help="print it in a JSON object, as text")
+    parser.add_argument("--json", action="store_true", help="print the result as text in a JSON object")
 
 
 def run(arguments: Namespace) -> int:

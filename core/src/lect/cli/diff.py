@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from lect.format.compare import Difference
 
 EPILOG = """\
-The exit code is 0 where all prompts are equal, and 1 where they differ.
+The exit code is 0 if all prompts are equal, and 1 if they differ.
 
 examples:
   lect diff default xtuner:default

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from lect.cli.token_checks import Check
 
 EPILOG = """\
-The exit code is 1 where something is broken or wrong: a plugin or a template that fails, or requires another lect; a
-package that has lost its entry points, or has hints and no adapter; a pin that names nothing; a tokenizer, or ids, that
-are not the model's.
+The exit code is 1 if something is broken or wrong: a plugin or a template that fails, or requires another
+version of lect; a package that has lost its entry points, or has hints and no adapter; a pin that names nothing that
+exists; a tokenizer or token ids that are not the model's.
 
 examples:
   lect doctor
@@ -45,18 +45,18 @@ def configure(parser: ArgumentParser) -> None:
     parser.description = (
         "Load every plugin, write a prompt and read a reply with every template, and say what is broken, with "
         "tracebacks;\n"
-        "which versions are installed and whether they fit each other; what is in each other's way or means nothing; "
-        "and\n"
-        "how the prompts of each template are to be encoded.\n"
+        "which versions are installed and whether they fit together; which names and settings conflict or have no "
+        "effect;\n"
+        "and how the prompts of each template must be encoded.\n"
         "With a model, say whether a tokenizer, or token ids that were trained on or sent, are right for it."
     )
     parser.epilog = EPILOG
     parser.add_argument("model", metavar="MODEL", type=utf8, nargs="?", help="owner/name, a name, or a local path")
     parser.add_argument(
-        "--tokenizer", metavar="DIR", help="the model's tokenizer: a directory with a tokenizer.json, or such a file"
+        "--tokenizer", metavar="DIR", help="the model's tokenizer: a directory with a tokenizer.json, or that file"
     )
     parser.add_argument(
-        "--ids", metavar="FILE", help="a JSON list of token ids, or -; with --tokenizer more can be seen"
+        "--ids", metavar="FILE", help="a JSON file with a list of token ids, or -; with --tokenizer, more is checked"
     )
     add_choice(parser)
     parser.add_argument("--json", action="store_true", help="print the report as JSON")

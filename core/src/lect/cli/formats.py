@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from lect.reply.grammar import ReplyFormat
 
 EPILOG = """\
-The format of a model's replies is found by its path; a name is needed only where a path says nothing.
+The format of a model's replies is found by its path; a name is needed only if the path says nothing.
 
 examples:
   lect formats

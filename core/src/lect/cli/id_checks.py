@@ -97,9 +97,9 @@ def bos(sample: Sample) -> Check:
     opening = [] if sample.tokenizer is None else encoder_of(sample.tokenizer).opening
     is_written = bool(written) and sample.asked.text.startswith(written)
     if is_written and written not in sample.known:
-        return Check("BOS", "note", f"the template writes {written!r}, of which no id is known")
+        return Check("BOS", "note", f"the template writes {written!r}, whose id is not known")
     if not is_written and sample.tokenizer is None:
-        return Check("BOS", "note", "the template writes none; with --tokenizer, what that adds is looked at")
+        return Check("BOS", "note", "the template writes none; with --tokenizer, what it adds is checked too")
     if not (is_written or opening):
         return Check("BOS", "ok", "there is none: neither the template nor the tokenizer writes one")
     first, who = (sample.known[written], "template writes") if is_written else (opening[0], "tokenizer adds")
@@ -131,18 +131,18 @@ def markers(sample: Sample) -> Iterator[Check]:
         yield Check("markers", "ok", f"one token each: {named(written)}" if written else "the format has none with ids")
     spelled = [text for text in sample.known if text in ordinary and text not in lost]
     if spelled:
-        yield Check("text", "note", f"ordinary tokens spell {named(spelled)}, as safe encoding makes of a user's text")
+        yield Check("text", "note", f"ordinary tokens spell {named(spelled)}, as safe encoding writes a user's text")
 
 
 def stop(sample: Sample) -> Check:
-    """Look for a stop behind every answer."""
+    """Look for a stop after every answer."""
     stop_ids = list(sample.asked.template.stop_ids)
     if not sample.asked.template.stop:
         return Check("stop", "note", "the template lists none")
     if sample.tokenizer is None:
         if set(stop_ids) & set(sample.ids):
-            return Check("stop", "ok", "there is one; with --tokenizer, every answer is looked at")
-        return Check("stop", "note", f"none of {stop_ids} is there, which is right only without answers")
+            return Check("stop", "ok", "there is one; with --tokenizer, every answer is checked")
+        return Check("stop", "note", f"none of {stop_ids} is there, which is right only if there are no answers")
     question = QUESTION[0]["content"]
     # What stands between a question and its answer; white space aside, in which decoders differ.
     begins = sample.spelled(sample.asked.encode(sample.tokenizer).ids).rpartition(question)[2].strip()
@@ -156,8 +156,8 @@ def stop(sample: Sample) -> Check:
     if not answered:
         return Check("stop", "ok", "there is no answer yet")
     if not unended:
-        return Check("stop", "ok", f"behind every answer ({len(answered)})")
-    what = f"none behind {shown(unended[0].replace(CONTROL, '').strip(), 40)}"
+        return Check("stop", "ok", f"after every answer ({len(answered)})")
+    what = f"none after {shown(unended[0].replace(CONTROL, '').strip(), 40)}"
     what += f" and {len(unended) - 1} more" if len(unended) > 1 else ""
-    advice = f"end every answer with one of {stop_ids}, unless a model is to go on with it"
-    return Check("stop", "wrong", f"{what}: trained so, a model never learns to end", advice)
+    advice = f"end every answer with one of {stop_ids}, unless the model is to continue it"
+    return Check("stop", "wrong", f"{what}: a model that is trained on this never learns to stop", advice)

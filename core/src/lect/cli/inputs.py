@@ -32,7 +32,7 @@ class Conversation(NamedTuple):
     messages: Any
     tools: Any
     ignored: tuple[str, ...] = ()
-    """What else stood in the file of messages, such as `temperature`."""
+    """What else was in the file of messages, such as `temperature`."""
 
 
 def utf8(argument: str) -> str:
@@ -113,7 +113,7 @@ def read_conversation(arguments: Namespace) -> Conversation:
     Raises:
         ArgumentError: If the arguments contradict each other, or there is nothing to render.
         LectError: If a file cannot be read.
-        MessageError: If what it holds is no JSON, or has no messages in it.
+        MessageError: If what it holds is not JSON, or has no messages in it.
     """
     _check(arguments)
     tools = None if arguments.tools is None else read_json(arguments.tools)

@@ -31,8 +31,8 @@ examples:
   lect new acme --from xtuner:default --into plugins
 """
 UNHEARD = (
-    "nothing that is installed parses the calls of these models, and a test of the package expects that: state reply=, "
-    "or install lect-dialects and the family whose calls are like theirs, and write the package again"
+    "no installed package parses the calls of these models, so one test of the new package is expected to fail: state "
+    "reply=, or install lect-dialects and the family that writes calls like theirs, and write the package again"
 )
 
 
@@ -40,7 +40,7 @@ def configure(parser: ArgumentParser) -> None:
     """Describe the command and its arguments."""
     parser.description = (
         "Write a package with an adapter for models of your own: lect-NAME, with tests, ready to install and publish.\n"
-        "Its format is a table to edit: what stands before and after the text of each role."
+        "Its format is a table to edit: what is written before and after the text of each role."
     )
     parser.epilog = EPILOG
     parser.add_argument(
@@ -67,7 +67,11 @@ def configure(parser: ArgumentParser) -> None:
         help="a model of the family, from which its rules are made; may be given more than once",
     )
     parser.add_argument(
-        "--into", metavar="DIR", type=utf8, default="", help="where to write the package; else the current directory"
+        "--into",
+        metavar="DIR",
+        type=utf8,
+        default="",
+        help="where to write the package; the current directory by default",
     )
     parser.add_argument("--json", action="store_true", help="print what was written as JSON")
 
@@ -115,7 +119,7 @@ def _starting_point(arguments: Namespace) -> lect.Template | None:
     except LookupError as error:
         msg = (
             f"there is no file, template or model {shown(arguments.source)}\n"
-            "  try: a path that exists, or a name of `lect templates`"
+            "  try: a path that exists, or a name from `lect templates`"
         )
         raise LectError(msg) from error
     return template if template.source else template.but(source=arguments.source)

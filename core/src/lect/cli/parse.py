@@ -31,10 +31,10 @@ def configure(parser: ArgumentParser) -> None:
     """Describe the command and its arguments."""
     parser.description = (
         "Take apart what a model wrote: reasoning, content, tool calls, and why it ended.\n"
-        "The input is what the model wrote, special tokens included; one line end at its very end is ignored."
+        "The input is what the model wrote, special tokens included; one line end after it is ignored."
     )
     parser.epilog = EPILOG
-    parser.add_argument("model", metavar="MODEL", type=utf8, help=f"{MODEL}; - where --format alone decides")
+    parser.add_argument("model", metavar="MODEL", type=utf8, help=f"{MODEL}; - if --format alone decides")
     parser.add_argument(
         "file",
         metavar="FILE",
@@ -45,7 +45,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--format",
         metavar="NAME",
-        help="the format of the reply, if not that of the model's template: a name of `lect formats`",
+        help="the format of the reply, if not that of the model's template: a name from `lect formats`",
     )
     parser.add_argument("--adapter", metavar="NAME", help="the adapter or template to use, as in lect prompt")
     parser.add_argument(
@@ -110,7 +110,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _chunks(path: str) -> Iterator[str]:
-    """Yield text as it arrives, without the line end at the very end."""
+    """Yield text as it arrives, without a line end after all of it."""
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     held = ""
     for data in read_bytes(path):

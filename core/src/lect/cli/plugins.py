@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 EPILOG = """\
 status:
-  lazy     not imported; it will be when one of its hints occurs in a path, or something of it is asked for
+  lazy     not imported; it will be when one of its hints occurs in a path, or something that it provides is requested
   eager    not imported; it has no hints, and is asked about every path
   loaded   imported
   blocked  kept out by an environment variable or the config file

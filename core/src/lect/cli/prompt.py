@@ -30,15 +30,14 @@ def configure(parser: ArgumentParser) -> None:
     parser.description = (
         "Print the exact prompt that a model expects, up to where the assistant begins to speak, in UTF-8 and with "
         "nothing added.\n"
-        "A terminal gets a line end, and control characters spelled out; what you should know of the prompt goes to "
-        "stderr."
+        "On a terminal, a line end is added and control characters are spelled out; notes on the prompt go to stderr."
     )
     parser.epilog = EPILOG
     add_conversation(parser)
     parser.add_argument(
         "--show-segments", action="store_true", help="show the pieces of the prompt, and where each came from"
     )
-    parser.add_argument("--json", action="store_true", help="print the prompt and all that is known of it as JSON")
+    parser.add_argument("--json", action="store_true", help="print the prompt and all that is known about it as JSON")
 
 
 def run(arguments: Namespace) -> int:

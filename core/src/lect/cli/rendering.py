@@ -26,9 +26,9 @@ class Rendered(NamedTuple):
     resolution: lect.Resolution
     prompt: lect.Prompt
     ignored: tuple[str, ...]
-    """What of the file of messages nobody read."""
+    """The fields of the file of messages that were not read."""
     is_open: bool
-    """Whether it ends where a model is to go on."""
+    """Whether it ends where a model is to continue."""
 
 
 def add_choice(parser: ArgumentParser) -> None:
@@ -63,29 +63,31 @@ def add_conversation(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--option", metavar="NAME=VALUE", action="append", default=[], type=option, dest="options",
         help=(
-            "an option of the maker's own, such as enable_thinking=false; VALUE is JSON, or else text; may be given "
-            "several times"
+            "an option that the model's format reads, such as enable_thinking=false; VALUE is JSON, or else text; may "
+            "be given several times"
         ),
     )  # fmt: skip
     parser.add_argument(
         "--limit", metavar="NAME=NUMBER", action="append", default=[], type=limit, dest="limits",
         help=(
-            "how large the conversation may be, if not as by default: messages, tools, depth, bytes of the prompt, or "
-            "controls that are listed; may be given several times"
+            "another limit than the default: on messages, tools, depth, bytes of the prompt, or controls that are "
+            "listed; may be given several times"
         ),
     )  # fmt: skip
     add_choice(parser)
     parser.add_argument(
-        "--generation-prompt", action=BooleanOptionalAction, help="end where the assistant begins to speak, or not"
+        "--generation-prompt",
+        action=BooleanOptionalAction,
+        help="whether to end where the assistant begins to speak",
     )
     parser.add_argument(
         "--continue", action="store_true", dest="goes_on",
         help=(
-            "end within the last message, the assistant's, so that the model goes on with it: as history has it, or "
-            "with --generation-prompt as the model itself would have begun"
+            "end within the last message, which is the assistant's, so that the model continues it: written as in "
+            "history, or with --generation-prompt as if the model itself had begun it"
         ),
     )  # fmt: skip
-    parser.add_argument("--strict", action="store_true", help="refuse what would not reach the prompt")
+    parser.add_argument("--strict", action="store_true", help="fail if something given would not reach the prompt")
 
 
 def render(arguments: Namespace, *, after_answers: bool = True) -> Rendered:
@@ -149,11 +151,10 @@ def notes_on(rendered: Rendered) -> list[str]:
     notes += [f"not in the prompt: {spell(unused.path)} ({unused.why})" for unused in prompt.unused]
     notes += [f"control text of the model in {_place(control)}: {control.marker!r}" for control in prompt.controls]
     if prompt.more_controls:
-        notes.append("there is more control text of the model than this")
+        notes.append("there is more control text of the model than is listed")
     if prompt.controls and prompt.template.text_separators:
         notes.append(
-            f"{prompt.template.name} separates turns by plain text, so nothing can tell this text from a turn of its "
-            f"own"
+            f"{prompt.template.name} separates turns by plain text, so nothing can tell this text from a real turn"
         )
     return notes
 

@@ -46,7 +46,7 @@ def _useless_hints(record: Record, family: Family) -> Iterator[Finding]:
     names = [name for rule in family.rules for name in sample_names(rule.pattern)]
     for hint in record.hints:
         if not any(_occurs(hint, name) for name in names):
-            what = f"{record.id} has the hint {hint!r}, but no rule fits a name because of it"
+            what = f"{record.id} has the hint {hint!r}, but no name with it fits a rule"
             yield Finding(False, f"{what}\n  try: a rule for such names, or remove the hint")
 
 

@@ -12,7 +12,7 @@ from time import monotonic
 from typing import Any, NamedTuple, NoReturn, TextIO
 
 NOTE = "note:"
-"""What stands before something that people should know of a result."""
+"""The prefix of a note about a result."""
 _STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 
 # The controls that a terminal obeys, and those that turn the direction of writing, so that a reader would see another

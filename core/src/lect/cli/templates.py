@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
 EPILOG = """\
-A name may be used alone where it has only one owner, and as owner:name everywhere: in --adapter, --default
+A name may be used alone if it has only one owner, and as owner:name everywhere: in --adapter, --default
 and pins.
 
 examples:
@@ -27,7 +27,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.description = "List the names of templates by owner: those of lect itself, and those that plugins declare."
     parser.epilog = EPILOG
     parser.add_argument(
-        "--load", action="store_true", help="import every plugin, and list also what it does not declare"
+        "--load", action="store_true", help="import every plugin, and also list what it does not declare"
     )
     parser.add_argument("--json", action="store_true", help="print them as JSON")
 

@@ -176,7 +176,7 @@ def stop(patient: Patient) -> Check:
             "stop", "note", "the last answer has none, because the format writes it with the next turn", append
         )
     if any(endless):
-        what = "answers end without one, so a model never learns to end"
+        what = "answers end without one, so a model never learns to stop"
         advice = f"template.unroll(messages, 'always'), and {append}" if template.stop_ids else "another template"
         return Check("stop", "wrong", what, advice)
     for start, end in ends:
@@ -186,16 +186,16 @@ def stop(patient: Patient) -> Check:
             if begin < end and behind > start
         ]
         if not all(weights):
-            return Check("stop", "wrong", f"{text[start:end]!r} carries no loss, so a model never learns to end")
+            return Check("stop", "wrong", f"{text[start:end]!r} carries no loss, so a model never learns to stop")
         if len(weights) > 1 or text[start:end] not in patient.encoder.controls:
             is_plain = template.text_separators and template.stop.get(text[start:end]) is None
             what = f"{text[start:end]!r} is not a token of its own"
             return Check("stop", "note" if is_plain else "wrong", what, "" if is_plain else OTHER_TOKENIZER)
     texts = dict.fromkeys(text[start:end] for start, end in ends)
     if text[slice(*ends[-1])] not in template.stop:
-        what = f"one token with loss behind every answer, {named(texts)}, at which the template ends no reply"
+        what = f"one token with loss after every answer, {named(texts)}, but the template does not list it as a stop"
         return Check("stop", "note", what, f"give it to your engine too, or template.but(stop={list(texts)})")
-    return Check("stop", "ok", f"one token with loss behind every answer: {named(texts)}")
+    return Check("stop", "ok", f"one token with loss after every answer: {named(texts)}")
 
 
 def _end_of(text: str, turn: Turn) -> tuple[int, int]:
@@ -215,7 +215,7 @@ def generation_prompt(patient: Patient) -> Check:
     trained = template.render(CHAT[:2])
     if not trained.text.startswith(asked.text):
         what = f"{_difference(asked.text, trained.text)}, so a server sends something other than what is trained on"
-        advice = "messages with reasoning_content, or the options under which a server's prompts end otherwise"
+        advice = "messages with reasoning_content, or the options with which a server's prompts end differently"
         return Check(name, "note", what, advice)
     sent = asked.encode(patient.tokenizer).ids
     if trained.encode(patient.tokenizer, policy=LossPolicy()).ids[: len(sent)] != sent:

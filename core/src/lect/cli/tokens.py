@@ -42,13 +42,13 @@ def configure(parser: ArgumentParser) -> None:
     parser.epilog = EPILOG
     add_conversation(parser)
     parser.add_argument(
-        "--tokenizer", metavar="DIR", required=True, help="a directory with a tokenizer.json, or such a file"
+        "--tokenizer", metavar="DIR", required=True, help="a directory with a tokenizer.json, or that file"
     )
     parser.add_argument(
         "--unsafe", action="store_true", help="encode the text as the tokenizer itself would, whatever its origin"
     )
     parser.add_argument("--max-length", metavar="NUMBER", type=int, help="how many tokens to keep, from the beginning")
-    parser.add_argument("--json", action="store_true", help="print the tokens and all that is known of them as JSON")
+    parser.add_argument("--json", action="store_true", help="print the tokens and all that is known about them as JSON")
 
 
 def run(arguments: Namespace) -> int:
@@ -102,7 +102,7 @@ def _notes(encoded: lect.Encoded, *, safe: bool) -> Iterator[str]:
     if report.truncated:
         yield f"{report.truncated} tokens are cut off by --max-length"
     for message in report.stops_lost:
-        yield f"messages[{message}] is trained without a stop: there is none behind it"
+        yield f"messages[{message}] is trained without a stop: there is none after it"
 
 
 def _as_data(rendered: Rendered, encoded: lect.Encoded) -> dict[str, Any]:

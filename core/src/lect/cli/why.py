@@ -47,7 +47,7 @@ def configure(parser: ArgumentParser) -> None:
         metavar="NAME",
         help="the adapter or template to use, such as qwen, qwen:qwen2.5 or chatml, whatever the path says",
     )
-    parser.add_argument("--all", action="store_true", help="show also the adapters that were not asked, and why not")
+    parser.add_argument("--all", action="store_true", help="also show the adapters that were not asked, and why not")
     parser.add_argument("--json", action="store_true", help="print all of it as JSON")
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Ended:
-    """What was written, up to a place, and perhaps a text behind it."""
+    """What was written, up to a place, and perhaps a text after it."""
 
     __slots__ = ("_segments", "_source", "text")
 
@@ -49,14 +49,14 @@ def without_end(name: str, source: Source, messages: Sequence[Mapping[str, Any]]
     if not at:
         msg = (
             f"{name}: the last message cannot be continued, because the format does not write its text as it is\n"
-            "  try: add_generation_prompt=True beside continue_final_message=True, which puts it behind the prompt"
+            "  try: add_generation_prompt=True beside continue_final_message=True, which puts it after the prompt"
         )
         raise MessageError(msg)
     return Ended(source, segments[: at[-1] + 1])
 
 
 def with_beginning(source: Source, messages: Sequence[Mapping[str, Any]]) -> Ended:
-    """Return a generation prompt for all messages but the last, and behind it what the last says."""
+    """Return a generation prompt for all messages but the last, followed by what the last says."""
     path = said_last(messages)
     text = messages[-1][str(path[2])]
     return Ended(source, [*source.segments(), Segment(text, Origin.INPUT, path, 0, len(messages) - 1)])
@@ -66,7 +66,7 @@ def said_last(messages: Sequence[Mapping[str, Any]]) -> Path:
     """Return the field with what the last message says: its content, or its reasoning where it says nothing yet.
 
     Raises:
-        MessageError: If there is no such field, or it is no text of an assistant.
+        MessageError: If there is no such field, or it is not an assistant's text.
     """
     last = messages[-1] if messages else None
     if isinstance(last, Mapping) and last.get("role") == "assistant":

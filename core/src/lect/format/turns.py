@@ -26,9 +26,9 @@ class Turn(NamedTuple):
     """
 
     prefix: str = ""
-    """What stands before the text."""
+    """What is written before the text."""
     suffix: str = ""
-    """What stands after it."""
+    """What is written after it."""
     bare: str | None = None
     """What is written instead if the text is empty; None if that makes no difference."""
 
@@ -199,7 +199,7 @@ class TurnTemplate(Template):
         """Return the prompt for `(role, text)` pairs: the way of a `Conversation`, which holds nothing else.
 
         Raises:
-            MessageError: If a role is none of the format's, or a text is no text.
+            MessageError: If a role is not one of the format's, or a text is not a `str`.
         """
         is_fast = self._static and 0 < len(pairs) <= DEFAULT.messages
         try:

@@ -55,7 +55,7 @@ __all__ = [
 
 
 def reply_format(name: str) -> ReplyFormat:
-    """Return the reply format that core or an installed package has under a name of `lect.reply_formats()`.
+    """Return the reply format that core or an installed package has under a name from `lect.reply_formats()`.
 
     Raises:
         MessageError: If there is none; it says which names are near.

@@ -102,7 +102,7 @@ class Adapter:
         """Return the adapter's templates by name.
 
         Raises:
-            StageError: If two have one name, or something among them is no template.
+            StageError: If two have one name, or something among them is not a template.
         """
         templates: dict[str, Template] = {}
         with Contained("list_templates"):

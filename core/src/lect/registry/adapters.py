@@ -169,7 +169,7 @@ class Adapters:
                 self.fail(record, StageError("load", PluginError(msg)))
 
     def load_part(self, record: Record, fits: Callable[[Any], bool], expected: str) -> Any:
-        """Return the object of a record that is no adapter; None where that fails, which is remembered.
+        """Return the object of a record that is not an adapter; None where that fails, which is remembered.
 
         Args:
             record: One of `parts`.
@@ -217,7 +217,7 @@ class Adapters:
             if any(each.name == adapter.name for each in self._registered):
                 msg = (
                     f"an adapter {adapter.name!r} is registered already\n"
-                    "  try: call what its register() returned, or register(adapter, name='another')"
+                    "  try: call the object that register() returned for it, or register(adapter, name='another')"
                 )
                 raise PluginError(msg)
             self._registered += (adapter,)

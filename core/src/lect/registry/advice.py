@@ -25,7 +25,7 @@ _LOOK_ALIKES = str.maketrans({
 
 
 def look_alike(text: str) -> str:
-    """Return what `text` looks like: characters that people take for others become those."""
+    """Return what `text` looks like: characters that people mistake for others become those."""
     return text.translate(_LOOK_ALIKES).lower()
 
 

@@ -19,7 +19,7 @@ def read_claim(returned: object, ref: ModelRef) -> Match | None:
     """Return the claim that an adapter made; None where it made none.
 
     Raises:
-        PluginError: If it is no claim, or rests on something that is not in the path.
+        PluginError: If it is not a claim, or rests on something that is not in the path.
     """
     if returned is None or returned is False:
         return None
@@ -63,6 +63,6 @@ def _unfounded(claim: Match, ref: ModelRef) -> str:
 
 
 def _in_order(wanted: tuple[str, ...], words: tuple[str, ...]) -> bool:
-    """Return whether words stand in a name in this order, as those that a rule's pattern has taken do."""
+    """Return whether words occur in a name in this order, as those that a rule's pattern has taken do."""
     rest = iter(words)
     return bool(wanted) and all(word in rest for word in wanted)

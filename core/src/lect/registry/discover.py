@@ -26,7 +26,7 @@ class Record(NamedTuple):
         hints: Lower-case words, one of which must occur in a path; empty where the adapter is to be asked about every
             path.
         templates: The names of templates that it declares.
-        group: The group of entry points that it stands in.
+        group: The group of entry points that it is in.
         problem: Why it cannot be used, as far as its metadata tell; empty where they tell nothing.
     """
 

@@ -71,11 +71,11 @@ class Rule(_Fields):
     Attributes:
         pattern: Words with which the name begins, `|` between alternatives, `?` before a word that may be absent, `#`
             for any number, `*` for any words between: `llama 2 # b chat`, `?meta llama 3.1|3.3`. A `.` at the end means
-            that only numbers, packaging and adapters may follow: `phi 4 .`. A pattern that begins with `*` may stand
+            that only numbers, packaging and adapters may follow: `phi 4 .`. A pattern that begins with `*` may fit
             anywhere in the name, which is a weaker claim; one with a `/` is a whole `owner/name`, the strongest. Words
             are those of `ModelRef.words`, so no word is ever found inside another.
         template: The template, now or `Later`; a `ReplyFormat` for models of which only that is known; None for names
-            that look like the family's but speak another format.
+            that look like the family's but use another format.
         kind: `chat`, or `base` for a model that was not trained to chat; after a base model's name only sizes and
             packaging (`-hf-AWQ`) may follow.
         note: Why, for people.
@@ -120,7 +120,7 @@ class Family:
 
     Args:
         name: The family.
-        rules: The rules, from the special to the general.
+        rules: The rules, from specific to general.
         templates: Further templates, which no rule names but people may ask for.
     """
 
@@ -201,7 +201,7 @@ def _claim(rule: Rule, fit: Fit, ref: "ModelRef") -> Match | None:
     template, reason = rule.template, f"the name fits {rule.pattern!r}" + (f": {rule.note}" if rule.note else "")
     added = [] if "/" in rule.pattern else added_words(fit.rest)
     if added:
-        reason += f"; it goes on with {' '.join(added)!r}: if somebody tuned the model, its own files may say otherwise"
+        reason += f"; {' '.join(added)!r} follows: if somebody tuned the model, its own files may say otherwise"
     if isinstance(template, _TEMPLATES) and _is_no_talker(rule, fit, ref):
         template, reason = None, "it returns vectors, scores or drafts, and does not chat"
     specificity = _specificity(rule.pattern)

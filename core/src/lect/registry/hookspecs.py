@@ -1,6 +1,6 @@
 """The hooks that an adapter implements.
 
-All are optional but `match` and `get_template`, and each may take fewer arguments than are named here.
+All are optional except `match` and `get_template`, and each may take fewer arguments than are named here.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ hookimpl = pluggy.HookimplMarker(PROJECT)
 
 @hookspec
 def match(model_path: str, ref: ModelRef) -> Match | None:
-    """Return whether this adapter speaks for a model, and how surely.
+    """Return whether this adapter claims a model, and how strong the claim is.
 
     Args:
         model_path: The path as it was given.

@@ -95,7 +95,7 @@ def identity(files: MetaFiles) -> tuple[str, str]:
 
 
 def text_problem(contents: bytes | None) -> str:
-    """Return why a file is no text that can be read; empty where it is one."""
+    """Return why a file is not text that can be read; empty where it is."""
     if contents is None:
         return "is missing"
     if not contents.strip():

@@ -68,7 +68,7 @@ def _wanted(pattern: str, ref: "ModelRef") -> list[str]:
 
 
 def added_words(rest: tuple[str, ...]) -> list[str]:
-    """Return the words behind the name of a model that neither its size nor its packaging accounts for."""
+    """Return the words after the name of a model that neither its size nor its packaging accounts for."""
     known = PACKAGING | ADAPTERS | VERSIONS | CHAT_WORDS
     return [word for word in rest if word not in known and not _is_number(word)]
 
@@ -217,9 +217,9 @@ def _problem_of_word(word: str) -> str:
         return ""
     if not _SPECIAL.isdisjoint(wrong):
         return (
-            f"{wrong!r} is no word, and a pattern is neither a glob nor a regular expression\n"
+            f"{wrong!r} is not a word, and a pattern is neither a glob nor a regular expression\n"
             "  try: `*` for any words and `#` for any number, each on its own: 'acme # b * chat'"
         )
     words = " ".join(words_of(wrong.lower()))
     advice = f"{words!r} for {wrong!r}" if words else "words such as 'acme 7|13 b chat'"
-    return f"{wrong!r} is no word of a name, which is cut into lower-case words and numbers\n  try: {advice}"
+    return f"{wrong!r} is not a word of a name, which is cut into lower-case words and numbers\n  try: {advice}"

@@ -18,11 +18,11 @@ _TAG = r"(?:[0-9]|(?:latest|text|base|chat|instruct|mini|small|medium|large|visi
 LATEST = "latest"
 """The tag that says nothing."""
 _OLLAMA = ("", "ollama/", "library/", "ollama/library/")
-"""What stands before the name in those of Ollama's own models."""
+"""What comes before the name in those of Ollama's own models."""
 _UNTUNED = frozenset({"text", "base", "pretrain", "pretrained"})
 """What Ollama's tags call models that were not trained to chat."""
 PLACES = ("/", "./", "../", "~/", ".\\", "..\\")
-"""How a path begins that is one of a file or directory. Not `\\\\`: to look at a share is to ask another machine."""
+"""How the path of a file or directory begins. Not `\\\\`: to look at a share is to ask another machine."""
 
 
 class ModelRef(NamedTuple):
@@ -35,9 +35,9 @@ class ModelRef(NamedTuple):
         name: The last part, without revision and tag.
         revision: What followed `@`.
         words: The name in lower case, cut into words and numbers: `Qwen2.5-7B-Instruct` is `("qwen", "2.5", "7", "b",
-            "instruct")`. Those of a tag follow: `qwen2.5:7b`. Where an owner stands before the name, as in
-            `Qwen_Qwen3-8B-GGUF`, he is none of them.
-        place: Where it is on disk, if the path is plainly one of a file or directory: absolute, one that begins with
+            "instruct")`. Those of a tag follow: `qwen2.5:7b`. Where the name begins with an owner, as in
+            `Qwen_Qwen3-8B-GGUF`, the owner is not among them.
+        place: Where it is on disk, if the path is plainly that of a file or directory: absolute, one that begins with
             `./`, `../` or `~/`, or a `Path`. None for `owner/name`, even if such a directory exists.
         tag: What followed `:`, as in `qwen2.5:7b`.
     """
@@ -92,7 +92,7 @@ def parse_ref(model_path: str | os.PathLike[str]) -> ModelRef:
 
 
 def _without_owner(name: str) -> str:
-    """Return a name without the owner who stands before it: those who pack models anew name them so."""
+    """Return a name without the owner before it: people who repackage models add it."""
     from lect.registry.packages import OWNERS
 
     owner, _, rest = name.partition("_")

@@ -443,7 +443,7 @@ def _oddities(ref: ModelRef) -> tuple[str, ...]:
     if imitated is None:
         return ()
     path = ref.original[:LONGEST_SHOWN] + "..." * (len(ref.original) > LONGEST_SHOWN)
-    return (f"the owner {ref.owner!a} looks like {imitated!r} but is another: is {path!a} the model that you mean?",)
+    return (f"the owner {ref.owner!a} looks like {imitated!r} but differs: is {path!a} the model that you mean?",)
 
 
 REGISTRY = Registry()

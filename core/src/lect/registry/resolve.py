@@ -32,7 +32,7 @@ if TYPE_CHECKING:
         def reply_format_of(self, ref: ModelRef) -> ReplyFormat | None: ...
 
 
-BY_HAND = "get_conversation_template(path, adapter='chatml'), or any name of `lect templates`"
+BY_HAND = "get_conversation_template(path, adapter='chatml'), or any name from `lect templates`"
 
 
 class Candidate(NamedTuple):

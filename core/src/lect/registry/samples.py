@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 MOST = 400
 NUMBERS = ("7", "3.5", "13")
 BETWEEN = ("", "fine")
-"""What may stand where a pattern allows anything: at a `*`, and at the end."""
+"""What may be where a pattern allows anything: at a `*`, and at the end."""
 
 
 def sample_names(pattern: str) -> list[str]:

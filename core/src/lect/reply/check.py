@@ -1,4 +1,4 @@
-"""Say what is wrong with a grammar, before anything is read by it."""
+"""Say what is wrong with a grammar, before anything is read with it."""
 
 import re
 from typing import Any, NoReturn
@@ -58,7 +58,7 @@ def check(grammar: Grammar) -> None:
     """Check that a grammar is valid.
 
     Raises:
-        PluginError: If it cannot; the error names the fact that is wrong, and what to write in its place.
+        PluginError: If it is not; the error names the fact that is wrong, and what to write in its place.
     """
     _Check(grammar.name).part(grammar, "")
 
@@ -111,7 +111,7 @@ class _Check:
             try:
                 re.compile(value)
             except re.error as error:
-                self.fail(path, f"is no pattern: {error}", "a regular expression")
+                self.fail(path, f"is not a regular expression: {error}", "a regular expression")
 
     def marks(self, value: Any, path: str, *, rows: bool) -> None:
         """Check marks: a text in their place would be read character by character."""
@@ -144,7 +144,7 @@ class _Check:
         if not section.open and not section.start and not all(call.open for call in section.calls):
             self.fail(
                 path.rstrip("."),
-                "is opened by nothing",
+                "has nothing that opens it",
                 "open=(...) in it or in its calls, or start=True where a reply begins with it",
             )
 
@@ -152,7 +152,7 @@ class _Check:
         """Check that a call has a name, and parameters an end."""
         names = isinstance(call.arguments, Json | JsonMap | Code) or path.startswith("channels")
         if not names and (call.head is None or "(?P<name>" not in call.head.fields):
-            self.fail(f"{path}head", "says no name", "head=Head((...,)), or fields with a group (?P<name>...)")
+            self.fail(f"{path}head", "gives no name", "head=Head((...,)), or fields with a group (?P<name>...)")
         if call.rename and not re.compile(call.rename).groups:
             self.fail(f"{path}rename", "has no group", "a pattern whose first group is the name: r'functions\\.(.+)'")
         if isinstance(call.arguments, Params):
@@ -160,13 +160,13 @@ class _Check:
                 self.fail(
                     f"{path}arguments",
                     "has a trim of several characters, or a close that begins with its key",
-                    "one; a mark before {key}",
+                    "trim of one character, and a mark before {key}",
                 )
             if not call.close:
                 self.fail(f"{path}close", "is empty", "the mark that ends the parameters: close=(...,)")
             if "(?P<key>" not in call.arguments.head.fields:
                 self.fail(
-                    f"{path}arguments.head", "says no key", "Head((...,), KEY), or fields with a group (?P<key>...)"
+                    f"{path}arguments.head", "gives no key", "Head((...,), KEY), or fields with a group (?P<key>...)"
                 )
 
 

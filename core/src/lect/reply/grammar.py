@@ -1,11 +1,11 @@
 """How a family writes its replies, said as data.
 
 A grammar is a handful of facts: what opens and closes reasoning, what opens a section of tool calls, how one call is
-written. The engine does the rest, whole or streamed; no family has a parser of its own. Where a reply ends is no fact
-of a grammar: it ends at the stops of the template that it was said with.
+written. The engine does the rest, whole or streamed; no family has a parser of its own. Where a reply ends is not a
+fact of a grammar: it ends at the stops of its template.
 
 Wherever a mark is asked for, a text is one mark; a tuple in its place is several marks in a row with white space
-between them. Alternatives that begin alike stand with the longer one first.
+between them. Of alternatives that begin alike, the longer one comes first.
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ class Wrapper(Part):
 
 
 class Head(Part):
-    """What stands between the opening of a call, or of a parameter, and what follows."""
+    """What is between the opening of a call, or of a parameter, and what follows."""
 
     end: tuple[str, ...]
     """What ends it."""
@@ -162,10 +162,10 @@ class JsonMap(Part):
 
 
 class NamedJson(Part):
-    """A call whose name stands before its JSON arguments."""
+    """A call whose name comes before its JSON arguments."""
 
     text: str = ""
-    """The parameter for arguments that are no JSON but plain text; empty where they must be JSON."""
+    """The parameter for arguments that are plain text and not JSON; empty where they must be JSON."""
 
 
 class Params(Part):
@@ -186,22 +186,22 @@ class Params(Part):
     nested: bool = False
     """Whether a value may be made of parameters itself; a list is then one of parameters called `item`."""
     body: bool = False
-    """Whether a JSON object may stand in place of the parameters."""
+    """Whether a JSON object may replace the parameters."""
     cdata: bool = False
-    """Whether a value may stand in `<![CDATA[...]]>`."""
+    """Whether a value may be in `<![CDATA[...]]>`."""
 
 
 class Literals(Part):
     """A call as in Python, `name(key=literal, ...)`, or in a notation like it."""
 
     assign: str = "="
-    """What stands between a key and its value."""
+    """What separates a key from its value."""
     close: str = ")"
     """What ends the call."""
     quotes: tuple[str, ...] = ()
-    """Marks that stand round texts in place of Python's quotes."""
+    """Marks around texts, instead of Python's quotes."""
     bare: bool = False
-    """Whether texts may stand without quotes; then values are otherwise JSON's."""
+    """Whether texts may be without quotes; other values are then JSON's."""
     between: str = ","
     """What separates arguments; white space if it is empty."""
 
@@ -224,9 +224,9 @@ class CallSyntax(Part):
     open: Marks = ()
     """What opens it."""
     head: Head | None = None
-    """What stands between the opening and the arguments, with the name in it."""
+    """What is between the opening and the arguments, with the name in it."""
     close: Marks = ()
-    """What may follow it; parameters cannot do without. `{name}` in it is the name of the function."""
+    """What may follow it; required with `Params`. `{name}` in it is the name of the function."""
     rename: str = ""
     """A pattern whose first group is the actual name."""
     counter: str = ""
@@ -236,24 +236,24 @@ class CallSyntax(Part):
 
 
 class Section(Part):
-    """Where calls stand."""
+    """Where calls are written."""
 
     calls: tuple[CallSyntax, ...]
     """How calls are written; the first that fits counts."""
     open: Marks = ()
-    """What opens it; without, calls stand in the text itself. Calls that have marks of their own may do so anyway."""
+    """What opens it; without it, calls are in the text itself, as calls with marks of their own always may be."""
     close: Marks = ()
     """What closes it."""
     between: str = ""
     """What separates calls, white space aside."""
     before: tuple[str, ...] = ()
-    """The white space that a template writes before it, exactly; it is no content. Alternatives, the longest first."""
+    """The white space that a template writes before it, exactly; it is not content. Alternatives, the longest first."""
     after: str = ""
     """Characters that are dropped after it when content follows."""
     gap: str = SPACE
-    """Characters that are no content when they stand between two calls, or after the last."""
+    """Characters that are not content between two calls, or after the last."""
     start: bool = False
-    """Whether it can stand only where a reply begins."""
+    """Whether it can occur only where a reply begins."""
     special: bool = False
     """Whether its marks are special tokens: then it may be empty."""
 
@@ -262,7 +262,7 @@ class Channels(Part):
     """Messages with headers that say what each is, or for whom. Those of one kind are joined by a line end."""
 
     start: tuple[str, ...]
-    """What starts a header. The first one of a reply usually stands in the prompt."""
+    """What starts a header. The first one of a reply is usually in the prompt."""
     bodies: tuple[tuple[str, str], ...]
     """What starts a body, and what that makes it: `content`, `reasoning` or `call`; empty where the header says it."""
     end: tuple[str, ...] = ()
@@ -272,7 +272,7 @@ class Channels(Part):
     shape: str = r"[^\n]*"
     """A pattern for a whole header."""
     characters: str = r"[^\n]"
-    """A pattern for the characters that may stand in a header."""
+    """A pattern for the characters that a header may contain."""
     to: str = ""
     """A pattern whose first group is a recipient."""
     channel: str = ""
@@ -301,11 +301,11 @@ class Grammar(Part):
         name: The name by which people find it.
         reasoning: How reasoning is marked.
         wrappers: Marks around the content.
-        sections: Where calls stand, and how they are written; the first that fits counts.
+        sections: Where calls are, and how they are written; the first that fits counts.
         channels: Messages with headers, where replies are made of such.
         prefix: A text of the prompt's end that the content repeats.
         ids: The id of a call to which the model gives none; `{index}` in it is its number.
-        stripped: A pattern for the beginning of a call that has lost its control tokens, where that is no JSON object.
+        stripped: A pattern for the beginning of a call that has lost its control tokens, if it is not a JSON object.
         tokens: Control tokens that are never text, besides the special marks.
     """
 
@@ -329,8 +329,8 @@ class ReplyFormat(Part):
 
     Attributes:
         grammar: How replies are written.
-        stop: The strings at which a reply ends where no template is given, whose own they are otherwise.
-        names: The models that write so, for people.
+        stop: The strings at which a reply ends if no template is given; otherwise the template's own count.
+        names: The models that write this way, for people.
         example: A reply in this format, for people and for tests.
     """
 

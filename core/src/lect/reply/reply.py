@@ -23,7 +23,7 @@ class Piece(NamedTuple):
     """A stretch of the raw text, and what it was taken for."""
 
     kind: PieceKind
-    """`content`, `reasoning`, `call`, `mark` (a marker, or white space that belongs to one) or `after` (behind the
+    """`content`, `reasoning`, `call`, `mark` (a marker, or white space that belongs to one) or `after` (after the
     stop)."""
     start: int
     end: int

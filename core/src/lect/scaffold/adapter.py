@@ -86,7 +86,7 @@ def _module(
         models: The models that it is for.
         spoken: What rules name as the template.
         made: What makes the template, if the text does not.
-        before: What stands before that in its line.
+        before: What comes before that in its line.
     """
     patterns = dict.fromkeys(pattern_of(model, names.name) for model in models)
     rules = [Call("Rule", [pattern, spoken]) for pattern in patterns]
@@ -106,7 +106,7 @@ def _module(
 
 
 def _table_facts(table: TurnTemplate) -> dict[str, Any]:
-    """Return what a table states, but for what follows from the rest."""
+    """Return what a table states, except for what follows from the rest."""
     stated = table.stated()
     turns: dict[str, Any] = {role: turn for role, turn in stated.items() if isinstance(turn, Turn)}
     usual = TurnTemplate(table.name, **turns).stated()

@@ -24,11 +24,11 @@ def pattern_of(model: str, family: str) -> str:
     A name without the family's words in it may well be that of somebody else's models: then the rule is for this one.
 
     Raises:
-        LectError: If it is no name of a model, or one that says neither the family nor an owner.
+        LectError: If it is not the name of a model, or one that says neither the family nor an owner.
     """
     ref = parse_ref(model)
     if ref.place is not None or not _MODEL.fullmatch(model):
-        msg = f"{shown(model)} is no name of a model; expected ORG/NAME\n  try: --model {family}/{family}-7b-chat"
+        msg = f"{shown(model)} is not the name of a model; expected ORG/NAME\n  try: --model {family}/{family}-7b-chat"
         raise LectError(msg)
     if _holds(ref.words, words_of(family)):
         return " ".join(_any_size(ref.words))
@@ -39,7 +39,7 @@ def pattern_of(model: str, family: str) -> str:
 
 
 def hint_of(model: str, family: str) -> str:
-    """Return a word that stands in the path of a model: the longest of the family's, or else the owner."""
+    """Return a word from the path of a model: the longest of the family's, or else the owner."""
     ref = parse_ref(model)
     words = [word for word in words_of(family) if word in ref.path.lower()]
     return max(words or [str(ref.owner).lower()], key=len)

@@ -56,7 +56,7 @@ def names_of(name: str) -> Names:
     """
     if len(name) > LONGEST_NAME or not _NAME.fullmatch(name):
         msg = (
-            f"{shown(name)} is no name for a family; expected at most {LONGEST_NAME} lower-case letters, digits and "
+            f"{shown(name)} is not a name for a family; expected at most {LONGEST_NAME} lower-case letters, digits and "
             f"single hyphens, beginning with a letter\n  try: the name {_nearest(name)}"
         )
         raise LectError(msg)

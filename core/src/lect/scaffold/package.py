@@ -85,7 +85,7 @@ def write_package(directory: Path, files: Sequence[File], check: Callable[[Path]
     """Write a package into a directory that is not there yet.
 
     Args:
-        directory: Where it shall be.
+        directory: Where it is to be.
         files: What it consists of.
         check: Is given where it lies, and raises if it is not fit to be used: then nothing stays behind.
 

@@ -40,7 +40,7 @@ def check_package(directory: Path, names: Names, template: Template | None) -> N
     difference = first_difference(template, adapter.templates[names.template])
     if difference is not None:
         msg = (
-            f"{template.label!r} cannot be written as a package that gives the same: {difference}\n"
+            f"{template.label!r} cannot be written as a package that renders the same: {difference}\n"
             f"  try: lect new {names.name}, and edit the table"
         )
         raise LectError(msg)

@@ -55,7 +55,7 @@ class SuiteBase:
         return self.subject.templates or pytest.skip("it has no templates")
 
     def file(self, path: str | Path) -> Path:
-        """Return a path that stands in a suite: a relative one is relative to the file of the suite."""
+        """Return a path that a suite names: a relative one is relative to the file of the suite."""
         return Path(inspect.getfile(type(self))).parent / path
 
 

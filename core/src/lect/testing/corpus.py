@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 
 CORPUS = Path(__file__).with_name("corpus.txt")
-"""A line for each model; `[lect-acme]` stands before those that a package knows."""
+"""A line for each model; `[lect-acme]` comes before those that a package knows."""
 
 
 @cache

@@ -1,4 +1,4 @@
-"""The fields of a conversation that must reach the prompt, and where they stand in it."""
+"""The fields of a conversation that must reach the prompt, and where they are in it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def counted_fields(arguments: dict[str, Any]) -> list[tuple[Path, str]]:
-    """Return the fields that `Prompt.unused` speaks of, each with its text, but for texts that stand in several."""
+    """Return the fields that `Prompt.unused` speaks of, each with its text, except for texts that occur in several."""
     fields = list(_fields(arguments))
     texts = [text for _, text in fields]
     return [(path, text) for path, text in fields if texts.count(text) == 1]
@@ -41,7 +41,7 @@ def _fields_of(path: Path, message: dict[str, Any]) -> Iterator[tuple[Path, str]
 
 
 def is_written(prompt: Prompt, path: Path, text: str) -> bool:
-    """Return whether a field stands in the prompt: its text, or what was made of it."""
+    """Return whether a field is in the prompt: its text, or what was made of it."""
     return text in prompt.text or any(segment.path[: len(path)] == path for segment in prompt.segments)
 
 

@@ -67,7 +67,7 @@ class NameChecks(SuiteBase):
         """Each rule of a `Family` decides for some name, and a hint is in every name that it fits."""
         family = self.subject.adapter.plugin
         if not isinstance(family, Family):
-            pytest.skip("it is no Family, so it has no rules")
+            pytest.skip("it is not a Family, so it has no rules")
         for rule in family.rules:
             names = sample_names(rule.pattern)
             first = [family._fitting(parse_ref(name))[0] for name in names]

@@ -29,7 +29,7 @@ HEAVY = (
     "numpy", "openai", "pandas", "pyarrow", "pydantic", "requests", "rich", "scipy", "sentencepiece", "tensorflow",
     "tiktoken", "tokenizers", "torch", "transformers",
 )  # fmt: skip
-"""What takes so long to import that nobody may pay for it who only asks for a name."""
+"""What takes too long to import for somebody who only asks for a name."""
 _IMPORT = (
     "import sys, importlib, lect\nfor module in sys.argv[1:]: importlib.import_module(module)\nprint(*sys.modules)"
 )
@@ -77,7 +77,7 @@ class PackageChecks(SuiteBase):
             if point.value not in adapters:
                 yield f"{_shown(point)} belongs to no adapter of {self.subject.dist.name}"
             elif point.group == HINTS and not _HINT.fullmatch(point.name):
-                yield f"the hint {point.name!r} is no word in lower case: it may never occur in a path"
+                yield f"the hint {point.name!r} is not a word in lower case: it may never occur in a path"
 
     @check('list them all in `[project.entry-points."lect.templates"]`, and no others')
     def test_templates_are_declared(self) -> Iterator[str]:

@@ -84,9 +84,9 @@ class PromptChecks(SuiteBase):
                 if template.stated() != stated:
                     yield f"{name} changes itself: {case}"
 
-    @check("use `out.used` only for what stands in the prompt in another form, and `out.by_rule` for what is left out")
+    @check("use `out.used` only for what is in the prompt in another form, and `out.by_rule` for what is left out")
     def test_unused_is_truthful(self) -> Iterator[str]:
-        """Each field that is given either stands in the prompt or is in `unused`, and never both."""
+        """Each field that is given is either in the prompt or in `unused`, and never in both."""
         for name, case, _, arguments, prompt in self._prompts():
             unused = [each.path for each in prompt.unused]
             for path, text in counted_fields(arguments):
@@ -124,10 +124,10 @@ class PromptChecks(SuiteBase):
             with suppress(MessageError):
                 prompt = template.render(ROUNDS[:4], **dated(template))
                 if prompt.controls:
-                    yield f"{name}: {prompt.controls[0].marker!r} is a marker, and stands in {prompt.text!r}"
+                    yield f"{name}: {prompt.controls[0].marker!r} is a marker, and occurs in {prompt.text!r}"
                 between = [_between(prompt.text, index) for index in range(3)]
                 if not template.text_separators and _is_unseen(template, "yes".join(["no", *between, "obey"])):
-                    yield f"{name}: nobody sees that a user types {between[0]!r}"
+                    yield f"{name}: nothing notices that a user types {between[0]!r}"
 
     @check("list the template in `list_templates`, and write its program as a function of a module")
     def test_resolutions_pickle(self) -> Iterator[str]:
@@ -166,7 +166,7 @@ class PromptChecks(SuiteBase):
 
 
 def _between(text: str, index: int) -> str:
-    """Return what stands between the texts of two messages; empty where the format drops one of them."""
+    """Return what is between the texts of two messages; empty where the format drops one of them."""
     before, after = ROUNDS[index]["content"], ROUNDS[index + 1]["content"]
     return text.partition(before)[2].partition(after)[0] if before in text and after in text else ""
 

@@ -18,7 +18,7 @@ WORDS = (
 
 
 def chats(template: Template) -> st.SearchStrategy[dict[str, Any]]:
-    """Return a strategy for arguments of `render` that a template has words for."""
+    """Return a strategy for arguments of `render` that a template supports."""
     texts = st.lists(
         st.sampled_from([*WORDS, *list(template.markers)[:8]]) | st.text(max_size=5), min_size=1, max_size=3
     )
@@ -44,7 +44,7 @@ def chats(template: Template) -> st.SearchStrategy[dict[str, Any]]:
 
 
 def _answered(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Put a result behind each call: a conversation without it is refused by many formats."""
+    """Put a result after each call: many formats refuse a conversation without it."""
     answered: list[dict[str, Any]] = []
     for message in messages:
         answered.append(message)

@@ -104,7 +104,7 @@ class ReplyChecks(SuiteBase):
 
     @check("state `names` and an `example`, as the model writes it, and correct the grammar until it reads that")
     def test_reply_formats_read_their_examples(self) -> Iterator[str]:
-        """A reply format says which models write so, with an example that it reads; it ends at its own stops."""
+        """A reply format says which models write this way, with an example that it reads; it ends at its own stops."""
         if not self.subject.reply_formats:
             pytest.skip("it has no reply formats")
         for name, each in self.subject.reply_formats.items():

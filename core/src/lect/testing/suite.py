@@ -25,7 +25,7 @@ class AdapterSuite(GoldenChecks, ReplyChecks, PromptChecks, NameChecks, PackageC
         plugin: The name in the entry-point group `lect`; of a package without an adapter, that of its notation or the
             distribution's.
         examples: Models that the plugin knows, each with the name of its template.
-        base: Those that were not trained to chat; they may stand in `examples` too.
+        base: Those that were not trained to chat; they may be in `examples` too.
         others: Models that look like the plugin's, and that it must leave alone.
         overrides: Models of lect's own families that it claims on purpose.
         goldens: Golden files, each with the name of its template; or a folder of files that name it themselves. Paths

@@ -12,18 +12,18 @@ from lect_fastchat.writing import PLACEHOLDER, StyleFields, fill_style
 _S = SeparatorStyle
 BEYOND_TABLES = {
     _S.LLAMA3: "strips what user and assistant say of white space, but not the system text",
-    _S.RWKV: "makes one line end of several in a text",
+    _S.RWKV: "turns several line ends in a row into one",
     _S.YUAN2: "takes every '<', 'n' and '>' away where a prompt ends",
     _S.CLLM: "writes the last two messages alone",
 }
-"""What some styles do to a text, or leave out, which no table says."""
+"""What some styles do to a text, or leave out, which no table can express."""
 
 
 def turn_table(template: Template, fields: Any) -> TurnTemplate | None:
     """Return a turn table that writes what a separator style does; None where there is none.
 
     The two agree on every conversation in which user and assistant take turns, the user first, and say something.
-    Otherwise they may not: in FastChat the place of a message decides what stands round it, in a table its role.
+    Otherwise they may not: in FastChat the place of a message decides what surrounds it, in a table its role.
     """
     filled = fill_style(fields)
     texts = (*fields.roles, fields.sep, fields.sep2)
@@ -50,7 +50,7 @@ def turn_table(template: Template, fields: Any) -> TurnTemplate | None:
 def beyond_table(fields: Any) -> str:
     """Return what keeps a separator style from being a turn table."""
     style = SeparatorStyle(fields.sep_style)
-    return f"the style {style.name} {BEYOND_TABLES.get(style, 'has fields here that no turn table says')}"
+    return f"the style {style.name} {BEYOND_TABLES.get(style, 'has fields here that no turn table can express')}"
 
 
 def _has_odd_system(fields: Any, filled: StyleFields) -> bool:
@@ -66,7 +66,7 @@ def _system(fields: Any, filled: StyleFields) -> Turn | None:
 
 
 def _without_system(fields: Any, filled: StyleFields) -> str:
-    """Return what stands there where the system text is empty."""
+    """Return what is written where the system text is empty."""
     style = filled.style
     around: str = fields.system_template.replace(PLACEHOLDER, "")
     if style.when == ALWAYS or (style.when == IF_FORMATTED and around):
@@ -75,7 +75,7 @@ def _without_system(fields: Any, filled: StyleFields) -> str:
 
 
 def _turns(fields: Any, filled: StyleFields) -> dict[str, Any] | None:
-    """Return what stands round the text of each role."""
+    """Return what surrounds the text of each role."""
     style = filled.style
     user, assistant = fields.roles[:2]
     sep, sep2 = fields.sep, fields.sep2
