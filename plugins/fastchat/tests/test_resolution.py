@@ -152,7 +152,7 @@ def test_lists_of_models_behind_programming_interfaces_are_there():
 
 
 def test_nothing_loads_a_model():
-    refusal = r"loads no model, and so not 'lmsys/vicuna-7b-v1.5'.*\n  try: transformers"
+    refusal = r"does not load models, and so cannot load 'lmsys/vicuna-7b-v1.5'.*\n  try: transformers"
     with pytest.raises(PluginError, match=refusal):
         load_model("lmsys/vicuna-7b-v1.5", "cpu", num_gpus=0)
     for path in ("lmsys/vicuna-7b-v1.5", "somebody/vicuna-peft"):

@@ -1,6 +1,6 @@
 """What people import from `fastchat.conversation`.
 
-The 102 templates lie in templates.json and are read when `conv_templates` is first asked for.
+The 102 templates are in templates.json and are read when `conv_templates` is first asked for.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def get_conv_template(name: str) -> Conversation:
         return Conversation(OURS[name])
     near = near_names(name, [*_templates(), *OURS], most=3, likeness=0.5)
     msg = (
-        f"FastChat has no template {name!r}; {did_you_mean(near, 'no name is like it')}\n"
+        f"FastChat has no template {name!r}; {did_you_mean(near, 'no name is similar')}\n"
         f"  try: sorted(lect_fastchat.conv_templates), or lect.get_conv_template({name!r})"
     )
     raise UnknownNameError(msg, name=str(name), near=near)

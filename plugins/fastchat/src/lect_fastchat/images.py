@@ -118,7 +118,7 @@ def fingerprint(image: Any) -> Any:
     try:
         from PIL import Image as Pillow
     except ImportError:
-        msg = "an image's hash is that of its pixels, which takes Pillow to read\n  try: pip install pillow"
+        msg = "the hash of an image is that of its pixels, and reading them takes Pillow\n  try: pip install pillow"
         raise MessageError(msg) from None
     import hashlib
     import io

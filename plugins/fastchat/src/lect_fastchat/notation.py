@@ -148,7 +148,7 @@ def _fields(table: TurnTemplate) -> dict[str, Any]:
 
 
 def _lost(table: TurnTemplate) -> list[str]:
-    """Return what FastChat cannot say: it writes what stands round a system text also where there is none."""
+    """Return what FastChat cannot express: it writes what surrounds a system text also where there is none."""
     lost = unsaid(table, {"default_system", "examples", "generation", "stop_ids", "without_system"})
     system = table.turns.get("system")
     without = system.prefix + system.suffix if system else ""

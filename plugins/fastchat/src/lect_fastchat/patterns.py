@@ -1,7 +1,7 @@
 """Which paths FastChat's adapters match, in a notation of our own.
 
 `vicuna` occurs in the path, `falcon !chat` occurs and the other does not, `gemini | bard` one of them, `=bard` is the
-whole path. Case makes no difference, unless `case:` stands in front; after `name:` only the last part of the path is
+whole path. Case makes no difference, unless `case:` comes first; after `name:` only the last part of the path is
 looked at. So `case name: v0` is a `v0` in the last part. The empty pattern always holds.
 """
 

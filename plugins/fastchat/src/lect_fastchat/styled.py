@@ -65,12 +65,12 @@ class Conversation(Converters, lect.Conversation):
     roles=..., sep_style=..., ...)`. With a template, `Conversation(template)`, the template decides, as in
     `lect.Conversation`; then there are no separators, and the roles are `user` and `assistant`.
 
-    A last message `[assistant, None]` means that the assistant shall speak. A text with images is `(text, [images])`,
+    A last message `[assistant, None]` means that the assistant is to speak. A text with images is `(text, [images])`,
     each image an address or an `Image`.
 
     Args:
         what: A template, or the name.
-        system_template: What stands round the system text: `{system_message}` is its place.
+        system_template: What surrounds the system text: `{system_message}` is its place.
         system_message: The system text. Of a template, None is the maker's default.
         system_message_vision: Another one for conversations with images.
         roles: What the user and the assistant are called.

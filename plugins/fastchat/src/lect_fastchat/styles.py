@@ -33,7 +33,7 @@ class Style:
         opening: What every prompt begins with.
         when: When the system text is written.
         after_system: What follows it.
-        without_system: What stands there where it is not written.
+        without_system: What is written instead of it.
         images: What is written before a text for each of its images; None where the style has no place for images.
         clean: What is done to a text.
         last: How many of the last messages are written; None for all.
@@ -137,7 +137,7 @@ def opened_turns(out: list[str], fields: Any, pairs: Pairs) -> None:
 
 
 def steps(out: list[str], fields: Any, pairs: Pairs) -> None:
-    """Write the turns of MetaMath: the second separator stands before an answer, and nothing after it."""
+    """Write the turns of MetaMath: the second separator precedes an answer, and nothing follows it."""
     even = True
     for role, text in pairs:
         if even:
@@ -154,7 +154,7 @@ def steps(out: list[str], fields: Any, pairs: Pairs) -> None:
 def unnamed_turns(out: list[str], fields: Any, pairs: Pairs) -> None:
     """Write the turns of Yuan 2, which has no roles: the texts, `<n>` between them.
 
-    FastChat takes away what it wrote after the last text, with every `<`, `n` and `>` that stands there: the last
+    FastChat takes away what it wrote after the last text, with every `<`, `n` and `>` that is there: the last
     letter of `addition` too.
     """
     for _, text in pairs:

@@ -17,9 +17,9 @@ class StyleFields:
 
     Attributes:
         style: The style.
-        head: What stands before the system text; None where the system template is not simply a place between two
+        head: What precedes the system text; None where the system template is not simply a place between two
             texts.
-        tail: What stands after it.
+        tail: What follows it.
         after_system: What follows that.
         end: What follows a text. None only where a separator is None, which is a fault once it is to be written.
         odd_end: What follows every other text.

@@ -1,4 +1,4 @@
-"""What a chat template does that it should not: what stands in its text, and what it does with a conversation.
+"""What a chat template does that it should not: what is in its text, and what it does with a conversation.
 
 A template that renders without an error may still work against its user. No sandbox sees that; a reader does, and this
 is what a reader would look for.
@@ -156,7 +156,7 @@ def _conditions(tree: nodes.Template) -> Iterator[Finding]:
         at_times = at_times or any(is_time(each) for each in _operands(test))
         if at_times:
             uses_the_clock = True
-            yield Finding(WARNING, "time-conditional", "does something else at other times", node.lineno)
+            yield Finding(WARNING, "time-conditional", "behaves differently at other times", node.lineno)
         if (wanted or at_times) and not isinstance(node, nodes.For):
             yield from _said_then(node)
     if not uses_the_clock and any(map(_reads_the_clock, tree.find_all(nodes.Call))):
@@ -279,7 +279,7 @@ def _behaviour(template: Template, *, is_known: bool) -> Iterator[Finding]:
         for unused in prompt.unused:
             if unused.path[0] == "messages" and unused.path[2:] == ("content",):
                 yield Finding(
-                    WARNING, "drops-role", f"leaves out what has the role {messages[int(unused.path[1])]['role']!r}"
+                    WARNING, "drops-role", f"leaves out messages of the role {messages[int(unused.path[1])]['role']!r}"
                 )
         yield from map(_inside_turn, _added_inside_turns(prompt.segments))
         if not is_known:
@@ -302,7 +302,7 @@ def _added_inside_turns(segments: Iterable[Any]) -> Iterator[str]:
 
 
 def _added_texts(segments: Iterable[Any], *, with_system: bool) -> Iterator[Finding]:
-    """Find what a template says to the model of its own accord."""
+    """Find what a template says to the model by itself."""
     for segment in segments:
         if segment.origin is Origin.TEMPLATE and _words(segment.text) >= 2 * FEWEST_WORDS:
             if with_system:

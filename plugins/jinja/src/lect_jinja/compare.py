@@ -18,7 +18,7 @@ SHOWN = 32
 """Characters of a difference that people see."""
 SOME_DAY = date(2025, 2, 3)
 HANDLED_APART = frozenset({"bos_token", "eos_token", "date", "documents"})
-"""Options that are no switches of a format."""
+"""Options that are not switches of a format."""
 FEWEST_COMPARED = 8
 """How many conversations must be compared. A template that fails at nearly all is like none."""
 
@@ -138,7 +138,7 @@ class Behaviour:
                     return _difference(alike, conversation.what, mine, theirs)
                 compared += mine != REFUSED
         if compared < FEWEST_COMPARED:
-            return Difference(compared, "too few conversations that it does not fail at")
+            return Difference(compared, "it fails at too many conversations to be compared")
         return self._difference_of_options(other)
 
     def _answer(self, number: int) -> str | None:

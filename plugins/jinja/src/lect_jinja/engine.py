@@ -90,7 +90,7 @@ def compiled(source: str, name: str, limits: Limits) -> Compiled:
 
     Raises:
         LimitError: If it is too large.
-        PluginError: If it is no template, or wants what no template may have.
+        PluginError: If it is not a template, or wants what no template may have.
     """
     found = _CACHE.get(source)
     if found is None or found.length > limits.source or found.nodes > limits.nodes:
@@ -132,7 +132,7 @@ def _compile(source: str, name: str, limits: Limits) -> Compiled:
 
 @contextmanager
 def _compiling(name: str, limits: Limits) -> Iterator[None]:
-    """Turn whatever a text that is no good template raises into an error of ours."""
+    """Turn whatever a text that is not a valid template raises into an error of ours."""
     try:
         yield
     except LectError:

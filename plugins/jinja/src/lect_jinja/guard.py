@@ -164,7 +164,7 @@ class Guard(Context):
             yield value
 
     def shown(self, value: Any) -> str:
-        """Return a value as it stands in a prompt."""
+        """Return a value as it is written in a prompt."""
         kind = type(value)
         if kind in TEXTS:
             return value  # type: ignore[no-any-return]

@@ -1,4 +1,4 @@
-"""Whom a model's own template belongs to: a family that has the same format, or nobody else."""
+"""Which family a model's own template belongs to: one that has the same format, or none."""
 
 from __future__ import annotations
 
@@ -64,11 +64,11 @@ class Identity(NamedTuple):
 
 
 def identify(found: ModelFiles, name: str) -> Identity:
-    """Return whom the template of a model belongs to.
+    """Return which family the template of a model belongs to, if any.
 
     Args:
         found: What the model's files say.
-        name: What the template is called where it is nobody else's.
+        name: What the template is called where it belongs to no family.
     """
     known = _of_the_same_text(found)
     template = _installed(known) if known else None
@@ -216,7 +216,7 @@ def _replies(found: ModelFiles) -> tuple[Grammar | None, str]:
     from lect.plugin.grammar import reply_format
 
     if rule.format not in lect.reply_formats():
-        said = f"plain text: {rule.format!r} is meant ({how}), and not installed\n  try: pip install {rule.package}"
+        said = f"plain text: {rule.format!r} is meant ({how}), but is not installed\n  try: pip install {rule.package}"
         return None, said
     return reply_format(rule.format).grammar, f"{rule.format!r}, by {how}"
 

@@ -14,7 +14,7 @@ class ReplyRule(NamedTuple):
         format: The name of the reply format.
         package: A package that has it.
         model_types: The values of `model_type` that mean it, whatever the template.
-        marks: Texts that must all be special tokens of the model, or stand in its template.
+        marks: Texts that must all be special tokens of the model, or occur in its template.
     """
 
     format: str

@@ -60,7 +60,7 @@ def read_limits(given: Any) -> Limits:
     """Return limits that were given in part, or not at all.
 
     Raises:
-        LectError: If one of them does not exist, or is no positive number.
+        LectError: If one of them does not exist, or is not a positive number.
     """
     if given is None:
         return DEFAULT

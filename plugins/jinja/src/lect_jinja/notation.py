@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class JinjaNotation:
-    """Reads templates as they are written, whomever they belong to, and writes turn tables as such."""
+    """Reads templates as they are written, whatever family they belong to, and writes turn tables as such."""
 
     write = staticmethod(write)
     renderer = staticmethod(renderer)
@@ -45,7 +45,7 @@ class JinjaNotation:
 
         Raises:
             ModelFileError: If a file cannot be used.
-            SourceError: If what was given is no template that may be run.
+            SourceError: If what was given is not a template that may be run.
         """
         from lect_jinja import load
         from lect_jinja.identity import with_replies
@@ -64,7 +64,7 @@ class JinjaNotation:
 
 
 def _is_json(source: Source) -> bool:
-    """Return whether a file must hold JSON: one that is cut off is no template that prints itself."""
+    """Return whether a file must hold JSON: one that is cut off is not a template that prints itself."""
     return source.path.endswith(".json")
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from lect_jinja.sources.found import ModelFiles
 
 LONGEST_CHAIN = 4
-"""How many LoRA adapters may stand on one another."""
+"""How many LoRA adapters may be chained."""
 MOST_REMEMBERED = 256
 # Not `\\\\`: to look at a share is to ask another machine.
 PLACES = ("/", "./", "../", "~/")
@@ -60,7 +60,7 @@ def read_local(path: str) -> LocalModel | None:
         path: A directory or a GGUF file. `#name` may follow: then that template counts, as if it were the only one.
 
     Raises:
-        ModelFileError: If a file cannot be used, there is no template of that name, or adapters lead in a circle.
+        ModelFileError: If a file cannot be used, there is no template of that name, or adapters form a circle.
     """
     path, name = _parted(path)
     adapters: list[str] = []
@@ -73,7 +73,7 @@ def read_local(path: str) -> LocalModel | None:
         adapters.append(path)
         path = files.base
         if path in stamps or len(adapters) > LONGEST_CHAIN:
-            refuse(adapters[-1], f"is a LoRA adapter whose base models lead in a circle, or too far: {shown(path)}")
+            refuse(adapters[-1], f"is a LoRA adapter whose chain of base models is circular or too long: {shown(path)}")
 
 
 def _parted(path: str) -> tuple[str, str]:
@@ -180,18 +180,18 @@ class LocalModels:
         yield f"replies: {identity.reply}"
         for token in BOS_AND_EOS:
             if token in files.source and token not in files.tokens:
-                yield f"the template writes {token}, and no file says which that is: nothing is written for it"
+                yield f"the template writes {token}, but no file defines it: nothing is written for it"
         names = [name for name in files.templates if name != DEFAULT]
         if names:
-            used = f"{TOOL_USE!r} is taken where tools are given, " if TOOL_USE in names else ""
+            used = f"{TOOL_USE!r} is used where tools are given, " if TOOL_USE in names else ""
             one = shown(f"{ref.original}#{names[-1]}", 200)
             yield f"further templates: {', '.join(map(shown, names))}; {used}{one} means that one"
         for other in files.conflicts:
-            yield f"{other} has another template than {files.origin}; {files.origin} counts"
+            yield f"{other} has another template than {files.origin}; that of {files.origin} counts"
         yield from files.notes
 
     def known(self, ref: ModelRef) -> tuple[LocalModel, Identity]:
-        """Return the model at a path, and whom its template belongs to.
+        """Return the model at a path, and which family its template belongs to.
 
         Raises:
             ModelFileError: If there is none, or its files cannot be used.

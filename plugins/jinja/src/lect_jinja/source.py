@@ -39,7 +39,7 @@ def load(
         chat_template: Which one of several templates, by its name, such as `rag`; the default one, if not given.
         name: What to call it; the name of the directory or one made of its text, if not given.
         limits: What it may do, such as `{"work": 10_000_000}`; the rest stays as in `Limits`.
-        isolate: Whether it shall run in a process of its own, which is ended where it takes too long or too much.
+        isolate: Whether it runs in a process of its own, which is ended if it takes too long or too much memory.
         facts: What else is known of the format: `stop`, `markers`, `reply` and the other facts of a template.
 
     Raises:

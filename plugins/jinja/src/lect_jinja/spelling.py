@@ -61,9 +61,9 @@ class _Spelling(NamedTuple):
     """How to write a value.
 
     Attributes:
-        scalar: What writes a plain text, or anything else that is no container: `repr`, or a writer of JSON.
-        item: What stands between items.
-        colon: What stands between a key and its value.
+        scalar: What writes a plain text, or anything else that is not a container: `repr`, or a writer of JSON.
+        item: What separates items.
+        colon: What separates a key from its value.
         indent: How far each level is indented; None for one line.
         sort_keys: Whether keys are sorted.
     """

@@ -165,7 +165,7 @@ def removesuffix(text: str, suffix: str) -> str:
 
 
 def _located(text: str, parts: Iterable[str], between: int | None) -> list[str]:
-    """Return the parts of a text, which stand in it in this order; `between` them that many characters, or any."""
+    """Return the parts of a text, which follow each other in it; `between` them that many characters, or any."""
     found, cursor = [], 0
     for part in parts:
         if between is None:

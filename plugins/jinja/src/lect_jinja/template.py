@@ -137,7 +137,7 @@ class JinjaTemplate(Template):
         return pattern is None or pattern.search(between) is None
 
     def _seen_default_system(self) -> str:
-        """Return what stands in the place of a system text where none is given, if giving it makes no difference."""
+        """Return what is written instead of a system text where none is given, if giving it makes no difference."""
         if "system" not in self.capabilities:
             return ""
         try:

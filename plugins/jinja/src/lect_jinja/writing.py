@@ -1,7 +1,7 @@
 """A turn table as a chat template for tokenizer_config.json.
 
 Every tag has its hyphens and every text is a literal, so that the template writes the same bytes whatever its
-environment does with lines. What the model is to learn stands between `{% generation %}` marks: an answer, and the
+environment does with lines. What the model is to learn is between `{% generation %}` marks: an answer, and the
 text that ends it.
 """
 
@@ -63,7 +63,7 @@ def _lines(table: TurnTemplate) -> Iterator[str]:
 
 
 def _turns(table: TurnTemplate) -> Generator[str, None, str]:
-    """Yield what stands before the loop, and return what the loop is over: messages, with all that is added to them."""
+    """Yield what precedes the loop, and return what the loop is over: messages, with all that is added to them."""
     has_system = "system" in table.turns
     default = [("system", table.default_system)] if has_system and table.default_system else []
     without = list(_said(*_expressions(table.without_system)))

@@ -57,7 +57,7 @@ def has_go() -> bool:
 def renderer(text: str, template: Template) -> Callable[[list[dict[str, str]], bool], str] | None:
     """Return how Go renders the template of a Modelfile, as Ollama asks it; None where there is no Go.
 
-    Whether the assistant shall speak, Ollama does not say: it does after every message that is not its own.
+    Ollama does not say whether the assistant is to speak: it does after every message that is not its own.
     """
     if not has_go():
         return None

@@ -25,7 +25,7 @@ def write(template: Template) -> Written:
     """Write a template as a Modelfile, all but its FROM.
 
     Raises:
-        LossError: If it is no turn table.
+        LossError: If it is not a turn table.
     """
     table = table_of(template, "ollama")
     lines = [
@@ -83,7 +83,7 @@ def _around(table: TurnTemplate, turn: Turn, role: str) -> Iterator[str]:
 
 
 def _literal(table: TurnTemplate, text: str, role: str = "") -> str:
-    """Return a text as it stands in a template; what Go or a Modelfile would read otherwise is a quoted text."""
+    """Return a text as it is written in a template; what Go or a Modelfile would read otherwise is a quoted text."""
     filled = text.replace("{eos}", table.eos)
     pieces = re.split(r'(\{role\}|\{\{|""+)', filled if role == _ROLE else filled.replace(_ROLE, role))
     return "".join(

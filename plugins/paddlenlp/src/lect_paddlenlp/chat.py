@@ -24,11 +24,11 @@ class ChatTemplate:
 
     Args:
         conversation: The templates for a user's and a bot's text in earlier rounds.
-        system: The template for what stands first.
+        system: The template for what comes first.
         query: The template for the last question; the question alone, if not given.
 
     Raises:
-        SourceError: If one of them is no template.
+        SourceError: If one of them is not a template.
     """
 
     def __init__(self, conversation: Sequence[str] | None = None, system: str | None = None, query: str | None = None):
@@ -61,7 +61,7 @@ class ChatTemplate:
             return_tensors: None. Encode the text for ids.
 
         Raises:
-            MessageError: If it is no conversation, or the template has no place for earlier rounds.
+            MessageError: If it is not a conversation, or the template has no place for earlier rounds.
         """
         refuse_tensors(return_tensors)
         system, rounds = read_rounds(query)
@@ -79,7 +79,7 @@ class ChatTemplate:
             warnings.warn(f"the last round has an answer, which is left out: {answer!r}", stacklevel=2)
         for name in RESERVED:
             if name in context:
-                msg = f"context_data has {name!r}, which is the question's own\n  try: another name"
+                msg = f"context_data has {name!r}, which is the name of the question\n  try: another name"
                 raise MessageError(msg)
         pieces.append(self.fields.query.render({**context, "query": question, "index": len(history)}))
         return "".join(pieces)

@@ -22,7 +22,7 @@ def read_rounds(query: Any) -> tuple[str | None, list[Round]]:
     """Return the system text, if messages have one, and the rounds of a conversation; only the last may be open.
 
     Raises:
-        MessageError: If it is no conversation.
+        MessageError: If it is not a conversation.
     """
     if isinstance(query, str):
         return None, [(query,)]

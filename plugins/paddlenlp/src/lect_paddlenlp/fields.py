@@ -56,7 +56,7 @@ def read_fields(source: Source) -> Fields:
     """Read the fields of a chat_template.json.
 
     Raises:
-        SourceError: If a field is unknown, or of a wrong type, or no template.
+        SourceError: If a field is unknown, or of a wrong type, or not a template.
     """
     where = str(source)
     if isinstance(source.data, Mapping) and "chat_template" in source.data:

@@ -34,7 +34,7 @@ class Notation:
         """Read a template.
 
         Raises:
-            SourceError: If a field is unknown, or of a wrong type, or no template.
+            SourceError: If a field is unknown, or of a wrong type, or not a template.
         """
         if os.path.isdir(source.path):
             return self._in(source.path)

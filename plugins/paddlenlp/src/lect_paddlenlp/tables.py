@@ -53,7 +53,7 @@ def _system(field: Field | None) -> dict[str, Any] | None:
 
 
 def _around(field: Field | None, name: str) -> Turn | None:
-    """Return what stands round the one place for a text; None where there is none, or more than that."""
+    """Return what surrounds the one place for a text; None where there is none, or more than that."""
     if field is None:
         return None
     halves = [""]

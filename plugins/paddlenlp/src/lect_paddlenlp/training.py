@@ -47,5 +47,5 @@ def refuse_tensors(return_tensors: Any) -> None:
         MessageError: If somebody asks for them.
     """
     if return_tensors is not None:
-        msg = f"return_tensors is {return_tensors!r}; there are texts and ids, no tensors\n  try: ids, of a tokenizer"
+        msg = f"return_tensors is {return_tensors!r}; no tensors are made\n  try: ids, with a tokenizer"
         raise MessageError(msg)

@@ -34,7 +34,7 @@ class WholeTemplate:
         """Return the prompt for a conversation: a question, rounds, or OpenAI-shaped messages.
 
         Raises:
-            MessageError: If it is no conversation, or the template refuses it.
+            MessageError: If it is not a conversation, or the template refuses it.
         """
         messages = _messages(*read_rounds(query))
         return self.template.text(messages, add_generation_prompt=add_generation_prompt, **(context_data or {}))
@@ -61,7 +61,7 @@ class WholeTemplate:
             return_tensors: None. Give a tokenizer for ids.
 
         Raises:
-            MessageError: If a round has no answer, or the template writes a round otherwise where it stands alone.
+            MessageError: If a round has no answer, or the template writes a round differently where it is alone.
         """
         refuse_tensors(return_tensors)
         system, rounds = read_rounds(conversations)
@@ -108,7 +108,7 @@ def _messages(system: str | None, rounds: Iterable[Round]) -> list[dict[str, Any
 
 
 def _refuse(what: str) -> NoReturn:
-    msg = f"{what}, so it cannot be told what is to be learnt\n  try: prompts of your own, by apply"
+    msg = f"{what}, so it is unknown what is to be learnt\n  try: prompts of your own, by apply"
     raise MessageError(msg)
 
 

@@ -63,7 +63,7 @@ def _json(fields: Mapping[str, Any]) -> str:
 
 
 def _system(table: TurnTemplate) -> list[Piece]:
-    """Return what stands first: BOS, opening, system text, examples."""
+    """Return what comes first: BOS, opening, system text, examples."""
     examples = [
         piece for role, text in table.examples for piece in _around(table, table.turns[role], Piece(text), role)
     ]

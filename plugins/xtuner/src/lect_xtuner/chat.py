@@ -32,7 +32,7 @@ def chat_template(
 
     Args:
         what: The name of one of XTuner's templates, or the fields of one.
-        name: What it shall be called; one of XTuner's keeps its name.
+        name: What to call it; one of XTuner's keeps its name.
         bos: The text of the tokenizer's BOS. XTuner inserts its id.
         eos: The text of the tokenizer's EOS, which follows an answer unless the SUFFIX takes its place. XTuner inserts
             its id, and ends generation at it.

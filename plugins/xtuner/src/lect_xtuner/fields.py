@@ -1,4 +1,4 @@
-"""The fields of a template of XTuner's, checked: what stands in them, and where."""
+"""The fields of a template of XTuner's, checked: what is in them, and where."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class Fields(NamedTuple):
 
     Attributes:
         name: Its name.
-        system: What stands round a system text; None where there is no place for one.
-        instruction: What stands round a user's text, up to where the answer begins.
+        system: What surrounds a system text; None where there is no place for one.
+        instruction: What surrounds a user's text, up to where the answer begins.
         suffix: What follows an answer.
         suffix_as_eos: Whether that takes the place of the tokenizer's EOS.
         sep: What follows every turn.
@@ -47,7 +47,7 @@ class Fields(NamedTuple):
 
 
 def read_fields(source: Source, name: str) -> Fields:
-    """Read the fields of a template; it shall be called `name`.
+    """Read the fields of a template, which is to be called `name`.
 
     Raises:
         SourceError: If a field is missing, unknown, or of a wrong type or form.

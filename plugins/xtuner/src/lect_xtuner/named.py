@@ -60,7 +60,7 @@ def fields_named(name: str) -> Named:
     found = PROMPT_TEMPLATE.get(name)
     if found is None:
         near = near_names(name, PROMPT_TEMPLATE, most=3, likeness=0.5)
-        hint = did_you_mean(near, "no name is like it")
+        hint = did_you_mean(near, "no name is similar")
         msg = f"XTuner has no template {name!r}; {hint}\n  try: one of {', '.join(PROMPT_TEMPLATE)}"
         raise UnknownTemplateError(msg, name=str(name), near=near)
     fields: Named = found

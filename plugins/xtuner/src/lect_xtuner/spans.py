@@ -1,4 +1,4 @@
-"""XTuner's training assembly: which texts stand in a training example, and which of them carry loss."""
+"""XTuner's training assembly: which texts are in a training example, and which of them carry loss."""
 
 from __future__ import annotations
 

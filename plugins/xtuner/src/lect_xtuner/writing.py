@@ -13,7 +13,7 @@ def write(template: Template) -> Written:
     """Write a template as a JSON object of XTuner's fields.
 
     Raises:
-        LossError: If it is no turn table.
+        LossError: If it is not a turn table.
     """
     import json
 

@@ -54,7 +54,7 @@ def load_model(model_path: str, *arguments: Any, **options: Any) -> NoReturn:
         PluginError: Always.
     """
     msg = (
-        f"lect-fastchat loads no model, and so not {model_path!r}: only FastChat's prompts are here\n"
+        f"lect-fastchat does not load models, and so cannot load {model_path!r}: it has only FastChat's prompts\n"
         f"  try: transformers.AutoModelForCausalLM.from_pretrained({model_path!r})"
     )
     raise PluginError(msg)

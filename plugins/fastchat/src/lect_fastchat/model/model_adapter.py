@@ -1,6 +1,6 @@
 """What people import from `fastchat.model.model_adapter`, loading of models aside.
 
-The 101 registrations lie in adapters.json and are read when `model_adapters` is first needed. A class is made of each
+The 101 registrations are in adapters.json and are read when `model_adapters` is first needed. A class is made of each
 row, so that `type(adapter).__name__` is FastChat's name, and `VicunaAdapter` and the others can be imported from here
 and extended.
 """
@@ -111,7 +111,7 @@ def register_model_adapter(cls: type) -> type:
     only.
 
     Raises:
-        PluginError: If it is no such class.
+        PluginError: If it is not such a class.
     """
     if not isinstance(cls, type) or not all(
         callable(getattr(cls, method, None)) for method in ("match", "get_default_conv_template")
@@ -226,9 +226,9 @@ class Index:
 
     Attributes:
         adapters: The adapters when the index was made.
-        needles: By the first three letters: what an adapter looks for, its place, and whether that is all that it looks
-            for.
-        beginnings: Those letters.
+        needles: By the first three characters: what an adapter looks for, its place, and whether that is all that it
+            looks for.
+        beginnings: Those characters.
         always: The places of the adapters that must be asked about every path.
     """
 
@@ -249,7 +249,7 @@ _index = Index([])
 
 
 def matching(path: str, *, but: tuple[type, ...] = ()) -> Iterator[Any]:
-    """Yield the adapters that match a path, in order, but for those of some types, which are not asked."""
+    """Yield the adapters that match a path, in order, except those of some types, which are not asked."""
     global _index
     adapters = _adapters()
     index = _index

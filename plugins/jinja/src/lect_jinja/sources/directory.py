@@ -80,7 +80,7 @@ def _places(directory: Directory, tokenizer: dict[str, Any]) -> dict[str, dict[s
 
 def _notes(added: dict[str, int | None]) -> tuple[str, ...]:
     unusual = [text for text in added if not is_marker(text)]
-    return (f"tokens that every text may have are no markers: {shown(unusual)}",) if unusual else ()
+    return (f"tokens that occur in ordinary text are not markers: {shown(unusual)}",) if unusual else ()
 
 
 def _in_json(directory: Directory, *, is_only_one: bool) -> dict[str, str]:
@@ -134,7 +134,7 @@ def _added(directory: Directory, tokenizer: dict[str, Any], tokens: dict[str, st
 
 
 def _in_the_vocabulary(directory: Directory) -> dict[str, int | None]:
-    """Return the added tokens of `tokenizer.json`. They stand at its beginning; the rest has many megabytes."""
+    """Return the added tokens of `tokenizer.json`. They are at its beginning; the rest has many megabytes."""
     start = directory.read(VOCABULARY, VOCABULARY_START, only_start=True) or b""
     return vocabulary_tokens(start.decode(errors="ignore"), directory.file(VOCABULARY))
 
