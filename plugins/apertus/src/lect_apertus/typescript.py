@@ -17,7 +17,7 @@ def write_function(chat: Chat, out: Writer, index: int) -> None:
     properties = parameters.get("properties") or {}
     out += "// ", chat.text(function.get("description") or "", *path, "description")
     out += "\ntype ", chat.text(function["name"], *path, "name"), " = (_: {\n" if properties else " = () => any;"
-    required = parameters.get("required") or ()
+    required = frozenset(parameters.get("required") or ())
     for number, (name, schema) in enumerate(properties.items()):
         out.append(",\n" if number else "")
         _write_parameter(chat, out, name, schema, required, (*path, "parameters", "properties", name))
@@ -26,7 +26,7 @@ def write_function(chat: Chat, out: Writer, index: int) -> None:
 
 
 def _write_parameter(
-    chat: Chat, out: Writer, name: str, schema: Any, required: Any, path: tuple[str | int, ...]
+    chat: Chat, out: Writer, name: str, schema: Any, required: frozenset[str], path: tuple[str | int, ...]
 ) -> None:
     fields: Mapping[str, Any] = schema if isinstance(schema, Mapping) else {}
     if fields.get("description"):
@@ -97,11 +97,12 @@ def _write_variants(chat: Chat, out: Writer, variants: Any, *path: str | int) ->
 
 def _write_object(chat: Chat, out: Writer, fields: Mapping[str, Any], *path: str | int) -> None:
     properties = fields.get("properties")
+    required = frozenset(fields.get("required") or ())
     out.append("{\n" if properties else "object")
     for number, (name, schema) in enumerate((properties or {}).items()):
         where = (*path, "properties", name)
         out += ", " if number else "", chat.printed(name, *where)
-        out.append(": \n" if name in (fields.get("required") or ()) else "?: \n")
+        out.append(": \n" if name in required else "?: \n")
         out.append(" " * 16)
         write_type(chat, out, schema, *where)
     out.append("}" if properties else "")

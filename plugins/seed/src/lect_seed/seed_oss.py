@@ -77,8 +77,9 @@ def write_function(chat: Chat, out: Writer, index: int) -> None:
     out += '):\n    """\n    ', description.strip(), "\n\n"
     if properties:
         out.append("    Args:")
+    required = frozenset(parameters.get("required") or ())
     for name, schema in properties.items():
-        need = " [必填]" if name in (parameters.get("required") or ()) else " [选填]"
+        need = " [必填]" if name in required else " [选填]"
         write_described(chat, out, name, schema, (*path, "parameters", "properties", name), need)
     returns = function.get("returns")
     fields = returns.get("properties") if isinstance(returns, Mapping) else None
