@@ -82,7 +82,7 @@ def run(arguments: Namespace) -> int:
     models = list(dict.fromkeys(arguments.models or [names.model]))
     template = _starting_point(arguments)
     adapter = template_adapter(names, models, template) if template else program_adapter(names, models)
-    is_unheard = template is not None and "tools" in template.capabilities and template.reply is None
+    is_unheard = template is not None and template.reply is None and _writes_calls(template)
     files = files_of(names, models, adapter, is_unheard=is_unheard)
     directory = Path(os.path.expanduser(arguments.into), names.package)
     write_package(directory, files, lambda made: check_package(made, names, template))
@@ -123,3 +123,14 @@ def _starting_point(arguments: Namespace) -> lect.Template | None:
         )
         raise LectError(msg) from error
     return template if template.source else template.but(source=arguments.source)
+
+
+def _writes_calls(template: lect.Template) -> bool:
+    """Return whether a template writes a call of an assistant's, so that its model writes such calls too."""
+    function = {"name": "get_weather", "arguments": {"city": "Paris"}}
+    call = {"id": "callnumb0", "type": "function", "function": function}
+    answer = {"role": "assistant", "content": "", "tool_calls": [call]}
+    try:
+        return "get_weather" in template.text([{"role": "user", "content": "Hi"}, answer], strict=True)
+    except LectError:
+        return False

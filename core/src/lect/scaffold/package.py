@@ -23,7 +23,7 @@ BOUND = ">=0.1,<1"
 UNHEARD = {
     "pytest": "import pytest\n",
     "expected": """
-    @pytest.mark.xfail(reason="no reply= is stated: calls that a model writes are content")
+    @pytest.mark.xfail(reason="no reply= is stated: calls that a model writes are content", strict=True)
     def test_replies_round_trip(self):
         super().test_replies_round_trip()
 """,

@@ -89,7 +89,7 @@ class Tokens:
         return offsets
 
 
-class Piece(NamedTuple):
+class Ordinary(NamedTuple):
     """A piece of a text in which no control token may arise."""
 
     start: int
@@ -136,28 +136,28 @@ class Encoder:
             cuts: Where it is to be cut besides.
             is_clean: Whether no other control token is spelled in it.
         """
-        pieces: list[Piece | Found] = []
+        pieces: list[Ordinary | Found] = []
         position = 0
         for control in [*controls, Found(len(text), len(text), -1)]:
             start = control.start
             edges = [position, *(cut for cut in cuts if position < cut < start), start] if cuts else [position, start]
             pieces += [
-                Piece(begin, text[begin:end], begin != position) for begin, end in pairwise(edges) if begin < end
+                Ordinary(begin, text[begin:end], begin != position) for begin, end in pairwise(edges) if begin < end
             ]
             pieces.append(control)
             position = control.end
         pieces.pop()
-        between = [piece for piece in pieces if isinstance(piece, Piece)]
+        between = [piece for piece in pieces if isinstance(piece, Ordinary)]
         ordinary = iter(self.ordinary(between, is_clean=is_clean and not cuts))
 
-        def encoded(piece: Piece | Found) -> tuple[int, Sequence[int], Any]:
-            if isinstance(piece, Piece):
+        def encoded(piece: Ordinary | Found) -> tuple[int, Sequence[int], Any]:
+            if isinstance(piece, Ordinary):
                 return piece.start, *next(ordinary)
             return piece.start, [piece.id], [(0, piece.end - piece.start)]
 
         return Tokens(map(encoded, pieces))
 
-    def ordinary(self, pieces: Sequence[Piece], *, is_clean: bool) -> Iterable[tuple[Sequence[int], Any]]:
+    def ordinary(self, pieces: Sequence[Ordinary], *, is_clean: bool) -> Iterable[tuple[Sequence[int], Any]]:
         """Return the ids of pieces of a text without control tokens, and the offsets from where each begins.
 
         `is_clean`: none is spelled in them, and each stands between control tokens.
@@ -185,7 +185,7 @@ class ProtocolEncoder(Encoder):
         super().__init__(tokenizer.control_tokens())
         self._tokenizer = tokenizer
 
-    def ordinary(self, pieces: Sequence[Piece], *, is_clean: bool) -> Iterable[tuple[Sequence[int], Any]]:
+    def ordinary(self, pieces: Sequence[Ordinary], *, is_clean: bool) -> Iterable[tuple[Sequence[int], Any]]:
         for piece in pieces:
             ids, offsets = self._tokenizer.encode_ordinary(piece.text)
             if len(ids) != len(offsets):
@@ -235,7 +235,7 @@ class FastEncoder(Encoder):
             return self.whole(text)
         return super().between(text, controls, cuts, is_clean=is_clean)
 
-    def ordinary(self, pieces: Sequence[Piece], *, is_clean: bool) -> Iterable[tuple[Sequence[int], Any]]:
+    def ordinary(self, pieces: Sequence[Ordinary], *, is_clean: bool) -> Iterable[tuple[Sequence[int], Any]]:
         kinds = [CLEAN] * len(pieces) if is_clean else [_kind_of(piece) for piece in pieces]
         encodings = {
             kind: iter(
@@ -348,7 +348,7 @@ def _parts(part: dict[str, Any] | None) -> list[dict[str, Any]]:
     return [part, *(each for one in inner for each in _parts(one))]
 
 
-def _kind_of(piece: Piece) -> str:
+def _kind_of(piece: Ordinary) -> str:
     return "goes on" if piece.goes_on else "later" if piece.start else "first"
 
 
