@@ -1,5 +1,6 @@
 """Turn tables: a format that is a prefix and a suffix for each role, said as data."""
 
+# Annotations are not postponed: of texts, a named tuple takes twice as long to make.
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, Self
