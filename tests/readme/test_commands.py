@@ -2,14 +2,12 @@
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-
-REPOSITORY = Path(__file__).parents[2]
+from fresh_copy import REPOSITORY, fresh_copy
 
 
 def commands(readme):
@@ -19,30 +17,15 @@ def commands(readme):
     return re.findall(r"^```shell\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
 
 
-@pytest.fixture
-def fresh_copy(tmp_path):
-    """Return a copy of the repository without anything that is not part of it."""
-    listed = subprocess.run(
-        ["git", "ls-files", "-co", "--exclude-standard", "-z"], cwd=REPOSITORY, capture_output=True, check=True
-    )
-    for name in filter(None, listed.stdout.decode().split("\0")):
-        source = REPOSITORY / name
-        if source.exists():
-            target = tmp_path / "lect" / name
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(source, target)
-    return tmp_path / "lect"
-
-
 @pytest.mark.parametrize("readme", ["README.md", "README.zh-CN.md"])
-def test_the_first_command_installs_and_prints_a_prompt(readme, fresh_copy):
+def test_the_first_command_installs_and_prints_a_prompt(readme, tmp_path):
     first = commands(readme)[0]
     # The interpreter that runs the tests stands first on the path, as a user's only one would.
     environment = {**os.environ, "PATH": os.pathsep.join([str(Path(sys.base_prefix) / "bin"), os.environ["PATH"]])}
     for name in ("VIRTUAL_ENV", "PYTHONPATH", "PYTHONHOME"):
         environment.pop(name, None)
     done = subprocess.run(
-        first, shell=True, cwd=fresh_copy, env=environment, capture_output=True, text=True, check=False
+        first, shell=True, cwd=fresh_copy(tmp_path), env=environment, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.endswith("USER: Hello! ASSISTANT:") or done.stdout.endswith("USER: Hello! ASSISTANT:\n")
