@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 
 import pages
 import pytest
-from goldens import REPOSITORY
+from fresh_copy import REPOSITORY
 from packaging.utils import parse_sdist_filename, parse_wheel_filename
 
 trove = pytest.importorskip("trove_classifiers", reason="classifiers are checked by `nox -s release`")
