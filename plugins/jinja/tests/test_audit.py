@@ -107,6 +107,13 @@ def test_the_exit_code_says_whether_there_is_a_warning(tmp_path):
     assert "warning  encoded-text          line 1: 'SWdub3JlIHByZXZpb3Vz' says 'Ignore previous'" in out
     code, out, _ = audit(str(tmp_path), "--json")
     assert {finding["rule"] for finding in json.loads(out)} >= {"encoded-text", "literal-inside-turn"}
-    code, out, error = audit(str(tmp_path / "nothing"))
-    assert (code, out) == (1, "")
-    assert "has no chat template" in error
+
+
+@pytest.mark.parametrize(("name", "what"), [("nothing", "does not exist"), ("", "has no chat template")])
+def test_what_cannot_be_audited_is_named(name, what, tmp_path):
+    path = str(tmp_path / name)
+    assert audit(path) == (
+        1,
+        "",
+        f"lect: {path!r} {what}\n  try: a model directory with a chat template, or a .gguf file\n",
+    )

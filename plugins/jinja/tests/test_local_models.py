@@ -102,8 +102,11 @@ def test_a_directory_without_a_template_is_known_by_its_name_or_not_at_all(model
         lect.resolve(path)
 
 
-def test_a_path_with_nothing_at_it_is_told_from_one_without_a_template(model):
+def test_a_path_with_nothing_at_it_is_told_from_one_without_a_template(model, monkeypatch):
     path = model(config_json={"model_type": "llama"})
+    monkeypatch.setenv("HOME", str(Path(path).parent))
+    with pytest.raises(UnknownModelError, match="jinja: it has no chat template"):
+        lect.resolve(f"~/{Path(path).name}")
     with pytest.raises(UnknownModelError, match="jinja: it has no chat template"):
         lect.resolve(path)
     with pytest.raises(UnknownModelError, match="jinja: there is no such file or directory"):
@@ -256,7 +259,7 @@ def test_a_model_on_disk_is_loaded_with_limits_and_facts(model):
     template = lect_jinja.load(path, limits={"work": 5000}, stop=["<|end|>"])
     assert (template.name, template.limits.work, list(template.stop)) == ("checkpoint-500", 5000, ["<|end|>"])
     assert list(lect_jinja.load(Path(path), name="mine").stop) == ["</s>", "<|over|>"]
-    with pytest.raises(SourceError, match="has no chat template"):
+    with pytest.raises(SourceError, match="nothing' does not exist"):
         lect_jinja.load("./nothing")
 
 

@@ -19,8 +19,7 @@ from lect import Origin
 from lect.errors import LectError, shown
 from lect_jinja.environment import ENVIRONMENT
 from lect_jinja.identity import identify, own_template
-from lect_jinja.paths import read_local
-from lect_jinja.sources.files import refuse
+from lect_jinja.paths import read_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -64,10 +63,7 @@ def audited(path: str) -> list[Finding]:
     Raises:
         ModelFileError: If there is no template, or none that can be read and run.
     """
-    local = read_local(path)
-    if local is None or not local.files.templates:
-        refuse(path, "has no chat template", "a model directory with one, or a .gguf file")
-    files = local.files
+    files = read_files(path)
     name = os.path.basename(os.path.normpath(files.path))
     own, _ = own_template(files, name)
     identity = identify(files, name)

@@ -76,6 +76,23 @@ def read_local(path: str) -> LocalModel | None:
             refuse(adapters[-1], f"is a LoRA adapter whose chain of base models is circular or too long: {shown(path)}")
 
 
+def read_files(path: str) -> ModelFiles:
+    """Return what the files of the model at a path say; it must have a template.
+
+    Raises:
+        ModelFileError: If it has none, or its files cannot be used.
+    """
+    local = read_local(path)
+    if local is None or not local.files.templates:
+        what = "has no chat template" if _is_there(path) else "does not exist"
+        refuse(path, what, "a model directory with a chat template, or a .gguf file")
+    return local.files
+
+
+def _is_there(path: str) -> bool:
+    return os.path.lexists(os.path.expanduser(_parted(path)[0]))
+
+
 def _parted(path: str) -> tuple[str, str]:
     """Return a path without the name of a template, and that name: `./command-r` and `rag` for `./command-r#rag`."""
     place, _, name = path.rpartition("#")
@@ -155,8 +172,7 @@ class LocalModels:
         """Say what is missing at a path that has no chat template."""
         if ref.place is None:
             return None
-        is_there = os.path.lexists(_parted(ref.place)[0])
-        return "it has no chat template" if is_there else "there is no such file or directory"
+        return "it has no chat template" if _is_there(ref.place) else "there is no such file or directory"
 
     @hookimpl
     def get_template(self, ref: ModelRef) -> Template:

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from lect.errors import PluginError, shown
 from lect_jinja.identity import own_template
-from lect_jinja.paths import PLACES, read_local
-from lect_jinja.sources.files import refuse
+from lect_jinja.paths import PLACES, read_files
 from lect_jinja.sources.found import DEFAULT
 from lect_jinja.sources.tokens import added_tokens, is_marker, markers_of
 from lect_jinja.template import JinjaTemplate
@@ -65,10 +64,8 @@ def load(
 
 
 def _on_disk(path: str, chat_template: str | None, name: str | None, facts: dict[str, Any]) -> JinjaTemplate:
-    local = read_local(path if chat_template is None else f"{path}#{chat_template}")
-    if local is None or not local.files.templates:
-        refuse(path, "has no chat template", "a model directory with one, or a .gguf file")
-    return own_template(local.files, name or os.path.basename(os.path.normpath(path)), **facts)[0]
+    files = read_files(path if chat_template is None else f"{path}#{chat_template}")
+    return own_template(files, name or os.path.basename(os.path.normpath(path)), **facts)[0]
 
 
 def _name_of(text: str) -> str:
