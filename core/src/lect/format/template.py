@@ -281,7 +281,8 @@ class Template(Training):
                         pieces = pieces.copy()
                         pieces[PLACES] = texts
                         text = "".join(pieces)
-                        if len(text) <= LONGEST_FAST and (text.isascii() or "".join(texts).isascii()):
+                        is_valid = text.isascii() or "".join(texts).isascii() or is_encodable(text)
+                        if is_valid and len(text) <= LONGEST_FAST:
                             return text
             except KeyError:
                 request = Request(messages, None, options, add_generation_prompt)
