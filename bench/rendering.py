@@ -25,6 +25,7 @@ HEADING = (
 QWEN = "Qwen--Qwen2.5-3B-Instruct"
 SYSTEM = {"role": "system", "content": "You are a careful assistant who answers in one or two short sentences."}
 SENTENCE = "This is what is said here, and it has some length. "
+IN_CHINESE = "这里说的话有一定的长度，而且是中文。"
 TOOL = {
     "type": "function",
     "function": {
@@ -126,21 +127,28 @@ def makers(slug, messages, **arguments):
 
 
 def lines():
-    """Yield the lines about the three views of a prompt, with Qwen2.5, a system text and six turns."""
-    bounds = {"template.text": 12, "template.render": 6, "template.render(...).segments": 3}
+    """Yield the lines about the views of a prompt, with Qwen2.5, a system text and six turns."""
+    bounds = {
+        "template.text": 12,
+        "template.text in Chinese": 12,
+        "template.render": 6,
+        "template.render(...).segments": 3,
+    }
     if not ORACLES.is_dir():
         yield from (Line(f"{view}, Qwen2.5, beside Jinja2", None, bound, note=ABSENT) for view, bound in bounds.items())
         return
     messages = [SYSTEM, *turns(6)]
     template = lect.get_template(reference().INDEX[QWEN]["id"])
+    chinese = [{**message, "content": IN_CHINESE} for message in messages]
     theirs = makers(QWEN, messages)
     views = {
-        "template.text": (partial(template.text, messages), str),
-        "template.render": (partial(template.render, messages), str),
-        "template.render(...).segments": (lambda: template.render(messages).segments, joined),
+        "template.text": (partial(template.text, messages), theirs, str),
+        "template.text in Chinese": (partial(template.text, chinese), makers(QWEN, chinese), str),
+        "template.render": (partial(template.render, messages), theirs, str),
+        "template.render(...).segments": (lambda: template.render(messages).segments, theirs, joined),
     }
-    for view, (ours, text) in views.items():
-        yield beside(f"{view}, Qwen2.5, beside Jinja2", ours, theirs, bounds[view], text=text)
+    for view, (ours, makers_own, text) in views.items():
+        yield beside(f"{view}, Qwen2.5, beside Jinja2", ours, makers_own, bounds[view], text=text)
     yield from learning(template)
 
 
