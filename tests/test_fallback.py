@@ -78,5 +78,5 @@ def test_of_the_differences_only_those_without_a_family_are_not_checked_by_one()
             without.add(row.id)
     assert without == {
         "alpaca", "dolphin-mixtral", "h2ogpt-oasst1", "hunyuan", "llama2-chinese", "phind", "smaug-34b",
-        "starchat", "tinyllama", "vigogne-2-70b", "wizardlm-2", "yandexgpt-5",
+        "starchat", "tinyllama", "vigogne-2-70b", "yandexgpt-5",
     }  # fmt: skip

@@ -247,6 +247,12 @@ def test_whoever_lacks_a_family_is_told_to_install_that_one():
                 assert package_for(words) == f"lect-{name}", rule
 
 
+def test_whoever_has_the_family_is_told_of_the_fallback_that_knows_the_word_too():
+    assert package_for(("wizardlm", "13", "b")) == "lect-wizardlm"
+    assert package_for(("wizardlm", "13", "b"), {"lect-wizardlm"}) == "lect-fastchat"
+    assert package_for(("wizardlm", "13", "b"), {"lect-wizardlm", "lect-fastchat"}) == "lect-wizardlm"
+
+
 # What others keep
 
 # Copies that differ from what the table of resolution asks for: older or newer revisions of one repository, and what a

@@ -69,7 +69,7 @@ def test_the_birthday_party_is_never_an_answer(path):
         ("koala-story-7b", "koala_v1"),
         ("koala-7b-reward", "koala_v1"),
         ("BAAI/bge-large-en", "one_shot"),
-        ("OpenBuddy/openbuddy-llama3-8b-v21.1-8k", "openbuddy"),
+        ("OpenBuddy/openbuddy-mistral2-7b-v20.3-32k", "openbuddy"),
         ("gpt-4", "chatgpt"),
     ],
 )

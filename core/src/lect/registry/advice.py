@@ -11,6 +11,8 @@ from lect.errors import near_names
 from lect.registry.packages import OWNERS, PACKAGES
 
 if TYPE_CHECKING:
+    from collections.abc import Container
+
     from lect.registry.discover import Record
 
 MOST_COMPARED = 6
@@ -37,10 +39,16 @@ def imitated_owner(owner: str) -> str | None:
     return next((known for known in OWNERS if look_alike(known) == seen), None)
 
 
-def package_for(words: tuple[str, ...]) -> str | None:
-    """Return the package that speaks for a name made of `words`: that of the first word that any has."""
-    packages = {word: package for package, known in PACKAGES.items() for word in known}
-    return next((packages[word] for word in words if word in packages), None)
+def package_for(words: tuple[str, ...], installed: Container[str] = ()) -> str | None:
+    """Return the package that speaks for a name made of `words`: that of the first word that any has.
+
+    A family and a fallback may have the same word; then it is the first that is not installed.
+    """
+    for word in words:
+        packages = [package for package, known in PACKAGES.items() if word in known]
+        if packages:
+            return next((package for package in packages if package not in installed), packages[0])
+    return None
 
 
 def near_word(words: tuple[str, ...]) -> str | None:

@@ -194,6 +194,7 @@ RESERVED: dict[str, tuple[str, ...]] = {
         "tulu-3",
         "tulu-2",
     ),
+    "lect-openbuddy": ("openbuddy",),
     "lect-openchat": (
         "openchat",
         "starling",
@@ -246,6 +247,7 @@ RESERVED: dict[str, tuple[str, ...]] = {
     "lect-step": ("step", "step-3.5"),
     "lect-telechat": ("telechat",),
     "lect-vicuna": ("vicuna", "longchat", "one_shot", "vicuna_v1.1"),
+    "lect-wizardlm": ("wizardlm", "wizardlm-2", "wizardlm-2-8x22b"),
     "lect-xtuner": ("xtuner",),
     "lect-xverse": ("xverse",),
     "lect-yi": ("yi", "yi-1.5-chat", "yi-chat"),

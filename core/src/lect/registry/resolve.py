@@ -235,7 +235,7 @@ def unknown_model(
     lines += [f"  {each.adapter}: {each.why}" for each in asked if ref.place and each.why and not each.claim]
     lines += [f"  only the format of its replies is known: {', '.join(heard)}"] if heard else []
     lines += _look_alike_lines(ref)
-    package = READER if unread else package_for(ref.words)
+    package = READER if unread else package_for(ref.words, installed)
     advice = []
     if package is None:
         near = near_word(ref.words)
