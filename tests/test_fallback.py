@@ -20,7 +20,6 @@ KNOWN_TO_BE_WRONG = {
     "HuggingFaceH4/starchat-beta": "starchat",
     "NousResearch/Nous-Hermes-13b": "alpaca",
     "Phind/Phind-CodeLlama-34B-v2": "phind",
-    "TinyLlama/TinyLlama-1.1B-Chat-v1.0": "tinyllama",
     "VMware/open-llama-7b-v2-open-instruct": "alpaca",
     "WizardLM/WizardCoder-15B-V1.0": "alpaca",
     "h2oai/h2ogpt-gm-oasst1-en-2048-open-llama-7b": "h2ogpt-oasst1",
@@ -78,5 +77,5 @@ def test_of_the_differences_only_those_without_a_family_are_not_checked_by_one()
             without.add(row.id)
     assert without == {
         "alpaca", "dolphin-mixtral", "h2ogpt-oasst1", "hunyuan", "llama2-chinese", "phind", "smaug-34b",
-        "starchat", "tinyllama", "vigogne-2-70b", "yandexgpt-5",
+        "starchat", "vigogne-2-70b", "yandexgpt-5",
     }  # fmt: skip

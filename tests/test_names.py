@@ -274,22 +274,24 @@ OTHER_REVISIONS = {
 
 
 def kept_templates():
-    """Yield `(model, slug)` for every template that a public project keeps as a model's own; not what it wrote itself,
-    or changed for training."""
+    """Yield `(model, slug, tokens)` for every template that a public project keeps as a model's own; not what it wrote
+    itself, or changed for training. A model may share the template of another, with tokens of its own."""
     for entry in differential.reference().INDEX.values():
         if entry["confidence"].split()[0] in ("high", "medium") and entry["variant"] is None:
-            yield entry["id"], entry["slug"]
+            yield entry["id"], entry["slug"], {}
             for alias in entry["aliases"]:
                 if alias["variant"] is None and alias["tier"] != "custom":
-                    yield alias["id"], entry["slug"]
+                    tokens = {name: alias[name] for name in ("bos_token", "eos_token") if alias[name]}
+                    yield alias["id"], entry["slug"], tokens
 
 
-def renders_alike(slug, template):
+def renders_alike(slug, template, tokens):
     """Tell whether our template gives what a kept one gives, wherever that gives anything."""
     for case in goldens.battery().values():
         arguments = {"tools": case.get("tools"), "add_generation_prompt": case["add_generation_prompt"]}
         try:
-            kept = differential.reference().render(slug, differential.put_right(slug, case["messages"]), **arguments)
+            messages = differential.put_right(slug, case["messages"])
+            kept = differential.reference().render(slug, messages, **arguments, **tokens)
         # A template may crash in any way.
         except Exception:
             continue
@@ -305,12 +307,14 @@ def renders_alike(slug, template):
 
 def test_no_chat_model_is_given_a_format_that_every_kept_copy_of_its_template_contradicts():
     slugs = {}
-    for model, slug in kept_templates():
+    for model, slug, tokens in kept_templates():
         found = claim(model)
         if found is not None and found.kind == "chat" and model not in RESOLUTION:
-            slugs.setdefault(model, (found.template, []))[1].append(slug)
+            slugs.setdefault(model, (found.template, []))[1].append((slug, tokens))
     assert len(slugs) > 20
     wrong = {
-        model for model, (template, kept) in slugs.items() if not any(renders_alike(slug, template) for slug in kept)
+        model
+        for model, (template, kept) in slugs.items()
+        if not any(renders_alike(slug, template, tokens) for slug, tokens in kept)
     }
     assert wrong == set(OTHER_REVISIONS) & set(slugs)

@@ -55,7 +55,7 @@ PACKAGES: dict[str, tuple[str, ...]] = {
     "lect-wizardlm": ("wizardlm",),
     "lect-xverse": ("xverse",),
     "lect-yi": ("yi",),
-    "lect-zephyr": ("zephyr",),
+    "lect-zephyr": ("zephyr", "tinyllama"),
     "lect-fastchat": (
         "aquilachat",
         "baize",
@@ -130,6 +130,7 @@ OWNERS: tuple[str, ...] = (
     "tenyx",
     "thudm",
     "tiiuae",
+    "tinyllama",
     "upstage",
     "vaiv",
     "wizardlm",

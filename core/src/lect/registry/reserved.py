@@ -251,7 +251,13 @@ RESERVED: dict[str, tuple[str, ...]] = {
     "lect-xtuner": ("xtuner",),
     "lect-xverse": ("xverse",),
     "lect-yi": ("yi", "yi-1.5-chat", "yi-chat"),
-    "lect-zephyr": ("zephyr", "zephyr-gemma", "stablelm-zephyr"),
+    "lect-zephyr": (
+        "zephyr",
+        "tinyllama",
+        "zephyr-gemma",
+        "stablelm-zephyr",
+        "tinyllama-chat",
+    ),
 }
 """The packages of this project, and the names that are theirs: of plugins, hints and templates.
 

@@ -1,4 +1,4 @@
-"""Zephyr, by the H4 team of Hugging Face, and StableLM Zephyr, by Stability AI."""
+"""Zephyr, by the H4 team of Hugging Face; StableLM Zephyr, by Stability AI, and TinyLlama Chat, tuned alike."""
 
 from lect.plugin import Chat, Family, Rule, Template, Turn, TurnTemplate, Writer
 
@@ -43,6 +43,13 @@ STABLELM_ZEPHYR = ZEPHYR.but(
     markers=["<|system|>", "<|user|>", "<|assistant|>", "<|endoftext|>"],
     source="stabilityai/stablelm-zephyr-3b, tokenizer_config.json",
 )
+TINYLLAMA = STABLELM_ZEPHYR.but(
+    name="tinyllama-chat",
+    eos="</s>",
+    stop={"</s>": 2},
+    markers=ZEPHYR.markers,
+    source="TinyLlama/TinyLlama-1.1B-Chat-v1.0, tokenizer_config.json",
+)
 ZEPHYR_GEMMA = Template(
     "zephyr-gemma",
     zephyr_gemma,
@@ -60,4 +67,5 @@ adapter = Family(
     Rule("zephyr 7 b alpha|beta|sft|dpo", ZEPHYR),
     Rule("zephyr 7 b .", ZEPHYR),
     Rule("stablelm zephyr 3 b", STABLELM_ZEPHYR),
+    Rule("tinyllama 1.1 b chat v 1.0 .", TINYLLAMA),
 )
