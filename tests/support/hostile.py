@@ -27,7 +27,7 @@ SPOKEN = {
     "llama4": "llama:llama-4",
     "vicuna": "vicuna:*",
     "vicuna-nl": "vicuna:vicuna*",
-    "xwin/wizard": "vicuna:vicuna*",
+    "xwin/wizard": "vicuna:vicuna* wizardlm:*",
     "alpaca": "deepseek:deepseek-coder",
     "chatglm3": "chatglm:chatglm3* chatglm:glm-*",
     "chatglm4": "chatglm:glm-*",
@@ -48,7 +48,7 @@ SPOKEN = {
     "gemma": "gemma:gemma gemma:gemma-3*",
     "gemma4": "gemma:gemma-4*",
     "yi": "yi:*",
-    "zephyr": "zephyr:zephyr",
+    "zephyr": "zephyr:zephyr zephyr:tinyllama-chat",
     "falcon3": "zephyr:stablelm-zephyr",
     "smollm/olmo": "zephyr:stablelm-zephyr",
     "phi3": "phi:phi-3* phi:phi-4-mini",
@@ -75,8 +75,8 @@ NEVER_IMITATED = (
 """Templates whose turns no case imitates: they are plain text."""
 SINCE = (
     "apertus", "bielik", "dbrx", "ernie", "exaone", "falcon", "hermes", "hunyuan", "internvl", "jamba", "laguna",
-    "lfm2", "ling", "llava", "longcat", "mimo", "minicpm", "minimax", "nemotron", "olmo", "openchat", "orion", "seallm", "seed",
-    "smollm", "solar", "step", "telechat", "xverse",
+    "lfm2", "ling", "llava", "longcat", "mimo", "minicpm", "minimax", "nemotron", "olmo", "openbuddy", "openchat",
+    "orion", "seallm", "seed", "smollm", "solar", "step", "telechat", "xverse",
 )  # fmt: skip
 """Families that the battery has no case for; their own markers are tried one by one."""
 TAKEN_OUT = {"nemotron:nemotron-nano-v2": "</think>"}
