@@ -7,7 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from fresh_copy import REPOSITORY, fresh_copy
+from fresh_copy import fresh_copy
+from pages import REPOSITORY
 
 
 def commands(readme):

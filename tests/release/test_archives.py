@@ -9,13 +9,15 @@ from pathlib import PurePosixPath
 
 import pages
 import pytest
-from fresh_copy import REPOSITORY
 from packaging.utils import parse_sdist_filename, parse_wheel_filename
 
 trove = pytest.importorskip("trove_classifiers", reason="classifiers are checked by `nox -s release`")
 
-PACKAGES = [REPOSITORY / "core", *sorted(path.parent for path in (REPOSITORY / "plugins").glob("*/pyproject.toml"))]
-PROJECT = tomllib.loads((REPOSITORY / "core/pyproject.toml").read_text("utf-8"))["project"]
+PACKAGES = [
+    pages.REPOSITORY / "core",
+    *sorted(path.parent for path in (pages.REPOSITORY / "plugins").glob("*/pyproject.toml")),
+]
+PROJECT = tomllib.loads((pages.REPOSITORY / "core/pyproject.toml").read_text("utf-8"))["project"]
 
 every_package = pytest.mark.parametrize("package", PACKAGES, ids=lambda package: package.name)
 

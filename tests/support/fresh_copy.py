@@ -2,9 +2,8 @@
 
 import shutil
 import subprocess
-from pathlib import Path
 
-REPOSITORY = Path(__file__).parents[2]
+from pages import REPOSITORY
 
 
 def fresh_copy(folder):

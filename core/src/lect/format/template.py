@@ -281,8 +281,9 @@ class Template(Training):
                         pieces = pieces.copy()
                         pieces[PLACES] = texts
                         text = "".join(pieces)
-                        is_valid = text.isascii() or "".join(texts).isascii() or is_encodable(text)
-                        if is_valid and len(text) <= LONGEST_FAST:
+                        if len(text) <= LONGEST_FAST and (
+                            text.isascii() or "".join(texts).isascii() or is_encodable(text)
+                        ):
                             return text
             except KeyError:
                 request = Request(messages, None, options, add_generation_prompt)
