@@ -44,11 +44,10 @@ def package_for(words: tuple[str, ...], installed: Container[str] = ()) -> str |
 
     A family and a fallback may have the same word; then it is the first that is not installed.
     """
-    for word in words:
-        packages = [package for package, known in PACKAGES.items() if word in known]
-        if packages:
-            return next((package for package in packages if package not in installed), packages[0])
-    return None
+    known = set().union(*PACKAGES.values())
+    first = next((word for word in words if word in known), None)
+    packages = [package for package, theirs in PACKAGES.items() if first in theirs]
+    return next((package for package in packages if package not in installed), packages[0] if packages else None)
 
 
 def near_word(words: tuple[str, ...]) -> str | None:
