@@ -3,10 +3,10 @@
     python tests/support/make_goldens.py qwen                           # those that the family has
     python tests/support/make_goldens.py qwen Qwen--Qwen3.5-0.8B ...    # and these
 
-What `../shared` has no goldens of is rendered here, with the options that its template reads.
+A template that has no goldens in `../shared` is rendered here, with the options that it reads.
 
-A conversation with something in it that is put right before any template sees it is rendered anew: the maker's template
-is asked with what is right. Run by hand when an oracle changes; the tests read only what lies in the repository.
+A conversation that is put right before any template sees it is rendered again: the maker's template gets the messages
+that were put right. Run by hand when an oracle changes; the tests read only what is in the repository.
 """
 
 import json
@@ -29,14 +29,14 @@ OPTIONS = {
     "default_system_prompt": [False],
     "think_render_option": ["all"],
 }
-"""What is tried of the options that makers' templates read."""
+"""The values that are tried for the options of makers' templates."""
 
 
 def main(family, *added):
     index = {entry["slug"]: entry for entry in json.loads((SHARED / "oracles/index.json").read_text("utf-8"))}
     battery = json.loads((SHARED / "goldens/battery.json").read_text("utf-8"))
     write(
-        "core/src/lect/testing/battery.json",
+        REPOSITORY / "core/src/lect/testing/battery.json",
         {
             "provenance": "52 OpenAI-shaped conversations that every golden file refers to by id",
             "conversations": battery,
@@ -45,16 +45,21 @@ def main(family, *added):
     for slug in [*(slug for slug, path in golden_files().items() if path.parents[2].name == family), *added]:
         entry = index[slug]
         made = SHARED / f"oracles/goldens/{slug}.json"
-        cases = json.loads(made.read_text("utf-8")) if made.exists() else all_cases(slug, battery)
-        for case in battery:
-            messages = differential.put_right(slug, case["messages"])
-            # Where the maker's template crashed at it, ours need only err clearly, or do the sensible thing.
-            error = cases.get(case["id"], {"error": ""}).get("error", "TemplateError")
-            if messages != case["messages"] and error.startswith("TemplateError"):
-                cases[case["id"]] = outcome(slug, case | {"messages": messages})
+        given = {case["id"]: case for case in battery}
+        right = {
+            name: case | {"messages": differential.put_right(slug, case["messages"])} for name, case in given.items()
+        }
+        cases = json.loads(made.read_text("utf-8")) if made.exists() else all_cases(slug, right)
+        for name, case in right.items():
+            # Where the maker's template crashed, ours need only fail with a clear error, or do the sensible thing.
+            error = cases.get(name, {"error": ""}).get("error", "TemplateError")
+            if case != given[name] and error.startswith("TemplateError"):
+                cases[name] = outcome(slug, case)
         options = SHARED / f"oracles/goldens_options/{slug}.json"
         if options.exists():
             cases |= json.loads(options.read_text("utf-8"))["goldens"]
+        target = REPOSITORY / f"plugins/{family}/tests/golden/{slug}.json"
+        cases |= kept_options(slug, right, target, cases)
         provenance = {
             "model": entry["id"],
             "template": entry["source"],
@@ -62,21 +67,31 @@ def main(family, *added):
             "confidence": entry["confidence"],
             "made by": "the maker's Jinja template, rendered as transformers 5.22 does, the clock at 2024-07-26",
         }
-        write(f"plugins/{family}/tests/golden/{slug}.json", {"provenance": provenance, "cases": cases})
+        write(target, {"provenance": provenance, "cases": cases})
 
 
 def all_cases(slug, battery):
-    """Return what the maker's template gives for every conversation, and with options where these change it."""
+    """Return what the maker's template gives for every conversation, and with options if these change it."""
     source = (SHARED / f"oracles/jinja/{slug}.jinja").read_text("utf-8")
-    cases = {case["id"]: outcome(slug, case) for case in battery}
-    for case in battery:
-        for option, value in ((name, value) for name in OPTIONS if name in source for value in OPTIONS[name]):
-            changed = outcome(
-                slug, case | {"messages": differential.put_right(slug, case["messages"])}, **{option: value}
-            )
-            if changed != cases[case["id"]] and "text" in changed:
-                cases[f"{case['id']}|{option}={json.dumps(value)}"] = changed
+    cases = {name: outcome(slug, case) for name, case in battery.items()}
+    for name, case in battery.items():
+        for option, value in ((each, value) for each in OPTIONS if each in source for value in OPTIONS[each]):
+            changed = outcome(slug, case, **{option: value})
+            if changed != cases[name] and "text" in changed:
+                cases[f"{name}|{option}={json.dumps(value)}"] = changed
     return cases
+
+
+def kept_options(slug, battery, target, cases):
+    """Return the cases with options that only the present golden file has, rendered again."""
+    present = json.loads(target.read_text("utf-8"))["cases"] if target.exists() else {}
+    kept = {}
+    for key in present:
+        name, _, given = key.partition("|")
+        option, _, value = given.partition("=")
+        if key not in cases and given and name in battery:
+            kept[key] = outcome(slug, battery[name], **{option: json.loads(value)})
+    return kept
 
 
 def outcome(slug, case, **options):
@@ -94,8 +109,7 @@ def rendered(slug, case, **options):
     )
 
 
-def write(path, data):
-    target = REPOSITORY / path
+def write(target, data):
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_text(json.dumps(data, ensure_ascii=False, indent=1) + "\n", "utf-8")
 
