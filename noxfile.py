@@ -32,10 +32,10 @@ DEPENDENCIES = tomllib.loads(Path("core/pyproject.toml").read_text("utf-8"))["pr
 EVERYTHING = ["core", *(f"plugins/{name}" for name in PLUGINS)]
 
 
-# Tests that read the source, and those of the conformance kit: no other Python and no other dependency changes them.
+# Tests that read the source, and those of the conformance kit: versions of Python and dependencies do not matter.
 SAME_ALWAYS = ["core/tests/test_layers.py", "core/tests/test_kit.py"]
-# What writes prompts, resolves names, reads replies and installs packages does so alike on every Python, and takes most
-# of the time.
+# Writing prompts, resolving names, reading replies and installing packages work alike on every Python, and these tests
+# take most of the time.
 SAME_EVERYWHERE = [
     *(f"tests/{name}" for name in (
         "test_installed_*.py", "test_wheels.py", "test_nothing_installed.py", "test_tutorial.py", "test_new.py",
@@ -75,7 +75,7 @@ def build(session, *folders):
 
 
 def wheel(folder):
-    """Return the wheel of a package of this repository; None where it is not built yet."""
+    """Return the wheel of a package of this repository; None if it is not built yet."""
     name = "lect" if folder == "core" else f"lect_{Path(folder).name}"
     return next(Path(WHEELS.name).glob(f"{name}-*.whl"), None)
 
@@ -100,7 +100,7 @@ def types(session):
 
 @nox.session(python=PYTHONS)
 def tests(session):
-    """Test all packages together on the first Python that is found, and what a Python could change on the others.
+    """Test all packages together on the first Python that is found, and on the others only what depends on the version.
 
     The plugins' own tests are left to `plugin_alone`, where nothing else is installed, except for those of Jinja, which
     compiles templates to Python code.
@@ -137,7 +137,7 @@ def lowest(session):
 
 @nox.session
 def plugin_alone(session):
-    """Test each plugin with nothing but core beside it, as many at a time as there are cores. Name some to test only
+    """Test each plugin with only core installed, as many at a time as there are cores. Name some to test only
     those."""
     session.install(*TEST_TOOLS)
     install(session, "core")
@@ -148,7 +148,7 @@ def plugin_alone(session):
 
 
 def test_alone(session, name):
-    """Test a plugin that is installed in a folder of its own."""
+    """Test a plugin that is installed in its own folder."""
     wheels = [str(wheel(f"plugins/{each}")) for each in (*NEEDED.get(name, ()), name)]
     with tempfile.TemporaryDirectory() as place:
         pip = ("pip", "install", "--quiet", "--no-deps", "--no-index", "--target", place)
@@ -207,7 +207,7 @@ def release(session):
 @nox.session
 def bench(session):
     """Measure speed beside the peers, as ratios in one run."""
-    # Without what they ask for: FastChat would bring a web server and torch, and needs neither to make a prompt.
+    # Without dependencies: FastChat would bring in a web server and torch, and needs neither to write a prompt.
     session.install("--no-deps", "-r", "bench/requirements.txt")
     session.install("transformers>=5.22,<6")
     install(session, *EVERYTHING)

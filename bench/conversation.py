@@ -1,4 +1,4 @@
-"""`Conversation` beside FastChat's, which is the same object for those who move from there."""
+"""`Conversation` compared with FastChat's, its counterpart for those who migrate."""
 
 from functools import partial
 
@@ -40,7 +40,7 @@ def lines():
 
 
 def talk(conversation, turns):
-    """Add turns to a conversation; where the last is the user's, the assistant is asked to speak."""
+    """Add turns to a conversation; if the last is the user's, the assistant is asked to speak."""
     for turn in range(turns):
         conversation.append_message(
             conversation.roles[turn % 2], f"This is what is said in turn {turn}, which has some length."

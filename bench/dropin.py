@@ -1,8 +1,8 @@
-"""The drop-in beside FastChat's own package: prompts in every style, look-ups with nothing remembered, and the import.
+"""The drop-in compared with FastChat's own package: prompts in every style, uncached look-ups, and the import.
 
-    python bench/dropin.py         print the table, and exit with 1 where a ratio is over its bound
+    python bench/dropin.py         print the table, and exit with 1 if a ratio is over its bound
 
-This module is not called `fastchat`: beside the other benchmarks, that name would hide the package that is measured.
+This module is not called `fastchat`: in this directory, that name would hide the package that is measured.
 """
 
 import subprocess
@@ -17,7 +17,7 @@ import lect_fastchat
 
 TURNS = (1, 10, 100, 1000)
 MOST_USED = 10
-# FastChat asks its adapters one after the other, so the first is found at once; ours looks for all of them together.
+# FastChat asks its adapters one after another, so the first is found at once; ours looks for all of them together.
 PATHS = {
     "the first adapter": ("stable-vicuna-13b", 0.4),
     "an adapter in the middle": ("Qwen/Qwen-7B-Chat", 1.0),
@@ -55,8 +55,7 @@ def lines():
 
 
 def templates(known):
-    """Return a template for each of the most used styles: of those that have it, the first with separators and roles
-    worth the name."""
+    """Return a template for each of the most used styles: the first that has a separator and names for its roles."""
     styled = {name: template for name, template in known.items() if template.sep_style is not None}
     most = Counter(template.sep_style.name for template in styled.values()).most_common(MOST_USED)
     return [
@@ -87,7 +86,7 @@ def talk(conversation, turns):
 
 
 def import_line():
-    """Return the line about the import, which runs in interpreters of its own."""
+    """Return the line about the import, which runs in fresh interpreters."""
     ours, base = (
         min(times)
         for times in zip(*((import_time("lect_fastchat"), import_time(BASE)) for _ in range(IMPORTS)), strict=True)

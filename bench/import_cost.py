@@ -1,4 +1,4 @@
-"""What it costs to import lect and to ask it the first question, each time in a fresh interpreter."""
+"""The cost of importing lect and of the first call, each time in a fresh interpreter."""
 
 import compileall
 import importlib.util
@@ -83,8 +83,8 @@ def plugin_line():
 
 
 def medians(*tasks, runs=RUNS):
-    """Return the median time of each `(code, *directories to look for packages in)`; they take turns, each time in a
-    fresh interpreter."""
+    """Return the median time of each `(code, *directories to look for packages in)`; the tasks take turns, each time in
+    a fresh interpreter."""
     times = [[] for _ in tasks]
     for task in tasks:
         in_fresh_interpreter(*task)
@@ -95,15 +95,14 @@ def medians(*tasks, runs=RUNS):
 
 
 def in_fresh_interpreter(code, *directories):
-    # Isolated (-I), so that neither the current directory nor somebody's settings of Python take part.
+    # Isolated (-I), so that neither the current directory nor the user's Python settings matter.
     environment = {name: value for name, value in os.environ.items() if not name.startswith("LECT_")}
     command = [sys.executable, "-I", "-c", CHILD.format(code=code), *directories]
     return float(subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout)
 
 
 def crowd(site):
-    """Fill a directory with the metadata of many distributions, some of which are families with a module of their
-    own."""
+    """Fill a directory with the metadata of many distributions, some of which are families with a module."""
     for number in range(DISTRIBUTIONS):
         name = f"crowd{number}"
         if number < FAMILIES:
@@ -120,8 +119,8 @@ def crowd(site):
 
 
 def missing_bytecode():
-    """Return the modules of lect that every interpreter would have to compile anew, which makes each line about imports
-    too high."""
+    """Return the modules of lect that every interpreter would have to recompile, which inflates each line about
+    imports."""
     import lect
 
     root = Path(lect.__file__).parent

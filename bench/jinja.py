@@ -1,5 +1,5 @@
-"""The makers' templates run by lect-jinja, guarded and with provenance, beside Jinja2 with each compiled once; and how
-long it takes until a directory is known, beside what Jinja2 needs before it can render.
+"""The makers' templates run by lect-jinja, guarded and with provenance, compared with Jinja2, each compiled once; and
+the time to resolve a directory, compared with what Jinja2 needs before it can render.
 
 python bench/jinja.py          all templates, all conversations of the battery
 python bench/jinja.py 10       the first of every ten conversations
@@ -69,8 +69,8 @@ def cold_lines():
 
 
 def cold(slug):
-    """Return the seconds of CPU time until a directory with a maker's template is known, and until Jinja2 has compiled
-    that."""
+    """Return the CPU seconds until a directory with a maker's template is resolved, and until Jinja2 has compiled that
+    template."""
     with tempfile.TemporaryDirectory() as directory:
         file = Path(directory, "chat_template.jinja")
         file.write_bytes((ORACLES / "jinja" / f"{slug}.jinja").read_bytes())
@@ -102,7 +102,7 @@ def measured(slug, every):
         }
         try:
             expected = calls["jinja2"]()
-        # A template may refuse a conversation, or crash at it.
+        # A template may refuse a conversation, or crash on it.
         except Exception:
             continue
         for call in calls.values():
@@ -113,7 +113,7 @@ def measured(slug, every):
 
 
 def fastest(calls):
-    """Return the best time of each call; they take turns."""
+    """Return the best time of each call; the calls take turns."""
     best = dict.fromkeys(calls, float("inf"))
     for _ in range(ROUNDS):
         for way, call in calls.items():

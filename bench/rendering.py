@@ -1,4 +1,4 @@
-"""Templates beside those of the makers, compiled once by Jinja2 and run as transformers runs them."""
+"""Templates compared with the makers', compiled once by Jinja2 and run as transformers runs them."""
 
 import datetime
 import importlib
@@ -14,8 +14,8 @@ from timing import Line, assert_equal, beside, growth, micro
 import lect
 
 ORACLES = Path(__file__).parents[2] / "shared/oracles"
-"""The makers' templates. They are not ours to hand on: whoever has no such folder measures the rest."""
-ABSENT = "the makers' templates are not here (../shared/oracles)"
+"""The makers' templates. They are not ours to redistribute: without this folder, only the rest is measured."""
+ABSENT = "the makers' templates are not available (../shared/oracles)"
 HEADING = (
     "each family beside its maker's template: template.text, a system text and six turns; with a tool; growth with "
     "turns and length; text and segments of an agent's conversation, with four tools, two calls, their results and an "
@@ -68,7 +68,7 @@ TOOLS = [
 
 
 def agent(content, number=0):
-    """Return the conversation of an agent, in which `content` stands beside the calls."""
+    """Return the conversation of an agent, with `content` next to the calls."""
     messages = [SYSTEM, {"role": "user", "content": f"What is the weather in Paris on day {number}, and will it rain?"}]
     steps = (
         ("call00001", "get_weather", {"place": "Paris", "days": 1}, '{"temperature": 21}'),
@@ -84,7 +84,7 @@ def agent(content, number=0):
 
 
 class Row(NamedTuple):
-    """What was measured of one template."""
+    """The measurements of one template."""
 
     template: str
     model: str
@@ -110,13 +110,13 @@ def shared(name):
 def reference():
     """Return the module that compiles the makers' templates."""
     module = shared("reference")
-    # There the clock stands still; here it runs, as in transformers.
+    # The module stops the clock; here it runs, as in transformers.
     module.ENVIRONMENT.globals["strftime_now"] = lambda form: datetime.datetime.now().strftime(form)
     return module
 
 
 def makers(slug, messages, **arguments):
-    """Return a call that renders `messages` by the maker's template."""
+    """Return a call that renders `messages` with the maker's template."""
     tokens = {
         name: value
         for name, value in (reference().INDEX[slug]["special_tokens"] or {}).items()
@@ -153,7 +153,7 @@ def lines():
 
 
 def learning(template):
-    """Yield the lines about shapes: what it costs to meet ones that never come again, and to learn one."""
+    """Yield the lines about shapes: the cost of shapes that never repeat, and of learning one."""
     roles = ("user", "assistant")
     count = 10_000
     never_again = [
@@ -193,12 +193,12 @@ def _once(call):
 
 
 def joined(view):
-    """Return the text of segments; of a text, itself."""
+    """Return the text of segments; text is returned as it is."""
     return view if isinstance(view, str) else "".join(segment.text for segment in view)
 
 
 def rows():
-    """Yield a row for each of the makers' templates that an installed family speaks."""
+    """Yield a row for each of the makers' templates that an installed family implements."""
     if not ORACLES.is_dir():
         return
     native = json.loads((ORACLES / "native.json").read_text("utf-8"))
@@ -208,20 +208,20 @@ def rows():
                 resolution = lect.resolve(model, fallback=False)
             except lect.UnknownModelError:
                 continue
-            # A base model is not spoken to in the maker's chat format.
+            # The maker's chat format is not for base models.
             if resolution.kind == "chat":
                 yield Row(resolution.template.name, model, tuple(measured(slug, resolution.template)))
                 break
 
 
 def models(slug):
-    """Return the models that speak by an oracle: the one it came from, then those that must resolve to it."""
+    """Return the models of an oracle: the one it came from, then those that must resolve to it."""
     resolution = json.loads((ORACLES / "resolution.json").read_text("utf-8"))
     return [reference().INDEX[slug]["id"], *(model for model, wanted in resolution.items() if wanted == slug)]
 
 
 def measured(slug, template):
-    """Yield the lines of one template: text, text with tools, and how both length and turns add up."""
+    """Yield the lines of one template: text, text with tools, growth with turns and length, and agents."""
     messages = [SYSTEM, *turns(6)]
     if not accepts(slug, messages):
         messages = messages[1:]
@@ -246,7 +246,7 @@ def measured(slug, template):
 
 
 def agents(slug, template):
-    """Yield the lines about an agent's conversation; in some formats a call needs a text beside it."""
+    """Yield the lines about an agent's conversation; in some formats a call needs text next to it."""
     bounds = {"agent": 4, "agent's segments": 2}
     for messages in (agent(""), agent("I look it up.")):
         theirs = shared("put_right").put_right(messages, *shared("put_right").takes(slug))
@@ -270,7 +270,7 @@ def agents(slug, template):
 
 
 def grown(what, slug, template, small, large):
-    """Return the line about how a prompt grows that is the maker's before and after."""
+    """Return the line about how a prompt grows, which must equal the maker's in both sizes."""
     for messages in (small, large):
         assert_equal(template.text(messages), makers(slug, messages)())
     return growth(what, template.text, small, large, 10, 1.5)

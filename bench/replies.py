@@ -1,5 +1,5 @@
-"""Replies, streamed in chunks of four characters: beside transformers' own parser, how time grows with length, and
-how much memory they take."""
+"""Replies, streamed in chunks of four characters: compared with transformers' own parser, how time grows with length,
+and how much memory they take."""
 
 import itertools
 import json
@@ -14,7 +14,7 @@ from timing import Line, beside
 
 import lect
 
-# The replies are those that the tests are made with.
+# The replies are those of the tests.
 sys.path.append(str(Path(__file__).parents[1] / "tests" / "support"))
 from long_replies import KINDS, TOOLS, text
 
@@ -23,7 +23,7 @@ CHUNK = 4
 TOKENS = (500, 2_000, 8_000)
 MOST_ROUNDS = 25
 SETTLED = 2.1
-"""A busy machine gets more rounds; where time really grows faster than the text, no number of them is enough."""
+"""A busy machine gets more rounds; if time really grows faster than the text, no number of them is enough."""
 LONGEST = 10_000_000
 LONG_TEXTS = (
     "JSON call",
@@ -55,7 +55,7 @@ HERMES = {
 
 
 def hermes(tokens):
-    """Return a call with an argument of so many tokens."""
+    """Return a call with an argument of that many tokens."""
     arguments = {"path": "a.py", "content": text(tokens * CHUNK)}
     return f"<tool_call>\n{json.dumps({'name': 'write_file', 'arguments': arguments})}\n</tool_call>"
 
@@ -78,7 +78,7 @@ def lines():
 
 
 def doubling(kind, name, make):
-    """Return the line that says how much longer a reply takes that is twice as long.
+    """Return the line that says how much longer a reply of twice the length takes.
 
     The lengths take turns, and the best time of each counts, so that whatever slows the machine slows them alike.
     """
@@ -96,7 +96,7 @@ def doubling(kind, name, make):
 
 
 def memory(kind, name, make):
-    """Return the line that says how much memory a reply takes while it arrives, beside its text."""
+    """Return the line that says how much memory a reply takes while it arrives, relative to its text."""
     reply = make(LONGEST)
     tracemalloc.start()
     stream = lect.stream(None, format=name, tools=TOOLS)
@@ -110,7 +110,7 @@ def memory(kind, name, make):
 
 
 def taken(call):
-    """Return the time of the processor that a call takes."""
+    """Return the processor time that a call takes."""
     start = process_time()
     call()
     return process_time() - start

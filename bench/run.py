@@ -1,7 +1,7 @@
 """Measure lect beside its peers and print the ratios.
 
 python bench/run.py            print the tables
-python bench/run.py --check    and fail where a ratio is over its bound
+python bench/run.py --check    and fail if a ratio is over its bound
 """
 
 import argparse

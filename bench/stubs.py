@@ -1,16 +1,16 @@
-"""Stand-ins for the machine learning libraries that FastChat imports before it can answer a question about text."""
+"""Stand-ins for the machine learning libraries that FastChat imports, even to answer a question about text."""
 
 import sys
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
-# What fastchat.model.model_adapter imports, itself or through its neighbours; to find a template it uses none of them.
+# What fastchat.model.model_adapter imports, directly or indirectly; to find a template it uses none of them.
 STUBBED = frozenset({"accelerate", "huggingface_hub", "psutil", "requests", "torch", "tqdm", "transformers"})
 
 
 class Anything(ModuleType):
-    """A module in which every name is there: an empty class, usable as a base, a decorator or an annotation."""
+    """A module that has every name: an empty class, usable as a base, a decorator or an annotation."""
 
     def __getattr__(self, name):
         if name.startswith("__"):
@@ -34,7 +34,7 @@ class Stubs(MetaPathFinder, Loader):
 
 
 def fastchat():
-    """Return FastChat's `model_adapter` module, imported with stand-ins that nobody else gets to see.
+    """Return FastChat's `model_adapter` module, imported with stand-ins that no other code sees.
 
     Raises:
         ImportError: If FastChat is not installed.

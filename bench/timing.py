@@ -13,16 +13,16 @@ SHORTEST_RUN = 0.002
 
 
 class Line(NamedTuple):
-    """A promise, and what was measured of it.
+    """A promise, and its measurement.
 
     Attributes:
-        what: What is promised of what.
-        ratio: The measured ratio; None where it could not be measured.
+        what: What is promised.
+        ratio: The measured ratio; None if it could not be measured.
         bound: What it may be at most, or must be at least.
-        least: Whether the bound is the least that the ratio must be.
+        least: Whether the bound is a minimum.
         note: Figures for people, or why nothing was measured.
         failed: Whether nothing was measured because the two sides do not agree.
-        unit: What the ratio counts: times the other side, unless it has no other side.
+        unit: The unit of the ratio: times the other side, unless there is none.
     """
 
     what: str
@@ -68,7 +68,7 @@ def seconds(*functions):
 
 
 def _calls(function):
-    """Return how many calls fill a run, once all is made that the first calls make."""
+    """Return how many calls fill a run, after a warm-up."""
     end = perf_counter() + WARM_UP
     while perf_counter() < end:
         function()
@@ -87,7 +87,7 @@ def _run(function, calls):
 
 
 def beside(what, ours, theirs, bound, *, text=str):
-    """Return the line that says how many times faster ours is than theirs; `text` makes text of what they give.
+    """Return the line that says how many times faster ours is than theirs; `text` turns results into text.
 
     Raises:
         AssertionError: If the two do not give the same text.
@@ -111,7 +111,7 @@ def growth(what, call, small, large, factor, bound):
 
 
 def assert_equal(ours, theirs):
-    """Assert that two texts are the same, and say where they part."""
+    """Assert that two texts are the same, and say where they differ."""
     if ours == theirs:
         return
     at = next(
@@ -123,5 +123,5 @@ def assert_equal(ours, theirs):
 
 
 def micro(time):
-    """Return a time for people."""
+    """Return a time in microseconds, for people."""
     return f"{time * 1e6:,.1f} us"

@@ -1,8 +1,7 @@
-"""Prompts as token ids, safe and with loss weights, beside one bare encoding of the finished text and transformers'
-`apply_chat_template`.
+"""Prompts as token ids, safe and with loss weights, compared with one bare encoding of the finished text and
+transformers' `apply_chat_template`.
 
-In processor time: the machine may have other things to do, and `tokenizers` must not be measured by how many cores it
-finds.
+In processor time: the machine may be busy, and the number of cores must not favour `tokenizers`.
 """
 
 import gc
@@ -44,7 +43,7 @@ def lines():
         yield from skipped(str(error))
         return
     if not TOKENIZER.is_dir():
-        yield from skipped("the tokenizer is not at hand: ../shared/tokenizers/qwen2_5 is missing")
+        yield from skipped("the tokenizer is not available: ../shared/tokenizers/qwen2_5 is missing")
         return
     with gzip.open(TOKENIZER / "tokenizer.json.gz", "rt", encoding="utf-8") as file:
         tokenizer = Tokenizer.from_str(file.read())
@@ -67,7 +66,7 @@ def conversation():
 
 
 def measured(tokenizer, fast):
-    """Return the best processor times of ours, of a bare encoding and of transformers; they take turns."""
+    """Return the best processor times of ours, a bare encoding and transformers; they take turns."""
     import lect
 
     template, messages = lect.get_template("Qwen/Qwen2.5-7B-Instruct"), conversation()

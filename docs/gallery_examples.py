@@ -58,7 +58,7 @@ def shown(prompt):
 
 
 def conversation(template):
-    """Return a plain conversation as the template writes it, without the system text where it refuses one."""
+    """Return a plain conversation as the template writes it, without the system text if it refuses one."""
     try:
         prompt = rendered(template, [SYSTEM, *TALK])
     except lect.RefusedError as error:
@@ -69,7 +69,7 @@ def conversation(template):
 
 
 def with_tool(template):
-    """Yield a call and its result, where the format supports them."""
+    """Yield a call and its result, if the format supports them."""
     if template.name in TOOLS_IN_A_MESSAGE:
         yield folded(
             "With a tool, in the field <code>tools</code> of a message",

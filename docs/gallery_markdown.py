@@ -5,16 +5,16 @@ from html import escape
 from lect import Origin
 
 TAGS = {Origin.INPUT: "b", Origin.UNKNOWN: "u"}
-"""Text that the template did not write is marked in a way that survives where no style sheet is."""
+"""Text that the template did not write is marked in a way that survives without a style sheet."""
 
 
 def anchor(heading):
-    """Return how a forge, and Sphinx, name the anchor of a heading."""
+    """Return the anchor that a forge, or Sphinx, gives a heading."""
     return "".join(letter for letter in heading.lower().replace(" ", "-") if letter.isalnum() or letter in "-_")
 
 
 def code(text):
-    """Return a text as it stands in code, also in a cell of a table, with its newlines spelled out."""
+    """Return a text as inline code, also for a cell of a table, with its newlines spelled out."""
     shown = text.replace("\\", "\\\\").replace("\n", "\\n").replace("|", "\\|")
     fence = "``" if "`" in shown else "`"
     return f"{fence} {shown} {fence}" if shown != shown.strip() or "`" in shown else f"{fence}{shown}{fence}"
@@ -25,7 +25,7 @@ def codes(texts):
 
 
 def prose(text):
-    """Return prose with whatever Markdown would read as a tag, or as a column of a table, escaped."""
+    """Return prose with everything escaped that Markdown would read as a tag, or as a column of a table."""
     return text.replace("<", "\\<").replace("|", "\\|")
 
 
@@ -37,7 +37,7 @@ def table(*rows, header=("", "")):
 
 
 def folded(summary, text):
-    """Return what a reader may unfold."""
+    """Return text that a reader can unfold."""
     return f"<details>\n<summary>{summary}</summary>\n\n{text}\n</details>\n"
 
 
@@ -58,7 +58,7 @@ def preformatted(prompt):
         lines[index] = kept + _marked("␣" * (len(line) - len(kept)))
     if not lines[-1]:
         lines[-2:] = [lines[-2] + _marked("⏎")]
-    # The first newline inside of the tag is no text.
+    # The first newline inside the tag is not text.
     return '<pre class="prompt">\n' + "\n".join(lines) + "</pre>"
 
 

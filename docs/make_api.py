@@ -1,6 +1,6 @@
-"""Write the reference of every public name, one page a module, from the docstrings: `python docs/make_api.py`.
+"""Write the reference of every public name, one page per module, from the docstrings: `python docs/make_api.py`.
 
-The pages are committed, so that they can be read where nothing is built; a test compares them with what this writes.
+The pages are committed, so that they can be read without a build; a test compares them with what this writes.
 """
 
 import ast
@@ -20,7 +20,7 @@ PAGES = Path(__file__).parent / "reference" / "api"
 MODULES = [
     name for name in ("lect", "lect.errors", "lect.plugin", "lect.plugin.grammar", "lect.testing") if find_spec(name)
 ]
-# What public functions return, or public classes are derived from, but nobody imports.
+# What public functions return, or public classes are derived from, but users do not import.
 MORE = {
     "lect": {
         "Event": "lect.reply.events",
@@ -47,7 +47,7 @@ are generated from the docstrings; the other pages of the reference say more abo
 """
 
 
-# What the source says, where Python does not keep it.
+# What only the source says, because Python does not keep it.
 
 
 @cache
@@ -97,7 +97,7 @@ def parameter(each):
     if each.annotation is not each.empty:
         text += f": {annotation(each.annotation)}"
     if each.default is not each.empty:
-        # What Python prints in angle brackets is made anew for each call, or has an address in it.
+        # What Python prints in angle brackets is created for each call, or has an address in it.
         default = re.sub(r"^<.*>$", "...", repr(each.default))
         text += f" = {default}" if ":" in text else f"={default}"
     return text
@@ -117,7 +117,7 @@ def parameters(signature):
 
 
 def signature(name, value):
-    """Return how something is called, in a fence of its own."""
+    """Return how something is called, in its own fence."""
     called = inspect.signature(value)
     is_silent = isinstance(value, type) or called.return_annotation is called.empty
     returned = "" if is_silent else f" -> {annotation(called.return_annotation)}"
@@ -133,7 +133,7 @@ def signature(name, value):
 
 
 def listed(name, text):
-    """Return an entry of a list, in which a name stands before its meaning."""
+    """Return an entry of a list: a name, then its meaning."""
     return f"- `{name}`" + (f": {text}" if text else "")
 
 
@@ -165,7 +165,7 @@ def summary(docstring):
 
 
 def members(value):
-    """Yield what a class offers, and says what it is for, unless a base offers it that has an entry of its own."""
+    """Yield the documented members of a class, except those of a base that has its own entry."""
     foreign = {name for base in value.__mro__ if not base.__module__.startswith("lect") for name in vars(base)}
     documented = [base for base in value.__mro__[1:] if base in owners()]
     for name, member in inspect.getmembers(value):
@@ -198,7 +198,7 @@ def is_made_by_users(value):
 
 
 def class_lines(name, value):
-    """Yield what the reference says of a class."""
+    """Yield what the reference says about a class."""
     if issubclass(value, Exception):
         yield bases(value)
     elif is_made_by_users(value):
@@ -219,7 +219,7 @@ def class_lines(name, value):
 
 @cache
 def public(module):
-    """Return the public names of a module, with what they stand for."""
+    """Return the public names of a module, with their values."""
     found = importlib.import_module(module)
     values = {name: getattr(found, name) for name in found.__all__ if not name.startswith("__")}
     more = {name: getattr(importlib.import_module(where), name) for name, where in MORE.get(module, {}).items()}
@@ -247,7 +247,7 @@ def kind(value):
 
 
 def documentation(module, name, value):
-    """Return the docstring of a name; that of a constant stands under its assignment."""
+    """Return the docstring of a name; that of a constant is under its assignment."""
     is_constant = kind(value) == "Constants"
     text = notes(tree(home(module, name)).body).get(name) if is_constant else value.__doc__
     assert text, f"{module}.{name} has no docstring"
@@ -255,12 +255,12 @@ def documentation(module, name, value):
 
 
 def heading(name, value):
-    # A class and a function may differ only in their first letter, and anchors do not tell capitals.
+    # A class and a function may differ only in the case of the first letter, which anchors ignore.
     return f"class {name}" if isinstance(value, type) else name
 
 
 def lines_of(module, name, value):
-    """Yield what the reference says of a name."""
+    """Yield what the reference says about a name."""
     yield f"## {heading(name, value)}\n"
     if isinstance(value, type):
         yield from class_lines(name, value)
@@ -271,7 +271,7 @@ def lines_of(module, name, value):
 
 
 def link(module, name, value):
-    """Return a link to what the reference says of a name."""
+    """Return a link to what the reference says about a name."""
     owner = owners().get(value, module) if isinstance(value, type) else module
     page = "" if owner == module else f"{owner}.md"
     return f"[`{name}`]({page}#{heading(name, value).lower().replace(' ', '-')})"
@@ -296,7 +296,7 @@ def page(module):
 
 
 def index():
-    """Return the page that leads to the others."""
+    """Return the page that links to the others."""
     rows = [f"| [`{name}`]({name}.md) | {summary(importlib.import_module(name).__doc__)} |" for name in MODULES]
     toctree = ["```{toctree}", ":hidden:", "", *MODULES, "```", ""]
     return "\n".join([INTRODUCTION, "| module | |", "|---|---|", *rows, "", *toctree])

@@ -1,6 +1,6 @@
-"""Write the gallery, one page a family, from what the installed templates say and do: `python docs/make_gallery.py`.
+"""Write the gallery, one page per family, from what the installed templates say and do: `python docs/make_gallery.py`.
 
-The pages are committed, so that they can be read where nothing is built; a test compares them with what this writes.
+The pages are committed, so that they can be read without a build; a test compares them with what this writes.
 """
 
 import importlib
@@ -18,17 +18,17 @@ from lect.plugin.grammar import ReplyFormat
 REPOSITORY = Path(__file__).parents[1]
 GALLERY = REPOSITORY / "docs" / "gallery"
 REGISTRIES = json.loads((REPOSITORY / "tests/data/models.json").read_text("utf-8"))
-# FastChat has rules and templates of another kind, and a page of another kind.
+# FastChat has a different kind of rules and templates, and so a different kind of page.
 FASTCHAT = "fastchat"
-# Reply formats alone have a page of their own; a notation has no formats.
+# Packages with only reply formats, which have their own page, or with a notation, which has no formats.
 OTHERS = ("dialects", "jinja", "ollama", "paddlenlp")
 FAMILIES = sorted(
     path.parent.name for path in (REPOSITORY / "plugins").glob("*/pyproject.toml") if path.parent.name not in OTHERS
 )
 EXAMPLE = "\n\n```"
-"""Where a docstring goes on with an example."""
+"""Where the example in a docstring begins."""
 
-# Goldens that neither name their model nor bear the name of their template.
+# Goldens that neither name their model nor are named after their template.
 GOLDEN_OF = {"internlm2-document": ["internlm2-chat"], "internlm2-tools": ["internlm2-chat"]}
 
 UNCLAIMED = "not claimed"
@@ -71,7 +71,7 @@ def known_ids():
 
 
 def ids_of(template):
-    """Yield the models that have a format, by their ids, folded: they are there to be found by a search."""
+    """Yield the models that have a format, by their ids, folded: they are there for a search to find."""
     for kind, what in (("chat", "Models"), ("base", "Base models")):
         ids = sorted(known_ids().get((template, kind), ()), key=str.lower)
         if ids:
@@ -79,7 +79,7 @@ def ids_of(template):
 
 
 def how_many_ids():
-    """Return how many of the ids are known, and since when."""
+    """Return how many of the ids are known, and as of when."""
     counted = {"chat": 0, "base": 0}
     for (_, kind), ids in known_ids().items():
         counted[kind] += len(ids)
@@ -91,7 +91,7 @@ def how_many_ids():
     )
 
 
-# Where it all comes from.
+# Provenance.
 
 
 @cache
@@ -137,7 +137,7 @@ def deviations(name):
 
 
 def facts(name, template):
-    """Return what is known of a template."""
+    """Return what is known about a template."""
     names = (
         [(rule.pattern, rule.kind) for rule in family(name).adapter.rules if rule.template is template] if name else []
     )
@@ -171,7 +171,7 @@ def facts(name, template):
 
 
 def history(templates):
-    """Return whether conversations in some templates that go on only add to their prompts."""
+    """Say whether conversations that go on only add to their prompts in all these templates."""
     return ADDS if all(template.prefix_stable for template in templates) else CHANGES
 
 
@@ -242,8 +242,8 @@ def family_page(name):
 
 
 def fastchat_row(conversation, template):
-    """Return what one of FastChat's templates is and writes; the example is the second question, because many begin
-    with something of their own."""
+    """Return the row of one of FastChat's templates; the example is the second question, because many prompts begin
+    with something else."""
     if template is None:
         return (
             code(conversation.name),
@@ -336,7 +336,7 @@ def template_links(name):
 
 
 def index_page():
-    """Return the page that leads to the others, with the templates that belong to no family."""
+    """Return the page that links to the others, with the templates that belong to no family."""
     rows = [
         (
             f"[{name}]({name}.md)",

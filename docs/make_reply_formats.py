@@ -1,6 +1,6 @@
 """Write the gallery's page of reply formats, from what the formats say and do: `python docs/make_reply_formats.py`.
 
-The page is committed, so that it can be read where nothing is built; a test compares it with what this writes.
+The page is committed, so that it can be read without a build; a test compares it with what this writes.
 """
 
 import json
@@ -51,7 +51,7 @@ def kind(grammar):
 
 
 def opens_inside_reasoning(reply_format):
-    """Say whether the example of a format begins inside reasoning: it has the closing tag but no opening one."""
+    """Return whether the example of a format begins inside reasoning: it has the closing tag but no opening one."""
     marks = reply_format.grammar.reasoning
     return (
         marks is not None
@@ -61,7 +61,7 @@ def opens_inside_reasoning(reply_format):
 
 
 def taken_apart(reply_format):
-    """Return what the example of a format says, line by line."""
+    """Return the parts of a format's example, line by line."""
     reply = lect.parse(
         None,
         reply_format.example,
@@ -82,7 +82,7 @@ def formats():
 
 
 def section(reply_format, packages):
-    """Return what the page says of one format."""
+    """Return what the page says about one format."""
     owners = ", ".join(f"`{package}`" for package in packages)
     stops = ", ".join(f"`{json.dumps(stop, ensure_ascii=False)[1:-1]}`" for stop in reply_format.stop) or "none"
     return (

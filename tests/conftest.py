@@ -1,4 +1,4 @@
-"""What the tests across packages share."""
+"""Fixtures shared by the tests across packages."""
 
 import pytest
 from sandbox import Sandbox
@@ -12,6 +12,6 @@ def sandbox(tmp_path_factory):
 
 @pytest.fixture
 def offline(sandbox, monkeypatch):
-    """Whatever pip installs in this test comes from the wheelhouse; also what it builds with."""
+    """Make pip take everything from the wheelhouse, build requirements included."""
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(sandbox.wheelhouse))

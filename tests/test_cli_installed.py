@@ -45,7 +45,7 @@ def test_the_installed_command_prints_the_prompt():
     assert (done.returncode, done.stdout, done.stderr) == (0, VICUNA, "")
 
 
-def test_a_prompt_imports_the_one_plugin_that_it_needs():
+def test_a_prompt_imports_only_the_plugin_it_needs():
     assert plugins_imported_by("prompt", "lmsys/vicuna-7b-v1.5", "Hello!") == {"lect_vicuna"}
 
 
@@ -69,7 +69,7 @@ def test_conversations_from_files_give_the_makers_bytes(case, arguments, expecte
         assert code in (0, 1)
 
 
-def test_the_reason_names_the_winner_and_those_who_were_not_asked(capsys):
+def test_the_reason_names_the_winner_and_the_adapters_not_asked(capsys):
     assert main(["why", "lmsys/vicuna-7b-v1.5", "--json"]) == 0
     data = json.loads(capsys.readouterr().out)
     assert (data["adapter"], data["package"], data["template"]["name"]) == ("vicuna", "lect-vicuna", "vicuna_v1.1")
@@ -108,7 +108,7 @@ def test_the_doctor_finds_nothing_broken(capsys):
     }
 
 
-def test_a_file_that_could_be_in_several_notations_is_compared_as_it_is_told(tmp_path, capsys):
+def test_a_file_in_an_ambiguous_notation_is_compared_in_the_one_given(tmp_path, capsys):
     file = tmp_path / "template.json"
     file.write_text(json.dumps({"INSTRUCTION": "{input}", "chat_template": "{{ messages[0].content }}"}), "utf-8")
     assert main(["diff", str(file), "chatml"]) == 1
@@ -119,7 +119,7 @@ def test_a_file_that_could_be_in_several_notations_is_compared_as_it_is_told(tmp
     assert "a question: they differ at character 0" in capsys.readouterr().out
 
 
-def test_a_reader_that_goes_away_is_no_error():
+def test_a_closed_pipe_is_not_an_error():
     writer = subprocess.Popen(
         [sys.executable, "-m", "lect", "doctor", "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )

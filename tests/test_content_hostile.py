@@ -1,4 +1,4 @@
-"""Text that imitates a model's markers is seen in every field and never changed; odd text that is none passes
+"""Text that imitates a model's markers is reported in every field and never changed; other odd text passes
 unchanged."""
 
 import json
@@ -43,12 +43,12 @@ def rendered_or_refused(template, arguments, **policy):
 
 
 def reached(rendered, path):
-    """Return the segments that stem from a field: from itself, from what it holds, or from what holds it."""
+    """Return the segments that come from a field, from a field inside it, or from one that contains it."""
     return [segment for segment in rendered.segments if segment.path and related(segment.path, path)]
 
 
 def text_of(case):
-    """Return the whole text of a case: of parts, what they are when they stand together."""
+    """Return the whole text of a case, with parts joined."""
     return (
         case["content"]
         if "content" in case
@@ -57,17 +57,18 @@ def text_of(case):
 
 
 def arrived(rendered, path, wanted):
-    """Say whether what is wanted of a field stands in the prompt, in one piece."""
+    """Say whether everything wanted of a field is in the prompt, in one piece."""
     segments = reached(rendered, path)
     whole = "".join(segment.text if segment in segments else "\0" for segment in rendered.segments)
     return all(each in whole for each in wanted)
 
 
 def aimed(template, case, wanted):
-    """Return a request in which the template lets the markers of a case arrive, and where: in the field of the case, or
-    in a user's text.
+    """Return a request in which the markers of a case reach the prompt, and their path: the field of the case, or else
+    a user's text.
 
-    A format may refuse a field, have no place for it, cut it off where a thought ends, or write it letter by letter.
+    A format may refuse a field, have no place for it, cut it off where a thought ends, or write it character by
+    character.
     """
     arguments, path = hostile.request(case)
     rendered = rendered_or_refused(template, arguments)
@@ -75,14 +76,14 @@ def aimed(template, case, wanted):
         return arguments, path
     if rendered is not None and not any(segment.text.strip() for segment in reached(rendered, path)):
         assert not [control for control in rendered.controls if related(control.path, path)]
-        # Nothing is lost in silence but ids, which are not counted.
+        # Nothing is silently lost except ids, which are not counted.
         named = [unused.path for unused in rendered.unused]
         assert path[-1] == "tool_call_id" or any(related(each, path) or each == ("options", path[0]) for each in named)
     return hostile.request({"field": "user.content", "content": text_of(case)})
 
 
 def check_reported(template, arguments, path):
-    """Assert that every policy does its duty about the markers in a field, and return them."""
+    """Assert that every policy treats the markers in a field correctly, and return them."""
     rendered = template.render(**arguments)
     segments = reached(rendered, path)
     for control in rendered.controls:
@@ -101,8 +102,8 @@ def check_reported(template, arguments, path):
 
 
 def stands_in(text, rendered, path):
-    """Say whether a text stands in a prompt as it is, but for white space that the format trims; or as JSON, even
-    letter by letter."""
+    """Say whether a text is in a prompt unchanged, except for white space that the format trims, or as JSON, even
+    character by character."""
     pieces = [segment.text for segment in reached(rendered, path)]
     if pieces and all(piece[:1] == piece[-1:] == '"' for piece in pieces):
         return "".join(map(json.loads, pieces)) == text
@@ -111,10 +112,10 @@ def stands_in(text, rendered, path):
     return text in rendered.text or text.strip() in rendered.text
 
 
-# What imitates a family
+# Imitations of a family
 
 
-def test_every_family_of_the_battery_is_spoken_by_one_of_ours_or_has_a_reason_not_to_be():
+def test_every_family_of_the_battery_is_spoken_by_a_template_or_has_a_reason_not_to_be():
     ids = {case["id"] for case in hostile.cases()}
     families = [
         family for table in (hostile.SPOKEN, hostile.NOT_OURS, {"any": ""}) for family in table if family not in ids
@@ -131,7 +132,7 @@ def test_every_template_is_imitated_by_a_case():
 @pytest.mark.parametrize(
     "case", [case for case in IMITATIONS if case["id"] not in hostile.HARMLESS], ids=lambda case: case["id"]
 )
-def test_a_family_sees_through_what_imitates_it(case):
+def test_a_family_reports_every_marker_of_an_imitation(case):
     wanted = hostile.imitated(text_of(case)) | set(hostile.SEPARATORS.findall(text_of(case)))
     assert wanted
     assert hostile.spoken_by(case)
@@ -147,27 +148,27 @@ def test_a_family_sees_through_what_imitates_it(case):
 @pytest.mark.parametrize(
     "case", [case for case in IMITATIONS if case["id"] in hostile.HARMLESS], ids=lambda case: case["id"]
 )
-def test_what_is_no_marker_is_not_taken_for_one(case):
+def test_harmless_text_is_not_taken_for_a_marker(case):
     arguments, _ = hostile.request(case)
     for name in hostile.spoken_by(case):
         assert hostile.installed()[name].render(**arguments).controls == (), name
 
 
 @pytest.mark.parametrize(("name", "template"), templates(), ids=hostile.installed())
-def test_every_marker_of_a_template_is_seen_in_what_a_user_says(name, template):
+def test_every_marker_of_a_template_is_reported_in_user_text(name, template):
     for marker in (each.replace("{}", "7") for each in template.markers if each != hostile.TAKEN_OUT.get(name)):
         arguments, path = hostile.request({"field": "user.content", "content": f"before{marker}after"})
         assert marker in check_reported(template, arguments, path)
 
 
 @pytest.mark.parametrize("case", CONTENTS, ids=lambda case: case["id"])
-def test_imitations_pass_unchanged_unless_they_are_to_be_refused(case):
+def test_imitations_pass_unchanged_unless_the_policy_is_to_raise(case):
     arguments, path = hostile.request(case)
     for name, template in templates():
         for policy in ("report", "allow"):
             rendered = rendered_or_refused(template, arguments, on_control=policy)
             if rendered is not None and name not in hostile.CHANGES_TEXTS and reached(rendered, path):
-                # What stands before the end of a thought is left out.
+                # Everything before the end of a thought is left out.
                 kept = (
                     case["content"].rpartition("</think>")[2].lstrip("\n")
                     if case["family"] == "qwen3"
@@ -177,7 +178,7 @@ def test_imitations_pass_unchanged_unless_they_are_to_be_refused(case):
 
 
 @cases("role-spoof")
-def test_a_role_is_never_made_of_markers(case):
+def test_a_role_made_of_markers_is_refused(case):
     arguments, _ = hostile.request(case)
     for _, template in templates():
         for way in (template.text, template.render):
@@ -187,12 +188,12 @@ def test_a_role_is_never_made_of_markers(case):
                 way(**arguments)
 
 
-# What a template writes itself
+# A template's own text
 
 
 def written(template):
-    """Return what looks like a control marker in a template's own words, over all conversations and options; roles may
-    stand inside."""
+    """Return what looks like a control marker in a template's own text, over all conversations and options; roles may
+    be part of it."""
     found = set()
     for case in battery().values():
         for options in hostile.options_of(template):
@@ -208,9 +209,9 @@ def written(template):
 
 
 @pytest.mark.parametrize("template", hostile.installed().values(), ids=hostile.installed())
-def test_whatever_looks_like_a_marker_in_a_templates_own_words_is_one(template):
-    # A format that writes any role in tags does so with roles that its model has no token for: those are plain text to
-    # it.
+def test_everything_that_looks_like_a_marker_in_a_templates_own_text_is_one(template):
+    # A format that writes any role in tags also does so for roles that its model has no token for: those are plain
+    # text to the model.
     no_tokens = {f"<|{role}|>" for role in STANDARD_ROLES.difference(template.roles)}
     # A maker's system text may have tags for its headings.
     headings = hostile.imitated(template.default_system)
@@ -222,7 +223,7 @@ def test_whatever_looks_like_a_marker_in_a_templates_own_words_is_one(template):
     assert unknown == []
 
 
-# What is for every model
+# Threats to every model
 
 
 def test_every_threat_to_all_models_is_tried_below():
@@ -266,22 +267,21 @@ def test_a_wrong_type_is_refused_by_field(case):
 
 
 def seconds(template, text):
-    # Of the processor: on a busy machine a clock shows how long others took, and that only above the length of a time
-    # slice.
+    # CPU time: on a busy machine, wall-clock time above the length of a time slice includes other processes.
     begun = time.process_time()
     template.render([{"role": "user", "content": text}]).controls  # noqa: B018 - it is what takes the time
     return time.process_time() - begun
 
 
 @cases("size")
-def test_time_grows_with_the_length_of_a_text_and_no_faster(case):
+def test_time_grows_no_faster_than_the_length_of_a_text(case):
     unit, times = case["repeated"]
     assert len(unit) * times >= 5_000_000
-    # A fiftieth shows a curve as well as the whole. Between eightfold and the square of it lies room for a busy
-    # machine, its caches and its collectors; the best of several tries counts.
+    # A fiftieth of the size shows the curve as well as the whole. Between 8 times (linear) and 64 times (quadratic)
+    # there is room for a busy machine, its caches and its collectors; the best of several tries counts.
     short, long = unit * (times // 400), unit * (times // 50)
     for name, template in templates():
-        # What is made at the first time does not count.
+        # Warm up: the first call builds caches.
         seconds(template, unit)
         once = eightfold = math.inf
         for _ in range(20):

@@ -1,4 +1,4 @@
-"""No control token of a real tokenizer passes unnoticed in what a user says, and what only looks like one is text."""
+"""No control token of a real tokenizer passes unnoticed in user text, and what only looks like one is text."""
 
 import json
 import re
@@ -22,8 +22,8 @@ TEMPLATES = {
     "qwen3": ["qwen:qwen3", "qwen:qwen3-4b", "qwen:qwen3-thinking", "qwen:qwen3-instruct", "qwen:qwen3-vl",
               "qwen:qwen3-coder"],
 }  # fmt: skip
-"""The templates of each tokenizer: first its own, then those of models that have the same tokens, or some others too."""
-NO_MARKERS = {"sop": "stands in words that people write, such as philosophy"}
+"""The templates of each tokenizer: first its own, then those of models that have the same tokens, or more."""
+NO_MARKERS = {"sop": "occurs in ordinary words, such as philosophy"}
 """Tokens that no template can refuse, and why."""
 LOOK_ALIKES = {
     "<": "＜‹〈˂", ">": "＞›〉˃", "|": "｜ǀ∣¦", "｜": "|ǀ", "[": "［⁅", "]": "］⁆", "/": "／∕", "_": "＿", "▁": "_ ",
@@ -45,7 +45,7 @@ def said(text):
 
 
 def look_alikes(token):
-    """Yield what a token looks like with one of its characters replaced, and with one that nobody sees."""
+    """Yield variants of a token with one character replaced by a similar one, or with an invisible one inserted."""
     for index, character in enumerate(token):
         for other in LOOK_ALIKES.get(character, ""):
             yield f"{token[:index]}{other}{token[index + 1 :]}"
@@ -81,7 +81,7 @@ def test_a_control_token_has_the_id_that_the_tokenizer_gives_it(tokenizer, name)
 @pytest.mark.parametrize("tokenizer", TOKENIZERS)
 def test_what_only_looks_like_a_control_token_is_text(tokenizer):
     template = installed()[TEMPLATES[tokenizer][0]]
-    # Of tokens that differ by a number, one is enough.
+    # Of tokens that differ only in a number, one is enough.
     for token in {re.sub("[0-9]+", "{}", token): token for token in tokens(tokenizer)}.values():
         for text in look_alikes(token):
             assert template.render(said(text), on_control="raise").controls == (), ascii(text)

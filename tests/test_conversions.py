@@ -1,4 +1,4 @@
-"""From one notation to the others: what is handed out renders alike, and what is lost is said."""
+"""Conversions between notations: the result renders the same prompts, and every loss is reported."""
 
 import json
 
@@ -16,7 +16,7 @@ NOTATIONS = ("fastchat", "jinja", "paddlenlp", "xtuner")
 NAMES = [f"{owner}:{name}" for owner, names in lect.templates(load=True).items() for name in names]
 TABLES = [name for name in NAMES if lect.template(name).table is not None]
 FASTCHATS = [name for name in TABLES if name.startswith("fastchat:")]
-# The battery's conversations in which user and assistant take turns and say something, which is all that tables share.
+# The battery's conversations in which user and assistant take turns with non-empty texts: all that tables share.
 TURNS = ["user", "assistant"]
 QUESTION = [{"role": "user", "content": "What is 6 times 7?"}]
 
@@ -46,9 +46,9 @@ def prompts(render):
 
 
 def check(template, notation, original):
-    """Write a template and read it again: it writes what the original does, or what is lost is said.
+    """Write a template and read it back: it must write what the original does, or report what is lost.
 
-    Compared are more conversations than were rendered before it was handed out.
+    This compares more conversations than the conversion itself does.
     """
     try:
         text = lect.dump_template(template, notation)
@@ -63,7 +63,7 @@ def check(template, notation, original):
 
 
 def walk(template, original, left, trail=()):
-    """Go through the notations one after the other, in every order, as far as nothing is lost; yield each way."""
+    """Convert through the notations in every order, as long as nothing is lost; yield each sequence of notations."""
     for notation in left:
         again = check(template, notation, original)
         if again is not None:
@@ -79,16 +79,16 @@ def test_there_is_something_to_compare():
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_whatever_notations_a_turn_table_goes_through_it_writes_the_same(name):
+def test_a_turn_table_writes_the_same_after_any_sequence_of_notations(name):
     template = lect.template(name)
     ways = list(walk(template, template, NOTATIONS))
-    # Every turn table is a chat template, and so is what was read from a notation of tables.
+    # Every turn table can be written as Jinja, and so can what was read from a notation of tables.
     assert ("jinja",) in ways
     assert all((*way, "jinja") in ways for way in ways if "jinja" not in way and "paddlenlp" not in way)
 
 
 @pytest.mark.parametrize("name", ["fastchat:aquila-v1", "fastchat:gemma"])
-def test_some_go_through_three_notations(name):
+def test_some_templates_convert_through_three_notations(name):
     ways = set(walk(lect.template(name), lect.template(name), NOTATIONS))
     assert ways >= {
         ("fastchat", "xtuner", "jinja"),
@@ -97,8 +97,8 @@ def test_some_go_through_three_notations(name):
     }
 
 
-def test_most_of_fastchats_templates_are_chat_templates_and_the_others_say_why_not():
-    # One more, yandexgpt, is a conversation for an API: FastChat cannot write a prompt of it either.
+def test_most_fastchat_templates_convert_to_jinja_and_the_others_say_why_not():
+    # One more, yandexgpt, is a conversation for an API: FastChat cannot write a prompt for it either.
     names = [f"fastchat:{name}" for name in conv_templates if name != "yandexgpt"]
     assert len(names) == 101
     converted = [name for name in names if check(lect.template(name), "jinja", lect.template(name)) is not None]
@@ -109,19 +109,19 @@ def test_most_of_fastchats_templates_are_chat_templates_and_the_others_say_why_n
             lect.dump_template(lect.template(name), "jinja")
         (reasons[name],) = caught.value.lost
     assert reasons == {
-        "fastchat:cllm": "all: the style CLLM writes the last two messages alone",
+        "fastchat:cllm": "all: the style CLLM writes only the last two messages",
         "fastchat:falcon": "all: the style RWKV turns several line ends in a row into one",
         "fastchat:llama-3": (
-            "all: the style LLAMA3 strips what user and assistant say of white space, but not the system text"
+            "all: the style LLAMA3 strips white space from what user and assistant say, but not the system text"
         ),
         "fastchat:rwkv": "all: the style RWKV turns several line ends in a row into one",
-        "fastchat:yuan2": "all: the style YUAN2 takes every '<', 'n' and '>' away where a prompt ends",
+        "fastchat:yuan2": "all: the style YUAN2 removes every '<', 'n' and '>' at the end of a prompt",
     }
 
 
 @pytest.mark.parametrize("name", sorted(set(NAMES) - set(TABLES)))
 @pytest.mark.parametrize("notation", NOTATIONS)
-def test_a_program_says_what_stops_it(name, notation):
+def test_a_program_says_why_it_cannot_be_converted(name, notation):
     template = lect.template(name)
     if name.startswith("fastchat:") and notation == "fastchat":
         assert check(template, notation, template) is not None
@@ -132,7 +132,7 @@ def test_a_program_says_what_stops_it(name, notation):
     assert all(word in str(caught.value) for word in words)
 
 
-def test_every_template_of_xtuners_is_written_as_xtuner_has_it():
+def test_every_xtuner_template_is_written_as_xtuner_has_it():
     from lect_xtuner import PROMPT_TEMPLATE
 
     for name, fields in PROMPT_TEMPLATE.items():
@@ -152,7 +152,7 @@ def mine(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("source", ["mine.json", "./mine.json"])
-def test_convert_prints_what_can_be_read_again(mine, source, capsys, tmp_path):
+def test_convert_prints_a_template_that_can_be_read_back(mine, source, capsys, tmp_path):
     assert main(["convert", source, "--to", "fastchat"]) == 0
     text = capsys.readouterr().out
     assert lect.load_template(text).text(QUESTION, add_generation_prompt=True) == "U:What is 6 times 7?\nB:"
@@ -184,7 +184,7 @@ def test_convert_says_what_is_wrong(mine, words, said, capsys):
     assert said in printed.err
 
 
-def test_convert_writes_what_it_can_where_it_is_told_to(capsys):
+def test_convert_lossy_writes_what_it_can_and_warns(capsys):
     assert main(["convert", "chatml", "--to", "xtuner", "--lossy"]) == 0
     printed = capsys.readouterr()
     assert json.loads(printed.out)["SUFFIX"] == "<|im_end|>"
@@ -214,7 +214,7 @@ def test_diff_as_json_has_the_whole_prompts(mine, capsys):
     }
 
 
-def test_a_conversation_that_one_refuses_is_a_difference(capsys):
+def test_a_conversation_that_one_template_refuses_is_a_difference(capsys):
     assert main(["diff", "gemma:gemma", "xtuner:gemma"]) == 1
     assert "refuses this conversation" in capsys.readouterr().out
 
@@ -234,7 +234,7 @@ def test_a_conversation_that_one_refuses_is_a_difference(capsys):
     ],
     ids=" ".join,
 )
-def test_the_name_of_a_template_stands_for_a_model(words, name, capsys, tmp_path, monkeypatch):
+def test_the_name_of_a_template_can_replace_that_of_a_model(words, name, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "reply.txt").write_text("Hello!", "utf-8")
     assert main([name if word == "NAME" else word for word in words]) == 0
@@ -244,7 +244,7 @@ def test_the_name_of_a_template_stands_for_a_model(words, name, capsys, tmp_path
 
 
 @pytest.mark.parametrize("name", ["xtuner:internlm_chat", "fastchat:vicuna_v1.1"])
-def test_the_name_of_a_template_stands_for_a_model_in_python_too(name):
+def test_the_name_of_a_template_can_replace_that_of_a_model_in_python_too(name):
     template = lect.template(name)
     assert lect.resolve(name).template is lect.get_template(name) is template
     assert lect.get_conversation_template(name).template is lect.get_conv_template(name).template is template

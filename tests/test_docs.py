@@ -1,4 +1,4 @@
-"""What the documentation says is so: its examples run, and its reference pages leave nothing out."""
+"""The documentation is true and complete: its examples run, and its reference pages leave nothing out."""
 
 import importlib
 import inspect
@@ -33,20 +33,20 @@ WITH_COMMANDS = [page for page in PAGES if pages.console_examples(page)]
 TABLED = ["README.md", "README.zh-CN.md"]
 HOME = tomllib.loads((pages.REPOSITORY / "core/pyproject.toml").read_text("utf-8"))["project"]["urls"]["Homepage"]
 FILES = f"{HOME}/blob/main/"
-"""Where the files of this repository are found, for READMEs that are read outside it."""
+"""The address of this repository's files, for READMEs that are read outside it."""
 PACKAGES = sorted(path.parent.name for path in (pages.REPOSITORY / "plugins").glob("*/pyproject.toml"))
-# The dialects are reply formats alone, the others notations: they have no adapter and no prompts of their own.
+# The dialects are only reply formats, the others only notations: they have no adapter and no prompts.
 FAMILIES = [name for name in PACKAGES if name not in ("dialects", "jinja", "ollama", "paddlenlp")]
 GALLERY = [pages.DOCS / "gallery" / f"{name}.md" for name in ("index", *FAMILIES)]
 
 every_family = pytest.mark.parametrize("name", FAMILIES)
-# FastChat has no rules of ours: what decides are its own adapters, and its templates are of one kind.
+# FastChat has no rules: its own adapters decide, and its templates are all of one kind.
 every_family_with_rules = pytest.mark.parametrize("name", [name for name in FAMILIES if name != "fastchat"])
 
 
 def check(page, example, printed):
     if example.printed is not None and not pages.fits(printed, example.printed):
-        # Compared again, for the sake of the difference that pytest shows.
+        # Compare again so that pytest shows the difference.
         assert printed.rstrip("\n") == example.printed.rstrip("\n"), f"{pages.name(page)}, line {example.line}"
 
 
@@ -79,7 +79,7 @@ def test_the_project_has_one_address(page):
 
 
 @pytest.mark.parametrize("page", pages.all_pages(), ids=pages.name)
-def test_what_is_to_be_installed_is_there(page):
+def test_packages_to_install_from_a_path_exist(page):
     for block in pages.read_blocks(page):
         if block.language == "shell":
             for path in re.findall(r"(?<= )\./\S+", block.text):
@@ -221,7 +221,7 @@ def test_every_family_is_an_extra_of_core():
 @every_family_with_rules
 def test_the_advice_of_core_knows_every_family(name):
     for rule in adapter(name).rules:
-        # A model that was made from another's may have that one's name before its own.
+        # A derived model may have the name of its base model before its own.
         needed = (word for word in rule.pattern.split() if word != patterns.ANYTHING and not word.startswith("?"))
         words = tuple(word.split("|")[0] for word in needed)
         assert "/" in rule.pattern or advice.package_for(words) == f"lect-{name}", rule.pattern
@@ -304,7 +304,7 @@ def test_every_method_of_a_class_is_in_the_reference(value):
 
 @pytest.fixture(scope="module")
 def made():
-    """The pages of the gallery as they are to be."""
+    """The pages of the gallery as they should be."""
     return make_gallery.pages()
 
 
@@ -338,7 +338,7 @@ def test_checks_of_the_conformance_kit_are_documented(name):
     assert " If it fails: " in found
 
 
-def test_what_a_suite_is_told_is_documented():
+def test_the_settings_of_a_suite_are_documented():
     told = [name for name in AdapterSuite.__mro__[-2].__annotations__ if not name.startswith("_")]
     assert told
     assert all(f"| `{name}` |" in section("testing.md", "AdapterSuite") for name in told)
@@ -350,7 +350,7 @@ def test_what_plugins_may_import_is_documented(name):
 
 
 @pytest.mark.parametrize(("value", "page"), [(lect.plugin.Chat, "Chat"), (lect.plugin.Message, "Message")])
-def test_what_programs_work_with_is_documented(value, page):
+def test_chat_and_message_are_documented(value, page):
     private = {"day_read", "options", "tracked"}
     names = {
         name for name in (*dir(value), *getattr(value, "__annotations__", ())) if not name.startswith("_")

@@ -1,4 +1,4 @@
-"""The packages in `examples`, built and installed as strangers would, beside core and families from wheels."""
+"""The packages in `examples`, built and installed as third parties would, next to core and families from wheels."""
 
 import shutil
 
@@ -32,7 +32,7 @@ def resolved(environment, *paths, **environ):
     "package", sorted(path.parent for path in EXAMPLES.glob("*/pyproject.toml")), ids=lambda path: path.name
 )
 def test_an_example_passes_its_own_tests(environment, package, tmp_path):
-    # Elsewhere: the settings of this repository are none of a stranger's.
+    # In a copy elsewhere: a third party does not have the settings of this repository.
     copy = shutil.copytree(package, tmp_path / package.name)
     environment.check("pytest", "-q", copy)
 

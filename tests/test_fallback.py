@@ -14,7 +14,7 @@ from lect_fastchat.official import all_differences, differences
 DATA = REPOSITORY / "tests/data"
 SUPPORTED = json.loads((DATA / "fastchat_supported.json").read_text("utf-8"))["models"]
 WRONG = json.loads((DATA / "fastchat_wrong.json").read_text("utf-8"))["models"]
-# Of the models that FastChat supports, those to which it does not give their makers' formats.
+# The models that FastChat supports but does not give their makers' formats.
 KNOWN_TO_BE_WRONG = {
     "FlagAlpha/Llama2-Chinese-13b-Chat": "llama2-chinese",
     "HuggingFaceH4/starchat-beta": "starchat",
@@ -46,12 +46,12 @@ def test_a_model_that_fastchat_supports_is_answered_by_a_family_or_as_fastchat_d
 
 @pytest.mark.parametrize("model", WRONG)
 def test_a_model_that_fastchat_gets_wrong_is_never_answered_by_it(model):
-    # Warnings are errors, so an answer of the fallback would raise one.
+    # Warnings are errors, so an answer from the fallback would raise one.
     with suppress(UnknownModelError):
         assert not lect.resolve(model).fallback
 
 
-def test_the_lists_are_whole():
+def test_the_lists_are_complete():
     assert (len(SUPPORTED), len(WRONG)) == (64, 237)
     assert set(KNOWN_TO_BE_WRONG) | GIVES_VECTORS <= set(SUPPORTED)
 
@@ -61,14 +61,14 @@ def test_a_family_comes_first():
     assert lect.resolve("Qwen/Qwen2.5-7B-Instruct").package == "lect-qwen"
 
 
-def test_a_template_of_a_family_wins_over_one_of_fastchats():
+def test_a_family_template_wins_over_a_fastchat_template():
     assert lect.get_conv_template("qwen-7b-chat").template is lect.get_conv_template("qwen:qwen-7b-chat").template
     assert lect.get_conv_template("fastchat:qwen-7b-chat").template.source.startswith("lm-sys/FastChat")
     assert lect.get_conv_template("koala_v1").template is lect.get_conv_template("fastchat:koala_v1").template
 
 
-def test_of_the_differences_only_those_without_a_family_are_not_checked_by_one():
-    # The plugin's own test passes these over, because it may be alone; here all families are installed.
+def test_the_differences_that_no_family_checks_are_known():
+    # The plugin's own test skips these, because it may be installed alone; here all families are installed.
     without = set()
     for row in all_differences():
         try:

@@ -1,4 +1,4 @@
-"""Every installed template: what it claims by `looks_for` is true, and plain conversations go the fast way."""
+"""Every installed template: what it claims by `looks_for` is true, and plain conversations take the fast path."""
 
 import sys
 from functools import partial
@@ -18,7 +18,7 @@ from lect.prompt.watched import stand_in
 
 
 def installed():
-    """Return every installed template as `plugin:name`, those of a fallback too."""
+    """Return every installed template as `plugin:name`, including those of a fallback."""
     adapters = [
         lect._registry.find(f"{plugin.package}:{plugin.name}") for plugin in lect.plugins(load=True) if plugin.package
     ]
@@ -36,7 +36,7 @@ TOOL = {
     "type": "function",
     "function": {"name": "look", "description": "Look.", "parameters": {"type": "object", "properties": {"at": {}}}},
 }
-REWRITES = "it rewrites what stands within a text, so that there is nothing to fill in"
+REWRITES = "it rewrites texts, so there is nothing to fill in"
 LINE_ENDS = "it asks whether an argument has a line end in it, as every stand-in has"
 LONG_WAY = {
     "falcon:falcon-instruct": REWRITES,
@@ -71,7 +71,7 @@ def long_way(template):
 
 
 def constants(code):
-    """Yield the texts that stand in a function and in those that it makes."""
+    """Yield the strings in a function and in the functions defined inside it."""
     for constant in code.co_consts:
         if isinstance(constant, str):
             yield constant
@@ -82,8 +82,7 @@ def constants(code):
 
 
 def words_of(template):
-    """Return the texts that stand in the modules of a plugin, and others that formats look for: any of them may be what
-    a program looks for."""
+    """Return the strings in a plugin's modules, and others that formats look for: a program may look for any."""
     program = template.program
     while isinstance(program, partial):
         program = program.func
@@ -106,15 +105,14 @@ def conversation(roles, *texts):
 
 
 def conversations(words):
-    """Return a strategy for conversations of roles and texts: such as every format allows, and others; texts may come
-    twice."""
+    """Return a strategy for conversations of roles and texts, allowed by every format or not; texts may repeat."""
     roles = st.sampled_from([*PLAIN, "aua", "ususa", "uatata", "sduau"]) | st.text("uasdt", max_size=6)
     texts = st.lists(differential.texts(words) | st.sampled_from(words), min_size=1, max_size=5)
     return st.builds(lambda roles, texts: conversation(roles, *texts), roles, texts)
 
 
 def views(template, messages, **arguments):
-    """Return all that a template makes of a conversation; of a refusal, what it says."""
+    """Return everything a template makes of a conversation, or its refusal."""
     try:
         text = template.text(messages, **arguments)
     except LectError as error:
@@ -131,7 +129,7 @@ def text_or_refusal(template, messages, **arguments):
 
 
 @every_template
-def test_no_other_word_than_those_it_looks_for_changes_its_way(name):
+def test_looks_for_names_every_word_that_changes_the_prompt(name):
     template = TEMPLATES[name]
     twin = long_way(template)
     for word in [*words_of(template), *differential.WHITE_SPACE]:
@@ -146,7 +144,7 @@ def test_no_other_word_than_those_it_looks_for_changes_its_way(name):
 
 
 @every_template
-def test_both_ways_give_one_result(name):
+def test_the_fast_path_and_the_long_way_give_the_same_result(name):
     template = TEMPLATES[name]
     twin = long_way(template)
 
@@ -157,7 +155,7 @@ def test_both_ways_give_one_result(name):
     def check(messages, generate, tools):
         # FastChat's system texts are formatted, and the long way cannot always tell what came from where.
         result = text_or_refusal if name.startswith("fastchat:") else views
-        # A shape is met, learnt and used.
+        # The shape is met, then learnt, then used.
         for _ in range(3):
             assert result(template, messages, tools=tools, add_generation_prompt=generate) == result(
                 twin, messages, tools=tools, add_generation_prompt=generate
@@ -169,7 +167,7 @@ def test_both_ways_give_one_result(name):
 @every_template
 @pytest.mark.parametrize("tools", [None, [TOOL]], ids=["plain", "tools"])
 @pytest.mark.parametrize("generate", [True, False])
-def test_plain_conversations_go_the_fast_way(name, tools, generate):
+def test_plain_conversations_take_the_fast_path(name, tools, generate):
     template = TEMPLATES[name]
     fast = []
     for roles in PLAIN:
@@ -187,7 +185,7 @@ def test_plain_conversations_go_the_fast_way(name, tools, generate):
     "wrong", [5, 0, None, b"x", ["x"], {"a": 1}, "", " ", "\ud800", "é", "中文", "👩‍🚀", "\0"], ids=repr
 )
 @pytest.mark.parametrize("place", [0, 1, 2, 3])
-def test_a_shape_that_was_met_lets_nothing_pass_that_the_long_way_does_not(template, wrong, place):
+def test_a_known_shape_accepts_nothing_that_the_long_way_refuses(template, wrong, place):
     good = conversation("suau", "a", "b", "c", "d")
     assert template.text(good) == template.text(good) == long_way(template).text(good)
     for changed in (
@@ -204,7 +202,7 @@ def test_a_shape_that_was_met_lets_nothing_pass_that_the_long_way_does_not(templ
 
 @pytest.mark.parametrize("template", [ASCII, WIDE], ids=repr)
 @pytest.mark.parametrize("count", [1, 2, 5, 20])
-def test_shapes_of_one_length_do_not_get_in_each_others_way(template, count):
+def test_shapes_of_equal_length_do_not_interfere(template, count):
     for roles in ("u" * count, "a" * count, "s" * count, "u" * count, ("sua" * count)[:count]):
         for generate in (False, True, True, False):
             messages = conversation(roles, *map(str, range(count)))
@@ -213,7 +211,7 @@ def test_shapes_of_one_length_do_not_get_in_each_others_way(template, count):
             )
 
 
-def test_a_text_that_comes_twice_does_not_mislead_a_template_that_finds_its_place_by_the_text():
+def test_a_repeated_text_does_not_mislead_a_template_that_compares_messages():
     def program(chat, out):
         for message in out.turns(chat.messages):
             if chat.tools and message.raw == chat.messages[-1].raw:
@@ -243,7 +241,7 @@ AGENT = [
 
 
 @every_template
-def test_a_conversation_with_calls_and_results_goes_the_fast_way(name):
+def test_a_conversation_with_calls_and_results_takes_the_fast_path(name):
     template = TEMPLATES[name]
     twin = long_way(template)
     expected = views(twin, AGENT, tools=[TOOL])

@@ -19,7 +19,7 @@ MODULE = "from lect.plugin import CHATML, Family, Rule\nadapter = Family('family
 
 @pytest.fixture(scope="session")
 def crowded(sandbox):
-    """Thirty families among three hundred distributions; all but Vicuna are written down as pip would leave them."""
+    """Thirty families among three hundred distributions; all but Vicuna are written as pip would leave them."""
     environment = sandbox.fresh(REPOSITORY / "plugins/vicuna")
     site = environment.site_packages
     for number in range(FAMILIES + OTHERS):
@@ -44,7 +44,7 @@ def test_importing_lect_imports_nothing_heavy_and_no_plugin(crowded):
     assert answer == [[], []]
 
 
-def test_of_thirty_families_only_the_one_that_matches_is_imported(crowded):
+def test_only_the_matching_one_of_thirty_families_is_imported(crowded):
     answer = crowded.ask(f"""
 name = lect.get_conversation_template("lmsys/vicuna-7b-v1.5").name
 plugins = {{name.partition(".")[0] for name in sys.modules if name.startswith(("acme_", "lect_"))}}

@@ -1,4 +1,4 @@
-"""Who speaks for a path, among plugins that are really installed."""
+"""Which plugin speaks for a path, among those that are really installed."""
 
 import re
 import shlex
@@ -12,7 +12,7 @@ TWO = family("acme-two", "two", ("acme", "acme-two", "<two>"), ("twin", "twin", 
 EAST = family("acme-east", "acme", ("acme", "east", "<east>"), hints=("acme",))
 WEST = family("acme-west", "acme", ("acme", "west", "<west>"), hints=("acme",))
 
-# The form of the founding card, without hints: asked about every path.
+# The bare form, without hints: asked about every path.
 BARE = Plugin(
     "acme-bare",
     """
@@ -75,7 +75,7 @@ def zoo(sandbox):
     return sandbox.environment(BARE, ZEBRA, LION, LAST)
 
 
-def test_equal_claims_to_different_templates_are_an_error_that_tells_all(rivals):
+def test_equal_claims_to_different_templates_are_an_error_with_all_details(rivals):
     error = rivals.ask("answer = raised(lect.get_conversation_template, 'acme/acme-7b')")
     assert error["type"] == "AmbiguousModelError"
     assert error["claimants"] == ["acme-one:one", "acme-two:two"]
@@ -87,7 +87,7 @@ def test_equal_claims_to_different_templates_are_an_error_that_tells_all(rivals)
     )
 
 
-# The last has letters in it that mean something to a glob, to a list of pins, or to a shell.
+# The last has characters that are special to a glob, a list of pins, or a shell.
 @pytest.mark.parametrize(
     "path", ["acme/acme-7b", "acme-7b", "/data/acme-7b", "C:\\models\\acme-7b", "acme/acme-[7b]*?;x=y'z q"]
 )
@@ -116,7 +116,7 @@ def test_the_listing_does_not_depend_on_the_order_of_installation(rivals):
     ]
 
 
-def test_a_claim_of_this_process_that_ties_with_an_installed_one_of_its_name_can_be_pinned(rivals):
+def test_a_registered_adapter_that_ties_with_an_installed_namesake_can_be_pinned(rivals):
     answer = rivals.ask("""
 from lect.plugin import CHATML, Family, Rule
 lect.register(Family("one", Rule("acme", CHATML)))
@@ -133,7 +133,7 @@ def namesakes(sandbox):
 
 
 @pytest.mark.parametrize("package", ["acme-east", "acme-west", "Acme_West"])
-def test_plugins_of_one_name_are_usable_by_the_names_of_their_packages(namesakes, package):
+def test_plugins_with_the_same_name_are_usable_by_package_name(namesakes, package):
     direction = package[-4:].lower()
     answer = namesakes.ask(f"""
 resolution = lect.resolve("acme-7b", adapter="{package}:acme")
@@ -142,7 +142,7 @@ answer = [resolution.package, resolution.template.name, lect.get_conv_template("
     assert answer == [f"acme-{direction}", direction, direction]
 
 
-def test_the_short_name_of_two_plugins_is_an_error_that_names_both(namesakes):
+def test_a_short_name_shared_by_two_plugins_is_an_error_that_names_both(namesakes):
     error = namesakes.ask("answer = raised(lect.resolve, 'acme-7b', adapter='acme')")
     assert (error["type"], error["claimants"]) == ("AmbiguousModelError", ["acme-east:acme", "acme-west:acme"])
     assert (
@@ -151,7 +151,7 @@ def test_the_short_name_of_two_plugins_is_an_error_that_names_both(namesakes):
     )
 
 
-def test_a_template_that_only_one_of_two_namesakes_has_needs_no_longer_name(namesakes):
+def test_a_template_that_only_one_of_two_namesakes_has_is_found_by_its_short_name(namesakes):
     assert namesakes.ask("answer = [lect.get_conv_template(name).name for name in ('acme:east', 'acme:west')]") == [
         "east",
         "west",
@@ -198,7 +198,7 @@ answer = [known, before, unknown.adapter.id, unknown.adapter.fallback, sys.modul
     assert answer == ["acme-zebra:zebra", [], "acme-last:last", True, ["x/okapia-1b"]]
 
 
-def test_a_fallback_that_makes_no_claim_is_among_those_considered(zoo):
+def test_a_fallback_that_makes_no_claim_is_listed_as_considered(zoo):
     error = zoo.ask("answer = raised(lect.resolve, 'x/quagga-1b')")
     assert error["type"] == "UnknownModelError"
     assert "considered: bare (acme-bare 0.1.0), last (acme-last 0.1.0)\n" in error["text"]

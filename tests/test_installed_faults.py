@@ -1,4 +1,4 @@
-"""A faulty plugin, really installed, is contained and shown; whatever else is installed goes on."""
+"""A faulty plugin, really installed, is contained and shown; everything else keeps working."""
 
 from typing import NamedTuple
 
@@ -30,7 +30,7 @@ def get_template():
 
 
 class Fault(NamedTuple):
-    """A plugin that does something wrong, and what a user is to read about it."""
+    """A plugin that does something wrong, and what a user should read about it."""
 
     dist: str
     source: str
@@ -120,7 +120,7 @@ FAULTS = [
 
 @pytest.fixture(scope="session")
 def environment(sandbox):
-    """All of them in one environment; a test lets in the good one and one that is faulty."""
+    """All plugins in one environment; a test enables the good one and a faulty one."""
     return sandbox.environment(GOOD, EMPTY, *(fault.plugin for fault in FAULTS))
 
 
@@ -140,7 +140,7 @@ def test_a_faulty_plugin_does_not_hide_the_others(environment, fault):
     )
 
 
-def test_a_faulty_plugin_is_warned_of_once_and_shown_in_the_listing(environment, fault):
+def test_a_faulty_plugin_is_warned_about_once_and_shown_in_the_listing(environment, fault):
     code = """
 for size in range(5):
     lect.resolve(f"acme/acme-{size}b")
@@ -164,7 +164,7 @@ def test_a_faulty_plugin_that_is_asked_for_by_name_says_what_is_wrong(environmen
     code = "answer = raised(lect.resolve, 'acme/acme-7b', adapter='bad') or lect.resolve('acme/acme-7b', adapter='bad').template.name"
     answer = environment.ask(code, **beside_the_good(fault))
     if fault.said.startswith("match:"):
-        assert answer == "chatml", "whom a user names is not asked for permission"
+        assert answer == "chatml", "a plugin that the user names need not claim the model"
     else:
         assert answer["type"] == "PluginError"
         assert f"{fault.dist}:bad cannot be used: bad ({fault.dist} 0.1.0): {fault.said}" in answer["text"]
@@ -176,7 +176,7 @@ def test_a_template_of_a_faulty_plugin_is_unknown_and_the_error_says_why(environ
     assert "\n  failed: bad (raises-on-import 0.1.0): load: RuntimeError: the shop is closed\n" in error["text"]
 
 
-def test_an_adapter_of_this_process_that_fails_is_shown_until_it_is_mended(environment):
+def test_a_registered_adapter_that_fails_is_shown_until_it_is_fixed(environment):
     code = """
 from lect.plugin import CHATML, Family, Rule, hookimpl
 class Bad(Family):
@@ -205,7 +205,7 @@ def test_a_claim_without_a_template_is_an_error_and_not_another_familys_prompt(e
     error = environment.ask("answer = raised(lect.resolve, 'acme/void-7b')", **only)
     assert error["type"] == "PluginError"
     assert error["text"].startswith(
-        "empty (acme-empty 0.1.0) claims 'acme/void-7b' but cannot give its template: PluginError: get_template() "
+        "empty (acme-empty 0.1.0) claims 'acme/void-7b' but cannot provide its template: PluginError: get_template() "
         "returned 7; expected a Template"
     )
     setting = error["text"].partition("try: LECT_DISABLE_PLUGINS=")[2]

@@ -1,4 +1,4 @@
-"""Reading metadata ourselves finds what importlib-metadata finds, however a plugin came into the environment."""
+"""Our own reading of metadata finds what importlib-metadata finds, however a plugin was installed."""
 
 import os
 import shutil
@@ -8,7 +8,7 @@ import pytest
 from sandbox import REPOSITORY, family, write_project
 
 LITTLE = family("acme-wheel", "wheel", ("wheel", "acme", "<u>"), hints=("wheel",), templates=("acme",))
-# In the tree of the last, the package stands beside pyproject.toml: setuptools then installs a finder and no path.
+# In the last one, the package is next to pyproject.toml: setuptools then installs a finder and no path.
 EDITABLE = {
     "flit": ("flit", "src"),
     "setuptools": ("setuptools", "src"),
@@ -16,7 +16,7 @@ EDITABLE = {
     "flat": ("setuptools", ""),
 }
 
-# Says what both find, whether ours needed the other, and by whom a path is claimed.
+# Reports what both find, whether ours needed the other, and which plugins are listed.
 COMPARE = """
 from lect import values
 from lect.registry import discover, groups, metafiles
@@ -41,7 +41,7 @@ answer = {
 
 
 def compare(environment, before="", **environ):
-    """Assert that both find the same, and return what that is."""
+    """Assert that both find the same; return the plugins, and whether ours worked without the other."""
     answer = environment.ask(f"{before}\n{COMPARE}", **environ)
     assert answer["ours"] == answer["theirs"]
     assert answer["again"], "importlib_metadata changes the finders of a process, and nothing may depend on that"
@@ -147,7 +147,7 @@ def test_a_plugin_that_only_a_foreign_finder_knows_is_found_and_works(sandbox):
 
 @pytest.fixture(scope="session")
 def untidy(sandbox):
-    """An environment with what goes wrong in the course of years."""
+    """An environment with the damage that accumulates over years."""
     environment = sandbox.fresh(LITTLE)
     site = environment.site_packages
     info = site / "acme_wheel-0.1.0.dist-info"
@@ -169,7 +169,7 @@ def untidy(sandbox):
 
 
 @pytest.mark.parametrize("archive", [False, True], ids=["read by us", "read by importlib-metadata"])
-def test_broken_metadata_do_not_hide_a_plugin(untidy, sandbox, archive):
+def test_broken_metadata_does_not_hide_a_plugin(untidy, sandbox, archive):
     path = [
         str(untidy.directory / "no-such-directory"),
         *([str(next(sandbox.wheelhouse.glob("pluggy*.whl")))] if archive else []),

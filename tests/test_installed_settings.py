@@ -1,4 +1,4 @@
-"""What people set from outside: pins, blocks and a config file, with plugins that are really installed."""
+"""Settings from outside: pins, blocks and a config file, with plugins that are really installed."""
 
 import os
 from pathlib import Path
@@ -62,7 +62,7 @@ def test_a_malformed_pin_is_one_clear_error(environment, pins):
     assert error["text"] == f"LECT_PINS has {bad!r}, which is not a pin\n  try: LECT_PINS='acme/*=lect-acme:acme'"
 
 
-def test_a_pin_to_what_does_not_exist_is_an_error_that_names_the_pin(environment):
+def test_a_pin_to_an_unknown_name_is_an_error_that_names_the_pin(environment):
     error = environment.ask(ERROR, LECT_PINS="acme/*=acme-on:one")
     assert error["type"] == "PluginError"
     assert error["text"].startswith(
@@ -75,7 +75,7 @@ def test_a_pin_to_what_does_not_exist_is_an_error_that_names_the_pin(environment
     )
 
 
-def test_an_adapter_that_is_pinned_to_a_path_it_does_not_know_says_so_and_has_not_failed(environment):
+def test_an_adapter_pinned_to_a_path_it_does_not_know_says_so_and_is_not_marked_as_failed(environment):
     answer, stderr = environment.run(
         "answer = [raised(lect.resolve, 'acme/acme-7b'), status('Acme_Many')]", LECT_PINS="acme/*=Acme_Many"
     )
@@ -99,7 +99,7 @@ def test_a_plugin_is_disabled_by_any_of_its_names(environment, names):
 
 
 @pytest.mark.parametrize("names", ["acme-many", "acme_many", "Acme_Many", "acme-many:Acme_Many", "acme-many:acme-many"])
-def test_a_plugin_with_a_name_of_odd_spelling_is_disabled_too(environment, names):
+def test_a_plugin_with_an_oddly_spelled_name_is_disabled_too(environment, names):
     assert (
         environment.ask("answer = status('Acme_Many')", LECT_DISABLE_PLUGINS=names) == "blocked: LECT_DISABLE_PLUGINS"
     )
@@ -119,11 +119,11 @@ def test_an_empty_list_of_plugins_to_load_lets_none_in(environment):
     assert error["text"].count("\n  blocked: ") == 4
 
 
-def test_the_error_for_a_model_of_a_blocked_plugin_does_not_advise_to_install_it(environment):
+def test_the_error_for_a_model_of_a_blocked_plugin_does_not_advise_installing_it(environment):
     error = environment.ask("answer = raised(lect.resolve, 'lmsys/vicuna-7b-v1.5')", LECT_DISABLE_PLUGINS="lect_vicuna")
     assert (error["type"], error["install"]) == ("UnknownModelError", None)
     assert "\n  blocked: lect-vicuna (LECT_DISABLE_PLUGINS)\n" in error["text"]
-    assert "try: let lect-vicuna in: change LECT_DISABLE_PLUGINS" in error["text"]
+    assert "try: unblock lect-vicuna: change LECT_DISABLE_PLUGINS" in error["text"]
     assert "pip install" not in error["text"]
 
 
@@ -173,7 +173,7 @@ def test_a_malformed_config_file_is_one_clear_error(environment, config, text):
     assert "\n  try: " in error["text"]
 
 
-def test_a_config_file_that_is_not_there_is_one_clear_error(environment, tmp_path):
+def test_a_missing_config_file_is_one_clear_error(environment, tmp_path):
     error = environment.ask(ERROR, LECT_CONFIG=str(tmp_path / "none.toml"))
     assert error["type"] == "LectError"
     assert "No such file" in error["text"]
@@ -181,7 +181,7 @@ def test_a_config_file_that_is_not_there_is_one_clear_error(environment, tmp_pat
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes on this system")
 @pytest.mark.parametrize("kind", ["directory", "pipe", "device", "endless", "large", "deep", "binary"])
-def test_a_config_file_that_is_no_such_file_is_one_clear_error(environment, tmp_path, kind):
+def test_an_unusable_config_file_is_one_clear_error(environment, tmp_path, kind):
     path = tmp_path / "lect.toml"
     contents = {"large": b"#" * (1 << 20) + b"\n", "deep": b"a = " + b"[" * 10**5, "binary": bytes(range(256))}
     if kind in contents:

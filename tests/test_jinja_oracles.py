@@ -1,7 +1,7 @@
-"""The engine of `lect-jinja` beside Jinja2 itself, with the templates that makers publish.
+"""The engine of `lect-jinja` compared with Jinja2 itself, on the templates that makers publish.
 
-The ordinary run asks every template with a few conversations of the battery, other ones for each; `LECT_STRESS=1` asks
-each with all.
+An ordinary run tries every template with a few conversations of the battery, different ones for each; `LECT_STRESS=1`
+tries each with all.
 """
 
 import json
@@ -18,7 +18,7 @@ from lect import LectError, LimitError, Origin, RefusedError
 
 ORACLES = goldens.SHARED / "oracles"
 if not ORACLES.exists():
-    pytest.skip("the makers' templates are not here: ../shared is missing", allow_module_level=True)
+    pytest.skip("the makers' templates are not available: ../shared is missing", allow_module_level=True)
 
 INDEX = json.loads((ORACLES / "index.json").read_text("utf-8"))
 SLUGS = [entry["slug"] for entry in INDEX]
@@ -26,7 +26,7 @@ NATIVE = goldens.native_models()
 THE_MOMENT = datetime(2024, 7, 26, 12)
 STRESS = "LECT_STRESS" in os.environ
 EVERY = 1 if STRESS else 10
-"""Of how many conversations one is asked."""
+"""One in this many conversations is tried."""
 REWRITTEN = {
     "Qwen--Qwen3-8B--training": "takes the reasoning out of a content and writes the tags itself",
     "Qwen--Qwen3.5-0.8B--training": "the same",
@@ -34,14 +34,14 @@ REWRITTEN = {
     "openbmb--MiniCPM5-2B": "the same",
     "tiiuae--falcon-7b-instruct": "replaces line ends in a content",
 }
-"""Templates that write some contents anew, and happen to write the same characters."""
+"""Templates that rewrite some contents, and happen to write the same characters."""
 PUNCTUATION = {
     "CohereLabs--command-a-reasoning-08-2025": "it writes a result letter by letter, as JSON: to the family all of that is the result",
     "LiquidAI--LFM2.5-VL-450M": "it writes a part that is neither text nor image as JSON: to the family all of that is the part",
     "mistralai--Mistral-7B-Instruct-v0.3": "it writes a function as JSON: to the family the braces round it are the template's",
     "mistralai--Mistral-Nemo-Instruct-2407--e4676cb5": "the same",
 }
-"""Formats in which the punctuation of JSON is the template's to one of both, and the message's to the other."""
+"""Formats whose JSON punctuation belongs to the template for one side and to the message for the other."""
 
 LABORIOUS = {
     "RekaAI--reka-edge-2603": "it puts all of its prompt together before it writes it",
@@ -53,7 +53,7 @@ NOT_REPLACED = {
     "nvidia--Llama3-ChatQA-1.5-8B": "it writes its own beside one that is given",
     "allenai--Olmo-3-7B-Think--open-instruct-olmo_thinker": "it says more where none is given than the system text",
 }
-"""Formats whose default system text the family states, and that cannot be seen to be one."""
+"""Formats whose family states a default system text that cannot be detected."""
 
 
 def load(slug):
@@ -65,7 +65,7 @@ def load(slug):
 
 
 def cases(slug):
-    """Yield the conversations with which a template is asked, as arguments of `render`."""
+    """Yield the conversations that a template is tried with, as arguments of `render`."""
     first = SLUGS.index(slug)
     for number, case in enumerate(goldens.battery().values()):
         if (number + first) % EVERY == 0:
@@ -83,7 +83,7 @@ def asked(template, arguments, way):
 
 
 def expected(slug, arguments):
-    """Return what Jinja2 gives for the same, or what it raises."""
+    """Return what Jinja2 gives for the same arguments, or the error that it raises."""
     messages = differential.put_right(slug, arguments["messages"])
     try:
         return differential.reference().render(slug, **{**arguments, "messages": messages})
@@ -102,7 +102,7 @@ def characters(prompt):
 
 
 def contents(template, messages):
-    """Yield the texts of messages of four characters or more, each with its field and its offset there."""
+    """Yield each message text of four or more characters, stripped, as `(field, offset, text)`."""
     for index, message in enumerate(messages):
         content = message.get("content")
         if isinstance(content, str):
@@ -111,7 +111,7 @@ def contents(template, messages):
             parts = [(place, part.get("text")) for place, part in enumerate(content or ())]
             texts = [(("messages", index, "content", place, "text"), text) for place, text in parts if text]
         else:
-            # Joined before any template sees them, they are one text, at no offset.
+            # Parts are joined before a template sees them: one text, without an offset.
             texts = []
         for path, text in texts:
             stripped = text.strip()
@@ -120,8 +120,8 @@ def contents(template, messages):
 
 
 def is_found(text, fields, path, start, content):
-    """Return whether one of the places where a content stands in the prompt is known to be that content, or to be the
-    same words in another message."""
+    """Return whether one occurrence of a content in the prompt is traced to that content, or to the same words in
+    another message."""
     wanted = [(path, start + offset) for offset in range(len(content))]
     at = text.find(content)
     while at >= 0:
@@ -138,7 +138,7 @@ def test_the_makers_templates_are_here():
 
 
 @pytest.mark.parametrize("slug", SLUGS)
-def test_it_writes_what_jinja2_writes_and_knows_where_it_came_from(slug):
+def test_a_template_writes_what_jinja2_writes_and_knows_where_it_came_from(slug):
     template = load(slug)
     assert (
         ("parts" in template.takes),
@@ -161,7 +161,7 @@ def test_it_writes_what_jinja2_writes_and_knows_where_it_came_from(slug):
 
 
 def check_origins(template, arguments, prompt):
-    """Assert that offsets are right, and that contents which stand in the prompt are found again."""
+    """Assert that offsets are right, and that contents in the prompt are traced to their fields."""
     for segment in prompt.segments:
         assert segment.origin is not Origin.UNKNOWN, segment
         if segment.start >= 0:
@@ -179,7 +179,7 @@ def check_origins(template, arguments, prompt):
 
 
 def message_text(prompt):
-    """Return for each character of message text in a prompt its place and its message; roles aside."""
+    """Return the segment of each character of message text in a prompt, by position; roles excepted."""
     place, found = 0, {}
     for segment in prompt.segments:
         for _ in segment.text:
@@ -190,7 +190,7 @@ def message_text(prompt):
 
 
 def same_field(one, other):
-    """Return whether two paths lead to one field; that of a value in arguments is one with that of all arguments."""
+    """Return whether two paths lead to the same field; a value in arguments counts as all of the arguments."""
     shorter = min(len(one), len(other))
     return one[:shorter] == other[:shorter]
 
@@ -215,7 +215,7 @@ def test_the_familys_program_and_the_makers_template_name_the_same_fields(slug):
 
 
 @pytest.mark.parametrize("slug", NATIVE)
-def test_the_default_system_text_is_seen_that_the_family_states(slug):
+def test_the_default_system_text_is_the_one_that_the_family_states(slug):
     stated = "" if slug in NOT_REPLACED else lect.get_template(NATIVE[slug]).default_system
     assert load(slug).default_system == stated
 

@@ -1,4 +1,4 @@
-"""What formats do with odd but ordinary inputs: each was wrong once, and is compared with the maker's template."""
+"""Odd but ordinary inputs: each was handled wrongly once, and is compared with the maker's template."""
 
 import json
 
@@ -73,7 +73,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_it_is_as_in_the_makers_template(name):
+def test_it_is_written_as_the_makers_template_writes_it(name):
     slug, messages, options = CASES[name]
     template = lect.get_template(next(model for model, each in RESOLUTION.items() if each == slug))
     assert template.text(messages, add_generation_prompt=True, **options)

@@ -1,5 +1,4 @@
-"""Which template a name resolves to: ids that hubs know, files, caches and packages of them, and names that must be
-nobody's."""
+"""Which template a name resolves to: ids on hubs, their files, caches and packages, and names that must be unknown."""
 
 import importlib
 import itertools
@@ -27,7 +26,7 @@ RESOLUTION = json.loads((DATA / "resolution.json").read_text("utf-8"))["models"]
 NAMES = json.loads((DATA / "names.json").read_text("utf-8"))
 XTUNER = json.loads((DATA / "xtuner_table.json").read_text("utf-8"))["rows"]
 
-# What XTuner calls the formats of the makers. Where it gives several models one template, the makers have more.
+# XTuner's names for the makers' formats. Where it gives several models one template, the makers have more.
 XTUNERS_NAMES = {
     "baichuan_chat": {"baichuan-chat"},
     "baichuan2_chat": {"baichuan2-chat"},
@@ -46,14 +45,13 @@ XTUNERS_NAMES = {
     "vicuna": {"vicuna_v1.1"},
     "zephyr": {"zephyr"},
 }
-# The one row of a model whose maker has made no chat model, so that there is no family to know it: XTuner's own table
-# is its only home.
+# The only row whose maker has no chat model, and which therefore no family knows: only XTuner's own table has it.
 WITHOUT_FAMILY = {"bigcode/starcoder"}
 SAYS_THAT_IT_CHATS = ("chat", "instruct", "-it", "vicuna", "zephyr", "chatglm2-6b", "chatglm3-6b")
 
 
 def claim(path):
-    """Return what a family says of a path; None where only a fallback or nobody has an answer."""
+    """Return a family's resolution of a path; None if at most a fallback has one."""
     try:
         return lect.resolve(path, fallback=False)
     except UnknownModelError:
@@ -70,7 +68,7 @@ def expected(slug):
     return [case for case in goldens.cases(golden) if (slug, case[0]) not in deviations]
 
 
-def test_the_corpus_is_whole():
+def test_the_corpus_is_complete():
     assert (len(RESOLUTION), len(set(RESOLUTION.values()))) == (91, 66)
 
 
@@ -108,7 +106,7 @@ def test_no_family_claims_what_it_does_not_know(path, why):
 
 
 @pytest.mark.parametrize("path", NAMES["invalid"], ids=ascii)
-def test_what_names_no_model_is_refused(path):
+def test_a_path_that_cannot_name_a_model_is_refused(path):
     with pytest.raises(InvalidModelPathError):
         lect.resolve(path)
 
@@ -123,7 +121,7 @@ def test_no_name_is_listed_twice():
 
 
 @pytest.mark.parametrize(("model", "template", "starred"), XTUNER, ids=[row[0] for row in XTUNER])
-def test_a_row_of_xtuners_table_has_the_makers_kind_and_the_format_that_the_table_means(model, template, starred):
+def test_a_model_of_xtuners_table_has_the_makers_kind_and_the_format_that_the_table_means(model, template, starred):
     if model in WITHOUT_FAMILY:
         assert claim(model) is None
         return
@@ -131,7 +129,7 @@ def test_a_row_of_xtuners_table_has_the_makers_kind_and_the_format_that_the_tabl
     assert found.template.name in XTUNERS_NAMES[template]
     chats = any(word in model.lower() for word in SAYS_THAT_IT_CHATS) and not model.endswith("-base")
     assert found.kind == ("chat" if chats else "base")
-    # The two stars on chat models are slips of the table, which a later edition has taken back.
+    # The two stars on chat models are mistakes in the table, which a later edition corrected.
     assert not starred or found.template.name == "default" or found.kind == "chat"
 
 
@@ -158,7 +156,7 @@ def test_every_rule_for_a_base_model_says_why():
             assert rule.kind == "chat" or "a base model" in rule.note or "a pretrained model" in rule.note, rule
 
 
-# The order of things
+# The order of plugins
 
 
 def test_the_order_in_which_plugins_are_found_changes_nothing():
@@ -196,7 +194,7 @@ def spoken(registry, path):
     return resolution.package, resolution.template.name
 
 
-# What the rules, the hints and the advice in messages say of each other
+# Whether the rules, the hints and the advice in messages agree
 
 
 @cache
@@ -204,7 +202,7 @@ def families():
     """Return the families of this repository by name."""
     names = [path.parent.name for path in (REPOSITORY / "plugins").glob("*/pyproject.toml")]
     found = {name: getattr(importlib.import_module(f"lect_{name}"), "adapter", None) for name in names}
-    # Whoever wants a prompt must not be told to install what knows only replies, or is a fallback.
+    # A user who wants a prompt must not be told to install a package that knows only replies, or a fallback.
     return {
         name: adapter
         for name, adapter in found.items()
@@ -227,13 +225,13 @@ def test_core_knows_every_family_and_no_other():
     assert all((REPOSITORY / "plugins" / package.removeprefix("lect-")).exists() for package in PACKAGES)
 
 
-def test_the_words_of_a_family_are_words_on_which_it_is_asked():
+def test_the_words_of_a_family_agree_with_its_hints():
     for name in families():
         assert all(any(hint in word for hint in hints(name)) for word in PACKAGES[f"lect-{name}"]), name
         assert hints(name) <= set(PACKAGES[f"lect-{name}"]), name
 
 
-def test_whoever_lacks_a_family_is_told_to_install_that_one():
+def test_the_advice_for_a_missing_family_is_to_install_it():
     for name, family in families().items():
         for rule in family.rules:
             if not isinstance(rule.template, Template) or "/" in rule.pattern:
@@ -247,16 +245,16 @@ def test_whoever_lacks_a_family_is_told_to_install_that_one():
                 assert package_for(words) == f"lect-{name}", rule
 
 
-def test_whoever_has_the_family_is_told_of_the_fallback_that_knows_the_word_too():
+def test_with_the_family_installed_the_advice_is_the_fallback_that_knows_the_word():
     assert package_for(("wizardlm", "13", "b")) == "lect-wizardlm"
     assert package_for(("wizardlm", "13", "b"), {"lect-wizardlm"}) == "lect-fastchat"
     assert package_for(("wizardlm", "13", "b"), {"lect-wizardlm", "lect-fastchat"}) == "lect-wizardlm"
 
 
-# What others keep
+# Templates that other projects keep
 
-# Copies that differ from what the table of resolution asks for: older or newer revisions of one repository, and what a
-# tuner made of it.
+# Copies that differ from what the table of resolution asks for: older or newer revisions of a repository, and changes
+# made by fine-tuners.
 OTHER_REVISIONS = {
     "01-ai/Yi-6B-Chat": "a republisher's ChatML, which knows fewer roles",
     "OpenGVLab/InternVL3-1B": "that of Qwen2.5, in its tokenizer; the maker's code has another system text",
@@ -274,8 +272,8 @@ OTHER_REVISIONS = {
 
 
 def kept_templates():
-    """Yield `(model, slug, tokens)` for every template that a public project keeps as a model's own; not what it wrote
-    itself, or changed for training. A model may share the template of another, with tokens of its own."""
+    """Yield `(model, slug, tokens)` for every template that a public project keeps as a model's own; not those that
+    it wrote itself or changed for training. A model may share the template of another, with its own tokens."""
     for entry in differential.reference().INDEX.values():
         if entry["confidence"].split()[0] in ("high", "medium") and entry["variant"] is None:
             yield entry["id"], entry["slug"], {}
@@ -286,7 +284,7 @@ def kept_templates():
 
 
 def renders_alike(slug, template, tokens):
-    """Tell whether our template gives what a kept one gives, wherever that gives anything."""
+    """Return whether our template gives what a kept one gives, wherever that one does not fail."""
     for case in goldens.battery().values():
         arguments = {"tools": case.get("tools"), "add_generation_prompt": case["add_generation_prompt"]}
         try:

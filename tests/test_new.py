@@ -1,4 +1,4 @@
-"""What `lect new` writes works at once: it is installed, resolves, renders, parses and passes the kit, unedited."""
+"""What `lect new` writes works at once: unedited, it installs, resolves, renders, parses and passes the kit."""
 
 import json
 
@@ -53,7 +53,7 @@ STARTS = {
     "xt": ("--from xtuner.json", "<U>Hello!\n<B>", "Hi!<end>"),
     "fast": ("--from fastchat:vicuna_v1.1", VICUNA, "Hi!</s>"),
 }
-"""What to give `lect new`, the prompt that comes of `Hello!`, and how a model answers `Hi!`."""
+"""Options for `lect new`, the prompt for `Hello!`, and how a model answers `Hi!`."""
 
 
 SPOKEN = """
@@ -83,7 +83,7 @@ def test_a_new_package_works_at_once(environment, offline, tmp_path, name):
     assert said.startswith("note: no installed package parses the calls") == (name == "unheard")
     install, test = json.loads(said[said.index("{") :])["next"]
     assert not [path for path in tmp_path.rglob("*.py") if str(tmp_path) in path.read_text("utf-8")]
-    # Without isolation, which would install the build backend anew for each of them.
+    # Without isolation, which would install the build backend again for each package.
     assert f"Successfully installed lect-{name}" in printed(f"{install} --no-build-isolation")
     tested = printed(test)
     assert " passed" in tested, tested

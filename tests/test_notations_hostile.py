@@ -1,4 +1,4 @@
-"""What goes wrong in a file with a template, in every notation that is read: one clear error, or the right bytes."""
+"""Faulty template files, in every notation that can be read: one clear error, or the right bytes."""
 
 import json
 import struct
@@ -81,7 +81,7 @@ def test_a_field_that_is_missing_is_named(notation, missing, said, path):
     refused(path, {field: value for field, value in GOOD[notation].items() if field != missing}, notation, said)
 
 
-def test_every_field_of_paddlenlps_may_be_missing(path):
+def test_every_paddlenlp_field_may_be_missing(path):
     assert written(read(path, {}, "paddlenlp")) == "Hi"
     without = read(path, {"query": "{{query}}"})
     with pytest.raises(lect.RefusedError, match="no place for earlier rounds"):
@@ -91,7 +91,7 @@ def test_every_field_of_paddlenlps_may_be_missing(path):
 @pytest.mark.parametrize(("notation", "field"), [(notation, field) for notation in GOOD for field in GOOD[notation]])
 @pytest.mark.parametrize("value", [99, True, [99], {"a": "b"}], ids=str)
 def test_a_field_of_the_wrong_type_is_named(notation, field, value, path):
-    # What each is expected to be is a test of its own package.
+    # What each is expected to be is tested in its own package.
     refused(path, GOOD[notation] | {field: value}, notation, f"{field}.* is ")
 
 
@@ -111,7 +111,7 @@ def test_an_unknown_placeholder_is_named(notation, change, said, path):
     ("notation", "change"),
     [("jinja", {"chat_template": "{{ mesages }}"}), ("paddlenlp", {"query": "U: {{querry}}"})],
 )
-def test_an_unknown_variable_is_empty_and_what_did_not_reach_the_prompt_is_told(notation, change, path):
+def test_an_unknown_variable_is_empty_and_the_unused_input_is_reported(notation, change, path):
     template = read(path, GOOD[notation] | change, notation)
     assert template.options
     assert ("messages", 1, "content") in [unused.path for unused in template.render(HELLO).unused]
@@ -154,7 +154,7 @@ def test_an_unbalanced_brace_is_an_error_with_its_place(notation, change, said, 
     ],
     ids=["UTF-16", "Latin-1", "a key twice", "40 MB", "cut off", "two objects", "deep", "empty", "a list"],
 )
-def test_a_file_that_is_no_json_object_is_one_error(notation, named, spoil, said, path):
+def test_a_file_that_is_not_a_json_object_is_one_error(notation, named, spoil, said, path):
     refused(path, spoil(json.dumps(GOOD[notation])), notation if named else None, said)
 
 
@@ -175,7 +175,7 @@ def test_hugging_faces_file_of_the_same_name_is_recognised(notation, said, path)
     ("change", "said"),
     [({"INSTRUCTION": "only"}, r"INSTRUCTION has no \{input\}"), ({"SYSTEM": "only"}, r"SYSTEM has no \{system\}")],
 )
-def test_a_template_of_xtuners_that_is_only_literal_is_an_error(change, said, path):
+def test_an_xtuner_template_without_placeholders_is_an_error(change, said, path):
     refused(path, GOOD["xtuner"] | change, "xtuner", said)
 
 
@@ -187,7 +187,7 @@ def test_a_template_of_xtuners_that_is_only_literal_is_an_error(change, said, pa
         ("paddlenlp", {"query": "only"}, "Be brief.\nonly", 1),
     ],
 )
-def test_another_template_that_is_only_literal_says_what_it_leaves_out(notation, change, text, lost, path):
+def test_another_template_without_placeholders_reports_what_it_leaves_out(notation, change, text, lost, path):
     template = read(path, GOOD[notation] | change)
     assert written(template) == text
     assert ("messages", lost, "content") in [unused.path for unused in template.render(HELLO).unused]

@@ -1,4 +1,4 @@
-"""What a newcomer meets: the core alone, and the advice that leads on from there."""
+"""What a newcomer sees: the core alone, and its advice on what to install."""
 
 import re
 import shlex

@@ -1,4 +1,4 @@
-"""Whoever gets a package gets the licences of what is in it."""
+"""Every package comes with the licences of its contents."""
 
 import re
 
@@ -18,7 +18,7 @@ def notice(package):
 
 
 @pytest.mark.parametrize("package", ["", *PACKAGES])
-def test_every_licence_that_is_named_is_there_with_the_projects_that_are_under_it(package):
+def test_every_licence_that_is_named_is_included_with_the_projects_under_it(package):
     text, _, licences = notice(package).partition("\nLICENCES OF THESE SOURCES\n")
     text = " ".join(text.split())
     for name, beginning in {"Apache-2.0": APACHE, "MIT": MIT}.items():
@@ -32,7 +32,7 @@ def test_the_licence_of_the_repository_is_in_every_package(package):
     assert (REPOSITORY / package / "LICENSE").read_text("utf-8") == (REPOSITORY / "LICENSE").read_text("utf-8")
 
 
-def test_facts_of_others_come_with_their_notices():
+def test_facts_from_other_projects_come_with_their_notices():
     assert "lm-sys/FastChat" in notice("plugins/fastchat")
     assert "Copyright (c) OpenMMLab. All rights reserved." in notice("plugins/xtuner")
     assert "Copyright (c) 2020 PaddlePaddle Authors. All Rights Reserved" in notice("plugins/paddlenlp")

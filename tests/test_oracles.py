@@ -11,8 +11,8 @@ MODELS = goldens.native_models()
 
 @pytest.mark.parametrize("slug", MODELS)
 def test_differs_nowhere_from_the_makers_template(slug):
-    # A family that says more about tools than its maker's template is compared where there are none; its own tests
-    # cover the rest.
+    # A family that says more about tools than its maker's template is compared without tools; its own tests cover
+    # the rest.
     resolution = lect.resolve(MODELS[slug])
     rows = goldens.deviations(resolution.package.removeprefix("lect-"))
     calls = not any(each == slug and case.startswith("tool_roundtrip") for each, case in rows)

@@ -1,6 +1,6 @@
-"""Makers' own templates, written into a directory as a user has them: whom they are found to belong to, and the bytes.
+"""Makers' own templates, in a directory as users have them: the family that is found for each, and the bytes.
 
-All of them are tried with LECT_STRESS=1, in every run those that our families were made from and each twelfth other.
+LECT_STRESS=1 tries all; other runs try those that our families were made from and every twelfth of the others.
 """
 
 import json
@@ -17,11 +17,11 @@ from lect_jinja.audit import audited
 from lect_jinja.knowledge import REPLIES, fingerprint, fingerprints
 
 if not goldens.SHARED.exists():
-    pytest.skip("the makers' templates are not here: ../shared is missing", allow_module_level=True)
+    pytest.skip("the makers' templates are not available: ../shared is missing", allow_module_level=True)
 
 NATIVE = goldens.native_models()
 COMPARED = sorted(set(json.loads((goldens.SHARED / "oracles/resolution.json").read_text("utf-8")).values()))
-"""Those of families whose templates are compared by what they do; of the others only the text tells."""
+"""Templates of families that are also compared by what they do; the others are recognised by their text only."""
 OTHERS = [each["slug"] for each in json.loads((goldens.SHARED / "oracles/index.json").read_text("utf-8"))]
 OTHERS = [slug for slug in OTHERS if slug not in NATIVE]
 STRESS = os.environ.get("LECT_STRESS") == "1"
@@ -29,7 +29,7 @@ if not STRESS:
     OTHERS = OTHERS[::12]
 DEVIATIONS = [goldens.deviations(path.parent.name) for path in goldens.REPOSITORY.glob("plugins/*/deviations.json")]
 SAYS_MORE = "internlm--internlm2-1_8b"
-"""Whose family says more about tools than the maker's template (see its deviations), so that it does something else."""
+"""Its family says more about tools than the maker's template (see its deviations), so the two behave differently."""
 ALIKE = {
     "Qwen--Qwen3-4B",
     "THUDM--glm-4-9b-chat-1m-hf",
@@ -37,7 +37,7 @@ ALIKE = {
     "meta-llama--Llama-2-7b-chat-hf",
     "zai-org--GLM-4.6",
 }
-"""Templates that another of the same family cannot be told from, neither by the battery nor by what is tried here."""
+"""Templates that neither the battery nor the conversations tried here can tell from another of the same family."""
 
 
 @cache
@@ -56,22 +56,22 @@ def written(directory, slug, text):
 
 
 @pytest.mark.parametrize("slug", NATIVE)
-def test_a_makers_template_in_a_directory_without_a_telling_name_goes_to_its_family(slug, tmp_path):
+def test_a_makers_template_in_a_directory_with_an_uninformative_name_resolves_to_its_family(slug, tmp_path):
     by_name = lect.resolve(NATIVE[slug])
     resolution = written(tmp_path / "checkpoint-500", slug, source(slug))
     assert resolution.template.name == by_name.template.name
     assert resolution.template.program is by_name.template.program
     assert resolution.template.reply == by_name.template.reply
-    assert any("to the letter" in remark for remark in resolution.remarks)
+    assert any("is exactly a template of" in remark for remark in resolution.remarks)
 
 
 @pytest.mark.parametrize("slug", COMPARED)
-def test_a_makers_template_with_another_comment_is_known_by_what_it_does(slug, tmp_path):
+def test_a_makers_template_with_another_comment_is_recognised_by_what_it_does(slug, tmp_path):
     resolution = written(tmp_path / "checkpoint-500", slug, source(slug) + "{# saved again #}")
     if slug == SAYS_MORE:
         assert any("is a template of its own" in remark for remark in resolution.remarks)
         return
-    assert any("in all conversations that were tried" in remark for remark in resolution.remarks), resolution.remarks
+    assert any("in every conversation that was tried" in remark for remark in resolution.remarks), resolution.remarks
     by_name = lect.resolve(NATIVE[slug])
     if slug not in ALIKE:
         assert resolution.template.name == by_name.template.name
@@ -83,7 +83,7 @@ def test_a_directory_gives_what_its_makers_template_gives(slug, tmp_path):
     from jinja2.exceptions import TemplateError
 
     template = written(tmp_path / "checkpoint-500", slug, source(slug)).template
-    # The reference's clock stands at noon of the day on which the goldens were made.
+    # The reference's clock is set to noon of the day on which the goldens were made.
     dated = {"date": datetime.combine(goldens.THE_DAY, time(12))} if "date" in template.options else {}
     deviating = {case for family in DEVIATIONS for each, case in family if each == slug}
     for case in list(goldens.battery().values())[::5]:
@@ -125,7 +125,7 @@ def test_a_family_gets_the_ids_and_stops_of_the_model(tmp_path):
     assert template.markers["<|im_start|>"] == 901
 
 
-def test_every_fingerprint_leads_to_a_template_that_is_there():
+def test_every_fingerprint_leads_to_an_existing_template():
     for row in fingerprints().values():
         assert lect.template(row["template"])
 
@@ -135,7 +135,7 @@ def test_the_fingerprints_are_those_of_the_makers_texts():
     assert {slug for slug in NATIVE if fingerprint(source(slug)) not in known} == set()
 
 
-def test_every_reply_format_that_a_rule_names_is_there_and_in_the_package_that_it_names():
+def test_every_reply_format_and_package_that_a_rule_names_exists():
     from lect.plugin.grammar import reply_format
 
     packages = {info.package for info in lect.plugins()} | {"lect", "lect-dialects"}
@@ -151,17 +151,17 @@ WARNED_OF = {
     "nvidia--Llama3-ChatQA-1.5-8B": {"drops-role"},
     "allenai--OLMo-7B-Instruct": {"drops-role"},
     "allenai--tulu-2-7b": {"drops-role"},
-    # It tells the model, behind every system text, that there are no functions.
+    # It tells the model, after every system text, that there are no functions.
     "allenai--Olmo-3-7B-Think--open-instruct-olmo_thinker": {"literal-inside-turn"},
-    # They look for /think and /no_think in texts, and take them out.
+    # They look for /think and /no_think in texts, and remove them.
     "nvidia--NVIDIA-Nemotron-Nano-9B-v2": {"content-conditional", "content-rewrite"},
     "HuggingFaceTB--SmolLM3-3B": {"content-conditional", "content-rewrite", "hidden-instruction"},
 }
-"""Makers' templates that really do what an audit warns of."""
+"""Makers' templates that really do what an audit warns about."""
 
 
 @pytest.mark.parametrize("slug", NATIVE if STRESS else list({**dict.fromkeys(list(NATIVE)[::8]), **WARNED_OF}))
-def test_an_audit_warns_of_nothing_else_in_what_makers_publish(slug, tmp_path):
+def test_an_audit_warns_about_nothing_else_in_makers_templates(slug, tmp_path):
     written(tmp_path, slug, source(slug))
     found = {finding.rule for finding in audited(str(tmp_path)) if finding.level == "warning"}
     assert found == WARNED_OF.get(slug, set())

@@ -15,7 +15,7 @@ import lect
 from lect.errors import InvalidModelPathError, LectError, ModelPathWarning, UnknownModelError
 
 CASES = json.loads((Path(__file__).parent / "data/hostile_paths.json").read_text("utf-8"))["cases"]
-# Where the family that a path resolves to is not also the name of a package.
+# Families whose package has another name.
 PACKAGES = {"llama-2": "llama", "llama-3": "llama", "starling": "openchat"}
 # No package knows them, and FastChat's rules would give them a wrong format.
 NOBODYS = {
@@ -74,7 +74,7 @@ def test_a_path_resolves_to_its_family_or_the_error_names_the_package(case):
 
 
 @cases("error")
-def test_what_cannot_name_a_model_is_refused_quickly_and_shown_harmlessly(case):
+def test_an_invalid_path_is_refused_quickly_and_shown_harmlessly(case):
     path = path_of(case)
     for _ in range(20):
         begun = time.process_time()
@@ -92,7 +92,7 @@ def test_what_cannot_name_a_model_is_refused_quickly_and_shown_harmlessly(case):
 
 
 @cases("error")
-def test_a_default_is_for_unknown_models_and_not_for_what_cannot_name_one(case):
+def test_a_default_is_for_unknown_models_and_not_for_invalid_paths(case):
     with pytest.raises(InvalidModelPathError):
         lect.get_conversation_template(path_of(case), default="chatml")
 
@@ -111,7 +111,7 @@ def test_a_path_that_only_looks_like_a_model_is_unknown(case):
 
 
 @cases("no-match", threat="confusable")
-def test_letters_that_look_like_others_are_shown_by_their_code_points(case):
+def test_confusable_characters_are_shown_by_their_code_points(case):
     error = check_unknown(case["path"])
     for letter in case["path"]:
         assert letter.isascii() or f"U+{ord(letter):04X}" in str(error)
@@ -130,7 +130,7 @@ def test_the_name_that_a_path_imitates_is_suggested(path, meant):
 
 
 @cases("resolve-with-warning")
-def test_an_imitated_owner_is_warned_of(case):
+def test_an_imitated_owner_is_warned_about(case):
     family = "llama" if "lama" in case["path"] else "internlm"
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -164,7 +164,7 @@ def test_what_is_neither_text_nor_a_path_object_is_a_type_error(path):
 
 
 @given(st.text() | st.text("/\\.:@-_~ vicuna7b\u0441\u2010", max_size=40))
-def test_no_text_brings_forth_another_error_than_ours(path):
+def test_no_text_raises_anything_but_our_errors(path):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ModelPathWarning)
         found = outcome(path)

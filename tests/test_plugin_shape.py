@@ -1,4 +1,4 @@
-"""All plugins have one shape: whoever knows one knows them all."""
+"""All plugins have the same shape: if you know one, you know them all."""
 
 import importlib
 import json
@@ -12,14 +12,14 @@ from goldens import REPOSITORY
 from lect.testing.corpus import CORPUS
 
 NAMES = sorted(path.parent.name for path in (REPOSITORY / "plugins").glob("*/pyproject.toml"))
-# Reply formats alone, and notations, have no adapter.
+# Packages with only reply formats or a notation have no adapter.
 WITH_ADAPTER = [name for name in NAMES if name not in ("dialects", "jinja", "ollama", "paddlenlp")]
 CORE = tomllib.loads((REPOSITORY / "core/pyproject.toml").read_text("utf-8"))["project"]
 # A package is tested with those of its own version, and with no older ones.
 BOUND = f">={CORE['version'].rpartition('.')[0]},<1"
 NEEDS = {"jinja": ["jinja2>=3.1.6"], "paddlenlp": [f"lect-jinja{BOUND}"]}
 """What packages need besides core."""
-# What is no adapter for names.
+# Groups without adapters for names.
 PARTS = {"lect.replies", "lect.notations", "lect.commands", "lect.paths"}
 GROUPS = {"lect", "lect.fallback", "lect.hints", "lect.templates", *PARTS}
 TABLES = {"build-system", "project", "tool"}
@@ -47,7 +47,7 @@ def entry_points(name, group):
 
 @pytest.fixture
 def plugin(name, monkeypatch):
-    """The module of a plugin as it lies in the repository, installed or not."""
+    """The module of a plugin as it is in the repository, installed or not."""
     monkeypatch.syspath_prepend(str(folder(name) / "src"))
     return importlib.import_module(f"lect_{name}")
 
@@ -73,7 +73,7 @@ def test_a_small_family_is_small():
 
 
 @every_plugin
-def test_the_project_says_the_same_things(name):
+def test_the_project_metadata_is_the_same(name):
     said = project(name)["project"]
     assert said["name"] == f"lect-{name}"
     assert said["readme"] == "README.md"
@@ -98,7 +98,7 @@ def test_the_entry_points_lead_to_one_adapter(name):
     assert others == {f"lect_{name}:adapter"}
 
 
-def test_what_is_generated_is_as_it_would_be_generated_now():
+def test_generated_files_are_up_to_date():
     stale = [
         str(path.relative_to(REPOSITORY))
         for path, text in make_metadata.files().items()
@@ -107,7 +107,7 @@ def test_what_is_generated_is_as_it_would_be_generated_now():
     assert stale == [], "try: python tests/support/make_metadata.py"
 
 
-def test_the_corpus_is_as_it_would_be_generated_now():
+def test_the_corpus_is_up_to_date():
     assert CORPUS.read_text("utf-8") == make_corpus.text(), "try: python tests/support/make_corpus.py"
 
 

@@ -1,4 +1,4 @@
-"""Every installed template crosses processes: by its name it is the same object, by its parts it writes the same."""
+"""Every installed template can be pickled: by name it stays the same object, by parts it writes the same."""
 
 import datetime
 import multiprocessing
@@ -36,12 +36,12 @@ every_template = pytest.mark.parametrize("name", TEMPLATES)
 
 
 def picklers():
-    """Return all that people pickle with; `multiprocess` and datasets use dill, Ray and Spark cloudpickle."""
+    """Return the pickle modules in use: `multiprocess` and datasets use dill, Ray and Spark cloudpickle."""
     return pickle, pytest.importorskip("dill"), pytest.importorskip("cloudpickle")
 
 
 def written(template):
-    """Return what a template writes for some conversations, or with what it refuses them."""
+    """Return what a template writes for some conversations, or the errors that it raises."""
     return [said(partial(template.text, date=datetime.date(2024, 7, 26)), talk) for talk in TALKS]
 
 
@@ -53,13 +53,13 @@ def said(text, talk):
 
 
 @every_template
-def test_by_its_name_a_template_is_the_same_object(name):
+def test_a_template_pickled_by_name_is_the_same_object(name):
     for pickler in picklers():
         assert pickler.loads(pickler.dumps(TEMPLATES[name])) is TEMPLATES[name]
 
 
 @every_template
-def test_by_its_parts_a_template_writes_the_same(name):
+def test_a_template_pickled_by_parts_writes_the_same(name):
     variant = TEMPLATES[name].but(name="x")
     expected = written(variant)
     assert any(isinstance(text, str) for text in expected)
@@ -84,7 +84,7 @@ def test_a_spawned_process_writes_the_same_with_every_template():
 @pytest.mark.parametrize(
     "path", ["Qwen/Qwen3-8B", "lmsys/vicuna-7b-v1.5", "TheBloke/koala-7B-HF", "meta-llama/Llama-2-7b-hf"]
 )
-def test_a_resolution_arrives_with_the_whole_verdict(path):
+def test_a_pickled_resolution_keeps_all_its_facts(path):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", lect.FallbackWarning)
         resolution = lect.resolve(path)
@@ -97,7 +97,7 @@ def test_a_resolution_arrives_with_the_whole_verdict(path):
     assert again.parse(output) == resolution.parse(output)
 
 
-def test_every_reply_format_arrives_as_it_was():
+def test_every_reply_format_survives_pickling():
     for name in lect.reply_formats():
         reply_format = lect._registry.reply_format(name)
         again = pickle.loads(pickle.dumps(reply_format))
@@ -110,7 +110,7 @@ def every_error(kind=lect.LectError):
     return {kind}.union(*map(every_error, kind.__subclasses__()))
 
 
-def test_the_errors_of_plugins_arrive_as_they_were():
+def test_the_errors_of_plugins_survive_pickling():
     assert len(every_error()) > len([name for name in vars(lect.errors) if name.endswith("Error")])
     for kind in every_error():
         error = kind.__new__(kind, "what happened\n  try: this")

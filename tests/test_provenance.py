@@ -1,4 +1,4 @@
-"""No text of the caller's is ever taken for the template's own, and none is lost in silence: shown with texts that no
+"""No text of the caller's is ever taken for the template's own, and none is lost silently: tested with texts that no
 template could write."""
 
 import json
@@ -16,13 +16,13 @@ from lect.prompt.proof import leak_of
 
 WORDS = re.compile(r"(\s+|</?think>)")
 FOREIGN = re.compile(r"[\ue000-\uf8ff]|\\ue[0-9a-f]{3}")
-"""A character for private use, also as JSON and Python escape it."""
+"""A private-use character, also as JSON and Python escape it."""
 
 KEYWORDS = {
     "type", "function", "name", "description", "parameters", "properties", "required", "enum", "items", "oneOf",
     "default", "nullable", "response",
 }  # fmt: skip
-"""The keys of a schema by which formats find their way; all others are replaced."""
+"""The keys of a schema that formats depend on; all others are replaced."""
 RICH = {
     "type": "function",
     "function": {
@@ -58,7 +58,7 @@ RICH = {
     },
     "extra": "odd",
 }
-"""A tool with whatever a schema may have, which stands beside those of the battery."""
+"""A tool with everything that a schema may have, added to those of the battery."""
 
 IDS = ("messages",)
 """The path of ids, which occur in several messages and are not counted."""
@@ -75,15 +75,15 @@ PICKS = {
     ],
     "documents": ["granite-3.1", "granite-3.2", "granite-3.3"],
 }  # fmt: skip
-"""Formats that take from a tool or a document what they have words for, and leave the rest."""
+"""Formats that write only those fields of a tool or a document that they know."""
 BY_ID = ["kimi-k2-thinking", "kimi-k2.5"]
-"""Formats that write the id of a call in place of its name: the ids of their models have the names in them."""
+"""Formats that write the id of a call instead of its name: the ids of their models contain the names."""
 
 
 class Sentinels:
-    """Replaces texts by characters that no template could write, and remembers of which field each is.
+    """Replaces texts by characters that no template could write, and remembers the field of each.
 
-    Every text is nine times one character: as long as the ids that some models want.
+    Every replacement is one character nine times: as long as the ids that some models require.
     """
 
     def __init__(self):
@@ -95,19 +95,19 @@ class Sentinels:
         return letter * 9
 
     def words(self, text, *path):
-        """Replace the words of a text; white space and the ends of a thought decide what a format does, and stay."""
+        """Replace the words of a text; white space and thought tags stay, because formats depend on them."""
         return "".join(word if not word or WORDS.fullmatch(word) else self.new(*path) for word in WORDS.split(text))
 
     def value(self, value, *path, keys=(), fixed=(), known=None):
-        """Replace all texts of a value, its keys too. What occurs again within it keeps its replacement, as names in a
+        """Replace all texts of a value, including its keys. A repeated text gets the same replacement, as names in a
         schema must.
 
         Args:
             value: The value.
-            path: Of which field it is.
+            path: The field that it is from.
             keys: Keys that stay.
-            fixed: Keys that stay together with what stands there.
-            known: What was replaced before.
+            fixed: Keys that stay together with their values.
+            known: Earlier replacements.
         """
         known = {} if known is None else known
         if isinstance(value, str):
@@ -152,7 +152,7 @@ class Sentinels:
             }
 
     def extras(self, message, index):
-        """Add the fields that are a family's own, in place."""
+        """Add the fields that only one family knows, in place."""
         where = ("messages", index)
         message["metadata"] = self.new(*where, "metadata")
         message["tool_plan"] = self.new(*where, "tool_plan")
@@ -171,7 +171,7 @@ def foreign(name, options="{}", *, types=True, as_text=False, extras=False):
 
     Args:
         name: The conversation.
-        options: Options of the template's, as JSON: what is asked of most templates is made once.
+        options: Options of the template, as JSON, so that templates with the same options share the result.
         types: Whether the types in schemas stay, which decide how a format describes a parameter.
         as_text: Whether the arguments of calls are given as JSON text, as servers do.
         extras: Whether messages also have the fields that only one family knows.
@@ -217,8 +217,8 @@ def requests(template, *, extras):
 
 @lru_cache(maxsize=2)  # the tests of one template come one after another
 def renderings(template, *, extras=False):
-    """Return what becomes of them; with `extras`, also of fields and options that are a family's own and are not
-    counted."""
+    """Return each request with its rendering, unless refused; with `extras`, also those with fields and options that
+    only one family knows, which are not counted."""
     made = []
     for arguments, given in requests(template, extras=extras):
         with suppress(RefusedError):
@@ -227,7 +227,7 @@ def renderings(template, *, extras=False):
 
 
 def letters(text):
-    """Return the foreign letters in a text, also where they are escaped."""
+    """Return the foreign characters in a text, including escaped ones."""
     return {found if len(found) == 1 else chr(int(found[2:], 16)) for found in FOREIGN.findall(text)}
 
 
@@ -248,7 +248,7 @@ def test_no_text_of_the_callers_is_taken_for_the_templates_own(template):
 
 
 @every_template
-def test_the_offset_of_a_text_is_where_it_stands_in_its_field(template):
+def test_the_offset_of_a_text_is_its_position_in_its_field(template):
     for arguments, _, rendered in renderings(template, extras=True):
         for segment in rendered.segments:
             if segment.start >= 0:
@@ -261,12 +261,12 @@ def is_whole(template, arguments, field):
     """Say whether a format that writes something of a field writes all of it."""
     if field[0] in PICKS:
         return template.name not in PICKS[field[0]]
-    # Of a text with a thought inside many formats keep only what follows it.
+    # Many formats keep only what follows a thought inside a text.
     return "</think>" not in str(hostile.value_at(arguments, field))
 
 
 def is_medium(arguments, field):
-    """Say whether a field is a part that is no text: what a prompt has of it is a placeholder."""
+    """Say whether a field is a part other than text: a prompt has only a placeholder for it."""
     return field[2:3] == ("content",) and len(field) == 4 and hostile.value_at(arguments, field)["type"] != "text"
 
 
@@ -279,7 +279,7 @@ def without(arguments, field):
 
 
 @every_template
-def test_every_text_stands_in_the_prompt_or_is_reported(template):
+def test_every_text_is_in_the_prompt_or_reported(template):
     for arguments, given, rendered in renderings(template):
         standing = letters(rendered.text)
         unused = {unused.path: unused.why for unused in rendered.unused}
@@ -288,7 +288,7 @@ def test_every_text_stands_in_the_prompt_or_is_reported(template):
             if is_medium(arguments, field):
                 assert field in unused or template.text(**without(arguments, field)) != rendered.text, field
             elif unused.get(field) == "by-rule":
-                # Of a content it may be the reasoning that stands in it.
+                # It may be only the reasoning inside a content.
                 assert not of_field <= standing, field
             elif field in unused:
                 assert not of_field & standing, field
@@ -299,7 +299,7 @@ def test_every_text_stands_in_the_prompt_or_is_reported(template):
 
 
 @every_template
-def test_it_is_proven_that_text_of_the_callers_keeps_its_origin(template):
+def test_text_of_the_callers_provably_keeps_its_origin(template):
     assert leak_of(template, template.program) is None
 
 

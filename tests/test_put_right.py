@@ -1,4 +1,4 @@
-"""Inputs are put right before any template sees them: by the rules of the documentation, and as another hand does it."""
+"""Inputs are put right before any template sees them: by the documented rules, and as another implementation does."""
 
 import copy
 
@@ -58,14 +58,14 @@ def test_calls_without_a_function_are_put_right_too():
 
 
 @given(rich_chats())
-def test_another_hand_puts_the_same_right(messages):
+def test_an_independent_implementation_puts_the_same_right(messages):
     theirs = differential.shared_module("put_right").put_right
     for takes in ((), ("parts",), ("null",), ("argument_text",)):
         flags = [name in takes for name in ("parts", "argument_text", "null")]
         assert put_right(messages, takes=takes)[0] == theirs(messages, *flags)
 
 
-def test_what_a_template_takes_is_what_another_hand_reads_off_the_makers():
+def test_what_a_template_takes_is_what_an_independent_reading_of_the_makers_finds():
     differential.reference()
     for slug, model in goldens.native_models().items():
         parts, text, null = differential.takes(slug)

@@ -1,4 +1,4 @@
-"""Calls, in each of the ways in which they are written."""
+"""Calls, in every way that formats write them."""
 
 import json
 
@@ -64,7 +64,7 @@ def hermes(inside):
         ('{"name": "f", "arguments": {"x": "\\d+ \\u12 \\"}"}}', {"x": '\\d+ \\u12 "}'}),
     ],
 )
-def test_a_json_call_is_read_however_it_is_put(inside, arguments):
+def test_a_json_call_is_read_however_it_is_written(inside, arguments):
     reply, events = replies.read(hermes(inside), format="hermes_json")
     (call,) = reply.tool_calls
     assert (call.name, call.arguments, reply.content) == ("f", arguments, "")
@@ -85,7 +85,7 @@ def test_a_json_call_is_read_however_it_is_put(inside, arguments):
         ('{"name": "f", "arguments": ' + '{"x": ' * 300 + "1", "too_deep"),
     ],
 )
-def test_what_is_no_json_is_no_content_no_complete_call_and_a_problem(inside, code):
+def test_broken_json_is_a_problem_and_neither_content_nor_a_complete_call(inside, code):
     reply = replies.heard(hermes(inside) + "So.", format="hermes_json")
     assert (reply.content, reply.tool_calls, [problem.code for problem in reply.problems]) == ("So.", (), [code])
     assert [call.name for call in reply.incomplete] == (["f"] if '"f"' in inside else [])
@@ -119,19 +119,19 @@ def test_an_opening_that_no_call_can_follow_is_content():
         ('{"name": "f", "arguments": {"x": "a\nb"}}', {"x": "a\nb"}),
     ],
 )
-def test_what_was_meant_is_certain_so_it_is_read_and_named(inside, arguments):
+def test_json_whose_meaning_is_certain_is_repaired_and_reported(inside, arguments):
     reply = replies.heard(hermes(inside) + "So.", format="hermes_json")
     assert [(call.name, call.arguments) for call in reply.tool_calls] == [("f", arguments)]
     assert (reply.content, [problem.code for problem in reply.problems]) == ("So.", ["repaired"])
 
 
-def test_of_two_equal_keys_the_first_counts():
+def test_the_first_of_two_equal_keys_counts():
     text = hermes('{"name": "f", "name": "g", "arguments": {"x": 1}, "arguments": {"x": 2}}')
     assert calls(text, "hermes_json") == [("f", {"x": 1})]
     assert problems(text, "hermes_json") == ["duplicate_key", "duplicate_key"]
 
 
-def test_the_models_own_id_is_kept_unless_the_call_has_been_announced_before_it():
+def test_the_models_own_id_is_kept_unless_it_follows_the_start_of_the_call():
     reply, events = replies.read('[TOOL_CALLS][{"id": "123456789", "name": "f", "arguments": {}}]', format="mistral")
     assert reply.tool_calls[0].id == "123456789"
     reply, events = replies.read('[TOOL_CALLS][{"name": "f", "arguments": {}, "id": "123456789"}]', format="mistral")
@@ -158,7 +158,7 @@ def test_the_models_own_id_is_kept_unless_the_call_has_been_announced_before_it(
         '{"name": ["Ann"]}',
     ],
 )
-def test_an_answer_in_json_is_no_call(text):
+def test_an_answer_in_json_is_not_a_call(text):
     for name in ("llama3_json", "granite3_list", "xlam"):
         reply, _ = replies.read(text, format=name)
         assert (reply.content, reply.tool_calls, reply.problems) == (text, (), ())
@@ -176,7 +176,7 @@ def test_a_built_in_tool_of_llama_is_called_as_in_python():
     ]
 
 
-def test_code_for_an_interpreter_is_a_call_with_its_fence_taken_off():
+def test_code_for_an_interpreter_is_a_call_without_its_fence():
     text = "Look:\n<|action_start|><|interpreter|>\n```python\n  print(1)\n```\n<|action_end|>"
     assert calls(text, "internlm2_action") == [("python_interpreter", {"code": "  print(1)"})]
     assert calls("<|python_tag|>print(1)<|eot_id|>", "functionary_v31") == [("python", {"code": "print(1)"})]
@@ -223,13 +223,13 @@ def coder(**parameters):
         ("other", '"quoted"', "quoted"),
     ],
 )
-def test_the_schema_decides_what_a_text_stands_for(key, text, value):
+def test_the_schema_decides_what_a_text_means(key, text, value):
     assert calls(coder(**{key: text}), "qwen3_coder_xml", tools=TOOLS) == [("f", {key: value})]
     assert calls(coder(**{key: text}), "qwen3_coder_xml", tools=[TOOLS[0]["function"]]) == [("f", {key: value})]
 
 
 @pytest.mark.parametrize(("key", "text"), [("x", "many"), ("b", "1"), ("o", "[1]"), ("x", '"5"'), ("list", "{}")])
-def test_a_text_that_the_schema_does_not_allow_stays_text_and_is_named(key, text):
+def test_a_text_that_the_schema_does_not_allow_stays_text_and_is_reported(key, text):
     assert calls(coder(**{key: text}), "qwen3_coder_xml", tools=TOOLS) == [("f", {key: text})]
     assert problems(coder(**{key: text}), "qwen3_coder_xml", tools=TOOLS) == ["bad_value"]
 
@@ -238,18 +238,18 @@ def test_a_text_that_the_schema_does_not_allow_stays_text_and_is_named(key, text
     ("key", "text", "codes"),
     [("o", '{"a": 1}', []), ("o", "{'a': 1}", ["repaired"]), ("list", "[1, 2,]", ["repaired"])],
 )
-def test_a_value_that_is_no_json_and_is_read_as_its_schema_says_is_named(key, text, codes):
+def test_a_value_that_is_not_json_but_is_read_by_its_schema_is_reported(key, text, codes):
     assert problems(coder(**{key: text}), "qwen3_coder_xml", tools=TOOLS) == codes
 
 
 @pytest.mark.parametrize("close", ["</parameter/>", "</parameter1>", "</parameter_function>"])
-def test_a_close_that_is_misspelt_closes_and_is_named(close):
+def test_a_misspelt_close_closes_and_is_reported(close):
     text = f"<tool_call>\n<function=f>\n<parameter=s>\na\n{close}\n</function>\n</tool_call>"
     assert calls(text, "qwen3_coder_xml") == [("f", {"s": "a"})]
     assert problems(text, "qwen3_coder_xml") == ["repaired"]
 
 
-def test_a_number_in_place_of_a_name_is_the_one_tool_that_fits():
+def test_a_number_instead_of_a_name_means_the_only_tool_that_fits():
     def kimi(name):
         return f'<|tool_call_begin|>{name}<|tool_call_argument_begin|>{{"x": 1}}<|tool_call_end|>'
 
@@ -259,23 +259,23 @@ def test_a_number_in_place_of_a_name_is_the_one_tool_that_fits():
     assert calls(kimi("5"), "kimi_k2") == [("5", {"x": 1})]
 
 
-def test_a_text_may_speak_of_the_marks_that_close_it():
+def test_a_text_may_contain_the_marks_that_close_it():
     value = "if a </parameter> b\n</function> <parameter= and </tool_call>"
     assert calls(coder(s=value, x="1"), "qwen3_coder_xml", tools=TOOLS) == [("f", {"s": value, "x": 1})]
 
 
-def test_a_parameter_that_nothing_closes_ends_where_the_next_begins():
+def test_an_unclosed_parameter_ends_where_the_next_begins():
     text = "<tool_call>\n<function=f>\n<parameter=s>\na\n<parameter=x>\n1\n</function>\n</tool_call>"
     assert calls(text, "qwen3_coder_xml", tools=TOOLS) == [("f", {"s": "a", "x": 1})]
 
 
-def test_a_call_that_nothing_closes_ends_where_its_section_does():
+def test_an_unclosed_call_ends_where_its_section_does():
     assert calls("<tool_call>\n<function=f>\n<parameter=x>\n1\n</parameter>\n</tool_call>", "qwen3_coder_xml") == [
         ("f", {"x": 1})
     ]
 
 
-def test_a_text_is_passed_on_while_it_is_written_where_it_can_be_nothing_else():
+def test_a_parameter_is_streamed_as_soon_as_it_can_only_be_text():
     head = "<tool_call>\n<function=f>\n<parameter=s>\n"
     _, events = replies.read(head + "some words", [len(head), 5, 5], format="qwen3_coder_xml", tools=TOOLS)
     assert [event.text for event in events if event.kind == "call_args"] == ['{"s": "some ', "words"]
@@ -291,19 +291,19 @@ def test_a_wrapped_set_of_arguments_is_unwrapped_if_the_tool_has_no_such_paramet
     assert calls(text, "deepseek_v32_dsml") == [("f", {"arguments": {"x": 1}})]
 
 
-def test_a_json_object_may_stand_in_place_of_parameters_where_the_format_has_it():
+def test_a_json_object_may_replace_parameters_where_the_format_allows_it():
     text = '<｜DSML｜tool_calls><｜DSML｜invoke name="f">{"x": 1}</｜DSML｜invoke></｜DSML｜tool_calls>'
     assert calls(text, "deepseek_v4_dsml") == [("f", {"x": 1})]
 
 
-def test_parameters_may_lie_in_parameters():
+def test_parameters_may_be_nested():
     ns = "]<]minimax[>["
     inside = f"{ns}<o>{ns}<a>1{ns}</a>{ns}<list>{ns}<item>x{ns}</item>{ns}<item>y{ns}</item>{ns}</list>{ns}</o>"
     text = f'{ns}<tool_call>{ns}<invoke name="f">{inside}{ns}</invoke>{ns}</tool_call>'
     assert calls(text, "minimax_m3") == [("f", {"o": {"a": 1, "list": ["x", "y"]}})]
 
 
-def test_the_schema_decides_inside_of_nested_parameters_too():
+def test_the_schema_decides_inside_nested_parameters_too():
     ns = "]<]minimax[>["
     place = {
         "type": "object",
@@ -324,7 +324,7 @@ def test_the_schema_decides_inside_of_nested_parameters_too():
     assert calls(text, "minimax_m3", tools=tools) == [("f", {"at": {"zip": "00501", "floors": [1, 2]}})]
 
 
-def test_a_value_in_cdata_is_taken_out_of_it():
+def test_a_value_in_cdata_is_unwrapped():
     text = '<function name="f"><param name="s"><![CDATA[<b> & "c"]]></param></function>'
     assert calls(text, "minicpm5_xml", tools=TOOLS) == [("f", {"s": '<b> & "c"'})]
 
@@ -356,14 +356,14 @@ def test_a_python_literal_is_read(literal, value):
 
 
 @pytest.mark.parametrize("literal", ["x", "1+1", "{'a': 1, 'b'}", "{1: 2: 3}", "[1 2]", "g()", "nan", "", "[" * 300])
-def test_a_call_with_something_that_is_no_python_literal_is_incomplete(literal):
+def test_a_call_with_an_invalid_python_literal_is_incomplete(literal):
     text = f"<function_calls>f(k={literal})</function_calls>So."
     reply = replies.heard(text, format="olmo3_pythonic")
     assert (reply.content, reply.tool_calls) == ("So.", ())
     assert [(call.name, call.arguments) for call in reply.incomplete] == [("f", f"k={literal})")]
 
 
-def test_a_link_in_markdown_is_no_call():
+def test_a_markdown_link_is_not_a_call():
     text = "See [the docs](https://x) and [f] or [g(x)]."
     assert replies.read(text, format="pythonic")[0].content == text
 
@@ -399,7 +399,7 @@ def test_input_in_react_may_be_plain_text():
 
 
 @pytest.mark.parametrize("arguments", ["[1]", '"Paris"', "7", "true"])
-def test_arguments_that_are_no_object_are_handed_on_and_named(arguments):
+def test_arguments_that_are_not_an_object_are_passed_on_and_reported(arguments):
     reply, _ = replies.read(f'<tool_call>{{"name": "f", "arguments": {arguments}}}</tool_call>', format="hermes_json")
     assert [(call.arguments_text, call.complete) for call in reply.tool_calls] == [(arguments, True)]
     assert [problem.code for problem in reply.problems] == ["bad_arguments"]
@@ -408,7 +408,7 @@ def test_arguments_that_are_no_object_are_handed_on_and_named(arguments):
 # Calls at the end
 
 
-def test_a_call_that_lacks_its_last_bracket_stands_where_the_reply_ends_by_a_mark():
+def test_a_call_without_its_last_bracket_is_complete_if_a_stop_mark_ends_the_reply():
     for text in (
         '<tool_call>{"name": "f", "arguments": {"x": 1}<|im_end|>',
         '<tool_call>{"name": "f", "arguments": {"x": 1}\n<|im_end|>',
@@ -428,7 +428,7 @@ def test_a_call_that_lacks_its_last_bracket_stands_where_the_reply_ends_by_a_mar
         ("react", 'Action: f\nAction Input: {"x": 1\nObservation:', '{"x": 1\n'),
     ],
 )
-def test_a_call_that_breaks_off_at_a_stop_mark_is_incomplete_and_no_content(name, text, arguments):
+def test_a_call_that_breaks_off_at_a_stop_mark_is_incomplete_and_not_content(name, text, arguments):
     reply, _ = replies.read(text, [1], format=name)
     assert (reply.content, reply.tool_calls, reply.finish) == ("", (), "stop")
     assert [(call.name, call.arguments_text) for call in reply.incomplete] == [("f", arguments)]
@@ -438,7 +438,7 @@ def test_a_call_that_breaks_off_at_a_stop_mark_is_incomplete_and_no_content(name
 # Channels
 
 
-def test_text_outside_of_messages_is_content_and_marks_that_start_nothing_are_named():
+def test_text_outside_messages_is_content_and_stray_headers_are_reported():
     reply, _ = replies.read("Hi <|start|>assistant <|end|>there", format="harmony")
     assert (reply.content, [problem.code for problem in reply.problems]) == (
         "Hi assistant there",
@@ -446,13 +446,13 @@ def test_text_outside_of_messages_is_content_and_marks_that_start_nothing_are_na
     )
 
 
-def test_a_mark_of_a_header_in_the_midst_of_a_message_is_no_content():
+def test_a_header_mark_inside_a_message_is_not_content():
     for kind, field in (("final", "content"), ("analysis", "reasoning")):
         reply = replies.heard(f"<|channel|>{kind}<|message|>a <|message|><|channel|>b<|end|>", format="harmony")
         assert (getattr(reply, field), [problem.code for problem in reply.problems]) == ("a b", ["stray_mark"] * 2)
 
 
-def test_a_call_that_begins_anew_before_it_has_a_name_is_made_once():
+def test_a_call_that_restarts_before_it_has_a_name_is_made_once():
     call = '<|content_invoke_tool_json|>{"name": "f", "args": {"x": 1}}<|end_message|>'
     reply = replies.heard(f"<|message_model|>f<|content_invoke_tool_json|>Well{call}", format="inkling")
     assert (reply.content, [(call.name, call.arguments) for call in reply.tool_calls]) == ("", [("f", {"x": 1})])
@@ -469,13 +469,13 @@ def test_messages_of_one_kind_are_joined_by_a_line_end():
     assert replies.read(f"{thoughts}<|channel|>final<|message|>c<|return|>", format="harmony")[0].reasoning == "a\nb"
 
 
-def test_a_message_that_nothing_ends_ends_where_the_next_begins():
+def test_an_unterminated_message_ends_where_the_next_begins():
     text = "<|channel|>analysis<|message|>a<|start|>assistant<|channel|>final<|message|>b"
     reply, _ = replies.read(text, format="harmony")
     assert (reply.reasoning, reply.content) == ("a", "b")
 
 
-def test_a_comparison_is_no_argument_wherever_a_chunk_ends():
+def test_a_comparison_is_not_an_argument_wherever_a_chunk_ends():
     text = "<function_calls>f(enabled==1)</function_calls>"
     assert all(replies.read(text, [size], format="olmo3_pythonic")[0].content == text for size in range(1, len(text)))
 

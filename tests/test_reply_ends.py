@@ -1,4 +1,4 @@
-"""A reply ends at the stops of the template that it was said with, and nowhere else."""
+"""A reply ends at the stops of its template, and nowhere else."""
 
 import pytest
 
@@ -19,7 +19,7 @@ def test_the_marker_of_another_family_is_text(path):
     assert (reply.content, reply.stop, reply.problems) == (FOREIGN[path], stop, ())
 
 
-def test_whoever_stops_a_model_at_an_observation_says_so():
+def test_a_stop_at_observations_must_be_passed_by_the_caller():
     call = 'Thought: Look.\nAction: get_weather\nAction Input: {"city": "Paris"}\nObservation:'
     reply = lect.parse("Qwen/Qwen-7B-Chat", call + " sunny", stop=["\nObservation:"])
     assert ([call.name for call in reply.tool_calls], reply.content, reply.stop) == (
@@ -31,8 +31,8 @@ def test_whoever_stops_a_model_at_an_observation_says_so():
     assert ([call.name for call in unstopped.tool_calls], unstopped.stop) == (["get_weather"], "<|im_end|>")
 
 
-def test_only_these_templates_have_a_grammar_that_is_used_with_other_stops_than_its_format_has():
-    """Where a family's template and its reply format name the same stops, nothing changed when ends left the grammars."""
+def test_only_these_templates_lack_stops_of_their_reply_format():
+    """Every other template has all stops of its reply format."""
     formats = {name: lect._registry.reply_format(name) for name in lect.reply_formats()}
     differing = set()
     for owner, names in lect.templates(load=True).items():

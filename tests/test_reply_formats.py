@@ -1,4 +1,4 @@
-"""The formats, as data."""
+"""The reply formats, as data."""
 
 import re
 import runpy
@@ -20,7 +20,7 @@ NO_CALL = {
 
 
 @pytest.mark.parametrize("name", sorted(FORMATS))
-def test_the_example_of_a_format_is_one(name):
+def test_the_example_of_a_format_is_valid(name):
     reply_format = FORMATS[name]
     reply, _ = replies.read(
         reply_format.example,
@@ -33,7 +33,7 @@ def test_the_example_of_a_format_is_one(name):
         assert reply.content in ("", "Look.", "Look:")
 
 
-def test_all_of_them_are_here():
+def test_all_formats_are_here():
     assert len(FORMATS) >= 55
 
 
@@ -41,7 +41,7 @@ def test_every_vector_has_a_format_and_every_format_but_react_has_a_vector():
     assert set(FORMATS) - {vector["format"] for vector in replies.vectors("parse")} == {"react"}
 
 
-def test_whoever_lacks_the_format_of_a_template_is_told_to_install_a_package_that_has_it():
+def test_the_package_advised_for_a_missing_reply_format_has_it():
     owners = {(point.name, point.dist.name) for point in entry_points(group="lect.replies")}
     rules = {(rule.format, rule.package) for rule in REPLIES if rule.package != "lect"}
     assert rules - owners == set()
@@ -53,6 +53,6 @@ def test_the_gallery_shows_what_every_format_says():
     assert {f"### {name}" for name in FORMATS} <= set(made["page"]().splitlines())
 
 
-def test_every_problem_that_can_be_named_is_explained():
+def test_every_problem_code_is_explained():
     explained = re.findall(r"^### (\w+)$", (DOCS / "reference/reply-problems.md").read_text("utf-8"), re.MULTILINE)
     assert sorted(explained) == sorted(CODES)

@@ -1,4 +1,4 @@
-"""Models that nobody here knows how to talk to, but whose replies are known by their names."""
+"""Models without a template here, whose reply formats are known by their names."""
 
 import pytest
 
@@ -30,13 +30,13 @@ def test_base_models_and_others_stay_unknown(model):
         lect.parse(model, "Hi!")
 
 
-def test_a_template_that_says_nothing_of_replies_gets_the_format_of_the_name():
+def test_a_template_without_a_reply_format_gets_that_of_the_model_name():
     resolution = lect.resolve("RekaAI/reka-flash-3", adapter="chatml")
     assert resolution.reply_format.name == "reka"
     assert resolution.parse(f"<tool_call>\n{CALL}\n</tool_call><|im_end|>").tool_calls[0].name == "get_weather"
     assert lect.resolve("Qwen/Qwen3-8B").reply_format is None
 
 
-def test_a_format_that_is_named_goes_before_that_of_the_name():
+def test_a_format_argument_takes_precedence_over_the_model_name():
     reply = lect.parse("RekaAI/reka-flash-3", "<tool_call>x", format="plain")
     assert reply.content == "<tool_call>x"

@@ -1,4 +1,4 @@
-"""Output that is meant to hurt: time grows as the text does, whatever is in it, and nothing is lost."""
+"""Hostile output: time grows no faster than the text, whatever is in it, and nothing is lost."""
 
 import math
 import time
@@ -9,7 +9,7 @@ from long_replies import KINDS, TOOLS
 
 
 def seconds(name, text, size, **arguments):
-    """Return the time of the processor for reading a text."""
+    """Return the CPU time for reading a text."""
     stream = replies.open_stream(name, **arguments)
     start = time.process_time()
     for at in range(0, len(text), size):
@@ -21,7 +21,7 @@ def seconds(name, text, size, **arguments):
 def grows_less_than(factor, name, short, long, *, size=4, **arguments):
     """Say whether a long text takes less than `factor` times the time of a short one.
 
-    The best of several tries counts: on a busy machine caches and collectors disturb.
+    The best of several tries counts: on a busy machine, caches and collectors interfere.
     """
     brief = lengthy = math.inf
     for _ in range(10):
@@ -33,12 +33,12 @@ def grows_less_than(factor, name, short, long, *, size=4, **arguments):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_p6_time_grows_with_the_length_of_a_reply_and_no_faster(kind):
+def test_p6_time_grows_no_faster_than_the_length_of_a_reply(kind):
     name, make = KINDS[kind]
     reply, _ = replies.read(make(4_000), format=name)
     assert reply.tool_calls or kind == "reasoning and content"
     assert reply.problems == ()
-    # Between eightfold and the square of it lies room for a busy machine; bench/replies.py holds the exact bound.
+    # Between 8 times and 64 times there is room for a busy machine; bench/replies.py has the exact bound.
     assert grows_less_than(24, name, make(8_000), make(64_000), tools=TOOLS)
 
 
@@ -64,9 +64,9 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("what", HOSTILE)
-def test_p6_twenty_thousand_openings_that_nothing_closes_are_read_in_time_and_lost_is_nothing(what):
+def test_p6_twenty_thousand_unclosed_openings_are_read_in_time_and_nothing_is_lost(what):
     name, opening = HOSTILE[what]
-    # Between fourfold and the square of it lies room for a busy machine.
+    # Between 4 times and 16 times there is room for a busy machine.
     assert grows_less_than(10, name, opening * 2_500, opening * 10_000, size=7)
     reply, _ = replies.read(opening * 20_000, format=name)
     assert "".join(reply.raw[piece.start : piece.end] for piece in reply.pieces) == opening * 20_000
@@ -79,7 +79,7 @@ def test_a_string_of_ten_million_characters_is_read():
 
 
 @pytest.mark.parametrize("name", ["hermes_json", "pythonic", "gemma4"])
-def test_a_call_whose_values_lie_a_hundred_thousand_deep_is_incomplete(name):
+def test_a_call_nested_a_hundred_thousand_deep_is_incomplete(name):
     text = {
         "hermes_json": '<tool_call>{"name": "f", "arguments": {"x": ',
         "pythonic": "[f(x=",
@@ -96,5 +96,5 @@ def test_a_number_of_a_million_digits_is_no_number():
     assert ([call.name for call in reply.incomplete], reply.problems[0].code) == (["f"], "unbalanced_json")
 
 
-def test_white_space_without_end_is_read_in_time():
+def test_endless_white_space_is_read_in_time():
     assert grows_less_than(10, "pythonic", "[f(a" + " " * 5_000, "[f(a" + " " * 20_000, size=1)

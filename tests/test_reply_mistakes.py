@@ -1,4 +1,4 @@
-"""What models get wrong, and what looks like a call and is none."""
+"""What models get wrong, and what only looks like a call."""
 
 import re
 
@@ -51,21 +51,21 @@ def test_prose_and_code_that_look_like_a_call_are_content(name, text, tools):
     assert set(codes(reply)) <= {"stray_header"}
 
 
-def test_behind_text_brackets_open_a_call_of_a_known_tool_or_on_a_line_of_their_own():
+def test_after_text_brackets_open_a_call_of_a_known_tool_or_on_their_own_line():
     assert calls(heard("pythonic", 'Well: [get_weather(city="Paris")]', tools=WEATHER)) == [
         ("get_weather", {"city": "Paris"})
     ]
     assert calls(heard("pythonic", 'Well:\n[get_weather(city="Paris")]')) == [("get_weather", {"city": "Paris"})]
 
 
-def test_a_first_line_is_the_name_of_a_function_only_if_it_can_be():
+def test_a_first_line_is_a_function_name_only_if_it_can_be_one():
     text = "Sure\nHere it is<|eot_id|>"
     assert heard("functionary_v32", text, tools=WEATHER).content == "Sure\nHere it is"
     assert heard("functionary_v32", text, prompt="...assistant\n\n>>>all\n").content == "Sure\nHere it is"
     assert calls(heard("functionary_v32", text)) == [("Sure", {"code": "Here it is"})]
 
 
-def test_a_message_that_the_prompt_has_ended_does_not_go_on():
+def test_a_message_that_the_prompt_has_ended_is_not_continued():
     prompt = "<|start|>assistant<|channel|>analysis<|message|>Hm.<|end|>"
     assert heard("harmony", "Hi", prompt=prompt).reasoning is None
     assert heard("harmony", "Hi", prompt=prompt.replace("<|end|>", "<|return|>")).reasoning is None
@@ -73,7 +73,7 @@ def test_a_message_that_the_prompt_has_ended_does_not_go_on():
     assert heard("harmony", "Hi", prompt="<|start|>assistant<|channel|>final<|message|>").content == "Hi"
 
 
-# What breaks costs nothing but itself
+# A broken call affects nothing else
 
 
 @pytest.mark.parametrize(
@@ -84,13 +84,13 @@ def test_a_message_that_the_prompt_has_ended_does_not_go_on():
         ("functiongemma", "<start_function_call>call:f{a:1,[b]:2}<end_function_call>Hi", "Hi"),
     ],
 )
-def test_a_key_that_is_none_breaks_its_call_alone(name, text, content):
+def test_an_invalid_key_breaks_only_its_own_call(name, text, content):
     reply = heard(name, text)
     assert (reply.content, reply.tool_calls, codes(reply)) == (content, (), ["bad_literal"])
     assert [call.name for call in reply.incomplete] == ["f"]
 
 
-def test_the_call_behind_one_that_breaks_stands():
+def test_the_call_after_a_broken_one_is_read():
     reply = heard("gemma4", "<|tool_call>call:f{o:[}}<tool_call|><|tool_call>call:g{x:1}<tool_call|>Hello<turn|>")
     assert (calls(reply), reply.stop) == ([("g", {"x": 1})], "<turn|>")
     assert (reply.content, [(call.name, call.arguments) for call in reply.incomplete]) == ("Hello", [("f", "o:[}}")])
@@ -103,7 +103,7 @@ def test_the_call_behind_one_that_breaks_stands():
         ("jamba", '<tool_calls>[{"name": "f", "arguments": {"x": 1}}}]</tool_calls>'),
     ],
 )
-def test_brackets_too_many_are_named_and_are_no_content(name, text):
+def test_surplus_brackets_are_reported_and_not_content(name, text):
     reply = heard(name, text)
     assert (reply.content, calls(reply), codes(reply)) == ("", [("f", {"x": 1})], ["repaired"])
 
@@ -123,18 +123,18 @@ def test_brackets_too_many_are_named_and_are_no_content(name, text):
         ("llama3_json", '{"name": "f", "parameters": {"x": 1}}; {"name": "g"}'),
     ],
 )
-def test_a_list_is_read_with_a_comma_too_many_or_a_bracket_too_few(name, text):
+def test_a_list_is_read_with_a_surplus_comma_or_a_missing_bracket(name, text):
     reply = heard(name, text)
     assert (reply.content, calls(reply), reply.problems) == ("", [("f", {"x": 1}), ("g", {})], ())
 
 
 @pytest.mark.parametrize("text", ['{{"name": "f", "arguments": {}}}', '{"name": 7}', '["f", {}]'])
-def test_what_was_meant_as_a_call_and_is_none_is_named(text):
+def test_a_failed_attempt_at_a_call_is_content_and_reported(text):
     reply = heard("hermes_json", f"<tool_call>\n{text}\n</tool_call>")
     assert (reply.content, codes(reply)) == (f"<tool_call>\n{text}\n</tool_call>", ["stray_open"])
 
 
-def test_a_member_that_is_no_part_of_a_call_is_named():
+def test_a_member_that_is_not_part_of_a_call_is_reported():
     reply = heard("hermes_json", '<tool_call>{"name": "f", "city": "Paris", "type": "function"}</tool_call>')
     assert (calls(reply), codes(reply)) == ([("f", {})], ["stray_member"])
 
@@ -150,13 +150,13 @@ def test_a_member_that_is_no_part_of_a_call_is_named():
         ("qwen3_coder_xml", "<function=f><parameter=x>1</parameter><parameter=x>2</parameter></function>"),
     ],
 )
-def test_of_a_parameter_that_comes_twice_the_first_one_counts(name, text):
+def test_the_first_of_two_equal_parameters_counts(name, text):
     reply = heard(name, text)
     assert (calls(reply), codes(reply)) == ([("f", {"x": 1})], ["duplicate_key"])
 
 
 @pytest.mark.parametrize("behind", ["Thanks, bye.", "\nNow the other:\n"])
-def test_the_end_of_a_call_on_its_own_line_ends_a_parameter_that_nothing_closes(behind):
+def test_the_end_of_a_call_on_its_own_line_ends_an_unclosed_parameter(behind):
     text = f"<function=f>\n<parameter=s>\na\n</function>\n{behind}<function=g>\n<parameter=x>\n1\n</parameter>\n</function>"
     reply = heard("qwen3_coder_xml", text)
     assert (reply.content, calls(reply)) == (f"\n{behind}", [("f", {"s": "a"}), ("g", {"x": 1})])
@@ -203,7 +203,7 @@ def test_tags_may_have_the_suffix_of_the_public_checkpoints():
 
 
 @pytest.mark.parametrize(("before", "between"), [("\n", ""), ("Let me look. ", "\n"), ("", " and ")])
-def test_sections_in_a_message_are_read_wherever_they_stand(before, between):
+def test_sections_in_a_message_are_read_wherever_they_are(before, between):
     reply = heard("muse_glimmer", f" to=f<|message|>{before}{ATEM}{between}{ATEM}<|eom|>")
     assert (reply.content, calls(reply)) == (
         (before + between).lstrip("\n").removesuffix("\n"),
@@ -211,7 +211,7 @@ def test_sections_in_a_message_are_read_wherever_they_stand(before, between):
     )
 
 
-def test_code_may_hold_what_starts_a_message():
+def test_code_may_contain_what_starts_a_message():
     code = 'def f(x):\n    """\n    >>> f(1)\n    2\n    """\n    return x >>> 1\n'
     assert calls(heard("functionary_v32", f"python\n{code}<|eot_id|>")) == [("python", {"code": code})]
     assert calls(heard("functionary_v32", 'python\nprint(1)\n>>>f\n{"x": 1}')) == [
@@ -250,7 +250,7 @@ def test_a_call_that_breaks_off_in_a_mark_is_incomplete(name, text):
     )
 
 
-def test_a_close_in_which_the_reply_breaks_off_is_no_content():
+def test_a_truncated_close_is_not_content():
     reply = heard("hermes_json", 'Hi <tool_call>\n{"name": "f", "arguments": {"x": 1}}\n</tool_')
     assert (reply.content, calls(reply)) == ("Hi ", [("f", {"x": 1})])
 
@@ -262,7 +262,7 @@ def test_a_close_in_which_the_reply_breaks_off_is_no_content():
         ("qwen3_coder_xml", "<tool_call>\n<function=f>\n<parameter=s>\nabc<|im_end|>"),
     ],
 )
-def test_a_stop_mark_at_the_very_end_is_one_inside_a_text_too(name, text):
+def test_a_stop_mark_at_the_very_end_counts_even_inside_a_text(name, text):
     reply = heard(name, text)
     assert (reply.stop, reply.finish, reply.tool_calls) == ("<|im_end|>", "stop", ())
 
@@ -275,7 +275,7 @@ def test_a_stop_mark_at_the_very_end_is_one_inside_a_text_too(name, text):
         ("harmony", "<|channel|>analysis<|message|>Let me", "length"),
     ],
 )
-def test_reasoning_that_nothing_closes_is_named(name, text, finish):
+def test_unclosed_reasoning_is_reported(name, text, finish):
     reply = heard(name, text)
     assert (reply.content, reply.tool_calls, reply.finish, codes(reply)) == ("", (), finish, ["incomplete_reasoning"])
     assert reply.reasoning.startswith("Let me")
@@ -285,14 +285,14 @@ def test_reasoning_that_nothing_closes_is_named(name, text, finish):
 # Where a prompt ends
 
 
-def test_what_a_user_says_of_reasoning_opens_none():
+def test_a_reasoning_mark_in_user_text_opens_no_reasoning():
     prompt = "<s>[INST]Hi[/INST]Hello!</s>[INST]What does [THINK] do?[/INST]"
     markers = ["[INST]", "[/INST]", "[THINK]", "[/THINK]", "</s>"]
     assert heard("mistral", "It opens a thought.", prompt=prompt, markers=markers).content == "It opens a thought."
     assert heard("mistral", "so on.[/THINK]Yes.", prompt=prompt + "[THINK]And", markers=markers).reasoning == "so on."
 
 
-def test_the_close_of_reasoning_that_nobody_told_of_is_named_once():
+def test_an_unexpected_close_of_reasoning_is_reported_once():
     reply = heard("hermes_json", "Six sevens.\n</think>\n\nIt is </think> 42.")
     assert (reply.content, codes(reply)) == ("Six sevens.\n</think>\n\nIt is </think> 42.", ["stray_close"])
     assert codes(heard("hermes_json", "<think>x</think>The mark is </think>.")) == []
@@ -308,7 +308,7 @@ def test_the_close_of_reasoning_that_nobody_told_of_is_named_once():
         ("hermes_json", "Well <tool_call>"),
     ],
 )
-def test_of_a_call_that_breaks_off_before_its_name_nothing_is_shown_and_the_reply_is_unfinished(name, text):
+def test_a_call_that_breaks_off_before_its_name_is_hidden_and_the_reply_is_unfinished(name, text):
     reply = heard(name, text)
     assert (reply.content, reply.finish) == ("Well " if text.startswith("Well") else "", "length")
     assert (reply.pieces[-1].kind, codes(reply)) == ("call", ["incomplete_call"])
@@ -328,7 +328,7 @@ def test_what_follows_the_end_is_not_read():
     assert (reply.content, reply.stop, reply.pieces[-1].kind) == ("42.", "<|return|>", "after")
 
 
-def test_tags_round_the_answer_are_no_content():
+def test_tags_around_the_answer_are_not_content():
     assert heard("granite3_list", "<think>Hm.</think><response>42.</response>").content == "42."
 
 
@@ -357,7 +357,7 @@ def test_a_reply_that_breaks_off_anywhere_in_nested_parameters_is_incomplete():
         assert codes(heard("minimax_m3", text[:end])) == ["incomplete_call"], text[:end]
 
 
-def test_a_parameter_behind_a_body_of_json_breaks_the_call_and_is_named():
+def test_a_parameter_after_a_json_body_breaks_the_call_and_is_reported():
     text = '<｜DSML｜invoke name="f">{"x": 1}<｜DSML｜parameter name="y">2</｜DSML｜parameter></｜DSML｜invoke>'
     reply = heard("deepseek_v4_dsml", text)
     assert (reply.tool_calls, codes(reply)[0]) == ((), "stray_text")

@@ -1,6 +1,6 @@
-"""The nine properties that every grammar has, by its being a grammar: P1 to P9.
+"""The nine properties that every grammar has by construction: P1 to P9.
 
-P6, which is about time, stands in test_reply_hostile.py. P8 is here for what the grammars themselves can write; for the
+P6, which is about time, is in test_reply_hostile.py. P8 is here for what the grammars themselves can write; for the
 templates it is in tests/test_round_trip.py.
 """
 
@@ -48,7 +48,7 @@ def own_marks(reply_format):
 
 
 def marks(facts):
-    """Return the texts among the facts of a grammar, but for its patterns."""
+    """Return the texts among the facts of a grammar, except its patterns."""
     if isinstance(facts, Part):
         facts = tuple(facts.facts().values())
     if isinstance(facts, str):
@@ -78,7 +78,7 @@ def texts(draw, reply_format):
 
 @st.composite
 def replies_of(draw, name):
-    """Draw a reply in a format, and how it shall be read."""
+    """Draw a reply in a format, and how to read it."""
     return draw(texts(FORMATS[name])), {
         "format": name,
         "tools": draw(st.sampled_from([None, TOOLS])),
@@ -118,7 +118,7 @@ def test_p1_every_chunking_gives_the_same_events_and_the_same_reply(name, data):
 
 @every_format
 @given(data=st.data())
-def test_p2_and_p9_what_was_said_stands_and_is_what_the_reply_says(name, data):
+def test_p2_and_p9_events_are_final_and_agree_with_the_reply(name, data):
     text, how = data.draw(replies_of(name))
     reply, events = replies.read(text, data.draw(sizes), **how)
     note(f"{text!r} {how}")
@@ -159,7 +159,7 @@ def test_p2_no_mark_is_in_the_content_unless_a_problem_names_it(name, data):
 
 @every_format
 @given(text=st.text(string.ascii_letters + " .,!?", max_size=200))
-def test_p3_of_plain_text_only_white_space_and_what_may_be_a_mark_is_held_back(name, text):
+def test_p3_only_white_space_and_possible_marks_of_plain_text_are_held_back(name, text):
     text = f"Well, {text}"
     grammar = FORMATS[name].grammar
     longest = max(map(len, own_marks(FORMATS[name])), default=0)
@@ -202,7 +202,7 @@ PARAMETER_OPEN = {
 
 @pytest.mark.parametrize("name", PARAMETER_OPEN)
 @given(text=st.text("abc <>/\n", max_size=100))
-def test_p3_plain_text_of_a_parameter_comes_late_by_no_more_than_what_may_close_it(name, text):
+def test_p3_plain_text_of_a_parameter_lags_by_no_more_than_a_possible_close(name, text):
     opening, close = PARAMETER_OPEN[name]
     stream = replies.open_stream(name, tools=TOOLS)
     head = joined(stream.feed(opening + "x"), "call_args", 0)
@@ -263,11 +263,11 @@ def messages_of(draw, grammar):
     words = st.text("abc .,!?é你\n", max_size=20).map(str.strip)
     texts = st.text("ab <>/\n\"'{}[]=:,|\\é你", max_size=12)
     if all(isinstance(call.arguments, JSON_KINDS) for section in grammar.sections for call in section.calls):
-        # In a JSON string, a mark is but text.
+        # In a JSON string, a mark is just text.
         texts = st.lists(
             texts | st.sampled_from(marks(grammar.but(name="", ids="", stripped="")) or ["<"]), max_size=3
         ).map("".join)
-    # A format that has marks for quotes has no words for them inside.
+    # A format whose quotes are marks cannot write those marks inside a text.
     quotes = [
         mark for section in grammar.sections for call in section.calls for mark in getattr(call.arguments, "quotes", ())
     ]
@@ -275,14 +275,14 @@ def messages_of(draw, grammar):
     arguments = st.fixed_dictionaries(
         {"s": texts, "x": st.integers(-99, 99), "o": st.dictionaries(st.sampled_from("kl"), st.none() | st.booleans())}
     )
-    # ReAct has no words for a second call: the reply stops where the first one's result is to stand.
+    # ReAct cannot write a second call: the reply stops where the result of the first belongs.
     calls = st.lists(st.tuples(st.just("f"), arguments), max_size=1 if grammar.name == "react" else 2)
     return draw(words), draw(st.none() | words.filter(bool)), draw(calls)
 
 
 @every_format
 @given(data=st.data())
-def test_p8_what_a_grammar_can_write_it_reads(name, data):
+def test_p8_a_grammar_reads_what_it_can_write(name, data):
     grammar = FORMATS[name].grammar
     content, reasoning, calls = data.draw(messages_of(grammar))
     text = writing.write(grammar, content, reasoning, calls)
@@ -294,7 +294,7 @@ def test_p8_what_a_grammar_can_write_it_reads(name, data):
         assert reply.problems == ()
 
 
-def test_p8_every_format_writes_calls_but_those_that_have_none():
+def test_p8_every_format_that_has_calls_can_write_them():
     silent = {name for name, each in FORMATS.items() if not writing.write(each.grammar, "", None, [("f", {"s": "x"})])}
     assert silent == {"plain", "think", "minimax_append_think", "kimi_vl_think"}
 

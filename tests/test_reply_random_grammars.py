@@ -1,4 +1,4 @@
-"""Whatever grammar the check accepts keeps the promises: any chunking, nothing lost, nothing raised, no end without end."""
+"""Every grammar the check accepts keeps the promises: any chunking, nothing lost, nothing raised, no endless loop."""
 
 import os
 
@@ -31,7 +31,7 @@ from lect.plugin.grammar import (
 from lect.reply.check import check
 from lect.reply.engine.compiled import marks_of
 
-# Few and alike, so that one often stands where another is expected.
+# Few and similar, so that one often occurs where another is expected.
 MARKS = ["<a>", "</a>", "<b>", "</b>", "<a", "<", ">", "[", "]", "{", "}", "(", ")", "|", "||", "\n", "\nA:", "A:", ",", "```", " ", "<|x|>", "<|x|>y"]  # fmt: skip
 mark = st.sampled_from(MARKS)
 marks = st.lists(mark, min_size=1, max_size=3).map(tuple)
@@ -173,7 +173,7 @@ def test_a_random_grammar_keeps_every_promise(case, sizes):
         assert said == reply.content
 
 
-# What random grammars found first.
+# Bugs that random grammars found.
 
 TWO_CODES = Grammar(
     "two-codes",
@@ -197,7 +197,7 @@ BEFORE_A_LINE_END = Grammar("line-end", sections=(Section((CallSyntax(Json(), op
         (BEFORE_A_LINE_END, "<call>\n"),
     ],
 )
-def test_grammars_that_hung_or_depended_on_the_chunks_do_so_no_more(grammar, text):
+def test_grammars_that_hung_or_depended_on_the_chunks_no_longer_do(grammar, text):
     reply, events = replies.read(text, format=ReplyFormat(grammar))
     for size in range(1, len(text)):
         again, others = replies.read(text, [size], format=ReplyFormat(grammar))

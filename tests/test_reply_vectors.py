@@ -1,4 +1,4 @@
-"""Replies as other people's tests and issues have them, and what they mean."""
+"""Replies from other projects' tests and issues, and what they mean."""
 
 import pytest
 import replies
@@ -24,9 +24,9 @@ def test_a_reply_means_what_its_vector_says(vector):
 @pytest.mark.parametrize(
     "vector", [vector for vector in VECTORS if vector["id"] in WRONG], ids=lambda vector: vector["id"]
 )
-def test_a_vector_that_is_held_wrong_is_still_one_from_which_we_differ(vector):
+def test_we_still_differ_from_every_vector_that_is_held_wrong(vector):
     reply, _ = replies.read_vector(vector)
-    assert not replies.as_expected(vector, reply), f"we agree by now; take it off the list: {WRONG[vector['id']]}"
+    assert not replies.as_expected(vector, reply), f"we agree now; remove it from the list: {WRONG[vector['id']]}"
 
 
 def test_every_vector_that_is_judged_exists_and_few_are_held_wrong():
@@ -50,7 +50,7 @@ def test_a_mistake_is_read_as_it_was_meant(vector):
     assert replies.as_expected(vector, reply), reply
 
 
-def test_a_mistake_whose_note_says_what_counts_is_read_so():
+def test_a_mistake_is_read_as_its_note_says():
     def read(name):
         return replies.read_vector(next(vector for vector in MISTAKES if vector["id"] == name))[0]
 
@@ -74,7 +74,7 @@ def test_a_reply_is_the_same_in_every_chunking(vector):
 
 
 def markup(reply_format):
-    """Return the marks of a format that no answer has in it: those with letters, but for words and Markdown."""
+    """Return the marks of a format that no answer contains: those with letters, except words and Markdown."""
     grammar = reply_format.grammar
     parts = (grammar.reasoning, *grammar.wrappers, *grammar.sections, grammar.channels)
     found = {*reply_format.stop, *grammar.tokens, *(mark for part in parts if part for mark in marks_of(part))}
@@ -91,7 +91,7 @@ def test_a_reply_that_is_cut_off_anywhere_shows_no_control_token_and_no_part_of_
     text = vector["input"]
     marks = markup(replies.formats()[vector["format"]])
     if len(text) > 1_500 or shows(replies.read_vector(vector)[0], marks):
-        pytest.skip("its answer speaks of marks, or is long")
+        pytest.skip("its answer contains marks, or is long")
     inside = {
         at + offset
         for mark in marks

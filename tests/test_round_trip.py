@@ -1,4 +1,4 @@
-"""What a family writes it understands: an answer that its template can write is heard again as it was meant (P8)."""
+"""A family understands what it writes: an answer that its template can write is parsed as it was meant (P8)."""
 
 import importlib
 
@@ -13,17 +13,17 @@ from lect.reply.grammar import Json, JsonMap, NamedJson
 from lect.testing import roundtrip
 from lect.testing.conversations import TOOLS
 
-# FastChat's and XTuner's templates are kept as they are, stop strings or none; the others have no templates.
+# FastChat's and XTuner's templates are kept as they are, with or without stop strings; the others have no templates.
 COPIES = {"fastchat", "xtuner", "dialects", "jinja", "ollama", "paddlenlp"}
 NAMES = sorted({path.parent.name for path in (REPOSITORY / "plugins").glob("*/pyproject.toml")} - COPIES)
 QUESTION = {"role": "user", "content": "Hi"}
-# Where the makers' templates write a finished answer otherwise than the model does.
+# Where the makers' templates write a finished answer differently from the model.
 NOT_AS_THE_MODEL = {
     ("gpt-oss", "text and call"): "text beside a call is written as reasoning",
     ("chatglm-6b", None): "the first round is numbered only once it is history",
-    ("nemotron-nano-v2", None): "an answer that comes last is written as if all of it were thought",
-    ("falcon-instruct", None): "it takes the empty lines out of an answer",
-    ("minimax-m3", None): "what is null in the arguments of a call is left out",
+    ("nemotron-nano-v2", None): "a final answer is written entirely as reasoning",
+    ("falcon-instruct", None): "it removes empty lines from an answer",
+    ("minimax-m3", None): "null values in the arguments of a call are left out",
     **dict.fromkeys(
         (
             (name, case)
@@ -34,9 +34,9 @@ NOT_AS_THE_MODEL = {
     ),
     ("codellama-70b-instruct", None): "an answer names its destination only while it is asked for",
 }
-# Where something is not written again: white space that is taken for the template's own, an id that comes too late.
+# Where something is not written back: white space that is taken for the template's own, an id that comes too late.
 NOT_TO_THE_BYTE = {
-    "glm-5.1": "its elder brothers, with whom it shares a format, end their reasoning with a line end",
+    "glm-5.1": "older models with the same format end their reasoning with a line end",
     "gemma-4": "its reasoning ends with a line end of the template's, which cannot be told from its own",
     **dict.fromkeys(
         ("minimax-m2", "minimax-m2.1", "minimax-m2.5", "minimax-m2.7"), "as gemma-4; so does the text before a call"
@@ -61,12 +61,12 @@ NOT_TO_THE_BYTE = {
     ),
     "internlm2-chat": "its maker's document has a line end before a call",
     "internlm3-instruct": "as internlm2-chat",
-    "mistral-small-2501": "an id behind the arguments is not the call's: a stream has given it another by then",
+    "mistral-small-2501": "an id after the arguments comes too late: a stream has already given the call another",
 }
 
 
 def call(name, arguments, number=0):
-    # Kimi writes the id in place of the name; Mistral wants nine letters.
+    # Kimi writes the id instead of the name; Mistral requires nine characters.
     return {"id": f"callnumb{number}", "type": "function", "function": {"name": name, "arguments": arguments}}
 
 
@@ -98,7 +98,7 @@ MESSAGES = {
 
 
 def templates(name):
-    """Return the templates of a plugin as it lies in the repository, if it is installed."""
+    """Return the templates of a plugin of the repository, if it is installed."""
     try:
         module = importlib.import_module(f"lect_{name}")
     except ImportError:
@@ -134,7 +134,7 @@ def check(family, template, history, message, tools=None):
     return True
 
 
-def test_the_families_that_have_words_for_it_bring_back_calls_and_reasoning():
+def test_the_families_that_support_calls_and_reasoning_bring_them_back():
     brought = {
         case: {family for family, template in TEMPLATES if (template.name, case) not in NOT_AS_THE_MODEL and check(family, template, [QUESTION], MESSAGES[case], TOOLS)}
         for case in ("call", "reasoning", "everything")
@@ -166,8 +166,8 @@ def test_the_answers_of_real_conversations_come_back(family, template):
             content = message.get("content")
             if message["role"] != "assistant" or not at or not (content is None or isinstance(content, str)):
                 continue
-            # White space at its ends does not survive every template, and a text that speaks of the marks is another
-            # question.
+            # White space at its ends does not survive every template, and texts that mention the marks are another
+            # matter.
             if content != (content or "").strip() and content is not None:
                 continue
             calls = message.get("tool_calls") or ()
@@ -216,7 +216,7 @@ def test_any_answer_comes_back_as_it_was_meant(family, template, data):
 @every_template
 @given(data=st.data())
 @settings(max_examples=8, deadline=None)
-def test_an_answer_that_was_heard_is_written_again_byte_for_byte(family, template, data):
+def test_a_parsed_answer_is_written_back_byte_for_byte(family, template, data):
     if why := NOT_AS_THE_MODEL.get((template.name, None)) or NOT_TO_THE_BYTE.get(template.name):
         pytest.skip(why)
     spaced = st.text("ab. \n\t", max_size=12).filter(str.strip)

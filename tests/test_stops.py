@@ -14,12 +14,11 @@ from lect.plugin import CHATML, DEFAULT
 
 FACTS = json.loads((REPOSITORY / "tests/data/stops.json").read_text("utf-8"))["templates"]
 TOKENIZERS = SHARED / "tokenizers"
-# Before a role that it does not know the maker's template leaves the bos out.
+# The maker's template omits the bos before a role that it does not know.
 WITHOUT_BOS = {("zephyr-gemma", "developer_role"), ("zephyr-gemma", "developer_role+gen")}
-# For every system text the maker's template begins with eight spaces.
+# The maker's template begins with eight spaces for each system text.
 SPACES_BEFORE_BOS = {"deepseek-v2.5"}
-# The tokenizers as they lie there lack tokens that the maker's own code adds (see `doctor`): <|observation|> follows
-# <|assistant|>.
+# The tokenizer files lack tokens that the maker's own code adds (see `doctor`): <|observation|> follows <|assistant|>.
 NOT_IN_THE_FILES = {("chatglm3", "<|observation|>")}
 
 every_template = pytest.mark.parametrize("name", FACTS)
@@ -63,7 +62,7 @@ def texts(template):
         yield case["id"], text
 
 
-def test_the_facts_are_of_every_template_and_of_no_other():
+def test_there_are_facts_for_every_template_and_no_other():
     assert set(FACTS) == set(templates())
 
 
@@ -76,7 +75,7 @@ def test_a_reply_ends_where_the_maker_ends_it(name):
 
 
 @every_template
-def test_every_fact_was_seen_somewhere_and_what_is_left_out_has_a_reason(name):
+def test_every_fact_has_evidence_and_every_omission_a_reason(name):
     facts = FACTS[name]
     assert facts["evidence"]
     assert None not in facts["stop"].values() or facts["left_out"]

@@ -1,4 +1,4 @@
-"""Every template, for those who train: masks, sequences that see what a server sends, prompts that end within an answer."""
+"""Every template, for training: masks, sequences that see what a server sends, prompts that end within an answer."""
 
 import hostile
 import pytest
@@ -28,7 +28,7 @@ every_template = pytest.mark.parametrize("name", sorted(TEMPLATES))
 
 
 def trained(prompt, policy=None):
-    """Return what is trained of each message."""
+    """Return the trained text of each message."""
     found = {}
     for span in prompt.loss_spans(policy):
         found[span.message] = found.get(span.message, "") + prompt.text[span.start : span.end]
@@ -48,7 +48,7 @@ def test_a_mask_has_each_answer_and_no_question(name):
 
 @every_template
 def test_no_template_text_with_a_role_is_trained_with_an_answer(name):
-    """The header of a turn is none of what its speaker says."""
+    """The header of a turn is not part of what its speaker says."""
     template = TEMPLATES[name]
     prompt = template.render(ROUNDS)
     for text in trained(prompt, LossPolicy(stop="none")).values():
@@ -113,7 +113,7 @@ def test_each_trained_answer_sees_what_a_server_sends(name, how, messages):
 
 
 @pytest.mark.parametrize("name", sorted(OPENS_WHAT_HISTORY_HAS_NOT))
-def test_the_exceptions_are_some(name):
+def test_the_exceptions_are_still_exceptions(name):
     template = TEMPLATES[name]
     served = template.text(ROUNDS[:1], add_generation_prompt=True)
     assert not template.text(ROUNDS[:2]).startswith(served)
@@ -124,7 +124,7 @@ def test_a_stable_prefix_is_one_that_only_grows_and_needs_one_sequence(name):
     template = TEMPLATES[name]
     messages = WITH_REASONING if "reasoning" in template.capabilities else ROUNDS
     first = template.render(messages[:2])
-    # Up to its stop: what stands behind is a matter of what follows.
+    # Up to its stop: the text after that depends on what follows.
     end = first.text.rindex("AnswerB") + len("AnswerB")
     stops = [first.text.index(stop, end) + len(stop) for stop in template.stop if stop in first.text[end:]]
     end = min(stops, default=end)

@@ -1,4 +1,4 @@
-"""What families say of the model ids that public registries list, against what those registries and the makers say."""
+"""What families say of the model ids in public registries, compared with what those registries and the makers say."""
 
 import importlib
 import json
@@ -24,13 +24,13 @@ WITH_BASE = frozenset(TRUTH["with base models"])
 SAY_CHAT = {"chat", "instruct", "it", "inst", "sft", "dpo", "rl", "mpo", "thinking", "think", "reasoning", "distill"}
 SAY_BASE = {"base", "pretrain", "pretrained"}
 
-# Families whose models an owner only packs anew, beside his own.
+# Families whose models an owner only repackages, besides publishing its own.
 PACKED = {"lmsys": {"gptoss"}}
 
 
 @cache
 def sections():
-    """Return the section of the truth that a registry's name, or a whole id, stands in."""
+    """Return the section of the truth that each registry name, or whole id, is in."""
     found = dict.fromkeys(TRUTH["templates"], "templates")
     for section in REASONED:
         for names in TRUTH[section].values():
@@ -54,7 +54,7 @@ def kind(model):
 
 
 def is_base(model):
-    """Tell whether a model is a base model; LLaMA-Factory, too, goes by the words of the name."""
+    """Return whether a model is a base model; LLaMA-Factory, too, goes by the words of the name."""
     if model in TRUTH["base"]:
         return True
     if model in TRUTH["chat"] or model in sections():
@@ -64,7 +64,7 @@ def is_base(model):
 
 
 def meant(model):
-    """Return the templates of ours that all who name the model's template may mean."""
+    """Return our templates that all registry names for the model's template may mean."""
     named = [set(TRUTH["templates"][row]) for row in rows(model) if sections()[row] == "templates"]
     return set.intersection(*named) if named else set()
 
@@ -91,7 +91,7 @@ def test_the_table_has_a_row_for_every_name_that_the_registries_have():
     assert {name for names in MODELS.values() for name in names} <= sections().keys()
 
 
-def test_every_row_is_a_registrys_or_an_ids_and_stands_there_once():
+def test_every_row_is_a_registry_name_or_an_id_and_occurs_once():
     known = MODELS.keys() | {name for names in MODELS.values() for name in names}
     listed = Counter([*TRUTH["templates"], *(n for s in REASONED for names in TRUTH[s].values() for n in names)])
     assert listed.keys() <= known
@@ -107,7 +107,7 @@ def test_every_template_of_the_table_is_ours():
 # What families say
 
 
-def test_no_family_gives_a_model_what_it_does_not_speak():
+def test_no_family_gives_a_model_a_format_that_it_does_not_speak():
     wrong = {}
     for model, given in answers().items():
         right = {"base"} if kind(model) == "base" else meant(model)
@@ -116,7 +116,7 @@ def test_no_family_gives_a_model_what_it_does_not_speak():
     assert wrong == {}, "correct the family's rule, or the row of tests/data/truth.json if it is wrong or behind"
 
 
-def test_most_chat_models_for_which_there_is_evidence_get_a_format():
+def test_most_chat_models_with_evidence_get_a_format():
     counted = Counter((kind(model), given is not None) for model, given in answers().items())
     evident = counted["known", True], counted["known", False] + counted["awaited", False]
     shares = {
@@ -133,7 +133,7 @@ def share(part, rest):
 
 @cache
 def owners():
-    """Return the families that an owner publishes, by his name in lower case."""
+    """Return the families that each owner publishes, by lower-case owner."""
     found = {}
     for name in make_metadata.PLUGINS:
         for owner in make_metadata.stated(name).get("owners", ()):

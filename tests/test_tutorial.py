@@ -7,7 +7,7 @@ PAGE = pages.DOCS / "tutorial" / "first-adapter.md"
 ADAPTER = "lect-toy/src/lect_toy/__init__.py"
 FILES = [ADAPTER, "lect-toy/tests/test_toy.py"]
 MOST_LINES = 40
-"""What a family of the ChatML kind may cost."""
+"""The most lines that a ChatML-like family may need."""
 
 
 @pytest.fixture(scope="module")

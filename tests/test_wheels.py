@@ -1,4 +1,4 @@
-"""What a user gets who installs one package: that, what it depends on, and nothing else."""
+"""What installing one package brings: the package, its dependencies, and nothing else."""
 
 import tomllib
 
@@ -8,7 +8,7 @@ from sandbox import CORE_NEEDS, REPOSITORY
 PLUGINS = REPOSITORY / "plugins"
 HELLO = "[{'role': 'user', 'content': 'Hello!'}]"
 USES = {
-    # A family, for all of them: they have one shape.
+    # One family for all: they have the same shape.
     "qwen": (f"lect.get_template('Qwen/Qwen2.5-7B-Instruct').text({HELLO})[-17:]", "Hello!<|im_end|>\n"),
     "dialects": ("'xlam' in lect.reply_formats()", True),
     "fastchat": ("__import__('lect_fastchat').get_conv_template('vicuna_v1.1').roles[0]", "USER"),
@@ -22,7 +22,7 @@ NEEDED = {"jinja": ["jinja2"], "paddlenlp": ["jinja2", "lect-jinja"]}
 """What plugins need besides core."""
 
 
-def test_every_plugin_that_is_no_family_is_installed_alone_here():
+def test_every_plugin_that_is_not_a_family_is_installed_alone_here():
     projects = {path.parent.name: tomllib.loads(path.read_text("utf-8")) for path in PLUGINS.glob("*/pyproject.toml")}
     others = {name for name, each in projects.items() if "lect" not in each["project"]["entry-points"]}
     assert others | {"qwen", "dialects"} == set(USES)

@@ -1,4 +1,4 @@
-"""What a pull request is checked with is what `nox` checks."""
+"""Pull requests are checked with everything that `nox` runs."""
 
 import ast
 import re

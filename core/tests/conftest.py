@@ -1,4 +1,4 @@
-"""What the tests of core share."""
+"""Fixtures shared by the tests of core."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from lect.registry.registry import Registry
 
 @pytest.fixture
 def registry(monkeypatch):
-    """A registry of this test alone, which finds nothing installed; the functions of `lect` and the command line use it
+    """A registry for one test, which finds nothing installed; the functions of `lect` and the command line use it
     too."""
     fresh = Registry(environ={}, find=list)
     monkeypatch.setattr(lect, "_registry", fresh)

@@ -1,4 +1,4 @@
-"""What a process remembers of the paths that it was asked about is bounded in bytes, and no path costs much."""
+"""What a process remembers about the paths that it has resolved is bounded in bytes, and no path costs much."""
 
 import sys
 import time
@@ -104,7 +104,7 @@ def test_a_memory_is_bounded_in_entries_and_in_bytes():
 
 
 def quickest(task, make, tries=20):
-    """Return the least time that a task took with something that is made anew each time."""
+    """Return the shortest time that a task took, with a new argument each time."""
     times = []
     for number in range(tries):
         thing = make(number)
@@ -114,7 +114,7 @@ def quickest(task, make, tries=20):
     return min(times)
 
 
-def test_the_length_of_a_path_is_looked_at_before_all_else():
+def test_the_length_of_a_path_is_checked_first():
     def refuse(path):
         with pytest.raises(InvalidModelPathError):
             lect.resolve(path)
@@ -122,7 +122,7 @@ def test_the_length_of_a_path_is_looked_at_before_all_else():
     def make(number):
         return f"{number}" + "x" * (20 * MEGABYTE)
 
-    assert quickest(refuse, make, 5) < quickest(hash, make, 5), "to hash it would have taken as long"
+    assert quickest(refuse, make, 5) < quickest(hash, make, 5), "hashing it would have taken as long"
 
 
 def lines_run(task, path):
@@ -155,7 +155,7 @@ def test_an_unknown_path_costs_about_as_much_as_a_known_one(tail):
         long = (tail * length)[:length]
         return lines_run(lect.resolve, f"acme-{long}"), lines_run(unknown, f"emca-{long}")
 
-    # What is made at the first time does not count.
+    # Warm up: the first call builds caches.
     costs(10)
     half, whole = costs(LONG // 2), costs(LONG)
     assert whole[1] < 12 * whole[0]

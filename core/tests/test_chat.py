@@ -12,7 +12,7 @@ CALL = {"id": "c", "type": "function", "function": {"name": "f", "arguments": {"
 
 
 def prompt_of(write, messages=(USER,), takes=(), **arguments):
-    """Render with a program of one's own, both ways, and return the segments."""
+    """Render with a given program, both ways, and return the segments."""
     template = Template("own", write, default_system="D", bos="<s>", options=["mode"], takes=takes)
     prompt = template.render(list(messages), **arguments)
     assert template.text(list(messages), **arguments) == prompt.text

@@ -72,11 +72,11 @@ def test_the_engines_finish_reason_is_passed_on(finish, expected):
     assert chunks.close(finish)[-1]["choices"][0]["finish_reason"] == expected
 
 
-def test_ids_are_their_own_unless_given():
+def test_ids_are_unique_unless_given():
     ids = {ChatChunks(lect.template("chatml").stream(), "acme").opening()["id"] for _ in range(3)}
     assert len(ids) == 3
 
 
-def test_another_key_for_reasoning_is_refused():
+def test_an_unknown_key_for_reasoning_is_refused():
     with pytest.raises(MessageError, match="reasoning_key is 'thoughts'; expected one of 'reasoning_content'"):
         ChatChunks(lect.template("chatml").stream(), "acme", reasoning_key="thoughts")

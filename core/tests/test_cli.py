@@ -46,7 +46,7 @@ def test_starting_imports_nothing_heavy(option):
 
 
 @pytest.mark.parametrize("option", ["--version", "--help"])
-def test_starting_imports_no_adapter_and_no_command_of_ours(option):
+def test_starting_imports_no_adapter_and_none_of_our_commands(option):
     # What `import_module` imports is not in the table of -X importtime.
     done = python(
         "-c", f"import sys\nfrom lect.cli import main\nmain([{option!r}])\nprint(*sys.modules, file=sys.stderr)"
@@ -54,7 +54,7 @@ def test_starting_imports_no_adapter_and_no_command_of_ours(option):
     imported = set(done.stderr.split())
     assert "lect.cli" in imported
     assert not imported & {*HEAVY, *(command.module for command in COMMANDS.values())}
-    # Help tells what the commands of packages do, and asks them for it.
+    # Help describes the commands of packages, which it must import for that.
     commands = (
         ()
         if option == "--version"
@@ -91,7 +91,7 @@ def test_help_of_a_command_explains_it_with_an_example(command, capsys):
     assert "--json" in out
 
 
-def test_without_a_command_help_is_a_complaint(capsys):
+def test_without_a_command_help_is_a_usage_error(capsys):
     assert main([]) == 2
     out, err = capsys.readouterr()
     assert not out
@@ -116,7 +116,7 @@ def test_a_usage_error_shows_no_control_characters(capsys):
     assert r"--\x1b[2J" in capsys.readouterr().err
 
 
-def test_an_error_of_ours_gives_1_and_its_message_without_a_traceback(capsys):
+def test_a_lect_error_gives_1_and_its_message_without_a_traceback(capsys):
     assert main(["prompt", "http://example.com/model", "Hello!"]) == 1
     out, err = capsys.readouterr()
     assert not out
@@ -145,7 +145,7 @@ def test_an_error_shows_no_control_characters_of_a_plugin(capsys):
 
 
 @pytest.mark.usefixtures("broken")
-def test_a_plugin_that_fails_is_warned_of_in_our_words(capsys):
+def test_a_plugin_that_fails_is_warned_about_in_our_words(capsys):
     assert main(["prompt", "acme-7b", "Hello!"]) == 0
     out, err = capsys.readouterr()
     assert out == "<user>Hello!</user><bot>"
@@ -184,7 +184,7 @@ def test_the_module_runs_as_the_command():
     assert done.stdout == "<|im_start|>user\nHello!<|im_end|>\n<|im_start|>assistant\n"
 
 
-def test_a_stream_of_somebodys_own_will_do(monkeypatch):
+def test_a_replaced_standard_output_is_written_to(monkeypatch):
     stream = io.StringIO()
     monkeypatch.setattr(sys, "stdout", stream)
     assert main(["prompt", "acme-7b", "Hello!"]) == 0

@@ -1,4 +1,4 @@
-"""The command line under bad conditions: the right output or one line of ours, never a traceback."""
+"""The command line under bad conditions: the right output or a one-line error, never a traceback."""
 
 import contextlib
 import errno
@@ -13,7 +13,7 @@ import pytest
 from lect.cli import main
 
 if sys.platform == "win32":
-    pytest.skip("shells and terminals of Unix", allow_module_level=True)
+    pytest.skip("needs Unix shells and terminals", allow_module_level=True)
 
 PROMPT = ["prompt", "acme/chatty", "Hé!", "--adapter", "chatml"]
 RENDERED = "<|im_start|>user\nHé!<|im_end|>\n<|im_start|>assistant\n"
@@ -29,7 +29,7 @@ COMMANDS = FEW | {
     "doctor": ["doctor"],
     "version": ["--version"],
 }
-# No plugin is let in: doctor would load them all.
+# No plugin is allowed: doctor would load them all.
 ENVIRON = {
     name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "LECT_", "LC_", "LANG"))
 } | {"LC_ALL": "C.UTF-8", "LECT_LOAD_PLUGINS": "", "NO_COLOR": "1"}
@@ -76,7 +76,7 @@ def usual(folder):
 
 # Streams
 
-full_disk = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no disk that is always full")
+full_disk = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no /dev/full")
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_output_that_cannot_be_written_is_one_line(commands, redirection, number
     assert run(commands, redirection, **environ) == dict.fromkeys(commands, (1, "", line))
 
 
-def test_a_reader_that_goes_away_is_no_error():
+def test_a_closed_pipe_is_not_an_error():
     reader, writer = os.pipe()
     os.close(reader)
     assert run(FEW, stdout=writer) == dict.fromkeys(FEW, (0, "", ""))
@@ -116,7 +116,7 @@ def test_without_standard_error_output_and_exit_code_are_the_same(redirection):
     }
 
 
-def test_standard_input_is_missed_only_where_it_is_read(usual):
+def test_a_missing_standard_input_is_an_error_only_if_it_is_read(usual):
     from_stdin = {
         "prompt from stdin": ["prompt", "acme/chatty", "--adapter", "chatml"],
         "parse from stdin": ["parse", "-", "--format", "think"],
@@ -126,12 +126,12 @@ def test_standard_input_is_missed_only_where_it_is_read(usual):
 
 
 @pytest.mark.parametrize("redirection", ["<&- >&- 2>&-", pytest.param(">/dev/full 2>&1", marks=full_disk)])
-def test_without_any_stream_the_exit_code_tells(redirection):
+def test_without_any_stream_the_exit_code_is_right(redirection):
     commands = {"prompt": PROMPT, "usage": ["why"]}
     assert run(commands, redirection) == {"prompt": (1, "", ""), "usage": (2, "", "")}
 
 
-# Surroundings
+# Environment
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,7 @@ def test_without_any_stream_the_exit_code_tells(redirection):
     ],
     ids=["C", "C-without-utf-8", "ascii"],
 )
-def test_whatever_the_locale_is_programs_get_utf_8_and_people_what_it_can_say(environ, usual):
+def test_in_any_locale_programs_get_utf_8_and_people_what_it_can_encode(environ, usual):
     done = run(FEW, **environ)
     code, out, err = done.pop("parse")
     assert (code, out.replace(r"\xe9", "é"), err) == usual["parse"]
@@ -175,12 +175,12 @@ def harmless(text):
 
 
 def on_terminal(words, **environ):
-    """Return what a terminal gets to see of a command."""
+    """Return what a command writes to a terminal."""
     terminal, other_end = os.openpty()
     done = run({"it": words}, stdout=other_end, **environ)
     os.close(other_end)
     seen = b""
-    # Linux ends with an error.
+    # On Linux, the end is an error.
     with contextlib.suppress(OSError):
         while more := os.read(terminal, 65_536):
             seen += more
@@ -205,7 +205,7 @@ def hostile_reply():
     [SAY, [*SAY, "--show-segments"], HEAR, [*HEAR, "--follow"]],
     ids=["prompt", "segments", "parse", "follow"],
 )
-def test_a_terminal_gets_nothing_that_it_would_obey(words):
+def test_a_terminal_gets_no_control_sequences(words):
     seen = on_terminal(words)
     assert "Hé!\\x1b[2J" in seen
     assert harmless(seen)
@@ -240,7 +240,7 @@ def test_json_on_a_terminal_is_harmless_and_reads_back(words, key, encoding):
     ],
     ids=["model", "adapter", "format", "file", "option", "unused", "command", "usage"],
 )
-def test_what_is_said_of_a_hostile_name_is_harmless(words, capsys):
+def test_messages_about_a_hostile_name_are_harmless(words, capsys):
     assert main(words) in (0, 1, 2)
     err = capsys.readouterr().err
     assert "[2J" in err

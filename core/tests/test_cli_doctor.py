@@ -22,7 +22,7 @@ pytestmark = pytest.mark.usefixtures("registry")
 
 
 def examined(capsys, code):
-    """Return the report, after seeing that people are told the same."""
+    """Return the report, after checking that the text output says the same."""
     assert main(["doctor", "--json"]) == code
     data = json.loads(capsys.readouterr().out)
     assert data["ok"] is (code == 0)
@@ -108,7 +108,7 @@ def test_a_broken_plugin_does_not_hide_the_others(site, monkeypatch, capsys):
         ([], None, True),
     ],
 )
-def test_what_a_plugin_asks_of_lect_is_checked(requires, shown, satisfied, site, monkeypatch, capsys):
+def test_the_version_of_lect_that_a_plugin_requires_is_checked(requires, shown, satisfied, site, monkeypatch, capsys):
     install(site, "doc-asking", "asking", FAMILY, requires=requires)
     monkeypatch.setattr(lect, "_registry", registry_of("doc-asking"))
     data = examined(capsys, 0 if satisfied else 1)
@@ -124,13 +124,13 @@ def test_what_a_plugin_asks_of_lect_is_checked(requires, shown, satisfied, site,
     )
 
 
-def test_another_core_than_the_installed_one_is_broken(monkeypatch, capsys):
+def test_importing_another_core_than_the_installed_one_is_broken(monkeypatch, capsys):
     monkeypatch.setattr(lect, "__version__", "0.0.1")
     (what,) = findings(examined(capsys, 1), broken=True)
     assert what.startswith("lect 0.0.1 is imported, but ")
 
 
-def test_templates_that_are_declared_and_not_there_are_broken(site, monkeypatch, capsys):
+def test_declared_templates_that_do_not_exist_are_broken(site, monkeypatch, capsys):
     install(site, "doc-boast", "boast", FAMILY, templates=["shop", "palace"])
     monkeypatch.setattr(lect, "_registry", registry_of("doc-boast"))
     assert findings(examined(capsys, 1), broken=True) == [
@@ -183,7 +183,7 @@ def test_settings_that_cannot_be_read_are_broken(monkeypatch, capsys):
     assert "config file" not in capsys.readouterr().out
 
 
-def test_two_plugins_of_one_name_are_worth_knowing(site, monkeypatch, capsys):
+def test_two_plugins_with_the_same_name_are_worth_knowing(site, monkeypatch, capsys):
     install(site, "doc-one", "shop", FAMILY)
     install(site, "doc-two", "shop", FAMILY.replace('TurnTemplate("shop"', 'TurnTemplate("shop2"'))
     monkeypatch.setattr(lect, "_registry", registry_of("doc-one", "doc-two"))
@@ -192,7 +192,7 @@ def test_two_plugins_of_one_name_are_worth_knowing(site, monkeypatch, capsys):
     ]
 
 
-def test_templates_of_one_name_are_worth_knowing_unless_they_are_one(capsys):
+def test_templates_with_the_same_name_are_worth_knowing_unless_they_are_the_same(capsys):
     other = TurnTemplate("acme", user=Turn("U"), assistant=Turn("A"))
     undo = [
         lect.register(Family("one", Rule("one", ACME), Rule("uses", CHATML))),
@@ -206,10 +206,10 @@ def test_templates_of_one_name_are_worth_knowing_unless_they_are_one(capsys):
         each()
 
 
-def test_a_template_with_a_name_of_lects_own_is_worth_knowing(capsys):
+def test_a_template_with_the_name_of_one_of_lects_own_is_worth_knowing(capsys):
     undo = lect.register(Family("acme", Rule("acme", TurnTemplate("chatml", user=Turn("U"), assistant=Turn("A")))))
     assert findings(examined(capsys, 0), broken=False) == [
-        "2 templates are called 'chatml', of lect, acme; the name alone means that of lect"
+        "2 templates are called 'chatml', of lect, acme; the bare name means lect's own"
     ]
     undo()
 
@@ -220,7 +220,7 @@ def test_blocked_plugins_are_worth_knowing(site, monkeypatch, capsys):
     assert findings(examined(capsys, 0), broken=False) == ["doc-blocked:blocked is blocked: LECT_LOAD_PLUGINS"]
 
 
-def test_how_to_encode_is_told_by_what_the_text_begins_with(capsys):
+def test_the_advice_on_encoding_depends_on_how_the_text_begins(capsys):
     claims = Template("claims", lambda chat, out: out.append("no BOS here"), bos="<s>")
     undo = lect.register(Family("acme", Rule("acme", ACME), templates=[claims]))
     templates = {each["name"]: each for each in examined(capsys, 0)["templates"]}
@@ -237,7 +237,7 @@ def test_how_to_encode_is_told_by_what_the_text_begins_with(capsys):
 # Rendering and parsing
 
 
-def test_a_template_that_fails_only_where_an_answer_went_before_is_found(capsys):
+def test_a_template_that_fails_only_after_an_answer_is_found(capsys):
     def crash(chat, out):
         for message in out.turns(chat.messages):
             out += {"user": "U"}[message.role], message.content
@@ -264,7 +264,7 @@ def test_a_refused_conversation_is_tried_as_a_single_question(capsys):
     assert [what.partition(":")[0] for what in findings(examined(capsys, 1), broken=True)] == ["acme"]
 
 
-def test_progress_is_shown_on_a_terminal_that_waits_and_leaves_nothing(monkeypatch):
+def test_progress_is_shown_on_a_terminal_after_a_wait_and_leaves_nothing(monkeypatch):
     class Terminal(io.StringIO):
         def isatty(self):
             return True
@@ -325,7 +325,7 @@ def test_hints_without_an_adapter_are_broken(site, monkeypatch, capsys):
 # Names in settings
 
 
-def test_names_that_mean_nothing_in_settings_are_worth_knowing(site, monkeypatch, capsys):
+def test_unknown_names_in_settings_are_worth_knowing(site, monkeypatch, capsys):
     install(site, "doc-shop", "shop", FAMILY, hints=["shop"])
     environ = {
         "LECT_DISABLE_PLUGIN": "x",
@@ -334,7 +334,7 @@ def test_names_that_mean_nothing_in_settings_are_worth_knowing(site, monkeypatch
     }
     monkeypatch.setattr(lect, "_registry", registry_of("doc-shop", environ=environ | {"PATH": "x"}))
     assert findings(examined(capsys, 0), broken=False) == [
-        "lect has no variable LECT_DISABLE_PLUGIN; did you mean 'LECT_DISABLE_PLUGINS'?",
+        "lect does not read a variable LECT_DISABLE_PLUGIN; did you mean 'LECT_DISABLE_PLUGINS'?",
         "LECT_DISABLE_PLUGINS names 'doc-shp', which is not installed; did you mean 'doc-shop'?",
         "LECT_DISABLE_PLUGINS names 'lect-zzz', which is not installed; `lect plugins` lists what is installed",
         "LECT_LOAD_PLUGINS names 'shpo', which is not installed; did you mean 'shop'?",

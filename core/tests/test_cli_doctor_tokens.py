@@ -34,7 +34,7 @@ ENDLESS = TurnTemplate("endless", user=Turn("<user>"), assistant=Turn("<bot>"), 
 
 
 def forgetful(chat, out):
-    """Write the reasoning of the last answer alone."""
+    """Write reasoning only for the last answer."""
     last = len(chat.messages) - 1
     for index, message in enumerate(out.turns(chat.messages)):
         out.append("<user>" if message.role == "user" else "<bot>")
@@ -64,7 +64,7 @@ def families(registry):
 
 
 def examined(capsys, code, *words):
-    """Return what was found by name, after seeing that people are told the same."""
+    """Return the checks by name, after checking that the text output says the same."""
     assert main(["doctor", *words, "--json"]) == code
     data = json.loads(capsys.readouterr().out)
     assert data["ok"] is (code == 0)
@@ -88,7 +88,7 @@ def tokenizer(monkeypatch, tmp_path, controls):
 # Tokenizers
 
 
-def test_a_tokenizer_of_the_models_is_right(monkeypatch, tmp_path, capsys):
+def test_the_models_own_tokenizer_is_right(monkeypatch, tmp_path, capsys):
     path = tokenizer(monkeypatch, tmp_path, {**CONTROLS, "<more>": 2_000_004})
     checks = examined(capsys, 0, "acme-7b", "--tokenizer", path)
     assert list(checks) == ["BOS", "markers", "ids", "stop", "generation prompt", "history", "safety"]
@@ -97,7 +97,7 @@ def test_a_tokenizer_of_the_models_is_right(monkeypatch, tmp_path, capsys):
     assert checks["stop"]["what"].endswith(": '</s>'")
 
 
-def test_one_without_its_chat_tokens_is_not(monkeypatch, tmp_path, capsys):
+def test_a_tokenizer_without_its_chat_tokens_is_wrong(monkeypatch, tmp_path, capsys):
     checks = examined(capsys, 1, "acme-7b", "--tokenizer", tokenizer(monkeypatch, tmp_path, {}))
     assert statuses(checks) == {"BOS": "wrong", "markers": "wrong", "ids": "wrong", "stop": "wrong", "safety": "note"}
     assert "'<user>', '<bot>', '</s>'" in checks["markers"]["what"]
@@ -139,13 +139,13 @@ def test_answers_without_a_stop_are_wrong(monkeypatch, tmp_path, capsys):
     assert checks["stop"]["what"].startswith("answers end without one")
 
 
-def test_an_end_that_is_trained_but_no_stop_is_worth_knowing(monkeypatch, tmp_path, capsys):
+def test_a_trained_end_that_is_not_a_stop_is_worth_knowing(monkeypatch, tmp_path, capsys):
     checks = examined(capsys, 0, "acme-unstopped", "--tokenizer", tokenizer(monkeypatch, tmp_path, CONTROLS))
     assert checks["stop"]["status"] == "note"
     assert checks["stop"]["advice"].endswith("template.but(stop=['</s>'])")
 
 
-def test_what_history_forgets_and_what_a_prompt_says_first_is_worth_knowing(monkeypatch, tmp_path, capsys):
+def test_forgotten_history_and_a_prefilled_answer_are_worth_knowing(monkeypatch, tmp_path, capsys):
     checks = examined(capsys, 0, "acme-forgetful", "--tokenizer", tokenizer(monkeypatch, tmp_path, CONTROLS))
     assert statuses(checks) == {"generation prompt": "note", "history": "note"}
     assert "'thinking'" in checks["generation prompt"]["what"]
@@ -154,7 +154,7 @@ def test_what_history_forgets_and_what_a_prompt_says_first_is_worth_knowing(monk
 
 def test_a_template_that_writes_two_bos_is_wrong(monkeypatch, tmp_path, capsys):
     checks = examined(capsys, 1, "acme-twice", "--tokenizer", tokenizer(monkeypatch, tmp_path, CONTROLS))
-    assert checks["BOS"]["what"] == "a prompt begins with 2 of them"
+    assert checks["BOS"]["what"] == "a prompt begins with 2 BOS tokens"
 
 
 def test_a_template_that_fails_is_wrong(monkeypatch, tmp_path, capsys):
@@ -168,7 +168,7 @@ def test_a_template_that_fails_is_wrong(monkeypatch, tmp_path, capsys):
 
 
 def told(text):
-    """Return the ids of a text in which control tokens stand by themselves."""
+    """Return the ids of a text, with one for each control token."""
     ids, position = [], 0
     while position < len(text):
         control = next((each for each in CONTROLS if text.startswith(each, position)), None)
@@ -192,7 +192,7 @@ def examined_ids(monkeypatch, tmp_path, capsys, code, ids, *, with_tokenizer=Tru
 
 
 @pytest.mark.parametrize("ids", [GOOD, told("<s><user>Hi\n<bot>")], ids=["trained", "sent"])
-def test_good_ids_are_good(ids, monkeypatch, tmp_path, capsys):
+def test_correct_ids_pass(ids, monkeypatch, tmp_path, capsys):
     assert statuses(examined_ids(monkeypatch, tmp_path, capsys, 0, ids)) == {}
 
 
@@ -200,7 +200,7 @@ def test_good_ids_are_good(ids, monkeypatch, tmp_path, capsys):
 def test_two_bos_are_seen(with_tokenizer, monkeypatch, tmp_path, capsys):
     checks = examined_ids(monkeypatch, tmp_path, capsys, 1, [BOS, *GOOD], with_tokenizer=with_tokenizer)
     assert statuses(checks) == {"BOS": "wrong"}
-    assert checks["BOS"]["what"].startswith(f"the ids begin with 2 of them ({BOS})")
+    assert checks["BOS"]["what"].startswith(f"the ids begin with 2 BOS tokens ({BOS})")
     assert "add_special_tokens=False" in checks["BOS"]["advice"]
 
 
@@ -223,7 +223,7 @@ def test_a_missing_stop_is_seen(text, answer, monkeypatch, tmp_path, capsys):
     assert answer in checks["stop"]["what"]
 
 
-def test_a_stop_that_a_user_spells_is_none(monkeypatch, tmp_path, capsys):
+def test_a_stop_that_a_user_spells_does_not_count(monkeypatch, tmp_path, capsys):
     ids = [*told("<s><user>Hi\n<bot>Yes.\n<user>Bye "), *characters("</s>"), *told("\n<bot>Bye.</s>\n")]
     checks = examined_ids(monkeypatch, tmp_path, capsys, 1, ids)
     assert statuses(checks) == {"stop": "wrong", "text": "note"}
@@ -232,7 +232,7 @@ def test_a_stop_that_a_user_spells_is_none(monkeypatch, tmp_path, capsys):
 def test_a_marker_in_pieces_is_seen(monkeypatch, tmp_path, capsys):
     ids = [BOS, *characters("<user>Hi\n<bot>Yes.</s>\n")]
     checks = examined_ids(monkeypatch, tmp_path, capsys, 1, ids)
-    assert checks["markers"]["what"] == "in pieces, and not one token each: '<user>', '<bot>'"
+    assert checks["markers"]["what"] == "split into several tokens: '<user>', '<bot>'"
     checks = examined_ids(monkeypatch, tmp_path, capsys, 1, ids, with_tokenizer=False)
     assert f"'<user>' ({USER}), '<bot>' ({BOT})" in checks["markers"]["what"]
     assert checks["stop"]["status"] == "note"

@@ -30,7 +30,7 @@ def printed(capsys, *words):
 # families
 
 
-def test_every_family_that_is_not_installed_has_its_command(capsys):
+def test_every_family_that_is_not_installed_has_its_install_command(capsys):
     out = printed(capsys, "families")
     assert out.startswith("installed\n  none\n\nnot installed\n")
     assert all(f"pip install {package} " in out for package in PACKAGES)
@@ -65,7 +65,7 @@ def test_families_as_json(site, monkeypatch, capsys):
 # plugins
 
 
-def test_no_plugin_is_said_with_what_to_type(capsys):
+def test_without_plugins_the_listing_says_what_to_type(capsys):
     assert printed(capsys, "plugins") == "no plugin is installed\n  try: lect families\n"
 
 
@@ -87,7 +87,7 @@ def test_plugins_are_listed_without_importing_them(site, monkeypatch, capsys):
     undo()
 
 
-def test_a_package_is_shown_with_all_that_it_claims_and_where_it_is(site, monkeypatch, capsys):
+def test_a_package_is_shown_with_everything_that_it_claims_and_its_place(site, monkeypatch, capsys):
     install(site, "list-lazy", "lazy", "raise SystemExit", hints=["sloth"], templates=["a", "b"], replies=["slow"])
     install(site, "list-other", "other", "raise SystemExit")
     installed(monkeypatch, "list-lazy", "list-other")
@@ -106,14 +106,14 @@ def test_a_package_is_shown_with_all_that_it_claims_and_where_it_is(site, monkey
     assert capsys.readouterr().err == "lect: no installed package or plugin is called 'laizy'; did you mean 'lazy'?\n"
 
 
-def test_a_name_of_a_package_of_ours_is_warned_of(site, monkeypatch, capsys):
+def test_a_plugin_with_the_name_of_one_of_our_packages_is_warned_about(site, monkeypatch, capsys):
     install(site, "list-thief", "qwen", QWEN, hints=["qwen", "thief"], templates=["qwen-x"])
     install(site, "lect-qwen", "qwen", QWEN, hints=["qwen"])
     installed(monkeypatch, "list-thief", "lect-qwen")
     warning = "list-thief:qwen uses the name 'qwen' (lect-qwen) of another package; "
     out = printed(capsys, "plugins")
     assert out.count("warning: ") == 1
-    assert f"\nwarning: {warning}LECT_DISABLE_PLUGINS=list-thief:qwen keeps it out\n" in out
+    assert f"\nwarning: {warning}LECT_DISABLE_PLUGINS=list-thief:qwen blocks it\n" in out
     (thief,) = json.loads(printed(capsys, "plugins", "list-thief", "--json"))
     assert thief["warnings"][0].startswith(warning)
 
@@ -186,6 +186,6 @@ def test_formats_are_listed_with_an_example(capsys):
     assert "</think>" in data["example"]
 
 
-def test_a_format_that_is_not_there_is_named(capsys):
+def test_an_unknown_format_is_named(capsys):
     assert main(["formats", "thnik"]) == 1
     assert capsys.readouterr().err == "lect: no installed package has a reply format 'thnik'; did you mean 'think'?\n"

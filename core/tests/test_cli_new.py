@@ -69,7 +69,7 @@ def test_it_says_what_it_wrote_and_what_comes_next(here, capsys):
     assert lines[lines.index("next:") + 1 :] == ['  pip install -e "./lect-acme[test]"', "  pytest lect-acme"]
 
 
-def test_the_package_is_fit_to_be_published(here, capsys):
+def test_the_package_is_ready_to_be_published(here, capsys):
     new(capsys, "acme-code")
     package = here / "lect-acme-code"
     stated = project(package)
@@ -136,7 +136,7 @@ def test_a_named_template(here, capsys, template):
     assert made.stated() == template.but(name="acme-chat").stated()
 
 
-def test_all_that_a_table_states_is_written(here, capsys):
+def test_everything_that_a_table_states_is_written(here, capsys):
     block = grammar.JSON_IN_TAGS
     table = TurnTemplate(
         "all",
@@ -167,7 +167,7 @@ def test_all_that_a_table_states_is_written(here, capsys):
     assert made.stated() == table.but(name="acme-chat", source="all:all").stated()
 
 
-def test_a_program_of_somebody_else_is_pinned_instead(here, capsys):
+def test_the_advice_for_the_program_of_another_package_is_a_pin(here, capsys):
     lect.register(Family("busy", Rule("busy", Template("busy-chat", lambda chat, out: None))))
     message = refused(capsys, "acme", "--from", "busy:busy-chat")
     assert "'busy-chat' cannot be written as a table: it is a program" in message
@@ -185,7 +185,7 @@ def test_what_was_written_as_json(here, capsys):
 
 
 @pytest.mark.parametrize("source", ["missing.json", "./missing.json", "nobody:nothing", "nobody/nothing"])
-def test_a_source_that_is_not_there(here, capsys, source):
+def test_a_source_that_does_not_exist(here, capsys, source):
     assert refused(capsys, "acme", "--from", source) == (
         f"lect: there is no file, template or model {source!r}\n"
         "  try: a path that exists, or a name from `lect templates`\n"
@@ -225,7 +225,7 @@ def test_a_name_that_is_taken(here, capsys, package):
         ("Some.Body/Llama-3-8B-Instruct", "Some.Body/Llama-3-8B-Instruct", "some.body"),
     ],
 )
-def test_models_make_rules_and_hints(model, pattern, hint):
+def test_rules_and_hints_are_derived_from_models(model, pattern, hint):
     assert pattern_of(model, "acme") == pattern
     assert problem_of(pattern) == ""
     assert hint_of(model, "acme") == hint
@@ -253,24 +253,24 @@ def test_a_model_for_which_there_can_be_no_adapter(here, capsys, model, said):
 def test_nothing_is_overwritten(here, capsys):
     new(capsys, "acme")
     (here / "lect-acme/README.md").write_text("mine")
-    assert "'lect-acme' is already there, so nothing was written\n  try: " in refused(capsys, "acme", "--program")
+    assert "'lect-acme' already exists; nothing was written\n  try: " in refused(capsys, "acme", "--program")
     assert (here / "lect-acme/README.md").read_text() == "mine"
     assert os.listdir(here) == ["lect-acme"]
 
 
-def test_it_is_written_where_it_is_told(here, capsys):
+def test_it_is_written_into_the_given_directory(here, capsys):
     (here / "a b").mkdir()
     out = new(capsys, "acme", "--into", "a b")
     assert os.listdir(here / "a b") == ["lect-acme"]
     assert out.endswith("next:\n  pip install -e \"./a b/lect-acme[test]\"\n  pytest 'a b/lect-acme'\n")
 
 
-def test_a_place_that_is_not_there(here, capsys):
+def test_a_directory_that_does_not_exist(here, capsys):
     assert "cannot write 'nowhere/lect-acme': No such file" in refused(capsys, "acme", "--into", "nowhere")
     assert os.listdir(here) == []
 
 
-def test_others_may_read_it_who_may_read_what_is_beside_it(here, capsys):
+def test_the_directory_has_the_usual_permissions(here, capsys):
     new(capsys, "acme")
     (here / "beside").mkdir()
     assert (here / "lect-acme").stat().st_mode == (here / "beside").stat().st_mode
@@ -280,14 +280,14 @@ def test_others_may_read_it_who_may_read_what_is_beside_it(here, capsys):
 
 
 @given(st.text() | st.text("ab \n\"'", min_size=200), st.integers(0, 12))
-def test_a_text_in_python_is_that_text(text, indent):
+def test_a_text_written_as_python_evaluates_to_itself(text, indent):
     source = written(text, indent)
     assert eval(source) == text
     longest_word = max(map(len, text.split()), default=0)
     assert longest_word > 40 or not text.isascii() or max(map(len, source.splitlines())) <= WIDTH
 
 
-def test_a_table_writes_no_calls_so_that_nobody_has_to_parse_them(here, capsys):
+def test_a_table_writes_no_calls_so_none_have_to_be_parsed(here, capsys):
     lect.register_conv_template(lect.Conversation(CHATML.but(name="shop", capabilities=["system", "tools"])))
     assert main(["new", "acme", "--from", "shop"]) == 0
     assert capsys.readouterr().err == ""

@@ -48,7 +48,7 @@ def pipe(monkeypatch, data):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data), encoding="latin-1"))
 
 
-def test_a_reply_is_shown_taken_apart_and_without_control_characters(reply, capsys):
+def test_a_reply_is_shown_in_parts_and_without_control_characters(reply, capsys):
     assert main(["parse", "acme", reply]) == 0
     assert capsys.readouterr().out == (
         "reasoning\n  Look.\ncontent\n  Hi\\x1b!\ncall f\n" + '  {"x": "é"}\n' + "ended: tool_calls at '</a>'\n"
@@ -67,9 +67,7 @@ def test_a_format_needs_no_model(monkeypatch, capsys):
     assert capsys.readouterr().out == "content\n  Yes.\nended: stop at '<return>'\n"
 
 
-def test_another_format_for_a_model_still_ends_at_the_stops_of_the_model_and_at_those_that_are_named(
-    monkeypatch, capsys
-):
+def test_another_format_for_a_model_ends_at_the_stops_of_the_model_and_those_given(monkeypatch, capsys):
     pipe(monkeypatch, b"Yes.<over>No.</a>")
     assert main(["parse", "acme", "--format", "tagged"]) == 0
     assert capsys.readouterr().out == "content\n  Yes.<over>No.\nended: stop at '</a>'\n"
@@ -86,7 +84,7 @@ def test_an_adapter_or_a_default_can_be_named(monkeypatch, capsys):
         assert capsys.readouterr().out.startswith(f"content\n  {content}\n")
 
 
-def test_for_programs_it_is_json(reply, capsys):
+def test_for_programs_a_reply_is_json(reply, capsys):
     assert main(["parse", "acme", reply, "--json"]) == 0
     data = json.loads(capsys.readouterr().out)
     assert (data["content"], data["reasoning"], data["finish"], data["stop"]) == (
@@ -108,7 +106,7 @@ def test_for_programs_it_is_json(reply, capsys):
 
 
 @pytest.mark.parametrize("source", ["file", "pipe"])
-def test_it_is_shown_while_it_arrives(source, reply, monkeypatch, capsys):
+def test_a_reply_is_shown_while_it_arrives(source, reply, monkeypatch, capsys):
     pipe(monkeypatch, REPLY)
     assert main(["parse", "acme", reply if source == "file" else "-", "--follow"]) == 0
     assert capsys.readouterr().out == (
@@ -116,7 +114,7 @@ def test_it_is_shown_while_it_arrives(source, reply, monkeypatch, capsys):
     )
 
 
-def test_each_event_is_a_line_for_programs(reply, capsys):
+def test_for_programs_each_event_is_a_line(reply, capsys):
     assert main(["parse", "acme", reply, "--follow", "--json"]) == 0
     events = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [event["kind"] for event in events] == [
@@ -154,24 +152,24 @@ def test_tools_and_the_prompt_are_read_from_files(tmp_path, monkeypatch, capsys)
 
 
 @pytest.mark.parametrize("more", [[], ["--follow"]])
-def test_a_file_that_is_not_there_is_an_error(more, tmp_path, capsys):
+def test_a_missing_file_is_an_error(more, tmp_path, capsys):
     assert main(["parse", "acme", str(tmp_path / "none"), *more]) == 1
     assert "cannot read" in capsys.readouterr().err
 
 
-def test_a_format_that_is_none_is_an_error(monkeypatch, capsys):
+def test_an_unknown_format_is_an_error(monkeypatch, capsys):
     pipe(monkeypatch, b"")
     assert main(["parse", "-", "--format", "tag"]) == 1
     assert "did you mean 'tagged'" in capsys.readouterr().err
 
 
-def test_a_stream_of_somebodys_own_will_do(monkeypatch, capsys):
+def test_a_replaced_standard_input_is_read(monkeypatch, capsys):
     monkeypatch.setattr(sys, "stdin", io.StringIO("Hi</a>"))
     assert main(["parse", "acme", "--follow"]) == 0
     assert capsys.readouterr().out == "content\nHi\nstop\n'</a>'\nended: stop at '</a>'\n"
 
 
-def test_who_names_neither_a_model_nor_a_format_that_there_is_is_told_what_to_type(monkeypatch, capsys):
+def test_without_a_model_or_a_known_format_the_error_says_what_to_type(monkeypatch, capsys):
     pipe(monkeypatch, b"Hi")
     assert main(["parse", "-"]) == 1
     assert capsys.readouterr().err.endswith("try: the name of a model in place of -, or --format think\n")
@@ -179,7 +177,7 @@ def test_who_names_neither_a_model_nor_a_format_that_there_is_is_told_what_to_ty
     assert "; there are headed, plain, tagged, think\n  try: lect formats\n" in capsys.readouterr().err
 
 
-def test_two_calls_of_one_function_and_problems_stand_under_headings_of_their_own(monkeypatch, capsys, tmp_path):
+def test_two_calls_of_one_function_and_problems_have_their_own_headings(monkeypatch, capsys, tmp_path):
     tools = tmp_path / "tools.json"
     tools.write_text('[{"name": "g"}]', "utf-8")
     pipe(
@@ -194,7 +192,7 @@ def test_two_calls_of_one_function_and_problems_stand_under_headings_of_their_ow
     )
 
 
-def test_a_terminal_is_told_that_it_is_waited_for(monkeypatch, capsys):
+def test_a_terminal_is_told_that_input_is_awaited(monkeypatch, capsys):
     terminal = io.StringIO("Hi!")
     terminal.isatty = lambda: True
     monkeypatch.setattr(sys, "stdin", terminal)

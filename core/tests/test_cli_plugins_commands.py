@@ -29,7 +29,7 @@ class adapter:
 
 @pytest.fixture
 def only(site, monkeypatch):
-    """Install commands, each with one source, and let lect see them alone."""
+    """Install commands, each with one source, and let lect see only those."""
 
     def see(command="greet", **sources):
         for name, source in sources.items():
@@ -62,7 +62,7 @@ def test_what_a_command_raises_is_one_line(only, capsys, name, said):
     assert capsys.readouterr().err == f"{said}\n"
 
 
-def test_a_command_of_our_own_wins(only, capsys):
+def test_our_own_command_wins(only, capsys):
     only("families", hides=GREET)
     assert main(["families"]) == 0
     assert "installed" in capsys.readouterr().out
@@ -78,7 +78,7 @@ def test_a_broken_command_is_listed_as_failed(only, capsys):
     assert "RuntimeError: closed" in capsys.readouterr().out
 
 
-def test_two_packages_with_one_command_are_named(only, capsys):
+def test_two_packages_with_the_same_command_are_named(only, capsys):
     only(one=GREET, two=GREET)
     assert main(["greet", "Ada"]) == 1
     assert "both command-one and command-two have a command 'greet'" in capsys.readouterr().err

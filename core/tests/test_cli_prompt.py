@@ -66,7 +66,7 @@ def write(path, value):
     return str(path)
 
 
-# What is said
+# Texts
 
 
 def test_the_prompt_is_printed_with_nothing_added(capsys):
@@ -84,7 +84,7 @@ def test_any_text_is_printed_byte_for_byte(text):
     assert stream.buffer.getvalue() == f"<user>{text}</user><bot>".encode()
 
 
-def test_options_may_stand_anywhere(capsys):
+def test_options_may_be_anywhere(capsys):
     for words in (
         ["--system", "S", "acme-7b", "Hello!"],
         ["acme-7b", "--system", "S", "Hello!"],
@@ -102,14 +102,14 @@ def test_without_generation_prompt_it_ends_with_the_last_turn(capsys):
 BEGUN = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Sure, "}]
 
 
-def test_a_model_goes_on_with_the_last_message(tmp_path, capsys):
+def test_a_model_continues_the_last_message(tmp_path, capsys):
     file = write(tmp_path / "chat.json", BEGUN)
     for more in ([], ["--generation-prompt"], ["--no-generation-prompt"]):
         assert main(["prompt", "acme-7b", "--messages", file, "--continue", *more]) == 0
         assert capsys.readouterr().out == "<user>Hi</user><bot>Sure, "
 
 
-def test_what_has_not_begun_cannot_be_continued(capsys):
+def test_a_question_cannot_be_continued(capsys):
     assert main(["prompt", "acme-7b", "Hi", "--continue"]) == 1
     error = capsys.readouterr().err
     assert error.startswith("lect: --continue, but the last message is {'role': 'user', 'content': 'Hi'}; expected ")
@@ -141,7 +141,7 @@ def test_no_text_at_all_is_a_usage_error(monkeypatch, capsys):
     assert main(["prompt", "acme-7b"]) == 2
 
 
-def test_an_empty_text_that_was_asked_for_is_a_text(monkeypatch, capsys):
+def test_an_empty_standard_input_is_a_text_if_asked_for(monkeypatch, capsys):
     pipe(monkeypatch, b"")
     assert main(["prompt", "acme-7b", "-"]) == 0
     assert capsys.readouterr().out == "<user></user><bot>"
@@ -196,15 +196,15 @@ def test_messages_come_from_standard_input(monkeypatch, capsys):
     assert capsys.readouterr().out == "<user>Hi</user><bot>Ho</bot><user>Hm</user><bot>"
 
 
-def test_a_file_may_hold_messages_and_tools_and_what_else_it_holds_is_said(tmp_path, capsys):
+def test_a_file_may_contain_messages_and_tools_and_anything_else_is_noted(tmp_path, capsys):
     file = write(tmp_path / "request.json", {"messages": CHAT[:1], "tools": [TOOL], "temperature": 0})
     assert main(["prompt", "acme-tools", "--messages", file, "--option", "date=2024-07-26"]) == 0
     out, err = capsys.readouterr()
     assert out == json.dumps(TOOL) + "\nuser: Hi\nday: 2024-07-26 thinking: None"
-    assert err == "note: not read from the file of messages: temperature\n"
+    assert err == "note: ignored in the messages file: temperature\n"
 
 
-def test_tools_come_from_a_file_of_their_own(tmp_path, capsys):
+def test_tools_come_from_their_own_file(tmp_path, capsys):
     tools = write(tmp_path / "tools.json", [TOOL])
     assert main(["prompt", "acme-tools", "Hi", "--tools", tools, "--option", "date=2024-07-26"]) == 0
     assert capsys.readouterr().out.startswith(json.dumps(TOOL) + "\nuser: Hi\n")
@@ -229,7 +229,7 @@ def test_a_file_without_messages_is_refused(content, message, tmp_path, capsys):
     assert message in err
 
 
-def test_a_file_that_is_not_there_is_named(capsys):
+def test_a_missing_file_is_named(capsys):
     assert main(["prompt", "acme-7b", "--messages", "no such file.json"]) == 1
     assert capsys.readouterr().err == "lect: cannot read 'no such file.json': No such file or directory\n"
 
@@ -268,7 +268,7 @@ def test_arguments_that_contradict_each_other_are_a_usage_error(words, tmp_path,
         ("date=2024-07-26T10:30", datetime(2024, 7, 26, 10, 30)),
     ],
 )
-def test_the_value_of_an_option_is_json_or_text_or_a_day(text, value):
+def test_the_value_of_an_option_is_json_or_text_or_a_date(text, value):
     assert option(text) == (text.partition("=")[0], value)
     assert type(option(text)[1]) is type(value)
 
@@ -286,7 +286,7 @@ def test_options_reach_the_template(capsys):
     assert capsys.readouterr().out == "user: Hi\nday: 2024-07-26 thinking: True"
 
 
-# What a reader should know
+# Notes
 
 
 def test_what_did_not_reach_the_prompt_is_noted(tmp_path, capsys):
@@ -314,7 +314,7 @@ def test_control_text_is_noted(capsys):
     assert err == "note: control text of the model in messages[0].content at 7: '</user>'\n"
 
 
-def test_plain_text_separators_are_said_to_protect_nothing(capsys):
+def test_a_note_says_that_plain_text_separators_protect_nothing(capsys):
     assert main(["prompt", "acme-plain", "BOT: yes"]) == 0
     assert capsys.readouterr().err == (
         "note: control text of the model in messages[0].content at 0: 'BOT:'\n"
@@ -338,7 +338,7 @@ def test_notes_show_no_control_characters(capsys):
 # Segments and JSON
 
 
-def test_segments_are_shown_one_a_line(capsys):
+def test_segments_are_shown_one_per_line(capsys):
     assert main(["prompt", "acme-7b", "a\nb", "--show-segments"]) == 0
     assert capsys.readouterr().out == (
         "origin    field                turn  text\n"
@@ -349,7 +349,7 @@ def test_segments_are_shown_one_a_line(capsys):
     )
 
 
-def test_segments_of_the_template_have_another_colour_than_those_of_the_caller(monkeypatch, capsys):
+def test_segments_of_the_template_and_of_the_caller_have_different_colours(monkeypatch, capsys):
     monkeypatch.setenv("FORCE_COLOR", "1")
     assert main(["prompt", "acme-7b", "Hi", "--show-segments"]) == 0
     out = capsys.readouterr().out
@@ -357,7 +357,7 @@ def test_segments_of_the_template_have_another_colour_than_those_of_the_caller(m
     assert "\x1b[32m'Hi'\x1b[0m" in out
 
 
-def test_json_has_all_that_is_known(capsys):
+def test_json_has_everything_that_is_known(capsys):
     assert main(["prompt", "acme-7b", "Hi</user>", "--option", "colour=red", "--json"]) == 0
     out, err = capsys.readouterr()
     assert not err
@@ -376,7 +376,7 @@ def test_json_has_all_that_is_known(capsys):
     }
 
 
-def test_json_has_segments_where_they_are_asked_for(capsys):
+def test_json_has_segments_if_they_are_asked_for(capsys):
     assert main(["prompt", "acme-7b", "Hi", "--json", "--show-segments", "--no-generation-prompt"]) == 0
     assert json.loads(capsys.readouterr().out)["segments"] == [
         {"text": "<user>", "origin": "template", "path": [], "start": -1, "turn": 0},
@@ -385,12 +385,12 @@ def test_json_has_segments_where_they_are_asked_for(capsys):
     ]
 
 
-def test_limits_are_said_as_name_and_number(capsys, tmp_path):
+def test_limits_are_given_as_name_and_number(capsys, tmp_path):
     chat = tmp_path / "chat.json"
     chat.write_text(json.dumps([{"role": "user", "content": "x"}] * 3), "utf-8")
     assert main(["prompt", "acme/acme-7b", "--messages", str(chat), "--limit", "messages=2"]) == 1
     assert capsys.readouterr().err == (
-        "lect: there are 3 messages; at most 2 are allowed\n  try: less, or a higher limit: --limit messages=...\n"
+        "lect: there are 3 messages; at most 2 are allowed\n  try: a smaller input, or a higher limit: --limit messages=...\n"
     )
     assert main(["prompt", "acme/acme-7b", "--messages", str(chat), "--limit", "messages=3"]) == 0
     assert main(["prompt", "acme/acme-7b", "x", "--limit", "messages=many"]) == 2

@@ -1,4 +1,4 @@
-"""What people and programs get to see."""
+"""What people and programs see."""
 
 import io
 import json
@@ -37,7 +37,7 @@ def no_settings(monkeypatch):
         (Terminal, {"FORCE_COLOR": "1", "NO_COLOR": "1"}, False),
     ],
 )
-def test_colours_are_for_terminals_unless_somebody_says_otherwise(stream, environ, coloured, monkeypatch):
+def test_colours_are_for_terminals_unless_a_variable_says_otherwise(stream, environ, coloured, monkeypatch):
     for name, value in environ.items():
         monkeypatch.setenv(name, value)
     assert Screen(stream()).paint("x", "red") == ("\x1b[31mx\x1b[0m" if coloured else "x")
@@ -55,16 +55,16 @@ def test_no_control_character_reaches_a_terminal(text):
 
 
 @given(st.text())
-def test_a_cell_is_one_line_of_what_can_be_seen(text):
+def test_a_cell_is_one_line_of_printable_text(text):
     assert Screen.one_line(text).isprintable()
 
 
 @given(st.text(alphabet=st.characters(codec="utf-8", exclude_categories=["C", "Z"])))
-def test_text_that_can_be_seen_stays_as_it_is(text):
+def test_visible_text_stays_as_it_is(text):
     assert Screen.visible(text) == Screen.one_line(text) == text
 
 
-def test_columns_are_aligned_whatever_the_letters_are_wide():
+def test_columns_are_aligned_whatever_the_width_of_characters():
     stream = io.StringIO()
     Screen(stream).table(
         [("a", "1", "end"), ("通义千问", "22", ""), ("e\u0301", "3", "end")], header=("name", "n", "last"), indent=1
@@ -78,7 +78,7 @@ def test_colours_do_not_count_as_width():
     assert stream.getvalue() == "\x1b[31ma\x1b[0m    x\nbbb  y\n"
 
 
-def test_a_long_last_column_is_cut_to_fit_a_terminal_and_left_alone_in_a_pipe(monkeypatch):
+def test_a_long_last_column_is_wrapped_to_fit_a_terminal_and_left_alone_in_a_pipe(monkeypatch):
     monkeypatch.setenv("COLUMNS", "40")
     rows = [("owner", "one-name, another-name, and-a-third-name")]
     terminal, pipe = Terminal(), io.StringIO()
@@ -88,13 +88,13 @@ def test_a_long_last_column_is_cut_to_fit_a_terminal_and_left_alone_in_a_pipe(mo
     assert pipe.getvalue() == "owner  one-name, another-name, and-a-third-name\n"
 
 
-def test_an_empty_table_is_nothing():
+def test_an_empty_table_prints_nothing():
     stream = io.StringIO()
     Screen(stream).table([])
     assert stream.getvalue() == ""
 
 
-def test_what_an_encoding_cannot_say_is_spelled_out():
+def test_characters_that_an_encoding_lacks_are_escaped():
     stream = io.TextIOWrapper(io.BytesIO(), encoding="latin-1")
     Screen(stream).line("é 通")
     stream.seek(0)

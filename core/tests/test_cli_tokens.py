@@ -63,7 +63,7 @@ def test_a_line_for_each_token(tokenizer, chat, capsys):
         ["10", "template", "'\\n'"],
     ]
     assert out.splitlines()[-1] == "12 tokens, 3 with loss; there is no BOS"
-    assert "note: texts from outside that spell a control token: 1, ordinary tokens here\n" in err
+    assert "note: input texts that spell a control token: 1, encoded as ordinary tokens\n" in err
 
 
 def test_unsafe_is_what_the_tokenizer_does(tokenizer, chat, capsys):
@@ -80,12 +80,12 @@ def test_a_question_ends_where_the_assistant_begins_and_carries_no_loss(tokenize
     assert out.endswith("\n5 tokens, 0 with loss; there is no BOS\n")
 
 
-def test_an_answer_may_be_gone_on_with(tokenizer, chat, capsys):
+def test_an_answer_may_be_continued(tokenizer, chat, capsys):
     assert main(["tokens", "acme-7b", "--messages", chat, "--tokenizer", tokenizer, "--continue"]) == 0
     assert rows(capsys.readouterr().out)[-1][-1] == "'k'"
 
 
-def test_json_has_all_of_it(tokenizer, chat, capsys):
+def test_json_has_everything(tokenizer, chat, capsys):
     assert main(["tokens", "acme-7b", "--messages", chat, "--tokenizer", tokenizer, "--max-length", "9", "--json"]) == 0
     data = json.loads(capsys.readouterr().out)
     assert data["text"] == "<user>a</s>\n<bot>ok</s>\n"
@@ -99,19 +99,19 @@ def test_json_has_all_of_it(tokenizer, chat, capsys):
     assert data["report"]["controls"][0]["marker"] == "</s>"
 
 
-def test_what_is_cut_off_is_told(tokenizer, chat, capsys):
+def test_what_is_cut_off_is_noted(tokenizer, chat, capsys):
     assert main(["tokens", "acme-7b", "--messages", chat, "--tokenizer", tokenizer, "--max-length", "9"]) == 0
     err = capsys.readouterr().err
     assert "note: 3 tokens are cut off by --max-length\n" in err
     assert "note: messages[1] is trained without a stop" in err
 
 
-def test_a_length_must_be_one(tokenizer, capsys):
+def test_a_length_must_be_positive(tokenizer, capsys):
     assert main(["tokens", "acme-7b", "Hi", "--tokenizer", tokenizer, "--max-length", "0"]) == 1
     assert capsys.readouterr().err == "lect: --max-length is 0; expected a positive number of tokens\n"
 
 
-def test_nothing_of_a_users_reaches_the_terminal_unseen(tokenizer, capsys):
+def test_no_control_characters_of_a_user_reach_the_terminal(tokenizer, capsys):
     assert main(["tokens", "acme-7b", "\x1b\u202e", "--tokenizer", tokenizer]) == 0
     out = capsys.readouterr().out
     assert "\x1b" not in out
@@ -122,7 +122,7 @@ def test_what_to_install_is_named(tmp_path, monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "tokenizers", None)
     (tmp_path / "tokenizer.json").write_text("{}", "utf-8")
     assert main(["tokens", "acme-7b", "Hi", "--tokenizer", str(tmp_path)]) == 1
-    assert capsys.readouterr().err.endswith("the package tokenizers is needed\n  try: pip install tokenizers\n")
+    assert capsys.readouterr().err.endswith("needs the package tokenizers\n  try: pip install tokenizers\n")
 
 
 def test_a_tokenizer_is_a_directory_or_a_file(tokenizer, tmp_path, capsys):
@@ -167,7 +167,7 @@ def shown(messages):
 
 
 @pytest.mark.parametrize("role", ["user", "assistant"])
-def test_nothing_of_a_users_becomes_markup(role):
+def test_no_text_of_a_user_becomes_markup(role):
     for page in shown([CHAT[0], {"role": role, "content": HOSTILE}]):
         assert page.tags == {"div", "pre", "span"}
         assert page.attributes == {"style", "title"}
@@ -175,7 +175,7 @@ def test_nothing_of_a_users_becomes_markup(role):
         assert "\\x1b\\u202e" in page.text
 
 
-def test_all_of_the_prompt_is_shown_with_who_wrote_it_and_its_loss():
+def test_the_whole_prompt_is_shown_with_its_origins_and_loss():
     for page in shown(CHAT):
         for origin in ("template", "input"):
             assert any(picture.COLOURS[origin] in style for style in page.styles)
@@ -196,12 +196,12 @@ def test_a_prompt_from_another_process_is_shown_too():
         encoded.pieces()
 
 
-def test_a_mask_that_cannot_be_is_no_reason_to_show_nothing():
+def test_a_prompt_is_shown_even_if_its_mask_is_invalid():
     prompt = ACME.render([*CHAT[:1], {**CHAT[1], "weight": "much"}])
     assert "ok" in Page(prompt._repr_html_()).text
 
 
-def test_a_picture_has_a_bound(monkeypatch):
+def test_the_length_of_a_picture_is_bounded(monkeypatch):
     monkeypatch.setattr(picture, "MOST_SHOWN", 8)
     for page in shown(CHAT):
         assert page.text.endswith("<user>a<... and 16 more characters")

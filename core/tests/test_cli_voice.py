@@ -1,4 +1,4 @@
-"""What the command line says is spelled for the command line, and helps."""
+"""What the command line says is phrased for the command line, and helpful."""
 
 import re
 from pathlib import Path
@@ -75,7 +75,7 @@ def test_a_name_is_never_suggested_for_itself():
     assert did_you_mean(["a", "b"], "see the list") == "did you mean 'a' or 'b'?"
 
 
-def test_there_is_one_place_that_looks_for_near_names():
+def test_only_one_module_looks_for_near_names():
     used = [path.name for path in SOURCES.rglob("*.py") if "get_close_matches" in path.read_text("utf-8")]
     assert used == ["errors.py"]
 
@@ -108,7 +108,7 @@ def test_no_command_suggests_what_it_was_given(site, monkeypatch, capsys, words)
 # Python
 
 
-def test_errors_speak_the_command_line(tmp_path, monkeypatch, capsys):
+def test_errors_name_options_of_the_command_line(tmp_path, monkeypatch, capsys):
     lect.register(Family("rival", Rule("acme", CHATML)))
     heard = [Family(name, Rule("heard", ReplyFormat(Grammar(name), names=name))) for name in ("loud", "quiet")]
     for family in heard:
@@ -153,10 +153,10 @@ def test_errors_speak_the_command_line(tmp_path, monkeypatch, capsys):
         ("LECT_PINS='acme/*=acme'", "LECT_PINS='acme/*=acme'"),
     ],
 )
-def test_what_python_is_advised_is_said_in_options(python, here):
+def test_advice_for_python_is_translated_into_options(python, here):
     assert spoken(f"no\n  try: {python}", "prompt") == f"no\n  try: {here}"
 
 
-def test_reasons_speak_the_command_line(capsys):
+def test_reasons_name_options_of_the_command_line(capsys):
     assert "\n  because     --adapter\n" in said(capsys, "why", "acme-7b", "--adapter", "chatml", code=0)
     assert "overruled  by --adapter\n" in said(capsys, "why", "acme-7b", "--adapter", "chatml", code=0)

@@ -48,7 +48,7 @@ def not_asked(data):
     return [(each["adapter"], each["why"]) for each in data["candidates"] if each["outcome"] == "not asked"]
 
 
-def test_what_was_decided_is_told_with_its_reason(capsys):
+def test_the_decision_is_shown_with_its_reason(capsys):
     assert why("acme/acme-7b") == 0
     assert capsys.readouterr() == (
         "acme/acme-7b\n"
@@ -69,7 +69,7 @@ def test_what_was_decided_is_told_with_its_reason(capsys):
     )
 
 
-def test_a_format_is_found_where_it_is_written():
+def test_a_template_knows_where_it_is_written():
     file, _, line = ACME.written_at.rpartition(":")
     assert file == __file__
     with open(file, encoding="utf-8") as source:
@@ -77,7 +77,7 @@ def test_a_format_is_found_where_it_is_written():
     assert ACME.but(name="other").written_at.startswith(f"{__file__}:")
 
 
-def test_json_tells_the_same_to_programs(capsys):
+def test_json_says_the_same(capsys):
     data = why_json(capsys, "acme/acme-7b")
     assert (data["adapter"], data["kind"], data["reason"], data["error"]) == (
         "acme",
@@ -95,7 +95,7 @@ def test_json_tells_the_same_to_programs(capsys):
     }  # fmt: skip
 
 
-def test_losers_are_told_what_was_stronger(capsys):
+def test_losers_are_shown_with_what_was_stronger(capsys):
     undo = [
         lect.register(Family("by-word", Rule("* 7", CHATML))),
         lect.register(Family("longer", Rule("acme 7", CHATML))),
@@ -111,7 +111,7 @@ def test_losers_are_told_what_was_stronger(capsys):
         each()
 
 
-def test_an_equal_claim_with_the_same_format_loses_nothing(capsys):
+def test_an_equal_claim_with_the_same_format_is_shown_as_equal(capsys):
     undo = lect.register(Family("twin", Rule("acme", ACME)))
     assert results(why_json(capsys, "acme-7b"))["twin"] == ("equal", "as strong, and the same format")
     undo()
@@ -127,7 +127,7 @@ def test_a_tie_is_shown_before_the_error(capsys):
     undo()
 
 
-def test_an_unknown_model_is_shown_with_all_that_was_considered_before_the_error(capsys):
+def test_an_unknown_model_is_shown_with_everything_considered_before_the_error(capsys):
     assert why("nobody/knows-it") == 1
     out, err = capsys.readouterr()
     assert out == (
@@ -171,13 +171,13 @@ def test_pins_are_shown_and_the_one_that_decides_is_marked(capsys):
         each()
 
 
-def test_a_pinned_adapter_won_by_the_pin(capsys):
+def test_a_pinned_adapter_wins_by_the_pin(capsys):
     undo = lect.pin("acme/*", "acme")
     assert results(why_json(capsys, "acme/acme-7b")) == {"acme": ("won", "by the pin acme/*=acme (lect.pin())")}
     undo()
 
 
-def test_a_base_model_is_said_to_be_one(capsys):
+def test_a_base_model_is_shown_as_one(capsys):
     undo = lect.register(Family("base", Rule("base", DEFAULT, kind="base")))
     assert why("base-7b") == 0
     out = capsys.readouterr().out
@@ -186,7 +186,7 @@ def test_a_base_model_is_said_to_be_one(capsys):
     undo()
 
 
-def test_the_format_of_the_replies_is_told(capsys):
+def test_the_reply_format_is_shown(capsys):
     for name, reply in (("shop", Grammar("shop-words")), ("own", Grammar("own-words"))):
         lect.register(
             Family(name, Rule(name, TurnTemplate(name, user=Turn("<user>"), assistant=Turn("<bot>"), reply=reply)))
@@ -198,19 +198,19 @@ def test_the_format_of_the_replies_is_told(capsys):
 
 
 @pytest.mark.usefixtures("broken")
-def test_a_failure_is_shown_in_its_place_and_not_warned_of(capsys):
+def test_a_failure_is_shown_in_its_place_and_not_as_a_warning(capsys):
     assert why("acme-7b") == 0
     assert capsys.readouterr().out.endswith("\nfailed\n  broken: match: RuntimeError: closed\\x1b[2J\n")
 
 
-def test_an_imitated_owner_is_warned_of_among_the_facts(capsys):
+def test_the_warning_about_an_imitated_owner_is_among_the_facts(capsys):
     assert why("meta-Ilama/acme-7b") == 0
     out, err = capsys.readouterr()
     assert "  warning     the owner 'meta-Ilama' looks like 'meta-llama' but differs" in out
     assert not err
 
 
-def test_those_who_were_not_asked_are_told_why(site, monkeypatch, capsys):
+def test_adapters_that_were_not_asked_are_shown_with_the_reason(site, monkeypatch, capsys):
     install(site, "why-hinted", "hinted", FAMILY, hints=["shop", "store"])
     install(site, "why-fallback", "fallback", FAMILY, group="lect.fallback")
     install(site, "why-blocked", "blocked", FAMILY)
@@ -219,7 +219,7 @@ def test_those_who_were_not_asked_are_told_why(site, monkeypatch, capsys):
     undo = lect.register(Family("acme", Rule("acme", ACME)))
     assert why("acme-7b") == 0
     short = capsys.readouterr().out
-    assert short.endswith("won     the name fits 'acme'\n  3 not asked: --all shows why\n")
+    assert short.endswith("won     the name fits 'acme'\n  3 not asked; --all shows why\n")
     assert "why-hinted" not in short
     assert why("acme-7b", "--all") == 0
     assert capsys.readouterr().out.endswith(
@@ -231,7 +231,7 @@ def test_those_who_were_not_asked_are_told_why(site, monkeypatch, capsys):
     undo()
 
 
-def test_a_fallback_that_was_asked_is_among_the_considered(site, monkeypatch, capsys):
+def test_a_fallback_that_was_asked_is_listed_as_considered(site, monkeypatch, capsys):
     install(site, "why-last", "last", FAMILY, group="lect.fallback")
     monkeypatch.setattr(lect, "_registry", registry_of("why-last"))
     data = why_json(capsys, "shop-7b")
@@ -247,7 +247,7 @@ def test_a_plugin_that_cannot_be_loaded_was_not_asked_because_it_failed(site, mo
     assert data["failures"][0]["error"] == "RuntimeError: closed"
 
 
-def test_a_claim_of_any_strength_is_spelled(capsys):
+def test_a_claim_of_any_strength_is_shown(capsys):
     class Vague:
         name = "vague"
 
@@ -267,7 +267,7 @@ def test_a_claim_of_any_strength_is_spelled(capsys):
     undo()
 
 
-def test_a_history_that_changes_is_told(capsys):
+def test_a_history_that_changes_is_noted(capsys):
     def forgetful(chat, out):
         for index, message in enumerate(out.turns(chat.messages), start=1):
             out += "> ", message.content, "!\n" if index == len(chat.messages) else "?\n"

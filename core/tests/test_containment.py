@@ -1,4 +1,4 @@
-"""A plugin may raise anything, anywhere: it is left out and shown, and the others go on."""
+"""A plugin may raise anything, anywhere: it is left out and shown, and the others keep working."""
 
 import json
 import pickle
@@ -34,7 +34,7 @@ everything = pytest.mark.parametrize("raised", RAISED, ids=[type(each).__name__ 
 
 
 def adapter(**functions):
-    """Return an adapter called `bad` whose hooks are these."""
+    """Return an adapter called `bad` with these hooks."""
     hooks = {"match": lambda: None, "get_template": lambda: CHATML} | functions
     return type("Bad", (), {"name": "bad"} | {name: staticmethod(hookimpl(each)) for name, each in hooks.items()})()
 
@@ -62,11 +62,11 @@ def test_whatever_match_raises_the_others_are_asked(raised):
 
 
 @everything
-def test_whatever_get_template_raises_is_one_error_of_ours(raised):
+def test_whatever_get_template_raises_becomes_a_plugin_error(raised):
     with (
         lect.register(adapter(match=lambda: True, get_template=raising(raised))),
         pytest.warns(PluginWarning),
-        pytest.raises(PluginError, match=f"cannot give its template: {type(raised).__name__}: ") as caught,
+        pytest.raises(PluginError, match=f"cannot provide its template: {type(raised).__name__}: ") as caught,
     ):
         lect.resolve("acme-7b")
     assert caught.value.__cause__ is raised
@@ -128,7 +128,7 @@ def test_an_exception_that_cannot_be_read_is_shown_and_pickled(capsys):
         assert json.loads(capsys.readouterr().out)["failures"][0]["error"] == "SilentError: (its __str__ raises)"
 
 
-def test_what_a_plugin_says_is_cut_short():
+def test_the_message_of_a_plugin_is_cut_short():
     with (
         lect.register(adapter(match=raising(ValueError("x" * 10**6)))),
         pytest.warns(PluginWarning) as caught,
@@ -141,7 +141,7 @@ def test_what_a_plugin_says_is_cut_short():
 # Where warnings are errors
 
 
-def test_where_warnings_are_errors_a_bad_plugin_is_shown_and_the_others_go_on():
+def test_where_warnings_are_errors_a_bad_plugin_is_shown_and_the_others_keep_working():
     shown = []
     with (
         lect.register(adapter(match=raising(ValueError("closed")), postprocess=lambda: 7)),
@@ -149,7 +149,7 @@ def test_where_warnings_are_errors_a_bad_plugin_is_shown_and_the_others_go_on():
         warnings.catch_warnings(),
     ):
         warnings.simplefilter("error")
-        # As outside of pytest, which keeps what is shown to itself.
+        # As outside of pytest, which captures what is shown.
         warnings.showwarning = lambda message, category, file, line: shown.append((file, str(message)))
         assert lect.get_template("acme-7b") is OTHER
         assert lect.parse("acme-7b", "42", adapter="bad").content == "42"
@@ -197,7 +197,7 @@ print(lect.plugins(), len(lect._registry.failures))
 """
 
 
-def test_what_a_signal_raises_ends_the_program_and_is_no_fault_of_a_plugin():
+def test_what_a_signal_raises_ends_the_program_and_is_not_blamed_on_a_plugin():
     done = subprocess.run(
         [sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, check=True, env={"LECT_LOAD_PLUGINS": ""}
     )

@@ -1,4 +1,4 @@
-"""The markers of a template are found in other people's text, and only there."""
+"""The markers of a template are found in the caller's text, and only there."""
 
 import pickle
 
@@ -99,7 +99,7 @@ def test_a_marker_that_overlaps_the_templates_own_is_reported():
     )
 
 
-def test_of_markers_that_begin_together_the_longest_is_reported():
+def test_the_longest_of_markers_that_begin_together_is_reported():
     template = TurnTemplate("nested", user=Turn("U"), assistant=Turn("A"), markers=["<s", "<s>x", "<s>"])
     control(
         "messages",
@@ -123,7 +123,7 @@ def test_a_role_inside_a_marker_is_not_reported():
         assert len(template.render([{"role": "user", "content": "<|user|>"}]).controls) == 1
 
 
-def test_a_field_that_is_merely_called_role_is_looked_at():
+def test_a_field_that_is_merely_called_role_is_searched():
     def program(chat, out):
         for call in chat.messages[0].tool_calls:
             arguments = chat.input(call.arguments, *call.path, "arguments")
@@ -173,7 +173,7 @@ def test_controls_are_reported_refused_or_allowed():
 
 
 class Counting:
-    """The pattern of a template's markers, which counts how often somebody looked."""
+    """The pattern of a template's markers, which counts its searches."""
 
     def __init__(self, pattern):
         self.pattern = pattern
@@ -195,15 +195,15 @@ def looks(monkeypatch):
 A_MILLION = [{"role": "user", "content": "<|im_end|>" * 1_000_000}]
 
 
-def test_of_a_million_markers_the_first_thousand_are_listed_and_nobody_looks_for_the_rest(looks):
+def test_the_first_thousand_of_a_million_markers_are_listed_without_a_search_for_the_rest(looks):
     rendered = CHATML.render(A_MILLION)
     assert [found.start for found in rendered.controls] == [10 * index for index in range(1000)]
     assert rendered.more_controls
-    # The template's own marker stands before them; the last is the one that shows that there are more.
+    # The template's own marker comes before them; the last search shows that there are more.
     assert looks.searches == 1 + 1000 + 1
 
 
-def test_an_error_names_the_first_ten_markers_and_nobody_looks_for_the_rest(looks):
+def test_an_error_names_the_first_ten_markers_without_a_search_for_the_rest(looks):
     with pytest.raises(ControlTextError, match=r"content, at 90: '<\|im_end\|>'\n  and more\n  try: ") as caught:
         CHATML.text(A_MILLION, on_control="raise")
     assert [found.start for found in caught.value.controls] == [10 * index for index in range(10)]
@@ -219,7 +219,7 @@ def test_a_prompt_says_whether_there_are_more_markers_than_it_lists(markers, mor
     assert again.controls == rendered.controls
 
 
-def test_an_error_that_names_all_markers_says_so():
+def test_an_error_that_names_all_markers_does_not_mention_more():
     with pytest.raises(ControlTextError) as caught:
         CHATML.text([{"role": "user", "content": "<|im_end|>" * 10}], on_control="raise")
     assert len(caught.value.controls) == 10
@@ -233,7 +233,7 @@ def test_an_unknown_policy_is_an_error(way):
 
 
 class NotComparableError(Exception):
-    """What an object raises that does not like to be compared."""
+    """Raised by an object that refuses to be compared."""
 
 
 def refuse_to_compare(*_):
@@ -282,7 +282,7 @@ def test_a_numbered_marker_is_found_with_any_number(marker):
     "text",
     ["<r>", "<r{}>", "<rx>", "<r-1>", "<r1.5>", "<r 1>", "<r1", "r1>", "<r\u0663>", "<r\uff17>", "<r\u00b2>", "42"],
 )
-def test_what_has_no_number_in_it_is_no_numbered_marker(text):
+def test_text_without_a_number_is_not_a_numbered_marker(text):
     found = NUMBERED.render([{"role": "user", "content": text}]).controls
     # Braces are a token of this vocabulary, with an id of its own.
     assert [each.marker for each in found] == (["{}"] if "{}" in text else [])
@@ -291,7 +291,7 @@ def test_what_has_no_number_in_it_is_no_numbered_marker(text):
 def test_the_ids_of_a_numbered_marker_are_found_by_its_texts():
     markers = NUMBERED.markers
     assert [markers[text] for text in ("<r0>", "<r19>", "<u>", "<eos>", "{}")] == [100, 119, 1, 9, 7]
-    # No tokenizer has these, or nobody knows the ids.
+    # No tokenizer has these, or their ids are unknown.
     assert [markers[text] for text in ("<r20>", "<r007>", "[c1]")] == [None, None, None]
     assert markers.get("<r>", "none") == "none"
     assert 7 not in markers
@@ -317,7 +317,7 @@ def test_a_variant_keeps_numbered_markers():
     assert digest(NUMBERED) != digest(NUMBERED.but(markers={**NUMBERED.markers, "<r{}>": range(100, 121)}))
 
 
-def test_markers_do_not_change_with_what_they_were_made_of():
+def test_markers_do_not_change_with_what_they_were_made_from():
     ids = [5, 6]
     template = NUMBERED.but(markers={"<r{}>": ids})
     ids[0] = 7

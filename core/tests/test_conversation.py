@@ -14,7 +14,7 @@ STOPS = TurnTemplate("stops", user=Turn("U"), assistant=Turn("A"), stop={"</s>":
 
 
 def with_default(chat, out):
-    """Write a default system text of the maker's own where none is given."""
+    """Write the maker's default system text if none is given."""
     messages = chat.messages
     if not chat.system:
         out += "<sys>", DEFAULT, "</sys>"
@@ -128,7 +128,7 @@ def test_a_bad_message_is_one_clear_error(template, system, messages, said):
 
 @pytest.mark.parametrize("message", ["user", 5, None, {"role": "user", "content": "x"}, {}], ids=repr)
 @BOTH
-def test_a_message_that_is_no_pair_is_one_clear_error(template, message):
+def test_a_message_that_is_not_a_pair_is_one_clear_error(template, message):
     conversation = Conversation(template)
     conversation.messages.append(message)
     with pytest.raises(MessageError, match=r"^messages\[0\] is .*; expected a role and a text"):
@@ -137,7 +137,7 @@ def test_a_message_that_is_no_pair_is_one_clear_error(template, message):
 
 
 @BOTH
-def test_a_system_text_that_is_no_text_is_one_clear_error(template):
+def test_a_system_message_that_is_not_text_is_one_clear_error(template):
     with pytest.raises(MessageError, match="system_message is 5"):
         Conversation(template, system_message=5, messages=[["user", "x"]]).get_prompt()
 
@@ -195,7 +195,7 @@ def test_stop_strings_are_one_several_or_none():
     assert Conversation(FULL).stop_str is None
 
 
-def test_without_a_message_none_can_be_updated():
+def test_updating_without_a_message_is_an_error():
     with pytest.raises(MessageError, match="there is no message to update"):
         Conversation(CHATML).update_last_message("x")
 
@@ -239,7 +239,7 @@ def test_images_are_addresses_and_become_parts():
         lambda: Conversation("mine", roles=("A", "B"), sep_style=1, sep="\n"),
     ],
 )
-def test_fields_of_fastchats_are_an_error_that_names_its_package(make):
+def test_fastchat_fields_are_an_error_that_names_its_package(make):
     with pytest.raises(MessageError, match=r"(?s)takes no .*pip install lect-fastchat"):
         make()
 

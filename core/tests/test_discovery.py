@@ -1,4 +1,4 @@
-"""What is installed is found, or its damage is shown: nothing gets lost in silence."""
+"""Everything installed is found, or its damage is shown: nothing is lost silently."""
 
 import json
 import sys
@@ -30,7 +30,7 @@ DAMAGES = {
 
 @pytest.fixture(autouse=True)
 def fresh(monkeypatch, site):
-    """A registry that sees the directory of the test alone, and a healthy family there."""
+    """A registry that sees only the directory of the test, and a healthy family there."""
     monkeypatch.setattr(sys, "path", [str(site), *sys.path])
 
     def find():
@@ -70,7 +70,7 @@ def test_a_damaged_distribution_is_shown_and_the_others_are_found(site, capsys, 
     assert lect.resolve("healthy-7b").package == "disc-healthy"
 
 
-def test_what_is_damaged_is_warned_of_and_named_in_the_error(site):
+def test_what_is_damaged_is_warned_about_and_named_in_the_error(site):
     install(site, "disc-damaged", "damaged", FAMILY.format("damaged"))
     damage(site, "disc-damaged", "METADATA", "empty")
     with (
@@ -82,7 +82,7 @@ def test_what_is_damaged_is_warned_of_and_named_in_the_error(site):
         lect.resolve("damaged-7b")
 
 
-def test_entry_points_that_were_installed_and_are_gone_are_broken(site, capsys):
+def test_entry_points_that_were_installed_and_are_missing_are_broken(site, capsys):
     install(site, "lect-damaged", "damaged", FAMILY.format("damaged"))
     (site / "lect_damaged-0.1.0.dist-info/RECORD").write_text("lect_damaged-0.1.0.dist-info/entry_points.txt,,\n")
     damage(site, "lect-damaged", "entry_points.txt", "missing")
@@ -115,13 +115,13 @@ def test_a_stale_second_installation_is_an_error_that_names_both(site, capsys):
     assert lect.resolve("healthy-7b").package == "disc-healthy"
 
 
-def test_what_an_interrupted_pip_left_behind_is_no_second_installation(site):
+def test_what_an_interrupted_pip_left_behind_is_not_a_second_installation(site):
     (site / "disc_healthy-0.1.0.dist-info").rename(site / "~isc_healthy-0.1.0.dist-info")
     install(site, "disc-healthy", "healthy", FAMILY.format("healthy"), hints=("healthy",))
     assert lect.resolve("healthy-7b").package == "disc-healthy"
 
 
-def test_a_second_directory_of_the_path_is_no_second_installation(site, monkeypatch):
+def test_a_copy_in_a_later_directory_of_the_path_is_not_a_second_installation(site, monkeypatch):
     other = site / "other"
     other.mkdir()
     install(other, "disc-healthy", "healthy", FAMILY.format("healthy"), hints=("healthy",), version="0.0.9")
@@ -130,15 +130,15 @@ def test_a_second_directory_of_the_path_is_no_second_installation(site, monkeypa
 
 
 @pytest.mark.parametrize("entry", ["\0", "a\0b.egg", "\ud800", "x" * 10000, 7, None, b"bytes"], ids=ascii)
-def test_anything_may_stand_in_the_path(monkeypatch, entry):
+def test_anything_may_be_in_the_path(monkeypatch, entry):
     monkeypatch.setattr(sys, "path", [entry, *sys.path])
     assert [each.name for each in distributions() if each.name == "disc-healthy"] == ["disc-healthy"]
-    # At the end, because Python itself imports nothing from behind a NUL.
+    # At the end, because Python itself imports nothing that comes after a NUL.
     monkeypatch.setattr(sys, "path", [*sys.path[1:], entry])
     assert lect.resolve("healthy-7b").package == "disc-healthy"
 
 
-def test_a_finder_that_raises_hides_nobody(monkeypatch):
+def test_a_finder_that_raises_hides_nothing(monkeypatch):
     class Finder:
         @staticmethod
         def find_spec(name, path=None, target=None):
@@ -178,7 +178,7 @@ def test_a_zip_on_the_path_works(site, monkeypatch, tmp_path_factory):
     assert lect.resolve("healthy-7b").package == "disc-healthy"
 
 
-def test_what_is_installed_meanwhile_is_seen_by_a_rescan(site, monkeypatch):
+def test_what_is_installed_meanwhile_is_found_by_a_rescan(site, monkeypatch):
     lect.resolve("healthy-7b")
     install(site, "disc-new", "new", FAMILY.format("new"), hints=("new",))
     install(site, "disc-late", "late", "import disc_dependency\n" + FAMILY.format("late"), hints=("late",))

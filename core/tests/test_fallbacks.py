@@ -1,4 +1,4 @@
-"""Fallbacks: asked where nobody else claims a model, warned of, and turned off by those who want no guess."""
+"""Fallbacks: asked if no other adapter claims a model, warned about, and turned off by users who want no guess."""
 
 import warnings
 
@@ -19,7 +19,7 @@ HELLO = [{"role": "user", "content": "Hello!"}]
 
 @pytest.fixture(autouse=True)
 def last(site, monkeypatch):
-    """A fallback that knows `shop`, and a family that knows `acme`; return what makes the registry anew."""
+    """A fallback that knows `shop`, and a family that knows `acme`; return a function that rebuilds the registry."""
     install(site, "shop-last", "last", LAST, group="lect.fallback")
 
     def begin(**environ):
@@ -30,7 +30,7 @@ def last(site, monkeypatch):
     return begin
 
 
-def test_its_answer_is_warned_of_with_what_to_type():
+def test_its_answer_comes_with_a_warning_that_says_what_to_type():
     with pytest.warns(FallbackWarning) as caught:
         resolution = lect.resolve("store/shop-7b")
     assert (resolution.template.name, resolution.fallback) == ("shop", True)
@@ -72,11 +72,11 @@ def test_python_shows_it_once_for_each_line():
     assert len(caught) == 1
 
 
-def test_what_a_family_claims_is_not_warned_of():
+def test_the_claim_of_a_family_comes_without_a_warning():
     assert not lect.resolve("acme-7b").fallback
 
 
-def test_whoever_decides_for_a_fallback_is_not_warned():
+def test_an_explicit_choice_of_a_fallback_comes_without_a_warning():
     assert not lect.resolve("shop-7b", adapter="last").fallback
     with lect.pin("shop-*", "shop-last:last"):
         assert lect.resolve("shop-7b").template.name == "shop"
@@ -91,7 +91,7 @@ def test_without_fallbacks_the_model_is_unknown():
     assert lect.resolve("acme-7b", fallback=False).template is CHATML
 
 
-def test_what_was_resolved_before_changes_nothing():
+def test_an_earlier_resolution_changes_nothing():
     with pytest.warns(FallbackWarning):
         lect.resolve("shop-7b")
     with pytest.raises(UnknownModelError):
@@ -134,12 +134,12 @@ NOTE = (
 )
 
 
-def test_a_prompt_has_a_note_beside_it(capsys):
+def test_a_prompt_comes_with_a_note(capsys):
     assert main(["prompt", "shop-7b", "Hello!"]) == 0
     assert capsys.readouterr() == ("UHello!/A", NOTE)
 
 
-def test_a_reply_has_a_note_beside_it(capsys, tmp_path):
+def test_a_reply_comes_with_a_note(capsys, tmp_path):
     (tmp_path / "reply.txt").write_text("Hi!", "utf-8")
     assert main(["parse", "shop-7b", str(tmp_path / "reply.txt")]) == 0
     assert capsys.readouterr().err == NOTE

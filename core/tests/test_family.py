@@ -77,7 +77,7 @@ def test_the_first_rule_that_fits_decides():
 
 
 @pytest.mark.parametrize("name", ["acme-chat-reward", "acme-embedding-chat", "acme-chat-eagle3", "acme-guard-chat"])
-def test_a_model_that_gives_vectors_scores_or_drafts_is_no_chat_model_whatever_its_name(name):
+def test_a_model_that_gives_vectors_scores_or_drafts_is_not_a_chat_model_whatever_its_name(name):
     assert Family("acme", Rule("acme * chat", CHATML)).match(parse_ref(name)).kind == "none"
 
 
@@ -156,7 +156,7 @@ def test_a_rule_that_never_fits_is_refused_with_the_reason(pattern, why, advice)
 
 
 @pytest.mark.parametrize("kind", ["instruct", "none", "", None])
-def test_a_rule_of_an_unheard_of_kind_is_refused(kind):
+def test_a_rule_of_an_unknown_kind_is_refused(kind):
     with pytest.raises(PluginError, match="expected 'chat' or 'base'"):
         Rule("acme", CHATML, kind=kind)
 
@@ -185,7 +185,7 @@ def test_the_words_of_any_name_make_a_rule_that_fits_it(words):
         ("7b", None),
     ],
 )
-def test_the_rule_that_comes_nearest_is_told_with_the_word_that_it_fails_at(name, nearest):
+def test_the_nearest_rule_is_named_with_the_word_at_which_it_fails(name, nearest):
     family = Family(
         "acme",
         Rule("acme/acme-7b", CHATML),
@@ -202,7 +202,7 @@ def test_the_rule_that_comes_nearest_is_told_with_the_word_that_it_fails_at(name
 # Ollama's names
 
 
-def test_a_model_of_ollamas_chats_although_its_name_does_not_say_so():
+def test_an_ollama_model_is_a_chat_model_although_its_name_does_not_say_so():
     family = Family("acme", Rule("acme 2 # b instruct|chat", CHATML), Rule("acme 2 # b", DEFAULT, kind="base"))
     assert family.match(parse_ref("acme2:7b"))[2:4] == ("chatml", "chat")
     assert family.match(parse_ref("acme/acme-2-7b"))[2:4] == ("default", "base")
@@ -214,18 +214,18 @@ def test_what_a_name_says_counts_before_what_it_leaves_out():
     assert family.match(parse_ref("acme3:8b")).template == "chatml"
 
 
-def test_words_that_somebody_added_are_named():
+def test_added_words_are_named():
     family = Family("acme", Rule("acme 2 # b chat", CHATML))
     assert "'dutch' follows" in family.match(parse_ref("someone/acme-2-7b-chat-dutch")).reason
     assert "goes on" not in family.match(parse_ref("someone/acme-2-7b-chat-GPTQ-4bit")).reason
 
 
-def test_a_slip_of_the_pen_is_named():
+def test_a_typo_is_named():
     family = Family("acme", Rule("acme 2 # b instruct", CHATML))
     assert family.near_miss(parse_ref("acme/Acme-2-7B-Instuct")).endswith("did you mean 'acme/Acme-2-7B-Instruct'?")
 
 
-def test_a_template_is_made_when_it_is_first_needed_and_once():
+def test_a_template_is_made_once_and_only_when_it_is_needed():
     made = []
 
     def make():
@@ -240,7 +240,7 @@ def test_a_template_is_made_when_it_is_first_needed_and_once():
     assert list(family.list_templates()) == made == [OTHER]
 
 
-def test_a_template_that_is_made_under_another_name():
+def test_a_template_that_is_made_under_another_name_is_an_error():
     family = Family("late", Rule("late", Later("late-chat", lambda: OTHER)))
     with pytest.raises(
         PluginError, match=r"Later\('late-chat', \.\.\.\) makes .*'other'>\n  try: return a Template called 'late-chat'"

@@ -1,4 +1,4 @@
-"""Files that a stranger may have made."""
+"""Files from untrusted sources."""
 
 import os
 
@@ -15,7 +15,7 @@ def file(tmp_path):
     return path
 
 
-def test_no_more_is_read_than_may_be(file):
+def test_no_more_is_read_than_allowed(file):
     assert read_file(file, 5) == b"12345"
     assert read_file(file, 3, only_start=True) == b"123"
     with pytest.raises(SourceError, match="it has more than 4 bytes"):
@@ -43,7 +43,7 @@ def test_a_directory_and_a_missing_file_are_errors(tmp_path, path):
         read_file(tmp_path / path, 5)
 
 
-def test_json_that_readers_read_differently_is_refused():
+def test_json_that_parsers_read_differently_is_refused():
     assert parse_json('{"a": [1, {"b": null}]}') == {"a": [1, {"b": None}]}
     with pytest.raises(SourceError, match="the key 'b' occurs twice"):
         parse_json('{"a": [1, {"b": 1, "b": 1}]}')

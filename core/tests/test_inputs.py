@@ -1,4 +1,4 @@
-"""Text from the caller keeps its origin through what templates do with it, and loses it only to be distrusted."""
+"""Text from the caller keeps its origin through what templates do with it, or is distrusted."""
 
 import operator
 
@@ -87,7 +87,7 @@ def test_a_part_of_a_text_knows_its_offset(name, text):
 
 
 @examples(odd_texts(), st.text("ab|< \n", min_size=1, max_size=2))
-def test_the_pieces_of_a_split_lie_where_the_separators_leave_them(text, separator):
+def test_the_pieces_of_a_split_are_one_separator_apart(text, separator):
     pieces = given(text, PATH).split(separator)
     assert [piece.start for piece in pieces[1:]] == [piece.start + len(piece) + len(separator) for piece in pieces[:-1]]
 
@@ -137,7 +137,7 @@ def test_a_text_compares_as_the_string_that_it_is(compare):
 def test_no_method_of_strings_gives_a_plain_string_from_the_callers_text():
     harmless = {"count", "encode", "endswith", "find", "index", "maketrans", "rfind", "rindex", "startswith"}
     methods = {name for name in dir(str) if not name.startswith(("_", "is"))}
-    # Whatever Python may add to str must be thought about.
+    # A method that Python adds to str must be considered here.
     assert methods - harmless - set(vars(Input)) == set()
 
 

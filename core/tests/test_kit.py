@@ -73,7 +73,7 @@ class Adapter:
 
 adapter = Adapter()
 """
-"""The same adapter by its hooks."""
+"""The same adapter, written with hooks."""
 RULES = "adapter = Family("
 TURN = 'out += "<|", message.role, "|>"'
 NO_JINJA = pytest.mark.skipif(
@@ -103,7 +103,7 @@ class Kit:
     def failing(self, name, *, light=False, **facts):
         """Return the checks that fail for an installed adapter, each with what it says.
 
-        With `light`, also that which starts a process.
+        With `light`, also the check that starts a process.
         """
         usual = {"plugin": name, "examples": {"Model-7B-Chat": "model-chat"}, "base": ["owner/Model-7B"]}
         suite = type("TestModel", (AdapterSuite,), {"__module__": __name__, **usual, **facts})()
@@ -128,7 +128,7 @@ def kit(site):
     lect.rescan()
 
 
-def test_the_face():
+def test_the_public_names():
     assert lect.testing.__all__ == ["AdapterSuite"]
 
 
@@ -136,7 +136,7 @@ def test_a_good_adapter_passes(kit):
     assert kit.failing(kit.install(), light=True, others=["remodel-7b-chat"]) == {}
 
 
-def test_a_good_adapter_of_hooks_passes(kit):
+def test_a_good_adapter_written_with_hooks_passes(kit):
     assert kit.failing(kit.install(hooks=True), light=True, base=()) == {}
 
 
@@ -165,7 +165,7 @@ WITH_HOOKS = {
     "test_replies_arrive_in_any_chunks",
 }  # fmt: skip
 ALSO = {"test_forged_turns_are_seen": {"test_replies_end_at_the_stops"}}
-"""What must fail with them: a stop that is no marker is one that a user can type unseen."""
+"""Checks that must fail too: a stop that is not a marker can be typed by a user unnoticed."""
 
 
 @pytest.mark.parametrize("check", BROKEN)
@@ -188,14 +188,14 @@ PACKAGES = {
 
 
 @pytest.mark.parametrize("check", PACKAGES)
-def test_a_package_that_is_put_together_wrongly_is_rejected_by_one_check(kit, check):
+def test_a_wrongly_built_package_is_rejected_by_one_check(kit, check):
     hooks = PACKAGES[check].get("hooks", False)
     examples = {"Model-7B-Chat": "model-chat", "Model-8x7B": "model-chat"} if hooks else {"Model-7B-Chat": "model-chat"}
     failing = kit.failing(kit.install(**PACKAGES[check]), examples=examples, base=())
     assert set(failing) == {check}, failing
 
 
-def test_templates_that_are_not_listed_are_tested_as_those_of_the_examples(kit):
+def test_templates_that_are_not_listed_are_tested_by_way_of_the_examples(kit):
     unlisted = HOOKS.replace("    @hookimpl\n    def list_templates(self):\n        return [CHAT]\n", "")
     name = kit.install(HOOKS, unlisted.replace("return CHAT", "return PLAIN"), hooks=True, templates=[])
     failing = kit.failing(name, base=(), examples={"Model-7B": "model-plain"})
@@ -227,7 +227,7 @@ SUITES = {
 
 
 @pytest.mark.parametrize("check", SUITES)
-def test_what_the_suite_says_is_held_against_the_adapter(kit, check):
+def test_the_adapter_is_checked_against_what_the_suite_says(kit, check):
     assert set(kit.failing(kit.install(), **SUITES[check])) == {check}
 
 
@@ -283,7 +283,7 @@ PLAIN = """
     assert set(kit.failing(kit.install("PLAIN = ", subclass))) == {"test_variants_write_the_same"}
 
 
-# Prompts of others
+# Reference prompts
 
 
 CASES = {"cases": {"a question": {"messages": [{"role": "user", "content": "Hi"}], "text": "<|user|>Hi<|end|>"}}}
@@ -301,7 +301,7 @@ def test_golden_files_are_compared(kit, tmp_path):
     assert kit.failing(name, goldens={str(golden): "model-chat"}, deviations=deviations) == {}
     golden.write_text(json.dumps(CASES))
     failing = kit.failing(name, goldens={str(golden): "model-chat"}, deviations=deviations)
-    assert "no deviation any more" in failing["test_golden_prompts_are_given"]
+    assert "no longer deviates" in failing["test_golden_prompts_are_given"]
 
 
 def test_a_folder_of_golden_files_names_the_templates_itself(kit, tmp_path):
@@ -350,7 +350,7 @@ def test_check_says_what_holds_and_what_does_not(kit, capsys):
     assert "  ok       hooks are valid\n" in out
     assert "  FAILED   templates state their facts\n" in out
     assert "model-chat states no source\n  try: state `source`" in out.replace("\n    ", "\n  ")
-    assert "1 check has failed" in out
+    assert "1 check failed" in out
 
 
 def test_check_gives_json(kit, capsys):

@@ -1,4 +1,4 @@
-"""The house has floors, and arrows point down only: imports for types and those inside functions count too."""
+"""Core has layers, and imports only point down: those for types and those inside functions count too."""
 
 import ast
 import io
@@ -67,7 +67,7 @@ MODULES = modules(CORE, "lect")
 
 
 def targets(name, known=MODULES, **which):
-    """Return the modules, of those that are known, that a module imports."""
+    """Return the modules of its own package that a module imports."""
     found = set()
     for module, attribute in imported(known[name], **which):
         full = f"{module}.{attribute}"
@@ -79,26 +79,26 @@ def part(name):
     return name.split(".")[1] if "." in name else "__init__"
 
 
-def test_every_part_of_the_house_has_its_floor():
+def test_every_part_of_core_has_its_layer():
     assert {part(name) for name in MODULES} == set(FLOORS)
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_arrows_point_down_only(name):
+def test_imports_only_point_down(name):
     for target in targets(name):
         assert target in MODULES, f"{name} imports {target}, which is no module"
         assert FLOORS[part(target)] <= FLOORS[part(name)], f"{name} imports {target}, which is above it"
 
 
 def circle(known):
-    """Return the modules that import themselves, by way of others."""
+    """Return the modules that import themselves indirectly."""
     arrows = {name: targets(name, known) & set(known) - {name} for name in known}
     while loose := {name for name in arrows if not arrows[name] or all(name not in arrows[each] for each in arrows)}:
         arrows = {name: others - loose for name, others in arrows.items() if name not in loose}
     return sorted(arrows)
 
 
-def test_no_module_is_part_of_a_circle():
+def test_no_module_is_part_of_an_import_cycle():
     assert circle(MODULES) == []
 
 
@@ -110,7 +110,7 @@ def test_core_imports_no_plugin(name):
 @pytest.mark.parametrize("name", MODULES)
 def test_nothing_heavy_is_imported_before_it_is_needed(name):
     heavy = {module.partition(".")[0] for module, _ in imported(MODULES[name], lazy=False, types=False)} & HEAVY
-    # One module is the only door to importlib-metadata, and only functions open it.
+    # Only one module imports importlib-metadata, and it is itself imported only inside functions.
     assert heavy == ({"importlib_metadata"} if name == "lect.registry.metadata" else set())
     assert name == "lect.registry.metadata" or "lect.registry.metadata" not in targets(name, lazy=False)
 
@@ -120,9 +120,9 @@ def plugin_folders():
 
 
 @pytest.mark.parametrize("plugin", [path.name for path in plugin_folders()] or [None])
-def test_a_plugin_imports_only_the_public_face(plugin):
+def test_a_plugin_imports_only_public_modules(plugin):
     if plugin is None:
-        pytest.skip("no plugins beside core")
+        pytest.skip("no plugins next to core")
     (source,) = (PLUGINS / plugin / "src").iterdir()
     known = modules(source, source.name)
     stated = tomllib.loads((PLUGINS / plugin / "pyproject.toml").read_text("utf-8"))["project"]["dependencies"]
@@ -165,7 +165,7 @@ def names():
 
 
 def code_words(source):
-    """Yield the words of a module's code: names and texts, but for comments and docstrings."""
+    """Yield the words of a module's code: names and strings, without comments and docstrings."""
     tree = ast.parse(source)
     prose = {
         node.value.lineno
@@ -179,8 +179,8 @@ def code_words(source):
 
 def test_no_behaviour_of_core_depends_on_the_name_of_a_model_or_a_maker():
     if not names():
-        pytest.skip("no plugins beside core")
-    # Words of English and of programming, in which a hint is found by chance.
+        pytest.skip("no plugins next to core")
+    # Words of English and of programming that happen to be hints.
     chance = {"command", "commands", "dots", "openai", "seed", "step"}
     for path in sorted(CORE.rglob("*.py")):
         place = path.relative_to(CORE).as_posix()

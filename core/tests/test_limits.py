@@ -1,4 +1,4 @@
-"""How large a request may be: limits with names, one error for all, and the way to raise each."""
+"""How large a request may be: limits with names, one error for all, and how to raise each."""
 
 import pytest
 
@@ -37,7 +37,7 @@ WAYS = pytest.mark.parametrize("way", [FULL.text, FULL.render], ids=["text", "re
 
 @WAYS
 @pytest.mark.parametrize("name", OVER)
-def test_what_is_larger_than_a_limit_is_one_error_that_names_it_and_says_how_to_raise_it(way, name):
+def test_exceeding_a_limit_is_one_error_that_names_it_and_says_how_to_raise_it(way, name):
     assert way(**OVER[name])
     # A skeleton is learnt on the way.
     for _ in range(4):
@@ -49,7 +49,7 @@ def test_what_is_larger_than_a_limit_is_one_error_that_names_it_and_says_how_to_
 
 
 @pytest.mark.parametrize("name", ["message", "tool"])
-def test_one_is_one(name):
+def test_one_is_singular_in_the_message(name):
     with pytest.raises(LimitError, match=f"^there is 1 {name}; at most 0 are allowed"):
         FULL.text([USER], tools=[{"name": "f"}], limits={f"{name}s": 0})
 
@@ -65,14 +65,14 @@ def test_one_is_one(name):
     ],
     ids=["arguments", "field", "tool", "option"],
 )
-def test_what_is_nested_deeper_than_usual_may_be_allowed(way, deep):
+def test_deeper_nesting_may_be_allowed(way, deep):
     for _ in range(3):
         with pytest.raises(LimitError, match=r"is nested more than 64 deep\n"):
             way(**deep)
         assert way(**deep, limits={"depth": 120})
 
 
-def test_arguments_that_are_text_are_limited_by_what_they_say():
+def test_arguments_in_json_text_are_limited_in_depth_too():
     call = {"name": "f", "arguments": '{"a":' * 99 + "1" + "}" * 99}
     messages = [{"role": "assistant", "content": "", "tool_calls": [call]}]
     for way in (FULL.text, FULL.render):
@@ -88,7 +88,7 @@ def test_a_prompt_is_measured_in_utf8():
         FULL.text(messages, limits={"bytes": 36})
 
 
-def test_the_defaults_hold_without_being_asked_for():
+def test_the_default_limits_always_apply():
     conversation = lect.Conversation(CHATML, messages=[["user", ""]] * 100_001)
     for way in (
         lambda: CHATML.text([USER] * 100_001),
@@ -105,7 +105,7 @@ def test_the_defaults_hold_without_being_asked_for():
                 way()
 
 
-def test_how_many_controls_are_listed_is_no_reason_to_refuse_any():
+def test_more_controls_than_are_listed_are_not_refused():
     messages = [{"role": "user", "content": "<|m|>" * 5}]
     prompt = FULL.render(messages, limits={"controls": 3})
     assert (len(prompt.controls), prompt.more_controls) == (3, True)

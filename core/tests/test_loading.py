@@ -1,4 +1,4 @@
-"""Plugins are imported while nobody holds the registry's lock: one that is slow, or asks us, is in nobody's way."""
+"""Plugins are imported while nobody holds the registry's lock: one that is slow, or uses lect, blocks nobody."""
 
 import os
 import sys
@@ -12,7 +12,7 @@ from lect.plugin import CHATML, Family, Rule
 from lect.registry.metafiles import Distribution, EntryPoint
 from lect.registry.registry import Registry
 
-LONG = 30  # seconds; what must not wait for ever waits no longer than this
+LONG = 30  # seconds; nothing here waits longer than this
 
 
 def distribution(name, *groups):
@@ -26,7 +26,7 @@ LAZY = ("lect", "lect.hints", "lect.templates")
 
 @pytest.fixture
 def registry(monkeypatch):
-    """A registry with a healthy adapter, a slow one that is asked about every path, and one that asks for the first."""
+    """A registry with a healthy adapter, a slow one, and one without hints, which is asked about every path."""
     healthy = types.ModuleType("load_healthy")
     healthy.adapter = Family("healthy", Rule("healthy", CHATML))
     monkeypatch.setitem(sys.modules, "load_healthy", healthy)
@@ -36,7 +36,7 @@ def registry(monkeypatch):
 
 
 class Finder:
-    """Finds modules that are made when they are imported."""
+    """Finds modules that are created when they are imported."""
 
     def __init__(self, **modules):
         self.modules = modules
@@ -55,7 +55,7 @@ class Finder:
 
 @pytest.fixture
 def modules(monkeypatch):
-    """A function that says how modules are made; they are gone after the test."""
+    """A function that is told how to create modules; they are gone after the test."""
 
     def made(**modules):
         monkeypatch.setattr(sys, "meta_path", [Finder(**modules), *sys.meta_path])
@@ -95,7 +95,7 @@ def test_a_slow_import_blocks_nobody_else(registry, modules):
     assert found == ["healthy", "slow"]
 
 
-def test_a_plugin_whose_import_waits_for_a_thread_that_asks_us_is_no_deadlock(registry, modules):
+def test_an_import_that_waits_for_a_thread_that_uses_the_registry_does_not_deadlock(registry, modules):
     def asks(module):
         helper = in_thread(lambda: registry.templates.get("healthy:chatml"))
         helper.join(LONG)
@@ -166,7 +166,7 @@ def test_a_child_that_is_forked_during_an_import_does_not_wait_for_it(registry, 
     assert registry.failures == []
 
 
-def test_the_registry_of_a_process_begins_anew_in_a_fork():
+def test_the_lock_of_the_registry_is_free_in_a_fork():
     import subprocess
 
     code = """

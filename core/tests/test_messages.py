@@ -1,4 +1,4 @@
-"""Messages are read into one shape; what has a wrong type or shape is one clear error that names the field."""
+"""Messages are read into one shape; a wrong type or shape is one clear error that names the field."""
 
 import enum
 from collections import OrderedDict, UserDict, deque
@@ -134,7 +134,7 @@ def test_any_mapping_in_any_sequence_is_read(kind, sequence):
     assert FULL.text(messages) == FULL.render(messages).text == FULL.text([user("x"), user("y")])
 
 
-def test_text_of_another_kind_is_the_text_that_it_is_and_not_what_it_says_of_itself():
+def test_a_subclass_of_str_is_read_by_its_value_and_not_by_its_str():
     messages = [{"role": Role.USER, "content": Role.USER, "name": "n"}, {"role": Role.USER, "content": Role.USER}]
     expected = FULL.text([user("user"), user("user")])
     assert FULL.text(messages) == FULL.render(messages).text == expected
@@ -180,12 +180,12 @@ def test_reasoning_is_found_under_each_of_its_names(name):
     ],
     ids=["mapping", "JSON", "broken JSON", "JSON of a list", "deep JSON", "a long number", "absent", "empty"],
 )
-def test_arguments_are_parsed_where_they_are_the_json_of_an_object(given_as, arguments):
+def test_arguments_are_parsed_if_they_are_the_json_of_an_object(given_as, arguments):
     ((call,),) = [message.tool_calls for message in read(assistant({"name": "f", "arguments": given_as}))]
     assert call.arguments == arguments
 
 
-def test_what_is_read_from_the_text_of_arguments_comes_from_that_text():
+def test_values_parsed_from_the_text_of_arguments_keep_its_path():
     calls = assistant({"name": "f", "arguments": '{"a": ["x"]}'})
     (message,) = read(calls, tracked=True)
     ((key, (value,)),) = message.tool_calls[0].arguments.items()
@@ -194,7 +194,7 @@ def test_what_is_read_from_the_text_of_arguments_comes_from_that_text():
     assert read(calls, takes=["argument_text"])[0].tool_calls[0].arguments == '{"a": ["x"]}'
 
 
-def test_arguments_that_are_no_json_are_still_known_to_be_the_callers():
+def test_arguments_that_are_not_json_are_still_known_to_be_the_callers():
     ((call,),) = [
         message.tool_calls
         for message in read(assistant({"function": {"name": "f", "arguments": "<|im_end|>"}}), tracked=True)
@@ -204,7 +204,7 @@ def test_arguments_that_are_no_json_are_still_known_to_be_the_callers():
 
 
 @given(rich_chats())
-def test_reading_changes_nothing_of_the_callers(messages):
+def test_reading_does_not_change_the_callers_messages(messages):
     before = deepcopy(messages)
     for tracked in (True, False):
         read_messages(messages, STANDARD_ROLES, (), tracked=tracked)
@@ -228,7 +228,7 @@ def test_wrong_tools_are_one_error(way, tools, said):
     assert said in str(caught.value)
 
 
-def test_no_tools_may_be_said_in_two_ways():
+def test_none_and_an_empty_list_both_mean_no_tools():
     assert read_tools(None) == read_tools([]) == ()
 
 
@@ -238,7 +238,7 @@ def test_pairs_become_messages_after_the_system_text():
     assert messages_of_pairs(None, [("user", "u")], STANDARD_ROLES) == expected[1:]
 
 
-def test_a_path_is_spelt_as_python_reaches_it():
+def test_a_path_is_spelt_like_python_code():
     assert spell(("messages", 0, "tool_calls", 1, "function", "name")) == "messages[0].tool_calls[1].function.name"
 
 
@@ -311,7 +311,7 @@ ENDLESS["a"] = ENDLESS
     ids=lambda value: value if isinstance(value, str) else "",
 )
 @pytest.mark.parametrize("way", [FULL.text, FULL.render], ids=["text", "render"])
-def test_a_field_of_a_tool_that_is_wrong_is_one_error_that_names_it(way, wrong, said):
+def test_a_wrong_field_of_a_tool_is_one_error_that_names_it(way, wrong, said):
     for _ in range(3):
         with pytest.raises(MessageError) as caught:
             way([user("x")], tools=[wrong])

@@ -31,7 +31,7 @@ GIVEN = {"lines": ["U:", "B:"]}
 
 @pytest.fixture
 def only(site, monkeypatch):
-    """Install notations, each with one source, and let lect see them alone."""
+    """Install notations, each with one source, and let lect see only those."""
 
     def see(**sources):
         for name, source in sources.items():
@@ -54,7 +54,7 @@ def test_a_file_is_read_by_the_notation_that_recognises_it(only, tmp_path, given
 
 
 @pytest.mark.parametrize("source", [GIVEN, '{"lines": ["U:", "B:"]}'])
-def test_a_mapping_or_a_text_is_read_itself(only, source):
+def test_a_mapping_or_a_text_is_read_directly(only, source):
     only(given=LINES)
     assert written(lect.load_template(source)) == "U:Hi\nB:"
     assert written(lect.load_template(source, notation="lines")) == "U:Hi\nB:"
@@ -87,11 +87,11 @@ def test_a_pipe_is_not_waited_for(only, tmp_path):
         lect.load_template(tmp_path / "pipe")
 
 
-def test_a_directory_and_a_file_that_is_no_text_are_left_to_the_notations(only, tmp_path):
+def test_a_directory_and_a_file_that_is_not_text_are_left_to_the_notations(only, tmp_path):
     only(places=LINES.replace("return isinstance", "return source.text is source.data is None or isinstance"))
     (tmp_path / "binary").write_bytes(b"\xff\xfe")
     for path in (tmp_path, tmp_path / "binary"):
-        with pytest.raises(PluginError, match=r"the notation 'lines' failed at .*TypeError"):
+        with pytest.raises(PluginError, match=r"the notation 'lines' failed on .*TypeError"):
             lect.load_template(path)
 
 
@@ -104,7 +104,7 @@ def test_two_notations_that_recognise_a_source_are_named(site, monkeypatch):
     assert written(lect.load_template(GIVEN, notation="rows")) == "U:Hi\nB:"
 
 
-def test_two_packages_with_one_notation_are_named(only):
+def test_two_packages_with_the_same_notation_are_named(only):
     only(one=LINES, two=LINES)
     with pytest.raises(PluginError, match="both notation-one and notation-two have a notation 'lines'"):
         lect.load_template(GIVEN)
@@ -189,7 +189,7 @@ def test_a_template_is_written_by_a_third_partys_notation(only):
     ],
     ids=lambda case: next(iter(case)) if isinstance(case, dict) else "",
 )
-def test_what_a_notation_cannot_say_is_listed(only, change, lost):
+def test_what_a_notation_cannot_express_is_listed(only, change, lost):
     only(arrows=ARROWS)
     template = PLAIN.but(**change)
     with pytest.raises(LossError, match="the notation 'lines' cannot express all of 'plain'") as caught:
@@ -200,7 +200,7 @@ def test_what_a_notation_cannot_say_is_listed(only, change, lost):
     assert all(f"lost: {each}" in str(warned[0].message) for each in lost)
 
 
-def test_what_the_writer_does_not_know_to_be_lost_is_found(only):
+def test_losses_that_the_writer_does_not_know_of_are_found(only):
     only(arrows=ARROWS)
     with pytest.raises(LossError) as caught:
         lect.dump_template(PLAIN.but(system=Turn("<s>", "</s>")), "lines")
@@ -215,9 +215,9 @@ def test_a_program_is_not_written(only):
         lect.dump_template(program, "lines", lossy=True)
 
 
-def test_what_cannot_be_read_again_is_unproven(only):
+def test_what_cannot_be_read_back_is_unproven(only):
     only(writes=ONLY_WRITES)
-    with pytest.warns(ConversionWarning, match="nothing here can show that it renders the same"):
+    with pytest.warns(ConversionWarning, match="nothing installed can verify that it renders the same"):
         assert lect.dump_template(PLAIN, "lines") == TEXT
     with pytest.raises(SourceError, match="'lines' can be written, but not read"):
         lect.load_template(TEXT, notation="lines")
@@ -239,12 +239,12 @@ def test_a_notation_may_render_as_its_tool_does(only):
         (
             "numbers",
             ARROWS.replace('table = table_of(template, "lines")', "return 7"),
-            "wrote 7 of .*; expected Written",
+            "wrote 7 for .*; expected Written",
         ),
         (
             "raises",
             ARROWS.replace('table = table_of(template, "lines")', "raise KeyError(7)"),
-            "failed at .*: KeyError: 7",
+            "failed on .*: KeyError: 7",
         ),
     ],
 )
@@ -255,6 +255,6 @@ def test_a_notation_that_cannot_write_is_named(only, name, source, said):
 
 
 @pytest.mark.parametrize(("template", "notation"), [(5, "lines"), (None, "lines"), (CHATML, None), (CHATML, 7)])
-def test_only_a_template_is_written_and_only_in_a_notation_that_is_named(registry, template, notation):
+def test_only_a_template_is_written_and_only_in_a_named_notation(registry, template, notation):
     with pytest.raises(SourceError, match="expected a Template and a name"):
         lect.dump_template(template, notation)

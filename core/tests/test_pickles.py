@@ -1,4 +1,4 @@
-"""What crosses a process arrives as it was: templates, prompts, conversations, resolutions, replies, errors."""
+"""What is pickled comes back as it was: templates, prompts, conversations, resolutions, replies, errors."""
 
 import copy
 import pickle
@@ -56,21 +56,21 @@ ERRORS = [
 
 
 class AcmeError(errors.MessageError, KeyError):
-    """An error as a plugin may define it: it takes what no base of it takes."""
+    """An error as a plugin may define it, with arguments that none of its bases take."""
 
     def __init__(self, place, *, value):
         super().__init__(f"{place} is {value}")
         self.place, self.value = place, value
 
 
-def test_no_error_is_forgotten_here():
+def test_no_error_is_missing_here():
     tree = {each for each in vars(errors).values() if isinstance(each, type) and issubclass(each, errors.LectError)}
     assert {type(error) for error in ERRORS} == tree
 
 
 @pytest.mark.parametrize("error", [*ERRORS, AcmeError("messages[0]", value=42)], ids=lambda error: type(error).__name__)
 @pytest.mark.parametrize("way", WAYS, ids=[*map(str, PROTOCOLS), "copy", "deepcopy"])
-def test_an_error_arrives_with_all_that_it_says(error, way):
+def test_an_error_survives_with_everything_that_it_says(error, way):
     error.add_note("while a test was run")
     again = way(error)
     assert type(again) is type(error)
@@ -87,7 +87,7 @@ def write_plainly(chat, out):
 
 
 class Shouting(TurnTemplate):
-    """A class of a plugin's own, with a part of its own."""
+    """A plugin's own class, with an additional part."""
 
     __slots__ = ("mark",)
 
@@ -113,7 +113,7 @@ OWN = [
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 @pytest.mark.parametrize("template", [CHATML, DEFAULT], ids=lambda template: template.name)
-def test_a_listed_template_is_found_again_by_its_name(template, protocol):
+def test_a_listed_template_is_pickled_by_its_name(template, protocol):
     assert pickled(template, protocol) is template
     assert pickled(template.text, protocol)(HELLO) == template.text(HELLO)
     assert b"im_start" not in pickle.dumps(template)
@@ -121,7 +121,7 @@ def test_a_listed_template_is_found_again_by_its_name(template, protocol):
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 @pytest.mark.parametrize("template", OWN, ids=lambda template: template.name)
-def test_any_other_template_goes_by_its_parts(template, protocol):
+def test_any_other_template_is_pickled_by_its_parts(template, protocol):
     again = pickled(template, protocol)
     assert type(again) is type(template)
     assert again.stated() == template.stated()
@@ -151,7 +151,7 @@ def test_cloudpickle_and_dill_carry_what_pickle_cannot(pickler):
         assert pickler.loads(pickler.dumps(template)).text(HELLO) == template.text(HELLO)
 
 
-def test_a_template_whose_name_was_taken_goes_by_its_parts(monkeypatch):
+def test_a_template_whose_name_was_taken_is_pickled_by_its_parts(monkeypatch):
     names = REGISTRY.templates
     monkeypatch.setattr(names, "_own", names._own)
     names.register(OWN[0].but(name="chatml"), override=True)
@@ -165,12 +165,12 @@ def test_a_template_whose_name_was_taken_goes_by_its_parts(monkeypatch):
     assert pickled(CHATML) is CHATML
 
 
-# What they make
+# What templates make
 
 
 def test_a_prompt_keeps_its_views_and_not_what_it_was_made_from():
     class Busy(dict):
-        """A message that nobody can pickle."""
+        """A message that cannot be pickled."""
 
         lock = Lock()
 
@@ -190,11 +190,11 @@ def test_a_prompt_keeps_its_views_and_not_what_it_was_made_from():
     assert copy.deepcopy(prompt).segments == copy.copy(prompt).segments == prompt.segments
 
 
-def test_nothing_is_looked_for_in_a_pickled_prompt_that_nobody_looked_for_before():
+def test_a_pickled_prompt_is_not_searched_for_controls_that_were_allowed():
     assert pickled(CHATML.render(HOSTILE, on_control="allow")).controls == ()
 
 
-def test_a_conversation_goes_on_where_it_was():
+def test_a_pickled_conversation_continues_where_it_was():
     conversation = lect.get_conv_template("chatml")
     conversation.append_message("user", "Hello!")
     conversation.topic = "greetings"
@@ -207,7 +207,7 @@ def test_a_conversation_goes_on_where_it_was():
     assert len(conversation.messages) == 1
 
 
-def test_a_reply_arrives_as_it_was():
+def test_a_reply_survives_pickling():
     reply = OWN[2].parse(
         '<think>Hm.</think>\n<tool_call>{"name": "add", "arguments": {"a": [1, 2.5]}}</tool_call><oops'
     )
@@ -219,14 +219,14 @@ def test_a_reply_arrives_as_it_was():
 
 
 @pytest.mark.parametrize("way", [pickled, copy.copy, copy.deepcopy])
-def test_a_reply_that_is_still_arriving_says_that_it_stays_where_it_is(way):
+def test_a_reply_that_is_still_arriving_cannot_be_pickled_or_copied(way):
     stream = CHATML.stream()
     stream.feed("Hel")
     with pytest.raises(lect.MessageError, match=r"cannot be pickled or copied\n  try: "):
         way(stream)
 
 
-# Who decides
+# Resolutions
 
 
 class Acme:
@@ -246,7 +246,7 @@ class Acme:
 
 
 @pytest.mark.parametrize("adapter", [Acme(), Family("acme", Rule("acme", OWN[0]))], ids=["hooks", "rules"])
-def test_a_resolution_by_a_registered_adapter_goes_with_the_adapter(adapter):
+def test_a_resolution_by_a_registered_adapter_is_pickled_with_the_adapter(adapter):
     with lect.register(adapter):
         resolution = lect.resolve("acme-7b")
         data = pickle.dumps(resolution)
@@ -265,7 +265,7 @@ def test_a_resolution_by_a_registered_adapter_goes_with_the_adapter(adapter):
     assert all(verdict.outcome != "won" for verdict in again.candidates), "here it is not registered any more"
 
 
-def test_a_decision_arrives_with_who_decided():
+def test_a_resolution_by_a_pin_is_pickled_with_the_pin():
     with lect.pin("acme/*", "chatml"):
         again = pickled(lect.resolve("acme/x"))
     assert again.template is CHATML
@@ -273,7 +273,7 @@ def test_a_decision_arrives_with_who_decided():
     assert (again.pin.pattern, again.adapter, again.specificity) == ("acme/*", None, None)
 
 
-def test_what_is_known_of_plugins_arrives_too():
+def test_what_is_known_of_plugins_survives_pickling():
     with lect.register(Acme()):
         plugins = lect.plugins()
     assert pickled(plugins) == plugins
@@ -281,7 +281,7 @@ def test_what_is_known_of_plugins_arrives_too():
 
 
 class StubbornError(Exception):
-    """An error of somebody's that pickles, but cannot be unpickled: one argument is lost."""
+    """A third-party error that pickles but cannot be unpickled: one argument is lost."""
 
     def __init__(self, place, what):
         super().__init__(f"{what} in {place}")
@@ -290,7 +290,7 @@ class StubbornError(Exception):
 @pytest.mark.parametrize(
     "error", [ValueError("odd"), errors.PluginError("odd"), StubbornError("match", "odd")], ids=repr
 )
-def test_what_a_plugin_did_wrong_arrives_whatever_it_raised(error):
+def test_the_failure_of_a_plugin_survives_pickling_whatever_it_raised(error):
     failure = Failure("acme", "lect-acme", "0.1", "match", error)
     again = pickled(failure)
     assert again[:4] == failure[:4]
@@ -298,7 +298,7 @@ def test_what_a_plugin_did_wrong_arrives_whatever_it_raised(error):
     assert type(error).__name__ in str(again)
 
 
-def test_there_is_one_registry_in_a_process_and_no_other_can_be_sent():
+def test_there_is_one_registry_in_a_process_and_no_other_can_be_pickled():
     assert pickled(REGISTRY) is copy.deepcopy(REGISTRY) is REGISTRY
     with pytest.raises(pickle.PicklingError, match="not the same object"):
         pickle.dumps(Registry({}, list))

@@ -1,4 +1,4 @@
-"""What lies on disk is asked before names: the group `lect.paths`."""
+"""What is on disk takes precedence over names: the group `lect.paths`."""
 
 from pathlib import Path
 
@@ -61,7 +61,7 @@ def test_the_error_says_what_is_wrong_with_a_path(model):
     assert "called own" not in str(caught.value)
 
 
-def test_what_a_directory_holds_goes_before_its_name(model):
+def test_the_contents_of_a_directory_take_precedence_over_its_name(model):
     assert lect.resolve(model).template.name == "by-name"
     (model / "own").write_text("first")
     resolution = lect.resolve(model)
@@ -70,7 +70,7 @@ def test_what_a_directory_holds_goes_before_its_name(model):
         assert lect.resolve(path).template.name == "first"
 
 
-def test_what_lies_on_disk_may_change(model):
+def test_what_is_on_disk_may_change(model):
     for text in ("first", "second"):
         (model / "own").write_text(text)
         assert lect.resolve("./acme").template.name == text
@@ -82,7 +82,7 @@ def test_an_owner_and_a_name_never_touch_the_disk(model):
     assert lect.resolve("x/acme").template.name == "by-name"
 
 
-def test_what_reads_the_disk_is_not_asked_about_names_and_that_is_said(model):
+def test_an_adapter_that_reads_the_disk_is_not_asked_about_names_and_the_verdict_says_so(model):
     verdicts = {verdict.adapter: verdict for verdict in lect.resolve("x/acme").candidates}
     assert (verdicts["reader"].outcome, verdicts["reader"].why) == (
         "not asked",
@@ -90,14 +90,14 @@ def test_what_reads_the_disk_is_not_asked_about_names_and_that_is_said(model):
     )
 
 
-def test_a_pin_and_an_argument_go_before_it(model):
+def test_a_pin_and_an_argument_take_precedence_over_the_disk(model):
     (model / "own").write_text("first")
     assert lect.resolve("./acme", adapter="acme").template.name == "by-name"
     with lect.pin("acme", "chatml"):
         assert lect.resolve("./acme").template.name == "chatml"
 
 
-def test_what_is_wrong_with_a_directory_is_no_fault_of_the_plugin(model):
+def test_what_is_wrong_with_a_directory_is_not_blamed_on_the_plugin(model):
     (model / "own").write_text("")
     with pytest.raises(SourceError, match="own is empty"):
         lect.resolve("./acme")
@@ -123,7 +123,7 @@ def test_a_name_that_a_family_knows_is_resolved_with_a_warning(site, monkeypatch
         assert lect.resolve(site / "acme").template.name == "by-name"
 
 
-def test_a_bare_name_that_nobody_knows_may_be_a_directory(registry):
+def test_the_error_for_an_unknown_bare_name_suggests_a_directory(registry):
     with pytest.raises(UnknownModelError, match=r"'\./checkpoint-500', if it is a directory or a file"):
         lect.resolve("checkpoint-500")
 
@@ -131,10 +131,10 @@ def test_a_bare_name_that_nobody_knows_may_be_a_directory(registry):
 @pytest.mark.parametrize(
     "path", ["/m/x", "./x", "../x", "~/x", "C:\\m\\x", "c:/x", ".\\x", Path("x"), Path("a/x")], ids=str
 )
-def test_a_path_that_is_plainly_one_has_a_place(path):
+def test_an_obvious_path_has_a_place(path):
     assert parse_ref(path).place
 
 
 @pytest.mark.parametrize("path", ["x", "a/x", "a/b/x", "~x", ".x", "\\\\server\\x", "a/x@main"])
-def test_any_other_has_none(path):
+def test_any_other_path_has_no_place(path):
     assert parse_ref(path).place is None

@@ -1,4 +1,4 @@
-"""Prompts that end within the last message, for a model to go on with it."""
+"""Prompts that end within the last message, for a model to continue it."""
 
 import pytest
 
@@ -11,7 +11,7 @@ BEGUN = [*ASKED, {"role": "assistant", "content": "Sure, "}]
 BEHIND = {"continue_final_message": True, "add_generation_prompt": True}
 
 
-def test_the_prompt_ends_with_the_last_message_s_text():
+def test_the_prompt_ends_with_the_text_of_the_last_message():
     for arguments in ({"continue_final_message": True}, BEHIND):
         prompt = CHATML.render(BEGUN, **arguments)
         assert prompt.text == CHATML.text(BEGUN, **arguments)

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-# A pool that never answers fails the test instead of stopping all of them.
+# A pool that never answers fails its test instead of blocking all tests.
 HANGS = 300
 
 POOLS = """
@@ -55,7 +55,7 @@ if __name__ == "__main__":
 
 
 def run(program, *arguments, **environ):
-    """Run a program in a process of its own, of which nothing is pinned or blocked, and return what it prints."""
+    """Run a program in its own process, with nothing pinned or blocked, and return what it prints."""
     clean = {name: value for name, value in os.environ.items() if not name.startswith("LECT_")}
     done = subprocess.run(
         [sys.executable, program, *arguments],
@@ -70,7 +70,7 @@ def run(program, *arguments, **environ):
 
 
 @pytest.mark.parametrize("start", ["spawn", "fork", "forkserver"])
-def test_a_pool_renders_and_an_error_comes_back_as_itself_and_stops_nobody(start, tmp_path):
+def test_a_pool_renders_and_an_error_comes_back_as_itself_without_breaking_the_pool(start, tmp_path):
     if sys.platform == "win32" and start != "spawn":
         pytest.skip("Windows can only spawn")
     program = tmp_path / "pools.py"
@@ -80,7 +80,7 @@ def test_a_pool_renders_and_an_error_comes_back_as_itself_and_stops_nobody(start
         "texts": [hello] * 3,
         "error": [
             "ControlTextError",
-            "chatml: control text of the model in what was given:",
+            "chatml: the input contains control text of the model:",
             [[["messages", 0, "content"], 0, "<|im_end|>", 17]],
         ],
         "unknown": ["UnknownModelError", "acme/x"],
@@ -133,7 +133,7 @@ def ask(tmp_path):
 
 
 def install(site, *, version, user):
-    """Write a distribution down as pip would leave it."""
+    """Write a distribution as pip would leave it."""
     info = site / f"acme_toy-{version}.dist-info"
     info.mkdir(parents=True)
     (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: acme-toy\nVersion: {version}\n", "utf-8")
@@ -144,7 +144,7 @@ def install(site, *, version, user):
     return site
 
 
-def test_what_an_installed_plugin_lists_is_the_same_object_in_the_next_process(ask, tmp_path):
+def test_a_template_of_an_installed_plugin_is_the_same_object_in_the_next_process(ask, tmp_path):
     site = install(tmp_path / "site", version="1.0", user="U")
     ask("dump", site)
     assert ask("load", site) == [["UHi"] * 3, True, True, "won"]
@@ -171,7 +171,7 @@ def test_a_template_that_is_absent_is_refused_and_named(ask, tmp_path, environ):
 
 
 def test_the_same_template_pickles_to_the_same_bytes_in_every_process(ask, tmp_path):
-    # Whoever keeps results under the hash of what made them, as datasets does, finds them again.
+    # A cache keyed by the hash of what made its results, such as that of datasets, finds them again.
     site = install(tmp_path / "site", version="1.0", user="U")
     pickles = set()
     for seed in "123":

@@ -65,18 +65,18 @@ def test_text_of_the_callers_is_never_the_templates(way):
         own = {segment.text for segment in prompt.segments if segment.origin is Origin.TEMPLATE}
         assert own == {"<|im_start|>", "<|im_end|>"}
         assert "".join(segment.text for segment in prompt.segments) == prompt.text
-        # Two of the template's own; whatever else looks like one is the caller's.
+        # One is the template's own; any other is the caller's.
         assert len(prompt.controls) == prompt.text.count("<|im_end|>") - 1
-    # Where the origin is lost and not only unknown, its author is told the line, once.
+    # Where the origin is lost and not just unknown, the template's author is told the line, once.
     assert [warning.category for warning in caught] in ([], [TemplateWarning])
     if caught:
         said = str(caught[0].message)
-        assert said.startswith(f"template {way!r} writes text of the caller's that has lost its origin (")
+        assert said.startswith(f"template {way!r} writes text from the caller that has lost its origin (")
         assert f"{__file__}:" in said
         assert "\n  try: write the caller's text as a piece of its own: out += a, b" in said
 
 
-def test_what_a_leaky_template_writes_by_itself_stays_its_own_also_where_turns_differ():
+def test_a_leaky_templates_own_text_stays_its_own_even_where_turns_differ():
     def program(chat, out):
         for message in out.turns(chat.messages):
             out += f"<{message.raw['role']}>", json.dumps(message.content), "</>"
@@ -101,7 +101,7 @@ def test_a_program_may_insert_pieces_and_take_some_back():
         out += "a", "b"
         out.pop()
 
-    with pytest.warns(TemplateWarning, match="the line is not certain"):
+    with pytest.warns(TemplateWarning, match="line unknown"):
         prompt = Template("inserting", program).render([{"role": "user", "content": "x"}])
     assert [(segment.text, segment.origin.name) for segment in prompt.segments] == [
         ('"x"', "UNKNOWN"),
@@ -110,7 +110,7 @@ def test_a_program_may_insert_pieces_and_take_some_back():
 
 
 @pytest.mark.parametrize("template", [*TABLES, *PROGRAMS], ids=repr)
-def test_a_template_that_keeps_the_origin_is_rendered_without_a_word(template):
+def test_a_template_that_keeps_the_origin_is_rendered_without_a_warning(template):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         template.but().render([{"role": "user", "content": "a"}])

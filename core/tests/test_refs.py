@@ -114,7 +114,7 @@ def test_an_address_is_refused_without_showing_it(path):
     assert "secret" not in str(caught.value)
 
 
-def test_a_path_has_a_longest_length():
+def test_the_length_of_a_path_is_limited():
     assert parse_ref("a" * LONGEST_PATH).name == "a" * LONGEST_PATH
     with pytest.raises(InvalidModelPathError, match=f"has {LONGEST_PATH + 1} characters") as caught:
         parse_ref("a" * (LONGEST_PATH + 1))
@@ -142,7 +142,7 @@ def test_any_text_is_taken_apart_or_refused(text):
     assert all(word == word.lower() for word in ref.words)
 
 
-def test_a_revision_may_have_slashes_of_its_own():
+def test_a_revision_may_contain_slashes():
     ref = parse_ref("lmsys/vicuna-7b-v1.5@refs/pr/1")
     assert (ref.path, ref.revision) == ("lmsys/vicuna-7b-v1.5", "refs/pr/1")
 
@@ -177,6 +177,6 @@ def test_what_follows_a_colon_is_a_tag_only_if_it_looks_like_one(path):
         parse_ref(path)
 
 
-def test_an_owner_before_the_name_is_no_part_of_it():
+def test_an_owner_before_the_name_is_not_part_of_it():
     assert parse_ref("packer/meta-llama_Llama-3.1-8B-Instruct-GGUF").words[:3] == ("llama", "3.1", "8")
     assert parse_ref("packer/llama_2_7b_chat").words == ("llama", "2", "7", "b", "chat")

@@ -32,7 +32,7 @@ def hooks(**functions):
 # What is registered
 
 
-def test_an_adapter_is_asked_once_it_is_registered_and_no_longer_once_that_is_undone():
+def test_an_adapter_is_asked_from_its_registration_until_that_is_undone():
     with pytest.raises(UnknownModelError):
         lect.resolve("acme/acme-7b")
     undo = lect.register(FAMILY)
@@ -70,7 +70,7 @@ def test_the_order_of_registration_decides_nothing(reverse):
 
 def test_a_name_is_taken_once():
     lect.register(FAMILY)
-    with pytest.raises(PluginError, match="an adapter 'acme' is registered already\n  try: "):
+    with pytest.raises(PluginError, match="an adapter 'acme' is already registered\n  try: "):
         lect.register(Family("acme", Rule("other", OTHER)))
     with pytest.raises(UnknownModelError):
         lect.resolve("other")
@@ -117,7 +117,7 @@ def test_registered_plugins_are_listed():
     assert lect.plugins() == []
 
 
-def test_what_is_registered_or_pinned_in_a_with_statement_goes_with_it():
+def test_what_is_registered_or_pinned_in_a_with_statement_ends_with_it():
     with lect.register(FAMILY):
         assert lect.get_template("acme") is ACME
         with lect.pin("acme", OTHER):
@@ -155,7 +155,7 @@ def test_remarks_that_fail_are_recorded_and_the_verdict_stands():
         assert lect.plugins()[0].status == "failed: remarks: RuntimeError: er"
 
 
-def test_a_default_is_taken_only_for_a_model_that_nobody_knows():
+def test_a_default_is_taken_only_for_an_unknown_model():
     with lect.register(FAMILY):
         assert lect.get_template("acme", default="chatml") is ACME
         assert lect.get_template("unheard-of", default="chatml") is CHATML
@@ -165,7 +165,7 @@ def test_a_default_is_taken_only_for_a_model_that_nobody_knows():
 @pytest.mark.parametrize(
     "claim", ["yes", 5, object(), Match("high", None)], ids=["text", "number", "object", "malformed"]
 )
-def test_a_plugin_that_claims_in_its_own_words_is_left_out_and_the_others_go_on(claim):
+def test_a_plugin_with_a_malformed_claim_is_left_out_and_the_others_keep_working(claim):
     lect.register(hooks(match=lambda: claim, get_template=lambda: OTHER), name="odd")
     lect.register(FAMILY)
     with pytest.warns(PluginWarning, match="odd: match: PluginError"):
@@ -174,7 +174,7 @@ def test_a_plugin_that_claims_in_its_own_words_is_left_out_and_the_others_go_on(
     assert lect.get_template("acme-7b") is ACME
 
 
-def test_how_near_an_adapter_came_is_told_of_those_that_make_no_claim():
+def test_the_near_miss_of_an_adapter_without_a_claim_is_its_reason():
     near = hooks(match=lambda: False, get_template=lambda: ACME, near_miss=lambda ref: f"{ref.name} is too new")
     lect.register(near, name="near")
     lect.register(hooks(match=lambda: False, get_template=lambda: ACME), name="silent")
@@ -184,7 +184,7 @@ def test_how_near_an_adapter_came_is_told_of_those_that_make_no_claim():
     assert told == {"near": ("no claim", "acme-7b is too new"), "silent": ("no claim", "")}
 
 
-def test_an_adapter_that_raises_when_it_is_asked_how_near_it_came_is_left_out():
+def test_an_adapter_that_raises_in_near_miss_is_left_out():
     lect.register(hooks(match=lambda: False, get_template=lambda: ACME, near_miss=lambda: 1 / 0), name="broken")
     with pytest.warns(PluginWarning, match="near_miss: ZeroDivisionError"), pytest.raises(UnknownModelError):
         lect.resolve("acme-7b")
@@ -242,7 +242,7 @@ def test_a_pin_decides_and_can_be_taken_back():
     undo()
 
 
-def test_the_last_pin_is_the_mightiest():
+def test_the_last_pin_wins():
     lect.pin("*", CHATML)
     undo = lect.pin("acme/*", "default")
     assert lect.get_template("acme/x") is DEFAULT
@@ -260,7 +260,7 @@ def test_a_pin_may_name_an_adapter_or_a_template_or_be_one(adapter):
     assert lect.get_template("strange") is ACME
 
 
-def test_a_pinned_adapter_is_not_asked_for_permission():
+def test_a_pinned_adapter_need_not_claim_the_model():
     lect.register(hooks(match=lambda: None, get_template=lambda match: ACME), name="shy")
     lect.pin("strange", "shy")
     assert lect.get_template("strange") is ACME
@@ -283,7 +283,7 @@ def test_a_pin_needs_a_pattern(pattern):
 # Caches
 
 
-def test_what_is_remembered_of_paths_stays_bounded(registry):
+def test_the_memory_of_paths_stays_bounded(registry):
     lect.register(FAMILY)
     for number in range(5000):
         registry.resolve(f"acme-{number}")

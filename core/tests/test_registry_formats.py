@@ -22,7 +22,7 @@ TAGGED = ReplyFormat(Grammar("tagged", reasoning=THINK))
 
 @pytest.fixture
 def only(site, monkeypatch):
-    """Install distributions, each with one source, and let lect see them alone."""
+    """Install distributions, each with one source, and let lect see only those."""
 
     def see(environ=None, **sources):
         for name, source in sources.items():
@@ -45,7 +45,7 @@ def test_an_author_gets_a_format_by_its_name():
         reply_format("thinc")
 
 
-def test_two_owners_of_equal_grammars_are_no_error(only):
+def test_two_owners_of_equal_grammars_are_not_an_error(only):
     only(one=TAGGED, two=TAGGED)
     assert lect.parse(None, "Hi<over>x", format="tagged").content == "Hi"
 
@@ -71,14 +71,14 @@ def test_a_format_that_cannot_be_loaded_is_recorded_and_named(only, source, prob
     assert lect.parse(None, "Hi", format="plain").content == "Hi"
 
 
-def test_one_that_works_is_enough(only):
+def test_one_format_that_works_is_enough(only):
     only(works=TAGGED, fails="raise RuntimeError('closed')")
     with pytest.warns(PluginWarning, match="closed"):
         assert lect.parse(None, "Hi<over>x", format="tagged").content == "Hi"
 
 
 @pytest.mark.parametrize("environ", [{"LECT_DISABLE_PLUGINS": "formats-blocked"}, {"LECT_LOAD_PLUGINS": "other"}])
-def test_formats_of_a_package_that_is_kept_out_are_not_there(only, environ):
+def test_formats_of_a_blocked_package_are_unknown(only, environ):
     only(environ, blocked=TAGGED)
     assert lect.reply_formats() == ["plain", "think"]
     with pytest.raises(MessageError, match="no installed package has a reply format 'tagged'"):

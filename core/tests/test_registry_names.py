@@ -1,5 +1,4 @@
-"""Who decides by name: `adapter=` and `default=`, templates and conversations by their names, and what becomes of
-replies."""
+"""Choices by name: `adapter=` and `default=`, templates and conversations by their names, and how replies are read."""
 
 import pytest
 from installs import install, registry_of
@@ -29,7 +28,7 @@ pytestmark = pytest.mark.usefixtures("registry")
 
 
 class Loud:
-    """An adapter with a way of its own to read replies."""
+    """An adapter with its own way of reading replies."""
 
     @hookimpl
     def match(self, ref):
@@ -52,7 +51,7 @@ class Loud:
     ["acme", "acme:acme-chat", "acme-chat", ACME, FAMILY, Adapter(FAMILY, name="mine")],
     ids=["plugin", "plugin:template", "template's name", "template", "plugin object", "adapter"],
 )
-def test_adapter_takes_every_way_to_say_who_decides(adapter):
+def test_adapter_accepts_every_way_to_name_an_adapter_or_a_template(adapter):
     lect.register(FAMILY)
     resolution = lect.resolve("strange", adapter=adapter)
     assert (resolution.template, resolution.reason, resolution.specificity) == (ACME, "the adapter argument", None)
@@ -62,7 +61,7 @@ def test_adapter_takes_every_way_to_say_who_decides(adapter):
 
 
 @pytest.mark.parametrize(("path", "template"), [("acme:acme-chat", ACME), ("lect:chatml", CHATML)])
-def test_the_name_of_a_template_stands_for_a_model(path, template):
+def test_the_name_of_a_template_can_replace_that_of_a_model(path, template):
     lect.register(FAMILY)
     lect.pin("*", "default")
     resolution = lect.resolve(path, fallback=False)
@@ -74,7 +73,7 @@ def test_the_name_of_a_template_stands_for_a_model(path, template):
     assert lect.parse(path, f"Hi{stop}").content == "Hi"
 
 
-def test_an_adapter_decides_also_about_the_name_of_a_template():
+def test_an_adapter_overrides_the_name_of_a_template_too():
     lect.register(FAMILY)
     assert lect.get_template("acme:acme-chat", adapter="chatml") is CHATML
 
@@ -93,7 +92,7 @@ def test_adapter_is_stronger_than_a_pin_and_is_not_remembered():
     assert lect.get_template("strange") is CHATML
 
 
-def test_an_adapter_that_is_none_is_an_error():
+def test_an_unknown_adapter_is_an_error():
     with pytest.raises(UnknownTemplateError, match="no template or adapter is called 'chatm'; did you mean 'chatml'"):
         lect.resolve("strange", adapter="chatm")
     with pytest.raises(PluginError, match="cannot be an adapter"):
@@ -119,7 +118,7 @@ def test_an_unknown_model_is_an_error_that_says_what_to_install():
     assert "try: pip install lect-qwen" in str(caught.value)
 
 
-def test_an_owner_that_imitates_another_is_warned_of():
+def test_an_owner_that_imitates_another_is_warned_about():
     lect.register(Family("llama", Rule("llama", ACME)))
     with pytest.warns(ModelPathWarning, match="looks like 'meta-llama'"):
         lect.resolve("meta-Ilama/Llama-2")
@@ -136,7 +135,7 @@ def test_templates_are_found_by_name():
     assert lect.get_conv_template("chatml").template is CHATML
 
 
-def test_a_name_of_two_owners_is_an_error():
+def test_a_name_with_two_owners_is_an_error():
     lect.register(FAMILY)
     lect.register(Family("rival", Rule("x", TurnTemplate("acme-chat", user=Turn(), assistant=Turn()))))
     with pytest.raises(
@@ -150,7 +149,7 @@ def test_a_template_is_registered_under_a_name_once():
     lect.register_conv_template(ACME)
     assert lect.get_conv_template("acme-chat").template is ACME
     another = TurnTemplate("acme-chat", user=Turn(), assistant=Turn())
-    with pytest.raises(PluginError, match="a template 'acme-chat' is registered already\n  try: override=True"):
+    with pytest.raises(PluginError, match="a template 'acme-chat' is already registered\n  try: override=True"):
         lect.register_conv_template(another)
     assert lect.get_conv_template("acme-chat").template is ACME
     lect.register_conv_template(another, override=True)
@@ -164,7 +163,7 @@ def test_a_conversation_is_registered_as_a_prototype():
     one, other = lect.get_conv_template("mine"), lect.get_conv_template("mine")
     one.append_message("user", "mine alone")
     assert (other.messages, other.system_message) == ([["user", "Hi"]], "s")
-    with pytest.raises(PluginError, match="a conversation 'mine' is registered already"):
+    with pytest.raises(PluginError, match="a conversation 'mine' is already registered"):
         lect.register_conv_template(prototype)
     lect.register_conv_template(prototype, override=True)
     assert len(lect.get_conv_template("mine").messages) == 2
@@ -197,18 +196,18 @@ def test_a_reply_is_cut_at_the_first_stop_string_unless_the_plugin_does_better()
 
 @pytest.mark.parametrize("name", [5, None, b"chatml", [], {}, ("chatml",)], ids=repr)
 @pytest.mark.parametrize("find", [lect.template, lect.get_conv_template])
-def test_a_name_that_is_no_text_is_refused(registry, find, name):
+def test_a_name_that_is_not_text_is_refused(registry, find, name):
     with pytest.raises(lect.UnknownTemplateError, match="expected a text"):
         find(name)
 
 
 @pytest.mark.parametrize("name", [5, b"plain", [], {}], ids=repr)
-def test_a_format_that_is_no_name_is_refused(registry, name):
+def test_a_format_that_is_not_a_name_is_refused(registry, name):
     with pytest.raises(lect.MessageError, match="has a reply format"):
         lect.parse(None, "x", format=name)
 
 
-def test_a_name_that_is_declared_and_not_there_is_not_suggested_for_itself(site):
+def test_a_declared_name_that_does_not_exist_is_not_suggested_for_itself(site):
     install(site, "names-boast", "boast", SHOP, templates=["palace", "palace-2"])
     registry = registry_of("names-boast")
     for name in ("palace", "boast:palace"):

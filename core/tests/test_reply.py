@@ -24,7 +24,7 @@ from lect.plugin.grammar import (
 )
 
 CALL = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Paris"}}\n</tool_call>'
-# Grammars of this file's own: core knows no family.
+# Grammars for this file: core knows no family.
 TAGGED = ReplyFormat(Grammar("tagged", reasoning=THINK, sections=(JSON_IN_TAGS,)), stop=("<|im_end|>", "<|endoftext|>"))
 BARE = Grammar("bare", sections=(Section((JSON_OBJECT,), between=";", start=True),))
 CHANNELLED = ReplyFormat(
@@ -79,14 +79,14 @@ def test_a_reply_is_taken_apart():
     assert [piece.kind for piece in reply.pieces] == ["mark", "reasoning", "mark", "content", "mark", "call", "mark"]
 
 
-def test_whole_is_streamed_in_one_chunk():
+def test_parsing_is_streaming_in_one_chunk():
     stream = lect.stream(None, format=TAGGED)
     events = stream.feed(f"Hi {CALL}") + stream.finish()
     assert [event.kind for event in events] == ["content", "call_start", "call_args", "call_end"]
     assert stream.close() == parse(f"Hi {CALL}")
 
 
-def test_the_formats_of_core_are_listed_and_a_name_that_is_none_is_refused_with_those_near_it(registry):
+def test_the_formats_of_core_are_listed_and_an_unknown_name_is_refused_with_near_ones(registry):
     assert lect.reply_formats() == ["plain", "think"]
     with pytest.raises(
         MessageError,
@@ -121,7 +121,7 @@ def test_the_stops_of_a_request_cannot_use_up_memory(registry):
     assert (reply.content, reply.stop) == ("Hi ", longest)
     # All beginnings of a stop together would be 8,000,000 characters.
     assert peak < 4_000_000
-    with pytest.raises(MessageError, match="stop has 100000 characters in all; at most 4096 are looked for"):
+    with pytest.raises(MessageError, match="stop has 100000 characters in total; at most 4096 are allowed"):
         lect.parse(None, "Hi", format="plain", stop=["x" * 50_000] * 2)
 
 
@@ -170,7 +170,7 @@ def test_a_closed_stream_takes_no_more_text_and_gives_the_same_reply_again():
     assert stream.close() is reply
 
 
-def test_an_empty_reply_is_one():
+def test_an_empty_reply_is_valid():
     assert parse("") == Reply("")
     stream = lect.stream(None, format="plain")
     assert stream.feed("") == []
@@ -193,7 +193,7 @@ def test_what_is_not_extracted_stays_in_the_content_as_it_was_written():
     )
 
 
-def test_a_draft_of_a_call_in_reasoning_is_none_even_where_reasoning_is_not_extracted():
+def test_a_draft_of_a_call_in_reasoning_is_not_a_call_even_if_reasoning_is_not_extracted():
     assert parse(f"<think>{CALL}</think>No.", extract=["tools"]).tool_calls == ()
 
 
@@ -243,7 +243,7 @@ def test_a_call_that_breaks_off_is_listed_apart_and_its_arguments_so_far_are_the
     assert (call.name, call.arguments, call.arguments_text, call.complete) == ("f", '{"x": "lo', '{"x": "lo', False)
 
 
-def test_a_call_that_breaks_is_incomplete_with_its_raw_arguments_and_the_next_one_stands():
+def test_a_broken_call_is_incomplete_with_its_raw_arguments_and_the_next_one_is_read():
     reply = parse('<tool_call>{"name": "f", "arguments": {bad}}</tool_call>' + CALL)
     assert (reply.content, [call.name for call in reply.tool_calls]) == ("", ["get_weather"])
     (broken,) = reply.incomplete
@@ -255,7 +255,7 @@ def test_a_call_that_breaks_is_incomplete_with_its_raw_arguments_and_the_next_on
     )
 
 
-def test_an_openai_message_lists_calls_that_are_not_complete_unless_told_not_to():
+def test_an_openai_message_lists_incomplete_calls_unless_told_not_to():
     reply = parse('<tool_call>{"name": "f", "arguments": {"x": 1 2}}</tool_call>' + CALL)
     listed = [call["function"] for call in reply.to_openai()["tool_calls"]]
     assert listed == [
@@ -274,7 +274,7 @@ def test_ids_can_be_made_by_the_caller():
     assert [call.id for call in reply.tool_calls] == ["turn7-0", "turn7-1"]
 
 
-def test_a_call_of_an_unknown_tool_is_kept_and_named():
+def test_a_call_of_an_unknown_tool_is_kept_and_reported():
     reply = parse(CALL, tools=[{"name": "other"}])
     assert ([call.name for call in reply.tool_calls], [problem.code for problem in reply.problems]) == (
         ["get_weather"],
@@ -310,12 +310,12 @@ def test_the_prompt_tells_whether_a_reply_begins_inside_reasoning(prompt, reason
     assert reply.content == ("Yes." if reasoning else "Hm.\n</think>\n\nYes.")
 
 
-def test_whoever_knows_better_than_the_prompt_is_believed():
+def test_starts_in_reasoning_overrides_the_prompt():
     assert parse("Hm.</think>Yes.", prompt="", starts_in_reasoning=True).reasoning == "Hm."
     assert parse("Hm.</think>Yes.", prompt="<think>", starts_in_reasoning=False).reasoning is None
 
 
-def test_a_reply_that_opens_reasoning_once_more_is_not_disturbed():
+def test_a_reply_may_open_reasoning_once_more():
     assert parse("<think>\nHm.</think>Yes.", starts_in_reasoning=True).reasoning == "Hm."
 
 
@@ -328,14 +328,14 @@ def test_a_channel_that_the_prompt_has_opened_goes_on():
 # By the model
 
 
-def test_a_model_is_heard_by_the_grammar_of_its_template(registry):
+def test_the_reply_of_a_model_is_read_by_the_grammar_of_its_template(registry):
     lect.register(Family("acme", Rule("acme", THINKS)))
     prompt = lect.render("acme", [{"role": "user", "content": "Hi"}], add_generation_prompt=True)
     reply = lect.parse("acme", f"Hm.\n</think>\n\nYes.{CALL}</a><u>", prompt=prompt)
     assert (reply.reasoning, reply.content, reply.stop, len(reply.tool_calls)) == ("Hm.", "Yes.", "</a>", 1)
 
 
-def test_without_the_prompt_a_model_is_taken_to_begin_as_its_template_lets_it(registry):
+def test_without_the_prompt_a_reply_begins_where_the_generation_prompt_ends(registry):
     lect.register(Family("acme", Rule("acme", THINKS)))
     assert lect.parse("acme", "Hm.</think>Yes.").reasoning == "Hm."
 
@@ -346,7 +346,7 @@ def test_a_format_can_be_named_for_a_model_that_writes_another_one(registry):
     assert ([call.name for call in reply.tool_calls], reply.stop) == (["f"], "</a>")
 
 
-def test_white_space_that_a_template_writes_round_every_answer_is_no_content(registry):
+def test_white_space_that_a_template_writes_around_every_answer_is_not_content(registry):
     lect.register(Family("acme", Rule("acme", SPACED)))
     assert lect.parse("acme", " Hi  there. </s>").content == "Hi  there."
     assert lect.parse("acme", "  Hi  </s>").content == " Hi "
@@ -379,7 +379,7 @@ def test_a_plugin_may_refine_a_reply_whole_or_streamed(registry):
     assert stream.close().content == "YES"
 
 
-def test_a_plugin_that_fails_does_not_cost_the_reply(registry):
+def test_a_plugin_that_fails_does_not_lose_the_reply(registry):
     lect.register(Failing("acme", Rule("acme", THINKS)))
     with pytest.warns(PluginWarning, match="acme .* failed in postprocess: RuntimeError"):
         assert lect.parse("acme", "</think>yes").content == "yes"
@@ -403,7 +403,7 @@ class Silent(Family):
         return None
 
 
-def test_a_plugin_that_gives_something_else_is_warned_of_and_nothing_means_as_it_is(registry):
+def test_a_plugin_that_returns_something_else_is_warned_about_and_none_keeps_the_reply(registry):
     lect.register(Mistaken("acme", Rule("acme", THINKS)))
     with pytest.warns(
         PluginWarning, match=r"acme .* postprocess: PluginError: it returned \['yes'\]; expected a Reply"
@@ -420,7 +420,7 @@ def test_a_plugin_may_give_the_new_content_as_text(registry):
 
 
 @pytest.mark.parametrize("error", [MessageError("no"), KeyError("no")])
-def test_a_template_that_refuses_to_write_does_not_keep_a_reply_from_being_read(registry, error):
+def test_a_template_that_refuses_to_write_does_not_prevent_reading_a_reply(registry, error):
     def refuse(chat, out):
         raise error
 
@@ -442,7 +442,7 @@ def test_a_stop_that_begins_with_white_space_is_met_where_white_space_is_held_ba
     assert (reply.content, reply.stop) == ("User: hi", None)
 
 
-# For others
+# Conversions
 
 
 def test_a_reply_becomes_an_openai_message_that_renders_again():

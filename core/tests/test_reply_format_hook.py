@@ -33,7 +33,7 @@ def test_a_rule_may_lead_to_a_reply_format(registry):
         lect.parse("acme-2-7b-base", CALL)
 
 
-def test_two_that_agree_are_no_error_and_two_that_differ_are_named(registry):
+def test_adapters_that_agree_are_not_an_error_and_those_that_differ_are_named(registry):
     lect.register(Says("one", TAGGED))
     lect.register(Says("two", TAGGED))
     assert lect.parse("acme", CALL).tool_calls[0].name == "f"
@@ -44,7 +44,7 @@ def test_two_that_agree_are_no_error_and_two_that_differ_are_named(registry):
 
 
 @pytest.mark.parametrize("said", [SystemExit(3), "hermes"])
-def test_one_that_fails_is_left_out(registry, said):
+def test_an_adapter_that_fails_is_left_out(registry, said):
     lect.register(Says("bad", said))
     lect.register(Says("good", TAGGED))
     with pytest.warns(PluginWarning, match="bad: get_reply_format: "):

@@ -1,4 +1,4 @@
-"""Grammars that somebody else writes, and the mistakes in them."""
+"""Grammars written by third parties, and the mistakes in them."""
 
 import inspect
 import pickle
@@ -29,20 +29,20 @@ PARAMS = Params("<p>", Head((":",), KEY), "</p>")
 MISTAKES = {
     "a mark that is no tuple": ({"reasoning": Reasoning("<idea>", ("</idea>",))}, "reasoning.open is '<idea>'", "a tuple, ('<idea>',)"),
     "marks in a list": ({"wrappers": (Wrapper(["<a>"], ()),)}, "wrappers[0].open is ['<a>']", "a tuple of marks"),
-    "an empty mark": ({"wrappers": (Wrapper(("",), ()),)}, "wrappers[0].open has '' in it", "marks that are texts, and not empty"),
-    "a mark that is a number": ({"wrappers": (Wrapper((7,), ()),)}, "wrappers[0].open has 7 in it", "marks that are texts"),
-    "an empty row of marks": ({"sections": (Section((CALL,), ((),)),)}, "sections[0].open has () in it", "marks that are texts"),
+    "an empty mark": ({"wrappers": (Wrapper(("",), ()),)}, "wrappers[0].open contains ''", "marks that are text and not empty"),
+    "a mark that is a number": ({"wrappers": (Wrapper((7,), ()),)}, "wrappers[0].open contains 7", "marks that are text"),
+    "an empty row of marks": ({"sections": (Section((CALL,), ((),)),)}, "sections[0].open contains ()", "marks that are text"),
     "one section and no tuple": ({"sections": Section((CALL,), ("<c>",))}, "sections is Section(", "a tuple of Section, such as (Section(...),)"),
     "a section of sections": ({"sections": (Section((Section(()),), ("<c>",)),)}, "sections[0].calls is (Section(", "a tuple of CallSyntax"),
     "arguments of no kind": ({"sections": (Section((CallSyntax("json"),), ("<c>",)),)}, "sections[0].calls[0].arguments is 'json'", "Json or JsonMap or NamedJson"),
     "a section without calls": ({"sections": (Section((), ("<c>",)),)}, "sections[0].calls is empty", "how a call is written"),
     "a section that nothing opens": ({"sections": (Section((CALL,)),)}, "sections[0] has nothing that opens it", "start=True"),
-    "a call without a name": ({"sections": (Section((CallSyntax(NamedJson(), ("<c>",)),)),)}, "sections[0].calls[0].head gives no name", "head=Head("),
-    "a name without a name": ({"sections": (Section((CallSyntax(Literals(), ("<c>",), Head(("(",), r"\w+")),)),)}, "sections[0].calls[0].head gives no name", "(?P<name>...)"),
+    "a call without a name": ({"sections": (Section((CallSyntax(NamedJson(), ("<c>",)),)),)}, "sections[0].calls[0].head names nothing", "head=Head("),
+    "a name without a name": ({"sections": (Section((CallSyntax(Literals(), ("<c>",), Head(("(",), r"\w+")),)),)}, "sections[0].calls[0].head names nothing", "(?P<name>...)"),
     "parameters without an end": ({"sections": (Section((CallSyntax(PARAMS, ("<c>",), Head((">",))),)),)}, "sections[0].calls[0].close is empty", "close=("),
     "a parameter without a key": (
         {"sections": (Section((CallSyntax(PARAMS.but(head=Head((":",))), ("<c>",), Head((">",)), ("</c>",)),)),)},
-        "sections[0].calls[0].arguments.head gives no key",
+        "sections[0].calls[0].arguments.head names no key",
         "(?P<key>...)",
     ),
     "a pattern that is none": ({"channels": Channels(("<h>",), (("\n", ""),), to="(")}, "channels.to is not a regular expression: missing )", "a regular expression"),
@@ -50,9 +50,9 @@ MISTAKES = {
     "a word for yes": ({"sections": (Section((CALL,), ("<c>",), special="yes"),)}, "sections[0].special is 'yes'", "True or False"),
     "a body without a kind": ({"channels": Channels(("<h>",), ("\n",))}, "channels.bodies is ('\\n',)", "pairs of a mark"),
     "a body of no kind": ({"channels": Channels(("<h>",), (("\n", "contents"),))}, "channels.bodies is (('\\n', 'contents'),)", "pairs of a mark"),
-    "no bodies": ({"channels": Channels(("<h>",), ())}, "channels.bodies is empty", "what is written there"),
-    "a head without an end": ({"sections": (Section((CallSyntax(NamedJson(), ("<c>",), Head(())),)),)}, "sections[0].calls[0].head.end is empty", "what is"),
-    "reasoning without a close": ({"reasoning": Reasoning(("<t>",), ())}, "reasoning.close is empty", "what is written there"),
+    "no bodies": ({"channels": Channels(("<h>",), ())}, "channels.bodies is empty", "the marks that are written there"),
+    "a head without an end": ({"sections": (Section((CallSyntax(NamedJson(), ("<c>",), Head(())),)),)}, "sections[0].calls[0].head.end is empty", "the marks that are"),
+    "reasoning without a close": ({"reasoning": Reasoning(("<t>",), ())}, "reasoning.close is empty", "the marks that are written there"),
     "a new name without a group": ({"sections": (Section((CALL.but(rename="f.+"),), ("<c>",)),)}, "sections[0].calls[0].rename has no group", "(.+)"),
     "a kind of value that is none": (
         {"sections": (Section((CallSyntax(PARAMS.but(untyped="strin"), ("<c>",), Head((">",)), ("</c>",)),)),)},
@@ -81,7 +81,7 @@ adapter = Family("shop", Rule("shop", TurnTemplate("shop", user=Turn("<user>"), 
 """
 
 
-def test_a_package_brings_a_grammar_of_its_own(site, monkeypatch):
+def test_a_package_brings_its_own_grammar(site, monkeypatch):
     install(site, "grammar-shop", "shop", SHOP)
     monkeypatch.setattr(lect, "_registry", registry_of("grammar-shop"))
     reply = lect.parse("shop-7b", '<idea>Look.</idea>Well: @@buy {"what": "tea"}@@<user>')
@@ -109,11 +109,11 @@ def test_a_mistake_is_named_for_the_template_that_has_it(registry):
 
 
 def test_facts_are_named_and_checked_when_a_part_is_made():
-    with pytest.raises(TypeError, match=r"Section\(\) takes calls, open, .*; look at opens"):
+    with pytest.raises(TypeError, match=r"Section\(\) takes calls, open, .*; check opens"):
         Section((CALL,), opens=("<c>",))
-    with pytest.raises(TypeError, match=r"Head\(\) takes end, fields, keep, within; look at end"):
+    with pytest.raises(TypeError, match=r"Head\(\) takes end, fields, keep, within; check end"):
         Head()
-    with pytest.raises(AttributeError, match="a grammar does not change"):
+    with pytest.raises(AttributeError, match="a grammar is immutable"):
         CALL.open = ("<c>",)
 
 

@@ -1,4 +1,4 @@
-"""Names that belong to packages of this project, in a package of somebody else's."""
+"""Names that belong to packages of this project, in a third-party package."""
 
 import warnings
 
@@ -24,13 +24,13 @@ adapter = Family("shop", Rule("shop", TurnTemplate("shop", user=Turn("U"), assis
         ("jinja", ["shop", "yi"], ["shop"], "the names 'jinja' (lect-jinja), 'yi' (lect-yi)"),
     ],
 )
-def test_a_plugin_that_uses_them_is_warned_of_when_it_answers(site, plugin, hints, templates, names):
+def test_a_plugin_that_uses_them_is_warned_about_when_it_answers(site, plugin, hints, templates, names):
     install(site, "thief-shop", plugin, SHOP, hints=hints, templates=templates)
     registry = registry_of("thief-shop")
     with pytest.warns(ModelPathWarning) as caught:
         resolution = registry.resolve("shop-7b")
     expected = (
-        f"thief-shop:{plugin} uses {names} of another package; LECT_DISABLE_PLUGINS=thief-shop:{plugin} keeps it out"
+        f"thief-shop:{plugin} uses {names} of another package; LECT_DISABLE_PLUGINS=thief-shop:{plugin} blocks it"
     )
     assert [str(each.message) for each in caught] == [expected]
     assert resolution.warnings == (expected,)
@@ -43,12 +43,12 @@ def test_the_package_itself_may_use_its_names():
 
 
 def test_other_names_and_those_that_a_fallback_knows_are_free(site):
-    # FastChat's plugin has a template 'mpt-7b-chat', but their makers may have a better one.
+    # FastChat's plugin has a template 'mpt-7b-chat', but its maker may have a better one.
     install(site, "thief-honest", "shop", SHOP, hints=["shop", "my-llama", "mpt"], templates=["shop", "mpt-7b-chat"])
     assert registry_of("thief-honest").resolve("shop-7b").warnings == ()
 
 
-def test_a_decision_for_such_a_plugin_warns_of_nothing(site):
+def test_an_explicit_choice_of_such_a_plugin_comes_without_a_warning(site):
     install(site, "thief-pinned", "qwen", SHOP, hints=["shop"])
     registry = registry_of("thief-pinned", environ={"LECT_PINS": "shop*=thief-pinned:qwen"})
     with warnings.catch_warnings():
@@ -57,7 +57,7 @@ def test_a_decision_for_such_a_plugin_warns_of_nothing(site):
         assert registry.resolve("store-7b", adapter="qwen").warnings == ()
 
 
-def test_once_for_each_line_of_a_program_is_enough(site):
+def test_the_warning_is_shown_once_for_each_line_of_a_program(site):
     install(site, "thief-often", "qwen", SHOP, hints=["shop"])
     registry = registry_of("thief-often")
     with warnings.catch_warnings(record=True) as caught:

@@ -116,14 +116,14 @@ def test_a_row_is_recognised_named_or_given_as_json(format_, row, expected):
         ({"conversation": [{"input": "i"}]}, r"conversation\[0\].output is missing"),
     ],
 )  # fmt: skip
-def test_what_does_not_fit_is_said_with_row_and_field(row, said):
+def test_the_error_for_a_malformed_row_names_row_and_field(row, said):
     with pytest.raises(MessageError, match=said):
         lect.messages(row)
     with pytest.raises(MessageError, match=f"row 17: .*{said}"):
         lect.messages(row, row=17)
 
 
-def test_a_format_that_is_not_known_is_named():
+def test_an_unknown_format_is_named():
     with pytest.raises(
         MessageError, match="format is 'shargpt'\n  try: one of openai, sharegpt, alpaca, pairs, xtuner"
     ):
@@ -139,6 +139,6 @@ def test_what_was_read_is_a_copy():
 
 
 @pytest.mark.parametrize("name", ["csv", 5, {"a": 1}, ["openai"]], ids=repr)
-def test_a_format_that_is_none_is_named(name):
+def test_an_invalid_format_is_named(name):
     with pytest.raises(MessageError, match=r"format is .*\n  try: one of "):
         lect.messages([{"role": "user", "content": "x"}], format=name)

@@ -39,7 +39,7 @@ def test_adjacent_template_text_of_one_turn_is_one_segment(template, messages, g
 
 
 @given(both_ways, chats())
-def test_text_from_the_caller_stands_at_its_offset_in_its_field(template, messages):
+def test_text_from_the_caller_is_at_its_offset_in_its_field(template, messages):
     rendered = rendered_or_none(template, messages)
     for segment in rendered.segments if rendered else ():
         if segment.origin is Origin.INPUT and segment.start >= 0:
@@ -76,7 +76,7 @@ def test_preamble_and_generation_prompt_belong_to_no_turn():
     ]
 
 
-def test_turns_in_which_nothing_is_written_part_no_segments():
+def test_turns_in_which_nothing_is_written_do_not_split_segments():
     table = TurnTemplate("t", user=Turn("U:", ";"), assistant=Turn("A:", ";"), bos="<s>")
     (segment,) = table.render([{"role": "developer", "content": "x"}], add_generation_prompt=True).segments
     assert (segment.text, segment.turn) == ("<s>A:", None)
@@ -115,7 +115,7 @@ def test_joined_text_is_of_unknown_origin():
 
 
 @pytest.mark.parametrize("key", ["word", 5, 1.5, None], ids=repr)
-def test_what_is_given_piece_by_piece_is_known_under_keys_of_every_kind(key):
+def test_values_under_keys_of_every_kind_keep_their_origin(key):
     def program(chat, out):
         values = chat.input({key: ["a", {"deep": ("b",)}]}, "options", "x")
         out += values[key][0], values[key][1]["deep"][0]

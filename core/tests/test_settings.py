@@ -21,14 +21,14 @@ fallback = false
 
 @pytest.fixture
 def place(tmp_path, monkeypatch):
-    """A working directory, deep in others that hold no config file."""
+    """A working directory inside others, none of which has a config file."""
     place = tmp_path / "a" / "b"
     place.mkdir(parents=True)
     monkeypatch.chdir(place)
     return place
 
 
-def test_a_file_sets_all_that_the_environment_sets(tmp_path):
+def test_a_file_sets_everything_that_the_environment_sets(tmp_path):
     path = tmp_path / "team.toml"
     path.write_text(ALL_KEYS)
     settings = read_settings({"LECT_CONFIG": str(path)})
@@ -55,7 +55,7 @@ def test_a_variable_replaces_the_key_and_pins_come_first(tmp_path):
     assert settings.no_fallback == ""
 
 
-def test_an_empty_variable_leaves_the_key_as_it_is_except_that_of_the_only_plugins(tmp_path):
+def test_an_empty_variable_leaves_the_key_as_it_is_except_that_of_plugins_to_load(tmp_path):
     path = tmp_path / "lect.toml"
     path.write_text('block = ["acme"]\nfallback = false\nonly = ["acme", "qwerty"]')
     empty = {"LECT_PINS": "", "LECT_DISABLE_PLUGINS": " ", "LECT_FALLBACK": ""}
@@ -73,17 +73,17 @@ def test_the_nearest_file_upward_is_found(place):
     settings = read_settings({}, search=True)
     assert settings.config == str(place.parent / "pyproject.toml")
     assert settings.blocks(ACME) == f"block in {place.parent / 'pyproject.toml'}"
-    assert settings.no_fallback == "", "one file holds, not all of them"
+    assert settings.no_fallback == "", "one file counts, not all of them"
     (place.parent / "lect.toml").write_text("")
     assert read_settings({}, search=True).config == str(place.parent / "lect.toml")
 
 
-def test_nothing_is_looked_for_unless_asked(place):
+def test_no_file_is_searched_for_unless_asked(place):
     (place / "lect.toml").write_text("fallback = false")
     assert read_settings({}).config == ""
 
 
-def test_a_file_that_is_named_holds_and_none_is_looked_for(place, tmp_path):
+def test_a_named_file_is_used_and_none_is_searched_for(place, tmp_path):
     (place / "lect.toml").write_text("fallback = false")
     (tmp_path / "team.toml").write_text("")
     assert read_settings({"LECT_CONFIG": str(tmp_path / "team.toml")}, search=True).no_fallback == ""
@@ -93,7 +93,7 @@ def test_a_file_that_is_named_holds_and_none_is_looked_for(place, tmp_path):
     "text",
     ["", "[project]\nname = 'lect'\n", "[tool.lect-metadata]\nwords = 3\n", '[project.entry-points."lect.hints"]\n'],
 )
-def test_a_pyproject_without_our_table_is_passed_over(place, text):
+def test_a_pyproject_without_our_table_is_skipped(place, text):
     (place / "pyproject.toml").write_text(text)
     (place.parent / "lect.toml").write_text("")
     assert read_settings({}, search=True).config == str(place.parent / "lect.toml")
@@ -104,7 +104,7 @@ def test_a_pyproject_without_our_table_is_passed_over(place, text):
     ["[tool.lect]\nfallback=false", "[tool]\nlect = {fallback = false}", "tool.lect.fallback = false", '[tool."lect"]\nfallback = false',
      "[ tool . lect ]\nfallback = false"],
 )  # fmt: skip
-def test_our_table_is_seen_however_it_is_written(place, text):
+def test_our_table_is_found_however_it_is_written(place, text):
     (place / "pyproject.toml").write_text(text)
     assert read_settings({}, search=True).no_fallback
 
@@ -129,7 +129,7 @@ def test_a_working_directory_that_is_gone_has_no_config_file(place):
         ),
     ],
 )
-def test_what_a_file_must_not_have_is_one_error_with_the_key(tmp_path, text, problem, advice):
+def test_a_wrong_key_or_value_is_one_error_with_the_key(tmp_path, text, problem, advice):
     path = tmp_path / "lect.toml"
     path.write_text(text)
     with pytest.raises(LectError) as error:
@@ -137,7 +137,7 @@ def test_what_a_file_must_not_have_is_one_error_with_the_key(tmp_path, text, pro
     assert str(error.value) == f"the config file {str(path)!r} cannot be used: {problem}\n  try: {advice}"
 
 
-def test_a_pyproject_that_is_named_must_have_the_table(tmp_path):
+def test_a_named_pyproject_must_have_the_table(tmp_path):
     path = tmp_path / "pyproject.toml"
     path.write_text("[project]\nname = 'acme'\n")
     with pytest.raises(LectError, match=r"it has no table \[tool\.lect\]"):
@@ -148,7 +148,7 @@ def test_a_pyproject_that_is_named_must_have_the_table(tmp_path):
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read every file")
-def test_a_file_that_may_not_be_read_is_one_error(place):
+def test_an_unreadable_file_is_one_error(place):
     (place / "lect.toml").write_text("")
     (place / "lect.toml").chmod(0)
     with pytest.raises(LectError, match="Permission denied\n  try: "):

@@ -1,4 +1,4 @@
-"""The fast path gives what the long way gives, and is not taken where it could not."""
+"""The fast path gives what the long way gives, and is not taken where it would not."""
 
 import contextlib
 import gc
@@ -91,7 +91,7 @@ def is_fast(template, messages, **arguments):
 
 
 def size(thing):
-    """Return how many bytes hang on an object, functions and templates aside."""
+    """Return how many bytes an object keeps alive, except functions and templates."""
     seen, found, total = set(), [thing], 0
     while found:
         each = found.pop()
@@ -105,9 +105,9 @@ def size(thing):
 @settings(max_examples=300)
 @given(st.sampled_from(TEMPLATES), st.one_of(chats(), alternating()), st.booleans(), st.sampled_from(ODD_TOOLS))
 @example(FULL, [user("\n text 0 \n"), {"role": "assistant", "content": "\n text 0 \n"}], True, None)
-def test_both_ways_give_one_result(template, messages, generate, tools):
+def test_the_fast_path_and_the_long_way_give_the_same_result(template, messages, generate, tools):
     twin = slow_twin(template)
-    # A shape is met, learnt and used.
+    # The shape is met, then learnt, then used.
     for _ in range(3):
         assert outcome(views, template, messages, tools=tools, add_generation_prompt=generate) == outcome(
             views, twin, messages, tools=tools, add_generation_prompt=generate
@@ -115,7 +115,7 @@ def test_both_ways_give_one_result(template, messages, generate, tools):
 
 
 @given(alternating(st.text(" \n\tx", max_size=3)))
-def test_texts_of_white_space_alone_go_the_right_way(messages):
+def test_texts_of_only_white_space_are_rendered_correctly(messages):
     for template in (WHOLE, SHARED, FOLDING):
         assert outcome(views, template, messages) == outcome(views, slow_twin(template), messages)
 
@@ -172,7 +172,7 @@ def test_a_shape_is_learnt_when_it_is_met_for_the_second_time():
     ],
     ids=lambda value: repr(value)[:60],
 )
-def test_the_fast_path_leaves_what_it_cannot_do(template, messages):
+def test_the_fast_path_is_not_taken_for_what_it_cannot_do(template, messages):
     assert is_fast(template, [user("x")])
     assert not is_fast(template, messages)
     for _ in range(2):
@@ -180,7 +180,7 @@ def test_the_fast_path_leaves_what_it_cannot_do(template, messages):
 
 
 @pytest.mark.parametrize("options", [{"date": THE_DAY}, {"bos_token": ""}, {"strict": True}], ids=repr)
-def test_options_are_heard_on_both_ways(options):
+def test_options_take_effect_on_both_paths(options):
     template = FULL if "bos_token" in options else DATED
     for _ in range(4):
         assert template.text([user("x")], **options) == slow_twin(template).text([user("x")], **options)
@@ -188,7 +188,7 @@ def test_options_are_heard_on_both_ways(options):
 
 @pytest.mark.parametrize("content", [5, 0, True, b"x", {"a": 1}, ["x"], 1.5, {1, 2}, object], ids=repr)
 @pytest.mark.parametrize("role", ["user", "developer"])
-def test_wrong_content_is_one_error_on_both_ways_whether_it_would_be_written_or_not(role, content):
+def test_wrong_content_is_one_error_on_both_paths_whether_it_would_be_written_or_not(role, content):
     messages = [{"role": role, "content": content}, user("x")]
     results = {
         outcome(way, template, messages)
@@ -201,7 +201,7 @@ def test_wrong_content_is_one_error_on_both_ways_whether_it_would_be_written_or_
 
 
 @pytest.mark.parametrize("role", [["user"], "nobody", 1, None, {}, (), ("user",), b"user"], ids=repr)
-def test_an_odd_role_is_one_error_on_both_ways(role):
+def test_an_odd_role_is_one_error_on_both_paths(role):
     messages = [user("x"), {"role": role, "content": "x"}]
     results = {
         outcome(way, template, messages)
@@ -222,7 +222,7 @@ def test_tools_that_only_look_alike_are_told_apart(one, other):
 
 
 @pytest.mark.parametrize("odd", [None, 2, "yes", [], 0, 1], ids=repr)
-def test_any_value_may_say_whether_to_generate(odd):
+def test_add_generation_prompt_may_be_any_value(odd):
     assert CHATML.text([user("x")], add_generation_prompt=odd) == slow_twin(CHATML).text(
         [user("x")], add_generation_prompt=odd
     )
@@ -237,7 +237,7 @@ def test_a_new_day_gives_a_new_date(monkeypatch):
         assert is_fast(DATED, [user("x")])
 
 
-def test_what_is_remembered_stays_bounded():
+def test_the_memory_stays_bounded():
     template, _ = counted(CHATML)
     sizes = []
     for number in range(4 * MOST_SKELETONS):
@@ -286,12 +286,12 @@ def by_pattern(chat, out):
     ("program", "text", "expected", "why"),
     [
         (by_length, "abcd", "long", "looks_for=() does not state: __len__"),
-        (by_change, "abcd", "ABCD", "looks_for=() does not state: a change of it"),
+        (by_change, "abcd", "ABCD", "looks_for=() does not state: a change to it"),
         (by_word, "a</think>b", "a thought", "looks_for=() does not state: __contains__('</think>')"),
         (by_pattern, "a1", "digits", "its program and its skeleton wrote different prompts"),
     ],
 )
-def test_a_false_promise_is_found_out_and_costs_no_byte(program, text, expected, why):
+def test_a_false_promise_is_detected_and_changes_no_byte(program, text, expected, why):
     template = Template("false", program, looks_for=())
     assert template.text([user(text)]) == expected
     with pytest.warns(TemplateWarning, match=re.escape(why)) as caught:
@@ -367,7 +367,7 @@ FOLLOWED = frozenset({
     "__setattr__", "__delattr__", "__sizeof__", "__str__", "__subclasshook__", "format", "format_map", "join",
     "lstrip", "rstrip", "strip", "maketrans",
 })  # fmt: skip
-"""What a text may undergo unnoticed: what leaves it as it is, strips it, or is refused."""
+"""Methods that may be used unnoticed: those that leave a text as it is, strip it, or are refused."""
 
 
 @pytest.mark.parametrize("name", sorted(set(dir(str)) - FOLLOWED))
@@ -397,7 +397,7 @@ def test_every_look_at_a_stand_in_is_noticed(name):
 
 
 @pytest.mark.parametrize("look", ["word" in WATCHED, WATCHED.find("a word"), WATCHED == "word", WATCHED.split("word")])
-def test_a_word_that_is_stated_may_be_looked_for(look):
+def test_a_word_in_looks_for_may_be_looked_for(look):
     assert not look or look == -1 or look == [WATCHED]
 
 

@@ -1,5 +1,4 @@
-"""What others rely on: the public names, their signatures and the tree of errors. Whatever changes here is a change for
-users."""
+"""What others rely on: the public names, their signatures and the tree of errors. Any change here affects users."""
 
 import inspect
 
@@ -101,13 +100,13 @@ FIELDS = {
 
 
 def signature(function):
-    """Return a signature without types, which a type checker holds."""
+    """Return a signature without types, which a type checker checks."""
     plain = inspect.signature(function)
     parameters = [parameter.replace(annotation=inspect.Parameter.empty) for parameter in plain.parameters.values()]
     return str(plain.replace(parameters=parameters, return_annotation=inspect.Signature.empty))
 
 
-def test_the_face_for_users():
+def test_the_public_names_for_users():
     assert sorted(lect.__all__) == [
         "AmbiguousModelError", "ChatChunks", "Control", "ControlTextError", "Conversation", "Encoded",
         "FallbackWarning", "InvalidModelPathError", "LectError", "LimitError", "LossError", "LossPolicy",
@@ -120,7 +119,7 @@ def test_the_face_for_users():
     ]  # fmt: skip
 
 
-def test_the_face_for_authors_of_adapters():
+def test_the_public_names_for_authors_of_adapters():
     assert sorted(lect.plugin.__all__) == [
         "API_VERSION", "CHATML", "Call", "Chat", "DEFAULT", "Family", "Input", "Later", "Match", "Message", "ModelRef",
         "Part", "ROUND", "Reply", "Rule", "Source", "Specificity", "Template", "Tokenizer", "ToolCall", "Turn",
@@ -129,7 +128,7 @@ def test_the_face_for_authors_of_adapters():
     ]  # fmt: skip
 
 
-def test_the_face_for_authors_of_grammars():
+def test_the_public_names_for_authors_of_grammars():
     assert sorted(lect.plugin.grammar.__all__) == [
         "ATTRIBUTE_TAGS", "CALL_IN_WORDS", "CallSyntax", "Channels", "Code", "FUNCTION_TAGS", "Grammar", "Head", "JSON_IN_A_FENCE",
         "JSON_IN_TAGS", "JSON_OBJECT", "Json", "JsonMap", "KEY", "KEY_VALUE_TAGS", "Literals", "NAME",
@@ -139,7 +138,7 @@ def test_the_face_for_authors_of_grammars():
 
 
 @pytest.mark.parametrize("module", [lect, lect.plugin, lect.plugin.grammar], ids=lambda module: module.__name__)
-def test_every_public_name_is_there_and_documented(module):
+def test_every_public_name_exists_and_is_documented(module):
     for name in module.__all__:
         value = getattr(module, name)
         assert not inspect.isclass(value) or value.__doc__, name

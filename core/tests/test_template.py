@@ -1,5 +1,5 @@
-"""A template gives one text on every way, changes nothing, says what it left out, and knows its markers in other
-people's text."""
+"""A template gives the same text by every path, changes nothing, says what it left out, and finds its markers in the
+caller's text."""
 
 from copy import copy, deepcopy
 from datetime import date, datetime
@@ -43,7 +43,7 @@ def test_text_is_the_text_of_render(template, messages, generate, tools):
 
 
 @given(templates, chats())
-def test_nothing_of_the_callers_is_changed(template, messages):
+def test_the_callers_values_are_not_changed(template, messages):
     tools = [deepcopy(TOOL)]
     before = deepcopy((messages, tools))
     for way in (template.text, template.render):
@@ -52,7 +52,7 @@ def test_nothing_of_the_callers_is_changed(template, messages):
 
 
 @given(templates, texts)
-def test_every_text_passes_unchanged_but_for_white_space_that_the_format_trims(template, said):
+def test_every_text_passes_unchanged_except_for_white_space_that_the_format_trims(template, said):
     text = template.text([{"role": "user", "content": said}])
     assert said in text or said.strip() in text
 
@@ -75,7 +75,7 @@ def test_a_day_may_be_given_as_date_or_as_datetime():
 
 
 @pytest.mark.parametrize("options", [{"date": "2024-07-26"}, {"date": 5}], ids=repr)
-def test_a_day_that_is_none_is_an_error(options):
+def test_a_day_that_is_not_a_date_is_an_error(options):
     with pytest.raises(MessageError, match=r"option date is .* expected a date or a datetime"):
         DATED.text([USER], **options)
 
@@ -108,7 +108,7 @@ def test_a_refusal_names_the_template_and_what_to_do():
     ],
     ids=["object", "type", "key"],
 )
-def test_what_json_cannot_say_is_an_error(value, said):
+def test_what_json_cannot_express_is_an_error(value, said):
     with pytest.raises(MessageError, match=said):
         FULL.text([USER], tools=[{"f": value}])
 
@@ -134,7 +134,7 @@ def test_a_template_does_not_change(template):
 
 @pytest.mark.parametrize("field", ["roles", "stop", "markers", "capabilities", "options", "looks_for"])
 @pytest.mark.parametrize("value", ["<s>", ["<s>", ""]], ids=repr)
-def test_a_text_is_not_taken_for_a_list_of_letters(field, value):
+def test_a_text_is_not_taken_for_a_list_of_characters(field, value):
     with pytest.raises(PluginError, match=f"template 'slip': {field} is .* expected a list of texts"):
         Template("slip", FULL.program, **{field: value})
 
@@ -194,8 +194,8 @@ def silent(chat, out):
             adding,
             "the program of template 'wrong' writes `out += text`, which adds a text character by character\n  try: out.",
         ),
-        (silent, "template 'wrong' failed: SilentError: (its __str__ raises)\n  try: look at"),
-        (failing, "template 'wrong' failed at messages[0]: KeyError: 'mood'\n  try: look at the types of messages"),
+        (silent, "template 'wrong' failed: SilentError: (its __str__ raises)\n  try: check the types"),
+        (failing, "template 'wrong' failed at messages[0]: KeyError: 'mood'\n  try: check the types of messages"),
     ],
 )
 def test_what_a_program_does_wrong_is_one_error_that_names_it(program, said):
@@ -207,7 +207,7 @@ def test_what_a_program_does_wrong_is_one_error_that_names_it(program, said):
             assert str(caught.value).startswith(said)
 
 
-def test_such_an_error_names_the_plugin():
+def test_the_error_of_a_program_names_its_plugin():
     template = Template("wrong", failing)
     with lect.register(Family("acme", Rule("acme", template))):
         found = lect.get_template("acme-7b")
@@ -230,7 +230,7 @@ def test_a_misspelt_argument_is_an_error_that_names_the_right_one(misspelt, mean
             way([{"role": "user", "content": "Hi"}], **{misspelt: True})
 
 
-def test_an_option_of_other_templates_is_no_misspelt_argument():
+def test_an_option_of_other_templates_is_not_a_misspelt_argument():
     for name in ("enable_thinking", "documents", "tools_in_user_message", "custom_tools", "date", "controls"):
         prompt = FULL.render([{"role": "user", "content": "Hi"}], **{name: []})
         assert prompt.unused == (Unused(("options", name), "dropped"),)
@@ -245,7 +245,7 @@ ODD_OPTIONS = {
 
 
 @pytest.mark.parametrize("kind", ODD_OPTIONS)
-def test_an_option_of_another_kind_is_refused_by_its_name(kind):
+def test_an_option_of_the_wrong_kind_is_refused_by_its_name(kind):
     template = Template("odd", lambda chat, out: out.append(str(chat.option("odd", kind=kind))), options=["odd"])
     for value in ODD_OPTIONS[kind]:
         for way in (template.text, template.render):

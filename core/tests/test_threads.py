@@ -1,4 +1,4 @@
-"""One registry, many threads: whoever asks gets the right answer, whatever the others change meanwhile."""
+"""One registry, many threads: each gets the right answers, whatever the others change meanwhile."""
 
 import sys
 import types
@@ -32,7 +32,7 @@ MESSAGES = [{"role": "user", "content": "hello"}, {"role": "assistant", "content
 
 @pytest.fixture
 def registry(monkeypatch):
-    """A registry with one lazy adapter, that remembers so little that it often forgets, in a process that often changes
+    """A registry with one lazy adapter and so little memory that it often forgets, in a process that often switches
     threads."""
     module = types.ModuleType("acme_shared")
     module.adapter = Family("shared", Rule("shared", SHARED))
@@ -45,7 +45,7 @@ def registry(monkeypatch):
 
 
 def at_once(task):
-    """Run a task in all threads, begun together; what any of them raises is raised here."""
+    """Run a task in all threads, started together; what any of them raises is raised here."""
     barrier = Barrier(THREADS)
 
     def begin(number):
@@ -70,7 +70,7 @@ def test_resolving_registering_pinning_and_rendering_at_once_give_right_results(
         wrong = []
         for turn in range(ROUNDS):
             path = f"acme/own-{number}-{turn % 5}"
-            # To register is slow beside all else, and would leave the threads little time for the rest.
+            # Registering is slow, and would leave the threads little time for the rest.
             known = own if turn % 4 == 0 else None
             unregister = registry.register(family) if known else lambda: None
             steps = [(known, claimed(registry, path))]
@@ -119,7 +119,7 @@ def test_templates_that_are_registered_at_once_are_all_kept(registry):
     assert [name for name in names if registry.templates.get(name).name != name] == []
 
 
-def test_of_several_that_register_one_name_at_once_one_succeeds(registry):
+def test_one_of_several_threads_that_register_the_same_name_succeeds(registry):
     def task(number):
         try:
             registry.register(Family("same", Rule("same", CHATML)))

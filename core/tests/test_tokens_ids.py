@@ -1,4 +1,4 @@
-"""Token ids by a tokenizer of two methods: control tokens come from the template alone."""
+"""Token ids by a tokenizer with two methods: control tokens come only from the template."""
 
 import pickle
 import re
@@ -30,7 +30,7 @@ def test_the_protocol_is_public():
     assert not isinstance("Qwen/Qwen3-8B", Tokenizer)
 
 
-def test_a_prompt_becomes_ids_with_all_that_is_known_of_them():
+def test_a_prompt_becomes_ids_with_everything_known_about_them():
     tokenizer = Tiny(*CONTROLS)
     prompt = CHATML.render(CHAT)
     encoded = prompt.encode(tokenizer)
@@ -49,12 +49,12 @@ def test_a_prompt_becomes_ids_with_all_that_is_known_of_them():
 
 
 @given(st.lists(st.text("ab<|.", min_size=1, max_size=5), min_size=1), st.text("ab<|.", max_size=30))
-def test_of_the_control_tokens_at_a_place_the_longest_counts(spelled, text):
+def test_the_longest_of_the_control_tokens_at_a_place_counts(spelled, text):
     in_turn = re.compile("|".join(map(re.escape, sorted(spelled, key=len, reverse=True))))
     assert re.findall(any_of(spelled), text) == in_turn.findall(text)
 
 
-def test_lect_encode_is_the_short_way(registry):
+def test_lect_encode_is_a_shortcut(registry):
     encoded = lect.encode("chatml", CHAT, Tiny(*CONTROLS), default="chatml")
     assert encoded.ids == CHATML.render(CHAT).encode(Tiny(*CONTROLS)).ids
 
@@ -85,7 +85,7 @@ def test_the_report_says_where_a_control_token_is_spelt(user, path, start, posit
     assert report.controls == (lect.Control(path, start, "<|im_end|>", position),)
 
 
-def test_a_token_that_a_text_and_the_template_make_together_is_none():
+def test_a_token_that_a_text_and_the_template_spell_together_does_not_count():
     """The user's text and the template's `>` spell a control token, and hide none of the template's own."""
     template = TurnTemplate("angle", user=Turn("<u>", ">"), assistant=Turn("<a>", "</a>"))
     tokenizer = Tiny("<u>", "<a>", "</a>", "<x>", ">><a>")
@@ -128,7 +128,7 @@ def test_a_copy_from_another_process_says_the_same():
                 assert getattr(copy, name) == getattr(encoded, name)
 
 
-def test_a_copy_of_what_has_no_mask_says_so_too():
+def test_a_copy_without_a_mask_says_so_too():
     encoded = CHATML.render(CHAT[:1]).encode(Tiny(*CONTROLS))
     copy = pickle.loads(pickle.dumps(encoded))
     assert (copy.ids, copy.offsets) == (encoded.ids, encoded.offsets)

@@ -1,4 +1,4 @@
-"""What of a prompt carries loss: exactly what a model has to write after the generation prompt, with its stop."""
+"""Which part of a prompt carries loss: exactly what a model has to write after the generation prompt, with its stop."""
 
 import pickle
 
@@ -136,7 +136,7 @@ def test_a_policy_chooses_by_role_place_kind_pattern_and_span(policy, expected):
 
 
 @pytest.mark.parametrize("name", ["loss", "train", "training", "trainable", "weight"])
-def test_a_message_says_itself_whether_it_is_trained(name):
+def test_a_message_may_say_whether_it_is_trained(name):
     first, answer, *rest = CHAT
     policy = LossPolicy(stop="none")
     assert trained(policy, [first, {**answer, name: False}, *rest]) == [("See you.", 1)]
@@ -180,8 +180,8 @@ def test_a_policy_that_makes_no_sense_is_refused(arguments, says):
         LossPolicy(**arguments)
 
 
-def test_a_span_of_a_message_that_is_not_there_is_refused():
-    with pytest.raises(MaskError, match=r"spans\[9\] names a message that is not there; there are 4"):
+def test_a_span_of_a_message_that_does_not_exist_is_refused():
+    with pytest.raises(MaskError, match=r"spans\[9\] names a message that does not exist; there are 4"):
         trained(LossPolicy(spans={9: [(0, 1, 1)]}))
 
 
@@ -230,7 +230,7 @@ TALK = [
 ]
 
 
-def test_what_the_template_writes_round_a_call_is_trained_with_it_and_told_from_the_header():
+def test_what_the_template_writes_around_a_call_is_trained_with_it_and_told_from_the_header():
     prompt = REASONS.render(TALK)
     first = [(span.kind, prompt.text[span.start : span.end]) for span in prompt.loss_spans() if span.message == 1]
     assert first == [
@@ -244,7 +244,7 @@ def test_what_the_template_writes_round_a_call_is_trained_with_it_and_told_from_
     assert prompt.text[turn.begin : turn.start] == "<|assistant|>"
 
 
-def test_kinds_have_weights_of_their_own():
+def test_kinds_have_their_own_weights():
     prompt = REASONS.render(TALK)
     policy = LossPolicy(reasoning=0, tool_calls=2, content=0.5, stop="none")
     assert [(prompt.text[span.start : span.end], span.weight) for span in prompt.loss_spans(policy)] == [
@@ -254,7 +254,7 @@ def test_kinds_have_weights_of_their_own():
     assert [prompt.text[span.start : span.end] for span in prompt.loss_spans(spoken)] == ["2]"]
 
 
-def test_what_the_generation_prompt_supplies_is_trained_on_request_only():
+def test_what_the_generation_prompt_supplies_is_trained_only_on_request():
     messages = [TALK[0], {"role": "assistant", "content": "Two.", "reasoning_content": "Hm."}]
     prompt = REASONS.render(messages, think=True)
     assert marked(prompt).endswith("<|assistant|><think>⟦Hm.</think>Two.<|end|>⟧\n")
@@ -343,7 +343,7 @@ def test_no_mask_leaks_beyond_its_turn(template, messages, tokenizer, policy, ma
         loss[span.start : span.end] = [span.weight] * (span.end - span.start)
     for (start, end), weight in zip(encoded.offsets, encoded.weights, strict=True):
         if weight and start < end:
-            # It begins in what is trained; where it is longer, only its beginning is.
+            # It begins in trained text; if it is longer, only its beginning is trained.
             assert loss[start], (prompt.text[start:end], weight)
             assert weight in loss[start:end]
         elif start < end and not prompt.text[start - 1 : start].isspace():
@@ -351,7 +351,7 @@ def test_no_mask_leaks_beyond_its_turn(template, messages, tokenizer, policy, ma
 
 
 @given(any_template, chats(), st.booleans())
-def test_turns_of_one_shape_are_those_that_each_prompt_has_by_itself(template, messages, generate):
+def test_turns_shared_by_a_shape_are_those_of_each_prompt(template, messages, generate):
     for content in ("Hi", " x ", "你\n", "</s>"):
         said = [
             {**message, "content": content} if isinstance(message.get("content"), str) else message

@@ -1,4 +1,4 @@
-"""Turn tables: prefixes and suffixes, rounds, examples, shared turns, trimming, and the short way of pairs."""
+"""Turn tables: prefixes and suffixes, rounds, examples, shared turns, trimming, and the shortcut for pairs."""
 
 import pytest
 from hypothesis import given
@@ -52,7 +52,7 @@ def test_a_table_with_every_feature(turns, generate, expected):
     assert prompt(slow_twin(WHOLE), *turns, generate=generate) == expected
 
 
-def test_a_table_writes_what_stands_round_each_role():
+def test_a_table_writes_the_prefix_and_suffix_of_each_role():
     assert prompt(CHATML, S, U, A, T, generate=True) == (
         "<|im_start|>system\ns<|im_end|>\n<|im_start|>user\nu<|im_end|>\n<|im_start|>assistant\na<|im_end|>\n"
         "<|im_start|>tool\nt<|im_end|>\n<|im_start|>assistant\n"
@@ -63,7 +63,7 @@ def test_roles_without_a_place_are_left_out():
     assert prompt(table(), S, U, D, A, T) == "U:u;A:a;"
 
 
-def test_the_default_system_text_stands_only_where_none_is_given():
+def test_the_default_system_text_is_written_only_if_none_is_given():
     with_default = table(system=Turn("S:", ";"), default_system="D")
     assert prompt(with_default, U) == "S:D;U:u;"
     assert prompt(with_default, S, U) == "S:s;U:u;"
@@ -124,7 +124,7 @@ def test_a_pair_without_a_text_is_an_error_and_not_an_empty_text(made, text):
         made.pairs_text("s", [["user", "u"], ["assistant", text], ["user", "u"]], add_generation_prompt=False)
 
 
-def test_a_pair_may_hold_parts():
+def test_a_pair_may_contain_parts():
     parts = [{"type": "text", "text": "u"}]
     assert BARE.pairs_text(None, [["user", parts]], add_generation_prompt=True) == prompt(BARE, U, generate=True)
 
@@ -136,12 +136,12 @@ def test_capabilities_follow_from_the_turns():
     assert table(capabilities=["reasoning"]).capabilities == {"reasoning"}
 
 
-def test_the_prefix_of_an_answer_asks_for_one_unless_another_text_does():
+def test_the_generation_prompt_is_the_prefix_of_an_answer_unless_stated():
     assert prompt(table(), U, generate=True) == "U:u;A:"
     assert prompt(table(generation=""), U, generate=True) == "U:u;"
 
 
-# What a table can say besides
+# Further features of tables
 
 
 EVERY = Turn("<|{role}|>", "{eos}")
@@ -169,7 +169,7 @@ def test_any_role_has_a_turn_and_is_the_callers_while_the_eos_is_the_templates()
     assert ANY.text(messages) == "[open]<|system|>D</s><|tool|>T</s><|user|>Hi</s></s>"
 
 
-def test_the_eos_can_be_another_one():
+def test_the_eos_can_be_replaced():
     assert ANY.text(ASKED, eos_token="<e>") == "[open]<|system|>D<e><|user|>Hi<e><e>"
 
 
@@ -212,14 +212,14 @@ def test_a_variant_has_the_ids_of_its_own_stops():
     assert (other.stop_ids, other.markers) == ((5, 7), {"</s>": 5, "<m>": 9})
 
 
-def test_a_fact_that_there_is_not_is_named_with_the_nearest():
+def test_an_unknown_fact_is_named_with_the_nearest():
     with pytest.raises(PluginError, match="template 'any': there is no fact 'stop_token_ids'\n  try: stop_ids"):
         ANY.but(stop_token_ids=[2])
     with pytest.raises(PluginError, match="reply is 'hermes'; expected a Grammar"):
         ANY.but(reply="hermes")
 
 
-def test_something_may_stand_where_there_is_no_system_text():
+def test_a_text_may_be_written_if_there_is_no_system_text():
     table = TurnTemplate(
         "lines",
         system=Turn("S:", "\n"),

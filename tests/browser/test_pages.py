@@ -38,7 +38,7 @@ pytestmark = [
 
 
 class Silent(SimpleHTTPRequestHandler):
-    """Serves files without a word, and an empty icon to browsers, which always ask for one."""
+    """Serves files without logging, and an empty icon to browsers, which always ask for one."""
 
     def do_GET(self):
         if self.path == "/favicon.ico":
@@ -53,7 +53,7 @@ class Silent(SimpleHTTPRequestHandler):
 
 @pytest.fixture(scope="module")
 def address():
-    """Where the pages are served: what a browser lets a page do depends on that."""
+    """The address that serves the pages: what a browser lets a page do depends on it."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Silent, directory=BUILT))
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
@@ -79,7 +79,7 @@ def test_a_page_fits_and_has_no_errors(page, tab, address):
 
 
 @pytest.mark.parametrize("page", ["index.html", "tutorial/use-it.html", "gallery/index.html", "gallery/qwen.html"])
-def test_a_page_fits_a_telephone(page, tab, address):
+def test_a_page_fits_a_phone(page, tab, address):
     tab.open(f"{address}/{page}", width=400)
     assert tab.evaluate("document.documentElement.scrollWidth") <= 400
 

@@ -1,4 +1,4 @@
-"""`template.apply_chat_template` beside the method of transformers' tokenizers, with the makers' own templates."""
+"""`template.apply_chat_template` compared with that of transformers' tokenizers, on the makers' own templates."""
 
 from functools import cache
 
@@ -95,7 +95,7 @@ def test_it_gives_what_transformers_gives(pair, arguments):
 )
 @pytest.mark.parametrize("side", ["left", "right"])
 @each_tokenizer
-def test_batches_are_padded_as_transformers_does(pair, side, arguments):
+def test_batches_are_padded_as_in_transformers(pair, side, arguments):
     fast, template = pair
     fast.padding_side = side
     same(
@@ -105,7 +105,7 @@ def test_batches_are_padded_as_transformers_does(pair, side, arguments):
 
 
 @each_tokenizer
-def test_an_answer_is_continued_as_transformers_does(pair):
+def test_an_answer_is_continued_as_in_transformers(pair):
     fast, template = pair
     same(
         template.apply_chat_template(ANSWERED, tokenizer=fast, continue_final_message=True),
@@ -136,7 +136,7 @@ MARKED = (
 
 
 @pytest.mark.parametrize("arguments", [{}, {"padding": True}, {"truncation": True, "max_length": 20}], ids=str)
-def test_masks_of_assistants_are_those_of_transformers(arguments):
+def test_assistant_masks_are_those_of_transformers(arguments):
     fast, _, _ = loaded("qwen2_5")
     fast.chat_template = MARKED
     template = lect_jinja.load({"chat_template": MARKED, "eos_token": "<|im_end|>"}, name="marked")
@@ -162,7 +162,7 @@ def test_safety_is_on_and_can_be_turned_off():
     )
 
 
-def test_a_question_or_rounds_are_taken_as_paddlenlp_does():
+def test_a_question_or_rounds_are_accepted_as_in_paddlenlp():
     template = lect.template("chatml")
     asked = "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n"
     assert template.apply_chat_template("Hi", tokenize=False) == asked

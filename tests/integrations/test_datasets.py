@@ -1,4 +1,4 @@
-"""Templates in `datasets`, which sends them to processes of its own and remembers results under the hash of what made them."""
+"""Templates in `datasets`, which sends them to its own processes and caches results by the hash of what made them."""
 
 import os
 import subprocess
@@ -56,13 +56,13 @@ def run(program, directory, seed):
     return done.stdout
 
 
-def test_every_row_is_rendered_an_error_arrives_and_the_hash_is_the_same_the_next_time(tmp_path):
+def test_every_row_is_rendered_an_error_arrives_and_the_hash_is_stable(tmp_path):
     program = tmp_path / "program.py"
     program.write_text(PROGRAM, "utf-8")
     assert run(program, tmp_path, "1") == run(program, tmp_path, "2")
 
 
-def test_the_page_says_what_is_so(tmp_path):
+def test_the_examples_of_the_page_print_what_it_says(tmp_path):
     examples = pages.python_examples(PAGE, ("python", "py"))
     assert any("datasets" in example.code for example in examples)
     for example, printed in zip(examples, pages.run_program(examples, tmp_path), strict=True):

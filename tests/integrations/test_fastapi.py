@@ -13,7 +13,7 @@ TEMPLATES = golden("templates")["templates"]
 
 
 @pytest.mark.parametrize("name", [name for name, template in TEMPLATES.items() if template["fields"]["sep_style"]])
-def test_what_a_worker_sends_is_what_fastchats_sends(name):
+def test_a_worker_sends_what_fastchats_worker_sends(name):
     fields = TEMPLATES[name]["fields"]
     conversation = get_conv_template(name)
     prompt = conversation.get_prompt()

@@ -1,5 +1,5 @@
-"""Masks beside those of transformers, for templates that carry `{% generation %}`; and prompts that end within an
-answer beside its own."""
+"""Masks of templates that carry `{% generation %}`, and prompts that end within an answer, compared with those of
+transformers."""
 
 import json
 import re
@@ -15,7 +15,7 @@ pytest.importorskip("transformers")
 from transformers.utils.chat_template_utils import render_jinja_template
 
 ORACLES = goldens.SHARED / "oracles"
-ABSENT = "the makers' templates are not here: ../shared/oracles is missing"
+ABSENT = "the makers' templates are not available: ../shared/oracles is missing"
 CHAT = [
     {"role": "user", "content": "QuestionA"},
     {"role": "assistant", "content": "AnswerB"},
@@ -31,7 +31,7 @@ CHATML = """{%- for m in messages -%}
 {%- endfor -%}
 {%- if add_generation_prompt -%}{{ '<|im_start|>assistant\\n' }}{%- endif -%}"""
 WRITTEN = {
-    # name: (template, end, what brings transformers' mask)
+    # name: (template, end, the policy that gives transformers' mask)
     "as we do it": (CHATML, "<|im_end|>", LossPolicy()),
     "with the separator (G3)": (
         CHATML.replace("{% endgeneration %}{{ '\\n' }}", "{{ '\\n' }}{% endgeneration %}"), "<|im_end|>", LossPolicy(train_separator=True),
@@ -143,7 +143,7 @@ BEGUN = [*CHAT[:3], {"role": "assistant", "content": "Sure, here"}]
 
 
 @pytest.mark.parametrize("slug", MODELS)
-def test_the_beginning_of_an_answer_is_continued_as_transformers_does(slug):
+def test_the_beginning_of_an_answer_is_continued_as_in_transformers(slug):
     rows = {row["slug"]: row for row in json.loads((ORACLES / "index.json").read_text("utf-8"))}
     tokens = {name: value for name, value in (rows[slug]["special_tokens"] or {}).items() if isinstance(value, str)}
     source = (ORACLES / "jinja" / f"{slug}.jinja").read_text("utf-8")

@@ -1,4 +1,4 @@
-"""OpenAI's own client reads a stream of ours out of a real server, as the page about it shows."""
+"""OpenAI's own client reads our stream from a real server, as the page about it shows."""
 
 import pages
 import pytest
@@ -9,7 +9,7 @@ for package in ("openai", "starlette", "uvicorn"):
 PAGE = pages.DOCS / "how-to" / "stream-to-openai-clients.md"
 
 
-def test_the_page_says_what_is_so(tmp_path):
+def test_the_examples_of_the_page_print_what_it_says(tmp_path):
     examples = pages.python_examples(PAGE, ("python", "py"))
     assert any("openai.OpenAI" in example.code for example in examples)
     for example, printed in zip(examples, pages.run_program(examples, tmp_path), strict=True):

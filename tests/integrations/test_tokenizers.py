@@ -1,4 +1,4 @@
-"""Real tokenizers on the command line: each with a model of its family, and two that lack the tokens of theirs."""
+"""Real tokenizers on the command line: each with a model of its family, and two that lack their chat tokens."""
 
 import gzip
 import json
@@ -73,13 +73,13 @@ def statuses(data):
     return {check["name"]: check["status"] for check in data["checks"]}
 
 
-def test_nothing_is_wrong_with_a_models_own(known, capsys):
+def test_nothing_is_wrong_with_a_models_own_tokenizer(known, capsys):
     directory, model = known
     found = statuses(lect(capsys, 0, "doctor", model, "--tokenizer", directory))
     assert {name for name, status in found.items() if status != "ok"} <= {"history", "safety"}
 
 
-def test_one_without_its_chat_tokens_is_caught(incomplete, capsys):
+def test_a_tokenizer_without_its_chat_tokens_is_caught(incomplete, capsys):
     directory, model = incomplete
     found = statuses(lect(capsys, 1, "doctor", model, "--tokenizer", directory))
     assert found["markers"] == found["ids"] == "wrong"
@@ -93,7 +93,7 @@ def test_the_tokenizer_of_another_generation_is_caught(tmp_path_factory, capsys)
     )
 
 
-def test_ids_are_told_right_from_wrong(known, tmp_path, capsys):
+def test_right_ids_are_told_from_wrong_ones(known, tmp_path, capsys):
     directory, model = known
     chat, ids = tmp_path / "chat.json", tmp_path / "ids.json"
     chat.write_text(json.dumps(CHAT), "utf-8")
@@ -105,7 +105,7 @@ def test_ids_are_told_right_from_wrong(known, tmp_path, capsys):
 
     good = [token["id"] for token in shown["tokens"]]
     assert "wrong" not in examined(good, 0).values()
-    # What is trained last is the stop of the last answer.
+    # The last trained token is the stop of the last answer.
     last = max(index for index, token in enumerate(shown["tokens"]) if token["weight"])
     assert examined(good[:last], 1)["stop"] == "wrong"
     if shown["report"]["bos"]:
@@ -129,14 +129,14 @@ def test_the_tokens_are_those_of_the_text(known, capsys):
 
 @pytest.fixture
 def model_directory(tmp_path, tmp_path_factory):
-    """Where examples are run, with the directories of two models in it."""
+    """The directory in which examples run, with those of two models in it."""
     for model, name in (("Qwen2.5-7B-Instruct", "qwen2_5"), ("Qwen3-8B", "qwen3")):
         (tmp_path / model).symlink_to(unpacked(name, tmp_path_factory))
     return tmp_path
 
 
 @pytest.mark.parametrize("page", PAGES, ids=pages.name)
-def test_the_pages_say_what_is_so(page, model_directory):
+def test_the_examples_of_the_pages_print_what_they_say(page, model_directory):
     pytest.importorskip("datasets")
     examples = pages.python_examples(page, ("python", "py"))
     for example, printed in zip(examples, pages.run_program(examples, model_directory), strict=True):

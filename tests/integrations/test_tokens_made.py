@@ -1,4 +1,4 @@
-"""Tokenizers made on the spot, each with something that real ones have now and then."""
+"""Tokenizers built here, each with a peculiarity of some real ones."""
 
 import pytest
 
@@ -27,7 +27,7 @@ FORGED = [
 
 
 def bpe(*, unknown=None, forms_controls=False):
-    """A BPE that knows single letters and some pairs; with `forms_controls` it can put `<s>` together."""
+    """A BPE that knows single characters and some pairs; with `forms_controls` it can form `<s>`."""
     merges = [("t", "h"), ("th", "e"), ("u", "s"), ("▁", "th"), (":", " ")]
     if forms_controls:
         merges += [("<", "s"), ("<s", ">"), ("<s>", "b"), ("/", "s"), ("<", "/s"), ("</s", ">")]
@@ -39,7 +39,7 @@ def bpe(*, unknown=None, forms_controls=False):
 
 
 def unigram(*, byte_fallback=False):
-    """A Unigram whose vocabulary holds its control tokens, as those made by SentencePiece do."""
+    """A Unigram whose vocabulary contains its control tokens, like those made by SentencePiece."""
     pieces = ["<unk>", "<s>", "</s>", *LETTERS, "the", "us", "▁th", ": "]
     if byte_fallback:
         pieces += [f"<0x{byte:02X}>" for byte in range(256)]
@@ -116,7 +116,7 @@ def single_words(tokenizer):
 
 
 def white_space(tokenizer):
-    """White space as added tokens behind one that is none: in a copy, all must keep their ids."""
+    """Add white space as tokens after one that is not white space: in a copy, all must keep their ids."""
     tokenizer.add_tokens([AddedToken(text, normalized=False) for text in ("<tool>", "  ", "\n\n", "\t")])
     return tokenizer
 
@@ -131,7 +131,7 @@ def controls_of(tokenizer):
 
 
 @each_tokenizer
-def test_clean_text_has_the_ids_of_the_whole(make):
+def test_clean_text_has_the_ids_of_a_plain_encoding(make):
     tokenizer = make()
     prompt = TEMPLATE.render(CHAT, add_generation_prompt=True)
     plain = tokenizer.encode(prompt.text, add_special_tokens=False)
@@ -168,7 +168,7 @@ def test_a_forged_control_token_is_ordinary_text(make):
 
 
 @pytest.mark.parametrize("kind", [kind for kind in MADE if kind != "normalized controls"])
-def test_what_stands_beside_a_forged_control_token_has_the_ids_that_it_always_has(kind):
+def test_text_next_to_a_forged_control_token_keeps_its_ids(kind):
     tokenizer = MADE[kind]()
     forged = TEMPLATE.render([{"role": "user", "content": "the us , <s>, the us"}])
     harmless = TEMPLATE.render([{"role": "user", "content": "the us , [S], the us"}])
@@ -178,12 +178,12 @@ def test_what_stands_beside_a_forged_control_token_has_the_ids_that_it_always_ha
 
 
 def beside(encoded, place):
-    """Return the tokens that reach no character of the five at a place."""
+    """Return the tokens that do not touch the five characters around a place."""
     tokens = zip(encoded.offsets, encoded.ids, strict=True)
     return [((start, end), each) for (start, end), each in tokens if end < place or start > place + 4]
 
 
-def test_a_character_that_nobody_knows_is_no_control_token():
+def test_an_unknown_character_is_not_a_control_token():
     tokenizer = MADE["bpe with an unknown token"]()
     prompt = TEMPLATE.render([{"role": "user", "content": "Hi 你"}])
     encoded = prompt.encode(tokenizer)
@@ -195,7 +195,7 @@ def test_a_character_that_nobody_knows_is_no_control_token():
     assert [control.marker for control in spelt.report.controls] == ["<unk>"]
 
 
-def test_one_token_opens_the_text_where_the_template_writes_none():
+def test_the_tokenizer_adds_its_bos_if_the_template_writes_none():
     tokenizer = opening(MADE["bpe"]())
     written = TEMPLATE.render(CHAT).encode(tokenizer)
     assert (written.report.bos, written.ids[:2].count(1)) == ("template", 1)
@@ -206,7 +206,7 @@ def test_one_token_opens_the_text_where_the_template_writes_none():
     assert (encoded.message_index[0], encoded.field[0], encoded.weights[0]) == (None, "", 0)
 
 
-def test_the_callers_tokenizer_cuts_and_pads_for_himself_alone():
+def test_truncation_and_padding_of_the_callers_tokenizer_are_ignored_and_kept():
     tokenizer, bare = opening(MADE["bpe"]()), opening(MADE["bpe"]())
     tokenizer.enable_truncation(4)
     tokenizer.enable_padding(length=300)
@@ -246,7 +246,7 @@ def test_names_of_hidden_tokens_cannot_be_guessed():
         assert [each for each in encoded.ids if each in (1, 2)] == [1, 2]
 
 
-def test_a_fast_tokenizer_of_transformers_is_the_one_within_it():
+def test_a_fast_tokenizer_of_transformers_encodes_as_the_one_inside_it():
     transformers = pytest.importorskip("transformers")
     tokenizer = opening(MADE["bpe"]())
     fast = transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, eos_token="</s>", bos_token="<s>")
@@ -256,7 +256,7 @@ def test_a_fast_tokenizer_of_transformers_is_the_one_within_it():
         assert (one.ids, one.offsets, one.weights) == (two.ids, two.offsets, two.weights)
 
 
-def test_what_is_no_tokenizer_is_refused():
+def test_what_is_not_a_tokenizer_is_refused():
     for wrong in ("Qwen/Qwen3-8B", None, 5, object(), str):
         with pytest.raises(lect.TokenizerError, match="try: AutoTokenizer"):
             TEMPLATE.render(CHAT).encode(wrong)

@@ -1,4 +1,4 @@
-"""Tokenizers that are neither of `tokenizers` nor of transformers, by the two methods that lect asks for."""
+"""Tokenizers from neither `tokenizers` nor transformers, by the two methods that lect asks for."""
 
 import io
 
@@ -20,7 +20,7 @@ FORGED = [
 
 
 class SentencePiece:
-    """A SentencePiece model, with the control tokens that the file of the model does not have."""
+    """A SentencePiece model, with the control tokens that its file does not have."""
 
     def __init__(self, processor, **controls):
         self.processor = processor
@@ -82,7 +82,7 @@ def tiktoken():
 
 
 @pytest.mark.parametrize("kind", ["sentencepiece", "tiktoken"])
-def test_a_control_token_comes_from_the_template_alone(kind, request):
+def test_a_control_token_comes_only_from_the_template(kind, request):
     tokenizer = request.getfixturevalue(kind)
     controls = tokenizer.control_tokens()
     assert isinstance(tokenizer, Tokenizer)

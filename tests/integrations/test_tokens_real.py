@@ -1,4 +1,4 @@
-"""Ids of real tokenizers: those of the whole text, unless somebody else than the template spells a control token."""
+"""Ids of real tokenizers: those of the whole text, unless something other than the template spells a control token."""
 
 import unicodedata
 
@@ -50,7 +50,7 @@ def test_clean_conversations_have_the_ids_and_offsets_of_the_whole_text(name, te
         plain = tokenizer.encode(prompt.text, add_special_tokens=False)
         with_bos = tokenizer.encode(prompt.text, add_special_tokens=True)
         encoded = prompt.encode(tokenizer)
-        # A tokenizer's own BOS is there where the template writes none, and is the only one.
+        # A tokenizer's own BOS is added if the template writes none, and is the only one.
         added = with_bos.ids[: len(encoded.ids) - len(plain.ids)]
         assert len(added) <= 1
         assert encoded.report.bos == ("tokenizer" if added else "template" if prompt.template.bos else None)
@@ -58,7 +58,7 @@ def test_clean_conversations_have_the_ids_and_offsets_of_the_whole_text(name, te
             assert each.ids == [*added, *plain.ids]
             assert each.offsets == [*((0, 0) for _ in added), *plain.offsets]
             assert each.report.controls == ()
-        # As it would be if somebody had to be kept from forging: piece by piece between control tokens.
+        # As it would be with forged tokens: piece by piece between control tokens.
         encoder = encoder_of(tokenizer)
         apart = encoder.between(prompt.text, encoder.found(prompt.text))
         assert (apart.ids, apart.offsets()) == (plain.ids, plain.offsets)
@@ -90,7 +90,7 @@ def test_hostile_text_gives_no_control_id_and_stays_as_it_is(name, template):
         ids = encoded.ids[opening:]
         own = template_wrote(prompt)
         found = [each for each in ids if each in controls]
-        # What a plain encoding has within the template's characters, and nothing beyond.
+        # Those of a plain encoding within the template's characters, and no others.
         assert found == [
             each
             for each, (start, end) in zip(plain.ids, plain.offsets, strict=True)
@@ -110,12 +110,12 @@ def read(tokenizer, ids):
 
 
 def squeezed(text):
-    """Return a text without its spaces, of which SentencePiece adds some and which it writes as another character, and
-    in the normal form that some tokenizers bring it into."""
+    """Return a text without spaces, which SentencePiece adds and writes as another character, and in the normal form
+    that some tokenizers produce."""
     return unicodedata.normalize("NFC", text).replace(" ", "").replace("\u2581", "")
 
 
-def test_a_bos_that_a_user_writes_does_not_stand_for_the_one_that_is_missing():
+def test_a_bos_in_user_text_does_not_replace_the_missing_one():
     if not real_tokenizers.ROOT.exists():
         pytest.skip(real_tokenizers.ABSENT)
     tokenizer = real_tokenizers.tokenizer("llama2")

@@ -12,8 +12,8 @@ from pages import REPOSITORY
 
 
 def commands(readme):
-    """Return the lines of the first `shell` block of a README: the command that installs and runs, and the one that
-    runs all checks."""
+    """Return the `shell` blocks of a README: first the command that installs and runs, then the one that runs all
+    checks."""
     text = (REPOSITORY / readme).read_text("utf-8")
     return re.findall(r"^```shell\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
 
@@ -21,7 +21,7 @@ def commands(readme):
 @pytest.mark.parametrize("readme", ["README.md", "README.zh-CN.md"])
 def test_the_first_command_installs_and_prints_a_prompt(readme, tmp_path):
     first = commands(readme)[0]
-    # The interpreter that runs the tests stands first on the path, as a user's only one would.
+    # The interpreter that runs the tests comes first on the path, as a user's only one would.
     environment = {**os.environ, "PATH": os.pathsep.join([str(Path(sys.base_prefix) / "bin"), os.environ["PATH"]])}
     for name in ("VIRTUAL_ENV", "PYTHONPATH", "PYTHONHOME"):
         environment.pop(name, None)
@@ -32,7 +32,7 @@ def test_the_first_command_installs_and_prints_a_prompt(readme, tmp_path):
     assert done.stdout.endswith("USER: Hello! ASSISTANT:") or done.stdout.endswith("USER: Hello! ASSISTANT:\n")
 
 
-def test_ci_runs_the_very_command_of_the_readme():
+def test_ci_runs_the_exact_command_of_the_readme():
     second = commands("README.md")[1].strip()
     assert second in (REPOSITORY / ".ci/run").read_text("utf-8")
     assert second == commands("README.zh-CN.md")[1].strip()

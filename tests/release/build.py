@@ -1,9 +1,9 @@
-"""Build the sdist of every package, and from it the wheel, so that an sdist that lacks something is found out.
+"""Build the sdist of every package, and from it the wheel, so that an incomplete sdist is noticed.
 
     python tests/release/build.py dist
 
-What the directory held before is deleted. flit_core must be installed: one build backend serves all packages, without
-an environment for each.
+The previous contents of the directory are deleted. flit_core must be installed: one build backend serves all packages,
+without an environment for each.
 """
 
 import shutil

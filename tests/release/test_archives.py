@@ -23,7 +23,7 @@ every_package = pytest.mark.parametrize("package", PACKAGES, ids=lambda package:
 
 
 def named(package):
-    """Return the name of a package as its files are called."""
+    """Return the name of a package as in its file names."""
     return "lect" if package.name == "core" else f"lect_{package.name}"
 
 
@@ -35,7 +35,7 @@ def sdist_files(dist, package):
 
 
 def wheel_files(dist, package):
-    """Return the files of a wheel, by path; those about the package without the directory that they are in."""
+    """Return the files of a wheel, by path; metadata files without their directory."""
     with zipfile.ZipFile(dist / f"{named(package)}-{PROJECT['version']}-py3-none-any.whl") as archive:
         return {re.sub(r"^[^/]+\.dist-info/", "", name): archive.read(name) for name in archive.namelist()}
 

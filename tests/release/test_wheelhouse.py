@@ -27,7 +27,7 @@ INSTALLS = {
 def wheelhouse(dist, tmp_path_factory):
     """A directory with our wheels, and those of everything that they need."""
     directory = tmp_path_factory.mktemp("wheelhouse")
-    # By name: an index is never asked for a package of ours.
+    # By name: an index is never asked for our own packages.
     needed = tomllib.loads((REPOSITORY / "core/pyproject.toml").read_text("utf-8"))["project"]["dependencies"]
     run([sys.executable, "-m", "pip", "wheel", "--quiet", "-w", directory, *needed, *JINJA], cwd=directory)
     for wheel in dist.glob("*.whl"):

@@ -1,4 +1,4 @@
-"""The audits: short in every run, long where LECT_STRESS=1 (`nox -s stress`)."""
+"""The audits: short in every run, long with LECT_STRESS=1 (`nox -s stress`)."""
 
 import os
 

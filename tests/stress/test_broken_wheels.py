@@ -1,5 +1,5 @@
-"""Wheels that are broken in all ways we know, each in a fresh environment: no healthy family gets lost, and each is
-named by `lect doctor`."""
+"""Wheels that are broken in every way we know, each in a fresh environment: no healthy family gets lost, and
+`lect doctor` names each broken wheel."""
 
 from sandbox import REPOSITORY, Plugin
 
@@ -123,18 +123,18 @@ def wheel(source):
     return Plugin("acme-broken", f"{ADAPTER}\n{source}\n", "broken")
 
 
-def test_there_are_sixty_and_more():
+def test_there_are_at_least_sixty_cases():
     assert len(SOURCES) + len(DAMAGES) >= 60
 
 
-def test_no_healthy_family_gets_lost_beside_a_broken_plugin(sandbox, scale):
+def test_no_healthy_family_gets_lost_next_to_a_broken_plugin(sandbox, scale):
     for what, source in some(list(SOURCES.items()), scale):
         healthy, findings = ask(sandbox.fresh(*FAMILIES, wheel(source)))
         assert healthy == HEALTHY, what
         assert any("acme-broken" in finding for finding in findings), what
 
 
-def test_no_healthy_family_gets_lost_beside_damaged_metadata(sandbox, scale):
+def test_no_healthy_family_gets_lost_next_to_damaged_metadata(sandbox, scale):
     for file, how in some(DAMAGES, scale):
         environment = sandbox.fresh(*FAMILIES, wheel(SOUND))
         path = environment.site_packages / "acme_broken-0.1.0.dist-info" / file

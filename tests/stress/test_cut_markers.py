@@ -1,4 +1,4 @@
-"""A marker that is cut in two is seen all the same: in a prompt, where its halves meet; in a reply, wherever a chunk
+"""A marker that is cut in two is still found: in a prompt, where its halves meet; in a reply, wherever a chunk
 ends."""
 
 from itertools import combinations
@@ -9,7 +9,7 @@ import pytest
 import lect
 
 MARKERS = 1
-"""How many markers of each template are cut in an ordinary run; under stress it is all of them."""
+"""How many markers of each template are cut in an ordinary run; under stress, all of them."""
 HARMLESS = "z"
 
 
@@ -39,7 +39,7 @@ def test_a_marker_whose_halves_meet_in_a_prompt_is_reported(name, scale):
     template = hostile.installed()[name]
     for marker in list(template.markers)[: None if scale > 1 else MARKERS]:
         text = marker.replace("{}", "7")
-        # Also one half alone, for which the template may write the other.
+        # Also one half alone: the template may write the other.
         for at in range(1, len(text)):
             for make in (in_parts, in_turns, in_a_call):
                 for halves in ((text[:at], text[at:]), (text[:at], ""), ("", text[at:])):

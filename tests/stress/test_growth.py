@@ -1,4 +1,4 @@
-"""Time grows with the size of a conversation and no faster, whatever it is that there is more of."""
+"""Time grows no faster than the size of a conversation, whatever there is more of."""
 
 import gc
 import math
@@ -88,10 +88,10 @@ KINDS = {
 
 
 def seconds(template, arguments):
-    """Return the time of the processor for a prompt with all its views; None where the format refuses it.
+    """Return the CPU time for a prompt with all its views; None if the format refuses it.
 
-    Of the processor: on a busy machine a clock shows how long others took. Without the collector, whose work depends
-    on what else is alive.
+    CPU time, because on a busy machine wall-clock time includes other processes. Without the collector, whose work
+    depends on what else is alive.
     """
     gc.disable()
     begun = time.process_time()
@@ -108,9 +108,9 @@ def seconds(template, arguments):
 
 
 def growth(template, make, *counts, allowed):
-    """Return how much longer it takes from one count to the next, at most; 0 is that it is refused.
+    """Return the largest factor by which time grows from one count to the next; 0 if the request is refused.
 
-    All are measured in turn, and of several tries the best counts, so that a busy machine does no harm.
+    All are measured in turn, and the best of several tries counts, so that a busy machine does no harm.
     """
     requests = [make(count) for count in counts]
     least = [math.inf] * len(counts)
@@ -131,8 +131,8 @@ def test_time_grows_no_faster_than_a_conversation(name, scale):
     kinds = list(KINDS)
     allowed = 2.5
     if scale == 1:
-        # Each template has its turn with a few kinds. Between eightfold and the square of it lies room for a busy
-        # machine and its caches.
+        # Each template is tried with a few kinds. Between 8 times and 64 times there is room for a busy machine and its
+        # caches.
         place = list(hostile.installed()).index(name)
         kinds = [kinds[(place + step) % len(kinds)] for step in range(3)]
         allowed = 24
@@ -143,5 +143,5 @@ def test_time_grows_no_faster_than_a_conversation(name, scale):
 def counts(kind, scale):
     if scale > 1:
         return 8_000, 16_000, 32_000
-    # What few tools are written as is remembered, and takes no time.
+    # The text of a few tools is cached, and takes no time.
     return (500, 4_000) if kind == "tools" else (40, 320)

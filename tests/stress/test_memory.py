@@ -9,13 +9,13 @@ import hostile
 import lect_jinja
 
 MOST = 24 * 2**20
-"""Bytes that may stay: three caches and the skeletons of one template, 4 MiB each, and room."""
+"""Bytes that may stay: three caches and the skeletons of one template, 4 MiB each, and some slack."""
 INDENTING = "llama:llama-3.1"
-"""A template that writes tools indented, which takes most memory."""
+"""A template that writes tools indented, which takes the most memory."""
 
 
 def tools(number, size):
-    """Return tools that were never given before, of about so many bytes in all."""
+    """Return tools that were never given before, of about `size` bytes in all."""
     text = f"{number} ".ljust(1000, "x")
     return [
         {"name": f"f{index}", "description": text, "parameters": {"type": "object"}} for index in range(size // 1000)
@@ -24,7 +24,7 @@ def tools(number, size):
 
 @contextmanager
 def bounded():
-    """Check that what is done in the meantime leaves no more than it may."""
+    """Check that no more than `MOST` bytes stay allocated after the block."""
     gc.collect()
     tracemalloc.start()
     try:
@@ -36,7 +36,7 @@ def bounded():
 
 
 def test_large_tools_do_not_stay(scale):
-    # Four of them are already too much if they stay.
+    # Four of them are already too many if they stay.
     with bounded():
         for number in range(300 if scale > 1 else 4):
             hostile.installed()[INDENTING].text([{"role": "user", "content": "q"}], tools=tools(number, 4_000_000))

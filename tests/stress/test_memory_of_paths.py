@@ -1,4 +1,4 @@
-"""What a process remembers of the paths that it was asked about does not grow with their number."""
+"""What a process remembers about the paths that it has resolved does not grow with their number."""
 
 import os
 import subprocess
@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-pytest.importorskip("resource", reason="it says how large a process has become")
+pytest.importorskip("resource", reason="needed to measure the size of a process")
 
 CHILD = """
 import sys, warnings
@@ -47,7 +47,7 @@ for number in range(first, last):
 print((getrusage(RUSAGE_SELF).ru_maxrss - before) * UNIT)
 """
 FULL = 3_000
-"""After so many paths whatever remembers a number of them is full."""
+"""After this many paths, everything that remembers a limited number of them is full."""
 
 
 def test_a_process_does_not_grow_with_the_number_of_paths(scale):

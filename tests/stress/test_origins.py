@@ -1,4 +1,4 @@
-"""Every text of the caller's is known to be the caller's, and stands where its segment says: shown with unique marks."""
+"""Every text of the caller's is known to be the caller's, and is where its segment says: tested with unique marks."""
 
 import json
 import random
@@ -12,15 +12,15 @@ from lect import Origin, RefusedError
 CONVERSATIONS = 8
 """How many are tried with each template, times the scale."""
 MARK = re.compile("[\ue000-\uf8ff]|\\\\ue[0-9a-f]{3}")
-"""A character for private use, also as JSON and Python escape it."""
+"""A private-use character, also as JSON and Python escape it."""
 TYPES = ("string", "number", "integer", "boolean", "array", "object")
 
 
 class Conversation:
-    """A random conversation in which every text is a mark that occurs nowhere else, and where each mark stands.
+    """A random conversation in which every text is a mark that occurs nowhere else, and the field of each mark.
 
     Args:
-        seed: What decides it.
+        seed: The seed of all random choices.
     """
 
     def __init__(self, seed):
@@ -40,19 +40,19 @@ class Conversation:
                 self.answer(messages)
 
     def mark(self, *path):
-        """Return a mark of nine characters, as long as the ids that some models want."""
+        """Return a mark of nine characters, as long as the ids that some models require."""
         letter = chr(0xE000 + len(self.path_of))
         self.path_of[letter] = path
         return letter * 9
 
     def text(self, *path):
-        """Return marks with white space between and round them, which formats may trim."""
+        """Return marks with white space between and around them, which formats may trim."""
         spaces = ["", "", " ", "\n", "\n\n"]
         words = [self.mark(*path) for _ in range(self.random.randint(1, 3))]
         return self.random.choice(spaces) + self.random.choice([" ", "\n"]).join(words) + self.random.choice(spaces)
 
     def value(self, *path, depth=0):
-        """Return a value of arguments, its keys marked too."""
+        """Return a value of arguments, with marks for its keys too."""
         kind = self.random.randrange(3 if depth > 2 else 5)
         if kind == 3:
             return [self.value(*path, depth=depth + 1) for _ in range(self.random.randint(0, 3))]
@@ -113,7 +113,7 @@ class Conversation:
             arguments = {self.mark(*path, "arguments"): self.value(*path, "arguments") for _ in range(2)}
             if self.random.random() < 0.5:
                 arguments = json.dumps(arguments, ensure_ascii=self.random.random() < 0.5)
-            # An id stands in two places.
+            # An id occurs in two places.
             function = {"name": self.mark(*path, "name"), "arguments": arguments}
             calls.append({"id": self.mark("messages"), "type": "function", "function": function})
         for call in calls:
@@ -126,7 +126,7 @@ def marks(text):
 
 
 @pytest.mark.parametrize("name", hostile.installed())
-def test_no_mark_is_the_templates_own_and_each_stands_where_its_segment_says(name, scale):
+def test_no_mark_is_the_templates_own_and_each_is_where_its_segment_says(name, scale):
     template = hostile.installed()[name]
     options = list(hostile.options_of(template))
     for seed in range(CONVERSATIONS * scale):

@@ -1,4 +1,4 @@
-"""Replies with something cut out, doubled, swapped or put in: whatever a model writes, every promise holds."""
+"""Replies with something cut out, doubled, swapped or inserted: whatever a model writes, every promise holds."""
 
 import json
 import random
@@ -8,13 +8,13 @@ import replies
 
 PLAIN = "Nothing of this is a mark. " * 300
 MOST_UNREAD = 4500
-"""Characters that may wait for what follows: a value without quotes, which is said when it is complete."""
+"""Characters that may wait for what follows: an unquoted value, which is passed on when it is complete."""
 FORMATS = sorted(replies.formats())
 NOISE = ["{", "}", "[", "]", '"', "'", "\\", ",", ":", "\n", " ", "<", ">", "</", "<|", "|>", "```", "é", "\ud83d", "\x00", "text", "null", "01", "name"]  # fmt: skip
 
 
 def originals(name):
-    """Return the replies in a format that others have written down, and its example."""
+    """Return the known replies in a format, and its example."""
     known = [*replies.vectors("parse"), *replies.vectors("parse-adversarial"), *replies.mistakes()]
     found = [(vector["input"], vector["tools"] or None) for vector in known if vector["format"] == name]
     return [*found, (replies.formats()[name].example, None)]
@@ -39,7 +39,7 @@ def mutated(text, chance):
 
 
 def unread_before(more, text, how):
-    """Return how much of a reply waits to be understood when it has gone on."""
+    """Return how many characters of a reply are still unread after more text has followed."""
     stream = replies.open_stream(**how)
     stream.feed(text)
     stream.feed(more)
@@ -47,7 +47,7 @@ def unread_before(more, text, how):
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_a_reply_that_was_tampered_with_keeps_every_promise(name, scale):
+def test_a_mutated_reply_keeps_every_promise(name, scale):
     chance = random.Random(name)
     known = originals(name)
     for number in range(max(200, 50 * scale)):

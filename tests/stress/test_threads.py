@@ -1,4 +1,4 @@
-"""32 threads that ask at once, from the first question on, get the right answers, whatever else is changed meanwhile."""
+"""32 threads that ask at once, from the first question on, get the right answers, whatever else changes meanwhile."""
 
 import json
 import os
@@ -67,7 +67,7 @@ print(json.dumps(wrong))
 
 @pytest.mark.parametrize("filters", ["default", "error"])
 def test_threads_that_ask_and_change_at_once_get_right_answers(scale, filters):
-    # The first questions are the ones at which everything is imported: many processes, and not one for long.
+    # Everything is imported at the first questions, so run many processes instead of one for long.
     for _ in range(min(scale, 20)):
         command = [sys.executable, "-W", filters, "-c", CHILD, json.dumps(OWNERS), str(20 * min(scale, 20))]
         environ = {key: value for key, value in os.environ.items() if not key.startswith("LECT_")}

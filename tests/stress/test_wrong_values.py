@@ -1,4 +1,4 @@
-"""Whatever values are given, in whichever field: a prompt, or one error of ours that says what is wrong."""
+"""Any value in any field: the result is a prompt, or one of our errors that says what is wrong."""
 
 import random
 
@@ -8,7 +8,7 @@ import pytest
 from lect import MessageError
 
 PAIRS = 25
-"""How many wrong values are tried with each template in an ordinary run; under stress it is all of them."""
+"""How many wrong values are tried with each template in an ordinary run; under stress, all of them."""
 GARBAGE = 8
 """How many random requests are tried with each template, times the scale."""
 
@@ -105,7 +105,7 @@ OTHER = [
 
 
 def requests(template):
-    """Yield right requests, as arguments of `render`, that have all fields which any template reads."""
+    """Yield valid requests, as arguments of `render`, with all fields that any template reads."""
     options = {
         name: OPTIONS[name] if name in OPTIONS else hostile.OPTIONS.get(name, ["x"])[0]
         for name in template.options
@@ -149,7 +149,7 @@ def check(template, arguments, what):
 
 
 @pytest.mark.parametrize("name", hostile.installed())
-def test_a_wrong_value_in_any_field_is_one_error_of_ours(name, scale):
+def test_a_wrong_value_in_any_field_is_rendered_or_refused(name, scale):
     template = hostile.installed()[name]
     tries = [
         (arguments, path, value)
@@ -169,7 +169,7 @@ WORDS = [
 
 
 def garbage(choose, depth=0):
-    """Return random JSON that has the words of requests in it."""
+    """Return random JSON that contains the words of requests."""
     kind = choose.randrange(4 if depth > 5 else 10)
     if kind < 4:
         return [choose.choice(WORDS), choose.choice(WORDS), choose.choice([None, True, 0, -2.5]), "<|im_end|>"][kind]
@@ -178,7 +178,7 @@ def garbage(choose, depth=0):
 
 
 @pytest.mark.parametrize("name", hostile.installed())
-def test_json_garbage_is_one_error_of_ours(name, scale):
+def test_json_garbage_is_rendered_or_refused(name, scale):
     template, choose = hostile.installed()[name], random.Random(name)
     for number in range(GARBAGE * scale):
         arguments = next(requests(template))

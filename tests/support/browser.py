@@ -20,9 +20,9 @@ os.dup2(100, 3)
 os.dup2(101, 4)
 os.execvp(sys.argv[3], sys.argv[3:])
 """
-"""Chromium reads commands from file 3 and writes answers to file 4."""
+"""Chromium reads commands from file descriptor 3 and writes answers to 4."""
 PATIENCE = 30
-"""Seconds until something that should happen counts as never happening."""
+"""Seconds to wait for something that should happen."""
 
 
 def find():
@@ -31,7 +31,7 @@ def find():
 
 
 class Browser:
-    """One tab of a browser. `errors` lists what the console and uncaught exceptions have said."""
+    """One tab of a browser. `errors` lists uncaught exceptions and the errors of the console."""
 
     def __init__(self, path):
         self.errors = []
@@ -85,13 +85,13 @@ class Browser:
                 return answer["result"]
 
     def open(self, url, width=1000, height=1000):
-        """Open a page in a window of some size, and wait until it is loaded."""
+        """Open a page in a window of a given size, and wait until it is loaded."""
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
         self.call("Page.navigate", url=url)
         self.wait_for(f"location.href === {json.dumps(url)} && document.readyState === 'complete'")
 
     def evaluate(self, script):
-        """Return what JavaScript gives; a promise is awaited."""
+        """Return the value of some JavaScript; a promise is awaited."""
         found = self.call(
             "Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True, userGesture=True
         )
@@ -99,7 +99,7 @@ class Browser:
         return found["result"].get("value")
 
     def wait_for(self, script):
-        """Wait until JavaScript gives something true, and return it."""
+        """Wait until some JavaScript gives a true value, and return it."""
         end = time.monotonic() + PATIENCE
         while time.monotonic() < end:
             found = self.evaluate(script)

@@ -1,4 +1,4 @@
-"""A tokenizer by the two-method protocol, for tests without the package `tokenizers`: every character is a token."""
+"""A tokenizer with the two-method protocol, for tests without the package `tokenizers`: every character is a token."""
 
 import json
 import sys

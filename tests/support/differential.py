@@ -2,7 +2,7 @@
 
     differential.check("Qwen--Qwen2.5-3B-Instruct", template)
 
-Needs `../shared`, where the makers' templates lie, and jinja2; a test that uses it is skipped where either is missing.
+Needs `../shared`, where the makers' templates are, and jinja2; a test that uses it is skipped if either is missing.
 """
 
 import importlib
@@ -28,14 +28,14 @@ NAMES = ["get_weather", "calculate", "brave_search", "code_interpreter", "naïve
 
 
 def reference():
-    """Return the module that renders a maker's template, or skip the test where it cannot be had."""
+    """Return the module that renders a maker's template, or skip the test if it is not available."""
     return shared_module("reference")
 
 
 @cache
 def shared_module(name):
     if not REFERENCE.exists():
-        pytest.skip("the makers' templates are not here: ../shared is missing")
+        pytest.skip("the makers' templates are not available: ../shared is missing")
     pytest.importorskip("jinja2", reason="the makers' templates are Jinja; jinja2 is not installed")
     for folder in (SHARED / "oracles", SHARED / "tools"):
         if str(folder) not in sys.path:
@@ -45,9 +45,9 @@ def shared_module(name):
 
 def texts(markers=()):
     """Return texts such as people and models write, and odd ones: white space at the ends, markers and what looks like
-    them, any letters."""
+    them, any characters."""
     words = ["Hello!", *markers, *OF_OTHER_FORMATS, "你好🎉"]
-    # Put together beforehand, because nearly all the time of these tests goes into drawing.
+    # Built beforehand, because these tests spend nearly all their time drawing.
     pool = ["Hello!", *WHITE_SPACE]
     for number, word in enumerate(words):
         for before, after in zip(WHITE_SPACE, reversed(WHITE_SPACE), strict=True):
@@ -55,10 +55,10 @@ def texts(markers=()):
     return st.sampled_from(pool) | st.text(max_size=5)
 
 
-# Remembered, because hypothesis looks through every new strategy before it draws from it.
+# Cached, because hypothesis inspects every new strategy before it draws from it.
 @cache
 def values(text):
-    """Return what may stand in JSON."""
+    """Return values that JSON can hold."""
     scalars = text | st.integers(-999, 999) | st.booleans() | st.none() | st.sampled_from([0.5, -2.0, 1e30])
     return scalars | st.lists(scalars, max_size=2) | st.dictionaries(text, scalars, max_size=2)
 
@@ -89,13 +89,13 @@ def contents(text, *, parts):
         [{"type": "image"}, {"type": "image"}, {"type": "image_url", "image_url": {"url": "http://example.com/a.jpg"}}]
     )
     listed = st.lists(image | text.map(lambda words: {"type": "text", "text": words}), max_size=3)
-    # Not `text | listed`: that would choose a list as seldom as any one of the many kinds of text.
+    # Not `text | listed`: that would choose a list as rarely as any one of the many kinds of text.
     return st.booleans().flatmap(lambda plain: text if plain else listed)
 
 
 @cache
 def functions(text):
-    """Return what calls name: a function and its arguments."""
+    """Return the functions of calls: a name and arguments."""
     arguments = st.dictionaries(st.sampled_from(["location", "n", "数"]), values(text), max_size=2)
     return st.fixed_dictionaries({"name": st.sampled_from(NAMES), "arguments": arguments})
 
@@ -108,7 +108,7 @@ def answers(draw, text, *, calls):
         message["reasoning_content"] = draw(text)
     if not calls or draw(st.booleans()):
         return [message]
-    # One call is what most makers allow; nine characters are what those who look at an id ask for.
+    # Most makers allow one call; those that check ids require nine characters.
     count = draw(st.sampled_from([1, 1, 1, 2, 3, 0]))
     ids = [f"call{draw(st.integers(0, 99999)):05}" for _ in range(count)]
     function = functions(text)
@@ -135,7 +135,7 @@ def rounds(draw, text, *, parts, calls):
 
 @st.composite
 def disorder(draw, text, *, parts, calls):
-    """Return a conversation in any order, such as none should be."""
+    """Return a conversation in any order, however wrong."""
     role = st.sampled_from(["system", "user", "assistant", "developer", *(["tool"] if calls else [])])
     return draw(
         st.lists(
@@ -153,12 +153,12 @@ def conversations(text, *, parts=False, calls=True):
 
 @cache
 def takes(slug):
-    """Return what a maker's template takes as it is given, as another hand reads it off that template."""
+    """Return what a maker's template takes as it is given, by an independent reading of that template."""
     return shared_module("put_right").takes(slug)
 
 
 def put_right(slug, messages):
-    """Return the messages as the maker's template has to be asked: with what is wrong put right, by another hand."""
+    """Return the messages as the maker's template must get them: put right, by an independent implementation."""
     return shared_module("put_right").put_right(messages, *takes(slug))
 
 
@@ -166,7 +166,7 @@ def check(slug, template, *, parts=False, calls=True, options=None, max_examples
     """Assert that a template gives what its maker's does, on random conversations.
 
     Args:
-        slug: The maker's template, as the index of the oracles calls it.
+        slug: The name of the maker's template in the index of the oracles.
         template: Ours.
         parts: Whether contents may be lists of parts.
         calls: Whether there may be tools, calls and results.
@@ -195,8 +195,8 @@ def check(slug, template, *, parts=False, calls=True, options=None, max_examples
 
 
 def compare(slug, template, messages, **arguments):
-    """Assert that both give the same text; that ours refuses exactly what the maker's does; that ours errs clearly, if
-    at all, where it crashes."""
+    """Assert that both give the same text; that ours refuses exactly what the maker's does; that ours fails with a
+    clear error, if at all, where the maker's crashes."""
     maker = reference()
     from jinja2.exceptions import TemplateError
 
@@ -205,7 +205,7 @@ def compare(slug, template, messages, **arguments):
         expected = maker.render(slug, put_right(slug, messages), **arguments)
     # A template may crash in any way.
     except Exception as error:
-        # What a template raises on purpose is of this very type; its accidents are of others.
+        # What a template raises on purpose is of exactly this type; accidents are of other types.
         if type(error) is TemplateError:
             with pytest.raises(RefusedError):
                 template.text(messages, **ours)

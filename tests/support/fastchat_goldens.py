@@ -1,4 +1,4 @@
-"""What FastChat itself gave, kept as data with its provenance, and conversations as its scripts say."""
+"""The output of FastChat itself, kept as data with its provenance, and conversations built from its scripts."""
 
 import json
 from functools import cache
@@ -26,7 +26,7 @@ CASES = golden("templates")["cases"]
 
 
 def filled(name, script):
-    """Return a conversation in a template with what a script of the goldens says."""
+    """Return a conversation in a template, filled from a script of the goldens."""
     conversation = lect_fastchat.get_conv_template(name)
     if "system" in script:
         conversation.set_system_message(script["system"])

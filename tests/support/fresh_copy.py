@@ -1,4 +1,4 @@
-"""The repository as a new user has it: with nothing beside it, and nothing in it that is not part of it."""
+"""The repository as a new user has it: with nothing next to it, and nothing in it that is not part of it."""
 
 import shutil
 import subprocess

@@ -1,4 +1,4 @@
-"""Golden prompts: what the makers' own templates gave, kept as data with their provenance."""
+"""Golden prompts: the output of the makers' own templates, kept as data with its provenance."""
 
 import json
 from functools import cache
@@ -17,13 +17,13 @@ SHARED = REPOSITORY.parent / "shared"
 
 @cache
 def golden_files():
-    """Return the golden files that were made by a maker's template, by the name under which that is kept."""
+    """Return the golden files that were made by a maker's template, by the slug of that template."""
     return {path.stem: path for path in sorted((REPOSITORY / "plugins").glob("*/tests/golden/*--*.json"))}
 
 
 @cache
 def native_models():
-    """Return a model for every maker's template that a family must equal, by the name under which that is kept."""
+    """Return a model for every maker's template that a family must equal, by the slug of that template."""
     return {slug: json.loads(path.read_text("utf-8"))["provenance"]["model"] for slug, path in golden_files().items()}
 
 

@@ -1,4 +1,4 @@
-"""Hostile contents: where each stands in a request, and which of our templates it is aimed at."""
+"""Hostile contents: where each is in a request, and which of our templates it is aimed at."""
 
 import json
 import re
@@ -58,8 +58,8 @@ SPOKEN = {
     "tool/command-r": "cohere:command-a* cohere:command-r7b",
     "granite": "granite:granite-[34]*",
 }
-"""Families of the battery, or single cases, and our templates (`plugin:template`, and what it must be capable of) that
-speak so."""
+"""Families of the battery, or single cases, and our templates that have their markers (`plugin:template`, and the
+capability that it must have)."""
 
 PLAIN_TEXT = "known only in FastChat's notation, whose separators are plain text that nothing can protect"
 NO_FAMILY = "no family of this project"
@@ -80,9 +80,9 @@ SINCE = (
 )  # fmt: skip
 """Families that the battery has no case for; their own markers are tried one by one."""
 TAKEN_OUT = {"nemotron:nemotron-nano-v2": "</think>"}
-"""Markers that never arrive: this format takes `/think` out of what a user says."""
+"""Markers that never arrive: this format removes `/think` from what a user says."""
 CHANGES_TEXTS = frozenset({"falcon:falcon-instruct"})
-"""Templates that rewrite what stands within a text."""
+"""Templates that rewrite the inside of a text."""
 
 HARMLESS = {
     "re/prefix-of-template": "`<` before the template's own marker makes no other marker",
@@ -124,8 +124,8 @@ def cases():
 def installed():
     """Return every installed template of a family as `plugin:name`; core's two once, as `lect:name`.
 
-    A fallback is left out: what it has is another tool's, faults included, such as a format that eats the last letter
-    of a text.
+    A fallback is left out: its templates are another tool's, faults included, such as a format that eats the last
+    character of a text.
     """
     own = [DEFAULT, CHATML]
     found = {f"lect:{template.name}": template for template in own}
@@ -155,7 +155,7 @@ def spoken_by(case):
 
 
 def is_never_imitated(name):
-    """Tell whether it is known of a template that no case imitates it."""
+    """Return whether a template is known to be imitated by no case."""
     return name in NEVER_IMITATED or name.partition(":")[0] in SINCE
 
 
@@ -165,7 +165,7 @@ TOOL = {
     "function": {"name": "look", "description": "Look.", "parameters": {"type": "object", "properties": {"where": {}}}},
 }
 USER = {"role": "user", "content": "Hi"}
-# Some models want ids of nine letters.
+# Some models require ids of nine characters.
 RESULT = {"role": "tool", "content": "x", "tool_call_id": "call00001"}
 
 
@@ -175,7 +175,7 @@ def request(case):
         return {"messages": deepcopy(case["messages"])}, ("messages",)
     text = case["content"]
     call, tool = deepcopy(CALL), deepcopy(TOOL)
-    # Some formats write calls only where nothing else is said.
+    # Some formats write calls only if there is no content.
     answer = {"role": "assistant", "content": None, "tool_calls": [call]}
     with_call = {"messages": [USER, answer], "tools": [TOOL]}
     with_tool = {"messages": [USER], "tools": [tool]}
@@ -226,7 +226,7 @@ def request(case):
 
 
 def value_at(arguments, path):
-    """Return what stands at the path of a segment in what was given to `render`."""
+    """Return the value at the path of a segment in the arguments of `render`."""
     value = arguments
     for step in path:
         value = value[step]
@@ -234,7 +234,7 @@ def value_at(arguments, path):
 
 
 def related(one, other):
-    """Say whether two paths name the same field, or one of them what holds the other."""
+    """Return whether two paths name the same field, or a field and one inside it."""
     return all(step == other_step for step, other_step in zip(one, other, strict=False))
 
 
@@ -255,12 +255,11 @@ OPTIONS = {
     "spelling": ["numbered"],
 }
 WITH_DOCUMENTS = {"controls": {"citations": True, "hallucinations": True}, "enable_citations": True}
-"""Options that matter only beside documents."""
+"""Options that matter only with documents."""
 
 
 def options_of(template):
-    """Yield none of a template's options, then each alone that changes what it writes, then all that concerns
-    documents."""
+    """Yield none of a template's options, then each one alone that changes what it writes, then all about documents."""
     yield {}
     for name in template.options:
         for value in OPTIONS.get(name, []):

@@ -1,5 +1,5 @@
-"""Distributions that look installed: a directory of metadata and a module, made in no time. Where pip itself matters,
-take `sandbox`."""
+"""Distributions that look installed: a directory of metadata and a module, created in no time. Where pip itself
+matters, use `sandbox`."""
 
 from lect.registry.discover import distributions
 from lect.registry.registry import Registry
@@ -21,8 +21,8 @@ def install(
 ):
     """Put a distribution with one adapter, the object `adapter` of one module, into a directory of `sys.path`.
 
-    Without the name of a plugin it has none. Its `replies` are reply formats: objects called as they are, in capitals. Where
-    it is `typed`, the module is a package with a py.typed.
+    Without the name of a plugin it has no adapter. Its `replies` are reply formats: objects of the same names, in
+    capitals. If it is `typed`, the module is a package with a py.typed.
     """
     module = dist.replace("-", "_")
     points = {

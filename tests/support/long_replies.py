@@ -1,4 +1,4 @@
-"""Replies of any length, one for each kind of arguments and of text: how time grows is measured with them, in tests and in bench."""
+"""Replies of any length, one for each kind of arguments and text, for tests and benchmarks of how time grows."""
 
 import json
 
@@ -8,7 +8,7 @@ NS = "]<]minimax[>["
 
 
 def text(length):
-    """Return so many characters of code."""
+    """Return `length` characters of code."""
     return (LINE * (length // len(LINE) + 1))[:length]
 
 
@@ -66,4 +66,4 @@ KINDS = {
         lambda length: f"<think>\n{text(length // 2)}\n</think>\n\n{text(length // 2)}",
     ),
 }
-"""By name: the format, and what makes a reply of about so many characters in it."""
+"""By name: the format, and a function that writes a reply in it of about that many characters."""

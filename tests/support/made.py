@@ -9,7 +9,7 @@ from lect.plugin import CHATML, Template, Turn, TurnTemplate
 MARKERS = ("<|im_start|>", "<|im_end|>", "</think>")
 IMAGE = "<image>"
 PRIVATE = "".join(map(chr, range(0xE000, 0xE100)))
-"""Letters that no template writes: where one stands in a prompt, the caller's text stands."""
+"""Characters that no template writes: wherever one is in a prompt, the text is the caller's."""
 
 # Turn tables, each with features of its own, and one with all of them.
 
@@ -59,8 +59,8 @@ TABLES = [CHATML, WHOLE, ROUNDS, SHARED, BARE]
 
 
 def full(chat, out):
-    """Write all that a conversation can hold: tools, calls, images, reasoning of the last answer; drop names and what a
-    developer says."""
+    """Write all that a conversation can hold: tools, calls, images, reasoning of the last answer; drop names and
+    developer messages."""
     out.append(chat.bos)
     if chat.tools:
         out.append("<tools>")
@@ -95,7 +95,7 @@ def full(chat, out):
 
 
 def thinking(chat, out):
-    """Write of an answer only what follows `</think>`."""
+    """Write only what follows `</think>` in an answer."""
     for message in out.turns(chat.messages):
         text = message.content
         if message.role == "assistant" and "</think>" in text:
@@ -178,12 +178,12 @@ roles = st.sampled_from(["system", "developer", "user", "assistant", "tool", "fu
 
 
 def plain_chats(text=texts, role=roles):
-    """Return a strategy for conversations of nothing but roles and texts."""
+    """Return a strategy for conversations of roles and texts only."""
     return st.lists(st.fixed_dictionaries({"role": role, "content": text}), max_size=6)
 
 
 def alternating(text=texts):
-    """Return a strategy for conversations such as every format allows."""
+    """Return a strategy for conversations that every format allows."""
     turns = st.lists(text, min_size=1, max_size=5).map(
         lambda said: [{"role": ("user", "assistant")[index % 2], "content": each} for index, each in enumerate(said)]
     )
@@ -224,7 +224,7 @@ def chats(text=texts):
 
 
 def field(arguments, path):
-    """Return what stands at the `path` of a segment in what was given to `render`."""
+    """Return the value at the `path` of a segment in the arguments of `render`."""
     value = arguments
     for step in path:
         value = value[step]

@@ -2,7 +2,7 @@
 
     python tests/support/make_control_tokens.py
 
-Run by hand when they change; the tests read only what lies in the repository.
+Run by hand when they change; the tests read only what is in the repository.
 """
 
 import gzip

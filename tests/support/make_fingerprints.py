@@ -1,10 +1,10 @@
-"""Write which of our templates speaks for which makers' chat template, by the fingerprint of its text.
+"""Write which of our templates equals which maker's chat template, by the fingerprint of its text.
 
     python tests/support/make_fingerprints.py
 
-Run by hand when a family or the makers' templates change; needs `../shared` and jinja2. A text leads to a template of
-ours if it is the one that the template was made from, or if both give the same for all conversations of the battery,
-also with the options that the text reads. Of the texts themselves nothing is kept.
+Run by hand when a family or the makers' templates change; needs `../shared` and jinja2. A text maps to a template of
+ours if the template was made from it, or if both give the same for all conversations of the battery, also with the
+options that the text reads. Nothing of the texts themselves is kept.
 """
 
 import json
@@ -26,7 +26,7 @@ PROVENANCE = (
 )
 GIVEN = {"loop", "messages", "tools", "add_generation_prompt", "documents", *TOKEN_NAMES}
 FEWEST_COMPARED = 8
-"""How many conversations both must answer; some templates refuse nearly all."""
+"""How many conversations both must render; some templates refuse nearly all."""
 DIFFERS, REFUSES, CRASHES = "differs", "refuses", "crashes"
 
 
@@ -68,7 +68,7 @@ def ours():
 
 
 def equal_template(slug, text, family):
-    """Return the name of the template of ours that gives what a maker's gives; empty where none does."""
+    """Return the name of the template of ours that gives what a maker's gives; empty if none does."""
     options = options_of(text)
     candidates = [name for name, template in ours().items() if options <= set(template.options)]
     compared = 0

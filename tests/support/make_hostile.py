@@ -2,7 +2,7 @@
 
     python tests/support/make_hostile.py
 
-Run by hand when they change; the tests read only what lies in the repository. What each is to lead to is said by the
+Run by hand when they change; the tests read only what is in the repository. What each should lead to is stated by the
 tests, in our own words.
 """
 
@@ -46,7 +46,7 @@ def write_contents():
         "markers a text imitates, `field` "
         "where it stands in an OpenAI-shaped request, `repeated` a text and how often"
     )
-    # In ASCII: some are no characters at all.
+    # In ASCII: some are lone surrogates.
     text = json.dumps({"provenance": provenance, "cases": cases}, indent=1)
     (REPOSITORY / "tests/data/hostile_content.json").write_text(text + "\n", "utf-8")
 

@@ -1,7 +1,7 @@
 """What a NOTICE says: where the strings of a package come from, and the licences of those sources.
 
-A package names its sources in `[tool.lect]`, those with a licence as `owner/name (MIT)`. Their copyright lines stand
-here, as in their LICENSE files or in the files that were used; a project that gives none has an empty one.
+A package names its sources in `[tool.lect-metadata]`, those with a licence as `owner/name (MIT)`. Their copyright lines
+are here, as in their LICENSE files or in the files that were used; a project that gives none has an empty one.
 """
 
 import re

@@ -2,15 +2,15 @@
 
 One convention for all pages:
 
-- the `python` blocks of a page are one program; a `text` block that comes next after one is what it prints, and an
-  error is shown as Python shows it, without the trace;
-- `py` blocks go on with that program, and need packages that most sessions do not have: tests/integrations runs them;
+- the `python` blocks of a page are one program; a `text` block right after one is what it prints, and an error is shown
+  as Python shows it, without the traceback;
+- `py` blocks continue that program, and need packages that most sessions do not have: tests/integrations runs them;
 - in a `console` block, a line that begins with `$ ` is a command, and what follows it is its output; a `shell-session`
   block is the same for commands that need packages that most sessions do not have;
 - a `toml` or `jinja` block that begins with a comment such as `# pins.toml` or `{# model/chat_template.jinja #}` is a
   file of that name;
-- in what is printed, `...` stands for anything, on a line of its own for any number of lines; columns may stand closer
-or wider apart;
+- in what is printed, `...` matches anything, on a line of its own any number of lines; columns may be closer or wider
+  apart;
 - `shell` blocks are not run here: they install things.
 """
 
@@ -41,7 +41,7 @@ class Block(NamedTuple):
 
 
 class Example(NamedTuple):
-    """Something to run, and what it prints; None where the page does not say."""
+    """Something to run, and what it prints; None if the page does not say."""
 
     line: int
     code: str
@@ -100,7 +100,7 @@ def write_files(page, directory):
 
 
 def fits(printed, expected):
-    """Return whether something was printed as a page says; newlines at the very end make no difference."""
+    """Return whether output is what a page shows; newlines at the very end make no difference."""
     pattern = "".join(
         ANY_LINES if line.strip() == "..." else _line_pattern(line) for line in _columns(expected).splitlines()
     )
@@ -123,7 +123,7 @@ def environment(directory=None):
 
 
 def run_program(examples, cwd, python=sys.executable):
-    """Run a page's program in an interpreter of its own; return what each block printed."""
+    """Run a page's program in a separate interpreter; return what each block printed."""
     done = subprocess.run(
         [python, "-W", "error", RUNNER],
         input=json.dumps([example.code for example in examples]),

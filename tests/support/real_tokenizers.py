@@ -1,4 +1,4 @@
-"""Real tokenizers of models, which are not ours to hand on: they are looked for in `../shared/tokenizers`."""
+"""Real tokenizers of models, which are not ours to redistribute: they are looked for in `../shared/tokenizers`."""
 
 import gzip
 import json
@@ -37,7 +37,7 @@ def names():
 
 @cache
 def tokenizer(name):
-    """Return a `tokenizers.Tokenizer` with its chat tokens. Nobody may change it."""
+    """Return a `tokenizers.Tokenizer` with its chat tokens. It is shared: do not change it."""
     from tokenizers import AddedToken, Tokenizer
 
     with gzip.open(ROOT / name / "tokenizer.json.gz", "rt", encoding="utf-8") as file:
@@ -48,7 +48,7 @@ def tokenizer(name):
 
 @cache
 def config(name):
-    """Return what a tokenizer's configuration states."""
+    """Return a tokenizer's configuration."""
     return json.loads((ROOT / name / "tokenizer_config.json").read_text("utf-8"))
 
 

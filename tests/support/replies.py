@@ -12,7 +12,7 @@ TEXTS = ("content", "reasoning", "call_args")
 
 @cache
 def vectors(name):
-    """Return the replies of a file, each with what it leaves out and we know, or hold right in its place."""
+    """Return the replies of a file, each completed and corrected by our judgements."""
     told, instead = judgements()["told"], judgements()["instead"]
     return [vector | told.get(vector["id"], {}) | instead.get(vector["id"], {}) for vector in _load(name)["vectors"]]
 
@@ -25,12 +25,12 @@ def mistakes():
 
 @cache
 def judgements():
-    """Return what we hold of the vectors."""
+    """Return our judgements on the vectors."""
     return _load("judgements")
 
 
 def held_wrong():
-    """Return the vectors that we hold to be wrong for us, by id, with the reason of each."""
+    """Return why we consider some vectors wrong for us, by the id of the vector."""
     return {vector: judgements()["reasons"][code] for vector, code in judgements()["wrong"].items()}
 
 
@@ -47,7 +47,7 @@ def formats():
 
 
 def open_stream(format, *, stop=(), **arguments):  # noqa: A002  # as in `lect.stream`
-    """Return a stream for a reply in a format, given by name or as one."""
+    """Return a stream for a reply in a format, given by name or as an object."""
     from lect.reply.stream import ReplyStream
 
     given = formats()[format] if isinstance(format, str) else format
@@ -55,7 +55,7 @@ def open_stream(format, *, stop=(), **arguments):  # noqa: A002  # as in `lect.s
 
 
 def read(text, sizes=None, **arguments):
-    """Return the reply and the events of a text, fed in chunks of the given sizes over and over; whole without."""
+    """Return the reply and the events of a text, fed in chunks of the given sizes over and over; whole by default."""
     stream = open_stream(**arguments)
     events = []
     for chunk in chunks(text, sizes or [len(text)]):
@@ -65,7 +65,7 @@ def read(text, sizes=None, **arguments):
 
 
 def heard(text, **arguments):
-    """Return the reply that a text is, after seeing that it is the same character by character."""
+    """Return the parsed reply, after checking that it is the same when fed character by character."""
     reply, events = read(text, **arguments)
     again, others = read(text, [1], **arguments)
     assert (again, fold(others)) == (reply, fold(events))
@@ -130,7 +130,7 @@ def folded_deltas(events):
 
 
 def as_expected(vector, reply):
-    """Say whether a reply is what a vector wants, or any of its alternatives, in the fields that it pins."""
+    """Return whether a reply is what a vector expects, or any of its alternatives, in the fields that it pins."""
     listed = reply.tool_calls
     if any(call.get("arguments_is_raw_text") for call in vector["expected"].get("tool_calls", ())):
         # The peer lists a call that is not complete among the others, with the raw text of its arguments.

@@ -1,4 +1,4 @@
-"""Real distributions in fresh virtual environments: built, installed by pip, and asked from outside as a user would."""
+"""Real distributions in fresh virtual environments: built, installed by pip, and run from outside as a user would."""
 
 import json
 import os
@@ -21,7 +21,7 @@ BUILD_TOOLS = ["flit_core", "setuptools", "hatchling", "editables"]
 TEST_TOOLS = ["pip", "build", "pytest>=8", "hypothesis>=6.100"]
 """What authors of adapters install besides lect."""
 
-# What every child begins with. A child leaves its answer in `answer`; what it warns of stays on its standard error.
+# The beginning of every child process. A child leaves its answer in `answer`; its warnings stay on its standard error.
 PRELUDE = """
 import json, sys
 import lect
@@ -87,7 +87,7 @@ class Plugin(NamedTuple):
 
 
 def family(dist, name, *rules, hints=(), templates=(), **more):
-    """Return a plugin made of rules `(pattern, template's name, what stands before a user's text)`."""
+    """Return a plugin made of rules `(pattern, template's name, what comes before a user's text)`."""
     table = "".join(
         f"    Rule({pattern!r}, TurnTemplate({template!r}, user=Turn({user!r}, ''), assistant=Turn('A', ''))),\n"
         for pattern, template, user in rules
@@ -142,7 +142,7 @@ class Environment:
         return next(self.directory.glob("[Ll]ib/**/site-packages"))
 
     def pip(self, *arguments, cwd=None):
-        """Run pip for this environment. It has none of its own, so that making one takes no time."""
+        """Run pip for this environment. It has none of its own, so that it is quick to create."""
         run([sys.executable, "-m", "pip", "--python", self.python, *arguments], cwd=cwd or self.directory)
 
     def install(self, *wheels):
@@ -166,7 +166,7 @@ class Environment:
         return self._names(DISTRIBUTIONS)
 
     def with_needs(self, *names):
-        """Return the names of some distributions, and of what these need by their own metadata."""
+        """Return the names of some distributions, and of what they need according to their metadata."""
         return self._names(WITH_NEEDS, *names)
 
     def _names(self, code, *arguments):
@@ -175,7 +175,7 @@ class Environment:
 
 
 class Sandbox:
-    """Builds each wheel once, and makes environments from them."""
+    """Builds each wheel once, and creates environments from them."""
 
     def __init__(self, root):
         self.root = root
@@ -216,21 +216,21 @@ class Sandbox:
         return self._wheels[plugin]
 
     def environment(self, *plugins, one_by_one=False):
-        """Return an environment with lect and some plugins, the same one for the same plugins: whoever changes it takes
-        a `fresh` one."""
+        """Return an environment with lect and some plugins, the same one for the same plugins: to change it, take a
+        `fresh` one."""
         key = (plugins, one_by_one)
         if key not in self._environments:
             self._environments[key] = self.fresh(*plugins, one_by_one=one_by_one)
         return self._environments[key]
 
     def fresh(self, *plugins, one_by_one=False):
-        """Return an environment of one's own."""
+        """Return an environment that is not shared."""
         self._build_all(plugins)
         directory = self._numbered("environment")
         shutil.copytree(self.base.directory, directory, symlinks=True)
         environment = Environment(directory)
         for script in environment.bin.iterdir():
-            # The scripts of a copied environment begin with the interpreter of the first.
+            # The scripts of a copied environment begin with the interpreter of the original.
             if script.is_file() and not script.is_symlink() and (text := script.read_bytes()).startswith(b"#!"):
                 script.write_bytes(text.replace(bytes(self.base.directory), bytes(directory)))
         wheels = [self._wheels[plugin] for plugin in plugins]
@@ -259,7 +259,7 @@ class Sandbox:
         return self.root / f"{kind}{len(list(self.root.glob(f'{kind}*')))}"
 
     def _build(self, backend, *projects):
-        # Each build has a directory of its own: two tests may well give one name to different plugins.
+        # Each build has its own directory: two tests may give the same name to different plugins.
         wheels = self._numbered("wheels")
         wheels.mkdir()
         done = run([self.workshop.python, "-c", BUILD, BACKENDS[backend], wheels, *projects], cwd=self.root)
@@ -267,8 +267,8 @@ class Sandbox:
 
 
 def run(command, *, cwd, **environ):
-    """Run a command without any settings of ours that the tests themselves may run under; what it says is part of the
-    failure."""
+    """Run a command without the settings of lect and Python that the tests may run under; a failure includes its
+    output."""
     inherited = {key: value for key, value in os.environ.items() if not key.startswith(("LECT_", "PYTHON"))}
     done = subprocess.run(
         [str(part) for part in command], cwd=cwd, env={**inherited, "PYTHONUTF8": "1", **environ}, capture_output=True,

@@ -1,4 +1,4 @@
-"""A tokenizer of the two methods that lect asks for, small enough to follow by eye."""
+"""A tokenizer with the two methods that lect requires, simple enough to follow by eye."""
 
 import re
 
@@ -29,7 +29,7 @@ class Tiny:
 
 
 class Bytes(Tiny):
-    """As some tokenizers do with what they do not know: one token for each byte, several with the same offsets."""
+    """One token for each byte, several with the same offsets, as some tokenizers encode what they do not know."""
 
     def encode_ordinary(self, text):
         found = [(byte, (at, at + 1)) for at, letter in enumerate(text) for byte in letter.encode()]
@@ -37,7 +37,7 @@ class Bytes(Tiny):
 
 
 class Trimming(Tiny):
-    """As some tokenizers do: white space is left out of the offsets, so that a token of nothing else has no width."""
+    """White space is left out of the offsets, as in some tokenizers, so that a token of nothing else has no width."""
 
     def encode_ordinary(self, text):
         ids, offsets = super().encode_ordinary(text)

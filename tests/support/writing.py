@@ -1,11 +1,11 @@
-"""Replies written by a grammar: what a model would write that keeps to its format."""
+"""Replies written by a grammar: what a model that keeps to its format would write."""
 
 import json
 import re
 
 from lect.reply.grammar import Code, Json, JsonMap, Literals, NamedJson, Params
 
-# What may stand in a head, for the name of a function or of a parameter.
+# What a head may contain for the name of a function or of a parameter.
 NAMED = (
     "{}",
     'name="{}"',
@@ -42,7 +42,7 @@ MESSAGES = {
 
 
 def write(grammar, content, reasoning, calls):
-    """Return a reply with calls, as `(name, arguments)`; None where the format has no words for some of it."""
+    """Return a reply with calls, as `(name, arguments)`; None if the format cannot express some of it."""
     if grammar.name in MESSAGES:
         thought, said, called = MESSAGES[grammar.name]
         if reasoning and thought is None:
@@ -82,7 +82,7 @@ def write_section(section, calls):
     written = [write_call(section.calls[0], *call) for call in calls]
     together = (section.between or "").join(written)
     if section.open and not section.between and not section.calls[0].close and len(calls) > 1:
-        # Each call has a section of its own.
+        # Each call has its own section.
         return "".join(row(section.open) + one + row(section.close) for one in written)
     return row(section.open) + together + row(section.close)
 
@@ -94,7 +94,7 @@ def write_call(call, name, arguments):
 
 
 def head_of(head, name):
-    """Return a head that says this name."""
+    """Return a head with this name."""
     fields = re.compile(head.fields)
     for shape in NAMED:
         found = fields.fullmatch(shape.format(name))

@@ -82,7 +82,7 @@ _LATER = {
     "LossSpan": "lect.tokens.spans",
     "Reply": "lect.reply.reply",
 }
-"""What belongs to replies and to training is imported when somebody asks for it: to write prompts, nobody needs it."""
+"""Names for replies and training are imported on first use: writing prompts does not need them."""
 
 
 def __getattr__(name: str) -> Any:
@@ -260,7 +260,7 @@ def encode(
         adapter: The adapter or template to use, whatever the path says: its name, or the object itself.
         default: The name of the template to use if no adapter knows the model.
         safe: Let control tokens come from the template alone.
-        policy: Which parts are trained; all that assistants write, by default.
+        policy: Which parts are trained; by default, all that assistants write.
         max_length: The number of tokens to keep, from the beginning.
         unroll: With `auto` or `always`, return a list: one sequence for each prompt of `Template.unroll`.
         arguments: The other arguments of `Template.render`, such as `tools` and the maker's options.
@@ -290,7 +290,7 @@ def parse(
 ) -> Reply:
     """Parse the complete output of a model into reasoning, content and tool calls.
 
-    No output raises an error, and no character of it is lost.
+    Any output can be parsed, and no character of it is lost.
 
     Args:
         model_path: The model; None if `format` alone decides.

@@ -1,4 +1,4 @@
-"""What a plugin raises stays with it: one bad plugin must not take the others down."""
+"""Containing what a plugin raises: one bad plugin must not take the others down."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from types import CodeType, TracebackType
 
 LONGEST_TOLD = 1000
-"""How much of what a plugin's exception says is shown."""
+"""How many characters of a plugin's exception are shown."""
 
 
 class StageError(Exception):
@@ -23,7 +23,7 @@ class StageError(Exception):
 class Contained:
     """Turns whatever a plugin raises in a `with` statement into a `StageError`.
 
-    `SystemExit` and `KeyboardInterrupt` too, unless a signal brought them about: a user's own Ctrl-C ends the program.
+    `SystemExit` and `KeyboardInterrupt` too, unless a signal caused them: a user's own Ctrl-C ends the program.
 
     Args:
         stage: What the plugin is asked to do: `load`, `api`, `register`, or the hook.
@@ -45,7 +45,7 @@ class Contained:
 
 
 def told(error: BaseException) -> str:
-    """Return an exception for a message: its type and what it says, if it can say anything."""
+    """Return an exception as text for a message: its type and what it says, if its `__str__` works."""
     try:
         with Contained("__str__"):
             text = str(error)
@@ -55,10 +55,10 @@ def told(error: BaseException) -> str:
 
 
 def by_signal(error: BaseException) -> bool:
-    """Return whether a signal brought an exception about, and not the code that was running.
+    """Return whether an exception was caused by a signal, and not by the code that was running.
 
-    A handler that is written in Python has a frame in the traceback. Python's own for Ctrl-C has none: its traceback
-    ends at what was interrupted, which is never a `raise`.
+    A handler that is written in Python has a frame in the traceback. Python's own handler for Ctrl-C has none: its
+    traceback ends at the interrupted instruction, which is never a `raise`.
     """
     from opcode import opmap
     from signal import getsignal, valid_signals
@@ -79,6 +79,6 @@ def _code_of(handler: Any) -> CodeType | None:
     while hasattr(handler, "func"):  # functools.partial, as asyncio uses it
         handler = handler.func
     if callable(handler) and not hasattr(handler, "__code__"):
-        handler = type(handler).__call__  # an object that can be called
+        handler = type(handler).__call__  # a callable object
     code: CodeType | None = getattr(handler, "__code__", None)
     return code

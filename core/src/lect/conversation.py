@@ -1,4 +1,4 @@
-"""`Conversation`: the object that FastChat's users know, over any template."""
+"""`Conversation`: the object that FastChat's users know, for any template."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Raw = dict[str, Any]
 
 
 class NoSeparator:
-    """A field that decides a prompt in FastChat, and nothing here, where the template does: None, and not to be set."""
+    """A field that FastChat builds prompts from, but that has no effect here: it is None, and cannot be set."""
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
@@ -50,7 +50,7 @@ class Conversation:
         name: The name, if not that of the template.
     """
 
-    # No slots: people hang things of their own on a conversation, as FastChat lets them.
+    # No slots: as in FastChat, people set attributes of their own on a conversation.
     name: str
     sep = NoSeparator()
     sep2 = NoSeparator()
@@ -72,7 +72,7 @@ class Conversation:
         if fields or not isinstance(template, Template):
             what = f"{next(iter(fields))}=" if fields else shown(template)
             msg = (
-                f"a conversation is made from a template, and takes no {what}\n"
+                f"a conversation is created from a template and takes no {what}\n"
                 "  try: Conversation(lect.template('chatml'))\n"
                 "   or: pip install lect-fastchat, and from lect_fastchat import Conversation, which has "
                 "FastChat's fields"
@@ -105,7 +105,7 @@ class Conversation:
     @property
     def template(self) -> Template:
         """The format of the model."""
-        assert self._template is not None, "a class that has none gives one itself"
+        assert self._template is not None, "a subclass without one must provide it"
         return self._template
 
     def get_prompt(self) -> str:

@@ -22,7 +22,7 @@ class LectError(Exception):
     """Anything that lect refuses or cannot do."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # By default an exception pickles as a call of its class with `args`, which lacks what a subclass takes by name.
+        # By default an exception pickles as a call of its class with `args`, without a subclass's keyword arguments.
         return copyreg.__newobj__, (type(self), *self.args), self.__dict__  # type: ignore[attr-defined]
 
 
@@ -136,7 +136,7 @@ class UnusedInputError(MessageError):
     """With `strict=True`: something that was given would not reach the prompt.
 
     Attributes:
-        unused: What would not.
+        unused: The fields that would not.
     """
 
     def __init__(self, message: str, *, unused: Sequence[Unused]):
@@ -157,7 +157,7 @@ class ControlTextError(MessageError):
 
 
 class PluginWarning(UserWarning):
-    """A plugin failed and was left out; the others go on."""
+    """A plugin failed and was left out; the others still work."""
 
 
 class TemplateWarning(PluginWarning):
@@ -182,14 +182,14 @@ class ConversionWarning(UserWarning):
 
 MOST_WARNED = 1000
 _warned: dict[str, dict[Any, Any]] = {}
-"""What Python notes of the warnings that it has shown, by file. In the caller's own module it would grow with every
+"""Python's record of the warnings that it has shown, by file. In the caller's own module it would grow with every
 path."""
 
 
 def warn_caller(text: str, category: type[Warning]) -> None:
-    """Warn at the line that called lect; which warnings to show, and how often, is for Python's filter to decide.
+    """Warn at the line that called lect; Python's filters decide which warnings to show, and how often.
 
-    But a `PluginWarning` is shown even where the filter makes it an error: one bad plugin must not take the others
+    But a `PluginWarning` is shown even where a filter makes it an error: one bad plugin must not take the others
     down.
     """
     import warnings
@@ -206,14 +206,14 @@ def warn_caller(text: str, category: type[Warning]) -> None:
         )
     except PluginWarning as warning:
         if category is not PluginWarning:
-            raise  # A TemplateWarning is for the author of a template, whose tests it is to fail.
+            raise  # A TemplateWarning is for the author of a template, whose tests should fail.
         warnings.showwarning(warning, category, file, line)
 
 
 def shown(value: object, longest: int = 80) -> str:
-    """Return a value for a message: short, with nothing in it that a terminal would obey, whatever the value is."""
+    """Return a value as text for a message: short and printable, whatever the value is."""
     if isinstance(value, str):
-        # Text of the caller's that knows its origin may not stand in an f-string.
+        # Text that knows its origin cannot be put into an f-string.
         text = str.__str__(value)
         text = text if len(text) <= longest else f"{text[: longest - 3]}..."
         return repr(text) if text.isprintable() else ascii(text)
@@ -229,7 +229,7 @@ LONGEST_COMPARED = 200
 
 
 def near_names(name: object, known: Iterable[str], *, most: int = 1, likeness: float = 0.6) -> list[str]:
-    """Return the known names that are most like what somebody wrote; never that itself, whatever is wrong with it."""
+    """Return the known names that are most like `name`, but never `name` itself."""
     from difflib import get_close_matches
 
     written = name[:LONGEST_COMPARED] if isinstance(name, str) else ""
@@ -237,5 +237,5 @@ def near_names(name: object, known: Iterable[str], *, most: int = 1, likeness: f
 
 
 def did_you_mean(near: Sequence[str], otherwise: str) -> str:
-    """Return a hint for a message: the names that are near, or else something else to go on with."""
+    """Return a hint for a message: the similar names, or `otherwise` if there are none."""
     return f"did you mean {' or '.join(map(repr, near))}?" if near else otherwise

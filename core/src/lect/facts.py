@@ -1,4 +1,4 @@
-"""What a template states: all of it, except how it writes a prompt and how it reads a reply."""
+"""What a template states: everything except how it writes a prompt and how it reads a reply."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ Ids = Sequence[int | None]
 Texts = Mapping[str, int | None] | Iterable[str]
 """Texts with their token ids, or texts alone."""
 MarkerTexts = Mapping[str, int | Ids | None] | Iterable[str]
-"""The same, and among them numbered markers: see `Markers`."""
+"""The same, possibly with numbered markers: see `Markers`."""
 
 ANY_NUMBER = "([0-9]{1,9})"
-"""What `{}` in a marker stands for. It has a bound: the time to look for it must not grow with the square of a text."""
+"""What `{}` in a marker stands for. It is bounded: search time must not grow with the square of a text."""
 
 
 class Markers(Mapping[str, int | Ids | None]):
     """The control markers of a template with their token ids. They do not change.
 
-    A marker with `{}` in it and without an id of its own is numbered: it stands for its texts with any number there,
-    also one that the tokenizer does not have. Each of them is in the mapping, with its id or None; iterating gives the
-    marker once, as it was stated, with the ids of all numbers from 0 on.
+    A marker with `{}` in it and without an id of its own is numbered: it stands for the texts with any number there,
+    even one that the tokenizer does not have. Each of these texts is in the mapping, with its id or None; iterating
+    yields the marker once, as it was stated, with the ids of all numbers from 0 on.
     """
 
     __slots__ = ("_pattern", "_stated")
@@ -43,7 +43,7 @@ class Markers(Mapping[str, int | Ids | None]):
         found = self.pattern.fullmatch(text) if self.pattern is not None and isinstance(text, str) else None
         if found is None:
             raise KeyError(text)
-        # It is numbered, for every other marker is its own only text.
+        # It is numbered: any other marker matches only itself.
         start, end = found.span(found.lastindex or 0)
         return _nth(self._stated[f"{text[:start]}{{}}{text[end:]}"], text[start:end])
 
@@ -71,7 +71,7 @@ class Markers(Mapping[str, int | Ids | None]):
 
 def _nth(ids: int | Ids | None, number: str) -> int | None:
     index = int(number)
-    # `007` is a text of its own, and not that of token 7.
+    # `007` is not the text of token 7.
     if not isinstance(ids, Sequence) or index >= len(ids) or number != str(index):
         return None
     return ids[index]
@@ -84,17 +84,17 @@ class Facts:
         name: The name by which people find it.
         roles: The roles that the format supports.
         bos: The text that opens every prompt, where the maker's template writes one.
-        eos: The text that closes an answer, where the maker's template names it so.
+        eos: The text that closes an answer, where the maker's template calls it that.
         stop: The strings at which a reply ends, each with its token id from the maker's generation config, or None.
-        stop_ids: Token ids at which a reply ends and that have no text.
-        markers: The control markers, which text from outside should not contain, with their token ids or without: all
+        stop_ids: Token ids that end a reply and have no text.
+        markers: The control markers, which text from outside should not contain, with or without their token ids: all
             special and added tokens of the maker's tokenizer. `{}` in one stands for any number (see `Markers`).
         text_separators: Whether turns are separated by plain text, which no tokenizer can tell from a user's: then
             nothing can protect a prompt.
         default_system: The system text that the maker's template adds where none is given.
         capabilities: What the format supports: system, tools, parallel_tools, reasoning, images, ...
         options: The options that it reads.
-        takes: What it takes as it is given, and must not be put right before: `parts`, `null` for a content, and
+        takes: What it takes as it is given, and must not be put right: `parts` and `null` for content, and
             `argument_text` for the arguments of calls (see `prompt/put_right.py`).
         source: Where the format is written down, with its revision.
     """
@@ -163,7 +163,7 @@ class Facts:
         self.accepted_roles = STANDARD_ROLES.union(self.roles)
 
     def __setattr__(self, name: str, value: object) -> None:
-        # Names with an underscore are what is worked out when it is first needed.
+        # Names with an underscore hold what is computed when it is first needed.
         if name[0] != "_" and getattr(self, "_frozen", False):
             msg = f"a template does not change: cannot set {name!r} of {self.name!r}\n  try: but({name}=...)"
             raise AttributeError(msg)
@@ -178,7 +178,7 @@ class Facts:
             "eos": self.eos,
             "stop": dict(self.stop),
             "stop_ids": [each for each in self.stop_ids if each not in self.stop.values()],
-            # An id that is that of a stop is stated there.
+            # The id of a stop is stated there.
             "markers": {text: None if self.stop.get(text) == each else each for text, each in self.markers.items()},
             "text_separators": self.text_separators,
             "default_system": self.default_system,
@@ -201,10 +201,10 @@ class Facts:
 
 
 def listed(template: str, field: str, value: Iterable[str]) -> tuple[str, ...]:
-    """Return `value` as a tuple. To Python a text is a list too, of its characters; nobody means that.
+    """Return `value` as a tuple. A single text, which Python would split into characters, is refused.
 
     Raises:
-        PluginError: If it is one text, or has an empty one in it.
+        PluginError: If it is a single text, or contains an empty one.
     """
     values = tuple(value)
     if isinstance(value, str) or "" in values:

@@ -1,4 +1,4 @@
-"""Files that a stranger may have made: read only if they are regular, never waited for, and of bounded size."""
+"""Reading files that are not trusted: only regular ones, of bounded size, and without blocking."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lect.errors import SourceError, shown
 if TYPE_CHECKING:
     from typing import BinaryIO
 
-# To open a named pipe, or a device, must not make us wait.
+# Opening a named pipe or a device must not block.
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
 
@@ -35,11 +35,11 @@ def open_file(path: str | os.PathLike[str], *, follow: bool = True) -> BinaryIO:
 
 
 def read_file(path: str | os.PathLike[str], most: int, *, only_start: bool = False, follow: bool = True) -> bytes:
-    """Return what a regular file holds.
+    """Return the contents of a regular file.
 
     Args:
         path: The file.
-        most: How many bytes are read.
+        most: How many bytes are read at most.
         only_start: Whether it may have more than that.
         follow: Whether the file may be a link.
 
@@ -57,7 +57,7 @@ def read_file(path: str | os.PathLike[str], most: int, *, only_start: bool = Fal
 
 
 def parse_json(text: str) -> Any:
-    """Return what JSON says, if every reader reads it alike.
+    """Return the value of a JSON text, if all parsers agree on it.
 
     Raises:
         ValueError: If it is not JSON; NaN and Infinity are not.

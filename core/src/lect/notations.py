@@ -1,9 +1,9 @@
 """Templates in the notations of other tools.
 
-A notation is an object in the entry-point group `lect.notations`. To be read, it has `recognises(source) -> bool` and
-`read(source) -> Template`; core reads the file, once, and hands it over as a `Source`. To be written, it has
-`write(template) -> Written`. What it wrote is rendered beside the template before anybody gets it: by
-`renderer(text, template)`, if it has that, else by what `read` makes of the text.
+A notation is an object in the entry-point group `lect.notations`. To read templates, it has
+`recognises(source) -> bool` and `read(source) -> Template`; core reads the file, once, and passes it as a `Source`. To
+write them, it has `write(template) -> Written`. Before the result is returned, it is rendered, by
+`renderer(text, template)` if the notation has that, else by what `read` returns for it, and compared with the template.
 """
 
 from __future__ import annotations
@@ -76,9 +76,9 @@ def dump_template(adapters: Adapters, template: Any, notation: Any, *, lossy: bo
         raise SourceError(msg)
     written = _ask(name, writer, "write", template)
     if not isinstance(written, Written):
-        msg = f"the notation {name!r} wrote {shown(written)} of {template}; expected Written(text, lost)"
+        msg = f"the notation {name!r} wrote {shown(written)} for {template}; expected Written(text, lost)"
         raise PluginError(msg)
-    # What is lost makes a difference; what the writer says of it is clearer than that.
+    # A loss also shows as a difference, but the writer states it more clearly.
     lost = list(written.lost) or _prove(name, writer, template, written)
     if lost and not lossy:
         raise loss(template, name, lost, "lossy=True, to write the rest")
@@ -88,7 +88,7 @@ def dump_template(adapters: Adapters, template: Any, notation: Any, *, lossy: bo
 
 
 def _prove(name: str, writer: Any, template: Template, written: Written) -> list[str]:
-    """Render what was written beside the template, and return how they differ."""
+    """Render what was written and the template, and return how they differ."""
     from lect.format.compare import differences, render_of
 
     if hasattr(writer, "renderer"):
@@ -100,7 +100,7 @@ def _prove(name: str, writer: Any, template: Template, written: Written) -> list
     if other is None:
         msg = (
             f"{template.label!r} is written in the notation {name!r}, "
-            "but nothing here can show that it renders the same"
+            "but nothing installed can verify that it renders the same"
         )
         warn_caller(msg, ConversionWarning)
         return []
@@ -113,7 +113,7 @@ def table_of(template: Template, notation: str) -> TurnTemplate:
     """Return a template as a turn table, for notations that can express no more.
 
     Raises:
-        LossError: If it is none.
+        LossError: If it cannot be written as one.
     """
     if isinstance(table := template.table, TurnTemplate):
         return table
@@ -196,14 +196,14 @@ def load_notation(adapters: Adapters, record: Record) -> Any:
 
 
 def _ask(name: str, notation: Any, function: str, *given: Any) -> Any:
-    """Call a notation. What it raises of ours is for the user; anything else is its own fault."""
+    """Call a notation. Our own errors are for the user; anything else that it raises is its fault."""
     try:
         with Contained(function):
             return getattr(notation, function)(*given)
     except StageError as failed:
         if isinstance(failed.error, LectError):
             raise failed.error from None
-        msg = f"the notation {name!r} failed at {given[-1]}: {told(failed.error)}"
+        msg = f"the notation {name!r} failed on {given[-1]}: {told(failed.error)}"
         raise PluginError(msg) from failed.error
 
 

@@ -1,4 +1,4 @@
-"""Conversations as data sets have them, read into messages."""
+"""Reading the conversations of data sets as messages."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ SPEAKERS = {
     "observation": "tool",
     "tool": "tool",
 }
-"""Whom ShareGPT's `from` means."""
+"""The roles that ShareGPT's `from` stands for."""
 CALL = "function_call"
 
 
-def messages(data: Any, format: str | None = None, row: int | None = None) -> list[Raw]:  # noqa: A002  # as everybody
+def messages(data: Any, format: str | None = None, row: int | None = None) -> list[Raw]:  # noqa: A002  # the usual name
     """Read one conversation; see `lect.messages`."""
     try:
         if isinstance(data, str | bytes | bytearray):
@@ -51,7 +51,7 @@ def _json(text: str | bytes | bytearray) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        _refuse(f"{shown(text)} is not JSON: {error}", "a line of a JSONL file, or what it holds")
+        _refuse(f"{shown(text)} is not JSON: {error}", "a line of a JSONL file, or its value")
 
 
 def _reader(name: Any) -> Callable[[Any], Iterator[Raw]]:
@@ -61,7 +61,7 @@ def _reader(name: Any) -> Callable[[Any], Iterator[Raw]]:
 
 
 def _recognised(data: Any) -> str:
-    """Return the name of the format, by the fields of the row and of its first turn."""
+    """Return the name of the format, going by the fields of the row and of its first turn."""
     if isinstance(data, Mapping) and not any(key in data for key in TURNS):
         name = "alpaca" if "instruction" in data else "pairs" if "src" in data else None
     else:
@@ -172,7 +172,7 @@ def _pair(pair: Any, at: str, *, is_last: bool) -> Iterator[Raw]:
 def _xtuner(data: Any) -> Iterator[Raw]:
     for turn, at in _turns(data):
         yield from _system(turn, at)
-        # A text that is to be learnt as it is has no question.
+        # A text to be trained on as it is has no question.
         if turn.get("input"):
             yield {"role": "user", "content": _text(turn, "input", at)}
         answer: Raw = {"role": "assistant", "content": _text(turn, "output", at)}
@@ -182,14 +182,14 @@ def _xtuner(data: Any) -> Iterator[Raw]:
 
 
 FORMATS = {"openai": _openai, "sharegpt": _sharegpt, "alpaca": _alpaca, "pairs": _pairs, "xtuner": _xtuner}
-"""What yields the messages of a row, by the name of its format."""
+"""The functions that read a row, by the name of its format."""
 
 
-# What they share
+# Shared by all formats
 
 
 def _listed(data: Any) -> tuple[Sequence[Any], str]:
-    """Return the turns of a row, and in which field they stand."""
+    """Return the turns of a row, and the field that they are in."""
     place, turns = "", data
     if isinstance(data, Mapping):
         found = [key for key in TURNS if key in data]

@@ -12,18 +12,18 @@ from lect.files import parse_json, read_file
 LARGEST_FILE = 32 * 2**20
 """Bytes."""
 _TEXT = "{\n"
-"""What a text has in it that is a template and not the path of one."""
+"""A text that contains one of these is a template, not a path."""
 
 
 class Source(NamedTuple):
     """What a template is to be read from.
 
     Attributes:
-        path: The file or directory; empty where something was given itself.
+        path: The file or directory; empty if a text or an object was given.
         text: The text of the file, or the text that was given; None for a directory, and for a file that is not text or
             too large to be one.
-        data: What the text says if it is JSON, or the object that was given; None where it is neither.
-        problem: Why there is no data: what follows the name of the source in an error.
+        data: The value of the text if it is JSON, or the object that was given; None if there is neither.
+        problem: Why there is no data, as it follows the name of the source in an error.
     """
 
     path: str
@@ -32,7 +32,7 @@ class Source(NamedTuple):
     problem: str = ""
 
     def __str__(self) -> str:
-        # The end of a path is the name of the file, so nothing of it is cut off.
+        # A path ends with the name of the file, so it is not cut off.
         return shown(self.path, len(self.path)) if self.path else shown(self.text or self.data)
 
     @classmethod
@@ -56,11 +56,11 @@ class Source(NamedTuple):
         """Return the fields of a template that is a JSON object, or a mapping.
 
         Args:
-            known: The fields that there are.
-            tool: Whose they are.
+            known: The fields that exist.
+            tool: The tool that they belong to.
 
         Raises:
-            SourceError: If it is none, or has a field that is not known.
+            SourceError: If it is not one, or has an unknown field.
         """
         if not isinstance(self.data, Mapping):
             what = self.problem or f"is {type(self.data).__name__}"
@@ -74,7 +74,7 @@ class Source(NamedTuple):
 
 
 def source_of(given: Any) -> Source:
-    """Read what somebody gave; a `str` is text if it holds `{` or a newline, else a path.
+    """Read a source; a `str` is text if it holds `{` or a newline, else a path.
 
     Raises:
         SourceError: If a path cannot be read.

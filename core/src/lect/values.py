@@ -1,4 +1,4 @@
-"""The values that everything else is made of. This module imports nothing of lect."""
+"""The values that everything else is built from. This module imports nothing from lect."""
 
 import re
 from enum import Enum, IntEnum
@@ -66,7 +66,7 @@ ControlPolicy = Literal["report", "raise", "allow"]
 """What to do about control markers in text from outside."""
 
 Kind = Literal["chat", "base", "none"]
-"""`chat`, `base` for a model that was not trained to chat, or `none` for a name that an adapter knows to speak none of
+"""`chat`, `base` for a model that was not trained to chat, or `none` for a name that an adapter knows to use none of
 its formats: that is not a claim, but it keeps fallbacks from guessing."""
 
 
@@ -109,8 +109,8 @@ class Match(NamedTuple):
 
 
 Outcome = Literal["won", "lost", "equal", "tied", "overruled", "no claim", "no format", "not asked"]
-"""The result for an adapter: `equal` is as strong and the same format, `tied` as strong and another; `overruled` by a
-decision; `no format`: it knows the model, and that none of its formats is the model's."""
+"""The result for an adapter: `equal` is as strong with the same format, `tied` as strong with another; `overruled` by
+a decision; `no format`: it knows the model, and that none of its formats is the model's."""
 
 
 class Verdict(NamedTuple):
@@ -134,7 +134,7 @@ class Verdict(NamedTuple):
 
     @property
     def id(self) -> str:
-        """The name that no other adapter has: `lect-acme:acme`; just the name for one registered in this process."""
+        """The adapter's unique name: `lect-acme:acme`; just the name for one registered in this process."""
         return f"{self.package}:{self.adapter}" if self.package else self.adapter
 
     def __str__(self) -> str:
@@ -142,10 +142,10 @@ class Verdict(NamedTuple):
 
 
 def adapter_label(name: str, package: str, version: str) -> str:
-    """Return how messages call an adapter: `acme (lect-acme 0.1.0)`."""
+    """Return what messages call an adapter: `acme (lect-acme 0.1.0)`."""
     return f"{name} ({package} {version})" if package else f"{name} (registered in this process)"
 
 
 def normal_name(name: str) -> str:
-    """Return a distribution's name as all tools compare it."""
+    """Return the normalised name of a distribution."""
     return re.sub(r"[-_.]+", "-", name).lower()

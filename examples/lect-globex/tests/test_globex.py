@@ -1,4 +1,4 @@
-"""Globex: what every adapter must do, and that nobody else's models are claimed."""
+"""Globex: what every adapter must do, and that no other models are claimed."""
 
 from lect.testing import AdapterSuite
 

@@ -1,4 +1,4 @@
-"""Baichuan against those who write its prompts as its maker's code does."""
+"""Baichuan against other projects that write its prompts as its maker's code does."""
 
 from pathlib import Path
 
@@ -21,7 +21,7 @@ ANSWER = {"role": "assistant", "content": "Hi"}
 
 
 class TestBaichuan(AdapterSuite):
-    """Its goldens are not its maker's prompts, but those of others."""
+    """The goldens are not the maker's prompts, but those of other projects."""
 
     plugin = "baichuan"
     goldens = {"golden/baichuan-chat.json": "baichuan-chat", "golden/baichuan2-chat.json": "baichuan2-chat"}
@@ -59,7 +59,7 @@ def template(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_an_answer_at_the_end_is_gone_on_with(name):
+def test_an_answer_at_the_end_is_continued(name):
     user, assistant = MARKERS[name]
     expected = f"{user}你好{assistant}Hi"
     assert template(name).text([QUESTION, ANSWER], add_generation_prompt=True) == expected
@@ -73,7 +73,7 @@ def test_the_prompt_opens_an_answer_where_one_is_wanted(name):
     assert template(name).text([QUESTION], add_generation_prompt=True) == f"{user}你好{assistant}"
 
 
-def test_a_system_text_stands_bare_in_front():
+def test_a_system_text_comes_first_without_a_marker():
     assert (
         template("baichuan2-chat").text([SYSTEM, QUESTION], add_generation_prompt=True)
         == "Be brief.<reserved_106>你好<reserved_107>"
@@ -115,7 +115,7 @@ def test_markers_are_tokens():
     st.lists(st.tuples(st.sampled_from(["user", "assistant"]), st.text(max_size=8)), max_size=6),
     st.booleans(),
 )
-def test_nothing_stands_between_turns(name, pairs, add_generation_prompt):
+def test_nothing_separates_turns(name, pairs, add_generation_prompt):
     user, assistant = MARKERS[name]
     messages = [{"role": role, "content": text} for role, text in pairs]
     expected = "".join((user if role == "user" else assistant) + text for role, text in pairs)

@@ -47,7 +47,7 @@ class TestChatGLM(AdapterSuite):
 
 
 @pytest.mark.parametrize("model", ["zai-org/GLM-4.5", "zai-org/GLM-4.6"])
-def test_the_line_end_behind_thinking_that_was_switched_off_is_no_content(model):
+def test_the_newline_after_disabled_thinking_is_not_content(model):
     prompt = lect.render(model, [{"role": "user", "content": "Hi"}], add_generation_prompt=True, enable_thinking=False)
     assert prompt.text.endswith("</think>")
     assert lect.parse(model, "\nSunny.<|user|>", prompt=prompt).content == "Sunny."

@@ -1,8 +1,9 @@
-"""Copy what FastChat gave from `../shared` into the repository, and render the makers' prompts for the examples of differences.json.
+"""Copy FastChat's output from `../shared` into the repository, and render the makers' prompts for the examples of
+differences.json.
 
     python plugins/fastchat/tests/make_goldens.py
 
-Run by hand when a golden or a row changes; needs jinja2. The tests read only what lies in the repository.
+Run by hand when a golden or a row changes; needs jinja2. The tests only read files in the repository.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Conversations for other programming interfaces, against FastChat's own."""
+"""Conversations for other APIs, against FastChat's own."""
 
 import pytest
 from fastchat_goldens import golden, image
@@ -28,7 +28,7 @@ def conversation_of(name, system, script):
 
 
 def called(conversation, call):
-    """Return what a method gives, called as the goldens write it: `name`, or `name(argument=True)`."""
+    """Return the result of a method, called as the goldens write it: `name`, or `name(argument=True)`."""
     name, _, argument = call.rstrip(")").partition("(")
     arguments = {argument.partition("=")[0]: True} if argument else {}
     try:
@@ -38,7 +38,7 @@ def called(conversation, call):
 
 
 def ours(value, conversation):
-    """Return what we give, in the words of the goldens."""
+    """Return our result in the notation of the goldens."""
     if isinstance(value, Image):
         return {"_Image": {"url": value.url, "format": value.image_format.name}}
     if isinstance(value, dict):
@@ -55,7 +55,7 @@ def ours(value, conversation):
 
 
 def theirs(value):
-    """Return what FastChat gave, with plain data in place of other packages' classes."""
+    """Return FastChat's result, with plain data in place of other packages' classes."""
     if isinstance(value, dict):
         if "_pil" in value or "_vertex_image_bytes" in value:
             return {"bytes": value.get("_vertex_image_bytes", 70), "type": "image/png"}
@@ -73,7 +73,7 @@ def test_every_conversion_is_fastchats(name, system, script):
     assert {call: ours(called(conversation, call), conversation) for call in expected} == expected
 
 
-def test_there_are_1162_of_them():
+def test_there_are_1162_conversions():
     assert sum(len(GOLDEN["results"][name][system][script]) for name, system, script in CALLS) == 1162
 
 

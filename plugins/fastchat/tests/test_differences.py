@@ -32,7 +32,7 @@ def fastchats_prompt(row):
 
 
 @pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
-def test_fastchat_does_and_the_maker_does_otherwise(row):
+def test_fastchat_and_the_maker_differ_as_the_row_says(row):
     template, prompt = fastchats_prompt(row)
     maker = MAKERS[row.id].get("text")
     assert template == row.template
@@ -64,13 +64,13 @@ def test_the_family_of_the_maker_gives_the_makers_prompt(row):
         with pytest.raises(lect.RefusedError):
             template.text(messages, add_generation_prompt=True, **options)
     else:
-        # What the maker's code refuses, its template does not; the text is reported.
+        # The maker's code refuses it, but the maker's template does not; the text is reported.
         assert template.render(messages, add_generation_prompt=True, **options).controls
 
 
 @pytest.mark.skipif(not ORACLES.exists(), reason="the makers' templates are not in the repository")
 @pytest.mark.parametrize("row", [row for row in ROWS.values() if "oracle" in MAKERS[row.id]], ids=lambda row: row.id)
-def test_the_makers_own_template_gives_what_is_kept(row):
+def test_the_makers_own_template_gives_the_stored_prompt(row):
     pytest.importorskip("jinja2")
     spec = importlib.util.spec_from_file_location("reference", ORACLES / "reference.py")
     reference = importlib.util.module_from_spec(spec)
@@ -98,7 +98,7 @@ def test_a_row_is_found_in_a_hub_cache_too():
     assert [row.id for row in differences(path)] == ["solar"]
 
 
-def test_ids_are_names_and_all_rows_have_a_golden():
+def test_ids_are_unique_and_all_rows_have_a_golden():
     assert len(ROWS) == len(all_differences()) == len(MAKERS) >= 60
     assert set(ROWS) == set(MAKERS)
 
@@ -118,12 +118,12 @@ def test_models_without_a_known_difference_have_none(path):
 
 
 def test_a_row_is_not_shown_for_a_name_that_fastchat_gives_another_template():
-    # The name fits the globs of both rows; only one is about the template that FastChat has for it.
+    # The name matches the globs of both rows; only one is about the template that FastChat has for it.
     rows = differences("NousResearch/Nous-Hermes-2-Mixtral-8x7B-DPO")
     assert [row.id for row in rows] == ["nous-hermes-2-mixtral"]
 
 
-def test_a_row_can_be_read():
+def test_a_row_is_readable_as_text():
     assert str(ROWS["gemma-system"]) == (
         "FastChat: drops a system text and does not say so; the maker: refuses a system text (google/gemma-2b-it, "
         "tokenizer_config.json)"

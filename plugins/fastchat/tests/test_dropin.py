@@ -20,7 +20,7 @@ from lect_fastchat import Conversation, SeparatorStyle, conv_templates, get_conv
 
 @pytest.fixture
 def templates():
-    """The table of templates, which is as it was after the test."""
+    """The table of templates, restored after the test."""
     before = conv_templates.copy()
     yield conv_templates
     conv_templates.clear()
@@ -112,7 +112,7 @@ def test_nothing_heavy_is_imported_and_no_table_read():
     assert done.stdout.split("\n")[:2] == ["[]", "False"]
 
 
-def test_a_template_of_ones_own(templates):
+def test_a_custom_template(templates):
     mine = Conversation(
         name="mine",
         system_message="Be brief.",
@@ -130,17 +130,17 @@ def test_a_template_of_ones_own(templates):
     assert conversation.stop_str == "###"
 
 
-def test_a_name_is_taken_only_once_unless_told_otherwise(templates):
+def test_a_name_is_registered_only_once_without_override(templates):
     mine = Conversation("vicuna_v1.1", system_message="Mine.")
     with pytest.raises(PluginError, match="override=True"):
         register_conv_template(mine)
     register_conv_template(mine, override=True)
     assert get_conv_template("vicuna_v1.1").system_message == "Mine."
-    # Under its full name lect sees the change too: what was made of the old one is not kept.
+    # Under its full name lect sees the change too: the template of the old conversation is not kept.
     assert lect_fastchat.adapter._template(conv_templates["vicuna_v1.1"]).default_system == "Mine."
 
 
-def test_two_names_are_ours_and_give_way_to_ones_own(templates):
+def test_two_names_are_ours_and_can_be_replaced(templates):
     assert "chatml" not in templates
     assert "yi-34b-chat" not in templates
     for name in ("chatml", "yi-34b-chat"):
@@ -155,7 +155,7 @@ def test_two_names_are_ours_and_give_way_to_ones_own(templates):
     assert get_conv_template("chatml").system_message == "Mine."
 
 
-def test_an_unknown_name_says_which_are_near_and_is_a_key_error():
+def test_an_unknown_name_suggests_similar_ones_and_is_a_key_error():
     with pytest.raises(UnknownTemplateError, match=r"did you mean 'vicuna_v1\.1'") as caught:
         get_conv_template("vicuna_v1_1")
     assert isinstance(caught.value, KeyError)
@@ -163,7 +163,7 @@ def test_an_unknown_name_says_which_are_near_and_is_a_key_error():
     assert "\n  try: " in str(caught.value)
 
 
-def test_only_a_conversation_is_registered(templates):
+def test_only_a_conversation_can_be_registered(templates):
     with pytest.raises(PluginError, match="expected a Conversation"):
         register_conv_template("vicuna_v1.1")
 
@@ -183,13 +183,13 @@ NAMES = list(golden("templates")["templates"])
 
 
 def as_fastchat_sends_it(name):
-    """Return the fields that FastChat's worker sends for a template, as they arrive: from JSON, the style a number."""
+    """Return the fields that FastChat's worker sends for a template, as they arrive: the style is a number."""
     fields = golden("templates")["templates"][name]["fields"]
     return {**fields, "sep_style": fields["sep_style"] and SeparatorStyle[fields["sep_style"]].value}
 
 
 def rebuilt(conv):
-    """Return a conversation from what a worker sent, as FastChat's API server makes it."""
+    """Return a conversation from what a worker sent, as FastChat's API server rebuilds it."""
     return Conversation(
         name=conv["name"],
         system_template=conv["system_template"],
@@ -212,10 +212,10 @@ def asked(conversation):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_worker_sends_what_fastchats_sends_and_a_server_makes_the_conversation_of_it(name):
+def test_a_worker_sends_what_fastchats_does_and_a_server_rebuilds_the_conversation(name):
     conversation = get_conv_template(name)
     if conversation.sep_style is not None:
-        # A prompt that was made before leaves no trace in it.
+        # Having written a prompt leaves no trace in it.
         assert conversation.get_prompt() is not None
         conversation.sep_style = int(conversation.sep_style)
     # FastAPI encodes a dataclass as its fields.
@@ -255,14 +255,14 @@ def test_what_works_with_a_dataclass_works_with_a_conversation():
     assert (official["name"], official["sep_style"], official["stop_str"]) == ("chatml", None, "<|im_end|>")
 
 
-def test_a_template_of_this_process_alone_needs_not_be_known_where_it_is_unpickled(templates):
+def test_a_template_of_this_process_need_not_be_known_where_it_is_unpickled(templates):
     register_conv_template(Conversation("of this process", roles=("Q", "A"), sep="\n"))
     data = pickle.dumps(lect.template("fastchat:of this process"))
     del templates["of this process"]
     assert pickle.loads(data).text([{"role": "user", "content": "Hi"}]) == "\nQ: Hi\n"
 
 
-def test_people_may_hang_things_on_a_conversation():
+def test_extra_attributes_of_a_conversation_are_copied():
     conversation = get_conv_template("vicuna_v1.1")
     conversation.version = "v1"
     assert conversation.copy().version == "v1"
@@ -298,6 +298,6 @@ print(all(type(adapter) is kind and adapter in adapters for adapter, kind, adapt
 """
 
 
-def test_threads_that_begin_together_see_the_same_adapters():
+def test_threads_that_start_together_see_the_same_adapters():
     done = subprocess.run([sys.executable, "-c", THREADS], capture_output=True, text=True, check=True)
     assert done.stdout == "True 1\n"

@@ -1,4 +1,4 @@
-"""FastChat as the last that lect asks."""
+"""FastChat as lect's last resort."""
 
 import pytest
 from fastchat_goldens import golden
@@ -43,7 +43,7 @@ PATHS = golden("resolve")["paths"]
         ),
     ],
 )
-def test_a_model_that_fastchat_was_written_for_is_answered_and_warned_of(path, template, kind, reason):
+def test_a_model_that_fastchat_was_written_for_is_resolved_with_a_warning(path, template, kind, reason):
     with pytest.warns(FallbackWarning, match=f"gives it {template!r}"):
         resolution = lect.resolve(path)
     assert (resolution.template.name, resolution.kind, resolution.reason) == (template, kind, reason)
@@ -73,12 +73,12 @@ def test_the_birthday_party_is_never_an_answer(path):
         ("gpt-4", "chatgpt"),
     ],
 )
-def test_a_name_that_only_holds_one_of_its_words_is_not_answered(path, template):
+def test_a_name_that_merely_contains_one_of_its_words_is_not_resolved(path, template):
     assert lect_fastchat.get_conversation_template(path).name == template
     with pytest.raises(UnknownModelError) as caught:
         lect.resolve(path)
     told = [verdict.why for verdict in caught.value.candidates if verdict.adapter == "fastchat"]
-    # Of a name that nothing but its owner's fits, FastChat says nothing.
+    # FastChat says nothing where only the owner's name fits.
     assert told == [""] or f"gives {template!r}, " in told[0]
 
 
@@ -88,7 +88,7 @@ def test_a_name_that_only_holds_one_of_its_words_is_not_answered(path, template)
         ("Phind/Phind-CodeLlama-34B-v2", "FastChat: a text on the line of its heading"),
     ],
 )
-def test_a_model_that_it_gives_a_wrong_format_is_not_answered_and_the_error_says_why(path, said):
+def test_a_model_that_fastchat_gives_a_wrong_format_is_not_resolved_and_the_error_says_why(path, said):
     with pytest.raises(UnknownModelError) as caught:
         lect.resolve(path)
     assert said in str(caught.value)
@@ -101,10 +101,10 @@ def test_the_directories_of_a_path_do_not_decide():
         lect.resolve("/exp/attempt3/checkpoint-500")
 
 
-def test_where_it_answers_it_answers_as_fastchat_does_and_not_where_it_is_known_to_be_wrong():
+def test_it_answers_as_fastchat_does_and_not_where_fastchat_is_known_to_be_wrong():
     answered = set()
     for path, (adapter, template, _) in PATHS.items():
-        # FastChat looks at the directories of a path too, and for the config file of what is called `peft`.
+        # FastChat also looks at the directories of a path, and reads the config file of anything called `peft`.
         if path.count("/") > 1 or path.startswith((".", "/")) or "\\" in path or isinstance(template, dict):
             continue
         claim = lect_fastchat.adapter.match(parse_ref(path))
@@ -113,12 +113,12 @@ def test_where_it_answers_it_answers_as_fastchat_does_and_not_where_it_is_known_
             assert claim.reason.startswith(f"FastChat's {adapter} gives "), path
             assert all(row.level in ("tokens", "refusal") for row in differences(path)), path
             answered.add(adapter)
-    # What FastChat was written for is among the paths, adapter for adapter; of OpenBuddy they have only later models.
+    # The paths include models that FastChat was written for, for every adapter; of OpenBuddy only later ones.
     assert set(written_for()) - answered == {"OpenBuddyAdapter"}
 
 
 @pytest.mark.filterwarnings("ignore::lect.FallbackWarning")
-def test_a_conversation_speaks_as_all_of_lects_do():
+def test_a_conversation_works_like_any_other_of_lects():
     conversation = lect.get_conversation_template("TheBloke/koala-7B-HF")
     conversation.append_message("user", "Hello!")
     conversation.append_message("assistant", None)

@@ -1,7 +1,7 @@
 """The document on FastChat's conversation module that this project starts from, block by block; section numbers are its
 own.
 
-Where it errs, docs/explanation/founding-document-fastchat.md says so, and the test here shows what is so.
+Where it errs, docs/explanation/founding-document-fastchat.md says so, and the test here shows the actual behaviour.
 """
 
 import re
@@ -29,7 +29,7 @@ alone_it_is_a_fallback = pytest.mark.filterwarnings("ignore::lect.FallbackWarnin
 
 
 class Model:
-    """Stands in for a model: it answers, and remembers what it was asked."""
+    """A fake model that records its prompts."""
 
     def __init__(self):
         self.prompts = []
@@ -154,7 +154,7 @@ def test_2_2_styles_that_are_as_the_document_says(prompt, document):
         ),
     ],
 )
-def test_2_2_styles_that_are_otherwise_than_the_document_says(prompt, document, really):
+def test_2_2_styles_that_differ_from_the_document(prompt, document, really):
     assert prompt == really
     assert prompt != document
 
@@ -222,7 +222,7 @@ def test_3_1_get_prompt_as_the_document_shows_it():
     )
 
 
-def test_3_1_an_image_is_a_placeholder_and_an_empty_text_is_to_come():
+def test_3_1_an_image_is_a_placeholder_and_an_empty_text_requests_an_answer():
     conversation = Conversation("mine", messages=[["USER", ("look", ["url"])], ["ASSISTANT", ""]])
     assert conversation.get_prompt() == f"\nUSER: {IMAGE_PLACEHOLDER_STR}look\nASSISTANT:"
 
@@ -236,7 +236,7 @@ def test_3_2_append_and_update():
     assert conversation.messages == [["USER", "Hello!"], ["ASSISTANT", "Hi there! How can I help you?"]]
 
 
-def test_3_3_a_copy_is_independent_and_here_in_all_its_fields():
+def test_3_3_a_copy_is_independent_in_all_its_fields():
     ours = get_conv_template("chatglm3")
     copy = ours.copy()
     copy.append_message(copy.roles[0], "x")
@@ -262,7 +262,7 @@ def test_3_4_to_openai_messages_as_the_document_has_it_is_what_a_family_gives():
     ]
 
 
-def test_3_4_fastchat_itself_goes_by_places_and_lets_tuples_through():
+def test_3_4_fastchat_itself_goes_by_position_and_lets_tuples_through():
     conversation = get_conv_template("vicuna_v1.1")
     conversation.set_system_message("")
     conversation.append_message("USER", "one")
@@ -322,7 +322,7 @@ CHATML_SHOWN = (
 )
 
 
-def test_4_4_chatml_is_no_name_of_fastchats_but_one_of_ours():
+def test_4_4_chatml_is_not_one_of_fastchats_names_but_one_of_ours():
     assert "chatml" not in conv_templates
     conversation = get_conv_template("chatml")
     conversation.set_system_message("You are a helpful assistant.")
@@ -386,7 +386,7 @@ def test_6_2_asking_for_one_gives_a_copy():
 # 7 Practice
 
 
-def test_7_1_every_request_begins_anew():
+def test_7_1_every_request_starts_afresh():
     model = Model()
 
     def generate_response(user_input):
@@ -410,7 +410,7 @@ def test_7_2_many_turns():
     assert model.prompts[-1].endswith("ASSISTANT: answer 9</s>USER: question 9 ASSISTANT:")
 
 
-def test_7_3_a_template_of_ones_own(templates):
+def test_7_3_a_custom_template(templates):
     my_template = Conversation(
         name="my-custom-template",
         system_message="You are a specialized assistant for...",

@@ -15,7 +15,7 @@ WRITABLE = [name for name, each in lect_fastchat.conv_templates.items() if each.
 
 
 @pytest.mark.parametrize("name", WRITABLE)
-def test_each_of_fastchats_templates_is_written_and_read_again(name):
+def test_every_fastchat_template_survives_a_round_trip(name):
     template = lect.template(f"fastchat:{name}")
     text = lect.dump_template(template, "fastchat")
     again = lect.load_template(text)
@@ -29,19 +29,19 @@ def test_each_of_fastchats_templates_is_written_and_read_again(name):
 
 
 @pytest.mark.parametrize("name", ["vicuna_v1.1", "one_shot", "chatglm2"])
-def test_a_conversation_and_what_its_dict_says_are_read(name):
+def test_a_conversation_and_its_dict_are_read(name):
     conversation = lect_fastchat.get_conv_template(name)
     expected = conversation.template.text(HELLO)
     assert lect.load_template(conversation).text(HELLO) == expected
     assert lect.load_template(conversation.dict()).text(HELLO) == expected
 
 
-def test_messages_after_the_examples_are_no_part_of_a_template():
+def test_messages_after_the_examples_are_not_part_of_a_template():
     conversation = Conversation("mine", roles=("Q", "A"), messages=[["Q", "1"], ["A", "2"], ["Q", "3"]], offset=2)
     assert lect.load_template(conversation).text([{"role": "user", "content": "4"}]) == "\nQ: 1\nA: 2\nQ: 4\n"
 
 
-def test_a_turn_table_is_written_where_fastchat_can_say_it():
+def test_a_turn_table_is_written_where_fastchat_can_express_it():
     table = TurnTemplate(
         "mine",
         system=Turn("", "\n"),
@@ -88,7 +88,7 @@ def test_a_turn_table_is_written_where_fastchat_can_say_it():
         ({"sep2": None, "sep_style": "ADD_COLON_TWO"}, "cannot write this conversation with"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_said_with_file_and_field(change, said, tmp_path):
+def test_errors_name_the_file_and_the_field(change, said, tmp_path):
     path = tmp_path / "conversation.json"
     path.write_text(json.dumps({**FIELDS, **change}), "utf-8")
     with pytest.raises(lect.SourceError, match=said) as caught:

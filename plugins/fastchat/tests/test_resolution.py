@@ -25,7 +25,7 @@ ERRORS = {path for path, (_, template, _) in PATHS.items() if isinstance(templat
 
 @pytest.fixture
 def adapters():
-    """The list of adapters, which is as it was after the test."""
+    """The list of adapters, restored after the test."""
     before = model_adapters.copy()
     get_model_adapter.cache_clear()
     yield model_adapters
@@ -56,8 +56,8 @@ def test_there_are_101_adapters_the_last_of_which_matches_everything():
     assert all(adapter.match("anything at all") == (adapter is model_adapters[-1]) for adapter in model_adapters)
 
 
-def test_the_shortcut_asks_nobody_out_of_order():
-    # `matching` asks only those that can match; to ask everybody must come to the same.
+def test_the_shortcut_finds_the_same_adapters_in_the_same_order():
+    # `matching` asks only the adapters that can match; asking all of them must give the same result.
     for path in PATHS:
         asked = [adapter for adapter in model_adapters if adapter.match(path)]
         assert list(model_adapter.matching(path)) == asked, path
@@ -68,7 +68,7 @@ def test_an_unknown_model_silently_gets_the_birthday_party():
     assert (conversation.name, conversation.offset, len(conversation.messages)) == ("one_shot", 2, 2)
 
 
-def test_a_peft_adapter_speaks_as_its_base_model_does(tmp_path):
+def test_a_peft_adapter_uses_the_template_of_its_base_model(tmp_path):
     (tmp_path / "adapter_config.json").write_text(
         json.dumps({"base_model_name_or_path": "lmsys/vicuna-7b-v1.5"}), "utf-8"
     )
@@ -86,7 +86,7 @@ def test_a_peft_adapter_without_a_base_model_is_a_clear_error(tmp_path, config):
 
 
 class AcmeAdapter(BaseModelAdapter):
-    """As people write them for FastChat."""
+    """An adapter as users write them for FastChat."""
 
     use_fast_tokenizer = False
 
@@ -110,7 +110,7 @@ def test_registering_after_a_look_up_takes_effect(adapters):
     assert get_conversation_template("somebody/Acme-7B").name == "vicuna_v1.1"
 
 
-def test_the_list_may_be_changed_as_people_do(adapters):
+def test_the_list_of_adapters_may_be_changed(adapters):
     adapters.insert(0, AcmeAdapter())
     assert get_conversation_template("acme/model-7B").name == "vicuna_v1.1"
     adapters.clear()
@@ -119,12 +119,12 @@ def test_the_list_may_be_changed_as_people_do(adapters):
         get_model_adapter("acme/model-7B")
 
 
-def test_registering_gives_the_class_back_so_that_it_can_decorate(adapters):
+def test_registering_returns_the_class_so_that_it_can_be_a_decorator(adapters):
     assert register_model_adapter(AcmeAdapter) is AcmeAdapter
 
 
 @pytest.mark.parametrize("wrong", [object(), object, AcmeAdapter(), None])
-def test_what_is_no_adapter_is_not_registered(adapters, wrong):
+def test_only_an_adapter_can_be_registered(adapters, wrong):
     with pytest.raises(PluginError, match="a class with match"):
         register_model_adapter(wrong)
     assert len(adapters) == 101
@@ -142,7 +142,7 @@ def test_fastchats_classes_can_be_imported_and_extended(adapters):
     assert get_conversation_template("mine").name == "vicuna_v1.1"
 
 
-def test_lists_of_models_behind_programming_interfaces_are_there():
+def test_lists_of_api_models_exist():
     from lect_fastchat.model.model_adapter import ANTHROPIC_MODEL_LIST, OPENAI_MODEL_LIST
 
     assert "claude-2.1" in ANTHROPIC_MODEL_LIST
@@ -195,7 +195,7 @@ def test_there_is_no_adapter_of_an_invented_name():
         _ = model_adapter.AcmeAdapter
 
 
-# What is read, and what is remembered
+# What is read, and what is cached
 
 
 def vicuna_lora(directory):
@@ -238,7 +238,7 @@ def test_a_pipe_is_not_waited_for(tmp_path):
     ],
     ids=["deep", "large", "binary"],
 )
-def test_a_config_file_that_is_out_of_all_bounds_is_a_clear_error(tmp_path, contents, why):
+def test_a_deep_large_or_binary_config_file_is_a_clear_error(tmp_path, contents, why):
     (tmp_path / "adapter_config.json").write_bytes(contents)
     with pytest.raises(PluginError, match=why):
         get_conversation_template(str(tmp_path))

@@ -1,4 +1,4 @@
-"""What holds for every template, whatever is said in it."""
+"""What holds for every template, whatever the messages say."""
 
 import pytest
 from fastchat_goldens import CASES, filled, golden
@@ -21,7 +21,7 @@ def messages_of(system, turns):
 
 
 def conversation_of(name, messages, *, ask):
-    """Return a conversation with these messages, as people fill FastChat's."""
+    """Return a conversation with these messages, filled the way FastChat's are."""
     conversation = lect_fastchat.get_conv_template(name)
     for message in messages:
         if message["role"] == "system":
@@ -49,11 +49,11 @@ def test_segments_join_to_the_prompt_and_the_template_gives_the_same(name, syste
 @pytest.mark.parametrize("name", TEMPLATES)
 @settings(max_examples=15)
 @given(system=st.none() | texts, turns=st.lists(said, max_size=5))
-def test_what_came_from_outside_is_known_as_such(name, system, turns):
+def test_text_from_messages_is_known_as_input(name, system, turns):
     messages = messages_of(system, turns)
     rendered = lect_fastchat.conv_templates[name].template.render(messages, add_generation_prompt=True)
     given_text = {("messages", index, "content"): message["content"] for index, message in enumerate(messages)}
-    # By rule, of a text only a piece may be left out.
+    # A text that is unused by rule may still be written in part.
     dropped = {unused.path for unused in rendered.unused if unused.why == "dropped"}
     for segment in rendered.segments:
         assert segment.origin in (Origin.TEMPLATE, Origin.INPUT)
@@ -84,7 +84,7 @@ def test_a_turn_table_writes_the_same_where_there_is_one(name, system, turns, as
     assert (table is None) == (name in NO_TABLE)
     if table is not None:
         messages = messages_of(system, turns)
-        # Two in a row of the assistant's are no turns taken.
+        # With two assistant turns in a row, the roles do not alternate.
         ask = ask and len(turns) % 2 == 1
         assert table.text(messages, add_generation_prompt=ask) == conversation_of(name, messages, ask=ask).get_prompt()
 
@@ -144,7 +144,7 @@ def test_the_last_system_text_counts_and_the_others_are_reported():
         ("vicuna_v1.1", []),
     ],
 )
-def test_what_fastchat_drops_without_a_word_is_reported(name, unused):
+def test_what_fastchat_drops_silently_is_reported(name, unused):
     messages = messages_of("Be brief.", ["Hi", "Hello", "Bye"])
     rendered = lect_fastchat.conv_templates[name].template.render(messages, add_generation_prompt=True)
     assert [each.path for each in rendered.unused] == unused
@@ -164,7 +164,7 @@ def test_the_marks_of_a_style_are_found_in_a_text():
         assert not template.render([{"role": "user", "content": "Hello"}], add_generation_prompt=True).controls
 
 
-def test_plain_text_separators_are_said_to_be_such():
+def test_plain_text_separators_are_declared():
     plain = {name for name in TEMPLATES if lect_fastchat.conv_templates[name].template.text_separators}
     assert {"vicuna_v1.1", "one_shot", "alpaca", "chatglm", "deepseek-chat", "openchat_3.5"} <= plain
     assert plain.isdisjoint({"qwen-7b-chat", "llama-2", "llama-3", "gemma", "zephyr", "baichuan2-chat", "chatglm3"})

@@ -1,4 +1,4 @@
-"""`Conversation` with a separator style of one's own, and over a template."""
+"""`Conversation` with a custom separator style, and over a template."""
 
 import copy
 
@@ -100,7 +100,7 @@ def test_messages_can_be_added_to_one_made_by_hand():
     pairs=st.lists(st.tuples(st.sampled_from(["U", "A", "odd", ""]), texts | st.none()), max_size=5),
     separators=st.tuples(texts, texts),
 )
-def test_pieces_come_to_the_same_as_the_quick_way(style, system, system_template, pairs, separators):
+def test_pieces_add_up_to_the_quick_prompt(style, system, system_template, pairs, separators):
     from lect_fastchat.writing import fill_style, write_system, write_turns
 
     conversation = Conversation(
@@ -205,13 +205,13 @@ def test_a_system_text_that_cannot_be_followed_is_of_unknown_origin():
         {"system_template": "{{{system_message}}}"},
     ],
 )
-def test_what_no_turn_table_says_has_none(change):
+def test_a_style_that_no_turn_table_can_express_has_none(change):
     fields = {"system_message": "Be brief.", "roles": ("Q", "A"), "sep": " ", "sep2": ";"}
     assert Conversation("mine", **fields).template.table is not None
     assert Conversation("mine", **{**fields, **change}).template.table is None
 
 
-def test_what_was_said_is_no_part_of_the_template_but_examples_are():
+def test_messages_are_not_part_of_the_template_but_examples_are():
     conversation = Conversation("mine", roles=("Q", "A"), messages=[["Q", "one"], ["A", "two"]], offset=2)
     conversation.append_message("Q", "three")
     assert conversation.template.text([{"role": "user", "content": "four"}]) == "\nQ: one\nA: two\nQ: four\n"
@@ -308,7 +308,7 @@ def test_an_answer_may_only_be_asked_of_the_assistant():
 
 
 @pytest.mark.parametrize("original", [Conversation(CHATML), Conversation("mine", stop_str=["a"], stop_token_ids=[])])
-def test_a_copy_is_equal_and_of_its_own(original):
+def test_a_copy_is_equal_and_independent(original):
     for made in (original.copy(), copy.copy(original), copy.deepcopy(original)):
         assert made == original
         assert made is not original
@@ -326,7 +326,7 @@ def test_the_system_text_for_images_is_given_only_where_there_is_one():
     assert Conversation("mine", system_message="s", system_message_vision="v").get_system_message() == "s"
 
 
-def test_a_template_of_ones_own_is_registered_with_lect_too():
+def test_a_custom_template_can_be_registered_with_lect_too():
     mine = Conversation("a-custom-one", system_message="Be brief.", roles=("Human", "AI"), sep="\n\n", stop_str="###")
     lect.register_conv_template(mine)
     try:

@@ -40,7 +40,7 @@ class Types(str, Enum):  # noqa: UP042 - a StrEnum prints as its text
     STRING = "string"
 
 
-def test_a_type_that_is_a_member_of_an_enumeration_is_the_text_that_it_is():
+def test_a_type_that_is_an_enum_member_is_written_as_its_value():
     def text(string, thing):
         size = {"type": string, "enum": ["small", "large"]}
         schema = {"type": thing, "properties": {"size": size, "box": {"type": thing, "properties": {"size": size}}}}

@@ -1,4 +1,4 @@
-"""InternLM against its maker's template, its maker's document, and the tools that speak to it."""
+"""InternLM against its maker's template, its maker's document, and other tools that write its prompts."""
 
 import json
 import re
@@ -106,7 +106,7 @@ def test_internlm3_has_the_same_template(case, arguments, expected):
     goldens.check(lect.template("internlm:internlm3-instruct"), arguments, expected)
 
 
-def test_plain_conversations_differ_nowhere_from_the_makers_template():
+def test_plain_conversations_are_equal_to_the_makers_template():
     text = differential.texts(INTERNLM2.markers)
     plain = differential.conversations(text, calls=False).filter(
         lambda messages: all(message["role"] != "tool" for message in messages)
@@ -190,7 +190,7 @@ def test_results_of_tools_come_from_the_environment():
     assert INTERNLM2.text(messages, bos_token="") == example["named"]
 
 
-# What others write who speak to InternLM2.
+# What other tools write for InternLM2.
 
 
 @pytest.mark.parametrize("case", TOOLS["xtuner"], ids=lambda case: case["id"])
@@ -215,7 +215,7 @@ def test_gives_the_bytes_of_lmdeploy(case):
 @pytest.mark.parametrize(
     ("name", "written"), [("plugin", "<|plugin|>"), ("interpreter", "<|interpreter|>"), ("file", "file")]
 )
-def test_a_name_stands_beside_the_role(role, name, written):
+def test_a_name_follows_the_role(role, name, written):
     text = INTERNLM2.text([{"role": role, "name": name, "content": "x"}], bos_token="")
     assert text == f"<|im_start|>{role} name={written}\nx<|im_end|>\n"
 
@@ -248,7 +248,7 @@ def test_the_interpreter_is_called_with_fenced_code(name, arguments):
     assert all(segment.path[:2] == ("messages", 0) for segment in rendered.segments if "print" in segment.text)
 
 
-def test_a_function_that_is_called_like_the_interpreter_is_a_function():
+def test_a_function_with_the_name_of_the_interpreter_is_a_function():
     tool = {"type": "function", "function": {"name": "interpreter", "parameters": {}}}
     messages = [
         called("interpreter", {"code": "x"}),
@@ -260,7 +260,7 @@ def test_a_function_that_is_called_like_the_interpreter_is_a_function():
 
 
 @pytest.mark.parametrize("arguments", [{}, {"code": 1}, {"code": "x", "timeout": 1}, {"command": "x"}])
-def test_a_call_that_is_no_code_is_that_of_a_function(arguments):
+def test_a_call_without_code_is_a_function_call(arguments):
     text = INTERNLM2.text(
         [called("interpreter", arguments), {"role": "tool", "tool_call_id": "call00001", "content": "1"}]
     )
@@ -271,7 +271,7 @@ def test_a_call_that_is_no_code_is_that_of_a_function(arguments):
     assert "<|interpreter|>" not in text
 
 
-def test_arguments_that_are_no_object_stay_as_the_model_wrote_them():
+def test_arguments_that_are_not_an_object_are_kept_as_the_model_wrote_them():
     assert '{"name": "get_weather", "parameters": {oops}' in INTERNLM2.text([called("get_weather", "{oops")])
 
 
@@ -320,7 +320,7 @@ def test_says_why_a_base_model_has_the_default():
 @pytest.mark.parametrize("before", ["", "Thought: I need the weather.", "Sure, I will search for it."])
 @pytest.mark.parametrize("end", ["", "<|im_end|>", "\n<|im_end|>", "[UNUSED_TOKEN_145]"])
 def test_a_call_in_the_form_of_react_is_read_too(before, end):
-    # The document names the form and shows no example of it.
+    # The document mentions the form but shows no example of it.
     call = 'Action: get_weather\nAction Input: {"location": "Shanghai"}'
     reply = INTERNLM2.parse("\n".join(filter(None, [before, call])) + end, tools=[WEATHER])
     assert (reply.content, reply.problems) == (before, ())
@@ -346,7 +346,7 @@ def test_what_only_looks_like_react_is_content(text, tools):
 
 @pytest.mark.parametrize("spelling", ["named", "numbered"])
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_every_answer_of_the_document_is_heard_as_it_was_meant(name, spelling):
+def test_every_answer_of_the_document_is_parsed_correctly(name, spelling):
     messages = EXAMPLES[name]["messages"]
     for index, message in enumerate(messages):
         if message["role"] == "assistant":

@@ -1,4 +1,4 @@
-"""What a template may not do: run code, reach files, take forever. Every attempt is an error of ours that names the limit."""
+"""What a template may not do: run code, reach files, take forever. Every attempt raises one of our errors, which names the limit."""
 
 import json
 import subprocess
@@ -53,10 +53,10 @@ for line in sys.stdin:
 
 @pytest.fixture(scope="module")
 def outcomes():
-    """What becomes of every hostile template, in a process of its own: outcome, text, CPU time and memory."""
+    """The results of all hostile templates in a process of their own: outcome, text, CPU time and memory."""
     if not CASES:
-        pytest.skip("the hostile templates are not here: ../shared is missing")
-    # The expressions make texts that are too long, or too deep, to be written down.
+        pytest.skip("the hostile templates are not available: ../shared is missing")
+    # The expressions build texts that are too long, or too deep, to be written out.
     sources = [eval(case["template_expr"]) if case.get("template_expr") else case["template"] for case in CASES]
     given = "".join(json.dumps(source) + "\n" for source in sources)
     run = subprocess.run([sys.executable, "-c", MEASURED], input=given, capture_output=True, text=True, check=True)
@@ -66,7 +66,7 @@ def outcomes():
 
 def test_all_hostile_templates_are_here():
     if not CASES:
-        pytest.skip("the hostile templates are not here: ../shared is missing")
+        pytest.skip("the hostile templates are not available: ../shared is missing")
     assert len(CASES) == 79
 
 
@@ -152,7 +152,7 @@ def test_limits_are_raised_and_lowered_one_by_one():
 
 
 @pytest.mark.parametrize("limits", [{"speed": 1}, {"work": 0}, {"work": "a"}, {"work": True}, 5])
-def test_a_limit_that_does_not_exist_is_refused(limits):
+def test_invalid_limits_are_refused(limits):
     with pytest.raises(LectError):
         load("x", limits=limits)
 
@@ -201,14 +201,14 @@ def test_two_thousand_messages_pass(source):
 
 
 def steps(template, count):
-    """Return how much work a template does for so many messages."""
+    """Return how much work a template does for `count` messages."""
     messages = [{"role": "user", "content": "Hello!"}] * count
     run = Run(compiled(template.jinja, "x", DEFAULT), "x", DEFAULT, {"messages": messages}, None, tracked=False)
     run.text()
     return DEFAULT.work - run.context.left
 
 
-def test_work_grows_with_messages_and_no_faster():
+def test_work_grows_no_faster_than_the_number_of_messages():
     template = load("{% for m in messages %}{{ m.role + ': ' + m.content }}{% if loop.last %}.{% endif %}{% endfor %}")
     assert steps(template, 800) <= 8 * steps(template, 100) + 100
 
@@ -257,7 +257,7 @@ def test_rendering_opens_no_file_and_no_socket_and_imports_nothing():
         "dict(messages[0])['__class__'].x", "caller()", "varargs", "self", "super()", "range", "[range]",
     ],
 )  # fmt: skip
-def test_nothing_but_values_is_reached(expression):
+def test_a_template_reaches_nothing_but_values(expression):
     try:
         text = load(f"{{{{ {expression} }}}}").text([{"role": "user", "content": "Hello!"}])
     except LectError:
@@ -302,7 +302,7 @@ class TestIsolated:
         assert there.text(messages) == here.text(messages)
         assert there.takes == here.takes
 
-    def test_errors_come_back_as_they_are(self):
+    def test_errors_come_back_unchanged(self):
         with pytest.raises(RefusedError, match="no!"):
             load("{{ raise_exception('no!') }}", isolate=True).text(MESSAGES)
         with pytest.raises(MessageError, match="at line 1"):
@@ -311,14 +311,14 @@ class TestIsolated:
             load("{{ 2 ** 9999 }}", isolate=True).text(MESSAGES)
         assert (caught.value.limit, caught.value.most) == ("bits", DEFAULT.bits)
 
-    def test_one_that_takes_too_long_is_ended_and_the_next_goes_on(self):
+    def test_a_template_that_takes_too_long_is_killed_and_the_next_one_works(self):
         endless = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"
         with pytest.raises(LimitError) as caught:
             load(endless, isolate=True, limits={"work": 10**12, "seconds": 0.3}).text(MESSAGES)
         assert caught.value.limit == "seconds"
         assert load("ok", isolate=True).text(MESSAGES) == "ok"
 
-    def test_one_that_takes_too_much_memory_is_stopped(self):
+    def test_a_template_that_takes_too_much_memory_is_stopped(self):
         pytest.importorskip("resource")
         greedy = "{{ ('x' * 10**9) | length }}"
         limits = {"work": 10**12, "string": 10**12, "memory": 300 * MEGABYTE}
@@ -327,7 +327,7 @@ class TestIsolated:
         assert load("ok", isolate=True).text(MESSAGES) == "ok"
 
 
-def test_the_face_says_what_it_takes():
+def test_the_defaults_of_load():
     assert lect_jinja.load.__kwdefaults__ == {
         "chat_template": None,
         "name": None,

@@ -29,7 +29,7 @@ class TestJinja(AdapterSuite):
 
 
 def pieces(source, messages=HELLO, **arguments):
-    """Return what a template writes, as text with the field and the offset; template text alone."""
+    """Return what a template writes: input with its field and offset, template text alone."""
     segments = load(source).render(messages, **arguments).segments
     return [s.text if s.origin is Origin.TEMPLATE else (s.text, *s.path[2:], s.start) for s in segments]
 
@@ -42,7 +42,7 @@ def test_it_writes_what_transformers_writes():
 
 
 @pytest.mark.parametrize("source", ["{{ 'a' + messages[0].content + nothing }}", "{{ nothing + messages[0].content }}"])
-def test_what_is_undefined_cannot_be_added_to_a_text(source):
+def test_an_undefined_value_cannot_be_added_to_a_text(source):
     template = load(source)
     for write in (template.text, template.render):
         with pytest.raises(MessageError, match="'nothing' is undefined"):
@@ -80,7 +80,7 @@ def test_facts_are_read_off_the_template():
     assert template.text_separators
 
 
-def test_turns_are_separated_by_text_where_no_marker_is_between_them():
+def test_turns_are_separated_by_text_if_no_marker_is_between_them():
     text = "{% for m in messages %}{{ m.role }}: {{ m.content }}\n{% endfor %}{{ eos_token }}"
     marked = "{% for m in messages %}<|turn>{{ m.role }}\n{{ m.content }}<turn|>\n{% endfor %}"
     template = load({"chat_template": text, "eos_token": "</s>"})
@@ -102,7 +102,7 @@ def test_a_configuration_with_too_many_tokens_is_refused():
         load({**CONFIG, "added_tokens_decoder": added})
 
 
-def test_arguments_as_text_are_for_templates_that_fail_at_a_mapping():
+def test_arguments_as_text_are_for_templates_that_fail_on_a_mapping():
     source = (
         "{% for m in messages %}{% for c in m.tool_calls %}{{ 'x' + c.function.arguments }}{% endfor %}{% endfor %}"
     )
@@ -110,7 +110,7 @@ def test_arguments_as_text_are_for_templates_that_fail_at_a_mapping():
     assert load(source.replace("'x' + c.function.arguments", "c.function.arguments | tojson")).takes == set()
 
 
-def test_what_clients_say_in_several_ways_is_put_right():
+def test_variants_that_clients_send_are_put_right():
     calls = [{"type": "function", "function": {"name": "f", "arguments": '{"a": "b"}'}}]
     messages = [{"role": "assistant", "content": None, "tool_calls": calls}]
     source = "{% for m in messages %}{{ m.content }}{% for c in m.tool_calls %}{{ c.function.arguments.a }}{% endfor %}{% endfor %}"
@@ -173,7 +173,7 @@ def test_the_clock_is_an_option():
         ("('<' + c) | safe + '<'", ["<", ("Hello!", "content", 0), "&lt;"]),
     ],
 )  # fmt: skip
-def test_text_is_followed_through(expression, expected):
+def test_text_is_followed_through_expressions(expression, expected):
     source = f"{{% set c = messages[0].content %}}{{{{ {expression} }}}}"
     assert pieces(source) == expected
     assert load(source).text(HELLO) == "".join(piece if isinstance(piece, str) else piece[0] for piece in expected)
@@ -232,7 +232,7 @@ def test_options_are_the_callers_unless_they_are_the_templates_own_tokens():
         "{% for m in messages[::-1] | reverse %}{% generation %}<{{ m.content }}>{% endgeneration %}{% endfor %}",
     ],
 )
-def test_the_turn_is_that_of_the_message_a_loop_has_come_to(loop):
+def test_the_turn_is_that_of_the_message_a_loop_has_reached(loop):
     messages = [{"role": "user", "content": "aa"}, {"role": "assistant", "content": "bb"}]
     segments = load("^" + loop + "$").render(messages).segments
     assert [(s.text, s.turn) for s in segments] == [
@@ -240,7 +240,7 @@ def test_the_turn_is_that_of_the_message_a_loop_has_come_to(loop):
     ]  # fmt: skip
 
 
-def test_what_did_not_reach_the_prompt_is_reported():
+def test_input_that_did_not_reach_the_prompt_is_reported():
     template = load("{% for m in messages %}{{ m.content }}{% endfor %}")
     prompt = template.render([{"role": "user", "content": "a", "name": "n"}], tools=[{"name": "f"}], shape="round")
     assert [unused.path for unused in prompt.unused] == [("messages", 0, "name"), ("tools", 0), ("options", "shape")]
@@ -299,7 +299,7 @@ def test_a_template_refuses_and_fails_with_our_errors():
         "{% include 'x' %}",
     ],
 )
-def test_what_holds_no_template_is_refused(source):
+def test_a_source_without_a_valid_template_is_refused(source):
     with pytest.raises(PluginError):
         load(source)
 
@@ -321,7 +321,7 @@ TURNS = "{% for m in messages %}[{% if m.role == 'system' %}{{ m.content }}{% el
     ],
     ids=["added", "always there", "of the day", "elsewhere", "none", "refused", "left out"],
 )
-def test_the_default_system_text_is_what_stands_where_one_is_given(source, expected):
+def test_the_default_system_text_is_what_replaces_a_missing_one(source, expected):
     template = load(source)
     assert template.default_system == expected
     assert template.but(default_system="Hi").default_system == "Hi"
@@ -329,7 +329,7 @@ def test_the_default_system_text_is_what_stands_where_one_is_given(source, expec
     assert lect.Conversation(template).system_message == expected
 
 
-def test_of_several_templates_the_default_is_loaded():
+def test_the_default_of_several_templates_is_loaded():
     named = [{"name": "tool_use", "template": "t"}, {"name": "default", "template": "d"}]
     assert load({"chat_template": named}).text(HELLO) == "d"
     assert load({"chat_template": named}, chat_template="tool_use").text(HELLO) == "t"
@@ -346,7 +346,7 @@ def test_objects_are_refused_because_a_template_could_reach_into_them(value):
         load("{{ x }}").text(HELLO, x=value)
 
 
-def test_other_kinds_of_mappings_and_lists_are_as_good_as_plain_ones():
+def test_other_kinds_of_mappings_and_sequences_are_accepted():
     from types import MappingProxyType
 
     value = MappingProxyType({1: (2, 3), None: True})
@@ -370,7 +370,7 @@ def test_it_is_a_template_in_all_respects():
     assert "test_jinja.py" in load(CONFIG).written_at or "source.py" in load(CONFIG).written_at
 
 
-def test_nothing_that_the_caller_gave_is_changed():
+def test_the_callers_input_is_not_changed():
     messages = [{"role": "user", "content": [{"type": "text", "text": "a"}], "reasoning": "b"}]
     before = copy.deepcopy(messages)
     source = "{% for m in messages %}{% for k, v in m.items() %}{{ k }}{{ v }}{% endfor %}{% endfor %}"
@@ -379,5 +379,5 @@ def test_nothing_that_the_caller_gave_is_changed():
     assert messages == before
 
 
-def test_names_that_are_public():
+def test_public_names():
     assert sorted(lect_jinja.__all__) == ["JinjaTemplate", "Limits", "ModelFileError", "load"]

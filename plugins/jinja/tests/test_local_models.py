@@ -1,4 +1,4 @@
-"""Models on disk: `lect.resolve`, `lect.load_template` and the command line, with what users have."""
+"""Models on disk: `lect.resolve`, `lect.load_template` and the command line, with the files that users have."""
 
 import base64
 import json
@@ -51,7 +51,7 @@ def model(tmp_path, monkeypatch):
     return write
 
 
-def test_a_directory_speaks_as_its_own_template_says(model):
+def test_a_directory_uses_its_own_template(model):
     path = model(chat_template_jinja=OWN, tokenizer_config_json={"eos_token": "<|over|>"})
     resolution = lect.resolve(path)
     assert resolution.package == "lect-jinja"
@@ -77,7 +77,7 @@ def test_a_name_never_touches_the_disk(model):
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_a_name_is_no_path_for_the_adapter_either(model):
+def test_a_name_is_not_a_path_for_the_adapter_either(model):
     model("owner/name", chat_template_jinja=OWN)
     with pytest.raises(LectError, match="has no chat template"):
         lect.resolve("owner/name", adapter="jinja")
@@ -102,7 +102,7 @@ def test_a_directory_without_a_template_is_known_by_its_name_or_not_at_all(model
         lect.resolve(path)
 
 
-def test_a_path_with_nothing_at_it_is_told_from_one_without_a_template(model, monkeypatch):
+def test_a_missing_path_is_told_from_one_without_a_template(model, monkeypatch):
     path = model(config_json={"model_type": "llama"})
     monkeypatch.setenv("HOME", str(Path(path).parent))
     with pytest.raises(UnknownModelError, match="jinja: it has no chat template"):
@@ -120,7 +120,7 @@ def test_why_names_the_nearest_template_and_the_first_difference(model):
     assert "first difference in a question, at character 42: 'Well: " in nearest
 
 
-def test_a_family_that_speaks_for_the_text_and_is_not_installed_is_named(model, monkeypatch):
+def test_the_family_of_a_known_text_is_named_if_it_is_not_installed(model, monkeypatch):
     monkeypatch.setattr(identity, "fingerprints", lambda: {fingerprint(OWN): {"template": "acme:acme-1"}})
     resolution = lect.resolve(model(chat_template_jinja=OWN))
     assert resolution.template.text(HELLO) == "<|user|>Hello!<|over|>"
@@ -163,7 +163,7 @@ def test_the_format_of_replies_is_chosen_by_model_type_then_tokens_then_markers(
 # GGUF, LoRA, hub caches
 
 
-def test_a_gguf_file_speaks_as_its_own_template_says(model):
+def test_a_gguf_file_uses_its_own_template(model):
     model(model_gguf=gguf.model(OWN))
     template = lect.resolve("./checkpoint-500/model.gguf").template
     assert template.text(HELLO) == "<|user|>Hello!<|over|>"
@@ -171,7 +171,7 @@ def test_a_gguf_file_speaks_as_its_own_template_says(model):
     assert lect.load_template("./checkpoint-500/model.gguf").text(HELLO) == "<|user|>Hello!<|over|>"
 
 
-def test_a_lora_adapter_speaks_as_its_base_does(model, tmp_path):
+def test_a_lora_adapter_uses_the_template_of_its_base(model, tmp_path):
     base = model("base", chat_template_jinja=OWN)
     path = model("lora", adapter_config_json={"base_model_name_or_path": str(tmp_path / "base")})
     assert lect.resolve(path).template.text(HELLO) == lect.resolve(base).template.text(HELLO)
@@ -180,7 +180,7 @@ def test_a_lora_adapter_speaks_as_its_base_does(model, tmp_path):
     assert lect.resolve(path).template.text(HELLO) == "<|user|>Hello!<|own|>"
 
 
-def test_a_lora_adapter_of_a_model_that_is_not_here_goes_by_its_name(model):
+def test_a_lora_adapter_of_a_missing_model_goes_by_its_name(model):
     with lect.pin("*chatter*", CHATML):
         for base in ("acme/chatter", "/home/somebody/models/chatter"):
             path = model("lora", adapter_config_json={"base_model_name_or_path": base})
@@ -188,7 +188,7 @@ def test_a_lora_adapter_of_a_model_that_is_not_here_goes_by_its_name(model):
 
 
 @pytest.mark.parametrize("base", ["acme/nobody-knows-it", " ", "../lora/../nowhere", "https://acme.example/x"])
-def test_a_lora_adapter_of_a_model_that_nobody_knows_is_an_error_that_names_it(base, model):
+def test_a_lora_adapter_of_an_unknown_model_is_an_error_that_says_so(base, model):
     path = model("lora", adapter_config_json={"base_model_name_or_path": base})
     with pytest.raises(ModelFileError, match="is a LoRA adapter without a template, and its base is not known"):
         lect.resolve(path)
@@ -206,7 +206,7 @@ def test_a_hub_cache_is_a_directory_like_any_other(model):
     assert lect.resolve(path).template.text(HELLO) == "<|user|>Hello!<|over|>"
 
 
-def test_a_template_for_tools_is_taken_where_tools_are_given(model):
+def test_a_template_for_tools_is_used_when_tools_are_given(model):
     named = [{"name": "default", "template": OWN}, {"name": "tool_use", "template": "{{ tools[0].function.name }}"}]
     template = lect.resolve(model(tokenizer_config_json={"chat_template": named})).template
     tool = {"type": "function", "function": {"name": "add", "description": "", "parameters": {"type": "object"}}}
@@ -222,7 +222,7 @@ def test_one_of_several_templates_is_named_after_the_path(model):
     assert (template.name, template.text(HELLO)) == ("checkpoint-500#rag", "rag: <|user|>Hello!<|over|>")
     assert template.written_at == "./checkpoint-500/tokenizer_config.json#rag"
     assert list(template.stop) == ["<|over|>"]
-    assert any(f"further templates: 'rag'; '{path}#rag' means that one" in each for each in lect.resolve(path).remarks)
+    assert any(f"further templates: 'rag'; '{path}#rag' selects it" in each for each in lect.resolve(path).remarks)
     done = subprocess.run(
         [sys.executable, "-m", "lect", "prompt", f"{path}#rag", "Hello!"], capture_output=True, text=True, check=True
     )
@@ -232,11 +232,11 @@ def test_one_of_several_templates_is_named_after_the_path(model):
             call(f"{path}#short")
 
 
-def test_a_directory_may_have_the_sign_of_a_named_template_in_its_name(model):
+def test_a_directory_may_have_a_hash_sign_in_its_name(model):
     assert lect.resolve(model("run#rag", chat_template_jinja=OWN)).template.text(HELLO) == "<|user|>Hello!<|over|>"
 
 
-def test_a_lora_adapter_is_asked_for_a_template_of_its_base(model):
+def test_a_named_template_of_the_base_is_found_through_a_lora_adapter(model):
     named = [{"name": name, "template": f"{name}: {OWN}"} for name in ("default", "rag")]
     model("base", tokenizer_config_json={"chat_template": named})
     path = model("lora", adapter_config_json={"base_model_name_or_path": "./base"})
@@ -263,7 +263,7 @@ def test_a_model_on_disk_is_loaded_with_limits_and_facts(model):
         lect_jinja.load("./nothing")
 
 
-# What is wrong
+# Errors
 
 
 def test_a_file_that_cannot_be_read_is_an_error_that_names_it(model):
@@ -285,7 +285,7 @@ def test_several_templates_without_a_default_are_an_error_that_names_them(model)
         lect.resolve(model(tokenizer_config_json={"chat_template": named}))
 
 
-def test_a_token_that_the_template_writes_and_nobody_states_is_remarked(model):
+def test_an_undefined_token_that_the_template_writes_is_remarked_on(model):
     path = model(chat_template_jinja="{{ bos_token }}" + OWN)
     assert lect.resolve(path).template.text(HELLO) == "<|user|>Hello!<|over|>"
     assert any("the template writes bos_token" in remark for remark in lect.resolve(path).remarks)
@@ -335,7 +335,7 @@ VALUES = st.recursive(ODD, lambda inner: st.lists(inner, max_size=3) | st.dictio
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
-def test_whatever_a_field_holds_there_is_a_prompt_or_one_of_our_errors(data, tmp_path):
+def test_any_value_of_a_field_leads_to_a_prompt_or_one_of_our_errors(data, tmp_path):
     file = data.draw(st.sampled_from(list(FIELDS)))
     field = data.draw(st.sampled_from(FIELDS[file]))
     for old in tmp_path.iterdir():
@@ -374,10 +374,10 @@ def test_an_odd_place_is_refused_or_left_to_its_name(make, tmp_path):
         lect.resolve(place)
 
 
-# All that a template gives
+# The features of every template
 
 
-def test_a_models_own_template_gives_all_that_a_template_gives(model):
+def test_a_models_own_template_has_all_features_of_a_template(model):
     template = lect.resolve(model(chat_template_jinja=OWN)).template
     prompt = template.render([{"role": "user", "content": "Hi <|over|>"}], verbose=True)
     assert [segment.text for segment in prompt.segments if segment.path[-1:] == ("content",)] == ["Hi <|over|>"]

@@ -32,7 +32,7 @@ TABLES = [
 
 
 @pytest.mark.parametrize("table", TABLES, ids=range(len(TABLES)))
-def test_a_table_is_written_alike(table):
+def test_a_written_table_renders_the_same(table):
     written = write(table)
     assert written.lost == []
     assert differences(render_of(table), renderer(written.text, table)) == []
@@ -46,7 +46,7 @@ def test_the_guarded_engine_renders_the_same(table):
 
 
 @pytest.mark.parametrize("table", TABLES[-4:], ids=range(4))
-def test_odd_conversations_are_written_alike(table):
+def test_odd_conversations_render_the_same(table):
     render = renderer(write(table).text, table)
     late = [{"role": "user", "content": "1"}, {"role": "system", "content": "2"}, {"role": "user", "content": "3"}]
     for messages in ([], late, [{"role": "tool", "content": "x"}]):
@@ -60,7 +60,7 @@ def test_odd_conversations_are_written_alike(table):
                 assert render(messages, ask) == expected
 
 
-def test_what_is_to_be_learnt_is_marked():
+def test_what_the_model_is_to_learn_is_marked():
     text = write(PLAIN.but(assistant=Turn("<a>", "</a>\n"))).text
     assert (
         text
@@ -85,7 +85,7 @@ def test_what_is_to_be_learnt_is_marked():
     )
 
 
-def test_a_chat_template_is_written_as_it_is():
+def test_a_chat_template_is_written_unchanged():
     text = "{% for m in messages %}{{ m.role | upper }}: {{ m.content }}\n{% endfor %}"
     assert lect.dump_template(lect_jinja.load(text), "jinja") == text
 

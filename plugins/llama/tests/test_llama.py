@@ -125,7 +125,7 @@ def test_a_question_after_a_system_text_keeps_the_white_space_before_it():
 
 
 def test_a_refusal_names_the_message_that_is_out_of_turn():
-    with pytest.raises(lect.RefusedError, match=r"messages\[2\] is 'user' where an answer is due"):
+    with pytest.raises(lect.RefusedError, match=r"messages\[2\] is 'user' where an answer is expected"):
         template("llama-2-chat").text([SYSTEM, USER, USER])
 
 
@@ -149,7 +149,7 @@ def test_a_built_in_tool_is_called_as_python():
     assert text.endswith('\n\n<|python_tag|>brave_search.call(query="a", lang="en")<|eom_id|>')
 
 
-def test_custom_tools_stand_in_for_tools_which_are_then_reported():
+def test_custom_tools_replace_tools_which_are_then_reported():
     tools = [{"type": "function", "function": {"name": "one"}}]
     rendered = template("llama-3.2").render([USER], tools=tools, custom_tools=[{"name": "two"}])
     assert '"name": "two"' in rendered.text
@@ -170,7 +170,7 @@ def test_an_option_of_a_wrong_type_is_refused(options, message):
         template("llama-3.1").text([USER], **options)
 
 
-def test_an_image_counts_as_used_only_where_a_placeholder_stands_for_it():
+def test_an_image_counts_as_used_only_where_it_has_a_placeholder():
     messages = [{"role": "user", "content": [{"type": "image"}, {"type": "text", "text": "What?"}]}]
     assert template("llama-4").render(messages, strict=True).text.endswith("<|image|>What?<|eot|>")
     tools = [{"type": "function", "function": {"name": "one"}}]

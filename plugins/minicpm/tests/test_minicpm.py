@@ -76,7 +76,7 @@ def book(guests, bed_kind=None, nights=1):
 '''
 
 
-def test_minicpm3_reads_tools_as_python_and_thoughts_from_a_field_of_their_own():
+def test_minicpm3_reads_tools_as_python_and_thoughts_from_their_own_field():
     question = {"role": "user", "content": "A room, please."}
     answer = {"role": "assistant", "content": "Which?", "thought": "For whom?"}
     text = lect.template("minicpm3").text([question, answer], tools=[BOOK])

@@ -24,7 +24,7 @@ class TestMinimax(AdapterSuite):
     others = ["MiniMaxAI/MiniMax-Text-01", "MiniMaxAI/MiniMax-VL-01", "minimaxwell-7b"]
 
 
-def test_m2_1_says_its_name():
+def test_m2_1_is_told_its_name():
     text = lect.get_template("MiniMaxAI/MiniMax-M2.1").text([{"role": "user", "content": "Hello!"}])
     assert text.startswith(
         "]~!b[]~b]system\nYou are a helpful assistant. Your name is MiniMax-M2.1 and is built by MiniMax.[e~[\n"

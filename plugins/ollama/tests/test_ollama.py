@@ -1,4 +1,4 @@
-"""Templates as Modelfiles, rendered by Go itself where there is one."""
+"""Templates as Modelfiles, rendered by Go itself where it is installed."""
 
 import shutil
 
@@ -48,16 +48,16 @@ def test_the_modelfile():
 
 @pytest.mark.skipif(shutil.which("go") is None, reason="Go is not installed")
 @pytest.mark.parametrize("table", TABLES, ids=range(len(TABLES)))
-def test_go_renders_it_alike(table):
+def test_go_renders_it_identically(table):
     text = lect.dump_template(table, "ollama")
     assert text.startswith("# Rendered by Go")
     without_bos = table.but(bos="")
     assert differences(render_of(without_bos), notation.renderer(text, table)) == []
 
 
-def test_without_go_nothing_is_proven_and_that_is_said(monkeypatch):
+def test_without_go_the_modelfile_is_marked_as_not_proven(monkeypatch):
     monkeypatch.setenv("PATH", "")
-    with pytest.warns(ConversionWarning, match="nothing here can show that it renders the same"):
+    with pytest.warns(ConversionWarning, match="nothing installed can verify that it renders the same"):
         assert lect.dump_template(PLAIN, "ollama").startswith("# Not proven")
 
 
@@ -72,7 +72,7 @@ def test_without_go_nothing_is_proven_and_that_is_said(monkeypatch):
         ({"stop_ids": [7]}, "stop ids that have no text: 7"),
     ],
 )
-def test_what_ollama_cannot_say_is_listed(change, lost):
+def test_what_ollama_cannot_express_is_listed(change, lost):
     with pytest.raises(lect.LossError) as caught:
         lect.dump_template(PLAIN.but(**change), "ollama")
     assert caught.value.lost == (lost,)

@@ -1,4 +1,4 @@
-"""OLMo and Tulu against their maker's own templates, and Olmo 3 also against the tests that Ollama has of it."""
+"""OLMo and Tulu against their maker's own templates, and Olmo 3 also against Ollama's tests."""
 
 import json
 from pathlib import Path

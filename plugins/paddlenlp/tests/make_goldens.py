@@ -1,8 +1,8 @@
-"""Copy what PaddleNLP gave from `../shared` into the repository.
+"""Copy PaddleNLP's output from `../shared` into the repository.
 
     python plugins/paddlenlp/tests/make_goldens.py
 
-Run by hand when a golden changes. The tests read only what lies in the repository.
+Run by hand when a golden changes. The tests only read files in the repository.
 """
 
 import json
@@ -18,7 +18,7 @@ KEPT = (
 
 def main():
     given = json.loads((SHARED / "goldens/paddlenlp.json").read_text("utf-8"))
-    # The machine on which they were made has no place in them.
+    # Leave out the machine on which they were created.
     note = f"{given['source']}, run with its own code and jinja2 {given['jinja2']}"
     kept = {"provenance": note, **{key: given[key] for key in KEPT}}
     entries = []

@@ -1,6 +1,6 @@
 """PaddleNLP's document on its chat templates, block by block.
 
-Where it errs, docs/how-to/coming-from-paddlenlp.md says so, and the test here shows what is so.
+Where it errs, docs/how-to/coming-from-paddlenlp.md says so, and the test here shows the actual behaviour.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""What lect trains of PaddleNLP's templates, beside the parts that carry loss in PaddleNLP itself."""
+"""Which parts of PaddleNLP's templates carry loss in lect, compared to PaddleNLP itself."""
 
 import json
 from pathlib import Path
@@ -14,7 +14,7 @@ CONVERSATIONS = {
     "chinese": [["你好", "您好"], ["今天吃啥", "面条🎉"]],
 }
 QUERY_IS_ANOTHER = ("reconstructed_chatglm_6b_v1.1", "conversation_only")
-"""Templates whose prompt for a question is not how their conversations go on: there, only the answer itself is sure."""
+"""Templates whose conversations do not continue the prompt for a question: there, only the answer itself is certain."""
 CASES = [
     case
     for case in GOLDEN["encode_chat_inputs"]
@@ -23,7 +23,7 @@ CASES = [
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['template']}-{case['conversation']}")
-def test_loss_is_where_paddlenlp_has_it_but_for_what_the_question_writes_and_separators(case):
+def test_loss_is_where_paddlenlp_has_it_except_for_the_generation_prompt_and_separators(case):
     template = lect.load_template(json.dumps(GOLDEN["templates"][case["template"]]))
     messages = [
         {"role": role, "content": text}
@@ -38,9 +38,9 @@ def test_loss_is_where_paddlenlp_has_it_but_for_what_the_question_writes_and_sep
         answer = 2 * index + 1
         spans = [span for span in prompt.loss_spans(policy) if span.message == answer]
         trained = prompt.text[spans[0].start : spans[-1].end]
-        # G3: by default, white space behind an answer is a separator; PaddleNLP trains it.
+        # G3: by default, white space after an answer is a separator; PaddleNLP trains on it.
         assert part.endswith(trained)
-        # G1: what the generation prompt supplies is not trained; PaddleNLP trains what its `bot` part says.
+        # G1: what the generation prompt supplies carries no loss; PaddleNLP trains on its whole `bot` part.
         supplied = part.removesuffix(trained)
         if case["template"] not in QUERY_IS_ANOTHER:
             assert template.text(messages[:answer], add_generation_prompt=True).endswith(supplied)

@@ -1,4 +1,4 @@
-"""PaddleNLP's chat templates against what PaddleNLP itself gave."""
+"""PaddleNLP's chat templates against PaddleNLP's own output."""
 
 import json
 import pickle
@@ -139,7 +139,7 @@ def test_a_whole_template_gives_spans_and_ids_too():
         ("{% for m in messages %}{{ m.content }};{% endfor %}{{ messages[2:] and 'END' or '' }}", "last answer .* 'END'"),
     ],
 )  # fmt: skip
-def test_a_template_that_does_not_tell_what_to_learn_is_an_error(text, said):
+def test_a_template_that_does_not_show_what_to_learn_is_an_error(text, said):
     with pytest.raises(lect.MessageError, match=said):
         init_chat_template(text).spans([["a", "b"], ["c", "d"]])
 
@@ -148,7 +148,7 @@ def test_a_template_that_does_not_tell_what_to_learn_is_an_error(text, said):
 
 
 def golden_source(case, folder):
-    """Return what PaddleNLP was given in a case of `init_chat_template`; files are written."""
+    """Return PaddleNLP's input in a case of `init_chat_template`, after writing its files."""
     files = {
         "chat_template.json": json.dumps(SEED),
         "hf.json": '{"chat_template": "{{ messages }}"}',
@@ -166,7 +166,7 @@ def golden_source(case, folder):
 
 
 @pytest.mark.parametrize("case", GOLDEN["init_chat_template"], ids=lambda case: case["case"])
-def test_init_chat_template_does_as_paddlenlp(case, tmp_path):
+def test_init_chat_template_behaves_like_paddlenlps(case, tmp_path):
     source = golden_source(case, tmp_path)
     deviates = ("init_chat_template", case["case"]) in DEVIATIONS
     if case["case"] == "directory":
@@ -224,7 +224,7 @@ def test_a_file_and_a_directory_are_read(tmp_path):
         ('{"query": "{{ query "}', "'query', line 1"),
     ],
 )  # fmt: skip
-def test_what_is_no_chat_template_is_one_error_with_file_and_field(contents, said, tmp_path):
+def test_an_invalid_chat_template_is_one_error_with_file_and_field(contents, said, tmp_path):
     path = tmp_path / "chat_template.json"
     path.write_text(contents, "utf-8")
     with pytest.raises(lect.SourceError, match=said) as caught:
@@ -233,12 +233,12 @@ def test_what_is_no_chat_template_is_one_error_with_file_and_field(contents, sai
 
 
 @pytest.mark.parametrize("source", ["/no/such/chat_template.json", "chat_template.jsn", "", None, 3, ["a"]])
-def test_a_mistyped_path_is_an_error_and_no_template(source):
+def test_a_mistyped_path_is_an_error_and_not_a_template(source):
     with pytest.raises(lect.SourceError):
         init_chat_template(source)
 
 
-def test_what_is_a_template_already_is_kept():
+def test_a_template_is_returned_as_it_is():
     for template in (ChatTemplate(), WholeTemplate("{{ messages[0].content }}")):
         assert init_chat_template(template) is template
 
@@ -265,7 +265,7 @@ def test_there_are_no_tensors():
 # As a template of lect
 
 
-def test_messages_are_rounds_and_texts_know_where_they_came_from():
+def test_messages_are_rounds_and_texts_keep_their_origin():
     template = lect.load_template(GOLDEN["templates"]["default_system_idiom"], notation="paddlenlp")
     messages = [
         {"role": "system", "content": "S {{x}}"},
@@ -301,12 +301,12 @@ def test_templates_can_be_pickled():
 
 
 @pytest.mark.parametrize("roles", [["assistant"], ["user", "user"], ["user", "tool"]])
-def test_what_is_no_rounds_is_refused(roles):
+def test_messages_that_are_not_rounds_are_refused(roles):
     with pytest.raises(lect.RefusedError):
         lect.load_template(SEED).text([{"role": role, "content": "x"} for role in roles])
 
 
-def test_a_models_directory_speaks_by_its_file(tmp_path):
+def test_a_models_directory_is_recognised_by_its_file(tmp_path):
     fields = {"conversation": ["<u>{{user}}</u>", "<b>{{bot}}</b>"], "query": "<u>{{query}}</u><b>"}
     (tmp_path / "chat_template.json").write_text(json.dumps(fields), "utf-8")
     resolution = lect.resolve(tmp_path)
@@ -317,7 +317,7 @@ def test_a_models_directory_speaks_by_its_file(tmp_path):
     assert resolution.template.text([{"role": "user", "content": "Hi"}], add_generation_prompt=True) == "<u>Hi</u><b>"
 
 
-def test_the_models_own_jinja_template_goes_before_it(tmp_path):
+def test_the_models_own_jinja_template_takes_precedence(tmp_path):
     (tmp_path / "chat_template.json").write_text(json.dumps({"query": "<u>{{query}}</u>"}), "utf-8")
     (tmp_path / "chat_template.jinja").write_text("{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}")
     assert lect.resolve(tmp_path).package == "lect-jinja"
@@ -378,7 +378,7 @@ def test_a_file_is_written_as_it_was_read(name):
     ],
     ids=str,
 )
-def test_what_is_more_than_a_table_is_no_table(change):
+def test_fields_that_are_more_than_a_table_have_no_table(change):
     fields = {"conversation": ["U:{{user}}\n", "B:{{bot}}\n"], "query": "U:{{query}}\nB:"}
     assert lect.load_template(fields, notation="paddlenlp").table is not None
     assert lect.load_template(fields | change, notation="paddlenlp").table is None

@@ -20,6 +20,6 @@ class TestSeed(AdapterSuite):
     others = ["ByteDance-Seed/Seed-Coder-8B-Instruct", "naver-hyperclovax/HyperCLOVAX-SEED-Think-32B"]
 
 
-def test_a_budget_that_is_no_number_is_refused():
+def test_a_budget_that_is_not_a_number_is_refused():
     with pytest.raises(RefusedError, match="thinking_budget is 'much'"):
         lect.template("seed-oss").text([{"role": "user", "content": "Hello!"}], thinking_budget="much")

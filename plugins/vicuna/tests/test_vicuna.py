@@ -31,7 +31,7 @@ class TestVicuna(AdapterSuite):
 
 
 def speak(template, script):
-    """Put a script of FastChat's into a conversation of ours."""
+    """Return a conversation of ours with the messages of one of FastChat's scripts."""
     conversation = lect.get_conv_template(f"vicuna:{template}")
     if "system" in script:
         conversation.set_system_message(script["system"])
@@ -45,7 +45,7 @@ def test_gives_the_bytes_of_fastchat(template, script):
     conversation = speak(template, GOLDEN["scripts"][script])
     expected = GOLDEN["templates"][template][script]
     assert conversation.get_prompt() == expected
-    # The same through messages: an answer that is asked for is the generation prompt.
+    # The same through messages: a requested answer is the generation prompt.
     messages = [
         {"role": "system", "content": conversation.system_message},
         *({"role": role, "content": text} for role, text in conversation.messages),

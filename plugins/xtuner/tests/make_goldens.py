@@ -1,8 +1,8 @@
-"""Copy what XTuner gave from `../shared` into the repository, and what its templates and its table say.
+"""Copy XTuner's output, its templates and its table of models from `../shared` into the repository.
 
     python plugins/xtuner/tests/make_goldens.py
 
-Run by hand when a golden changes. The tests read only what lies in the repository.
+Run by hand when a golden changes. The tests only read files in the repository.
 """
 
 import json

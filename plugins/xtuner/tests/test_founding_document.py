@@ -1,6 +1,6 @@
 """XTuner's document on its prompt templates, block by block and row by row.
 
-Where it errs, docs/how-to/coming-from-xtuner.md says so, and the test here shows what is so.
+Where it errs, docs/how-to/coming-from-xtuner.md says so, and the test here shows the actual behaviour.
 """
 
 import json
@@ -22,7 +22,7 @@ FURTHER = "\n<|User|>:{input}<eoh>\n<|Bot|>:{output}<eoa>"
 
 
 def test_the_structure():
-    assert dict(PROMPT_TEMPLATE.internlm_chat) == dict(  # noqa: C408  # as it stands there
+    assert dict(PROMPT_TEMPLATE.internlm_chat) == dict(  # noqa: C408  # as in the document
         SYSTEM='<|System|>:{system}\n',
         INSTRUCTION='<|User|>:{input}<eoh>\n<|Bot|>:',
         SUFFIX='<eoa>',
@@ -32,7 +32,7 @@ def test_the_structure():
 
 
 @pytest.mark.parametrize(("turns", "result"), [(1, SINGLE), (3, SINGLE + FURTHER * 2)])
-def test_the_results_but_for_the_last_separator(turns, result):
+def test_the_results_except_for_the_last_separator(turns, result):
     messages = [SYSTEM, *TURN * turns]
     assert lect.template("xtuner:internlm_chat").text(messages) == result + "\n"
     assert "".join(span.text for span in training("internlm_chat", messages)) == result + "\n"
@@ -44,7 +44,7 @@ def test_absent_fields_have_defaults():
     assert [span.kind for span in training({"INSTRUCTION": "U:{input} B:"}, TURN)] == ["bos", "input", "output", "eos"]
 
 
-def test_the_suffix_takes_the_place_of_the_eos_or_stands_before_it():
+def test_the_suffix_replaces_the_eos_or_precedes_it():
     fields = {"INSTRUCTION": "U:{input} B:", "SUFFIX": "<eoa>", "SEP": "\n"}
     assert chat_template(fields, eos="</s>").text(TURN).endswith("{output}<eoa></s>\n")
     assert chat_template(fields | {"SUFFIX_AS_EOS": True}, eos="</s>").text(TURN).endswith("{output}<eoa>\n")

@@ -1,4 +1,4 @@
-"""What lect trains of XTuner's templates, beside the spans that carry loss in XTuner itself."""
+"""Which parts of XTuner's templates carry loss in lect, compared to XTuner itself."""
 
 import json
 from pathlib import Path
@@ -18,13 +18,13 @@ PUT_TOGETHER_OTHERWISE = {
     "consecutive_assistants": "XTuner puts an empty question between answers",
     "only_user": "XTuner drops a question without an answer",
 }
-"""Conversations of which XTuner makes another text for training than for a chat; nothing can be compared there."""
+"""Conversations that XTuner writes differently for training than for chat, so that nothing can be compared."""
 CASES = [case for case in GOLDEN["training"] if isinstance(case[2], list) and case[1] not in PUT_TOGETHER_OTHERWISE]
 
 
 @pytest.mark.parametrize(("name", "conversation", "spans"), CASES, ids=["-".join(case[:2]) for case in CASES])
 def test_loss_is_where_xtuner_has_it(name, conversation, spans):
-    # XTuner takes the text "false" for the value, which lect refuses.
+    # XTuner also accepts the text "false", which lect refuses.
     messages = [
         {**message, "loss": message["loss"] not in (False, "false")} if "loss" in message else message
         for message in GOLDEN["conversations"][conversation]
@@ -37,7 +37,7 @@ def test_loss_is_where_xtuner_has_it(name, conversation, spans):
 
 
 def carries(prompt):
-    """Return an x for each character that carries loss, and a - for each other."""
+    """Return an x for each character that carries loss, and a - for each that does not."""
     marks = ["-"] * len(prompt.text)
     for span in prompt.loss_spans():
         marks[span.start : span.end] = "x" * (span.end - span.start)

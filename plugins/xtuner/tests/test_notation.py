@@ -1,4 +1,4 @@
-"""Templates in XTuner's notation, and what is wrong with some."""
+"""Templates in XTuner's notation, valid and invalid."""
 
 import json
 
@@ -22,7 +22,7 @@ def test_a_mapping_and_a_text_are_recognised(form):
     assert (template.name, template.text_separators) == ("xtuner", True)
 
 
-def test_a_file_gives_its_name(tmp_path):
+def test_a_template_is_named_after_its_file(tmp_path):
     path = tmp_path / "mine.json"
     path.write_text(json.dumps(GOOD), "utf-8-sig")
     template = read(path)
@@ -60,7 +60,7 @@ def test_doubled_braces_are_braces():
         ({**GOOD, "SEP": "{round}"}, r"SEP has \{round\} as plain text"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_said_with_field_and_position(fields, said, tmp_path):
+def test_errors_name_the_field_and_the_position(fields, said, tmp_path):
     with pytest.raises(lect.SourceError, match=said):
         read(fields)
     path = tmp_path / "template.json"

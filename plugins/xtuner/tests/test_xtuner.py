@@ -1,4 +1,4 @@
-"""XTuner's templates against what XTuner itself gave."""
+"""XTuner's templates against XTuner's own output."""
 
 import copy
 import json
@@ -67,7 +67,7 @@ def test_with_qwens_tokenizers_there_is_no_bos(case):
         ("late_system", []),
     ],
 )
-def test_what_xtuner_loses_in_silence_is_told(conversation, lost):
+def test_what_xtuner_drops_silently_is_reported(conversation, lost):
     messages = GOLDEN["conversations"][conversation]
     spans = training("internlm_chat", messages)
     assert [unused.path for unused in spans.unused] == [("messages", index, "content") for index in lost]
@@ -79,7 +79,7 @@ def test_what_xtuner_loses_in_silence_is_told(conversation, lost):
         assert training("internlm_chat", messages, strict=True) == spans
 
 
-def test_training_tells_of_calls_and_images_too():
+def test_training_reports_unused_calls_and_images_too():
     call = {"id": "1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
     messages = [
         {"role": "user", "content": [{"type": "text", "text": "Hi"}, {"type": "image_url", "image_url": {"url": "x"}}]},
@@ -93,7 +93,7 @@ def test_training_tells_of_calls_and_images_too():
 @pytest.mark.parametrize(
     "messages", ["Hi", [{"role": "user", "content": 7}], [{"content": "Hi"}], [{"role": "user", "content": "\ud800"}]]
 )
-def test_training_refuses_what_is_no_message(messages):
+def test_training_refuses_invalid_messages(messages):
     with pytest.raises(lect.MessageError):
         training("default", messages)
 
@@ -185,7 +185,7 @@ def test_what_is_returned_can_be_copied_and_pickled():
         assert way(chat_template({"INSTRUCTION": "{input}:"})).text(HELLO) == "Hello!:Hi"
 
 
-def test_an_unknown_name_is_an_error_with_names_that_are_near():
+def test_an_unknown_name_is_an_error_with_similar_names():
     with pytest.raises(lect.UnknownTemplateError, match="did you mean 'internlm_chat'") as caught:
         training("internlm-chat", HELLO)
     assert "internlm_chat" in caught.value.near

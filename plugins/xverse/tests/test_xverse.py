@@ -1,4 +1,4 @@
-"""XVERSE against its maker's code, as another project repeats it."""
+"""XVERSE against its maker's code, as copied by another project."""
 
 from lect.testing import AdapterSuite
 

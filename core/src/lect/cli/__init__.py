@@ -1,8 +1,8 @@
 """The command line.
 
-A command is a module with two functions: `configure(parser)` adds its description, examples and arguments to a parser
-of its own, and `run(arguments)` does the work and returns the exit code. It is imported only when it is run, so the
-others cost nothing. Installed packages add commands by the group `lect.commands`: see `cli/installed.py`.
+A command is a module with two functions: `configure(parser)` adds its description, examples and arguments to its own
+parser, and `run(arguments)` does the work and returns the exit code. It is imported only when it is run, so the other
+commands cost nothing. Installed packages add commands in the group `lect.commands`: see `cli/installed.py`.
 """
 
 import sys
@@ -39,7 +39,7 @@ class Command(NamedTuple):
 COMMANDS: dict[str, Command] = {
     "prompt": Command("lect.cli.prompt", "print the exact prompt that a model expects"),
     "tokens": Command("lect.cli.tokens", "print that prompt token by token: ids, origins, and what carries loss"),
-    "parse": Command("lect.cli.parse", "take apart what a model wrote: reasoning, content, tool calls"),
+    "parse": Command("lect.cli.parse", "parse what a model wrote: reasoning, content, tool calls"),
     "why": Command("lect.cli.why", "show what a model path resolves to, and why"),
     "families": Command("lect.cli.families", "list the model families: installed and available"),
     "plugins": Command("lect.cli.plugins", "list the installed packages, what they claim and their status"),
@@ -47,14 +47,14 @@ COMMANDS: dict[str, Command] = {
     "formats": Command("lect.cli.formats", "list the reply formats, with examples"),
     "convert": Command("lect.cli.convert", "write a template in the notation of another tool"),
     "diff": Command("lect.cli.diff", "show where two templates differ"),
-    "new": Command("lect.cli.new", "write a package with an adapter for models of your own"),
+    "new": Command("lect.cli.new", "write a package with an adapter for your own models"),
     "check": Command("lect.cli.check", "run the conformance kit on a plugin, and say what is wrong with it"),
     "doctor": Command("lect.cli.doctor", "load every plugin and say what is broken, and what to do"),
 }
 
 
 class Parser(ArgumentParser):
-    """A parser that returns to `main` where argparse would end the process."""
+    """A parser that returns to `main` where argparse would exit."""
 
     def error(self, message: str) -> NoReturn:
         super().error(Screen.visible(message))
@@ -65,12 +65,12 @@ class Parser(ArgumentParser):
         raise _DoneError(status)
 
     def _print_message(self, message: str, file: Any = None) -> None:
-        # argparse itself ignores it when help cannot be written.
+        # argparse itself ignores errors in writing.
         Screen(file or sys.stderr).write(message)
 
 
 class _DoneError(Exception):
-    """Carries the exit code of a parser that has said all there is to say."""
+    """Carries the exit code of a parser to `main`."""
 
     def __init__(self, code: int):
         super().__init__(code)
@@ -80,7 +80,7 @@ class _DoneError(Exception):
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command and return the exit code.
 
-    0, 1 where lect refuses or cannot do it, 2 where the command line is wrong.
+    0 on success, 1 if lect refuses or fails, 2 if the command line is wrong.
     """
     words = sys.argv[1:] if argv is None else list(argv)
     _replace_missing_streams()
@@ -95,7 +95,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         forget(sys.stdout)
         return OK
     except OSError as error:
-        # It must be standard output: what cannot be read is a LectError, and what standard error does not take is lost.
+        # It must be standard output: read errors are LectErrors, and errors in writing to standard error are ignored.
         forget(sys.stdout)
         _complain(f"cannot write to standard output: {error.strerror or error}")
         return FAILED
@@ -122,7 +122,7 @@ def _run(words: list[str]) -> int:
         _unknown_command(name)
     parser = Parser(prog=f"lect {name}", formatter_class=RawDescriptionHelpFormatter, allow_abbrev=False)
     module.configure(parser)
-    # Intermixed, because argparse otherwise takes an optional TEXT for absent as soon as an option stands before it.
+    # Intermixed, because otherwise argparse takes an optional TEXT to be absent if an option comes before it.
     arguments = parser.parse_intermixed_args(words[1:])
     try:
         code: int = module.run(arguments)
@@ -152,12 +152,12 @@ def _overview() -> Parser:
 
 
 class _Overview(Parser):
-    """The parser of `lect` itself. What its help lists is looked for only where that is shown."""
+    """The parser of `lect` itself. Installed commands are looked up only when its help is shown."""
 
     def format_help(self) -> str:
         try:
             others = installed.helps()
-        except LectError:  # Settings that cannot be read; help must work even so.
+        except LectError:  # The settings cannot be read; help must work anyway.
             others = {}
         helps = others | {name: command.help for name, command in COMMANDS.items()}
         names = [*COMMANDS, *(name for name in helps if name not in COMMANDS)]
@@ -179,7 +179,7 @@ def _unknown_command(word: str) -> NoReturn:
 
 
 def _complain(message: str, words: Sequence[str] = (), label: str = "lect:", style: str = "red") -> None:
-    """Write an error or a warning that came of a command line."""
+    """Write an error or a warning that a command line caused."""
     from lect.cli.voice import spoken
 
     screen = Screen(sys.stderr)
@@ -188,7 +188,7 @@ def _complain(message: str, words: Sequence[str] = (), label: str = "lect:", sty
 
 
 def _show_our_warnings(words: list[str]) -> None:
-    """Show the warnings of lect in its own words, each time; leave all others to Python."""
+    """Show lect's warnings in its own format, every time; leave all others to Python."""
     usual = warnings.showwarning
 
     def show(message: Any, category: type[Warning], *place: Any, **more: Any) -> None:

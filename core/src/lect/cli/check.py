@@ -39,14 +39,14 @@ def configure(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Print the report; return 1 where a check fails."""
+    """Print the report; return 1 if a check fails."""
     try:
         from lect.testing.run import run_suite
         from lect.testing.subject import find_subject
     except ImportError as error:
         msg = f"`lect check` needs {error.name}, which is not installed\n  try: pip install 'lect[testing]'"
         raise LectError(msg) from error
-    # What it does wrong is what the checks are there to say.
+    # The checks report what the plugin does wrong.
     warnings.simplefilter("ignore", PluginWarning)
     subject = find_subject(arguments.plugin)
     outcomes = run_suite(subject)
@@ -73,10 +73,10 @@ def _show(screen: Screen, subject: Subject, outcomes: list[Outcome], failed: lis
         screen.block(each.why, indent=2, style="red")
     screen.line()
     if failed:
-        what = "1 check has failed" if len(failed) == 1 else f"{len(failed)} checks have failed"
+        what = "1 check failed" if len(failed) == 1 else f"{len(failed)} checks failed"
         screen.line(f"{what}: see docs/reference/testing.md", style="red")
     else:
-        screen.line("nothing has failed", style="green")
+        screen.line("no check failed", style="green")
 
 
 def _words(name: str) -> str:

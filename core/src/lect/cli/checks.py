@@ -1,4 +1,4 @@
-"""What `lect doctor` looks at."""
+"""The checks of `lect doctor`."""
 
 from __future__ import annotations
 
@@ -30,23 +30,23 @@ DEPENDENCIES = ("pluggy", "importlib-metadata", "packaging")
 
 
 class PluginCheck(NamedTuple):
-    """An installed plugin, the core that it asks for, and whether it has it."""
+    """An installed plugin, its requirement on lect, and whether that is satisfied."""
 
     name: str
     package: str
     version: str
     status: str
     requires: str
-    """As its metadata state it, such as `lect<1,>=0.1`; empty where they do not mention lect."""
+    """As in its metadata, such as `lect<1,>=0.1`; empty if lect is not mentioned there."""
     satisfied: bool
 
 
 class Report(NamedTuple):
-    """All that was looked at."""
+    """The results of all checks."""
 
     versions: dict[str, str]
     config: str | None
-    """The path of the config file; empty where there is none, None where the settings cannot be read."""
+    """The path of the config file; empty if there is none, None if the settings cannot be read."""
     plugins: tuple[PluginCheck, ...]
     templates: dict[str, tuple[Template, ...]]
     """By owner, as in `lect.templates()`."""
@@ -54,7 +54,7 @@ class Report(NamedTuple):
 
 
 def examine(progress: Callable[[str], None]) -> Report:
-    """Load every plugin and look at all that could be wrong; `progress` is told what is looked at."""
+    """Load every plugin and check all that could be wrong; `progress` is told what is being checked."""
     versions = {
         "python": sys.version.split()[0],
         CORE: lect.__version__,
@@ -63,7 +63,7 @@ def examine(progress: Callable[[str], None]) -> Report:
     try:
         templates = _templates()
     except LectError as error:
-        # Without settings nobody can say which plugins are to be used.
+        # Without settings, there is no telling which plugins to use.
         return Report(versions, None, (), {}, (Finding(True, spoken(str(error), "doctor")),))
     infos = lect.plugins(load=True)
     plugins = tuple(
@@ -99,14 +99,14 @@ def _version(package: str) -> str:
 
 
 def _requirement(package: str) -> tuple[str, bool]:
-    """Return what a package asks of lect, and whether this lect is that."""
+    """Return the requirement of a package on lect, and whether it is satisfied."""
     from packaging.requirements import InvalidRequirement, Requirement
 
     from lect.registry.metadata import metadata
 
     try:
         lines = (metadata.requires(package) if package else None) or []
-    except Exception:  # It is not installed, or its metadata are damaged, which is a finding of its own.
+    except Exception:  # It is not installed, or its metadata is damaged, which is reported separately.
         lines = []
     wanted = []
     for line in lines:
@@ -132,7 +132,7 @@ def _loaded(owner: str, names: Sequence[str]) -> Iterator[Template]:
         try:
             yield lect.template(f"{owner}:{name}")
         except UnknownTemplateError:
-            continue  # Declared, but not there: that is a finding of its own.
+            continue  # Declared, but missing: reported separately.
 
 
 def _stale_core() -> Iterator[Finding]:
@@ -155,7 +155,7 @@ def _unsatisfied(plugins: tuple[PluginCheck, ...]) -> Iterator[Finding]:
 
 def _missing_templates(infos: Sequence[PluginInfo]) -> Iterator[Finding]:
     for info in infos:
-        # One that could not be loaded has been found already.
+        # A plugin that could not be loaded is already reported.
         if info.status != "loaded":
             continue
         there = {template.name for template in _loaded(info.id, info.templates)}
@@ -207,10 +207,10 @@ def _shared_template_names(templates: dict[str, tuple[Template, ...]]) -> Iterat
         for template in owned:
             owners.setdefault(template.name, {})[owner] = template
     for name, by_owner in sorted(owners.items()):
-        # A family may use a template of another's; only different ones are in each other's way.
+        # A family may use another's template; only different templates conflict.
         if len(set(map(id, by_owner.values()))) > 1:
             alone = (
-                "the name alone means that of lect"
+                "the bare name means lect's own"
                 if CORE in by_owner
                 else f"say which you mean, such as '{next(iter(by_owner))}:{name}'"
             )

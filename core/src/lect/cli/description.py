@@ -1,4 +1,4 @@
-"""What several commands tell of a template."""
+"""What several commands say about a template."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ def plain_prompt(template: Template) -> str:
 
 
 def written_bos(template: Template) -> str:
-    """Return the BOS with which prompts of a template really begin; empty where they do not."""
+    """Return the BOS that prompts of a template really begin with; empty if there is none."""
     try:
         return template.bos if plain_prompt(template).startswith(template.bos) else ""
-    # Whether it refuses that conversation or fails at it, its word is all there is.
+    # It refuses that conversation or fails: what it states is all there is to go by.
     except Exception:
         return template.bos
 
@@ -33,7 +33,7 @@ def bos_advice(template: Template) -> str:
 
 
 def described(template: Template) -> dict[str, Any]:
-    """Return what a program may want to know of a template."""
+    """Return what a program may want to know about a template."""
     return {
         "name": template.name,
         "source": template.source,
@@ -56,7 +56,7 @@ def described(template: Template) -> dict[str, Any]:
 
 
 def reply_format(template: Template) -> str:
-    """Return the name of the format of a model's replies, empty where they are plain text."""
+    """Return the name of the format of a model's replies; empty if they are plain text."""
     return template.reply.name if template.reply else ""
 
 

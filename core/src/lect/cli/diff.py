@@ -33,13 +33,13 @@ def configure(parser: ArgumentParser) -> None:
     )
     parser.epilog = EPILOG
     add_source(parser, "one", "A")
-    add_source(parser, "other", "B", "another one")
+    add_source(parser, "other", "B", "the template to compare it with")
     add_notation(parser)
     parser.add_argument("--json", action="store_true", help="print the differences as JSON, with the whole prompts")
 
 
 def run(arguments: Namespace) -> int:
-    """Print the differences; return 1 where there are some."""
+    """Print the differences; return 1 if there are any."""
     words = (arguments.one, arguments.other)
     one, other = (find_template(word, arguments.notation) for word in words)
     found = differences(render_of(one), render_of(other))
@@ -66,9 +66,9 @@ def _show(screen: Screen, difference: Difference, words: tuple[str, str]) -> Non
 
 
 def _around(text: str | None, at: int) -> tuple[str, str]:
-    """Return a prompt round a place, and its bytes from there on."""
+    """Return the text of a prompt around a position, and its bytes from there on."""
     if text is None:
         return "refuses this conversation", ""
     start, end = max(at - BEFORE, 0), at + AFTER
     shown = f"{'...' * (start > 0)}{text[start:end]!r}{'...' * (end < len(text))}"
-    return shown, text[at:].encode()[:BYTES].hex(" ") or "(its end)"
+    return shown, text[at:].encode()[:BYTES].hex(" ") or "(end of the prompt)"

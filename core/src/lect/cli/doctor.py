@@ -63,7 +63,7 @@ def configure(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Print the report; return 1 where something is broken or wrong."""
+    """Print the report; return 1 if something is broken or wrong."""
     is_given = arguments.tokenizer is not None or arguments.ids is not None
     if (arguments.model is not None) != is_given:
         raise ArgumentError(None, "MODEL needs --tokenizer or --ids, and these need MODEL")
@@ -88,8 +88,8 @@ def _run_model(arguments: Namespace) -> int:
     screen.line(f"{arguments.model}: {template.name}", style="bold")
     screen.table(_check_rows(checks), wrap=True)
     screen.line()
-    what = "1 thing is wrong" if len(wrong) == 1 else f"{len(wrong)} things are wrong"
-    screen.line(what if wrong else "nothing is wrong", style="red" if wrong else "green")
+    what = "1 problem" if len(wrong) == 1 else f"{len(wrong)} problems"
+    screen.line(what if wrong else "no problems", style="red" if wrong else "green")
     return 1 if wrong else 0
 
 
@@ -146,7 +146,7 @@ def _plugin_row(plugin: PluginCheck) -> tuple[str | Painted, ...]:
         plugin.package or "(this process)",
         plugin.version,
         Painted(plugin.requires or "-", "" if plugin.satisfied else "red"),
-        # What follows is said below, at length.
+        # The details follow below.
         Painted(plugin.status.partition(":")[0], "red" if plugin.status.startswith("failed") else ""),
     )
 

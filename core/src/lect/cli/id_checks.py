@@ -1,4 +1,4 @@
-"""What `lect doctor MODEL --ids FILE` looks at: token ids that somebody trained on, or sent."""
+"""The checks of `lect doctor MODEL --ids FILE`: token ids that were trained on, or sent."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 QUESTION = CHAT[:1]
 BY_LECT = "prompt.encode(tokenizer)"
 CONTROL = "\0"
-"""Stands on both sides of a control token, so that it is told from ordinary tokens that spell the same."""
+"""Put on both sides of a control token, to tell it from ordinary tokens that spell the same."""
 
 
 class Sample(NamedTuple):
-    """Token ids, and what is known of how they should be."""
+    """Token ids, and what is known about how they should look."""
 
     ids: list[int]
     asked: Prompt
@@ -52,7 +52,7 @@ class Sample(NamedTuple):
 
     @property
     def ordinary(self) -> str:
-        """What ordinary tokens spell."""
+        """The text that ordinary tokens spell."""
         return CONTROL.join(self.spelled(self.ids).split(CONTROL)[::2])
 
 
@@ -61,7 +61,7 @@ def read_ids(path: str) -> list[int]:
 
     Raises:
         LectError: If the file cannot be read.
-        MessageError: If it holds no list of ids.
+        MessageError: If it does not hold a list of ids.
     """
     ids = read_json(path)
     if not (isinstance(ids, list) and ids and all(type(each) is int and each >= 0 for each in ids)):
@@ -74,7 +74,7 @@ def read_ids(path: str) -> list[int]:
 
 
 def examine_ids(template: Template, ids: list[int], tokenizer: Any = None) -> list[Check]:
-    """Look at all that could be wrong with token ids for a template; with their tokenizer, more can be seen."""
+    """Check all that could be wrong with token ids for a template; with their tokenizer, more is checked."""
     try:
         asked = template.render(QUESTION, add_generation_prompt=True)
     except LectError as error:
@@ -92,7 +92,7 @@ def examine_ids(template: Template, ids: list[int], tokenizer: Any = None) -> li
 
 
 def bos(sample: Sample) -> Check:
-    """Look for exactly one BOS."""
+    """Check that there is exactly one BOS."""
     written = sample.asked.template.bos
     opening = [] if sample.tokenizer is None else encoder_of(sample.tokenizer).opening
     is_written = bool(written) and sample.asked.text.startswith(written)
@@ -105,7 +105,7 @@ def bos(sample: Sample) -> Check:
     first, who = (sample.known[written], "template writes") if is_written else (opening[0], "tokenizer adds")
     count = leading(sample.ids, first)
     if count > 1:
-        what = f"the ids begin with {count} of them ({first}), but the {who} one"
+        what = f"the ids begin with {count} BOS tokens ({first}), but the {who} one"
         return Check("BOS", "wrong", what, f"{BY_LECT}, or add_special_tokens=False where the text is encoded")
     if not count:
         what = f"the ids begin with {sample.ids[0]}, and not with {first}, which the {who}"
@@ -121,7 +121,7 @@ def markers(sample: Sample) -> Iterator[Check]:
     split = [text for text in lost if text in ordinary]
     absent = [f"{text!r} ({sample.known[text]})" for text in lost if text not in split]
     if split:
-        what = f"in pieces, and not one token each: {named(split)}"
+        what = f"split into several tokens: {named(split)}"
         yield Check("markers", "wrong", what, f"{BY_LECT}, with a tokenizer in which `lect doctor` finds nothing wrong")
     if absent:
         what = f"not there, though the template writes them in every prompt: {listed(absent)}"
@@ -135,7 +135,7 @@ def markers(sample: Sample) -> Iterator[Check]:
 
 
 def stop(sample: Sample) -> Check:
-    """Look for a stop after every answer."""
+    """Check that there is a stop after every answer."""
     stop_ids = list(sample.asked.template.stop_ids)
     if not sample.asked.template.stop:
         return Check("stop", "note", "the template lists none")
@@ -144,7 +144,7 @@ def stop(sample: Sample) -> Check:
             return Check("stop", "ok", "there is one; with --tokenizer, every answer is checked")
         return Check("stop", "note", f"none of {stop_ids} is there, which is right only if there are no answers")
     question = QUESTION[0]["content"]
-    # What stands between a question and its answer; white space aside, in which decoders differ.
+    # The text between a question and its answer, stripped of white space, in which decoders differ.
     begins = sample.spelled(sample.asked.encode(sample.tokenizer).ids).rpartition(question)[2].strip()
     _, *answers = sample.spelled(sample.ids).split(begins) if begins else [""]
     if not answers:

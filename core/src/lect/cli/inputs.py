@@ -1,4 +1,4 @@
-"""What commands are given: text, files and options."""
+"""The input of commands: text, files and options."""
 
 import os
 import sys
@@ -13,7 +13,7 @@ MODEL = "owner/name, a name, a local path, or a template as plugin:name"
 STDIN = "-"
 END_OF_INPUT = "Ctrl-Z and Enter" if os.name == "nt" else "Ctrl-D"
 LONGEST_NUMBER = 20
-"""Digits."""
+"""In digits."""
 NOT_OPTIONS = {
     "messages": "--messages",
     "tools": "--tools",
@@ -22,7 +22,7 @@ NOT_OPTIONS = {
     "strict": "--strict",
     "limits": "--limit",
 }
-"""What `Template.render` takes beside options, and how to say it here."""
+"""What `Template.render` takes besides options, and the arguments for it here."""
 RESERVED = (*NOT_OPTIONS, "on_control", "self")
 
 
@@ -36,10 +36,10 @@ class Conversation(NamedTuple):
 
 
 def utf8(argument: str) -> str:
-    """Return an argument that is text; what the locale cannot decode may still be UTF-8.
+    """Return an argument as text; what the locale cannot decode may still be UTF-8.
 
     Raises:
-        ArgumentTypeError: If it is not.
+        ArgumentTypeError: If it is not UTF-8.
     """
     try:
         argument.encode()
@@ -53,7 +53,7 @@ def utf8(argument: str) -> str:
 
 
 def option(argument: str) -> tuple[str, Any]:
-    """Read `NAME=VALUE`: the value is JSON where it can be, else text; that of `date` is a day.
+    """Read `NAME=VALUE`: the value is read as JSON if possible, else as text; a `date` is a day.
 
     Raises:
         ArgumentTypeError: If it is not of that form.
@@ -101,7 +101,7 @@ def _json_or_text(text: str) -> Any:
         raise ValueError(constant)
 
     try:
-        # NaN and Infinity are not JSON, whatever the standard library thinks: as words they are more use.
+        # NaN and Infinity are not JSON, whatever the standard library thinks: they are more useful as words.
         return json.loads(text, parse_constant=refuse)
     except (ValueError, RecursionError):
         return text
@@ -113,7 +113,7 @@ def read_conversation(arguments: Namespace) -> Conversation:
     Raises:
         ArgumentError: If the arguments contradict each other, or there is nothing to render.
         LectError: If a file cannot be read.
-        MessageError: If what it holds is not JSON, or has no messages in it.
+        MessageError: If a file is not JSON, or has no messages.
     """
     _check(arguments)
     tools = None if arguments.tools is None else read_json(arguments.tools)
@@ -138,15 +138,15 @@ def read_conversation(arguments: Namespace) -> Conversation:
 
 def _check(arguments: Namespace) -> None:
     if arguments.messages is not None and (arguments.text is not None or arguments.system is not None):
-        raise ArgumentError(None, "TEXT and --system make a conversation of their own; --messages already is one")
+        raise ArgumentError(None, "--messages cannot be combined with TEXT or --system")
     only_one_from_stdin({"TEXT": arguments.text, "--messages": arguments.messages, "--tools": arguments.tools})
 
 
 def only_one_from_stdin(given: Mapping[str, str | None]) -> None:
-    """Check that standard input is not to be read twice.
+    """Check that at most one argument reads standard input.
 
     Raises:
-        ArgumentError: If it is, by two of the arguments.
+        ArgumentError: If several do.
     """
     if list(given.values()).count(STDIN) > 1:
         *others, last = given
@@ -159,7 +159,7 @@ def _text(text: str | None) -> str:
     read = "" if text is None and sys.stdin.isatty() else read_text(STDIN)
     if text is None and not read:
         raise ArgumentError(None, "no text was given: give TEXT, pipe it in, or name a file with --messages")
-    # The line end that echo and editors add belongs to the file, not to what is said.
+    # The line end that echo and editors add belongs to the file, not to the message.
     return read.removesuffix("\n").removesuffix("\r")
 
 
@@ -177,13 +177,13 @@ def read_text(path: str) -> str:
 
 
 def read_bytes(path: str) -> Iterator[bytes]:
-    """Yield what a file, or standard input, holds, as it arrives; the locale has no say in what text it is.
+    """Yield the bytes of a file, or of standard input, as they arrive; the locale plays no part.
 
     Raises:
         LectError: If it cannot be read.
     """
     try:
-        # `read1` returns what there is, and does not wait for more.
+        # `read1` returns what is available, without waiting for more.
         if path != STDIN:
             with open(path, "rb") as file:
                 yield from iter(lambda: file.read1(65_536), b"")
@@ -194,7 +194,7 @@ def read_bytes(path: str) -> Iterator[bytes]:
         if (buffer := getattr(sys.stdin, "buffer", None)) is not None:
             yield from iter(lambda: buffer.read1(65_536), b"")
         else:
-            # A stream of somebody's own.
+            # A custom stream.
             yield sys.stdin.read().encode()
     except (OSError, ValueError) as error:
         msg = f"cannot read {_name(path)}: {getattr(error, 'strerror', None) or error}"
@@ -202,7 +202,7 @@ def read_bytes(path: str) -> Iterator[bytes]:
 
 
 def read_json(path: str) -> Any:
-    """Return what a JSON file, or standard input, holds.
+    """Return the value in a JSON file, or in standard input.
 
     Raises:
         LectError: If it cannot be read.

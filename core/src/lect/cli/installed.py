@@ -1,6 +1,6 @@
 """Commands of installed packages: modules with `HELP`, `configure` and `run`, in the group `lect.commands`.
 
-A command of lect itself wins over one of the same name. What a package does wrong is said, and takes nothing else down.
+lect's own commands win over installed ones of the same name. A package's errors are reported, and break nothing else.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Command(NamedTuple):
-    """A command of a package, whose faults stay with it."""
+    """A command of a package, with its errors contained."""
 
     record: Record
     module: Any
@@ -29,7 +29,7 @@ class Command(NamedTuple):
         self._call("configure", parser)
 
     def run(self, arguments: Namespace) -> int:
-        """Do what the command does."""
+        """Run the command."""
         code: int = self._call("run", arguments)
         return code
 
@@ -47,7 +47,7 @@ class Command(NamedTuple):
 
 
 def names() -> list[str]:
-    """Return the names of installed commands; nothing is imported for them."""
+    """Return the names of installed commands; nothing is imported."""
     return sorted({record.name for record in lect._registry.parts(COMMANDS)})
 
 
@@ -61,7 +61,7 @@ def helps() -> dict[str, str]:
 
 
 def command(name: str) -> Command | None:
-    """Return the installed command called `name`; None where there is none.
+    """Return the installed command called `name`; None if there is none.
 
     Raises:
         PluginError: If it cannot be loaded, or two packages have one of this name.
@@ -81,7 +81,7 @@ def command(name: str) -> Command | None:
 
 
 def load_command(record: Record) -> Any:
-    """Return the module of an installed command; None where it cannot be loaded, which is remembered."""
+    """Return the module of an installed command; None if it cannot be loaded, which is recorded."""
 
     def fits(module: Any) -> bool:
         return isinstance(module.HELP, str) and callable(module.configure) and callable(module.run)

@@ -32,14 +32,14 @@ examples:
 """
 UNHEARD = (
     "no installed package parses the calls of these models, so one test of the new package is expected to fail: state "
-    "reply=, or install lect-dialects and the family that writes calls like theirs, and write the package again"
+    "reply=, or install lect-dialects and the family that writes calls like theirs, and create the package again"
 )
 
 
 def configure(parser: ArgumentParser) -> None:
     """Describe the command and its arguments."""
     parser.description = (
-        "Write a package with an adapter for models of your own: lect-NAME, with tests, ready to install and publish.\n"
+        "Write a package with an adapter for your own models: lect-NAME, with tests, ready to install and publish.\n"
         "Its format is a table to edit: what is written before and after the text of each role."
     )
     parser.epilog = EPILOG
@@ -102,9 +102,9 @@ def run(arguments: Namespace) -> int:
 
 
 def _starting_point(arguments: Namespace) -> lect.Template | None:
-    """Return the template to start from; None where it is to be a program.
+    """Return the template to start from; None for a program.
 
-    A file or directory is named without its place, which concerns nobody else.
+    The source of a file or directory is its name alone: its location concerns nobody else.
     """
     if arguments.program:
         return None
@@ -126,7 +126,7 @@ def _starting_point(arguments: Namespace) -> lect.Template | None:
 
 
 def _writes_calls(template: lect.Template) -> bool:
-    """Return whether a template writes a call of an assistant's, so that its model writes such calls too."""
+    """Return whether a template writes an assistant's calls, so that its model writes such calls too."""
     function = {"name": "get_weather", "arguments": {"city": "Paris"}}
     call = {"id": "callnumb0", "type": "function", "function": function}
     answer = {"role": "assistant", "content": "", "tool_calls": [call]}

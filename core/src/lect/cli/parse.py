@@ -30,7 +30,7 @@ STYLES = {"reasoning": "dim", "content": "", "call_args": "green", "problem": "y
 def configure(parser: ArgumentParser) -> None:
     """Describe the command and its arguments."""
     parser.description = (
-        "Take apart what a model wrote: reasoning, content, tool calls, and why it ended.\n"
+        "Parse what a model wrote: reasoning, content, tool calls, and why it ended.\n"
         "The input is what the model wrote, special tokens included; one line end after it is ignored."
     )
     parser.epilog = EPILOG
@@ -110,7 +110,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _chunks(path: str) -> Iterator[str]:
-    """Yield text as it arrives, without a line end after all of it."""
+    """Yield text as it arrives, without a line end at the very end."""
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     held = ""
     for data in read_bytes(path):
@@ -121,7 +121,7 @@ def _chunks(path: str) -> Iterator[str]:
 
 
 class _Follower:
-    """Shows events one after the other, under a heading wherever something else begins."""
+    """Shows events one after another, with a heading wherever something else begins."""
 
     def __init__(self) -> None:
         self.screen = Screen(sys.stdout)
@@ -147,7 +147,7 @@ class _Follower:
         sys.stdout.flush()
 
     def head(self, heading: str) -> None:
-        """Begin something else."""
+        """Begin a section."""
         self.screen.write("\n" if self.heading else "")
         self.screen.line(heading, style="bold")
         self.heading = heading

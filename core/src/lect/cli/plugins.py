@@ -46,11 +46,11 @@ class Package(NamedTuple):
     Attributes:
         name: The distribution; empty for what was registered in this process.
         version: Its version.
-        place: Where its code is; empty where that is not known.
-        status: That of its first adapter, where it has one.
+        place: Where its code is; empty if unknown.
+        status: That of its first adapter, if it has one.
         adapters: Its adapters.
         parts: The names of what else it has, by kind.
-        warnings: What people should know of it.
+        warnings: What users should know about it.
     """
 
     name: str
@@ -78,8 +78,8 @@ def configure(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Print what is known of each package."""
-    # Failures are printed as what they are, a status.
+    """Print what is known about each package."""
+    # Failures are printed as a status.
     warnings.simplefilter("ignore", PluginWarning)
     packages = list(_packages(load=arguments.load))
     if arguments.names:
@@ -129,7 +129,7 @@ def _status(record: Record) -> str:
 
 
 def _place(record: Record) -> str:
-    """Return where the code of a package is; nothing of it is imported."""
+    """Return where the code of a package is, without importing it."""
     from importlib.util import find_spec
 
     try:

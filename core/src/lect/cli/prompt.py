@@ -41,7 +41,7 @@ def configure(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Print the prompt, then what a reader should know of it."""
+    """Print the prompt, then what a reader should know about it."""
     rendered = render(arguments)
     prompt = rendered.prompt
     if arguments.json:

@@ -1,4 +1,4 @@
-"""A conversation from the command line, rendered: what `lect prompt` and `lect tokens` have in common."""
+"""Render a conversation from the command line: what `lect prompt` and `lect tokens` have in common."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ STYLES = {lect.Origin.TEMPLATE: "dim", lect.Origin.INPUT: "green", lect.Origin.U
 
 
 class Rendered(NamedTuple):
-    """A prompt with what it was made for."""
+    """A prompt, and what it was rendered from."""
 
     resolution: lect.Resolution
     prompt: lect.Prompt
     ignored: tuple[str, ...]
-    """The fields of the file of messages that were not read."""
+    """The fields of the messages file that were not read."""
     is_open: bool
     """Whether it ends where a model is to continue."""
 
 
 def add_choice(parser: ArgumentParser) -> None:
-    """Add the arguments by which people choose a format themselves."""
+    """Add the arguments that choose a format explicitly."""
     parser.add_argument(
         "--adapter",
         metavar="NAME",
@@ -70,7 +70,7 @@ def add_conversation(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--limit", metavar="NAME=NUMBER", action="append", default=[], type=limit, dest="limits",
         help=(
-            "another limit than the default: on messages, tools, depth, bytes of the prompt, or controls that are "
+            "override a default limit: on messages, tools, depth, bytes of the prompt, or controls that are "
             "listed; may be given several times"
         ),
     )  # fmt: skip
@@ -91,12 +91,12 @@ def add_conversation(parser: ArgumentParser) -> None:
 
 
 def render(arguments: Namespace, *, after_answers: bool = True) -> Rendered:
-    """Read the conversation that the arguments mean, and render it.
+    """Read the conversation that the arguments give, and render it.
 
     Args:
-        arguments: What `add_conversation` has added.
-        after_answers: Whether a conversation that ends with an answer gets a generation prompt too, where the arguments
-            do not say.
+        arguments: Those that `add_conversation` adds.
+        after_answers: Whether a conversation that ends with an answer gets a generation prompt too, if the arguments do
+            not say.
 
     Raises:
         ArgumentError: If the arguments contradict each other, or there is nothing to render.
@@ -140,9 +140,9 @@ def resolve(arguments: Namespace) -> lect.Resolution:
 
 
 def notes_on(rendered: Rendered) -> list[str]:
-    """Return what a reader should know of a prompt."""
+    """Return what a reader should know about a prompt."""
     resolution, prompt, ignored, _ = rendered
-    notes = [f"not read from the file of messages: {key}" for key in ignored]
+    notes = [f"ignored in the messages file: {key}" for key in ignored]
     if resolution.kind == "base":
         notes.append(
             f"{resolution.ref.path} is a base model, which was not trained to chat; {prompt.template.name} is only a "
@@ -160,7 +160,7 @@ def notes_on(rendered: Rendered) -> list[str]:
 
 
 def print_notes(notes: Iterable[str]) -> None:
-    """Print what a reader should know to standard error."""
+    """Print notes to standard error."""
     screen = Screen(sys.stderr)
     for note in notes:
         screen.write(screen.paint(NOTE, "yellow") + f" {screen.one_line(note)}\n")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def examine_rules() -> Iterator[Finding]:
-    """Compare the hints of every adapter that is made of rules with these."""
+    """Compare the hints of every rule-based adapter with its rules."""
     for record in lect._registry.usable():
         adapter = lect._registry.adapter(record) if record.hints else None
         if adapter is not None and isinstance(adapter.plugin, Family):
@@ -28,7 +28,7 @@ def examine_rules() -> Iterator[Finding]:
 def _unseen_rules(record: Record, family: Family) -> Iterator[Finding]:
     for rule in family.rules:
         if rule.pattern.startswith(ANYTHING):
-            continue  # Any hint may stand in the rest of the name.
+            continue  # Any hint may occur in the rest of the name.
         unseen = next(
             (name for name in sample_names(rule.pattern) if not any(_occurs(hint, name) for hint in record.hints)), ""
         )

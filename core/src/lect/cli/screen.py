@@ -1,6 +1,6 @@
-"""How commands write.
+"""The output of commands.
 
-Aligned and in colour for people, as JSON for programs, and never a control character that somebody else chose.
+Aligned and in colour for people, as JSON for programs, and without control characters from outside.
 """
 
 import os
@@ -15,8 +15,8 @@ NOTE = "note:"
 """The prefix of a note about a result."""
 _STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 
-# The controls that a terminal obeys, and those that turn the direction of writing, so that a reader would see another
-# text than there is.
+# The characters that a terminal obeys, and those that change the direction of writing, so that readers would not see
+# the text as it is.
 _C0, _DELETE_AND_C1 = range(0x20), range(0x7F, 0xA0)
 _DIRECTIONS = (*range(0x202A, 0x202F), *range(0x2066, 0x206A))
 _VISIBLE = {code: ascii(chr(code))[1:-1] for code in (*_C0, *_DELETE_AND_C1, *_DIRECTIONS) if chr(code) not in "\n\t"}
@@ -57,12 +57,12 @@ class Screen:
 
     @staticmethod
     def visible(text: str) -> str:
-        r"""Return text of several lines; what a terminal would obey, all but line ends and tabs, becomes `\x1b`."""
+        r"""Return text with what a terminal would obey, except line ends and tabs, spelled out, such as `\x1b`."""
         return text.translate(_VISIBLE)
 
     @staticmethod
     def one_line(text: str) -> str:
-        r"""Return text with everything that cannot be seen in one line spelled out as `\n`."""
+        r"""Return text as one line, with everything unprintable spelled out, such as `\n`."""
         return (
             text
             if text.isprintable()
@@ -74,15 +74,15 @@ class Screen:
         return f"\x1b[{_STYLES[style]}m{text}\x1b[0m" if self.colours and style and text else text
 
     def write(self, text: str) -> None:
-        """Write text; what the encoding of the stream cannot say is spelled out.
+        """Write text; what the encoding of the stream cannot express is escaped.
 
-        What standard error does not take is lost: there is nobody left to tell.
+        Errors in writing to standard error are ignored: there is nowhere left to report them.
         """
         text = text.encode(self.encoding, "backslashreplace").decode(self.encoding)
         if self.stream is not sys.stderr:
             self.stream.write(text)
             return
-        # What was printed so far comes first, also where both streams are the same terminal.
+        # What was printed so far comes first, even if both streams are the same terminal.
         sys.stdout.flush()
         try:
             self.stream.write(text)
@@ -103,7 +103,7 @@ class Screen:
     ) -> None:
         """Write rows in aligned columns, the last of which may be of any width.
 
-        With `wrap`, a terminal gets it in lines that fit.
+        With `wrap`, a terminal gets the last column in lines that fit.
         """
         cells = [[_cell(cell) for cell in row] for row in rows]
         if header:
@@ -123,7 +123,7 @@ class Screen:
                 self.write(" " * before_last + self.paint(line, style) + "\n")
 
     def _fitting(self, text: str, column: int) -> list[str]:
-        """Cut a text that begins at a column into lines that fit the terminal."""
+        """Split a text that begins at a column into lines that fit the terminal."""
         if not self.is_terminal:
             return [text]
         from shutil import get_terminal_size
@@ -134,10 +134,10 @@ class Screen:
 
 
 class Progress:
-    """A line that tells people on a terminal what is being done, if it takes long; it does not stay."""
+    """A temporary line that tells people on a terminal what is being done, if it takes long."""
 
     PATIENCE = 1.0
-    """Seconds that pass in silence."""
+    """Seconds before anything is shown."""
 
     def __init__(self, screen: Screen):
         self._screen = screen
@@ -152,7 +152,7 @@ class Progress:
             self._width = len(line)
 
     def clear(self) -> None:
-        """Take the line away."""
+        """Erase the line."""
         if self._width:
             self._screen.write(f"\r{'':{self._width}}\r")
 
@@ -177,7 +177,7 @@ def _width(text: str) -> int:
 def _wants_colours(*, is_terminal: bool) -> bool:
     """Return whether to write colours.
 
-    The customs of no-color.org and force-color.org, in the order in which Python itself takes them.
+    The conventions of no-color.org and force-color.org, with the precedence that Python itself gives them.
     """
     environ = os.environ
     if environ.get("NO_COLOR"):
@@ -186,7 +186,7 @@ def _wants_colours(*, is_terminal: bool) -> bool:
 
 
 def forget(stream: TextIO) -> None:
-    """Let all that is written to a stream vanish, so that Python does not fail when it flushes it at its end."""
+    """Discard all that is written to a stream, so that Python does not fail when it flushes it at exit."""
     try:
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""Names in the settings that mean nothing, as far as what is installed tells."""
+"""Names in the settings that mean nothing, given what is installed."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ PREFIX = "LECT_"
 
 
 def examine_settings() -> Iterator[Finding]:
-    """Yield what is wrong with variables, pins, and the names of plugins that are blocked or let in."""
+    """Yield what is wrong with variables, pins, and the names of plugins that are blocked or allowed."""
     registry = lect._registry
     for variable in sorted(registry.environ):
         if variable.startswith(PREFIX) and variable not in VARIABLES:
             hint = did_you_mean(near_names(variable, VARIABLES), f"there are {', '.join(VARIABLES)}")
-            yield Finding(False, f"lect has no variable {variable}; {hint}")
+            yield Finding(False, f"lect does not read a variable {variable}; {hint}")
     for pin in lect.pins(load=True):
         if pin.problem:
             yield Finding(True, f"the pin {pin} names nothing that can be used: {pin.problem}")

@@ -1,4 +1,4 @@
-"""What commands that compare or convert templates are given: a file, a template's name, or a model."""
+"""The input of commands that compare or convert templates: a file, a template's name, or a model."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ def add_source(
     metavar: str,
     words: str = "a file with a template, a template's name such as chatml, or a model",
 ) -> None:
-    """Add an argument that means a template."""
+    """Add an argument that names a template."""
     parser.add_argument(name, metavar=metavar, type=utf8, help=words)
 
 
 def add_notation(parser: ArgumentParser, *names: str) -> None:
-    """Add the option that says how a file is written; `names` are others for it."""
+    """Add the option for a file's notation; `names` are other names for the option."""
     parser.add_argument(
         "--notation", *names, metavar="NOTATION", help="the notation of the file, if its fields do not show it"
     )
 
 
 def find_template(word: str, notation: str | None = None) -> lect.Template:
-    """Return the template that a word means.
+    """Return the template that a word names.
 
-    A file that is there is read. Any other word is the name of a template, or else a model.
+    A file that exists is read. Any other word is the name of a template, or else a model.
 
     Raises:
         LectError: If it is none of these.

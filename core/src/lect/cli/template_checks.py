@@ -29,7 +29,7 @@ def examine_templates(
 
     Args:
         templates: The templates by owner.
-        progress: Is told the name of each, before it is looked at.
+        progress: Is told the name of each, before it is checked.
     """
     for owner, owned in templates.items():
         for template in owned:
@@ -54,7 +54,7 @@ def _examine(template: Template, name: str) -> Iterator[Finding]:
 
 
 def _prompt(template: Template) -> Prompt | None:
-    """Return a prompt for a conversation that the template does not refuse; None where it refuses both."""
+    """Return a prompt for a conversation that the template does not refuse; None if it refuses both."""
     for messages in (CONVERSATION, QUESTION):
         try:
             return template.render(messages, add_generation_prompt=True)

@@ -33,7 +33,7 @@ def configure(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Print the names, an owner a line."""
+    """Print the names, one owner per line."""
     names = lect.templates(load=arguments.load)
     if arguments.json:
         write_json(names)

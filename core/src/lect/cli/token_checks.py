@@ -1,4 +1,4 @@
-"""What `lect doctor MODEL --tokenizer DIR` looks at: whether a template and a tokenizer belong together."""
+"""The checks of `lect doctor MODEL --tokenizer DIR`: whether a template and a tokenizer belong together."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MOST_LISTED = 8
 
 
 class Check(NamedTuple):
-    """Something that was looked at."""
+    """The result of a check."""
 
     name: str
     status: Status
@@ -39,7 +39,7 @@ class Check(NamedTuple):
 
 
 class Patient(NamedTuple):
-    """A template and a tokenizer, with a conversation of two rounds as they write it."""
+    """A template and a tokenizer, with a conversation of two rounds as they render and encode it."""
 
     template: Template
     tokenizer: Any
@@ -49,7 +49,7 @@ class Patient(NamedTuple):
 
 
 def examine_tokenizer(template: Template, tokenizer: Any) -> list[Check]:
-    """Look at all that could be wrong with a tokenizer for a template."""
+    """Check all that could be wrong with a tokenizer for a template."""
     try:
         prompt = template.render(CHAT)
         encoded = prompt.encode(tokenizer, policy=LossPolicy())
@@ -61,13 +61,13 @@ def examine_tokenizer(template: Template, tokenizer: Any) -> list[Check]:
 
 
 def refused(error: LectError) -> Check:
-    """Say that nothing could be looked at."""
+    """Report that nothing could be checked."""
     what, _, advice = str(error).partition("\n  try: ")
     return Check("conversation", "wrong", f"the plainest one cannot be encoded: {what}", advice)
 
 
 def bos(patient: Patient) -> Check:
-    """Look for exactly one BOS."""
+    """Check that there is exactly one BOS."""
     written = patient.template.bos if patient.prompt.text.startswith(patient.template.bos) else ""
     opening = patient.encoder.opening
     if written and written not in patient.encoder.controls:
@@ -77,7 +77,7 @@ def bos(patient: Patient) -> Check:
     first = patient.encoder.controls[written] if written else opening[0]
     count = leading(patient.encoded.ids, first)
     if count != 1:
-        return Check("BOS", "wrong", f"a prompt begins with {count} of them", "template.but(bos='')")
+        return Check("BOS", "wrong", f"a prompt begins with {count} BOS tokens", "template.but(bos='')")
     if not written:
         texts = named(patient.encoder.control_ids.get(each, str(each)) for each in opening)
         what = f"exactly one: the tokenizer adds {texts}, the template writes none"
@@ -90,19 +90,19 @@ def bos(patient: Patient) -> Check:
 
 
 def leading(ids: Sequence[int], first: int) -> int:
-    """Return with how many of one id a list begins."""
+    """Return how often an id is repeated at the beginning of a list."""
     return next((index for index, each in enumerate(ids) if each != first), len(ids))
 
 
 def markers(patient: Patient) -> Check:
-    """Look whether each marker that the template writes is one token."""
+    """Check that each marker that the template writes is one token."""
     written = written_markers(patient.prompt)
     missing = [text for text in written if text not in patient.encoder.controls]
     stated = [text for text in missing if patient.template.markers[text] is not None]
     if not written:
         return Check("markers", "ok", "the template writes none")
     if stated or (len(missing) == len(written) and not patient.template.text_separators):
-        what = f"in pieces, and not one token each: {named(stated or missing)}"
+        what = f"split into several tokens: {named(stated or missing)}"
         return Check("markers", "wrong", what, OTHER_TOKENIZER)
     if missing:
         return Check("markers", "ok", f"one token each, except for plain text: {named(missing)}")
@@ -119,7 +119,7 @@ def written_markers(prompt: Prompt) -> list[str]:
 
 
 def _template_runs(prompt: Prompt) -> Iterator[str]:
-    """Yield what the template writes without a break; roles are the template's own words."""
+    """Yield each stretch of text that is the template's own, roles included."""
     run = ""
     for segment in prompt.segments:
         if segment.origin is Origin.TEMPLATE or is_role(segment.path):
@@ -150,7 +150,7 @@ def ids(patient: Patient) -> Check:
         return Check("ids", "note", what, OTHER_TOKENIZER)
     if not stated:
         return Check("ids", "note", "the template lists none, so there is nothing to compare")
-    return Check("ids", "ok", f"the tokenizer has all that the template states ({len(stated)})")
+    return Check("ids", "ok", f"the tokenizer has every id that the template states ({len(stated)})")
 
 
 def stated_ids(template: Template) -> dict[int, list[str]]:
@@ -165,7 +165,7 @@ def stated_ids(template: Template) -> dict[int, list[str]]:
 
 
 def stop(patient: Patient) -> Check:
-    """Look whether every answer ends with one token that is trained."""
+    """Check that every answer ends with one token that is trained."""
     template, text = patient.template, patient.prompt.text
     answers = [turn for turn in patient.prompt.turns if CHAT[turn.message]["role"] == "assistant"]
     ends = [_end_of(text, turn) for turn in answers]
@@ -199,7 +199,7 @@ def stop(patient: Patient) -> Check:
 
 
 def _end_of(text: str, turn: Turn) -> tuple[int, int]:
-    """Return where the text begins and ends that ends an answer: a stop of the template, or what else it writes."""
+    """Return the span of the text that ends an answer: a stop of the template, or what else it writes."""
     if turn.stop < turn.end:
         return turn.stop, turn.end
     said = CHAT[turn.message]["content"]
@@ -209,7 +209,7 @@ def _end_of(text: str, turn: Turn) -> tuple[int, int]:
 
 
 def generation_prompt(patient: Patient) -> Check:
-    """Look whether what is trained begins with what a server sends."""
+    """Check that what is trained begins with what a server sends."""
     name, template = "generation prompt", patient.template
     asked = template.render(CHAT[:1], add_generation_prompt=True)
     trained = template.render(CHAT[:2])
@@ -229,7 +229,7 @@ def _difference(one: str, other: str) -> str:
 
 
 def history(patient: Patient) -> Check:
-    """Look whether a conversation that goes on only adds to its prompt."""
+    """Check that a conversation that goes on only adds to its prompt."""
     if patient.template.prefix_stable:
         return Check("history", "ok", "another turn only adds to the prompt")
     what = "an earlier answer looks different in the history than when it was given"
@@ -237,9 +237,9 @@ def history(patient: Patient) -> Check:
 
 
 def safety(patient: Patient) -> Check:
-    """Look whether a user could write what separates the turns."""
+    """Check whether a user could write what separates the turns."""
     if patient.template.text_separators:
-        what = "turns are separated by plain text, so nothing can tell a user's from the template's"
+        what = "turns are separated by plain text, so a user's cannot be told from the template's"
         return Check("safety", "note", what, "on_control='raise', which refuses such text")
     plain = [text for text in written_markers(patient.prompt) if text not in patient.encoder.controls]
     if plain:
@@ -248,11 +248,11 @@ def safety(patient: Patient) -> Check:
 
 
 def named(texts: Any) -> str:
-    """Return texts for a message, the first of them if there are many."""
+    """Return texts for a message; only the first ones if there are many."""
     return listed([repr(text) for text in texts])
 
 
 def listed(words: list[str]) -> str:
-    """Return words for a message, the first of them if there are many."""
+    """Return words for a message; only the first ones if there are many."""
     more = len(words) - MOST_LISTED
     return ", ".join(words[:MOST_LISTED]) + (f" and {more} more" if more > 0 else "")

@@ -18,7 +18,7 @@ def load_tokenizer(path: str) -> Any:
     try:
         from tokenizers import Tokenizer
     except ImportError as error:
-        msg = f"to read {shown(file)}, the package tokenizers is needed\n  try: pip install tokenizers"
+        msg = f"reading {shown(file)} needs the package tokenizers\n  try: pip install tokenizers"
         raise TokenizerError(msg) from error
     try:
         return Tokenizer.from_file(file)
@@ -33,7 +33,7 @@ def _file(path: str) -> str:
             return path
         msg = (
             f"there is no file or directory {shown(path)}\n"
-            f"  try: --tokenizer with the directory of a model that was downloaded; it holds a {FILE}"
+            f"  try: --tokenizer with the directory of a downloaded model, which contains a {FILE}"
         )
         raise TokenizerError(msg)
     file = os.path.join(path, FILE)

@@ -29,7 +29,7 @@ examples:
 """
 ORIGINS = {origin.value: style for origin, style in STYLES.items()} | {TOKENIZER: "cyan"}
 GOES_ON = "..."
-"""Stands for a token that adds nothing to a character of which others are a part too."""
+"""Shown for a token that only continues a character already shown."""
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -52,7 +52,7 @@ def configure(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Print the tokens, then what a reader should know of them."""
+    """Print the tokens, then what a reader should know about them."""
     rendered = render(arguments, after_answers=False)
     tokenizer = load_tokenizer(arguments.tokenizer)
     encoded = rendered.prompt.encode(
@@ -95,8 +95,8 @@ def _bos_of(encoded: lect.Encoded) -> str:
 def _notes(encoded: lect.Encoded, *, safe: bool) -> Iterator[str]:
     report = encoded.report
     if report.controls:
-        what = "ordinary tokens here" if safe else "which they are here, because of --unsafe"
-        yield f"texts from outside that spell a control token: {len(report.controls)}, {what}"
+        what = "encoded as ordinary tokens" if safe else "encoded as control tokens because of --unsafe"
+        yield f"input texts that spell a control token: {len(report.controls)}, {what}"
     if report.cuts:
         yield f"the text is cut at {', '.join(map(str, report.cuts))}, where a token would reach into what is trained"
     if report.truncated:

@@ -1,4 +1,4 @@
-"""How the command line says what the library says to Python programs."""
+"""Reword what the library says to Python programs for the command line."""
 
 import re
 
@@ -10,7 +10,7 @@ PHRASES = {
     r"\bthere is no argument or option\b": "there is no option",
     r"\bnotation='([^']*)'": r"--notation \1",
     r"\b(adapter|default|format)='([^']*)'": r"--\1 \2",
-    r"or strict=False to render without it": "or do not say --strict",
+    r"or strict=False to render without it": "or leave out --strict",
     r"lossy=True, to write the rest": "--lossy, to write the rest",
     r"decode the text with errors='replace'": r"write \\ufffd in its place",
     r", or lect\.resolve\(path, fallback=False\), to": " to",
@@ -21,7 +21,7 @@ PHRASES = {
     r"\bmax_length is ": "--max-length is ",
     r"\blimits=\{'(messages|tools|depth|bytes)': (\S+)\}": r"--limit \1=\2",
 }
-"""Patterns of what errors suggest to a Python program, and how to say it here."""
+"""Patterns of what errors suggest to a Python program, and the words for it here."""
 
 _ADVICE = re.compile(r"( *)(try|or): (.*)")
 
@@ -31,7 +31,7 @@ def spoken(message: str, command: str) -> str:
     for phrase, here in PHRASES.items():
         message = re.sub(phrase, here, message)
     lines: list[str] = []
-    begins = False  # whether the next advice is the first that is left
+    begins = False  # whether the next advice is the first one left
     for line in message.split("\n"):
         advice = _ADVICE.fullmatch(line)
         if advice is None:

@@ -53,7 +53,7 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Print the whole verdict; raise what the resolution raised."""
-    # What is warned about is printed anyway, in its place.
+    # Warnings are printed anyway, in their place.
     for category in (FallbackWarning, PluginWarning, ModelPathWarning):
         warnings.simplefilter("ignore", category)
     resolution: lect.Resolution | None = None
@@ -62,7 +62,7 @@ def run(arguments: Namespace) -> int:
         resolution = lect.resolve(arguments.model, adapter=arguments.adapter)
     except (lect.UnknownModelError, lect.AmbiguousModelError) as raised:
         if isinstance(raised, lect.AmbiguousModelError) and not raised.candidates:
-            # Several templates have the name that was given; nobody was asked about a path.
+            # Several templates have the name that was given; no adapter was asked about a path.
             raise
         error = raised
     verdicts = resolution.candidates if resolution else error.candidates if error else ()
@@ -93,7 +93,7 @@ def _show(
         screen.line("  none")
     passed_over = [verdict for verdict in verdicts if verdict.outcome == "not asked"]
     if passed_over and not everyone:
-        screen.line(f"  {len(passed_over)} not asked: --all shows why", style="dim")
+        screen.line(f"  {len(passed_over)} not asked; --all shows why", style="dim")
     elif passed_over:
         _title(screen, "not asked")
         screen.table((str(verdict), verdict.why) for verdict in passed_over)

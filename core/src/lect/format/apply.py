@@ -1,4 +1,4 @@
-"""`apply_chat_template` as transformers and PaddleNLP have it."""
+"""`apply_chat_template` as in transformers and PaddleNLP."""
 
 from __future__ import annotations
 
@@ -36,23 +36,23 @@ def apply_chat_template(
     return_assistant_tokens_mask: bool = False,
     **options: Any,
 ) -> Any:
-    """Return a conversation as text or as token ids, by the names and with the results of transformers.
+    """Return a conversation as text or as token ids, with the argument names and results of transformers.
 
     Args:
         render: `Template.render`.
         conversation: OpenAI-shaped messages, or a list of such lists; or, as in PaddleNLP, one question, or rounds:
             `[["question", "answer"], ["question"]]`. A question is followed by the generation prompt.
-        tokenizer: What makes the ids, unless `tokenize=False`.
+        tokenizer: The tokenizer; needed unless `tokenize=False`.
         tools: OpenAI tool schemas.
         add_generation_prompt: End where the assistant begins to speak.
-        continue_final_message: End within the last message, so that the model goes on with it.
-        tokenize: Return ids and not the text.
+        continue_final_message: End within the last message, so that the model continues it.
+        tokenize: Return ids instead of the text.
         sanitize_control_tokens: Let control tokens come from the template alone. In transformers this is off.
-        padding: `True` makes all lists of a batch as long as the longest, `"max_length"` as long as that.
+        padding: `True` pads all lists of a batch to the length of the longest, `"max_length"` to that length.
         truncation: Cut off what is longer than `max_length`.
         max_length: How long a list may be.
         return_tensors: `"np"` or `"pt"` for arrays of NumPy or PyTorch.
-        return_dict: Return `input_ids` and `attention_mask` in a dictionary, and not the ids alone.
+        return_dict: Return `input_ids` and `attention_mask` in a dictionary instead of the ids alone.
         return_assistant_tokens_mask: Add `assistant_masks`, in which the tokens that assistants write are 1.
         options: The maker's own options.
 
@@ -102,7 +102,7 @@ def apply_chat_template(
 
 
 def _read(conversation: Any) -> tuple[bool, list[Any], bool]:
-    """Return whether these are several conversations, each as messages, and whether it is a question."""
+    """Return whether this is a batch, the conversations as messages, and whether it is a question."""
     if isinstance(conversation, str):
         return False, [[{"role": "user", "content": conversation}]], True
     if isinstance(conversation, list | tuple) and conversation and isinstance(conversation[0], list | tuple):

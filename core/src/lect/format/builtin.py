@@ -12,7 +12,7 @@ CHATML = TurnTemplate(
     tool=Turn("<|im_start|>tool\n", "<|im_end|>\n"),
     stop=["<|im_end|>"],
     markers=["<|im_start|>", "<|im_end|>"],
-    source="OpenAI's ChatML as open models speak it",
+    source="OpenAI's ChatML as open models use it",
 )
 """The template `chatml`, which many open models share."""
 

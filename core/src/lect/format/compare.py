@@ -10,7 +10,7 @@ Messages = list[dict[str, str]]
 Render = Callable[[Messages, bool], str]
 """Writes messages as a prompt; the second argument tells whether the assistant speaks next."""
 SHOWN = 40
-"""How many characters round a difference are shown."""
+"""How many characters are shown from a difference on."""
 
 
 def _talk(*texts: str, system: str | None = None) -> Messages:
@@ -33,7 +33,7 @@ CONVERSATIONS: dict[str, tuple[Messages, bool]] = {
     "texts with braces, quotes and backslashes": (_talk(*_CODE, system=_CODE[0]), True),
     "texts with white space at their ends": (_talk(*_SPACES, system=_SPACES[0]), True),
 }
-"""What user and assistant may say in turns, by kind. The last of each says whether the assistant speaks next."""
+"""Conversations in which user and assistant take turns, by kind, each with whether the assistant speaks next."""
 
 
 class Difference(NamedTuple):
@@ -79,12 +79,12 @@ def _text(render: Render, messages: Messages, ask: bool) -> str | None:
 
 
 def render_of(template: Template) -> Render:
-    """Return how a template writes prompts."""
+    """Return the function with which a template writes prompts."""
     return lambda messages, ask: template.text(messages, add_generation_prompt=ask)
 
 
 def first_difference(one: Template, other: Template) -> str | None:
-    """Return in what two templates first differ, and what each has there; None where they are equal."""
+    """Return where two templates first differ, and what each has there; None where they are equal."""
     for difference in differences(render_of(one), render_of(other)):
         return str(difference)
     for fact in ("stop", "markers"):

@@ -1,4 +1,4 @@
-"""A short text that differs where templates do, the same in every process and on every Python."""
+"""A short text that differs where templates do, and is the same in every process and on every Python."""
 
 from collections.abc import Mapping
 from functools import lru_cache, partial
@@ -18,7 +18,7 @@ def digest(template: Template) -> str:
 def _spelled(value: Any) -> str:
     match value:
         case None | bool() | int() | float() | str() | bytes() | range():
-            # What `repr` escapes depends on the Unicode version that a Python knows.
+            # What `repr` escapes depends on Python's Unicode version.
             return ascii(value)
         case list() | tuple():
             return f"({', '.join(map(_spelled, value))})"
@@ -30,6 +30,6 @@ def _spelled(value: Any) -> str:
             return type(value).__qualname__ + _spelled(value.facts())
         case partial():
             return "partial" + _spelled((value.func, value.args, value.keywords))
-    # By name only: an address in memory or a bytecode would be another one in the next process.
+    # By name only: a memory address or bytecode would be different in the next process.
     named = value if hasattr(value, "__qualname__") else type(value)
     return f"{named.__module__}.{named.__qualname__}"

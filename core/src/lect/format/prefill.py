@@ -1,4 +1,4 @@
-"""Prompts that end within an assistant's message, so that the model goes on with it."""
+"""Prompts that end within an assistant's message, so that the model continues it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Ended:
-    """What was written, up to a place, and perhaps a text after it."""
+    """What was written up to some point, and perhaps a text after it."""
 
     __slots__ = ("_segments", "_source", "text")
 
@@ -32,13 +32,13 @@ class Ended:
         return self._segments
 
     def unused(self) -> list[Unused]:
-        # The text behind it is in the prompt, whatever the source knows of it.
+        # The text after it is in the prompt, whatever the source knows of it.
         written = {segment.path for segment in self._segments}
         return [unused for unused in self._source.unused() if unused.path not in written]
 
 
 def without_end(name: str, source: Source, messages: Sequence[Mapping[str, Any]]) -> Ended:
-    """Return what was written up to the end of what the last message says.
+    """Return what was written up to the end of the last message's text.
 
     Raises:
         MessageError: If the format does not write the message's text as it is.
@@ -49,21 +49,21 @@ def without_end(name: str, source: Source, messages: Sequence[Mapping[str, Any]]
     if not at:
         msg = (
             f"{name}: the last message cannot be continued, because the format does not write its text as it is\n"
-            "  try: add_generation_prompt=True beside continue_final_message=True, which puts it after the prompt"
+            "  try: add_generation_prompt=True with continue_final_message=True, which puts it after the prompt"
         )
         raise MessageError(msg)
     return Ended(source, segments[: at[-1] + 1])
 
 
 def with_beginning(source: Source, messages: Sequence[Mapping[str, Any]]) -> Ended:
-    """Return a generation prompt for all messages but the last, followed by what the last says."""
+    """Return a generation prompt for all messages but the last, followed by the text of the last."""
     path = said_last(messages)
     text = messages[-1][str(path[2])]
     return Ended(source, [*source.segments(), Segment(text, Origin.INPUT, path, 0, len(messages) - 1)])
 
 
 def said_last(messages: Sequence[Mapping[str, Any]]) -> Path:
-    """Return the field with what the last message says: its content, or its reasoning where it says nothing yet.
+    """Return the field with the text of the last message: its content, or its reasoning if it has no content yet.
 
     Raises:
         MessageError: If there is no such field, or it is not an assistant's text.

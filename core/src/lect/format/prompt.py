@@ -1,4 +1,4 @@
-"""What a render yields: the prompt, and its views."""
+"""The result of a render: the prompt, and its views."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from lect.values import Segment, Unused
 
     class Source(Protocol):
-        """What a prompt was made from, and its views are made of."""
+        """What a prompt and its views are built from."""
 
         text: str
 
@@ -68,7 +68,7 @@ class Prompt:
         self._said: Sequence[Mapping[str, Any]] | None = None
 
     def __getstate__(self) -> tuple[None, dict[str, Any]]:
-        # The views, and not what they are made from, which holds the caller's messages.
+        # The views, but not their source, which holds the caller's messages.
         return None, {
             "template": self.template,
             "text": self.text,
@@ -168,7 +168,7 @@ class Prompt:
             turns = [turn for turn in self.turns if self.trains is None or turn.message in self.trains]
             return loss_spans(self.layout, turns, self._said_of_loss(), policy)
 
-        # In another process, the turns are known and not what they were made from.
+        # In another process, the turns are known, but not their source.
         skeleton = self._source.skeleton if self._turns is None else None
         if skeleton is None or policy is not DEFAULT_POLICY or self.trains is not None:
             return work_out()
@@ -176,7 +176,7 @@ class Prompt:
         return usual_spans(self.layout, skeleton, work_out) if is_usual else work_out()
 
     def _said_of_loss(self) -> Sequence[Mapping[str, Any]]:
-        """Return the messages, without all that does not decide on loss."""
+        """Return the messages, reduced to what decides about loss."""
         if self._said is None:
             from lect.tokens.policy import said_of_loss
 
@@ -212,7 +212,7 @@ class Prompt:
 
 
 def first_controls(prompt: Prompt, most: int) -> tuple[tuple[Control, ...], bool]:
-    """Return the first control markers in text from outside, and whether there are more; nobody looks for those."""
+    """Return the first control markers in text from outside, and whether there are more, without finding all."""
     found = _find_controls(prompt.text, prompt.segments, prompt.template)
     return tuple(islice(found, most)), next(found, None) is not None
 

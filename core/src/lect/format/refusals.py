@@ -11,7 +11,7 @@ MOST_NAMED = 10
 
 
 def refuse_surrogate(prompt: Prompt) -> NoReturn:
-    """Refuse half of a surrogate pair here, where the field can be named, and not later in somebody's encoder.
+    """Refuse half of a surrogate pair here, where the field can be named, rather than later in some encoder.
 
     Raises:
         MessageError: Always.
@@ -56,7 +56,7 @@ def refuse_controls(prompt: Prompt) -> None:
     if not controls:
         return
     lines = [
-        f"{prompt.template.name}: control text of the model in what was given:",
+        f"{prompt.template.name}: the input contains control text of the model:",
         *(f"  {spell(path) if path else 'unknown'}, at {start}: {marker!r}" for path, start, marker, _ in controls),
     ]
     if are_more:

@@ -37,13 +37,13 @@ ALLOW: ControlPolicy = "allow"
 
 
 class Template(Training):
-    """The format of one model, or of several that share it. It does not change once made.
+    """The format of one model, or of several that share it. It does not change once created.
 
     Args:
         name: The name by which people find it.
         program: A function that writes a conversation: `program(chat, out)`, with a `Chat` and a `Writer`.
-        looks_for: The words in a text that the program looks for; None if it may look for anything. If they are
-            stated, or the list is empty, `text` and `render` are several times faster for plain conversations.
+        looks_for: The words that the program looks for in texts; None if it may look for anything. With a list, even an
+            empty one, `text` and `render` are several times faster for plain conversations.
         reply: The grammar of the model's replies; None if they are plain text.
         facts: The other facts of the format: `roles`, `bos`, `eos`, `stop`, `stop_ids`, `markers`, `text_separators`,
             `default_system`, `capabilities`, `options`, `takes` and `source`.
@@ -62,10 +62,10 @@ class Template(Training):
     )
 
     _exact = False
-    """Whether `looks_for` is all that the program looks for in texts beyond doubt, and needs no check."""
+    """Whether `looks_for` is certain to be all that the program looks for in texts, and needs no check."""
     keeps_origin = False
     """Whether the caller's text keeps its origin whatever the program does, so that this need not be proven: for
-    notations that are run by strings of their own."""
+    notations that run on their own kind of strings."""
     program: Callable[[Chat, Writer], None]
     looks_for: tuple[str, ...] | None
     reply: Grammar | None
@@ -105,7 +105,7 @@ class Template(Training):
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # The registry has stamped what an installed package declares with how to find it again by name.
+        # The registry has stamped the templates of installed packages with how to find them again by name.
         if self._stamp is not None:
             name, found_by = self._stamp
             reduced = found_by(name, self)
@@ -141,7 +141,7 @@ class Template(Training):
         """Why the format cannot be written as a turn table, for people."""
         options = [name for name in self.options if not name.endswith("_token")]
         more = ", ".join([*sorted(set(self.capabilities) - {"system"}), *options])
-        return "it is a program, which decides more than a prefix and a suffix for each role" + (more and f": {more}")
+        return "it is a program, which does more than surround the text of each role" + (more and f": {more}")
 
     @property
     def written_at(self) -> str:
@@ -149,7 +149,7 @@ class Template(Training):
         code: CodeType | None = getattr(getattr(self.program, "func", self.program), "__code__", None)
         return self._made_at if code is None else f"{code.co_filename}:{code.co_firstlineno}"
 
-    # What is said
+    # Writing prompts
 
     def render(
         self,
@@ -198,7 +198,7 @@ class Template(Training):
             self._prove()
         begins_last = bool(continue_final_message and add_generation_prompt and is_list(messages))
         request = Request(messages[:-1] if begins_last else messages, tools, options, add_generation_prompt)
-        # Skeletons know but one depth.
+        # Skeletons know only the default depth.
         found = self._skeletons.fill(request) if allowed.depth == DEFAULT.depth else None
         if found is not None:
             source = Filled(*found)
@@ -216,7 +216,7 @@ class Template(Training):
 
             source = with_beginning(source, messages) if begins_last else without_end(self.name, source, messages)
             request = request._replace(messages=messages)
-            found = None  # The text behind what was filled in has not been looked through.
+            found = None  # The text after what was filled in has not been checked.
         allowed.check_prompt(source.text)
         prompt = Prompt(self, source, request, self.text, most_controls=0 if policy == ALLOW else allowed.controls)
         if found is None and not prompt.text.isascii() and not is_encodable(prompt.text):
@@ -228,7 +228,7 @@ class Template(Training):
         return prompt
 
     def _prove(self) -> None:
-        """Find out whether text of the caller's keeps its origin; where it does not, nothing is left to skeletons."""
+        """Find out whether the caller's text keeps its origin; if it does not, no skeletons are used."""
         from lect.prompt.proof import leak_of
 
         self._leaks = not (self._exact or self.keeps_origin) and leak_of(self, self.program) is not None
@@ -251,7 +251,7 @@ class Template(Training):
         is_declined = False
         is_plain = not (tools or options or strict or limits or continue_final_message)
         if is_plain and on_control is REPORT and type(messages) is list:
-            # Nearly every call. Nothing of it stands in a function of its own: calls would cost a third of all this.
+            # Nearly every call. All of it is inline: function calls would cost a third of the time.
             node = self._skeletons.asking if add_generation_prompt else self._skeletons.complete
             texts = []
             try:
@@ -290,7 +290,7 @@ class Template(Training):
                 found = self._skeletons.meet(request)
                 return self._long_way(request) if found is None else found.text
             except (TypeError, ValueError, AttributeError):
-                # Something is of another type.
+                # Something is of a wrong type.
                 pass
         is_checked = strict or continue_final_message or limits is not None
         if is_checked or not (on_control is REPORT or on_control is ALLOW):
@@ -321,10 +321,10 @@ class Template(Training):
                 return text
         except PluginError:
             pass
-        # This fails too, and can say in which message or field.
+        # This fails too, and can name the message or field.
         return self.render(messages, tools=tools, add_generation_prompt=asking, **options).text
 
-    # What is heard
+    # Reading replies
 
     def stream(
         self,
@@ -386,7 +386,7 @@ class Template(Training):
     ) -> Reply:
         """Parse the complete output of a model into reasoning, content and tool calls.
 
-        No output raises an error, and no character of it is lost.
+        Any output can be parsed, and no character of it is lost.
 
         Args:
             output: The whole output, with its special tokens.
@@ -412,10 +412,10 @@ class Template(Training):
         return stream.close(finish)
 
     def _around_an_answer(self) -> tuple[str | None, str, str]:
-        """Return the prompt for a plain question, what stands between question and answer, and what ends an answer.
+        """Return the prompt for a plain question, what is between question and answer, and what ends an answer.
 
-        The first is None where the template refuses the question. The last two are what history has: a model that was
-        trained on the white space round an answer writes it too, and it is no part of what it says.
+        The first is None if the template refuses the question. The last two are as in history: a model that was trained
+        on the white space around an answer writes it too, but it is not part of the answer.
         """
         if self._heard is None:
             self._heard = self._listen()
@@ -425,7 +425,7 @@ class Template(Training):
         question = {"role": "user", "content": "Q"}
         try:
             prompt = self.text([question], add_generation_prompt=True)
-        except Exception:  # a plugin may raise anything, and a reply must not be lost for it
+        except Exception:  # a plugin may raise anything, and a reply must not be lost because of it
             return None, "", ""
         try:
             segments = self.render([question, {"role": "assistant", "content": "A"}]).segments
@@ -443,7 +443,7 @@ class Template(Training):
 
 
 def _lead(before: str, prompt: str) -> str:
-    """Return the white space with which every answer to a prompt begins: what history has and the prompt has not."""
+    """Return the white space with which every answer to a prompt begins: what history has and the prompt does not."""
     for end in range(len(before), len(before.rstrip()) - 1, -1):
         if prompt.endswith(before[:end]):
             return before[end:]
@@ -457,12 +457,12 @@ def _refuse_fact(template: str, fact: str) -> NoReturn:
 
 
 def remade(kind: type[Template], stated: dict[str, Any]) -> Template:
-    """Return the template of a class that states this; unpickling calls it."""
+    """Rebuild a template from what it states; unpickling calls this."""
     return kind(**stated)
 
 
 def _caller() -> str:
-    """Return the file and line that makes a template: by a subclass, `but`, or unpickling."""
+    """Return the file and line that creates a template, even through a subclass, `but`, or unpickling."""
     frame = sys._getframe(1)
     while frame.f_back is not None and frame.f_code.co_name in ("__init__", "but", "remade"):
         frame = frame.f_back

@@ -1,4 +1,4 @@
-"""What a template does for those who train: conversations as sequences, and the habits of transformers."""
+"""What a template offers for training: conversations as sequences, and the interface of transformers."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ class Training(Facts):
         """Return a conversation as the prompts to train on.
 
         If a format drops a part of an earlier answer, such as its reasoning, a single prompt for all answers would show
-        the model another history than a server does. So there are as many prompts as needed, and each trains only the
-        answers that it shows as they were given.
+        the model a different history than a server does. So there are as many prompts as needed, and each trains only
+        the answers that it shows as they were given.
 
         Args:
             messages: OpenAI-shaped messages.

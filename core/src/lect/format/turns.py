@@ -1,6 +1,6 @@
-"""Turn tables: a format that is a prefix and a suffix for each role, said as data."""
+"""Turn tables: formats that are a prefix and a suffix for each role, stated as data."""
 
-# Annotations are not postponed: of texts, a named tuple takes twice as long to make.
+# Annotations are not postponed: a named tuple with string annotations takes twice as long to create.
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, Self
@@ -13,11 +13,11 @@ from lect.prompt.skeleton import is_encodable
 from lect.prompt.writer import Writer
 
 ROUND = "{round}"
-"""What stands for the number of the round in a `Turn`."""
+"""The placeholder for the number of the round in a `Turn`."""
 ROLE, EOS = "{role}", "{eos}"
 
 Entry = tuple[str, str, str | None, bool]
-"""Prefix, suffix, bare, and whether it takes more than to write them."""
+"""Prefix, suffix, bare, and whether it takes more than writing them."""
 
 
 class Turn(NamedTuple):
@@ -52,10 +52,10 @@ class TurnTemplate(Template):
         examples: Turns that the format writes before every conversation, as `(role, text)`.
         first_round: The number of the first round.
         trim: Whether text is stripped of white space at both ends.
-        empty: What of a prompt is written for a conversation without messages: `all`, the `generation` prompt alone, or
+        empty: Which part of a prompt is written if there are no messages: `all`, the `generation` prompt alone, or
             `nothing`.
         system_first: Whether a system text that does not come first is left out.
-        refuses: Whether roles without a turn are refused, and not left out.
+        refuses: Whether roles without a turn are refused instead of left out.
         facts: What `Template` takes: bos, stop, markers, default_system, reply, ...
     """
 
@@ -105,7 +105,7 @@ class TurnTemplate(Template):
         self.system_first = system_first
         self.refuses = refuses
         facts.setdefault("roles", tuple(self.turns))
-        # A turn for results makes no format with tools: a table has no place for schemas and calls.
+        # A turn for results does not make a format with tools: a table has no place for schemas and calls.
         facts.setdefault("capabilities", ["system"] if system is not None else [])
         super().__init__(name, self._write, looks_for=(), **facts)
         self._tracked_table = self._entries(filled=False)
@@ -124,7 +124,7 @@ class TurnTemplate(Template):
             "user_after_system": self.user_after_system,
             "opening": self.opening,
             "without_system": self.without_system,
-            # What was taken from the assistant's turn is taken from the new one where that changes.
+            # If it came from the assistant's turn, it follows changes of that turn.
             "generation": None if self.generation == self.turns["assistant"].prefix else self.generation,
             "closing": self.closing,
             "examples": self.examples,
@@ -144,9 +144,9 @@ class TurnTemplate(Template):
         return self._made_at
 
     def _entries(self, *, filled: bool) -> dict[str, Entry]:
-        """Return what surrounds the text of every role, with the role and the eos filled in or not.
+        """Return what surrounds the text of every role, with or without the role and the eos filled in.
 
-        Where segments are wanted they are not: a role is the caller's, and so is an eos that an option gives.
+        For segments they are not: a role is the caller's, and so is an eos that is given as an option.
         """
         numbered = any(ROUND in f"{turn.prefix}{turn.suffix}{turn.bare}" for turn in self.turns.values())
         entries = {}
@@ -197,7 +197,7 @@ class TurnTemplate(Template):
         return message.content.strip() if self.trim else message.content
 
     def pairs_text(self, system: str | None, pairs: Sequence[Sequence[Any]], *, add_generation_prompt: bool) -> str:
-        """Return the prompt for `(role, text)` pairs: the way of a `Conversation`, which holds nothing else.
+        """Return the prompt for `(role, text)` pairs, which is all that a `Conversation` holds.
 
         Raises:
             MessageError: If a role is not one of the format's, or a text is not a `str`.
@@ -206,7 +206,7 @@ class TurnTemplate(Template):
         try:
             result = self._joined(system, pairs, add_generation_prompt) if is_fast else None
         except (LookupError, TypeError, ValueError):
-            # Something in them is not simply a text of a role that has a turn.
+            # Something in them is not just a text for a role that has a turn.
             result = None
         if result is None or len(result) > LONGEST_FAST or not (result.isascii() or is_encodable(result)):
             # The long way: it reads what is not plain text, and says clearly what is wrong.
@@ -216,9 +216,9 @@ class TurnTemplate(Template):
         return result
 
     def _joined(self, system: str | None, pairs: Sequence[Sequence[Any]], ask: bool) -> str | None:
-        """Return the prompt of a table in which nothing depends on what came before; None where it cannot be told."""
+        """Return the prompt of a table in which no turn depends on others; None if a system message comes first."""
         if pairs[0][0] == "system":
-            # It takes the place of the default, and examples follow it.
+            # It replaces the default, and the examples follow it.
             return None
         if system is None:
             if self._head is None:
@@ -242,7 +242,7 @@ def write_turns(
     table: Mapping[str, Entry],
     special: Callable[[str, str], None] | None = None,
 ) -> None:
-    """Write turns, one after the other: the loop that all prompts of a table are written by."""
+    """Write turns, one after the other: the loop that writes all prompts of a table."""
     for role, text in pairs:
         prefix, suffix, bare, is_special = table[role]
         if is_special and special is not None:
@@ -250,7 +250,7 @@ def write_turns(
         elif bare is None or text:
             out += prefix, text, suffix
         else:
-            # An empty text changes nothing, but what is no text, such as None, is found when all is joined.
+            # An empty text changes nothing, but a value that is not text, such as None, is found when all is joined.
             out += bare, text
 
 
@@ -283,12 +283,12 @@ class _Run:
             self.out += *self._filled(bare, role), text
 
     def end(self, *, ask: bool, empty: bool) -> None:
-        """Write what a prompt ends with; `ask`: whether the assistant speaks next."""
+        """Write the end of a prompt; `ask` says whether the assistant speaks next."""
         if not (empty and self.template.empty == "nothing"):
             self.out += self._filled(self.template.generation if ask else self.template.closing, "assistant")
 
     def _filled(self, text: str, role: str) -> list[str]:
-        """Return a text in pieces, with what belongs in its places."""
+        """Return a text in pieces, with its placeholders filled in."""
         if "{" not in text:
             return [text]
         import re

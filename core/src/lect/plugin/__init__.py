@@ -1,4 +1,4 @@
-"""All that an adapter needs.
+"""Everything that an adapter needs.
 
 ```python
 from lect.plugin import Family, Rule, Turn, TurnTemplate
@@ -48,8 +48,7 @@ _LATER = {
     "Source": "lect.source",
     "Tokenizer": "lect.tokens.tokenizer",
 }
-"""What belongs to replies, notations, files or tokens is imported when somebody needs it; to write prompts, nobody
-does."""
+"""Names for replies, notations, files and tokens are imported on first use; writing prompts does not need them."""
 
 
 def __getattr__(name: str) -> Any:

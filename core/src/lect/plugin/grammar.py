@@ -1,4 +1,4 @@
-"""All that it takes to say how a model writes its replies.
+"""Everything needed to describe how a model writes its replies.
 
 ```python
 from lect.plugin.grammar import JSON_IN_TAGS, THINK, Grammar
@@ -58,8 +58,8 @@ def reply_format(name: str) -> ReplyFormat:
     """Return the reply format that core or an installed package has under a name from `lect.reply_formats()`.
 
     Raises:
-        MessageError: If there is none; it says which names are near.
-        PluginError: If none of those who declare it can give it, or they differ.
+        MessageError: If there is none; the error lists similar names.
+        PluginError: If no package that declares it can provide it, or several declare different ones.
     """
     from lect.registry.registry import REGISTRY
 

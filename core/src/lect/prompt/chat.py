@@ -24,16 +24,16 @@ if TYPE_CHECKING:
 
 
 ARGUMENTS = ("messages", "tools", "add_generation_prompt", "continue_final_message", "strict", "on_control", "limits")
-"""What a render takes besides options."""
+"""The arguments of a render besides options."""
 LONGEST_MISSPELT = 40
-"""Characters of a name that may be meant for one of them."""
+"""Characters: a longer name is not taken for a misspelt argument."""
 _today: tuple[int, date | None] = (0, None)
 
 
 def today() -> date:
     """Return the day on the caller's clock.
 
-    It is asked for with every prompt of some models, so it is looked up once a second.
+    Some models need it in every prompt, so it is looked up at most once a second.
     """
     global _today
     second, day = _today
@@ -80,7 +80,7 @@ class Chat:
         )
         self.tools: tuple[Mapping[str, Any], ...] = ()
         if tools:
-            # Imported here because nobody needs it to import lect.
+            # Imported here because it is not needed to import lect.
             from lect.prompt.schemas import read_tools
 
             self.tools = read_tools(tools, limits)
@@ -106,10 +106,10 @@ class Chat:
         return self.facts.default_system
 
     def option(self, name: str, default: Any = None, kind: Kind | None = None) -> Any:
-        """Return an option of the caller, or `default`. An option that is only tested for truth needs no `kind`.
+        """Return an option that the caller gave, or `default`. An option that is only tested for truth needs no `kind`.
 
         Raises:
-            MessageError: If the option is neither None nor of the kind: `text`, `mapping`, `names` or `mappings`.
+            MessageError: If the option is neither None nor of its kind: `text`, `mapping`, `names` or `mappings`.
         """
         if name not in self.options:
             return default
@@ -119,7 +119,7 @@ class Chat:
         return self.text(value, "options", name) if isinstance(value, str) else value
 
     def text_option(self, name: str, default: str) -> str:
-        """Return an option of the caller that is written into the prompt, or the maker's `default`.
+        """Return an option that is written into the prompt, or the maker's `default`.
 
         Raises:
             MessageError: If the option is not a text.
@@ -138,7 +138,7 @@ class Chat:
         return self._token("eos_token", self.facts.eos)
 
     def _token(self, name: str, default: str) -> str:
-        # A format that states no such token reads no such option.
+        # A format without such a token ignores the option.
         if not default or name not in self.options:
             return default
         token = self.options[name]
@@ -156,7 +156,7 @@ class Chat:
             day = self.day_read = today()
         elif not isinstance(day, datetime.date):
             wrong("option date", day, "a date or a datetime")
-        # A class of the caller's could say anything when it is asked for its text.
+        # A caller's subclass could return anything as its text.
         return datetime.date.fromordinal(datetime.date.toordinal(day))
 
     def json(self, value: Any, *path: str | int, indent: int | None = None, **style: Any) -> str:
@@ -177,12 +177,12 @@ class Chat:
         """
         try:
             text = plain_str(value) if isinstance(value, str) else str(value)
-        except Exception:  # a class of the caller's may raise anything
+        except Exception:  # a caller's class may raise anything
             wrong(spell(path), value, "text, or JSON")
         return given(text, _field(path), TRANSFORMED) if self.tracked else text
 
     def made(self, value: str, make: Callable[[str], str], *path: str | int) -> str:
-        """Return `make(value)` for a text that the caller gave at `path`; `make` must use nothing else."""
+        """Return `make(value)` for a text that the caller gave at `path`; `make` must depend on nothing else."""
         text = make(plain_str(value))
         return given(text, _field(path), TRANSFORMED) if self.tracked else text
 
@@ -211,7 +211,7 @@ class Chat:
         return call.arguments if isinstance(call.arguments, str) else self.arguments(call)
 
     def function(self, index: int) -> tuple[Mapping[str, Any], Path]:
-        """Return the function of a tool, and its path: tools are given with a `function` in them, or as one."""
+        """Return the function of a tool, and its path: a tool is given as a function, or with a `function` in it."""
         tool = self.tools[index]
         return (tool["function"], ("tools", index, "function")) if "function" in tool else (tool, ("tools", index))
 
@@ -232,7 +232,7 @@ class Chat:
             read = {}
             for key, item in value.items():
                 where = (*path, key if isinstance(key, str | int) else str(key))
-                # A key names a value; it stands nowhere in that value's text.
+                # A key has the path of its value, but does not occur in that value's text.
                 known = self.printed(key, *where) if isinstance(key, str) else key
                 read[known] = self.input(item, *where)
             return read
@@ -241,7 +241,7 @@ class Chat:
         return value
 
     def require_alternation(self, messages: Sequence[Message]) -> None:
-        """Refuse messages that do not go user, assistant, user, assistant, as several makers do.
+        """Refuse messages that do not alternate user, assistant, user, assistant, as several makers do.
 
         Raises:
             RefusedError: If they do not.
@@ -251,8 +251,8 @@ class Chat:
                 due = "an answer" if position % 2 else "a user's message"
                 self.refuse(
                     (
-                        f"messages[{message.index}] is {message.role!r} where {due} is due; user and assistant must "
-                        "alternate"
+                        f"messages[{message.index}] is {message.role!r} where {due} is expected; user and assistant "
+                        "must alternate"
                     ),
                     instead="join messages of one role that follow each other",
                 )
@@ -278,7 +278,7 @@ class Chat:
 
 
 def _refuse_misspelt(options: Mapping[str, Any], facts: Facts) -> None:
-    """Refuse an option that nobody reads and that is nearly the name of an argument.
+    """Refuse an option that is not read and is nearly the name of an argument.
 
     Raises:
         MessageError: If there is one.
@@ -292,13 +292,13 @@ def _refuse_misspelt(options: Mapping[str, Any], facts: Facts) -> None:
 
 @lru_cache(maxsize=256)
 def _argument_like(name: str) -> str | None:
-    """Return the argument whose name somebody has misspelt; None where it is an option of some other template."""
+    """Return the argument that `name` misspells; None where it may be an option of another template."""
     if len(name) > LONGEST_MISSPELT:
         return None
     return next(iter(near_names(name, ARGUMENTS, likeness=0.8)), None)
 
 
 def _field(path: Path) -> Path:
-    """Return the field that `path` leads to; a key that was read from a text is found where that text is."""
+    """Return the field that `path` leads to; a key that was read from a text has the path of that text."""
     key = path[-1] if path else None
     return key.path if isinstance(key, Input) else path

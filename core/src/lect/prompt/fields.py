@@ -1,4 +1,4 @@
-"""Naming a field of what was given, and refusing what is wrong with it."""
+"""Naming the fields of the input, and refusing wrong values."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ def wrong(where: str, value: object, wanted: str) -> NoReturn:
 
 
 def is_list(value: object) -> TypeGuard[Sequence[Any]]:
-    """Return whether `value` is a list of some kind, which a text is not."""
+    """Return whether `value` is a list of some kind, and not text or bytes."""
     return isinstance(value, Sequence) and not isinstance(value, str | bytes | bytearray)
 
 
 def is_list_of(kind: type, value: object) -> bool:
-    """Return whether `value` is a list of nothing but values of one type."""
+    """Return whether `value` is a list whose values are all of one type."""
     return is_list(value) and all(isinstance(each, kind) for each in value)
 
 
@@ -50,14 +50,14 @@ KINDS: dict[Kind, tuple[str, Callable[[object], bool]]] = {
     "names": ("a list of names", lambda value: is_list_of(str, value)),
     "mappings": ("a list of mappings", lambda value: is_list_of(Mapping, value)),
 }
-"""What a program may expect of a field, and how errors call it."""
+"""What a program may expect of a field, and what errors call it."""
 
 
 def expect(kind: Kind, where: str, value: object) -> None:
     """Check the type of a value.
 
     Raises:
-        MessageError: If it is of another.
+        MessageError: If it is of another kind.
     """
     wanted, is_right = KINDS[kind]
     if not is_right(value):

@@ -1,9 +1,9 @@
-"""Text that came from the caller and remembers from where.
+"""Text from the caller that remembers where it came from.
 
 A template program works on strings. When only the prompt is wanted they are plain `str`; when segments are wanted they
 are `Input`, a `str` that knows the field it came from and its offset there, and keeps both through the operations that
-templates use. Everything else that a program writes is template text. What cannot be followed is marked `UNKNOWN` and
-is never trusted.
+templates use. Everything else that a program writes is template text. Text whose origin cannot be followed is marked
+`UNKNOWN` and is never trusted.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Input(str):
     def _changed(self, text: str) -> Input:
         return self if text == self else self._piece(text, TRANSFORMED)
 
-    # Operations that give a part of the text: the offset moves along.
+    # Operations that return a part of the text: the offset moves along.
 
     def strip(self, chars: str | None = None, /) -> Input:
         return self.lstrip(chars).rstrip(chars)
@@ -70,11 +70,11 @@ class Input(str):
         return (self._shifted(character, offset) for offset, character in enumerate(str.__iter__(self)))
 
     def _located(self, pieces: Iterable[str], sep: str | None = None) -> list[Input]:
-        """Give each of the pieces, which follow each other in the text with `sep` between them, its offset."""
+        """Return the pieces, which follow each other in the text separated by `sep`, with their offsets."""
         located, cursor = [], 0
         for piece in pieces:
             if sep is None:
-                # What lies between is white space or the end of a line, with which no piece but the first begins.
+                # The separator is white space or a line end, with which no piece but the first begins.
                 cursor = str.index(self, piece, cursor)
             located.append(self._shifted(piece, cursor))
             cursor += len(piece) + len(sep or "")
@@ -97,7 +97,7 @@ class Input(str):
         before, middle, after = self._located(str.rpartition(self, sep), "")
         return before, middle, after
 
-    # Operations that change the text: it still came from this field, at no offset.
+    # Operations that change the text: the result still comes from this field, but has no offset.
 
     def replace(self, old: str, new: str, count: SupportsIndex = -1, /) -> Input:
         return self._changed(str.replace(self, old, new, count))
@@ -147,8 +147,8 @@ class Input(str):
         # A plain string would count as template text and be trusted.
         return self
 
-    # Joining with other text cannot be followed. `+` gives text of unknown origin; an f-string would give a plain
-    # string, which would count as template text and be trusted: so it raises.
+    # Joining with other text cannot be followed. `+` returns text of unknown origin; an f-string would return a plain
+    # string, which would count as template text and be trusted, so it raises.
 
     def join(self, pieces: Iterable[str], /) -> Input:
         return unknown(str.join(self, pieces))
@@ -181,11 +181,11 @@ plain_str = str.__str__
 
 
 def given(text: str, path: Path, start: int = 0) -> Input:
-    """Mark `text` as the caller's, from the field `path`. One that knows its origin already keeps it."""
+    """Mark `text` as the caller's, from the field `path`. Text that already knows its origin keeps it."""
     if type(text) is not str:
         if isinstance(text, Input):
             return text
-        # An enumeration's member is text too, and says another one when it is asked for its string.
+        # A member of an enumeration may be text too, with a different `str()`.
         text = plain_str(text)
     piece = _new(Input, text)
     piece.path = path

@@ -1,6 +1,6 @@
 """Learning a skeleton: the program of a template runs on stand-ins for the texts of a conversation.
 
-Nobody needs this to import lect, so it is imported when the first shape is learnt.
+Not needed to import lect, so it is imported when the first shape is learnt.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
 
 class Lesson(NamedTuple):
-    """What came of a run on stand-ins.
+    """The result of a run on stand-ins.
 
     Attributes:
         skeleton: The skeleton; None where the template refuses the shape, or does more than write the texts.
-        look: A look at a text that the template does not state; empty where there was none.
+        look: The first look at a text that the template does not state; empty if there was none.
         opened: Whether the program looked into arguments.
     """
 
@@ -40,7 +40,7 @@ class Lesson(NamedTuple):
 
 
 def learn(facts: Facts, program: Program, words: tuple[str, ...], shape: Shape, request: Request) -> Lesson:
-    """Return what a run of the program on a conversation of this shape teaches; it may look for `words`."""
+    """Run the program, which may look for `words`, on stand-ins for a conversation of this shape."""
     if any(word in stand_in(0) for word in words):
         return Lesson()
     watch = Watch(words)
@@ -58,7 +58,7 @@ def learn(facts: Facts, program: Program, words: tuple[str, ...], shape: Shape, 
         watch.forget()
         run_program(program, chat, out)
     except LectError:
-        # It refuses the conversation, or fails at the stand-ins; the long way says which.
+        # It refuses the conversation, or fails on the stand-ins; the long way tells which.
         return Lesson()
     if watch.looks or watch.opened:
         return Lesson(look=next(iter(watch.looks), ""), opened=watch.opened)
@@ -68,7 +68,7 @@ def learn(facts: Facts, program: Program, words: tuple[str, ...], shape: Shape, 
 def _skeleton(chat: Chat, out: TrackingWriter, watch: Watch) -> Skeleton | None:
     """Return what was written, with places for the leaves; None where a leaf also occurs elsewhere."""
     skeleton = Skeleton()
-    # From here on nobody looks but we.
+    # From here on only our own code reads the stand-ins.
     asked = watch.asked.copy()
     skeleton.compares = watch.compared.copy()
     skeleton.layout = segments_of(out)
@@ -86,7 +86,7 @@ def _skeleton(chat: Chat, out: TrackingWriter, watch: Watch) -> Skeleton | None:
     written = {segment.text for segment in skeleton.layout}
     if not is_encodable("".join(skeleton.pieces)):
         return None
-    # Whether a text is empty once it is stripped is seen where it is written.
+    # Whether a stripped text is empty can only be checked where it is written.
     if any(watch.places[text].made_by is not plain_str and text not in written for text in asked):
         return None
     skeleton.asks_empty = bool(asked)

@@ -1,4 +1,4 @@
-"""How large what is given may be: bounds with names, which a caller can change."""
+"""How large the input may be: named limits, which a caller can change."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lect.prompt.fields import is_list, spell, wrong
 from lect.values import Path
 
 DEEPEST = 200
-"""How deep a caller may allow values to be nested: programs go into them by recursion."""
+"""The largest `depth` that a caller may allow: programs recurse into values."""
 LARGEST_INTEGER = 14_000
 """Bits: Python prints no integer of more than 4,300 digits."""
 NAMES = ("messages", "tools", "depth", "bytes", "controls")
@@ -21,14 +21,14 @@ class Limits:
     """How large a request and its prompt may be. The defaults are beyond what anybody needs.
 
     Args:
-        given: Those that differ from the defaults.
+        given: The limits that differ from the defaults.
 
     Attributes:
         messages: How many messages.
         tools: How many tools.
         depth: How deep the values in tools, calls, other fields of messages and options may be nested.
         bytes: How long the prompt may be in UTF-8.
-        controls: How many control markers a prompt lists; exceeding it refuses nothing.
+        controls: How many control markers a prompt lists; more are not an error.
     """
 
     messages = 100_000
@@ -53,12 +53,12 @@ class Limits:
             setattr(self, name, most)
 
     def check_counts(self, messages: Any, tools: Any) -> None:
-        """Check how many there are of each; what is not a list is refused elsewhere.
+        """Check how many messages and tools there are; a value that is not a list is refused elsewhere.
 
         Raises:
             LimitError: If there are too many.
         """
-        # Checks of the exact type cost a tenth of checks by abstract classes.
+        # Checking the exact type costs a tenth of checking against an abstract class.
         if (type(messages) is list or is_list(messages)) and len(messages) > self.messages:
             self._refuse(_there_are(len(messages), "messages"), "messages")
         if tools and is_list(tools) and len(tools) > self.tools:
@@ -77,11 +77,11 @@ class Limits:
                 self._refuse(f"the prompt has {size:,} bytes", "bytes")
 
     def check_value(self, value: Any, path: Path, depth: int = 0) -> None:
-        """Check that a value can be written: not nested too deeply, which one that holds itself is, no huge integer.
+        """Check that a value can be written: it is not nested too deeply, or in itself, and holds no huge integer.
 
         Raises:
             LimitError: If it is nested too deeply.
-            MessageError: If it has an integer in it that cannot be printed, or a key that JSON has no words for.
+            MessageError: If it contains an integer that cannot be printed, or a key that JSON cannot express.
         """
         if type(value) in SCALARS:
             return
@@ -102,7 +102,7 @@ class Limits:
             raise MessageError(msg)
 
     def check_values(self, fields: Mapping[str, Any], path: Path, *, but: str = "") -> None:
-        """Check every field of a mapping as `check_value` does, except for one that is looked into by itself."""
+        """Check every field of a mapping as `check_value` does, except for `but`, which is checked separately."""
         for name, value in fields.items():
             if type(value) not in SCALARS and name != but:
                 self.check_value(value, (*path, name))
@@ -110,7 +110,7 @@ class Limits:
     def _refuse(self, what: str, name: str) -> NoReturn:
         most = getattr(self, name)
         more = "" if name == "depth" else f"; at most {most:,} are allowed"
-        msg = f"{what}{more}\n  try: less, or a higher limit: limits={{{name!r}: ...}}"
+        msg = f"{what}{more}\n  try: a smaller input, or a higher limit: limits={{{name!r}: ...}}"
         raise LimitError(msg, limit=name, most=most)
 
 
@@ -120,4 +120,4 @@ def _there_are(count: int, what: str) -> str:
 
 DEFAULT = Limits()
 LONGEST_FAST = DEFAULT.bytes // 4
-"""Characters: a longer prompt may have more bytes than allowed, so that the fast paths leave it to the long way."""
+"""Characters: a longer prompt may have more bytes than allowed, so the fast paths leave it to the long way."""

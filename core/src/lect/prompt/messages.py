@@ -17,10 +17,10 @@ from lect.values import Path
 PART_WORDS = frozenset({
     "text", "image", "video", "audio", "file", "document", "thinking", "reasoning", "refusal", "tool",
 })  # fmt: skip
-"""What kinds of parts are named after: `image`, `image_url`, `input_audio`, ... Which of them a format reads, it knows
-itself; the others are reported as unused."""
+"""The words in the names of parts: `image`, `image_url`, `input_audio`, ... Each format knows which parts it reads; the
+others are reported as unused."""
 REASONING_NAMES = ("reasoning_content", "thinking", "reasoning")
-"""Under which names people give an assistant's reasoning; the first that is there counts."""
+"""The fields in which people give an assistant's reasoning; the first one present counts."""
 
 Raw = Mapping[str, Any]
 
@@ -56,16 +56,15 @@ class Call(NamedTuple):
 class Message:
     """One message."""
 
-    # A plain class whose rare fields have their defaults on the class: of all kinds of value this is the quickest to
-    # make.
+    # A plain class with class-level defaults for the rare fields: no other kind of value is quicker to create.
     index: int
     """Its index in the conversation."""
     role: str
     """Its role."""
     content: str
-    """Its text, of parts their texts joined; empty if there is none."""
+    """Its text, or the joined texts of its parts; empty if there is none."""
     raw: Raw
-    """The mapping as given, with what is wrong put right."""
+    """The mapping as given, put right."""
     parts: tuple[Part, ...] = ()
     """The parts of a content list; empty if the content was text."""
     reasoning: str | None = None
@@ -91,7 +90,7 @@ def read_messages(
 ) -> list[Message]:
     """Check `messages` and return them in one shape; with `tracked`, their texts remember where they came from.
 
-    What the template does not take as it is (`takes`) is put right.
+    Whatever the template does not take as given (see `takes`) is put right.
 
     Raises:
         MessageError: If they are not a list of mappings with a known role and content of a known shape.
@@ -102,8 +101,8 @@ def read_messages(
     result = []
     index = 0
     for raw in messages:
-        # Nearly all messages are a plain role and text; checks of the exact type cost a tenth of checks by abstract
-        # classes. All else goes the long way round.
+        # Nearly all messages are just a role and a text; checking the exact type costs a tenth of checking against an
+        # abstract class. Everything else goes the long way.
         try:
             role = raw["role"]
             content = raw["content"]
@@ -142,7 +141,7 @@ def _read_message(
         if raw.get(name) is not None:
             reasoning = _text(raw[name], (*where, name), tracked=tracked)
             break
-    # Programs find it in the message itself, and look for it among the ids of calls.
+    # Only checked here: programs read it from `raw`, and look for it among the ids of calls.
     _text_or_none(raw.get("tool_call_id"), (*where, "tool_call_id"), tracked=False)
     calls = raw.get("tool_calls")
     limits.check_values(raw, where, but="tool_calls")
@@ -150,7 +149,7 @@ def _read_message(
     message.index = index
     message.role = role
     message.raw = raw
-    # All parts are read, whatever the template takes: a wrong one is refused, and what is no text must be reported.
+    # All parts are read, whatever the template takes: wrong ones are refused, and those that are not text are reported.
     message.parts = _read_parts(given_message.get("content"), (*where, "content"), tracked=tracked)
     message.content = _content(raw.get("content"), message.parts, (*where, "content"), tracked=tracked)
     message.reasoning = reasoning
@@ -236,10 +235,10 @@ def _text_or_none(value: Any, where: Path, *, tracked: bool) -> str | None:
 
 
 def messages_of_pairs(system: str | None, pairs: Sequence[Any], roles: frozenset[str]) -> list[Raw]:
-    """Return the `(role, text)` pairs of a conversation as messages, the system text before them.
+    """Return the `(role, text)` pairs of a conversation as messages, after the system text.
 
     Raises:
-        MessageError: If one is not a known role and its text; errors number the pairs as the caller does.
+        MessageError: If a pair is not a known role and a text; errors number the pairs as the caller does.
     """
     messages: list[Raw] = []
     if system is not None:
@@ -262,7 +261,7 @@ def _check_pair(where: str, pair: Any, roles: frozenset[str]) -> None:
     if not isinstance(role, str) or role not in roles:
         _unknown_role(where, role, roles)
     if not isinstance(content, str | list | tuple):
-        last = "; only the last one, of the assistant, may be None, which asks for an answer" if content is None else ""
+        last = "; only the last one, from the assistant, may be None, to ask for an answer" if content is None else ""
         wrong(f"the text of {where}", content, f"text{last}")
 
 

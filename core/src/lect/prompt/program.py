@@ -1,4 +1,4 @@
-"""Running the program of a template: what it does wrong is one error, which tells its author what to write instead."""
+"""Running a template's program: whatever it does wrong becomes one error, which tells its author what to do instead."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def run_program(program: Program, chat: Chat, out: Writer) -> None:
     """Let a program write a conversation.
 
     Raises:
-        PluginError: If it fails otherwise than by one of our errors, or returns something.
+        PluginError: If it raises anything but one of our errors, or returns something.
     """
     try:
         returned = program(chat, out)
@@ -39,6 +39,6 @@ def run_program(program: Program, chat: Chat, out: Writer) -> None:
         msg = (
             f"template {chat.facts.label!r} failed{'' if turn is None else f' at messages[{turn}]'}: "
             f"{told(error)}\n"
-            "  try: look at the types of messages, tools and options; if they are right, tell the template's author"
+            "  try: check the types of messages, tools and options; if they are right, tell the template's author"
         )
         raise PluginError(msg) from error

@@ -1,9 +1,9 @@
-"""Proving a template: text of the caller's that loses its origin on the way is found before it is trusted.
+"""Proving a template: finding where the caller's text loses its origin, before it is trusted.
 
 A program that joins, formats or transforms the caller's text by ordinary means writes plain strings, which count as the
-template's own. So the program runs twice on conversations that differ in nothing but their texts: what it writes as its
-own must be the same both times. A template of which it is not is *leaky*: it is named to its author, and at each of its
-renders whatever depends on the texts is of unknown origin.
+template's own. So the program runs twice on conversations that differ only in their texts: what it writes as its own
+must be the same both times. If it is not, the template is *leaky*: its author is warned, and in each of its renders
+whatever depends on the texts is of unknown origin.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from lect.prompt.program import Program
 
 OURS = frozenset({__name__, TrackingWriter.__module__})
-"""Where the pieces of a program pass through on their way."""
-UNCERTAIN = "the line is not certain"
+"""The modules that the pieces of a program pass through."""
+UNCERTAIN = "line unknown"
 KEPT = frozenset({"role", "type", "id", "tool_call_id"})
-"""Fields by which a program finds its way; their texts stay."""
+"""Fields that programs branch on; their texts are kept."""
 _CALL = {"id": "call00001", "type": "function", "function": {"name": "n", "arguments": {"a": "v"}}}
 _TOOL = {
     "type": "function",
@@ -60,7 +60,7 @@ CONVERSATIONS: tuple[tuple[list[Mapping[str, Any]], list[Mapping[str, Any]] | No
     ([_QUESTION, {**_CALLING[0], "content": ""}, _CALLING[1]], [_TOOL]),
     ([_PARTS, {**_ANSWER, "name": "n"}], None),
 )
-"""What a template is proven on: all that conversations usually hold. Some refuse a part of it."""
+"""What a template is proven on: all that conversations usually hold. Some templates refuse a part of it."""
 
 
 class NotingWriter(TrackingWriter):
@@ -89,13 +89,13 @@ class NotingWriter(TrackingWriter):
 
 
 def leak_of(facts: Facts, program: Program) -> str | None:
-    """Return the file and line at which text of the caller's loses its origin, and warn; None where it never does."""
+    """Return the file and line at which the caller's text loses its origin, and warn; None where it never does."""
     for messages, tools in CONVERSATIONS:
         request = Request(messages, tools, {}, True)
         for place, is_own in _own_pieces(facts, program, request):
             if not is_own:
                 msg = (
-                    f"template {facts.label!r} writes text of the caller's that has lost its origin ({place}): it is "
+                    f"template {facts.label!r} writes text from the caller that has lost its origin ({place}): it is "
                     "marked as unknown and never trusted\n"
                     "  try: write the caller's text as a piece of its own: out += a, b"
                 )
@@ -105,7 +105,7 @@ def leak_of(facts: Facts, program: Program) -> str | None:
 
 
 def mark_unknown(facts: Facts, program: Program, request: Request, out: TrackingWriter) -> None:
-    """Mark what a leaky program has written for a conversation, and what depends on its texts, as of unknown origin."""
+    """Mark those pieces of a leaky program that depend on the texts of the conversation as of unknown origin."""
     is_own = [own for _, own in _own_pieces(facts, program, request)]
     for index, piece in enumerate(out):
         if not isinstance(piece, Input) and not (len(is_own) == len(out) and is_own[index]):
@@ -113,9 +113,9 @@ def mark_unknown(facts: Facts, program: Program, request: Request, out: Tracking
 
 
 def _own_pieces(facts: Facts, program: Program, request: Request) -> Iterator[tuple[str, bool]]:
-    """Yield for each piece that a program writes its line, and whether it is the same whatever the texts are.
+    """Yield, for each piece that a program writes, its line and whether it is the same whatever the texts are.
 
-    Nothing where the program refuses the conversation.
+    Yield nothing if the program refuses the conversation.
     """
     runs = []
     for letter in "xy":
@@ -137,14 +137,14 @@ def _own_pieces(facts: Facts, program: Program, request: Request) -> Iterator[tu
     if len(one) != len(two):
         yield UNCERTAIN, False
         return
-    # A program may also insert pieces, or take some back, and then the lines are not those of the pieces.
+    # A program may also insert pieces, or remove some; then the lines are not those of the pieces.
     lines = one.lines if len(one.lines) == len(one) else [UNCERTAIN] * len(one)
     for first, second, line in zip(one, two, lines, strict=True):
         yield line, isinstance(first, Input) or isinstance(second, Input) or first == second
 
 
 def _stood_in(value: Any, letter: str, count: list[int]) -> Any:
-    """Return a value with other texts in the place of its own, all of one length."""
+    """Return a value with its texts replaced by others, all of one length."""
     if isinstance(value, str):
         count[0] += 1
         return f"{letter}{count[0]:05}{letter}"

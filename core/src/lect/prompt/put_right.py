@@ -1,14 +1,14 @@
-"""What is put right in messages before any template sees it.
+"""What is put right in messages before any template sees them.
 
-Clients say one thing in several ways; a template was written for one of them. So these are made one before a template,
-whatever its notation, is asked, and docs/explanation/what-is-put-right.md tells users. A format that makes sense of
-another way says so in its fact `takes`, and gets it as it was given:
+Clients express one thing in several ways; a template was written for one of them. So all are reduced to one before any
+template, whatever its notation, sees them; docs/explanation/what-is-put-right.md tells users. A format that understands
+another way lists it in its fact `takes`, and gets it as it was given:
 
-- `parts`: a content in parts. Else it is its texts, joined by a line end.
-- `null`: a content that is None. Else it is an empty text.
-- `argument_text`: the arguments of a call as JSON text. Else they are what it says, where that is an object.
+- `parts`: content in parts. Otherwise it becomes its texts, joined by line ends.
+- `null`: content that is None. Otherwise it becomes an empty text.
+- `argument_text`: the arguments of a call as JSON text. Otherwise they become the object that it encodes, if any.
 
-Arguments that are None or an empty text are none at all; empty lists of tools, calls or parts are absent.
+Arguments that are None or an empty text become an empty object; empty lists of tools, calls or parts count as absent.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ Raw = Mapping[str, Any]
 def put_right(
     messages: Sequence[Raw], tools: Sequence[Raw] | None = None, *, takes: Collection[str] = (), tracked: bool = False
 ) -> tuple[list[Raw], list[Raw] | None]:
-    """Return messages and tools as a template should see them. What was given does not change.
+    """Return messages and tools as a template should see them. The input is not changed.
 
-    What is neither right nor known to be wrong is left alone.
+    Anything that is neither right nor known to be wrong is left alone.
 
     Args:
         messages: OpenAI-shaped messages.
@@ -45,7 +45,7 @@ def message_put_right(raw: Raw, where: Path, takes: Collection[str], *, tracked:
     """Return one message as a template sees it.
 
     Raises:
-        LimitError: If the text of arguments says something that is nested too deeply.
+        LimitError: If arguments given as text are nested too deeply.
     """
     changed: dict[str, Any] = {}
     content = raw.get("content")
@@ -110,7 +110,7 @@ def _function_put_right(function: Raw, where: Path, limits: Limits, *, tracked: 
 
 
 def read_object(text: str) -> dict[str, Any] | None:
-    """Return the object whose JSON this is; None where it is none: a model may have written anything."""
+    """Return the object that a JSON text encodes; None if there is none: a model may have written anything."""
     import json
 
     try:
@@ -121,7 +121,7 @@ def read_object(text: str) -> dict[str, Any] | None:
 
 
 def located(value: Any, where: Path) -> Any:
-    """Return a value that was read from the text of the field `where`, with every text in it knowing that."""
+    """Return a value that was read from the text of the field `where`, with that origin for every text in it."""
     if isinstance(value, str):
         return given(value, where, TRANSFORMED)
     if isinstance(value, dict):

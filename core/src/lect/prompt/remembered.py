@@ -9,17 +9,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 LARGEST = 64 * 1024
-"""Bytes of one entry: what is larger is seldom given twice, and takes long to make anyway."""
+"""Bytes of one entry: anything larger is seldom given twice, and takes long to build anyway."""
 MOST = 4 * 2**20
 """Bytes of all entries of one cache."""
 _NOTHING = object()
 
 
 class Remembered:
-    """A function that remembers what it made of bytes or a text. One that has remembered too much forgets everything.
+    """A function that caches its results for bytes or a text. A cache that has grown too large is cleared.
 
     Args:
-        make: The function. Its first argument and its result are counted.
+        make: The function. The sizes of its first argument and result are counted.
     """
 
     __slots__ = ("_made", "_make", "_size")
@@ -38,7 +38,7 @@ class Remembered:
             made = self._make(source, *how)
             size = getsizeof(source) + getsizeof(made)
             if size <= LARGEST:
-                # Threads that do this at the same time may count wrongly by an entry each; the bound is no closer.
+                # Threads that do this at the same time may each miscount by one entry; the bound need not be exact.
                 if self._size + size > MOST:
                     self._made, self._size = {}, 0
                 self._made[key] = made

@@ -1,6 +1,6 @@
-"""Reading tools: what has a wrong type is refused here, by field, so that no family has to look.
+"""Reading tools: fields of a wrong type are refused here, by name, so that no family has to check them.
 
-Only what templates take apart is looked at; everything else in a schema is JSON of the caller's.
+Only the fields that templates take apart are checked; everything else in a schema is the caller's JSON.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ KINDS: dict[str, tuple[str, tuple[type, ...]]] = {
     "description": ("text", (str, NOTHING)),
     "parameters": ("a schema such as {'type': 'object', 'properties': {...}}", (Mapping, NOTHING)),
     "response": ("a schema", (Mapping, NOTHING)),
-    "type": ("the name of a type, or a list of such", (str, list, tuple, NOTHING)),
+    "type": ("the name of a type, or a list of names", (str, list, tuple, NOTHING)),
     "properties": ("a mapping of names to schemas", (Mapping, NOTHING)),
     "required": ("a list of names", (list, tuple, NOTHING)),
     "enum": ("a list of values", (list, tuple, NOTHING)),
@@ -35,7 +35,7 @@ KINDS: dict[str, tuple[str, tuple[type, ...]]] = {
 
 
 def read_tools(tools: Any, limits: Limits = DEFAULT) -> tuple[Raw, ...]:
-    """Check a list of tool schemas; none is an empty tuple.
+    """Check tool schemas and return them as a tuple, empty for None.
 
     Raises:
         MessageError: If they are not a list of mappings, or a field is of a wrong type.
@@ -57,7 +57,7 @@ def read_tools(tools: Any, limits: Limits = DEFAULT) -> tuple[Raw, ...]:
 
 @Remembered
 def _check_once(data: bytes, depth: int) -> None:
-    _check(loads(data), Limits({"depth": depth}))  # noqa: S302 - bytes of our own
+    _check(loads(data), Limits({"depth": depth}))  # noqa: S302 - our own bytes
 
 
 def _check(tools: Any, limits: Limits) -> None:

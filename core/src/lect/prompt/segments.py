@@ -8,7 +8,7 @@ from lect.values import TRANSFORMED, Origin, Path, Segment, Unused
 
 
 class Written:
-    """What a program has written, and the views that are made of it."""
+    """What a program has written, and its views."""
 
     __slots__ = ("_chat", "_out", "text")
 
@@ -37,8 +37,8 @@ def segments_of(writer: TrackingWriter) -> list[Segment]:
     turn: int | None = None
     next_turn: int | None = None
     begin = 0
-    # Adjacent template pieces of one turn are one segment, so a literal is kept back until something else follows it. A
-    # turn in which nothing is written does not part them.
+    # Adjacent template pieces of one turn are one segment, so a literal is held back until something else follows it. A
+    # turn in which nothing is written does not separate them.
     for end, turn_after in [*writer.marks, (len(writer), None)]:
         pieces = writer[begin:end]
         if next_turn != turn and any(pieces):
@@ -66,6 +66,6 @@ def segments_of(writer: TrackingWriter) -> list[Segment]:
 def is_role(path: Path) -> bool:
     """Return whether `path` names the role of a message.
 
-    Roles come from a list of known ones, so they may stand inside a marker.
+    Roles come from a list of known ones, so they may be part of a marker.
     """
     return len(path) == 3 and path[0] == "messages" and path[2] == "role"

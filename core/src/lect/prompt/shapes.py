@@ -1,14 +1,13 @@
-"""The shape of a conversation: all that decides its prompt, except for the texts.
+"""The shape of a conversation: everything that decides its prompt, except for the texts.
 
-A conversation is taken apart into its shape and its *leaves*: texts, ids, the arguments of calls. Every message has a
-step in the shape. That of a plain message is its role; that of any other is its fields in order, each with what is
-known of its value. Where that is a leaf, it is `TEXT` or `JSON`, or of an id its number in the conversation and its
-length (an id of a single character is no leaf: it has no stand-in). What templates decide by, such as names and types,
-is known as it is. From a shape the conversation can be made again with other leaves: that is what a skeleton is learnt
-from.
+A conversation is taken apart into its shape and its *leaves*: texts, ids, the arguments of calls. Every message is a
+step in the shape. The step of a plain message is its role; that of any other is its fields in order, each with what is
+known of its value. For a leaf, that is `TEXT` or `JSON`, or for an id its number in the conversation and its length (an
+id of a single character is no leaf: it has no stand-in). Values that templates branch on, such as names and types, are
+known as they are. From a shape, the conversation can be rebuilt with other leaves; skeletons are learnt from that.
 """
 
-# Annotations are not postponed: of texts, a named tuple takes twice as long to make.
+# Annotations are not postponed: a named tuple with string annotations takes twice as long to create.
 from collections.abc import Mapping, Sequence
 from marshal import dumps, loads
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -19,7 +18,7 @@ from lect.prompt.put_right import located, read_object
 from lect.values import TRANSFORMED, Path
 
 Leaf = Any
-"""A text, or the arguments of a call; what comes from a caller may also be something else."""
+"""A text, or the arguments of a call; a caller may also have given something else."""
 Fields = tuple[Any, ...]
 Shape = tuple[str | Fields, ...]
 
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     class Leaves(Protocol):
-        """What makes new leaves for a shape, in their order, each for its field."""
+        """Creates new leaves for a shape, in order, each for its field."""
 
         def text(self, path: Path, start: int = 0) -> str: ...
         def id(self, path: Path, number: int, length: int) -> str: ...
@@ -38,13 +37,13 @@ TEXT, JSON = object(), object()
 BY_VALUE = frozenset({"role", "name", "type"})
 IDS = frozenset({"id", "tool_call_id"})
 LONGEST_NAME = 200
-"""Characters: what is known by its value must not fill the memory."""
+"""Characters: values kept in a shape must not fill the memory."""
 EQUAL_BYTES = 2
-"""The format of marshal in which equal values give equal bytes; in later ones that depends on who else holds them."""
+"""The marshal version in which equal values give equal bytes; in later ones the bytes depend on reference counts."""
 
 
 OBJECT_SIZE = 64
-"""Bytes, roughly, of any Python object apart from what it holds."""
+"""Bytes, roughly, of any Python object without its contents."""
 
 
 class Request(NamedTuple):
@@ -56,13 +55,13 @@ class Request(NamedTuple):
     add_generation_prompt: bool
 
     def root(self) -> Any:
-        """Return what stands for all that is not in the messages.
+        """Return a key for everything except the messages.
 
-        For the tools and the options their bytes, which take a tenth of the time of JSON, and tell apart what JSON does
+        Tools and options are marshalled, which takes a tenth of the time of JSON and tells apart values that JSON does
         not.
 
         Raises:
-            ValueError: If they have none.
+            ValueError: If they cannot be marshalled.
         """
         asking = bool(self.add_generation_prompt)
         if not (self.tools or self.options):
@@ -71,7 +70,7 @@ class Request(NamedTuple):
 
 
 class UnfitError(ValueError):
-    """A conversation has something in it that no shape has room for, such as content in parts."""
+    """A conversation contains something that no shape has room for, such as content in parts."""
 
 
 class Taken:
@@ -79,8 +78,8 @@ class Taken:
 
     Args:
         leaves: Where to add the leaves.
-        argument_text: Whether the template takes arguments as the text that they are given as.
-        opens_arguments: Whether it looks into arguments; then their names are part of it, and each value is a leaf.
+        argument_text: Whether the template takes arguments as text if they are given as text.
+        opens_arguments: Whether it looks into arguments; then their names are part of the shape, and texts are leaves.
     """
 
     __slots__ = ("_argument_text", "_ids", "_opens_arguments", "leaves")
@@ -147,7 +146,7 @@ class Taken:
             return None
         for each in arguments.values():
             if type(each) is dict or type(each) is list:
-                # What is refused has no shape either.
+                # Refused arguments have no shape either.
                 DEFAULT.check_value(arguments, ("arguments",))
                 break
         if not self._opens_arguments:
@@ -164,7 +163,7 @@ class Taken:
 
 
 def size_of(known: Any) -> int:
-    """Return roughly how many bytes a shape takes, or a part of it."""
+    """Return roughly how many bytes a shape, or a part of it, takes."""
     if isinstance(known, tuple):
         return OBJECT_SIZE + sum(map(size_of, known))
     return OBJECT_SIZE + (len(known) if isinstance(known, str | bytes) else 0)
@@ -209,11 +208,11 @@ def _arguments(known: Any, path: Path, leaves: "Leaves") -> Any:
     from_text, *members = known
     made: dict[str, Any] = {}
     for name, value in zip(members[::2], members[1::2], strict=True):
-        # What was read from a text has no field of its own: it comes from that text.
+        # A value read from a text has no field of its own: it comes from that text.
         key = given(name, path, TRANSFORMED) if from_text else name
         if value is TEXT:
             made[key] = leaves.text(path, TRANSFORMED) if from_text else leaves.text((*path, name))
         else:
-            member = loads(value)  # noqa: S302 - bytes of our own
+            member = loads(value)  # noqa: S302 - our own bytes
             made[key] = located(member, path) if from_text else member
     return made

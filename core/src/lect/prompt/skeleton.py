@@ -21,25 +21,25 @@ PLACES = slice(1, None, 2)
 
 
 class Skeleton:
-    """The prompt of one shape without its texts. Not a tuple of any kind: the attributes are read for every prompt.
+    """The prompt of one shape without its texts. Not a named tuple, because its attributes are read for every prompt.
 
     Attributes:
         pieces: Literal, empty place, literal, ..., literal.
-        order: Which leaf goes into which place; None where it is simply all of them in order.
-        changes: The places whose leaves are not written as they are, and what makes them.
+        order: Which leaf goes into which place; None if it is simply all of them in order.
+        changes: The places whose leaves are not written as they are, and the functions that convert them.
         dropped: The first leaf that has no place, if there is one.
         only_texts: Whether all leaves are texts.
-        plain: Whether all leaves but one at most go into the places as they are and in order, and all that may be asked
-            of them is whether they are empty.
-        ready: The pieces, where nothing has to be asked or counted before they are filled; None elsewhere.
+        plain: Whether all leaves, or all but one, go into the places as they are and in order, and the program asks at
+            most whether they are empty.
+        ready: The pieces, if nothing has to be checked or counted before they are filled; else None.
         asks_empty: Whether the program asks whether a text is empty.
-        compares: The texts that it compares, and that no two stand-ins for are the same.
-        day: The day that is written in it, if one is: the next day it is no longer good.
-        layout: The segments, with stand-ins for those of the leaves.
-        slots: Where in the layout those are, with what goes there.
-        turns: Where the turns of its prompts are, once somebody has asked: positions, and what else is known of them.
+        compares: The pairs of texts that it compares and whose stand-ins differ.
+        day: The day that is written in it, if any; the skeleton is valid only on that day.
+        layout: The segments, with stand-ins for the leaves.
+        slots: Where in the layout the stand-ins are, with what goes there.
+        turns: Where the turns of its prompts are, once they are needed: positions, and what else is known of them.
         spans: Where its prompts carry loss by the default policy, likewise.
-        unused: What no prompt of this shape has room for, with the leaf that it is, if it is one.
+        unused: What no prompt of this shape has room for, each with its leaf, if it is one.
         left: After how many more uses the prompt is compared with that of the long way.
         checked_at: The number of uses at that comparison.
     """
@@ -75,7 +75,7 @@ class Skeleton:
         """Return the prompt with these leaves; None where the conversation must go the long way.
 
         Raises:
-            TypeError: If a leaf is of another type than its like in the shape.
+            TypeError: If a leaf is of another type than the shape has in its place.
         """
         given = leaves if self.only_texts else [leaf for leaf in leaves if type(leaf) is not dict]
         if self.asks_empty and "" in given:
@@ -84,7 +84,7 @@ class Skeleton:
             if one.made_by(leaves[one.leaf]) == two.made_by(leaves[two.leaf]):
                 return None
         if words or self.dropped is not None:
-            # This refuses whatever is no text.
+            # This raises TypeError for anything but text.
             everything = "\0".join(given)
             for word in words:
                 if word in everything:
@@ -138,7 +138,7 @@ class Filled:
 
 
 def _without_empty(segments: list[Segment]) -> Iterator[Segment]:
-    """Yield the segments that have a text; template text of one turn is one segment."""
+    """Yield the segments that have text, adjacent template text of one turn as one segment."""
     held: Segment | None = None
     for segment in segments:
         if not segment.text:
@@ -154,9 +154,9 @@ def _without_empty(segments: list[Segment]) -> Iterator[Segment]:
 
 
 def is_encodable(text: str) -> bool:
-    """Return whether `text` has no half of a surrogate pair in it."""
+    """Return whether `text` contains no half of a surrogate pair."""
     try:
-        # As UTF-8, Chinese takes four times as long.
+        # Chinese takes four times as long in UTF-8.
         text.encode("utf-16")
     except UnicodeEncodeError:
         return False

@@ -1,13 +1,13 @@
-"""The fast path: what the shape of a conversation decides is worked out once.
+"""The fast path: whatever the shape of a conversation decides is worked out once.
 
-What a template writes round the texts of a conversation depends on its shape, the tools and the options. So when these
-are met for the second time, the program runs on stand-ins for the texts and leaves a skeleton; every later conversation
-of that shape only fills in its texts. A template says by `looks_for` that this holds for it. It is not simply believed:
-the stand-ins notice what the program looks at (see `prompt/watched.py`), and the first, second, fourth, eighth, ... use
-of a skeleton is compared with what the program itself writes. Whatever does not fit goes the long way.
+What a template writes around the texts of a conversation depends on its shape, the tools and the options. So when these
+are met for the second time, the program runs on stand-ins for the texts, which yields a skeleton; every later
+conversation of that shape only fills in its texts. A template states with `looks_for` that this holds for it. This is
+checked: the stand-ins notice what the program looks at (see `prompt/watched.py`), and the first, second, fourth,
+eighth, ... use of a skeleton is compared with what the program itself writes. Whatever does not fit goes the long way.
 """
 
-# Annotations are not postponed: of texts, a named tuple takes twice as long to make.
+# Annotations are not postponed: a named tuple with string annotations takes twice as long to create.
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lect.errors import LectError, TemplateWarning, warn_caller
@@ -30,9 +30,9 @@ LARGEST_KEY = 128 * 1024
 LARGEST_SKELETON = 256 * 1024
 """Bytes."""
 MOST_BYTES = 4 * 2**20
-"""Of all skeletons of a template, with what they are found by."""
+"""Of all skeletons of a template, with their keys."""
 END = None
-"""What no step of a shape can be."""
+"""A key that no step of a shape can be."""
 NEVER = float("inf")
 
 
@@ -45,16 +45,16 @@ class Found(NamedTuple):
 
 
 class Skeletons:
-    """The skeletons of one template, made as they are needed.
+    """The skeletons of one template, built as they are needed.
 
-    They are kept in trees, one for each list of tools with the options: for each step of a shape, a dictionary leads to
-    the next, and the last has the skeleton under `END`. Walking a tree while the messages are read takes less time than
-    making a key of their shape and looking that up.
+    They are kept in trees, one for each combination of tools and options: for each step of a shape, a dictionary leads
+    to the next, and the last has the skeleton under `END`. Walking a tree while reading the messages takes less time
+    than building a key from their shape and looking it up.
 
     Args:
         facts: What the template states.
-        program: What writes it.
-        looks_for: The words that the program looks for in texts; None where nothing is known of it.
+        program: The template's program.
+        looks_for: The words that the program looks for in texts; None if they are not known.
         exact: Whether the program is known to look for nothing else, and need not be checked.
 
     Attributes:
@@ -86,7 +86,7 @@ class Skeletons:
         self._met: set[int] = set()
 
     def fill(self, request: Request) -> Found | None:
-        """Return the prompt of a conversation by its skeleton, or None where it must go the long way."""
+        """Return the prompt of a conversation from its skeleton, or None where it must go the long way."""
         messages = request.messages
         if self._stopped or (type(messages) is not list and type(messages) is not tuple):
             return None
@@ -106,7 +106,7 @@ class Skeletons:
             except KeyError:
                 return self.meet(request)
         except (LookupError, TypeError, ValueError, AttributeError):
-            # Something is of another type, or has no place in a shape; the long way reads or refuses it.
+            # Something is of a wrong type, or has no place in a shape; the long way reads or refuses it.
             return None
         return self._found(skeleton, leaves, request)
 
@@ -118,7 +118,7 @@ class Skeletons:
         try:
             root = request.root()
             shape = self._take(leaves).shape(request.messages)
-            # Nobody knows how long a role is that the template does not.
+            # A role that the template does not know may have any length.
             if not self._is_met(hash((root, shape))) or not self._accepts(shape):
                 return None
         except (LookupError, TypeError, ValueError, AttributeError):
@@ -141,7 +141,7 @@ class Skeletons:
         return self._found(skeleton, leaves, request)
 
     def _is_met(self, key: int) -> bool:
-        """Return whether a shape was met before; from now on it was."""
+        """Return whether a shape was met before, and remember it."""
         if key in self._met:
             return True
         if len(self._met) >= MOST_MET:
@@ -160,7 +160,7 @@ class Skeletons:
         return None if skeleton is None or text is None else Found(skeleton, leaves, text)
 
     def use(self, skeleton: Skeleton, leaves: list[Leaf], request: Request) -> str | None:
-        """Return the prompt by a skeleton, or None where the conversation must go the long way."""
+        """Return the prompt from a skeleton, or None where the conversation must go the long way."""
         if skeleton.day is not None and skeleton.day != today():
             # The next conversations of this shape read the clock again.
             self._forget()
@@ -190,14 +190,14 @@ class Skeletons:
             return None
 
     def _learn(self, shape: Shape, request: Request) -> Skeleton | None:
-        # Imported here because nobody needs it to import lect.
+        # Imported here because it is not needed to import lect.
         from lect.prompt.learning import learn
 
         skeleton, look, opened = learn(self._facts, self._program, self._looks_for, shape, request)
         if look and not self._exact:
             self._stop(f"it looks at texts in a way that looks_for={self._looks_for!r} does not state: {look}")
         if opened and not self._opens_arguments:
-            # From now on the names of arguments are of the shape.
+            # From now on the names of arguments are part of the shape.
             self._opens_arguments = True
             self._forget()
         if skeleton is not None and self._exact:

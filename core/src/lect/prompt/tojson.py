@@ -1,6 +1,6 @@
 """JSON as chat templates write it: `tojson` of transformers, byte for byte, and faster.
 
-Only functions import this module: json is a tenth of what importing lect may cost.
+Only functions import this module: json takes a tenth of the time that importing lect may take.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ def to_json(value: Any, **style: Any) -> str:
     """Return `value` as JSON text, the way the `tojson` filter of chat templates does; see `json_writer`.
 
     Raises:
-        MessageError: If `value` has something in it that JSON cannot say.
+        MessageError: If `value` contains something that JSON cannot express.
     """
     return json_writer(**style)(value)
 
 
 def schema_json(value: Any, **style: Any) -> str:
-    """Return what `to_json` does. The text of what is given again and again, such as tools, is made once."""
+    """Return what `to_json` does, from a cache: for values that are given again and again, such as tools."""
     try:
         data = dumps(value, EQUAL_BYTES)
     except ValueError:
@@ -40,7 +40,7 @@ def schema_json(value: Any, **style: Any) -> str:
 
 @Remembered
 def _remembered(data: bytes, write: Callable[[Any], str]) -> str:
-    return write(loads(data))  # noqa: S302 - bytes of our own
+    return write(loads(data))  # noqa: S302 - our own bytes
 
 
 @lru_cache(maxsize=32)
@@ -74,7 +74,7 @@ def _encoder(
 ) -> Callable[[Any], str]:
     make = getattr(encoder, "c_make_encoder", None)
     if indent is None and make is not None:
-        # As JSONEncoder.encode does it, which makes a new encoder for every value: half of the time of a call.
+        # As in JSONEncoder.encode, but without a new encoder for every value: half of the time of a call.
         item, colon = separators or (", ", ": ")
         escape = encoder.encode_basestring_ascii if ensure_ascii else encoder.encode_basestring
         pieces = make(None, _plain, escape, None, colon, item, sort_keys, False, True)
@@ -85,7 +85,7 @@ def _encoder(
 
 
 def _plain(value: object) -> object:
-    """Let any mapping or sequence stand for a dict or a list."""
+    """Return a mapping as a dict, and any other iterable as a list."""
     if hasattr(value, "keys") and hasattr(value, "__getitem__"):
         return {key: value[key] for key in value.keys()}
     if hasattr(value, "__iter__"):
@@ -100,5 +100,5 @@ _compact = _encoder(False, None, None, False)
 @Remembered
 def _indented(compact: str, indent: int, ensure_ascii: bool, sort_keys: bool) -> str:
     # The C encoder of the standard library does not indent; the Python one costs as much as the rest of a prompt. The
-    # compact text, which the C encoder makes, is a complete key: tools seldom change between two prompts.
+    # compact text, which the C encoder writes, is a complete key, and tools seldom change between two prompts.
     return _encoder(ensure_ascii, indent, None, sort_keys)(json.loads(compact))

@@ -11,10 +11,10 @@ from lect.values import Path, Unused
 
 
 def find_unused(chat: Chat, out: TrackingWriter) -> Iterator[Unused]:
-    """Yield the counted fields of `chat` that are not in what was written, in order.
+    """Yield, in order, the counted fields of `chat` that were not written.
 
-    Counted are content and each part, reasoning, names, the names and arguments of calls, tools, documents and options.
-    Not counted are roles, types, ids and whitespace that is trimmed.
+    Content and each part, reasoning, names, the names and arguments of calls, tools, documents and options are counted.
+    Roles, types, ids and trimmed white space are not.
     """
     pieces: dict[Path, list[Input]] = {}
     for piece in out:
@@ -24,7 +24,7 @@ def find_unused(chat: Chat, out: TrackingWriter) -> Iterator[Unused]:
     left_out = set(out.left_out)
 
     def report(path: Path, *, whole: bool = True) -> Iterator[Unused]:
-        """Yield `path` if it was not reached; `whole`: or by something written of what holds it."""
+        """Yield `path` if it was not reached; with `whole`, a written field that contains it counts too."""
         if path in reached or (whole and any(path[:length] in pieces for length in range(1, len(path)))):
             return
         by_rule = any(path[:length] in left_out for length in range(1, len(path) + 1))
@@ -35,7 +35,7 @@ def find_unused(chat: Chat, out: TrackingWriter) -> Iterator[Unused]:
             yield from report(path, whole=whole)
         for path, text in _texts(message):
             if path in pieces and _is_cut(text, pieces[path], chat.facts):
-                # Nobody takes a piece out of a text by accident: it is the reasoning that stood in it.
+                # No format cuts a piece out of a text by accident: it is the reasoning that was in it.
                 yield Unused(path, "by-rule")
     for index in range(len(chat.tools)):
         yield from report(("tools", index))
@@ -57,7 +57,7 @@ def _texts(message: Message) -> Iterator[tuple[Path, str]]:
 
 
 def _is_cut(text: str, pieces: list[Input], facts: Facts) -> bool:
-    """Return whether only some of a text was written, apart from white space and the markers of the format."""
+    """Return whether only a part of a text was written, apart from white space and the markers of the format."""
     if sum(map(len, pieces)) >= len(text) or any(piece.start < 0 for piece in pieces):
         return False
     whole, between, end = plain_str(text), [], 0

@@ -1,10 +1,10 @@
 """Stand-ins that notice when a program looks at them.
 
-A skeleton is learnt from stand-ins for the leaves of a conversation, and holds for all others only if the program did
-not look at them: how long a text is, what is in it, whether two are the same. So every look is noticed. One for a word
-that the template states in `looks_for` is in order, since no skeleton is used for a text with that word in it. So are
-the ways to strip white space, and to ask whether a text is empty: these are done again for each text. Only what regular
-expressions read, or the json module, goes unnoticed.
+A skeleton is learnt from stand-ins for the leaves of a conversation, and holds for other leaves only if the program did
+not look at them: how long a text is, what is in it, whether two are the same. So every look is noticed. Looking for a
+word that the template states in `looks_for` is allowed, since no skeleton is used for a text that contains it. So are
+stripping white space and asking whether a text is empty: these are repeated for each text. Only reads by regular
+expressions and the json module go unnoticed.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     Strip = Callable[[str], str]
 
 MARK = "\ue000"
-"""Occurs in every stand-in and in whatever is made of it."""
+"""Occurs in every stand-in and in everything derived from it."""
 SPACE = "\n\n \t\u3000"
-"""White space of many kinds, so that each way to strip a text leaves something else."""
+"""White space of several kinds, so that each way to strip a text has a different result."""
 
 _lstrip_lines, _rstrip_lines, _strip_lines = (methodcaller(name, "\n") for name in ("lstrip", "rstrip", "strip"))
 STRIPS: tuple[tuple[Strip, Strip | None], ...] = (
@@ -39,11 +39,11 @@ STRIPS: tuple[tuple[Strip, Strip | None], ...] = (
     (_lstrip_lines, _lstrip_lines),
     (_rstrip_lines, None),
 )
-"""What a template may do to a text before it writes it, and what of that it does at the start."""
+"""What a template may do to a text before writing it, and the part of that which strips its start."""
 
 
 class Place(NamedTuple):
-    """What stands for a leaf in a prompt: which leaf, what makes it, and what of that strips its start."""
+    """The place of a leaf in a prompt: which leaf, the function that writes it, and the part that strips its start."""
 
     leaf: int
     made_by: Callable[[Any], str]
@@ -51,7 +51,7 @@ class Place(NamedTuple):
 
 
 class Watch:
-    """Makes the stand-ins of one conversation, and keeps what was noticed of them.
+    """Creates the stand-ins of one conversation, and records how they were used.
 
     Attributes:
         words: What may be looked for.
@@ -61,8 +61,8 @@ class Watch:
         has_arguments: Whether some of them are not texts.
         looks: The looks that are not allowed.
         asked: The texts that were tested for being empty.
-        compared: The texts that were compared, two by two.
-        opened: Whether somebody looked into arguments.
+        compared: The pairs of texts that were compared.
+        opened: Whether the program looked into arguments.
     """
 
     def __init__(self, words: Sequence[str]):
@@ -89,7 +89,7 @@ class Watch:
         return self._watched(Watched, text, path, start)
 
     def id(self, path: Path, number: int, length: int) -> Watched:
-        """Return the stand-in for an id: as long as it is, and the same as another only where the ids are."""
+        """Return the stand-in for an id: as long as the id, and equal to another only where the ids are."""
         text = (MARK + chr(0xF000 + number) * length)[:length]
         self.places[text] = Place(self._leaf(path), plain_str)
         return self._watched(WatchedId, text, path, 0)
@@ -103,7 +103,7 @@ class Watch:
         return arguments
 
     def made(self, value: Any, make: Callable[[Any], str], path: Path) -> Input | None:
-        """Return a stand-in for what `make` makes of `value`; None where `value` is not a stand-in."""
+        """Return a stand-in for `make(value)`; None where `value` is not a stand-in."""
         if isinstance(value, WatchedArguments):
             place = Place(value.leaf, make)
         elif isinstance(value, Watched):
@@ -141,12 +141,12 @@ class Watched(Input):
         return self.watch._watched(type(self), text, self.path, start)
 
     def _changed(self, text: str) -> Input:
-        self.watch.looks.append("a change of it")
+        self.watch.looks.append("a change to it")
         return super()._changed(text)
 
     def _look_for(self, words: Any, how: str) -> None:
         for word in words if isinstance(words, tuple) else (words,):
-            # A text without a word is without everything that has the word in it.
+            # A text without a word contains nothing that includes the word.
             if not isinstance(word, str) or not any(known in word for known in self.watch.words):
                 self.watch.looks.append(f"{how}({word!r})")
 
@@ -165,7 +165,7 @@ class Watched(Input):
         text = strip(self, chars)
         return self._shifted(text, str.index(self, text))
 
-    # A word that may be looked for is in no stand-in.
+    # No stand-in contains a word that may be looked for.
 
     def replace(self, old: str, new: str, count: SupportsIndex = -1, /) -> Watched:
         self._look_for(old, "replace")
@@ -210,14 +210,14 @@ class Watched(Input):
 
 
 class WatchedId(Watched):
-    """The stand-in for an id. The shape has the length of each id, and which ids are the same."""
+    """The stand-in for an id. The shape states the length of each id, and which ids are the same."""
 
     __slots__ = ()
     __hash__ = str.__hash__
     __len__ = str.__len__
 
     def __eq__(self, other: object) -> bool:
-        # What is of another length is another one, whatever it is.
+        # A string of another length is different, whatever it is.
         return not (isinstance(other, str) and str.__len__(other) != str.__len__(self)) and super().__eq__(other)
 
 
@@ -258,7 +258,7 @@ def _looking(name: str) -> Callable[..., Any]:
 
 
 def _looking_for_a_word(name: str) -> Callable[..., Any]:
-    """Return a method of `Watched` that does what a string does, and notices for which word."""
+    """Return a method of `Watched` that does what a string does, and notices the word."""
     plain = getattr(Input, name)
 
     def look(self: Watched, *values: Any, **named: Any) -> Any:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class MisuseError(Exception):
-    """A program does something that no program may.
+    """A program does something that is not allowed.
 
     Args:
         what: What it does.
@@ -31,8 +31,7 @@ class MisuseError(Exception):
 class Writer(list[str]):
     r"""Collects the pieces of a prompt, which a program adds with `+=`.
 
-    Add the caller's text as pieces of their own, never joined with template text: that is how each piece keeps its
-    origin.
+    Add the caller's text as separate pieces, never joined with template text: that is how each piece keeps its origin.
 
     ```python
     def program(chat, out):
@@ -52,7 +51,7 @@ class Writer(list[str]):
         return self
 
     def joined(self) -> str:
-        """Return all that was written.
+        """Return everything that was written.
 
         Raises:
             MessageError: If something that is not text was written, such as an option of another type.
@@ -63,12 +62,12 @@ class Writer(list[str]):
             odd: object = next(piece for piece in self if not isinstance(piece, str))
             msg = (
                 f"{shown(odd)} ({type(odd).__name__}) cannot be part of a prompt; expected text\n"
-                "  try: look at the types of the options, and of fields that only this template reads"
+                "  try: check the types of the options, and of fields that only this template reads"
             )
             raise MessageError(msg) from None
 
     def turns(self, messages: Sequence[Message]) -> Iterable[Message]:
-        """Yield `messages`; what is written until the next one belongs to the turn of each."""
+        """Yield `messages`; what is written before the next one belongs to the turn of the current one."""
         return messages
 
     def turn(self, message: Message | None) -> None:
@@ -82,7 +81,7 @@ class Writer(list[str]):
         """State that a field reached the prompt although its text did not, such as an image with a placeholder."""
 
     def by_rule(self, text: str | None) -> None:
-        """State that the format leaves out a text of the caller on purpose, such as the reasoning of earlier turns."""
+        """State that the format leaves out a caller's text on purpose, such as the reasoning of earlier turns."""
 
 
 class TrackingWriter(Writer):
@@ -117,7 +116,7 @@ class TrackingWriter(Writer):
 
 
 def stripped(pieces: Iterable[str]) -> list[str]:
-    """Return pieces of text as they are when white space at both ends of the whole is taken away."""
+    """Return pieces of text without the white space at both ends of the whole."""
     left = list(pieces)
     first, end = 0, len(left)
     while first < end and not left[first].strip():
@@ -134,7 +133,7 @@ def stripped(pieces: Iterable[str]) -> list[str]:
 def think_tags(text: str) -> tuple[str, str]:
     """Return the thought in `<think>` tags that opens an answer, and the answer, without the line breaks between them.
 
-    No thought is empty.
+    The thought is empty if there is none.
     """
     if "</think>" not in text:
         return "", text

@@ -1,6 +1,6 @@
-"""A loaded plugin, ready to be asked.
+"""A loaded plugin, ready to be queried.
 
-Each has a pluggy manager of its own, so that one plugin's faults never reach another.
+Each has its own pluggy manager, so that one plugin's faults never affect another.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 class Adapter:
     """A plugin that speaks for a family of models.
 
-    Its hooks may raise anything: those that are called here raise a `StageError`, and `postprocess` nothing.
+    Its hooks may raise anything: the methods here turn it into a `StageError`, and `postprocess` never raises.
 
     Args:
         plugin: The object with the hooks.
         name: Its name.
-        package: The distribution; empty where it was registered in this process.
+        package: The distribution; empty if it was registered in this process.
         version: The distribution's version.
         fallback: Whether it is asked only when no other adapter has matched.
-        find: What finds an installed adapter by its id, in any process.
+        find: Finds an installed adapter by its id, in any process.
     """
 
     def __init__(
@@ -58,14 +58,14 @@ class Adapter:
 
     @property
     def id(self) -> str:
-        """The name that no other adapter has: `lect-acme:acme`.
+        """The adapter's unique name: `lect-acme:acme`.
 
-        Just the name where it was registered in this process.
+        Just the name if it was registered in this process.
         """
         return f"{self.package}:{self.name}" if self.package else self.name
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # An installed adapter is found again by its id; a registered one goes with its plugin.
+        # An installed adapter is pickled by its id; a registered one with its plugin.
         return (Adapter, (self.plugin, self.name)) if self._find is None else (self._find, (self.id,))
 
     def __str__(self) -> str:
@@ -78,7 +78,7 @@ class Adapter:
         """Return the adapter's claim to a model.
 
         Raises:
-            StageError: If it returns something else than a claim, or one that rests on nothing in the path.
+            StageError: If it returns something other than a claim, or one that rests on nothing in the path.
         """
         from lect.registry.claims import read_claim
 
@@ -89,7 +89,7 @@ class Adapter:
         """Return the adapter's template for a model.
 
         Raises:
-            StageError: If it returns something else than a template.
+            StageError: If it returns something other than a template.
         """
         with Contained("get_template"):
             template = self._hooks.get_template(model_path=ref.original, ref=ref, match=match)
@@ -102,7 +102,7 @@ class Adapter:
         """Return the adapter's templates by name.
 
         Raises:
-            StageError: If two have one name, or something among them is not a template.
+            StageError: If two have the same name, or one of them is not a template.
         """
         templates: dict[str, Template] = {}
         with Contained("list_templates"):
@@ -113,21 +113,21 @@ class Adapter:
         return templates
 
     def remarks(self, ref: ModelRef, template: Template) -> list[str]:
-        """Return what the adapter has to say about a model and the template that it got."""
+        """Return the adapter's remarks on a model and the template that it got."""
         with Contained("remarks"):
             asked = self._hooks.remarks(model_path=ref.original, ref=ref, template=template)
             return [str(remark) for remarks in asked for remark in remarks]
 
     def near_miss(self, ref: ModelRef) -> str:
-        """Return how near the adapter came to a model that it does not claim; empty where it does not say."""
+        """Return how close the adapter came to claiming a model; empty if it does not say."""
         with Contained("near_miss"):
             return str(self._hooks.near_miss(model_path=ref.original, ref=ref) or "")
 
     def reply_format(self, ref: ModelRef) -> ReplyFormat | None:
-        """Return how a model writes its replies, where the adapter knows.
+        """Return how a model writes its replies, if the adapter knows.
 
         Raises:
-            StageError: If it returns something else than a reply format.
+            StageError: If it returns something other than a reply format.
         """
         from lect.reply.grammar import ReplyFormat
 
@@ -139,11 +139,11 @@ class Adapter:
             return found
 
     def postprocess(self, reply: Reply, template: Template, ref: ModelRef) -> Reply:
-        """Return a reply as the plugin's own hook refines it; without one, or where it fails, as it is."""
+        """Return a reply as refined by the plugin's own hook; unchanged if there is none or it fails."""
         try:
             with Contained("postprocess"):
                 return self._refined(reply, template, ref)
-        except StageError as failed:  # what the model said must not be lost for it
+        except StageError as failed:  # the model's output must not be lost over it
             warn_caller(f"{self} failed in postprocess: {told(failed.error)}\n  try: lect doctor", PluginWarning)
             return reply
 

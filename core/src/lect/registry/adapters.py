@@ -1,9 +1,9 @@
-"""The adapters: found, loaded when they are needed, or registered, and what went wrong with them."""
+"""The adapters, installed (and loaded when needed) or registered, and their failures."""
 
 from __future__ import annotations
 
 import os
-from _thread import RLock, get_ident  # threading itself takes a tenth of what importing lect may cost
+from _thread import RLock, get_ident  # importing threading would take a tenth of lect's import budget
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 
 class Adapters:
-    """All adapters, installed and registered, and what else is installed. Safe across threads.
+    """All adapters, installed and registered, and the other installed parts. Thread-safe.
 
     Args:
         environ: Where settings are read from.
-        find: What finds installed distributions, if not discovery; tests give their own.
+        find: Finds installed distributions, in place of discovery; for tests.
     """
 
     def __init__(self, environ: Mapping[str, str] = os.environ, find: Callable[[], list[Distribution]] | None = None):
@@ -38,14 +38,14 @@ class Adapters:
         self._parts: tuple[Record, ...] = ()
         self.settings = Settings()
         self.search = False
-        """Whether to look for a config file; only the command line does, so that a program resolves alike anywhere."""
+        """Whether to look for a config file; only the command line does, so that programs resolve alike everywhere."""
         self._loaded: dict[str, Adapter | None] = {}
         self._loading: dict[tuple[int, str], Record] = {}
-        """What each thread is importing. The lock is not held meanwhile: a plugin may take its time, or ask us."""
+        """What each thread is importing. The lock is not held meanwhile: a plugin may be slow, or call us."""
         self._registered: tuple[Adapter, ...] = ()
         self.failures: list[Failure] = []
         self.forget: list[Callable[[], None]] = []
-        """What to call when something has changed; each clears what somebody remembers."""
+        """Called when something has changed; each clears a cache."""
 
     # What is installed
 
@@ -67,9 +67,9 @@ class Adapters:
         return adapters
 
     def rescan(self) -> None:
-        """Look again for what is installed, and read the settings again.
+        """Look again for installed plugins, and reread the settings.
 
-        What has failed gets another chance. What is imported stays as it is: Python imports a module only once.
+        Failed plugins get another chance. Imported ones stay as they are: Python imports a module only once.
         """
         from importlib import invalidate_caches
 
@@ -81,11 +81,11 @@ class Adapters:
             self.changed()
 
     def every_record(self) -> tuple[Record, ...]:
-        """Return all that is installed: adapters, reply formats, notations and commands, also what is blocked."""
+        """Return everything installed: adapters, reply formats, notations and commands, including blocked ones."""
         return (*self.records(), *self._parts)
 
     def parts(self, group: str) -> list[Record]:
-        """Return what is installed in a group that is not one of adapters, and that nobody has blocked."""
+        """Return what is installed in a group that is not one of adapters, except what is blocked."""
         packages = self.installed()
         return [
             record
@@ -95,12 +95,12 @@ class Adapters:
         ]
 
     def usable(self) -> tuple[Record, ...]:
-        """Return the installed adapters that nobody has blocked."""
+        """Return the installed adapters that are not blocked."""
         self.records()
         return self._usable
 
     def installed(self) -> dict[str, str | None]:
-        """Return the packages with adapters, each with what keeps it out, or None."""
+        """Return the packages with adapters, each with what blocks it, or None."""
         packages: dict[str, str | None] = {}
         for record in self.records():
             blocked = self.settings.blocks(record)
@@ -109,13 +109,13 @@ class Adapters:
         return packages
 
     def failures_of(self, package: str, plugin: str) -> tuple[Failure, ...]:
-        """Return what a plugin did wrong so far."""
+        """Return the failures of a plugin so far."""
         return tuple(each for each in self.failures if (each.package, each.plugin) == (package, plugin))
 
     def adapter(self, record: Record) -> Adapter | None:
-        """Return the adapter of a record, imported if need be; None where that fails, which is remembered.
+        """Return the adapter of a record, imported if need be; None if that fails, which is remembered.
 
-        None too where it is this adapter that asks us for something, while it is being imported.
+        Also None if importing it leads back here.
         """
         loaded = self._loaded  # A rescan replaces it.
         if record.id in loaded:
@@ -129,7 +129,7 @@ class Adapters:
         finally:
             self._loading.pop(loading, None)
         with self.lock:
-            # Of several threads the first decides, so that an adapter is one object.
+            # The first of several threads wins, so that an adapter is one object.
             return self._loaded.setdefault(record.id, adapter)
 
     def _load(self, record: Record) -> Adapter | None:
@@ -154,9 +154,9 @@ class Adapters:
         return not self._loading
 
     def after_fork(self) -> None:
-        """Start again in a child process: the threads that held the lock, or were importing something, are not here.
+        """Reset in a child process: the threads that held the lock, or were importing something, do not exist here.
 
-        Nobody could import what they had begun: Python itself would wait for them.
+        What they had begun to import cannot be imported: Python itself would wait for them.
         """
         self.lock = RLock()
         loading, self._loading = self._loading, {}
@@ -169,12 +169,12 @@ class Adapters:
                 self.fail(record, StageError("load", PluginError(msg)))
 
     def load_part(self, record: Record, fits: Callable[[Any], bool], expected: str) -> Any:
-        """Return the object of a record that is not an adapter; None where that fails, which is remembered.
+        """Return the object of a record that is not an adapter; None if that fails, which is remembered.
 
         Args:
             record: One of `parts`.
-            fits: Whether an object can be one.
-            expected: What it should be, for people.
+            fits: Whether an object is acceptable.
+            expected: What it should be, for the message.
         """
         try:
             found = load_object(record)
@@ -188,10 +188,10 @@ class Adapters:
         return found
 
     def fail(self, plugin: Adapter | Record, failed: StageError) -> None:
-        """Remember what a plugin did wrong, and warn once."""
+        """Record a failure of a plugin, and warn once."""
         failure = Failure(plugin.name, plugin.package, plugin.version, failed.stage, failed.error)
         with self.lock:
-            # Once for each kind of fault: a match() that raises would otherwise do so for every path.
+            # Once per kind of fault: a match() that raises would otherwise be reported for every path.
             if any(each[:4] == failure[:4] and type(each.error) is type(failure.error) for each in self.failures):
                 return
             self.failures.append(failure)
@@ -205,7 +205,7 @@ class Adapters:
         return self._registered
 
     def register(self, plugin: Any, *, name: str | None = None) -> Undo:
-        """Add an adapter for this process and return what takes it away again.
+        """Add an adapter for this process and return an object that removes it.
 
         Raises:
             PluginError: If it cannot be an adapter, or the name is taken. Nothing is registered then.
@@ -216,7 +216,7 @@ class Adapters:
         with self.lock:
             if any(each.name == adapter.name for each in self._registered):
                 msg = (
-                    f"an adapter {adapter.name!r} is registered already\n"
+                    f"an adapter {adapter.name!r} is already registered\n"
                     "  try: call the object that register() returned for it, or register(adapter, name='another')"
                 )
                 raise PluginError(msg)
@@ -233,7 +233,7 @@ class Adapters:
         return Undo(take_back)
 
     def changed(self) -> None:
-        """Forget what was found, because something has changed."""
+        """Clear all caches, because something has changed."""
         for forget in self.forget:
             forget()
 
@@ -241,7 +241,7 @@ class Adapters:
         """Return the adapters called `name`: `package:plugin`, or `plugin`."""
         found = [each for each in self._registered if each.name == name]
         if found:
-            return found  # It has no other name, while an installed one has its package's too.
+            return found  # It has no other name; an installed one is also called `package:plugin`.
         for record in self.records_called(name):
             adapter = self.adapter(record)
             if adapter is None:
@@ -253,7 +253,7 @@ class Adapters:
         return found
 
     def records_called(self, name: str) -> list[Record]:
-        """Return the installed plugins called `name`: `package:plugin`, or `plugin`. None is imported."""
+        """Return the installed plugins called `name`: `package:plugin`, or `plugin`. Nothing is imported."""
         package, _, plugin = name.rpartition(":")
         return [
             record
@@ -286,7 +286,7 @@ class Adapters:
         return status_of(self.failures_of(record.package, record.name), usual)
 
     def plugins(self, *, load: bool = False) -> list[PluginInfo]:
-        """Return what is known of every plugin; with `load`, import them all first."""
+        """Return what is known about every plugin; with `load`, import them all first."""
         from lect.registry.info import PluginInfo
 
         if load:
@@ -312,7 +312,7 @@ class Adapters:
 
 
 def status_of(failures: tuple[Failure, ...], usual: str) -> str:
-    """Return the status of a plugin; `usual` is that of one without failures."""
+    """Return the status of a plugin; `usual` is the status without failures."""
     if not failures:
         return usual
     failure = failures[0]
@@ -320,7 +320,7 @@ def status_of(failures: tuple[Failure, ...], usual: str) -> str:
 
 
 def new_adapter(plugin: Any, name: str | None = None) -> Adapter:
-    """Return an adapter made of an object that somebody gave.
+    """Return an adapter for an object that the caller gave.
 
     Raises:
         PluginError: If it cannot be one.

@@ -1,6 +1,6 @@
-"""What to suggest to people: only for messages, never to decide anything.
+"""Suggestions for messages; they never decide anything.
 
-`packages.py` and `reserved.py` are generated from what the plugins of this project say of themselves.
+`packages.py` and `reserved.py` are generated from what this project's plugins declare.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 MOST_COMPARED = 6
 LONGEST_COMPARED = 20
-"""Which words of a name are compared with those that are known: it takes long, and a name may have thousands."""
+"""Limits on the words of a name that are compared with known ones: that is slow, and a name may have thousands."""
 
 _LOOK_ALIKES = str.maketrans({
     "I": "l", "1": "l", "|": "l", "0": "o", "İ": "i", "ı": "i",
@@ -27,12 +27,12 @@ _LOOK_ALIKES = str.maketrans({
 
 
 def look_alike(text: str) -> str:
-    """Return what `text` looks like: characters that people mistake for others become those."""
+    """Return what `text` looks like: look-alike characters become the ones that they resemble."""
     return text.translate(_LOOK_ALIKES).lower()
 
 
 def imitated_owner(owner: str) -> str | None:
-    """Return the well-known owner whose name `owner` looks like without being it."""
+    """Return the well-known owner whose name `owner` resembles but does not equal."""
     if owner.lower() in OWNERS:
         return None
     seen = look_alike(owner)
@@ -40,9 +40,9 @@ def imitated_owner(owner: str) -> str | None:
 
 
 def package_for(words: tuple[str, ...], installed: Container[str] = ()) -> str | None:
-    """Return the package that speaks for a name made of `words`: that of the first word that any has.
+    """Return the package for a name made of `words`: the one with the first word that any package has.
 
-    A family and a fallback may have the same word; then it is the first that is not installed.
+    A family and a fallback may share a word; then it is the first that is not installed.
     """
     known = set().union(*PACKAGES.values())
     first = next((word for word in words if word in known), None)
@@ -51,14 +51,14 @@ def package_for(words: tuple[str, ...], installed: Container[str] = ()) -> str |
 
 
 def near_word(words: tuple[str, ...]) -> str | None:
-    """Return the word of a package that one of the first of `words` is nearly."""
+    """Return the word of a package that one of the first `words` nearly equals."""
     known = [word for words in PACKAGES.values() for word in words]
     compared = (word for word in words[:MOST_COMPARED] if 3 < len(word) <= LONGEST_COMPARED and word != "chat")
     return next((near[0] for word in compared if (near := near_names(word, known, likeness=0.75))), None)
 
 
 def reserved_names(record: Record) -> str:
-    """Say which names of a plugin belong to another package; empty where none does."""
+    """Say which names of a plugin belong to another package; empty if none does."""
     if record.package in PACKAGES:
         return ""
     from lect.registry.reserved import RESERVED
@@ -70,9 +70,9 @@ def reserved_names(record: Record) -> str:
     if not taken:
         return ""
     names = f"the {'name' if len(taken) == 1 else 'names'} {', '.join(taken)}"
-    return f"{record.id} uses {names} of another package; LECT_DISABLE_PLUGINS={record.id} keeps it out"
+    return f"{record.id} uses {names} of another package; LECT_DISABLE_PLUGINS={record.id} blocks it"
 
 
 def install_command(package: str) -> str:
-    """Return what to type for a package, also from a checkout, where nothing is published."""
+    """Return the command that installs a package; also from a checkout, where nothing is published."""
     return f"pip install {package}  (from a checkout: pip install ./plugins/{package.removeprefix('lect-')})"

@@ -1,4 +1,4 @@
-"""What `match` returned, read and checked: a claim counts only for what it rests on."""
+"""Read and check what `match` returned: a claim may rest only on what is in the path."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LONGEST_CLAIM = 300
 
 
 def read_claim(returned: object, ref: ModelRef) -> Match | None:
-    """Return the claim that an adapter made; None where it made none.
+    """Return the claim that an adapter made; None if it made none.
 
     Raises:
         PluginError: If it is not a claim, or rests on something that is not in the path.
@@ -36,7 +36,7 @@ def read_claim(returned: object, ref: ModelRef) -> Match | None:
 
 
 def _malformed(claim: Match) -> str:
-    """Return which field has a wrong type; empty where none has."""
+    """Return which field has the wrong type; empty if none has."""
     specificity, literal, template, kind, reason = tuple[object, ...](claim)
     if not isinstance(specificity, Specificity) or not isinstance(literal, str):
         return "expected a Specificity and a text"
@@ -48,7 +48,7 @@ def _malformed(claim: Match) -> str:
 
 
 def _unfounded(claim: Match, ref: ModelRef) -> str:
-    """Return why a claim rests on nothing; empty where it does not.
+    """Return why a claim is unfounded; empty if it is not.
 
     Without this a plugin could claim every model as strongly as a family claims its own.
     """
@@ -63,6 +63,6 @@ def _unfounded(claim: Match, ref: ModelRef) -> str:
 
 
 def _in_order(wanted: tuple[str, ...], words: tuple[str, ...]) -> bool:
-    """Return whether words occur in a name in this order, as those that a rule's pattern has taken do."""
+    """Return whether words occur in a name in this order, as the words that a rule's pattern matched do."""
     rest = iter(words)
     return bool(wanted) and all(word in rest for word in wanted)

@@ -1,6 +1,6 @@
 """The config file: `lect.toml`, or the table `[tool.lect]` of a pyproject.toml.
 
-Imported only where a file is named or looked for.
+Imported only if a file is named or looked for.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ PYPROJECT = "pyproject.toml"
 TABLE = "[tool.lect]"
 LONGEST_CONFIG = 1 << 20
 _MENTIONS_US = re.compile(rb"""\blect["']?\s*[].=]""")
-"""Whether a pyproject.toml may have our table: most have not, and are not parsed."""
+"""Finds out whether a pyproject.toml may have our table: most do not, and are not parsed."""
 
 
 class Key(NamedTuple):
@@ -59,10 +59,10 @@ class Config(NamedTuple):
 
 
 def named_config(path: str) -> Config:
-    """Return the config file that somebody has named.
+    """Return the config file at a given path.
 
     Raises:
-        LectError: If it cannot be read, or has something in it that it should not.
+        LectError: If it cannot be read, or its contents are invalid.
     """
     table = _table(path)
     if table is None:
@@ -71,10 +71,10 @@ def named_config(path: str) -> Config:
 
 
 def nearest_config() -> Config | None:
-    """Return the nearest config file, looking upward from the working directory; None where there is none.
+    """Return the nearest config file, looking upward from the working directory; None if there is none.
 
     Raises:
-        LectError: If it cannot be read, or has something in it that it should not.
+        LectError: If it cannot be read, or its contents are invalid.
     """
     for directory in _upward():
         for name in (LECT_TOML, PYPROJECT):
@@ -87,7 +87,7 @@ def nearest_config() -> Config | None:
 def _upward() -> Iterator[str]:
     try:
         directory = os.getcwd()
-    except OSError:  # somebody has deleted it
+    except OSError:  # it was deleted
         return
     parent = ""
     while directory != parent:
@@ -96,7 +96,7 @@ def _upward() -> Iterator[str]:
 
 
 def _table(path: str) -> dict[str, Any] | None:
-    """Return the table with our keys; None where a pyproject.toml has none."""
+    """Return the table with our keys; None if a pyproject.toml has none."""
     is_pyproject = os.path.basename(path) == PYPROJECT
     try:
         contents = read_file(path, LONGEST_CONFIG)

@@ -1,4 +1,4 @@
-"""Distributions that concern lect but say nothing to it; only `lect doctor` takes the time to look for them."""
+"""Damaged distributions that discovery passes over; only `lect doctor` takes the time to look for them."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ from lect.registry.metafiles import (
 
 _NEEDS_LECT = re.compile(rb"(?im)^Requires-Dist:\s*lect\b(?!-)")
 OURS = "lect-"
-"""How the names of packages begin that most likely have an adapter."""
+"""The prefix of packages that most likely have an adapter."""
 
 
 class Damage(NamedTuple):
-    """What is wrong with the files of a distribution, and whether something is surely lost by it."""
+    """What is wrong with the files of a distribution, and whether something is certainly lost because of it."""
 
     what: str
     broken: bool
 
 
 def damages() -> Iterator[Damage]:
-    """Yield what is wrong with distributions that are for lect, as far as discovery passes over it."""
-    # A directory may stand in the path twice.
+    """Yield the damage in distributions for lect that discovery passes over."""
+    # A directory may be in `sys.path` twice.
     every = {files.place: files for place in places() for files in place}
     for files in every.values():
         dist = read_distribution(files)
         if dist.problem:
-            continue  # It is a plugin that has failed.
+            continue  # Reported as a failed plugin.
         if dist.entry_points:
             yield from _damaged_metadata(files)
             yield from _without_adapter(dist)
@@ -53,7 +53,7 @@ def _damaged_metadata(files: MetaFiles) -> Iterator[Damage]:
 
 
 def _without_adapter(dist: Distribution) -> Iterator[Damage]:
-    """Yield the hints and templates of a distribution that belong to no adapter of it, so that nobody sees them."""
+    """Yield the hints and templates that belong to no adapter of their distribution, and so have no effect."""
     adapters = {point.value for point in dist.entry_points if point.group in ADAPTERS}
     for group in (HINTS, TEMPLATES):
         lost = {point.name: point.value for point in dist.entry_points if point.group == group}
@@ -69,7 +69,7 @@ def _without_entry_points(files: MetaFiles) -> Iterator[Damage]:
     contents = files.read(ENTRY_POINTS)
     problem = text_problem(contents)
     if not problem:
-        return  # It has some, and none for us: a program that uses lect.
+        return  # It has entry points, but none for us: a program that uses lect.
     lost = contents is not None or ENTRY_POINTS.encode() in (files.read("RECORD") or b"")
     advice = (
         f"\n  try: pip install --force-reinstall {_name(files)[0]}" if lost else "; that is right if it has no adapter"

@@ -1,7 +1,7 @@
 """Find the installed adapters without importing any of them.
 
 Reading `entry_points.txt` in the directories of `sys.path` takes a tenth of the time that importlib.metadata needs,
-import included. Archives, and what is found by a finder of somebody's own, are left to importlib.metadata.
+import included. Archives and custom finders are left to importlib.metadata.
 """
 
 import os
@@ -16,18 +16,17 @@ from lect.registry.metafiles import Distribution, MetaFiles, read_distribution
 
 
 class Record(NamedTuple):
-    """An installed adapter, reply format, notation or command, as its metadata tell it; nothing of it is imported.
+    """An installed adapter, reply format, notation or command, as its metadata describe it; nothing is imported.
 
     Attributes:
         package: The distribution, in its normal form: `lect-acme`.
         version: Its version.
         name: The name of the adapter, the format, ...
         value: Where the object is: `module` or `module:attribute`.
-        hints: Lower-case words, one of which must occur in a path; empty where the adapter is to be asked about every
-            path.
+        hints: Lower-case words, one of which must occur in a path; empty if the adapter is asked about every path.
         templates: The names of templates that it declares.
         group: The group of entry points that it is in.
-        problem: Why it cannot be used, as far as its metadata tell; empty where they tell nothing.
+        problem: Why it cannot be used, as far as its metadata show; otherwise empty.
     """
 
     package: str
@@ -41,7 +40,7 @@ class Record(NamedTuple):
 
     @property
     def id(self) -> str:
-        """The name that no other adapter has: `lect-acme:acme`."""
+        """The unique name: `lect-acme:acme`."""
         return f"{self.package}:{self.name}"
 
     @property
@@ -62,7 +61,7 @@ def records(found: Iterable[Distribution]) -> tuple[Record, ...]:
 
 def _records(dist: Distribution) -> Iterator[Record]:
     if not dist.entry_points:
-        # Nobody knows what it has, but it must not get lost.
+        # What it contains is unknown, but it must not go unnoticed.
         yield Record(dist.name, dist.version, dist.name, "", problem=dist.problem)
     hints = _names_by_value(dist, HINTS)
     templates = _names_by_value(dist, TEMPLATES)
@@ -81,7 +80,7 @@ def _records(dist: Distribution) -> Iterator[Record]:
 
 
 def _names_by_value(dist: Distribution, group: str) -> dict[str, tuple[str, ...]]:
-    """Return the names of a group by the object that they are for, each in one order."""
+    """Return the sorted names of a group by the object that they are for."""
     names: dict[str, list[str]] = {}
     for point in dist.entry_points:
         if point.group == group:
@@ -90,7 +89,7 @@ def _names_by_value(dist: Distribution, group: str) -> dict[str, tuple[str, ...]
 
 
 def distributions() -> list[Distribution]:
-    """Return the distributions with entry points of ours, the first of each name on `sys.path`."""
+    """Return the distributions with our entry points, the first of each name on `sys.path`."""
     seen: dict[str, Distribution] = {}
     for place in places():
         for name, found in _by_name(map(read_distribution, place)).items():
@@ -99,7 +98,7 @@ def distributions() -> list[Distribution]:
 
 
 def _by_name(found: Iterable[Distribution]) -> dict[str, Distribution]:
-    """Return the distributions of one place by name. Two of one name are a problem: nobody knows which is installed."""
+    """Return the distributions of one place by name. Two of the same name are a problem: either may be outdated."""
     by_name: dict[str, Distribution] = {}
     for dist in found:
         first = by_name.setdefault(dist.name, dist)
@@ -113,7 +112,7 @@ def _by_name(found: Iterable[Distribution]) -> dict[str, Distribution]:
 
 
 def places() -> Iterator[Iterable[MetaFiles]]:
-    """Yield the distributions in each entry of `sys.path`, and then those that finders of somebody's own know."""
+    """Yield the distributions in each entry of `sys.path`, and then those of custom finders."""
     for entry in sys.path:
         if isinstance(entry, str):
             yield _in_archive(entry) if _is_archive(entry) else _in_directory(entry)
@@ -128,20 +127,17 @@ def _is_foreign(finder: Any) -> bool:
 
 
 def _is_archive(entry: str) -> bool:
-    """Return whether an entry of `sys.path` keeps metadata elsewhere than in directories of its own.
-
-    A zip file, or an egg.
-    """
+    """Return whether an entry of `sys.path` is a zip file or an egg, which keep their metadata differently."""
     return os.path.isfile(entry) or entry.lower().endswith(".egg")
 
 
 def _in_directory(entry: str) -> Iterator[MetaFiles]:
     try:
         names = os.listdir(entry or ".")
-    except (OSError, ValueError):  # anything may stand in sys.path, a NUL too
+    except (OSError, ValueError):  # sys.path may contain anything, even a NUL
         return
     for name in sorted(names):
-        # What begins with ~ an interrupted pip has left behind.
+        # An interrupted pip leaves behind directories that begin with ~.
         if name.lower().endswith((".dist-info", ".egg-info")) and name[0] != "~":
             directory = os.path.join(entry, name)
             yield MetaFiles(directory, partial(_read, directory))
@@ -171,7 +167,7 @@ def _of_finder(finder: Any) -> Iterator[MetaFiles]:
 
 def _by_importlib(find: Callable[[], Iterable[Any]]) -> Iterator[MetaFiles]:
     try:
-        # What a finder does is its own affair, and must not hide what others find.
+        # A finder that fails must not hide what others find.
         with Contained("discover"):
             found = list(find())
     except StageError:

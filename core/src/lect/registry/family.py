@@ -23,7 +23,7 @@ NO_CHATTERS = NO_TALKERS | {"base", "pretrain", "pretrained"}
 
 
 class Later:
-    """A template that is made when somebody first needs it, because that takes long.
+    """A template that is built on first use, because building it is slow.
 
     In a rule it stands for the template: `Rule("acme * chat", Later("acme-chat", read_acme_chat))`.
 
@@ -44,7 +44,7 @@ class Later:
         """The template.
 
         Raises:
-            PluginError: If the function makes something else.
+            PluginError: If the function returns something else.
         """
         if self._made is None:
             made = self.make()
@@ -74,11 +74,11 @@ class Rule(_Fields):
             that only numbers, packaging and adapters may follow: `phi 4 .`. A pattern that begins with `*` may fit
             anywhere in the name, which is a weaker claim; one with a `/` is a whole `owner/name`, the strongest. Words
             are those of `ModelRef.words`, so no word is ever found inside another.
-        template: The template, now or `Later`; a `ReplyFormat` for models of which only that is known; None for names
+        template: The template, or a `Later`; a `ReplyFormat` for models of which only that is known; None for names
             that look like the family's but use another format.
         kind: `chat`, or `base` for a model that was not trained to chat; after a base model's name only sizes and
             packaging (`-hf-AWQ`) may follow.
-        note: Why, for people.
+        note: The reason, for people.
 
     Raises:
         PluginError: If the pattern cannot fit any name, or there is no such kind.
@@ -102,15 +102,15 @@ class Rule(_Fields):
         return super().__new__(cls, pattern, template, kind, note)
 
     def fit(self, ref: "ModelRef", *, unsaid: bool = False) -> Fit | None:
-        """Return how the rule fits a name; None where it does not.
+        """Return how the rule fits a name; None if it does not.
 
-        With `unsaid`, also where the name leaves out what goes without saying: that a model of Ollama's chats.
+        With `unsaid`, also if the name leaves out what goes without saying: that Ollama's models chat.
         """
         return matched_words(self.pattern, ref, self.kind, unsaid=unsaid)
 
 
 class Family:
-    """An adapter made from rules; the first that fits a name decides.
+    """An adapter built from rules; the first rule that fits a name decides.
 
     ```python
     from lect.plugin import CHATML, DEFAULT, Family, Rule
@@ -121,7 +121,7 @@ class Family:
     Args:
         name: The family.
         rules: The rules, from specific to general.
-        templates: Further templates, which no rule names but people may ask for.
+        templates: Further templates, which no rule names but users may ask for.
     """
 
     def __init__(self, name: str, *rules: Rule, templates: "Iterable[Template | Later]" = ()):
@@ -148,7 +148,7 @@ class Family:
         return None if rule is None or fit is None else _claim(rule, fit, ref)
 
     def _fitting(self, ref: "ModelRef") -> tuple[Rule, Fit] | tuple[None, None]:
-        """Return the first rule that fits what a name says; for some names, what they leave out counts after that."""
+        """Return the first rule that fits a name as written; failing that, for some names, with what they leave out."""
         for unsaid in (False, True) if ref.is_chat else (False,):
             for rule in self.rules:
                 fit = rule.fit(ref, unsaid=unsaid)
@@ -197,7 +197,7 @@ def _made(template: Template | Later) -> Template:
 
 
 def _claim(rule: Rule, fit: Fit, ref: "ModelRef") -> Match | None:
-    """Return the claim of a rule that fits; None where it knows only how such models reply."""
+    """Return the claim of a rule that fits; None if the rule only knows how such models reply."""
     template, reason = rule.template, f"the name fits {rule.pattern!r}" + (f": {rule.note}" if rule.note else "")
     added = [] if "/" in rule.pattern else added_words(fit.rest)
     if added:

@@ -21,7 +21,7 @@ class ReplyFormats:
         self._found: dict[str, ReplyFormat] = {}
 
     def names(self) -> list[str]:
-        """Return all names; nothing is imported for them."""
+        """Return all names; no plugin is imported."""
         from lect.reply.plain import FORMATS
 
         declared = (point.name for point in self._adapters.parts(REPLIES))
@@ -31,8 +31,8 @@ class ReplyFormats:
         """Return the format called `name`.
 
         Raises:
-            MessageError: If there is none; it says which names are near.
-            PluginError: If none of those who declare it can give it, or they differ.
+            MessageError: If there is none; the message suggests similar names.
+            PluginError: If no plugin that declares it can be loaded, or several differ.
         """
         if not isinstance(name, str):
             raise self._unknown(name)
@@ -51,7 +51,7 @@ class ReplyFormats:
         if not found:
             raise self._unknown(name) if not owners else self._broken(name, [record.id for record in owners])
         first = next(iter(found.values()))
-        # Families may share a grammar without knowing of each other; only different ones are in each other's way.
+        # Families may share a grammar without knowing of each other; only different grammars conflict.
         if any(each.grammar != first.grammar for each in found.values()):
             msg = f"the reply format {name!r} is declared by {', '.join(found)}, and they differ\n  try: uninstall one"
             raise PluginError(msg)

@@ -1,4 +1,4 @@
-"""The groups of entry points in which packages declare what they bring."""
+"""The entry-point groups in which packages declare what they provide."""
 
 GROUP = "lect"
 HINTS = "lect.hints"

@@ -24,7 +24,7 @@ HOOKS = frozenset(
 )
 hookspec = pluggy.HookspecMarker(PROJECT)
 hookimpl = pluggy.HookimplMarker(PROJECT)
-"""The decorator of functions that implement a hook."""
+"""The decorator for functions that implement a hook."""
 
 
 @hookspec
@@ -33,7 +33,7 @@ def match(model_path: str, ref: ModelRef) -> Match | None:
 
     Args:
         model_path: The path as it was given.
-        ref: The path taken apart: `ref.owner`, `ref.name`, `ref.words`.
+        ref: The parsed path: `ref.owner`, `ref.name`, `ref.words`.
 
     Returns:
         A `Match`, or None. `True` and `False` are accepted too: `True` is a claim by family, the weakest.
@@ -46,8 +46,8 @@ def get_template(model_path: str, ref: ModelRef, match: Match) -> Template:  # t
 
     Args:
         model_path: The path as it was given.
-        ref: The path taken apart.
-        match: What `match` returned; where a pin decided and `match` had returned None, an empty claim.
+        ref: The parsed path.
+        match: What `match` returned; an empty claim if a pin decided and `match` returned None.
     """
 
 
@@ -55,13 +55,13 @@ def get_template(model_path: str, ref: ModelRef, match: Match) -> Template:  # t
 def postprocess(text: str, template: Template, ref: ModelRef, reply: Reply) -> Reply | str | None:
     """Refine a reply.
 
-    Without this hook, or where it returns None, it is what the grammar of the template makes of the text.
+    Without this hook, or if it returns None, the reply stays as the template's grammar parsed it.
 
     Args:
-        text: All that the model wrote.
-        template: The template that the prompt was made with.
-        ref: The path taken apart.
-        reply: The reply as the grammar reads it. `reply._replace(content=...)` makes another one.
+        text: Everything that the model wrote.
+        template: The template that the prompt was rendered with.
+        ref: The parsed path.
+        reply: The reply as the grammar parsed it. `reply._replace(content=...)` returns a changed copy.
 
     Returns:
         A reply, or the new content as text, or None.
@@ -75,33 +75,33 @@ def list_templates() -> Iterable[Template]:  # type: ignore[empty-body]
 
 @hookspec
 def remarks(model_path: str, ref: ModelRef, template: Template) -> Iterable[str]:  # type: ignore[empty-body]
-    """Return what people should know of a model and the template that it got; `lect why` prints it.
+    """Return what people should know about a model and the template that it got; `lect why` prints it.
 
     Args:
         model_path: The path as it was given.
-        ref: The path taken apart.
+        ref: The parsed path.
         template: The template that the path was resolved to.
     """
 
 
 @hookspec(firstresult=True)
 def near_miss(model_path: str, ref: ModelRef) -> str | None:
-    """Return how near this adapter came to a model that it does not claim; `lect why` prints it.
+    """Return how close this adapter came to claiming a model; `lect why` prints it.
 
     Args:
         model_path: The path as it was given.
-        ref: The path taken apart.
+        ref: The parsed path.
 
     Returns:
-        One line for people, or None where the name is nothing like those that it claims.
+        One line for people, or None if the name is nothing like those that it claims.
     """
 
 
 @hookspec(firstresult=True)
 def get_reply_format(model_path: str, ref: ModelRef) -> ReplyFormat | None:
-    """Return how a model writes its replies; asked only where no template says so.
+    """Return how a model writes its replies; asked only if no template says so.
 
     Args:
         model_path: The path as it was given.
-        ref: The path taken apart.
+        ref: The parsed path.
     """

@@ -1,4 +1,4 @@
-"""What people are told about plugins."""
+"""Information about plugins."""
 
 from typing import NamedTuple
 
@@ -31,5 +31,5 @@ class PluginInfo(NamedTuple):
 
     @property
     def id(self) -> str:
-        """The name that no other plugin has: `lect-acme:acme`; just the name for one registered in this process."""
+        """The plugin's unique name: `lect-acme:acme`; just the name for one registered in this process."""
         return f"{self.package}:{self.name}" if self.package else self.name

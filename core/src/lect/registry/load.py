@@ -1,4 +1,4 @@
-"""Turn a record into a plugin: import it, check what it asks for, and keep what goes wrong."""
+"""Turn a record into a plugin: import it, check its API version and hooks, and record failures."""
 
 import sys
 from importlib import import_module
@@ -43,7 +43,7 @@ class Failure(NamedTuple):
 
 
 def _portable(error: BaseException) -> BaseException:
-    """Return an error that another process can read. Many cannot be unpickled, and stop the pool that tries to."""
+    """Return an error that can be unpickled. Many cannot be, and stop the process pool that tries to."""
     import pickle
 
     try:
@@ -77,7 +77,7 @@ def load(record: "Record") -> Any:
         StageError: If importing it raises, or it asks for another version of the hooks, or its hooks are wrong.
     """
     plugin = load_object(record)
-    # Even to be looked at may make a plugin raise.
+    # Even reading an attribute of a plugin may raise.
     with Contained("load"):
         module = sys.modules[record.value.partition(":")[0]]
         wanted = getattr(plugin, API_ATTRIBUTE, getattr(module, API_ATTRIBUTE, USUAL_API))
@@ -123,7 +123,7 @@ def new_manager() -> pluggy.PluginManager:
 
 
 def _check_hooks(plugin: Any) -> None:
-    # In a manager of its own, because pluggy leaves a plugin half registered when it finds a fault.
+    # In a separate manager, because pluggy leaves a plugin half registered when it finds a fault.
     trial = new_manager()
     trial.register(plugin, "plugin")
     hooks = {caller.name for caller in trial.get_hookcallers(plugin) or ()}

@@ -1,4 +1,4 @@
-"""What was found before, so that it need not be looked for again."""
+"""A bounded cache by name."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ Found = TypeVar("Found")
 
 
 class Memory(dict[str, Found]):
-    """Things by name, bounded in entries and, as only short names are remembered, in bytes. Safe across threads."""
+    """A cache by name, bounded in entries and, as only short names are remembered, in bytes. Thread-safe."""
 
     __slots__ = ()
 
     def remember(self, name: str, found: Found) -> None:
-        """Remember what was found for a name, if that is not too long; start again where the memory is full."""
+        """Remember what was found for a name, unless the name is too long; a full cache is cleared first."""
         if len(name) <= LONGEST_REMEMBERED:
             if len(self) >= MOST_REMEMBERED:
                 self.clear()

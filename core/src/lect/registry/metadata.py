@@ -1,6 +1,6 @@
 """The one import of importlib-metadata.
 
-It takes longer than the rest of lect together, so only functions import this module.
+It takes longer than all the rest of lect, so only functions import this module.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the files say that a distribution leaves behind when it is installed, and what is wrong with them."""
+"""What the metadata files of an installed distribution say, and what is wrong with them."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -22,11 +22,11 @@ class Distribution(NamedTuple):
     """An installed distribution.
 
     Attributes:
-        name: Its name, in the form that all tools compare.
+        name: Its normalised name.
         version: Its version.
-        entry_points: Those of ours.
+        entry_points: Those in our groups.
         place: Where its metadata are.
-        problem: Why its entry points cannot be used; empty where they can.
+        problem: Why its entry points cannot be used; empty if they can.
     """
 
     name: str
@@ -40,8 +40,8 @@ class MetaFiles(NamedTuple):
     """The files of one distribution.
 
     Attributes:
-        place: The directory that has them, or what a finder calls it; its last part often tells name and version.
-        read: Returns a file's contents; None where it is missing.
+        place: The directory that has them, or what a finder calls it; its last part often gives the name and version.
+        read: Returns a file's contents; None if it is missing.
     """
 
     place: str
@@ -49,11 +49,11 @@ class MetaFiles(NamedTuple):
 
 
 def read_distribution(files: MetaFiles) -> Distribution:
-    """Return what the files of a distribution say; only where they mention us is more than one of them read."""
+    """Return what the files of a distribution say; more than one of them is read only if they mention us."""
     points = files.read(ENTRY_POINTS) or b""
     name, version = named_by_place(files.place)
     if not _mentions_us(points):
-        # Even so it hides another one of its name that comes later.
+        # It still hides a later one of the same name.
         name, version = (name, version) if name else identity(files)
         return Distribution(name, version, (), files.place)
     told_name, told_version = identity(files)
@@ -68,20 +68,20 @@ def read_distribution(files: MetaFiles) -> Distribution:
 
 
 def named_by_place(place: str) -> tuple[str, str]:
-    """Return the name and version that a directory is called by: `acme_chat-1.0.dist-info`."""
+    """Return the name and version in the name of a directory: `acme_chat-1.0.dist-info`."""
     stem, _, kind = os.path.basename(place).rpartition(".")
     name, _, version = stem.partition("-")
     return (normal_name(name), version) if kind.lower() in ("dist-info", "egg-info") else ("", "")
 
 
 def metadata(files: MetaFiles) -> bytes | None:
-    """Return the file with the headers; None where it is missing."""
+    """Return the file with the headers; None if it is missing."""
     found = files.read("METADATA")
     return files.read("PKG-INFO") if found is None else found
 
 
 def identity(files: MetaFiles) -> tuple[str, str]:
-    """Return the name and version that the headers tell.
+    """Return the name and version given in the headers.
 
     The directory's own name may lack them, or be what an interrupted pip left behind.
     """
@@ -95,7 +95,7 @@ def identity(files: MetaFiles) -> tuple[str, str]:
 
 
 def text_problem(contents: bytes | None) -> str:
-    """Return why a file is not text that can be read; empty where it is."""
+    """Return why a file is not readable text; empty if it is."""
     if contents is None:
         return "is missing"
     if not contents.strip():

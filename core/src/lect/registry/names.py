@@ -57,7 +57,7 @@ class TemplateNames:
         """
         with self._adapters.lock:
             if self._own.get(template.name, template) is not template and not override:
-                msg = f"a template {template.name!r} is registered already\n  try: override=True, or another name"
+                msg = f"a template {template.name!r} is already registered\n  try: override=True, or another name"
                 raise PluginError(msg)
             self._own = {**self._own, template.name: template}
             # A pin may have led to the template that was replaced.
@@ -103,7 +103,7 @@ class TemplateNames:
     def _owners(self, owner: str, bare: str) -> Iterator[Adapter]:
         """Yield the adapters that may have a template.
 
-        Those called `owner`, or without an owner those that declare it, fallbacks last.
+        These are the ones called `owner` or, without an owner, those that declare it, fallbacks last.
         """
         adapters = self._adapters
         if owner:
@@ -127,7 +127,7 @@ class TemplateNames:
         return templates
 
     def owned(self, path: Any) -> str | None:
-        """Return the name in `owner:name`, where there is such an owner of templates; None for any other path.
+        """Return the name in `owner:name`, if there is such an owner of templates; None for any other path.
 
         `gemma:2b` is a model with a tag.
         """
@@ -141,9 +141,9 @@ class TemplateNames:
         return bare if is_owned else None
 
     def names(self, *, load: bool = False) -> dict[str, list[str]]:
-        """Return all names by owner: what is registered and what plugins declare.
+        """Return all names by owner: those registered and those that plugins declare.
 
-        With `load`, also what they do not.
+        With `load`, also undeclared ones.
         """
         adapters = self._adapters
         names = {CORE: sorted(self._own)}
@@ -151,7 +151,7 @@ class TemplateNames:
             names[adapter.name] = sorted(self._templates(adapter))
         for record in adapters.usable():
             loaded = adapters.adapter(record) if load else None
-            # Two packages may have plugins of one name.
+            # Two packages may have plugins of the same name.
             owner = record.id if record.name in names else record.name
             names[owner] = sorted({*record.templates, *(self._templates(loaded) if loaded else ())})
         return names
@@ -160,11 +160,11 @@ class TemplateNames:
 
     def stamp(self, template: Template, owner: str) -> None:
         """Stamp a template with how another process finds it again: as `owner:name`, if a package declares that."""
-        # The first owner holds: what several share must not pickle differently from call to call.
+        # The first owner stays: a shared template must not pickle differently from call to call.
         template._stamp = template._stamp or (f"{owner}:{template.name}", self._by_name)
 
     def _by_name(self, name: str, template: Template) -> tuple[Any, ...] | None:
-        """Return how another process looks a template up; None where the name may mean something else there."""
+        """Return how another process looks a template up; None if the name may mean something else there."""
         try:
             edition = self._edition(name, template) if self.get(name) is template else None
         except LectError:
@@ -175,7 +175,7 @@ class TemplateNames:
         """Return the template that was pickled by its name in another process.
 
         Raises:
-            PluginError: If it is another one here, or none.
+            PluginError: If this process has a different one, or none.
         """
         try:
             template = self.get(name)
@@ -204,7 +204,7 @@ class TemplateNames:
         return None
 
     def several(self, name: str, owners: list[str]) -> AmbiguousModelError:
-        """Return the error for a name that several have."""
+        """Return the error for a name that several share."""
         msg = f"{name!r} is the name of several templates or adapters: {', '.join(owners)}\n  try: {owners[0]!r}"
         return AmbiguousModelError(msg, name=name, claimants=owners)
 

@@ -19,17 +19,17 @@ PACKAGING = frozenset({
     "gptq", "awq", "exl", "bnb", "hqq", "quantized", "dynamic", "ud", "fp", "nvfp", "mxfp", "bf", "nf", "f", "int",
     "bit", "bits", "bpw", "of", "iq", "i", "q", "k", "xxs", "xs", "s", "m", "l", "xl", "nl", "h", "w", "a", "g",
 })  # fmt: skip
-"""What may follow the name of a base model that was only repackaged. A model that somebody tuned keeps the name of its
-base and adds a word of its own: then nobody knows what it speaks."""
+"""Words that may follow the name of a base model that was only repackaged. A fine-tuned model keeps the name of its
+base and adds a word of its own: then its format is unknown."""
 
 ADAPTERS = frozenset({"adapter", "dora", "lora", "peft", "qlora"})
-"""What may follow the name of a chat model too: a small adapter seldom changes the format."""
+"""Words that may follow the name of a chat model too: a small adapter seldom changes the format."""
 
 VERSIONS = frozenset({"exp", "experimental", "fast", "free", "high", "low", "preview", "turbo"})
-"""What makers and servers add to a chat model's name that is still their own."""
+"""Words that makers and servers add to the names of their own chat models."""
 
 CHAT_WORDS = frozenset({"chat", "instruct", "it"})
-"""What a model's maker calls it that was tuned to chat; Ollama's names leave this out."""
+"""Words with which makers mark models that were tuned to chat; Ollama's names leave them out."""
 
 _SPECIAL = frozenset("*?#\\^$+()[]{}")
 
@@ -42,9 +42,9 @@ class Fit(NamedTuple):
 
 
 def matched_words(pattern: str, ref: "ModelRef", kind: Kind = "chat", *, unsaid: bool = False) -> Fit | None:
-    """Return how a pattern for models of a kind fits a name, or None where it does not.
+    """Return how a pattern for models of a kind fits a name, or None if it does not.
 
-    With `unsaid`, also where the name leaves out what goes without saying.
+    With `unsaid`, also if the name leaves out what goes without saying.
     """
     if "/" in pattern:
         return Fit(ref.path.lower(), ()) if ref.path.lower() == pattern.lower() else None
@@ -59,7 +59,7 @@ def _words(pattern: str) -> list[str]:
 
 
 def _wanted(pattern: str, ref: "ModelRef") -> list[str]:
-    """Return the words of a pattern; what goes without saying in a name need not be there."""
+    """Return the words of a pattern, with those that go without saying in a name made optional."""
     wanted = _words(pattern)
     if not ref.is_chat:
         return wanted
@@ -74,7 +74,7 @@ def added_words(rest: tuple[str, ...]) -> list[str]:
 
 
 def _intruder(pattern: str, kind: Kind, rest: tuple[str, ...]) -> str:
-    """Return the first of the words after those that a pattern takes that must not be there; empty where none is."""
+    """Return the first word that must not follow those that a pattern takes; empty if there is none."""
     if kind == "base":
         allowed = PACKAGING
     elif pattern.endswith(END):
@@ -85,7 +85,7 @@ def _intruder(pattern: str, kind: Kind, rest: tuple[str, ...]) -> str:
 
 
 def _is_number(word: str) -> bool:
-    # Not isdigit(), which takes the digits of every script.
+    # Not isdigit(), which accepts the digits of every script.
     return "0" <= word[0] <= "9"
 
 
@@ -97,7 +97,7 @@ def _fit(wanted: list[str], words: tuple[str, ...]) -> Fit | None:
         if not run:
             anywhere = True
             continue
-        # The earliest place will do: what follows a `*` may stand anywhere after it.
+        # The earliest position will do: what follows a `*` may be anywhere after it.
         last = len(words) if anywhere else position
         found = next((fit for start in range(position, last + 1) for fit in _fits(run, words, start)), None)
         if found is None:
@@ -109,7 +109,7 @@ def _fit(wanted: list[str], words: tuple[str, ...]) -> Fit | None:
 
 
 def _runs(wanted: list[str]) -> Iterator[list[str]]:
-    """Cut a pattern at its stars: runs of words that stand side by side, with an empty run for each star."""
+    """Cut a pattern at its stars: runs of adjacent words, with an empty run for each star."""
     run: list[str] = []
     for word in wanted:
         if word == ANYTHING:
@@ -126,7 +126,7 @@ def _runs(wanted: list[str]) -> Iterator[list[str]]:
 def _fits(run: list[str], words: tuple[str, ...], position: int) -> Iterator[tuple[int, list[str]]]:
     """Yield every way in which a run fits from `position` on: where it ends, and the words that it takes.
 
-    That which takes the most comes first.
+    The one that takes the most words comes first.
     """
     if not run:
         yield position, []
@@ -156,7 +156,7 @@ class Miss(NamedTuple):
 
 
 def missed(pattern: str, ref: "ModelRef", kind: Kind = "chat") -> Miss | None:
-    """Return how near a pattern comes to a name that it does not fit; None where no word fits."""
+    """Return how near a pattern comes to a name that it does not fit; None if no word fits."""
     if "/" in pattern:
         return None
     wanted = _words(pattern)
@@ -174,7 +174,7 @@ def missed(pattern: str, ref: "ModelRef", kind: Kind = "chat") -> Miss | None:
 
 
 def _meant(wanted: str, found: tuple[str, ...], ref: "ModelRef") -> str:
-    """Return the name that was perhaps meant, where one of the words that are expected is nearly the one found."""
+    """Return the name that was perhaps meant, if an expected word is similar to the one found."""
     near = near_names(found[0], wanted.removeprefix("?").split("|"), likeness=0.7) if found else []
     start = ref.path.lower().rfind(found[0]) if near else -1
     if start < 0:
@@ -194,7 +194,7 @@ def _expected(wanted: list[str], count: int, rest: tuple[str, ...]) -> str:
 
 
 def problem_of(pattern: str) -> str:
-    """Return why a pattern cannot fit any name, and what to try; empty where it can."""
+    """Return why a pattern cannot fit any name, and what to try; empty if it can."""
     if "/" in pattern:
         owner, _, name = pattern.partition("/")
         if owner and name and "/" not in name and _SPECIAL.isdisjoint(pattern):
@@ -222,4 +222,4 @@ def _problem_of_word(word: str) -> str:
         )
     words = " ".join(words_of(wrong.lower()))
     advice = f"{words!r} for {wrong!r}" if words else "words such as 'acme 7|13 b chat'"
-    return f"{wrong!r} is not a word of a name, which is cut into lower-case words and numbers\n  try: {advice}"
+    return f"{wrong!r} is not a word of a name; names are split into lower-case words and numbers\n  try: {advice}"

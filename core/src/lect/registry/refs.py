@@ -1,4 +1,4 @@
-"""A model path, taken apart. No file is looked at: a name is enough."""
+"""A parsed model path. No file is looked at: a name is enough."""
 
 import os
 import re
@@ -18,11 +18,11 @@ _TAG = r"(?:[0-9]|(?:latest|text|base|chat|instruct|mini|small|medium|large|visi
 LATEST = "latest"
 """The tag that says nothing."""
 _OLLAMA = ("", "ollama/", "library/", "ollama/library/")
-"""What comes before the name in those of Ollama's own models."""
+"""What may precede the name in paths of Ollama's own models."""
 _UNTUNED = frozenset({"text", "base", "pretrain", "pretrained"})
-"""What Ollama's tags call models that were not trained to chat."""
+"""Words in Ollama's tags for models that were not trained to chat."""
 PLACES = ("/", "./", "../", "~/", ".\\", "..\\")
-"""How the path of a file or directory begins. Not `\\\\`: to look at a share is to ask another machine."""
+"""How the path of a file or directory begins. Not `\\\\`: looking at a share means asking another machine."""
 
 
 class ModelRef(NamedTuple):
@@ -30,8 +30,8 @@ class ModelRef(NamedTuple):
 
     Attributes:
         original: The path as it was given.
-        path: `owner/name` where there is an owner, else the name.
-        owner: The owner in `owner/name`; None for local paths, whose directories must not decide a family.
+        path: `owner/name` if there is an owner, else the name.
+        owner: The owner in `owner/name`; None for local paths, whose directories must not decide the family.
         name: The last part, without revision and tag.
         revision: What followed `@`.
         words: The name in lower case, cut into words and numbers: `Qwen2.5-7B-Instruct` is `("qwen", "2.5", "7", "b",
@@ -59,7 +59,7 @@ class ModelRef(NamedTuple):
 
 
 def parse_ref(model_path: str | os.PathLike[str]) -> ModelRef:
-    """Take a model path apart.
+    """Parse a model path.
 
     Raises:
         InvalidModelPathError: If it cannot name a model.
@@ -69,7 +69,7 @@ def parse_ref(model_path: str | os.PathLike[str]) -> ModelRef:
     parts = [part for part in given.replace("\\", "/").split("/") if part]
     local = given[0] in "/\\.~"
     if len(parts) > 2 and "@" in parts[1] and not local:
-        # A revision may have slashes of its own: owner/name@refs/pr/1.
+        # A revision may contain slashes: owner/name@refs/pr/1.
         parts = [parts[0], "/".join(parts[1:])]
     owner = parts[0] if len(parts) == 2 and not local and ":" not in parts[0] else None
     for part in parts:
@@ -82,7 +82,7 @@ def parse_ref(model_path: str | os.PathLike[str]) -> ModelRef:
     name, _, revision = parts[-1].partition("@") if parts else ("", "", "")
     name, _, tag = name.partition(":") if not _is_drive(name) else (name, "", "")
     if not any(character.isalnum() for character in name) or name.startswith("-") or _is_drive(name):
-        _refuse(f"{shown(given, LONGEST_SHOWN)} has no name in it")
+        _refuse(f"{shown(given, LONGEST_SHOWN)} contains no name")
     path = f"{owner}/{name}" if owner else name
     place = os.path.expanduser(given) if _is_plainly_a_place(model_path) else None
     words = words_of(_without_owner(name.lower())) + tuple(
@@ -92,7 +92,7 @@ def parse_ref(model_path: str | os.PathLike[str]) -> ModelRef:
 
 
 def _without_owner(name: str) -> str:
-    """Return a name without the owner before it: people who repackage models add it."""
+    """Return a name without the owner that people who repackage models put before it."""
     from lect.registry.packages import OWNERS
 
     owner, _, rest = name.partition("_")
@@ -100,12 +100,12 @@ def _without_owner(name: str) -> str:
 
 
 def words_of(name: str) -> tuple[str, ...]:
-    """Cut a name in lower case into words and numbers."""
+    """Split a lower-case name into words and numbers."""
     # ModelScope keeps Qwen2.5 as Qwen2___5.
     name = name.replace("___", ".")
     parts = name.split("_")
     if "-" not in name and not all(left[-1:].isdigit() and right[:1].isdigit() for left, right in pairwise(parts)):
-        # Here `_` stands between words, as in llama_2_7b_chat; else between digits it is a point, as in
+        # Here `_` separates words, as in llama_2_7b_chat; otherwise, between digits it is a point, as in
         # internlm2_5-7b-chat.
         name = " ".join(parts)
     return tuple(word.replace("_", ".") for word in re.findall(_WORDS, name))
@@ -117,7 +117,7 @@ def is_tag(text: str) -> bool:
 
 
 def _is_plainly_a_place(model_path: str | os.PathLike[str]) -> bool:
-    # A drive counts everywhere: no model of a hub has one.
+    # A drive counts on every platform: no model on a hub has one.
     return not isinstance(model_path, str) or model_path.startswith(PLACES) or _is_drive(model_path[:2])
 
 
@@ -145,7 +145,7 @@ def _check(given: str) -> None:
     if not given.strip():
         _refuse("the model path is empty")
     if not given.isprintable():
-        _refuse(f"{given[:200]!a} has control characters or half a surrogate pair in it")
+        _refuse(f"{given[:200]!a} contains control characters or half a surrogate pair")
     scheme, colon, rest = given.partition(":")
     if (
         colon

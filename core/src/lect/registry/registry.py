@@ -1,4 +1,4 @@
-"""The registry: the one object that changes. It knows the adapters and asks them."""
+"""The registry, the one mutable object: it knows the adapters and asks them."""
 
 import os
 from collections.abc import Callable, Iterable, Mapping
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 class Registry(Adapters):
-    """Knows all adapters, installed and registered, and asks them. Safe across threads."""
+    """Knows all adapters, installed and registered, and asks them. Thread-safe."""
 
     def __init__(self, environ: Mapping[str, str] = os.environ, find: "Callable[[], list[Distribution]] | None" = None):
         super().__init__(environ, find)
@@ -51,7 +51,7 @@ class Registry(Adapters):
         self.forget += self._forget, self.templates.forget
 
     def __reduce__(self) -> str:
-        # In another process it is the registry there. Pickle itself refuses any other one than REGISTRY.
+        # Unpickled, it is the registry of that process. Pickle itself refuses any other than REGISTRY.
         return "REGISTRY"
 
     def _forget(self) -> None:
@@ -83,7 +83,7 @@ class Registry(Adapters):
     # What changes
 
     def pin(self, pattern: str, adapter: Any) -> "Undo":
-        """Decide which adapter, or template, speaks for all paths of a pattern; return what takes the decision back."""
+        """Decide which adapter or template is used for paths that fit a pattern; return an object that undoes this."""
         from lect.registry.undo import Undo
 
         if not isinstance(pattern, str) or not pattern.strip():
@@ -112,7 +112,7 @@ class Registry(Adapters):
             template = template.but(name=prototype.name)
         with self.lock:
             if prototype.name in self.conversations and not override:
-                msg = f"a conversation {prototype.name!r} is registered already\n  try: override=True, or another name"
+                msg = f"a conversation {prototype.name!r} is already registered\n  try: override=True, or another name"
                 raise PluginError(msg)
             self.templates.register(template, override=override)
             self.conversations[prototype.name] = prototype
@@ -132,8 +132,8 @@ class Registry(Adapters):
         Args:
             model_path: `owner/name`, a name, a local path, or the name of a template as `plugin:name`.
             adapter: The adapter or template to use, whatever the path says.
-            default: The name of a template to use where no adapter claims the model.
-            fallback: Whether fallbacks are asked where no other adapter claims it.
+            default: The name of a template to use if no adapter claims the model.
+            fallback: Whether fallbacks are asked if no other adapter claims it.
 
         Raises:
             InvalidModelPathError: If the path cannot name a model.
@@ -168,7 +168,7 @@ class Registry(Adapters):
         return resolution
 
     def _no_fallback(self, fallback: bool) -> str:
-        """Return what turns fallbacks off; empty where nothing does."""
+        """Return what turns fallbacks off; empty if nothing does."""
         if not fallback:
             return "fallback=False"
         self.records()  # reads the settings
@@ -226,7 +226,7 @@ class Registry(Adapters):
         return candidates
 
     def _concerned(self, ref: ModelRef, group: str) -> Iterable[Adapter]:
-        """Yield the adapters of a group that a path concerns."""
+        """Yield the adapters of a group that are asked about a path."""
         path = ref.path.lower()
         registered = () if group == PATHS else self._registered
         yield from (each for each in registered if each.fallback == (group == FALLBACKS))
@@ -258,7 +258,7 @@ class Registry(Adapters):
         return (f"{what}, but nothing installed reads it ({READER} does)",)
 
     def _reserved(self, adapter: Adapter) -> tuple[str, ...]:
-        """Return what people must know of an adapter that uses names of another package."""
+        """Return warnings about an adapter that uses another package's names."""
         from lect.registry.advice import reserved_names
 
         return tuple(filter(None, (reserved_names(record) for record in self.records() if record.id == adapter.id)))
@@ -299,7 +299,7 @@ class Registry(Adapters):
             return ""
 
     def remarks(self, resolution: Resolution) -> tuple[str, ...]:
-        """Ask the adapter that won, and every fallback: it knows of models that it must leave to others."""
+        """Ask the adapter that won, and every fallback: a fallback knows models that it must leave to others."""
         loaded = [self.adapter(record) for record in self.usable() if record.fallback]
         remarks: list[str] = []
         for adapter in filter(None, dict.fromkeys((resolution.adapter, *loaded))):
@@ -310,10 +310,10 @@ class Registry(Adapters):
         return tuple(remarks)
 
     def reply_format_of(self, ref: ModelRef) -> "ReplyFormat | None":
-        """Return how a model writes its replies, as far as adapters know it by its name.
+        """Return how a model writes its replies, if adapters know it by its name.
 
         Raises:
-            AmbiguousModelError: If they say different things.
+            AmbiguousModelError: If they disagree.
         """
         found = self._reply_formats_of(ref)
         if not found:
@@ -329,7 +329,7 @@ class Registry(Adapters):
         return first
 
     def _reply_formats_of(self, ref: ModelRef) -> "dict[str, ReplyFormat]":
-        """Return what adapters say of the replies of a model, by the adapter."""
+        """Return the reply formats that adapters know for a model, by adapter."""
         found: dict[str, ReplyFormat] = {}
         for adapter in self._concerned(ref, GROUP):
             try:
@@ -342,7 +342,7 @@ class Registry(Adapters):
         return found
 
     def reply_format(self, given: "str | Grammar | ReplyFormat") -> "ReplyFormat":
-        """Return the reply format that somebody named, or gave.
+        """Return the reply format that the caller named or passed.
 
         Raises:
             MessageError: If there is none of this name.
@@ -361,15 +361,17 @@ class Registry(Adapters):
         except StageError as failed:
             error = failed.error
             if isinstance(error, SourceError):
-                # Not the adapter's fault either: the file is somebody else's.
+                # Not the adapter's fault: the file is somebody else's.
                 raise error from None
             path = shown(ref.original, LONGEST_SHOWN)
             if unasked and isinstance(error, PluginError):
-                # No fault of the adapter, which made no claim: it says itself why it cannot speak for the model.
+                # Not the adapter's fault, as it made no claim: its error says why it has no template for the model.
                 msg = f"{adapter} was chosen for {path} ({unasked}) but cannot be used: {error}"
                 raise PluginError(msg) from error
             self.fail(adapter, failed)
-            msg = f"{adapter} claims {path} but cannot give its template: {told(error)}\n  try: {DISABLE}={adapter.id}"
+            msg = (
+                f"{adapter} claims {path} but cannot provide its template: {told(error)}\n  try: {DISABLE}={adapter.id}"
+            )
             raise PluginError(msg) from error
         self.templates.stamp(template, adapter.id)
         return template
@@ -382,7 +384,7 @@ class Registry(Adapters):
             raise PluginError(msg) from error
 
     def _decided(self, ref: ModelRef, adapter: Any, reason: str, *, pin: Pin | None = None) -> Resolution:
-        """Resolve by somebody's decision: the adapter is not asked for permission."""
+        """Resolve by an explicit decision: the adapter need not claim the model."""
         chosen = self.find(adapter)
         if isinstance(chosen, Template):
             return Resolution(self, ref, chosen, adapter=None, reason=reason, warnings=_oddities(ref), pin=pin)
@@ -407,9 +409,9 @@ class Registry(Adapters):
         )
 
     def find(self, adapter: Any) -> Adapter | Template:
-        """Return the adapter or template that somebody named.
+        """Return the adapter or template that the caller named.
 
-        An object, `package:plugin`, `plugin`, `plugin:template` or a template's name.
+        Accepts an object, `package:plugin`, `plugin`, `plugin:template` or a template's name.
 
         Raises:
             PluginError: If an object cannot be an adapter, or a named one cannot be loaded.
@@ -429,7 +431,7 @@ class Registry(Adapters):
 
 
 def _warn(resolution: Resolution) -> None:
-    """Warn of a resolution, every time."""
+    """Issue the warnings of a resolution, every time."""
     for text in resolution.warnings:
         warn_caller(text, ModelPathWarning)
     if resolution.fallback:

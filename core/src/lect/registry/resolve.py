@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from lect.values import Kind, Match, Outcome, Specificity
 
     class Inquiry(Protocol):
-        """What a resolution asks when somebody wants to know more of it; the registry knows it."""
+        """What a resolution asks when more details are wanted; the registry answers."""
 
         def verdicts(self, resolution: Resolution) -> tuple[Verdict, ...]: ...
         def remarks(self, resolution: Resolution) -> tuple[str, ...]: ...
@@ -40,13 +40,13 @@ class Candidate(NamedTuple):
 
     adapter: Adapter
     match: Match | None
-    """Its claim; None where it made none."""
+    """Its claim; None if it made none."""
     near_miss: str = ""
-    """How near it came to the model, where somebody asked and it made no claim."""
+    """How close it came to a claim, if it made none and was asked."""
 
     @property
     def claims(self) -> bool:
-        """Whether it claims the model, and does not only know it."""
+        """Whether it claims the model, rather than only knowing it."""
         return self.match is not None and self.match.kind != "none"
 
     def fares(self, outcome: Outcome, why: str = "") -> Verdict:
@@ -59,7 +59,7 @@ class Resolution:
     """What a model path resolves to, and why.
 
     Attributes:
-        ref: The path taken apart.
+        ref: The parsed path.
         adapter: The adapter that won; None if a template was chosen by name.
         template: The format of the model.
         kind: `chat`, or `base` for a model that was not trained to chat.
@@ -150,7 +150,7 @@ class Resolution:
 
 
 def strongest(candidates: Iterable[Candidate]) -> list[Candidate]:
-    """Return the candidates, the strongest claim first; the order does not depend on how they came."""
+    """Return the candidates, the strongest claim first; the result does not depend on their order."""
 
     def rank(candidate: Candidate) -> tuple[Any, ...]:
         strength = candidate.match.strength if candidate.match else ()
@@ -163,7 +163,7 @@ def refuse_tie(ref: ModelRef, tied: Sequence[tuple[Candidate, Template]], verdic
     """Raise if equal claims lead to different templates.
 
     Raises:
-        AmbiguousModelError: If they do; it names them, shows where the templates differ, and how to decide.
+        AmbiguousModelError: If they do; the message names them, shows where the templates differ and how to decide.
     """
     from lect.format.compare import first_difference
 
@@ -187,7 +187,7 @@ def refuse_tie(ref: ModelRef, tied: Sequence[tuple[Candidate, Template]], verdic
 
 
 def fallback_note(resolution: Resolution) -> str:
-    """Return what people must know of an answer that only a fallback has, and what to type next."""
+    """Return what people must know about an answer that only a fallback gives, and what to type next."""
     adapter, ref = resolution.adapter, resolution.ref
     assert adapter is not None, "a fallback is an adapter"
     return (
@@ -210,9 +210,8 @@ def unknown_model(
 ) -> UnknownModelError:
     """Return the error for a path that no adapter claims: what was considered, what failed, what to type next.
 
-    `installed` has every package with adapters, and what keeps it out, if anything does; `no_fallback` is what turns
-    fallbacks off; `unread` names files that nothing installed reads;
-    `heard` has the formats of its replies, where they are known.
+    `installed` has every package with adapters, and what blocks it, if anything does; `no_fallback` is what turns
+    fallbacks off; `unread` names files that nothing installed reads; `heard` has the known formats of its replies.
     """
     from lect.registry.advice import install_command, near_word, package_for
     from lect.registry.places import READER
@@ -231,7 +230,7 @@ def unknown_model(
     lines += [f"  no fallback was asked: {no_fallback}"] if no_fallback else []
     lines += [f"  failed: {failure}" for failure in failures]
     lines += [f"  {each}" for each in unread]
-    # A name may be like many others; what is wrong with a path on disk is said at once.
+    # A name may resemble many others, so near misses are shown only for a path on disk.
     lines += [f"  {each.adapter}: {each.why}" for each in asked if ref.place and each.why and not each.claim]
     lines += [f"  only the format of its replies is known: {', '.join(heard)}"] if heard else []
     lines += _look_alike_lines(ref)
@@ -243,7 +242,7 @@ def unknown_model(
     elif package not in installed:
         advice.append(install_command(package))
     elif blocked := installed[package]:
-        advice.append(f"let {package} in: change {blocked}")
+        advice.append(f"unblock {package}: change {blocked}")
     elif not any(each.claim for each in asked):
         lines += [f"  {package} knows similar names: {each.why}" for each in asked if each.package == package]
     if ref.place is None:
@@ -261,14 +260,14 @@ def unknown_model(
 
 
 def blocked_lines(installed: Mapping[str, str | None]) -> list[str]:
-    """Return what a message says about packages that are installed but kept out."""
+    """Return the lines of a message about packages that are installed but blocked."""
     return [f"  blocked: {package} ({blocked})" for package, blocked in installed.items() if blocked]
 
 
 def _shell_word(path: str) -> str:
     """Return `path` as a word that a shell leaves alone.
 
-    A path from outside must not become a command that somebody types.
+    An untrusted path must not become part of a command that somebody copies.
     """
     import shlex
 

@@ -1,4 +1,4 @@
-"""Names that the pattern of a rule fits, made up."""
+"""Made-up names that the pattern of a rule fits."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ BETWEEN = ("", "fine")
 
 
 def sample_names(pattern: str) -> list[str]:
-    """Return names that a pattern fits, each alternative, and words that may be absent both there and not."""
+    """Return names that a pattern fits: with each alternative, and with and without optional words."""
     if "/" in pattern:
         return [pattern]
     choices = [_choices(word) for word in pattern.removesuffix(END).split()]

@@ -1,6 +1,6 @@
-"""What people set from outside: pins, blocks, and whether fallbacks are asked.
+"""User settings: pins, blocks, and whether fallbacks are asked.
 
-Each is a variable of the environment and a key of the config file.
+Each is an environment variable and a key of the config file.
 """
 
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -25,12 +25,12 @@ VARIABLES = (PINS, DISABLE, LOAD, CONFIG, FALLBACK)
 
 
 class Pin(NamedTuple):
-    """A decision about all paths of a pattern.
+    """A decision about all paths that fit a pattern.
 
     Attributes:
-        pattern: A glob, compared without regard to case with `owner/name` and with the path as given.
+        pattern: A glob, compared case-insensitively with `owner/name` and with the path as given.
         adapter: An adapter (`lect-acme:acme`, `acme`) or a template (`acme:acme-2`), by name or as an object.
-        source: Who decided.
+        source: Where it was set.
         problem: Why it names nothing that exists; empty if it does, or if that was not checked.
     """
 
@@ -50,9 +50,9 @@ class Pin(NamedTuple):
 
 
 def pattern_for(path: str) -> str:
-    """Return a pattern for one path; for a long one, the pattern of all that begin alike.
+    """Return a pattern for one path; for a long one, a pattern of all that begin alike.
 
-    `?`, which stands for any character, replaces those that mean something to a glob, a list of pins or a shell.
+    `?`, which stands for any character, replaces those that are special in a glob, a list of pins or a shell.
     """
     beginning = "".join(
         "?" if character in "*?[];='" or character.isspace() else character for character in path[:LONGEST_SHOWN]
@@ -61,7 +61,7 @@ def pattern_for(path: str) -> str:
 
 
 class Stated(NamedTuple):
-    """A value that somebody has set, and where, as messages name it."""
+    """A value that was set, and where, as messages name it."""
 
     value: Any
     source: str
@@ -72,10 +72,10 @@ class Settings(NamedTuple):
 
     Attributes:
         pins: Those of the environment, then those of the file; the first that fits decides.
-        block: The names that are kept out.
-        only: The names that are let in; None where all are.
-        no_fallback: What turns fallbacks off; empty where nothing does.
-        config: The path of the config file; empty where there is none.
+        block: The names that are blocked.
+        only: The only names that are allowed; None if all are.
+        no_fallback: What turns fallbacks off; empty if nothing does.
+        config: The path of the config file; empty if there is none.
     """
 
     pins: tuple[Pin, ...] = ()
@@ -85,7 +85,7 @@ class Settings(NamedTuple):
     config: str = ""
 
     def blocks(self, record: "Record") -> str | None:
-        """Return what keeps an adapter, or a reply format, out; None where nothing does."""
+        """Return what blocks an adapter, or a reply format; None if nothing does."""
         names = names_of(record)
         if names & self.block.value:
             return self.block.source
@@ -95,13 +95,13 @@ class Settings(NamedTuple):
 
 
 def names_of(record: "Record") -> set[str]:
-    """Return the names by which a plugin can be blocked, or let in."""
+    """Return the names by which a plugin can be blocked, or allowed."""
     name = normal_name(record.name)
     return {name, record.package, f"{record.package}:{name}"}
 
 
 def read_settings(environ: "Mapping[str, str]", *, search: bool = False) -> Settings:
-    """Read the settings. A variable replaces the key of the file, but pins are added, before those of the file.
+    """Read the settings. A variable replaces the file's key, except that pins are added before the file's.
 
     Args:
         environ: The environment.
@@ -147,7 +147,7 @@ def _from_config(config: "Config | None") -> dict[str, Stated]:
 
 
 def _from_environ(environ: "Mapping[str, str]") -> dict[str, Stated]:
-    """Return what the environment states, by the keys of a config file. What is empty is not set, except for `only`."""
+    """Return what the environment states, by the keys of a config file. Empty means unset, except for `only`."""
     stated = {}
     if environ.get(PINS, "").strip():
         stated["pins"] = Stated(_read_pins(environ[PINS]), PINS)

@@ -1,4 +1,4 @@
-"""What takes a change of the registry back."""
+"""Undo a change of the registry."""
 
 from __future__ import annotations
 

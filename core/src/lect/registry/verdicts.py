@@ -58,9 +58,9 @@ def _weaker(match: Match, best: Match) -> str:
 def not_asked(
     records: Sequence[Record], asked: Set[str], blocked: dict[str, str], failed: Set[str], no_fallback: str
 ) -> Iterator[Verdict]:
-    """Yield the installed adapters that were not asked, by ids; `blocked` says what keeps some of them out.
+    """Yield the verdicts on installed adapters that were not asked; `blocked` says by id what blocks some of them.
 
-    `no_fallback` says what turns fallbacks off; it is empty where nothing does.
+    `no_fallback` says what turns fallbacks off; it is empty if nothing does.
     """
     for record in records:
         if record.id in asked:

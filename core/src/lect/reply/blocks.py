@@ -1,4 +1,4 @@
-"""What the replies of several families have in common. None of these has a name: a grammar that uses one does."""
+"""What the replies of several families have in common. The blocks have no names; the grammar that uses them has one."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ JSON_OBJECT = CallSyntax(Json())
 """A call that is a JSON object with a name and arguments in it."""
 
 JSON_IN_TAGS = Section((JSON_OBJECT,), ("<tool_call>",), ("</tool_call>",), before=("\n",))
-"""Such a call in tags, on a line of its own."""
+"""A JSON object in `<tool_call>` tags, on its own line."""
 
 JSON_IN_A_FENCE = Section((JSON_OBJECT.but(known=True),), ("```json",), ("```",), start=True)
-"""Such a call of a known tool that is all the reply, in a Markdown fence."""
+"""A call of a known tool that is the whole reply: a JSON object in a Markdown fence."""
 
 PYTHON_CALL = CallSyntax(Literals(), head=Head(("(",), r"\s*(?P<name>[A-Za-z_][\w.\-]*)\s*"))
 """A call as in Python: `name(key=value)`."""
 
 PYTHON_LIST = Section((PYTHON_CALL,), ("[",), ("]",), between=",")
-"""Such calls in a list."""
+"""Calls as in Python, in a list."""
 
 NAMED_JSON_IN_TAGS = CallSyntax(NamedJson(), ("<function=",), Head((">",)), ("</function>",))
 """A call in a tag that holds the name, with JSON in it: `<function=name>{"key": "value"}</function>`."""
@@ -52,7 +52,7 @@ ATTRIBUTE_TAGS = CallSyntax(
     Head((">",), QUOTED_NAME),
     ("</function>",),
 )
-"""The same with the names as attributes: `<function name="name"><parameter name="key">value</parameter></function>`."""
+"""A call in tags with name attributes: `<function name="name"><parameter name="key">value</parameter></function>`."""
 
 KEY_VALUE_TAGS = Params("<arg_key>", Head(("</arg_key>",), KEY), "</arg_value>", value="<arg_value>")
 """Arguments as pairs of tags, the key in one and the value in the other."""
@@ -63,9 +63,9 @@ CALL_IN_WORDS = CallSyntax(
     Head(("\nAction Input:", "\nActionInput:", "\nAction Input：", "\nActionInput：")),
     ("\nObservation:", "\nThought:"),
 )
-"""A call in the words of ReAct: `Action: name`, and on the next line `Action Input:` with JSON or plain text."""
+"""A call as in ReAct: `Action: name`, and on the next line `Action Input:` with JSON or plain text."""
 
 
 def in_tags(tag: str) -> Wrapper:
-    """Return the wrapper that is a pair of tags, each on a line of its own or not."""
+    """Return the wrapper for a pair of tags, each on its own line or not."""
     return Wrapper((f"<{tag}>\n", f"<{tag}>"), (f"\n</{tag}>", f"</{tag}>"))

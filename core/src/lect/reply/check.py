@@ -1,4 +1,4 @@
-"""Say what is wrong with a grammar, before anything is read with it."""
+"""Report what is wrong with a grammar before it is used."""
 
 import re
 from typing import Any, NoReturn
@@ -58,7 +58,7 @@ def check(grammar: Grammar) -> None:
     """Check that a grammar is valid.
 
     Raises:
-        PluginError: If it is not; the error names the fact that is wrong, and what to write in its place.
+        PluginError: If it is not; the error names the fact that is wrong, and says what to write instead.
     """
     _Check(grammar.name).part(grammar, "")
 
@@ -86,7 +86,7 @@ class _Check:
     def fact(self, kind: type[Part], name: str, wanted: str, value: Any, path: str) -> None:
         """Check one fact, and what is in it."""
         if (kind, name) in NEEDED and not value:
-            self.fail(path, "is empty", "what is written there")
+            self.fail(path, "is empty", "the marks that are written there")
         if (kind, name) in CHOICES and value not in CHOICES[kind, name]:
             self.fail(path, f"is {shown(value)}", " or ".join(map(repr, CHOICES[kind, name])))
         if (kind, name) == (Channels, "bodies"):
@@ -114,7 +114,7 @@ class _Check:
                 self.fail(path, f"is not a regular expression: {error}", "a regular expression")
 
     def marks(self, value: Any, path: str, *, rows: bool) -> None:
-        """Check marks: a text in their place would be read character by character."""
+        """Check marks: a string instead of a tuple would be read character by character."""
         if not isinstance(value, tuple):
             self.fail(
                 path,
@@ -124,10 +124,10 @@ class _Check:
         for mark in value:
             row = mark if rows and isinstance(mark, tuple) and mark else (mark,)
             if not all(isinstance(each, str) and each for each in row):
-                self.fail(path, f"has {shown(mark)} in it", "marks that are texts, and not empty")
+                self.fail(path, f"contains {shown(mark)}", "marks that are text and not empty")
 
     def bodies(self, value: Any, path: str) -> None:
-        """Check what starts a body, and what that makes it."""
+        """Check the marks that start a body, and the kind of each."""
         if not isinstance(value, tuple) or not all(
             isinstance(pair, tuple) and len(pair) == 2 and pair[0] and pair[1] in KINDS for pair in value
         ):
@@ -149,10 +149,10 @@ class _Check:
             )
 
     def call(self, call: CallSyntax, path: str) -> None:
-        """Check that a call has a name, and parameters an end."""
+        """Check that a call has a name, and that its parameters have an end."""
         names = isinstance(call.arguments, Json | JsonMap | Code) or path.startswith("channels")
         if not names and (call.head is None or "(?P<name>" not in call.head.fields):
-            self.fail(f"{path}head", "gives no name", "head=Head((...,)), or fields with a group (?P<name>...)")
+            self.fail(f"{path}head", "names nothing", "head=Head((...,)), or fields with a group (?P<name>...)")
         if call.rename and not re.compile(call.rename).groups:
             self.fail(f"{path}rename", "has no group", "a pattern whose first group is the name: r'functions\\.(.+)'")
         if isinstance(call.arguments, Params):
@@ -166,7 +166,7 @@ class _Check:
                 self.fail(f"{path}close", "is empty", "the mark that ends the parameters: close=(...,)")
             if "(?P<key>" not in call.arguments.head.fields:
                 self.fail(
-                    f"{path}arguments.head", "gives no key", "Head((...,), KEY), or fields with a group (?P<key>...)"
+                    f"{path}arguments.head", "names no key", "Head((...,), KEY), or fields with a group (?P<key>...)"
                 )
 
 

@@ -21,8 +21,8 @@ KEYS = (OUR_KEY, "reasoning")
 class ChatChunks:
     """The chunks of a chat completion: dictionaries that a server sends as they are, each as one JSON text.
 
-    First `opening()`, then what each `feed(text)` returns, then what `close()` returns: its last chunk has the reason
-    why the reply ended.
+    Send `opening()` first, then what each `feed(text)` returns, then what `close()` returns: its last chunk says why
+    the reply ended.
 
     Args:
         stream: The reply that is still arriving.
@@ -33,7 +33,7 @@ class ChatChunks:
         index: The number of the choice, if a request asks for several.
 
     Raises:
-        MessageError: If there is no such key for reasoning.
+        MessageError: If `reasoning_key` is unknown.
     """
 
     def __init__(
@@ -41,7 +41,7 @@ class ChatChunks:
         stream: ReplyStream,
         model: str,
         *,
-        id: str | None = None,  # noqa: A002  # as the API has it
+        id: str | None = None,  # noqa: A002  # as in the API
         created: int | None = None,
         reasoning_key: ReasoningKey = OUR_KEY,
         index: int = 0,

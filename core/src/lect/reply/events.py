@@ -1,4 +1,4 @@
-"""What a stream says while the reply is still arriving."""
+"""The events of a reply that is still arriving."""
 
 from typing import Any, Final, Literal, NamedTuple
 
@@ -22,7 +22,7 @@ CODES = frozenset({
     "markers_missing", "repaired", "stray_close", "stray_header", "stray_mark", "stray_member", "stray_open",
     "stray_text", "too_deep", "unbalanced_json", "unknown_channel", "unknown_tool",
 })  # fmt: skip
-"""What a problem may be."""
+"""The codes of all problems."""
 
 
 class Event(NamedTuple):
@@ -40,7 +40,7 @@ class Event(NamedTuple):
 
     kind: EventKind
     text: str = ""
-    index: int | None = None  # type: ignore[assignment]  # a tuple has a method of this name, which nobody misses here
+    index: int | None = None  # type: ignore[assignment]  # hides `tuple.index`, which is not needed here
     id: str | None = None
     call: ToolCall | None = None
     problem: Problem | None = None

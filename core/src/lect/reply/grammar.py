@@ -1,11 +1,11 @@
-"""How a family writes its replies, said as data.
+"""How a family writes its replies, as data.
 
 A grammar is a handful of facts: what opens and closes reasoning, what opens a section of tool calls, how one call is
-written. The engine does the rest, whole or streamed; no family has a parser of its own. Where a reply ends is not a
-fact of a grammar: it ends at the stops of its template.
+written. The engine does the rest, whole or streamed; no family has a parser of its own. Where a reply ends is not
+part of a grammar: it ends at the stops of its template.
 
-Wherever a mark is asked for, a text is one mark; a tuple in its place is several marks in a row with white space
-between them. Of alternatives that begin alike, the longer one comes first.
+Wherever a mark is expected, a string is one mark; a tuple in its place is several marks in a row, with optional white
+space between them. If alternatives begin the same way, the longer one comes first.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ SPACE = " \t\r\n"
 NAME = r"\s*(?P<name>[^\s<{(][^\n<{(]*?)\s*"
 """The name of a function, bare."""
 QUOTED_NAME = r"""\s*name=\\?["']?(?P<name>[^"'<>\\]+?)\\?["']?\s*(?P<empty>/)?"""
-"""The name of a function as an attribute, escaped or not; a slash at the end says that the call has no arguments."""
+"""The name of a function as an attribute, escaped or not; a slash at the end means that the call has no arguments."""
 KEY = r"\s*(?P<key>[^\n<]*?)\s*"
 """The name of a parameter, bare."""
 QUOTED_KEY = r"""\s*name=\\?["']?(?P<key>[^"'<>\\]*?)\\?["']?\s*"""
@@ -31,10 +31,10 @@ Marks = tuple[Mark, ...]
 
 
 class _Slotted(type):
-    """Makes a slot of each annotated fact of a class; what is assigned to it there is its default.
+    """Turns each annotated fact of a class into a slot; a value assigned to it is its default.
 
-    A tenth of the time of a named tuple or a dataclass, which write code and compile it: most families have a grammar,
-    so every first prompt pays for these classes.
+    This takes a tenth of the time of a named tuple or a dataclass, which generate and compile code. Most families have
+    a grammar, so every first prompt pays for these classes.
     """
 
     def __new__(mcls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> _Slotted:
@@ -49,7 +49,7 @@ class _Slotted(type):
 
     @property
     def __signature__(cls) -> Signature:
-        """What `help` shows, and editors complete."""
+        """The signature that `help` shows and editors complete."""
         from inspect import Parameter, Signature
 
         return Signature(
@@ -67,20 +67,20 @@ class _Slotted(type):
 
 @dataclass_transform(frozen_default=True)
 class Part(metaclass=_Slotted):
-    """A part of a grammar: facts that do not change. Two with equal facts are equal."""
+    """A part of a grammar: immutable facts. Parts with equal facts are equal."""
 
     def __init__(self, *given: Any, **named: Any):
         kind = type(self)
         facts = {**kind.defaults, **dict(zip(kind.kinds, given, strict=False)), **named}
         if len(given) > len(kind.kinds) or facts.keys() != kind.kinds.keys():
             odd = ", ".join(sorted(facts.keys() ^ kind.kinds.keys())) or f"{len(given)} facts"
-            msg = f"{kind.__name__}() takes {', '.join(kind.kinds)}; look at {odd}"
+            msg = f"{kind.__name__}() takes {', '.join(kind.kinds)}; check {odd}"
             raise TypeError(msg)
         for fact, value in facts.items():
             object.__setattr__(self, fact, value)
 
     def __setattr__(self, fact: str, value: object) -> None:
-        msg = f"a grammar does not change: cannot set {fact!r} of {type(self).__name__}\n  try: but({fact}=...)"
+        msg = f"a grammar is immutable: cannot set {fact!r} of {type(self).__name__}\n  try: but({fact}=...)"
         raise AttributeError(msg)
 
     def facts(self) -> dict[str, Any]:
@@ -88,7 +88,7 @@ class Part(metaclass=_Slotted):
         return {fact: getattr(self, fact) for fact in type(self).kinds}
 
     def but(self, **changes: Any) -> Self:
-        """Return a part that differs in some facts."""
+        """Return a copy with some facts changed."""
         return type(self)(**(self.facts() | changes))
 
     def __eq__(self, other: object) -> bool:
@@ -113,7 +113,7 @@ class Reasoning(Part):
     close: tuple[str, ...]
     """What closes it."""
     until: tuple[str, ...] = ()
-    """Marks that end it without being its close, and then mean what they always mean."""
+    """Marks that end it without being its close; they keep their usual meaning."""
     lead: str = ""
     """Characters that are dropped after its opening."""
     trail: str = ""
@@ -137,7 +137,7 @@ class Wrapper(Part):
     special: bool = False
     """Whether its marks are special tokens. Otherwise it opens only at the start of the content."""
     tail: str = ""
-    """What ends a close that has more in it than its mark, such as the sources of a citation."""
+    """What ends a close that contains more than its mark, such as the sources of a citation."""
 
 
 class Head(Part):
@@ -146,11 +146,11 @@ class Head(Part):
     end: tuple[str, ...]
     """What ends it."""
     fields: str = NAME
-    """A pattern with the groups `name`, `id`, `key`, `type`, `string`, `empty`, as far as there are such things."""
+    """A pattern with those of the groups `name`, `id`, `key`, `type`, `string` and `empty` that apply."""
     keep: bool = False
     """Whether its end belongs to what follows."""
     within: tuple[str, ...] = ()
-    """Marks that stand between its fields."""
+    """Marks between its fields."""
 
 
 class Json(Part):
@@ -158,18 +158,18 @@ class Json(Part):
 
 
 class JsonMap(Part):
-    """A call that is a JSON object of one pair: the name, and the arguments."""
+    """A call that is a JSON object with one pair: the name and the arguments."""
 
 
 class NamedJson(Part):
     """A call whose name comes before its JSON arguments."""
 
     text: str = ""
-    """The parameter for arguments that are plain text and not JSON; empty where they must be JSON."""
+    """The parameter for arguments that are plain text instead of JSON; empty if they must be JSON."""
 
 
 class Params(Part):
-    """A call with a mark for each parameter, and text as its value."""
+    """A call with a mark for each parameter, whose value is text."""
 
     open: str
     """What opens a parameter."""
@@ -178,13 +178,13 @@ class Params(Part):
     close: str
     """What closes a value; `{key}` in it is the name of the parameter."""
     value: str = ""
-    """What opens a value, where the key has a close of its own."""
+    """What opens a value, if the key has its own close."""
     trim: str = ""
-    """A character that is dropped once at each end of a value, if it is there."""
+    """A character that is dropped once at each end of a value, if present."""
     untyped: str = "json"
-    """What a value without a schema is: `json` if it can be read so, else text; or always `string`."""
+    """What a value without a schema is: `json` (text if it cannot be read as JSON) or always a `string`."""
     nested: bool = False
-    """Whether a value may be made of parameters itself; a list is then one of parameters called `item`."""
+    """Whether a value may itself consist of parameters; a list then consists of parameters called `item`."""
     body: bool = False
     """Whether a JSON object may replace the parameters."""
     cdata: bool = False
@@ -199,11 +199,11 @@ class Literals(Part):
     close: str = ")"
     """What ends the call."""
     quotes: tuple[str, ...] = ()
-    """Marks around texts, instead of Python's quotes."""
+    """Marks around strings, instead of Python's quotes."""
     bare: bool = False
-    """Whether texts may be without quotes; other values are then JSON's."""
+    """Whether strings may be unquoted; other values are then JSON."""
     between: str = ","
-    """What separates arguments; white space if it is empty."""
+    """What separates arguments; white space if empty."""
 
 
 class Code(Part):
@@ -241,30 +241,30 @@ class Section(Part):
     calls: tuple[CallSyntax, ...]
     """How calls are written; the first that fits counts."""
     open: Marks = ()
-    """What opens it; without it, calls are in the text itself, as calls with marks of their own always may be."""
+    """What opens it; if empty, calls are in the text itself, where calls with their own marks are always allowed."""
     close: Marks = ()
     """What closes it."""
     between: str = ""
     """What separates calls, white space aside."""
     before: tuple[str, ...] = ()
-    """The white space that a template writes before it, exactly; it is not content. Alternatives, the longest first."""
+    """The exact white space that a template writes before it, which is not content; alternatives, longest first."""
     after: str = ""
     """Characters that are dropped after it when content follows."""
     gap: str = SPACE
     """Characters that are not content between two calls, or after the last."""
     start: bool = False
-    """Whether it can occur only where a reply begins."""
+    """Whether it can occur only at the start of a reply."""
     special: bool = False
     """Whether its marks are special tokens: then it may be empty."""
 
 
 class Channels(Part):
-    """Messages with headers that say what each is, or for whom. Those of one kind are joined by a line end."""
+    """Messages with headers that say what each is, or whom it is for. Those of one kind are joined by a line end."""
 
     start: tuple[str, ...]
     """What starts a header. The first one of a reply is usually in the prompt."""
     bodies: tuple[tuple[str, str], ...]
-    """What starts a body, and what that makes it: `content`, `reasoning` or `call`; empty where the header says it."""
+    """What starts a body, and its kind: `content`, `reasoning` or `call`; empty if the header says which."""
     end: tuple[str, ...] = ()
     """What ends a body."""
     stop: tuple[str, ...] = ()
@@ -278,32 +278,32 @@ class Channels(Part):
     channel: str = ""
     """A pattern whose first group is a channel."""
     opening: tuple[str, ...] = ()
-    """With what a header can begin where nothing starts it; empty: with anything of the right shape, at the start of a
+    """What a header can begin with if no mark starts it; if empty, anything of the right shape at the start of a
     reply."""
     reasoning: tuple[str, ...] = ()
     """The channels, or recipients, that are reasoning."""
     content: tuple[str, ...] = ()
     """The channels, or recipients, that are content."""
     everyone: tuple[str, ...] = ()
-    """The recipients that mean nothing. Any other recipient is a function."""
+    """The recipients that have no meaning. Any other recipient is a function."""
     call: CallSyntax | None = None
-    """How a call is written in a body; None: as the sections of the grammar say."""
+    """How a call is written in a body; None: as in the sections of the grammar."""
     restart: bool = False
-    """Whether the start of a header ends a body that nothing has ended."""
+    """Whether the start of a header ends a body that is still open."""
     keep: bool = False
-    """Whether reasoning that is not taken out keeps its marks."""
+    """Whether reasoning that is not extracted keeps its marks."""
 
 
 class Grammar(Part):
     """How replies are written.
 
     Attributes:
-        name: The name by which people find it.
+        name: The name that people ask for.
         reasoning: How reasoning is marked.
         wrappers: Marks around the content.
         sections: Where calls are, and how they are written; the first that fits counts.
-        channels: Messages with headers, where replies are made of such.
-        prefix: A text of the prompt's end that the content repeats.
+        channels: Messages with headers, if replies consist of them.
+        prefix: Text at the end of the prompt that the content repeats.
         ids: The id of a call to which the model gives none; `{index}` in it is its number.
         stripped: A pattern for the beginning of a call that has lost its control tokens, if it is not a JSON object.
         tokens: Control tokens that are never text, besides the special marks.
@@ -320,16 +320,16 @@ class Grammar(Part):
     tokens: tuple[str, ...] = ()
 
     def __hash__(self) -> int:
-        # Every stream looks its grammar up; equal ones have equal names.
+        # Every stream looks up its grammar; equal grammars have equal names.
         return hash(self.name)
 
 
 class ReplyFormat(Part):
-    """A grammar that people may ask for by name, without a template.
+    """A grammar that people can ask for by name, without a template.
 
     Attributes:
         grammar: How replies are written.
-        stop: The strings at which a reply ends if no template is given; otherwise the template's own count.
+        stop: The strings at which a reply ends if no template is given; otherwise the template's own apply.
         names: The models that write this way, for people.
         example: A reply in this format, for people and for tests.
     """

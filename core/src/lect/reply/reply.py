@@ -1,4 +1,4 @@
-"""What a model said, taken apart."""
+"""The parts of a parsed reply."""
 
 from typing import Any, Literal, NamedTuple
 
@@ -12,15 +12,15 @@ class Problem(NamedTuple):
     """
 
     code: str
-    """What kind of problem it is, such as `incomplete_call`."""
+    """The kind of problem, such as `incomplete_call`."""
     span: tuple[int, int]
     """Its start and end in the raw text."""
     text: str
-    """What happened, for people."""
+    """What happened, for people to read."""
 
 
 class Piece(NamedTuple):
-    """A stretch of the raw text, and what it was taken for."""
+    """A stretch of the raw text, and how it was read."""
 
     kind: PieceKind
     """`content`, `reasoning`, `call`, `mark` (a marker, or white space that belongs to one) or `after` (after the
@@ -30,12 +30,12 @@ class Piece(NamedTuple):
 
 
 class ToolCall(NamedTuple):
-    """A tool call of the model.
+    """A tool call by the model.
 
     Attributes:
-        name: The function.
-        arguments: Its arguments: a mapping, or whatever the model wrote instead; of an incomplete call, the raw text.
-        arguments_text: The same as JSON text; of an incomplete call, as far as it came.
+        name: The name of the function.
+        arguments: Its arguments: a mapping, or whatever the model wrote instead; for an incomplete call, the raw text.
+        arguments_text: The arguments as JSON text; for an incomplete call, as much as arrived.
         id: The model's own id, or `call_<index>` if it gives none.
         index: Its number among the calls of this reply.
         complete: Whether the model finished it.
@@ -46,7 +46,7 @@ class ToolCall(NamedTuple):
     arguments: Any
     arguments_text: str = ""
     id: str | None = None
-    index: int = 0  # type: ignore[assignment]  # a tuple has a method of this name, which nobody misses here
+    index: int = 0  # type: ignore[assignment]  # hides `tuple.index`, which is not needed here
     complete: bool = True
     span: tuple[int, int] | None = None
 
@@ -72,7 +72,7 @@ class Reply(NamedTuple):
         reasoning: The reasoning; None if there is none.
         tool_calls: The tool calls, all of them complete.
         stop: The stop string at which the reply ended; None if there was none.
-        finish: Why it ended: `stop`, `tool_calls` or `length`; None if that is not known.
+        finish: Why it ended: `stop`, `tool_calls` or `length`; None if unknown.
         problems: What could not be parsed, in the order in which it was found.
         raw: The whole output of the model.
         incomplete: The calls that break off, or cannot be parsed to their end.
@@ -92,8 +92,8 @@ class Reply(NamedTuple):
     def to_openai(self, *, incomplete: bool = True) -> dict[str, Any]:
         """Return the reply as an OpenAI message, in which the arguments of calls are JSON text.
 
-        The deltas of the events add up to this. So it also lists incomplete calls, with their arguments as far as they
-        came, unless `incomplete` is False.
+        The deltas of the events add up to this message, so it also lists incomplete calls, with as much of their
+        arguments as arrived, unless `incomplete` is False.
         """
         calls = sorted((*self.tool_calls, *self.incomplete), key=_number) if incomplete else self.tool_calls
         return self._message([call.to_openai() for call in calls])

@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 _new = tuple.__new__
 LONGEST_STOPS = 4_096
-"""Characters of all stop strings together: a server passes on those of its users."""
+"""The maximum length of all stop strings together: a server passes on those of its users."""
 
 
 class ReplyStream:
     """A reply that is still arriving.
 
-    Feed it chunks as they arrive, cut anywhere; each returns the events that are certain by then. `close` returns the
-    whole reply, the same as if the text had arrived at once. `lect.stream` and `Template.stream` return one.
+    Feed it chunks as they arrive, split anywhere; `feed` returns the events that are certain by then. `close` returns
+    the whole reply, the same as if the text had arrived at once. `lect.stream` and `Template.stream` return one.
 
     Args:
         grammar: How the reply is written.
@@ -39,13 +39,13 @@ class ReplyStream:
         extract: What to take out of the content: `reasoning`, `tools`.
         stop: The strings at which the reply ends.
         edges: White space with which the template begins and ends every answer; it is not content.
-        markers: The template's control markers. They are not content, and in the prompt the model speaks after the last
-            one.
-        call_id: A function that makes the id of a call without one from its number in the reply.
-        refine: A function that makes the final reply from the one that the grammar gives.
+        markers: The template's control markers. They are not content; in the prompt, what follows the last one is the
+            model's own text.
+        call_id: A function that returns an id for a call without one, given its number in the reply.
+        refine: A function that turns the parsed reply into the final one.
 
     Raises:
-        MessageError: If an argument has a wrong type, or the stop strings are too long.
+        MessageError: If an argument has the wrong type, or the stop strings are too long.
         PluginError: If the grammar is invalid.
     """
 
@@ -81,7 +81,7 @@ class ReplyStream:
     def __reduce__(self) -> NoReturn:
         msg = (
             "a reply that is still arriving cannot be pickled or copied\n"
-            "  try: a stream of its own where the chunks arrive, or pickle what close() returns"
+            "  try: a separate stream where the chunks arrive, or pickle what close() returns"
         )
         raise MessageError(msg)
 
@@ -89,7 +89,7 @@ class ReplyStream:
         """Add a chunk, and return the new events.
 
         Raises:
-            MessageError: If it is not a `str`, or the stream is closed.
+            MessageError: If the chunk is not a `str`, or the stream is closed.
         """
         reader = self._reader
         matters = reader.matters
@@ -178,13 +178,13 @@ def _wanted(extract: object) -> frozenset[str]:
 
 
 def stop_strings(stop: object) -> tuple[str, ...]:
-    """Return the strings at which a reply ends; to Python one text is a list too, of its characters."""
+    """Return the strings at which a reply ends; a single string would count as its characters."""
     if not isinstance(stop, str) and isinstance(stop, Iterable):
         stops = tuple(stop)
         if all(isinstance(each, str) and each for each in stops):
             length = sum(map(len, stops))
             if length > LONGEST_STOPS:
-                msg = f"stop has {length} characters in all; at most {LONGEST_STOPS} are looked for"
+                msg = f"stop has {length} characters in total; at most {LONGEST_STOPS} are allowed"
                 raise MessageError(msg)
             return stops
     msg = f"stop is {shown(stop)}; expected a list of texts\n  try: stop=['...']"

@@ -29,7 +29,7 @@ STARTING_TABLE = TurnTemplate(
 """A format to edit."""
 JINJA_FILE = "chat_template.jinja"
 NOT_WRITTEN = ("name", "jinja", "limits", "isolate")
-"""What a Jinja template states that is written elsewhere, or that whoever runs it decides."""
+"""Facts of a Jinja template that are written elsewhere, or that its user decides."""
 
 
 class Adapter(NamedTuple):
@@ -81,11 +81,11 @@ def _module(
     """Return the source of a module.
 
     Args:
-        file: The text in which places are filled in.
+        file: The file whose placeholders are filled in.
         names: What the package and its parts are called.
         models: The models that it is for.
         spoken: What rules name as the template.
-        made: What makes the template, if the text does not.
+        made: What creates the template, if the file does not.
         before: What comes before that in its line.
     """
     patterns = dict.fromkeys(pattern_of(model, names.name) for model in models)
@@ -114,7 +114,7 @@ def _table_facts(table: TurnTemplate) -> dict[str, Any]:
 
 
 def _without_absent_ids(facts: Mapping[str, Any]) -> dict[str, Any]:
-    """Return facts with texts of which no id is known as lists."""
+    """Return facts, with texts whose ids are all unknown as lists."""
     return {
         name: list(value)
         if isinstance(value, Mapping) and all(token_id is None for token_id in value.values())

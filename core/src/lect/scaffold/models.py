@@ -21,10 +21,10 @@ UNITS = ("b", "m")
 def pattern_of(model: str, family: str) -> str:
     """Return the pattern of a rule for a model and its other sizes.
 
-    A name without the family's words in it may well be that of somebody else's models: then the rule is for this one.
+    A name without the family's words may belong to somebody else's models: then the rule is for this model only.
 
     Raises:
-        LectError: If it is not the name of a model, or one that says neither the family nor an owner.
+        LectError: If it is not the name of a model, or has neither the family's words nor an owner.
     """
     ref = parse_ref(model)
     if ref.place is not None or not _MODEL.fullmatch(model):

@@ -1,4 +1,4 @@
-"""What a new package, and what is in it, is called."""
+"""The names of a new package and of what is in it."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Names(NamedTuple):
 
     @property
     def model(self) -> str:
-        """A model that there could be: `acme-code/Acme-Code-7B-Chat`."""
+        """A model that might exist: `acme-code/Acme-Code-7B-Chat`."""
         return f"{self.name}/{self.title.replace(' ', '-')}-7B-Chat"
 
 
@@ -52,7 +52,7 @@ def names_of(name: str) -> Names:
     """Return the names that follow from that of a family.
 
     Raises:
-        LectError: If no package can be called so, or one of this project is.
+        LectError: If it is invalid, or the name of one of this project's packages.
     """
     if len(name) > LONGEST_NAME or not _NAME.fullmatch(name):
         msg = (

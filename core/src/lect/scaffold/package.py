@@ -70,33 +70,33 @@ def files_of(names: Names, models: Sequence[str], adapter: Adapter, *, is_unhear
     test = filled("test.py", name=name, title=names.title, suite=suite, examples=examples, **unheard)
     source = f"src/{module}"
     return [
-        File("pyproject.toml", "name, version, what it needs, and the entry points by which lect finds it", pyproject),
+        File("pyproject.toml", "name, version, dependencies, and the entry points by which lect finds it", pyproject),
         File("README.md", "what people see on PyPI", readme),
         File("LICENSE", "the MIT licence; choose yours", filled("LICENSE", package=package)),
         File(f"{source}/__init__.py", "the adapter: the format, and the names of its models", adapter.source),
         *(File(f"{source}/{file}", "the model's own template", text) for file, text in adapter.files.items()),
-        File(f"{source}/py.typed", "says that it has types", ""),
+        File(f"{source}/py.typed", "marks the package as typed", ""),
         File(f"tests/test_{name.replace('-', '_')}.py", "the tests that every adapter should pass", test),
         File(".github/workflows/test.yml", "runs them on GitHub", filled("test.yml")),
     ]
 
 
 def write_package(directory: Path, files: Sequence[File], check: Callable[[Path], None]) -> None:
-    """Write a package into a directory that is not there yet.
+    """Write a package into a directory that does not exist yet.
 
     Args:
-        directory: Where it is to be.
+        directory: Where to put it.
         files: What it consists of.
-        check: Is given where it lies, and raises if it is not fit to be used: then nothing stays behind.
+        check: Is given its directory, and raises if it is unusable: then nothing is left behind.
 
     Raises:
-        LectError: If there is something already, or it cannot be written.
+        LectError: If the directory already exists, or cannot be written.
     """
     if os.path.lexists(directory):
-        msg = f"{shown(str(directory))} is already there, so nothing was written\n  try: another name, or --into DIR"
+        msg = f"{shown(str(directory))} already exists; nothing was written\n  try: another name, or --into DIR"
         raise LectError(msg)
     try:
-        # Beside its place, so that it can be moved there in one step.
+        # Beside the target, so that it can be moved there in one step.
         with TemporaryDirectory(prefix=".lect-new-", dir=directory.parent) as scratch:
             made = Path(scratch, directory.name)
             for file in files:
@@ -108,6 +108,6 @@ def write_package(directory: Path, files: Sequence[File], check: Callable[[Path]
     except OSError as error:
         msg = (
             f"cannot write {shown(str(directory))}: {error.strerror or error}\n"
-            "  try: --into DIR, with a directory in which you may write"
+            "  try: --into DIR, with a writable directory"
         )
         raise LectError(msg) from error

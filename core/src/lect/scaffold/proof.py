@@ -1,4 +1,4 @@
-"""The proof that a new package does what it was written for."""
+"""Check that a new package does what it was written for."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def check_package(directory: Path, names: Names, template: Template | None) -> N
     """Run the adapter of a package, and compare it with the template that it was made from, if any.
 
     Raises:
-        LectError: If it writes another prompt than the template, or that cannot write one.
+        LectError: If its prompts differ from the template's, or the template cannot write any.
     """
     adapter: Family = runpy.run_path(str(directory / "src" / names.module / "__init__.py"))["adapter"]
     if template is None:

@@ -1,4 +1,4 @@
-"""Python source of values, as a formatter would lay it out: in one line where it fits, else one item a line."""
+"""Python source of values, as a formatter would lay it out: on one line if it fits, else one item per line."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Call(NamedTuple):
 
 
 class _Listed(NamedTuple):
-    """A value with others in it, each after a text of its own: `key=`, or nothing."""
+    """A value with others in it, each after its own prefix: `key=`, or nothing."""
 
     opening: str
     items: list[tuple[str, Any]]
@@ -44,7 +44,7 @@ def written(value: Any, indent: int = 0, taken: int = 0) -> str:
     Args:
         value: Texts, numbers, containers of them, turns, parts of grammars, calls and code.
         indent: How far the line is indented.
-        taken: How many more characters of the first line are not free.
+        taken: How many more characters of the first line are taken.
     """
     line = _in_one_line(value)
     if indent + taken + len(line) <= WIDTH:
@@ -108,7 +108,7 @@ def _call(call: Call) -> _Listed:
 
 
 def _quoted(text: str) -> str:
-    """Return a text in double quotes, unless it has such quotes in it."""
+    """Return a text in double quotes, unless it contains some."""
     # Python chooses double quotes where a text has a single one.
     return repr(text) if '"' in text else f'"{repr(chr(39) + text)[2:]}'
 

@@ -17,8 +17,8 @@ except ImportError as error:
     _MSG = f"lect.testing needs {error.name}, which is not installed\n  try: pip install 'lect[testing]'"
     raise ImportError(_MSG, name=error.name) from error
 
-# Two prompts that differ are shown line by line only by assertions that pytest has rewritten; by itself, it rewrites
-# those of test files.
+# Only assertions that pytest has rewritten show line by line how two prompts differ; by default, it rewrites those of
+# test files.
 pytest.register_assert_rewrite("lect.testing.goldens")
 
 from lect.testing.suite import AdapterSuite  # noqa: E402  # after pytest knows that it is to be rewritten

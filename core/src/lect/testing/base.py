@@ -39,9 +39,9 @@ class SuiteBase:
 
     @property
     def subject(self) -> Subject:
-        """The plugin that is tested."""
+        """The plugin under test."""
         suite = type(self)
-        # pytest makes an object for every test.
+        # pytest creates an object for every test.
         if "_subject" not in vars(suite):
             for name in ("plugin", "examples"):
                 if not hasattr(suite, name):
@@ -51,7 +51,7 @@ class SuiteBase:
 
     @property
     def templates(self) -> Mapping[str, Template]:
-        """Its own templates by name; where it has none, a test is skipped."""
+        """Its own templates by name; if it has none, the test is skipped."""
         return self.subject.templates or pytest.skip("it has no templates")
 
     def file(self, path: str | Path) -> Path:
@@ -63,13 +63,13 @@ Suite = TypeVar("Suite")
 
 
 def check(advice: str) -> Callable[[Callable[[Suite], Iterator[str]]], Callable[[Suite], None]]:
-    """Make a test of a method that yields what is wrong; `advice` says what to do about it."""
+    """Turn a method that yields what is wrong into a test; `advice` says what to do about it."""
 
     def as_test(problems: Callable[[Suite], Iterator[str]]) -> Callable[[Suite], None]:
         @wraps(problems)
         def test(self: Suite) -> None:
             with warnings.catch_warnings():
-                # What a plugin is warned of is what some check looks for.
+                # Whatever a plugin is warned about, some check looks for.
                 warnings.simplefilter("ignore")
                 found = list(islice(problems(self), MOST_SHOWN + 1))
             if found:

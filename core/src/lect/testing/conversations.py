@@ -1,4 +1,4 @@
-"""Conversations that templates are tried on. Their texts are words that no template has, to be found again."""
+"""Conversations to try templates on. Their texts are words that no template has, to be found in prompts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from lect.format.template import Template
 
 THE_DAY = date(2024, 7, 26)
-"""The day on which all is rendered where a format reads the clock: that on which lect's own golden files were made."""
+"""The day for formats that read the clock: the one on which lect's own golden files were made."""
 
 TOOLS: list[dict[str, Any]] = [
     {
@@ -90,14 +90,14 @@ _AS_WRITTEN = json.dumps(_CONVERSATIONS)
 
 
 def conversations() -> dict[str, dict[str, Any]]:
-    """Return arguments of `render`, each with what is special about it.
+    """Return arguments of `render`, by what is special about them.
 
-    They are made anew each time: a template that changes what it is given must not change what others get.
+    They are created anew each time: a template that changes what it is given must not change what others get.
     """
     found: dict[str, dict[str, Any]] = json.loads(_AS_WRITTEN)
     return found
 
 
 def dated(template: Template) -> dict[str, Any]:
-    """Return the option that stops the clock, where a format reads it."""
+    """Return the option that fixes the date, if a format reads the clock."""
     return {"date": THE_DAY} if "date" in template.options else {}

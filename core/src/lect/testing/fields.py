@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def counted_fields(arguments: dict[str, Any]) -> list[tuple[Path, str]]:
-    """Return the fields that `Prompt.unused` speaks of, each with its text, except for texts that occur in several."""
+    """Return the fields that `Prompt.unused` covers, each with its text, except for texts that occur in several."""
     fields = list(_fields(arguments))
     texts = [text for _, text in fields]
     return [(path, text) for path, text in fields if texts.count(text) == 1]
@@ -46,10 +46,10 @@ def is_written(prompt: Prompt, path: Path, text: str) -> bool:
 
 
 def origin_problem(prompt: Prompt, path: Path, text: str) -> str:
-    """Return who is said to have written a text of the caller's, where that is the template; empty where it is not."""
+    """Say so if a text of the caller's is attributed to the template; empty if it is not."""
     at = prompt.text.find(text)
     if at < 0 or prompt.text.find(text, at + 1) >= 0:
-        return ""  # It is not there, or also elsewhere: then nobody knows which is which.
+        return ""  # It is absent, or occurs twice: then it is unclear which is which.
     position = 0
     for segment in prompt.segments:
         end = position + len(segment.text)

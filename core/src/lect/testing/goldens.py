@@ -1,4 +1,4 @@
-"""Checks against prompts that somebody else made: golden files, and a maker's own template."""
+"""Checks against prompts made by others: golden files, and a maker's own template."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 BATTERY = Path(__file__).with_name("battery.json")
 """The conversations that golden files may refer to by id."""
 REFUSAL = "TemplateError"
-"""With what an error begins by which a maker's template refuses a conversation on purpose."""
+"""The prefix of errors with which a maker's template refuses a conversation on purpose."""
 EXAMPLES = 60
 """How many random conversations a maker's template is compared on."""
 
-# To look for a simpler example than the first takes longer than all else; conversations are short anyway.
+# Shrinking an example takes longer than everything else; conversations are short anyway.
 _QUICKLY = settings(
     max_examples=EXAMPLES,
     phases=[Phase.generate],
@@ -52,14 +52,14 @@ class GoldenChecks(SuiteBase):
         deviations = self._deviations()
         for file, name in files.items():
             if name not in self.templates:
-                yield f"{file.name} is for the template {name!r}, and there is none of that name"
+                yield f"{file.name} is for the template {name!r}, which does not exist"
                 continue
             for case, arguments, expected in cases(file):
                 found = golden_problem(self.templates[name], arguments, expected)
                 if found and (file.stem, case) not in deviations:
                     yield f"{file.stem}, {case}: {found}"
                 elif not found and (file.stem, case) in deviations:
-                    yield f"{file.stem}, {case}: no deviation any more"
+                    yield f"{file.stem}, {case}: no longer deviates"
 
     def _golden_files(self) -> dict[Path, str]:
         """Return the golden files, each with the name of its template."""
@@ -81,7 +81,7 @@ class GoldenChecks(SuiteBase):
             pytest.skip("the suite names no oracles")
         for name, path in self.oracles.items():
             if name not in self.templates:
-                yield f"{path} is for the template {name!r}, and there is none of that name"
+                yield f"{path} is for the template {name!r}, which does not exist"
                 continue
             yield from _differences(self.templates[name], _oracle(self.file(path)))
 
@@ -110,7 +110,7 @@ def battery() -> dict[str, dict[str, Any]]:
 
 
 def golden_problem(template: Template, arguments: dict[str, Any], expected: dict[str, str]) -> str:
-    """Return how a template differs from what is expected of it; empty where it does not."""
+    """Return how a template differs from what is expected of it; empty if it does not."""
     arguments = dated(template) | arguments
     return next(filter(None, (_problem(way, arguments, expected) for way in (template.text, template.render))), "")
 
@@ -122,7 +122,7 @@ def _problem(way: Callable[..., str | Prompt], arguments: dict[str, Any], expect
     except RefusedError as refused:
         return "" if error else f"it is refused: {refused}"
     except LectError as failed:
-        # Where the maker's template crashes by accident, ours may render sensibly or err clearly.
+        # Where the maker's template crashes by accident, ours may render sensibly or fail clearly.
         return "" if error and not error.startswith(REFUSAL) else f"{type(failed).__name__}: {failed}"
     if error:
         return f"it gives {str(written)!r}; the maker's refuses: {error}" if error.startswith(REFUSAL) else ""
@@ -131,7 +131,7 @@ def _problem(way: Callable[..., str | Prompt], arguments: dict[str, Any], expect
 
 
 def _oracle(path: Path) -> Template:
-    """Return a maker's template, run by lect-jinja; where that is not installed, the test is skipped."""
+    """Return a maker's template, run by lect-jinja; if that is not installed, the test is skipped."""
     if not any(info.package == "lect-jinja" for info in lect.plugins()):
         pytest.skip("the maker's template is Jinja, and lect-jinja is not installed: pip install lect-jinja")
     return lect.load_template(path, notation="jinja")
@@ -155,7 +155,7 @@ def _differences(template: Template, oracle: Template) -> Iterator[str]:
 
 
 def _text(template: Template, arguments: dict[str, Any]) -> str | None:
-    """Return what a template writes; None where it refuses."""
+    """Return what a template writes; None if it refuses."""
     try:
         return template.text(**arguments, **dated(template))
     except LectError:

@@ -1,4 +1,4 @@
-"""The suite of whatever plugin `lect check` names: pytest collects it from this file, and `run_suite` puts it here."""
+"""The suite of the plugin that `lect check` names: `run_suite` puts it here, and pytest collects it from this file."""
 
 from __future__ import annotations
 

@@ -28,9 +28,9 @@ ODD_PATHS = (
     "naïve-模型-7b", "％５０", "\u202eevil", "'; drop table --", "{0.__class__}", "%s%n", "[a-z]*?(", "__init__", "\\",
     "_-_-_7b", "٣-7b", "chat", "instruct-base-chat", "x" * 4000, "7b-" * 1300, "a/" + "b_1" * 1300,
 )  # fmt: skip
-"""Paths that people do not mean, and that reach an adapter all the same."""
+"""Paths that nobody intends, but that reach an adapter all the same."""
 SLOWEST = 200
-"""How many times as long as taking a path apart an adapter may take to look at it: about a millisecond."""
+"""How many times as long as parsing a path an adapter may take to look at it: about a millisecond."""
 
 
 class NameChecks(SuiteBase):
@@ -60,7 +60,7 @@ class NameChecks(SuiteBase):
         """Each example has a hint in it: without one, the adapter is not even imported for it."""
         for path in self._paths():
             if not self.subject.is_asked_about(path):
-                yield f"{path!r} has none of the hints in it: {', '.join(self.subject.hints)}"
+                yield f"{path!r} contains none of the hints: {', '.join(self.subject.hints)}"
 
     @check("delete the rule or move it before the one that comes first; give a hint for every name that it fits")
     def test_rules_can_match(self) -> Iterator[str]:
@@ -103,7 +103,7 @@ class NameChecks(SuiteBase):
     def test_examples_resolve_to_it(self) -> Iterator[str]:
         """With all that is installed here, each example resolves to this plugin: no tie, and no stronger claim."""
         for path in self._paths():
-            # What the plugin itself does not know, another check says.
+            # Another check reports what the plugin itself does not know.
             if _claimed(self.subject, path) is None or not self.subject.is_asked_about(path):
                 continue
             try:
@@ -162,7 +162,7 @@ class NameChecks(SuiteBase):
 
 
 def _claim(subject: Subject, path: str) -> Match | str | None:
-    """Return what an adapter says of a path; as text, what it raises."""
+    """Return an adapter's claim to a path; as text, what it raises."""
     try:
         return subject.adapter.match(parse_ref(path))
     except StageError as failed:
@@ -170,7 +170,7 @@ def _claim(subject: Subject, path: str) -> Match | str | None:
 
 
 def _claimed(subject: Subject, path: str) -> Match | None:
-    """Return the claim of an adapter to a path; None where it makes none, or says that it has no format for it."""
+    """Return the claim of an adapter to a path; None if it makes none, or says that it has no format for it."""
     claim = _claim(subject, path)
     return None if claim is None or isinstance(claim, str) or claim.kind == "none" else claim
 

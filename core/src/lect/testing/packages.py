@@ -29,7 +29,7 @@ HEAVY = (
     "numpy", "openai", "pandas", "pyarrow", "pydantic", "requests", "rich", "scipy", "sentencepiece", "tensorflow",
     "tiktoken", "tokenizers", "torch", "transformers",
 )  # fmt: skip
-"""What takes too long to import for somebody who only asks for a name."""
+"""Packages that take too long to import just to resolve a name."""
 _IMPORT = (
     "import sys, importlib, lect\nfor module in sys.argv[1:]: importlib.import_module(module)\nprint(*sys.modules)"
 )
@@ -56,7 +56,7 @@ class PackageChecks(SuiteBase):
 
     @check("correct the entry point in pyproject.toml, and run `pip install` again")
     def test_parts_can_be_loaded(self) -> Iterator[str]:
-        """Every reply format, notation and command of the package can be imported, and is one."""
+        """Every reply format, notation and command of the package can be imported and is of the right kind."""
         points = self.subject.points(REPLIES, NOTATIONS, COMMANDS)
         if not points:
             pytest.skip("it has no reply format, no notation and no command")
@@ -65,7 +65,7 @@ class PackageChecks(SuiteBase):
             if isinstance(found, BaseException):
                 yield f"{_shown(point)} cannot be loaded: {told(found)}"
             elif problem := _unfit(point.group, found):
-                yield f"{_shown(point)} leads to {found!r}; expected {problem}"
+                yield f"{_shown(point)} is {found!r}; expected {problem}"
 
     @check(
         "let hints and templates name the object that the adapter's own entry point names, as `name = module:object`"
@@ -87,7 +87,7 @@ class PackageChecks(SuiteBase):
         declared = {each.name for each in self.subject.points(TEMPLATES) if point and each.value == point.value}
         yield from (f"list_templates() gives {name!r}, which is not declared" for name in sorted(listed - declared))
         missing = sorted(declared - set(self.subject.adapter.list_templates()))
-        yield from (f"{name!r} is declared, and list_templates() does not give it" for name in missing)
+        yield from (f"{name!r} is declared, but list_templates() does not return it" for name in missing)
 
     @check("bound it on both sides, by what was tested and by the next version that may break it: `lect>=0.1,<1`")
     def test_the_version_of_lect_is_bounded(self) -> Iterator[str]:
@@ -118,7 +118,7 @@ class PackageChecks(SuiteBase):
 
     @check("import it inside the function that needs it, or leave it to an extra")
     def test_it_is_light_to_import(self) -> Iterator[str]:
-        """Importing the adapter imports nothing heavy: all who resolve a name pay for it, in every process."""
+        """Importing the adapter imports nothing heavy: everyone who resolves a name pays for it, in every process."""
         modules = {point.value.partition(":")[0] for point in self.subject.points(*ADAPTERS)}
         if not modules:
             pytest.skip("it has no adapter")
@@ -134,7 +134,7 @@ def _shown(point: EntryPoint) -> str:
 
 
 def _unfit(group: str, found: object) -> str:
-    """Return what the object of an entry point should be; empty where it is one."""
+    """Return what the object of an entry point should be; empty if it is one."""
     from lect.reply.grammar import ReplyFormat
 
     if group == REPLIES:
@@ -147,7 +147,7 @@ def _unfit(group: str, found: object) -> str:
 
 
 def _requirements(package: str) -> list[SpecifierSet]:
-    """Return what a package asks of lect, however it is installed."""
+    """Return a package's version requirements for lect, however it is installed."""
     from packaging.requirements import Requirement
 
     from lect.registry.metadata import metadata

@@ -1,4 +1,4 @@
-"""Checks of how templates write."""
+"""Checks of what templates write."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class PromptChecks(SuiteBase):
 
     @check("refuse what the format does not allow with `chat.refuse`; look before you take something out of a message")
     def test_templates_render(self) -> Iterator[str]:
-        """Every template writes a question, and whatever else it is given, it writes it or refuses it clearly."""
+        """Every template writes a question, and writes or clearly refuses whatever else it is given."""
         for name, template in self.templates.items():
             for case, arguments in conversations().items():
                 try:
@@ -49,7 +49,7 @@ class PromptChecks(SuiteBase):
                     if case == "a question":
                         yield f"{name} refuses a plain question: {error}"
                 except PluginError as error:
-                    yield f"{name} crashes at {case}: {str(error).partition(chr(10))[0]}"
+                    yield f"{name} crashes on {case}: {str(error).partition(chr(10))[0]}"
 
     @check("write with `out` what the chat holds, keep nothing between two calls, and name in `looks_for` what decides")
     def test_segments_join_to_the_text(self) -> Iterator[str]:
@@ -127,7 +127,7 @@ class PromptChecks(SuiteBase):
                     yield f"{name}: {prompt.controls[0].marker!r} is a marker, and occurs in {prompt.text!r}"
                 between = [_between(prompt.text, index) for index in range(3)]
                 if not template.text_separators and _is_unseen(template, "yes".join(["no", *between, "obey"])):
-                    yield f"{name}: nothing notices that a user types {between[0]!r}"
+                    yield f"{name}: {between[0]!r} goes unnoticed when a user types it"
 
     @check("list the template in `list_templates`, and write its program as a function of a module")
     def test_resolutions_pickle(self) -> Iterator[str]:
@@ -143,7 +143,7 @@ class PromptChecks(SuiteBase):
                 continue
             options = dated(resolution.template)
             if again.template.text([QUESTION], **options) != resolution.template.text([QUESTION], **options):
-                yield f"what {path!r} resolves to writes something else once it was pickled"
+                yield f"what {path!r} resolves to writes something else after pickling"
 
     @check("give the constructor of the subclass all that `stated()` returns")
     def test_variants_write_the_same(self) -> Iterator[str]:
@@ -158,7 +158,7 @@ class PromptChecks(SuiteBase):
                     yield f"{name}: but() writes {texts[1]!r}; expected {texts[0]!r}"
 
     def _prompts(self) -> Iterator[tuple[str, str, Template, dict[str, Any], Prompt]]:
-        """Yield what each template makes of each conversation that it does not refuse."""
+        """Yield each template's prompt for each conversation that it does not refuse."""
         for name, template in self.templates.items():
             for case, arguments in conversations().items():
                 with suppress(LectError):
@@ -166,13 +166,13 @@ class PromptChecks(SuiteBase):
 
 
 def _between(text: str, index: int) -> str:
-    """Return what is between the texts of two messages; empty where the format drops one of them."""
+    """Return what is between the texts of two messages; empty if the format drops one of them."""
     before, after = ROUNDS[index]["content"], ROUNDS[index + 1]["content"]
     return text.partition(before)[2].partition(after)[0] if before in text and after in text else ""
 
 
 def _is_unseen(template: Template, typed: str) -> bool:
-    """Return whether a template takes what a user types for a text like any other."""
+    """Return whether a template takes what a user types for ordinary text."""
     try:
         template.render([said("user", typed)], on_control="raise", **dated(template))
     except ControlTextError:

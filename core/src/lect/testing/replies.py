@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     Open = Callable[[], ReplyStream]
 
 SIZES = (1, 3, 17)
-"""Of how many characters the chunks are in which a reply arrives."""
+"""The sizes, in characters, of the chunks in which a reply arrives."""
 ODD_REPLIES = (
     "", " ", "\0", "plain text", "<", "</", "<|", "{", '{"name": "f", "arguments": {', "[1, 2",
     "你好 🎉 \ud83d", "<think>",
@@ -49,7 +49,7 @@ class ReplyChecks(SuiteBase):
                     yield f"{name}: {case}: {problems[0]}"
 
     def _misheard(self, template: Template, message: dict[str, Any]) -> Iterator[str]:
-        """Yield how a message is misunderstood, in each way in which the template writes it; empty where it is not."""
+        """Yield how a message is misunderstood, for each way in which the template writes it; empty if it is not."""
         tools = TOOLS if message.get("tool_calls") else None
         for spelled, later in product(spellings(message), ((), (QUESTION,))):
             written = answer(template, [QUESTION], spelled, tools=tools, later=later)
@@ -71,7 +71,7 @@ class ReplyChecks(SuiteBase):
         """A reply ends at each stop of the template, and nowhere else; in each stop there is a marker."""
         for name, template in self.templates.items():
             channels = template.reply.channels if template.reply else None
-            # What also ends a message may be followed by another one.
+            # A stop that also ends a message may be followed by another message.
             stops = [stop for stop in template.stop if not channels or stop not in channels.stop]
             for stop in stops:
                 reply = template.parse(f"Before.{stop}After.", starts_in_reasoning=False)
@@ -122,7 +122,7 @@ class ReplyChecks(SuiteBase):
                     yield f"{name}: at the stop {stop!r} a reply ends with {found!r}"
 
     def _replies(self) -> Iterator[tuple[str, Open, str]]:
-        """Yield replies, each with whose they are and what reads them."""
+        """Yield a name, a function that opens a stream, and a reply to feed it."""
         templates = self.subject.templates if self.subject.point else {}
         if not templates and not self.subject.reply_formats:
             pytest.skip("it has no templates and no reply formats")
@@ -141,14 +141,14 @@ class ReplyChecks(SuiteBase):
 
 
 def _closed(reply_format: ReplyFormat, text: str, starts_in_reasoning: bool | None) -> Reply:
-    """Return a reply in a format."""
+    """Parse a whole reply in a format."""
     stream = ReplyStream(reply_format.grammar, stop=reply_format.stop, starts_in_reasoning=starts_in_reasoning)
     stream.feed(text)
     return stream.close()
 
 
 def _same(one: Meaning, other: Meaning) -> bool:
-    """Return whether two replies say the same; white space before a call, and text beside one, may be reasoning's."""
+    """Return whether two replies say the same, but for trailing white space; beside a call, text may be reasoning's."""
     (content, reasoning, calls), (their_content, their_reasoning, their_calls) = one, other
     if calls:
         content, reasoning = (reasoning or "") + content, None

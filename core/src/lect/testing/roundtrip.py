@@ -1,4 +1,4 @@
-"""What a template writes as an answer, heard again."""
+"""What a template writes as an answer, parsed again."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ ANSWERS: dict[str, dict[str, Any]] = {
 }
 """What a model may answer."""
 ID_STYLES = ("callnumb{index}", "functions.{name}:{index}")
-"""How makers write the ids of calls: some formats take only nine letters, others write the id in place of the name."""
+"""How makers write the ids of calls: some take only nine characters, others write the id in place of the name."""
 
 Meaning = tuple[str, str | None, list[tuple[str, Any]]]
 
@@ -74,14 +74,14 @@ def answer(
 ) -> Answer | None:
     """Return what a model would write to say a message: what follows the prompt.
 
-    None where the template cannot write all of the message, or writes the history otherwise once it is answered.
+    None if the template cannot write all of the message, or writes the history differently once it is answered.
 
     Args:
         template: The template.
         history: The messages before it.
         message: The message.
         tools: The tools that the model may call.
-        later: The messages after it: some formats write the last message of all otherwise.
+        later: The messages after it: some formats write the very last message differently.
     """
     for given in [tools, None] if tools else [None]:
         try:
@@ -99,12 +99,12 @@ def answer(
 def _split(template: Template, prompt: str, text: str) -> Answer:
     """Cut a text where the answer begins.
 
-    A prompt may end otherwise than the same turn begins once it is history: then where the two part.
+    A prompt may end differently from how the same turn begins once it is history: then cut where the two diverge.
     """
     if text.startswith(prompt):
         return Answer(prompt, text[len(prompt) :])
     end = next(at for at, (one, other) in enumerate(zip_longest(prompt, text)) if one != other)
-    # Not in the midst of a mark.
+    # Not in the middle of a mark.
     marks = [*template.markers, "<think>", "</think>", "<tool_call>", "<｜tool▁calls▁begin｜>"]
     while any(text[:end].endswith(mark[:length]) for mark in marks for length in range(1, len(mark))):
         end -= 1

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 Status = Literal["ok", "failed", "skipped"]
 STATUSES: dict[str, Status] = {"passed": "ok", "failed": "failed", "skipped": "skipped"}
-# No settings, plugins or caches of whoever runs it: the answer depends on the plugin alone.
+# No user settings, plugins or caches: the result depends on the tested plugin alone.
 ARGUMENTS = ("-c", os.devnull, "-p", "no:terminal", "-p", "no:cacheprovider")
 NOT_HERE = {"PYTEST_ADDOPTS": "", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
 
@@ -37,7 +37,7 @@ class Outcome(NamedTuple):
         name: The name of the test.
         asserts: What it asserts, in one line.
         status: `ok`, `failed` or `skipped`.
-        why: What is wrong and what to do, or why it was skipped; empty where it is ok.
+        why: What is wrong and what to do, or why it was skipped; empty if it is ok.
     """
 
     name: str
@@ -47,13 +47,13 @@ class Outcome(NamedTuple):
 
 
 class Recorder:
-    """A plugin of pytest's that keeps how each test ended, and prints nothing."""
+    """A pytest plugin that records how each test ended, and prints nothing."""
 
     def __init__(self) -> None:
         self.outcomes: list[Outcome] = []
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Keep how a test ended; of setup and teardown only what went wrong."""
+        """Record how a test ended; setup and teardown only if they did not pass."""
         if report.when != "call" and report.passed:
             return
         name = report.nodeid.rpartition("::")[2]
@@ -90,7 +90,7 @@ def run_suite(subject: Subject) -> list[Outcome]:
 
 
 def _claims(subject: Subject) -> Iterator[tuple[str, Match]]:
-    """Yield models that a plugin knows, with its claims: real ones, else such as its rules or its hints fit."""
+    """Yield models that a plugin knows, with its claims: real ones, else made-up ones that fit its rules or hints."""
     try:
         adapter = subject.load() if subject.speaks_for_names else None
         if adapter is None:

@@ -1,4 +1,4 @@
-"""The plugin that is tested: what its distribution declares, and what that leads to."""
+"""The plugin under test: what its distribution declares, and what that leads to."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ PARTS = (REPLIES, NOTATIONS, COMMANDS)
 
 
 class Subject:
-    """A plugin that is tested.
+    """A plugin under test.
 
     Args:
-        dist: Its distribution, as its metadata tell.
-        name: Its name; that of the distribution where it has no adapter.
-        point: The entry point of its adapter; None where it has none.
+        dist: Its distribution, as described by its metadata.
+        name: Its name; the distribution's if it has no adapter.
+        point: The entry point of its adapter; None if it has none.
         examples: Models that it knows.
     """
 
@@ -48,12 +48,12 @@ class Subject:
 
     @property
     def id(self) -> str:
-        """The name that no other adapter has: `lect-acme:acme`."""
+        """The unique name: `lect-acme:acme`."""
         return f"{self.dist.name}:{self.name}"
 
     @property
     def speaks_for_names(self) -> bool:
-        """Whether its adapter is asked about names, and not only about what lies on disk."""
+        """Whether its adapter is asked about names, and not only about files on disk."""
         return self.point is not None and self.point.group in (GROUP, FALLBACK)
 
     @property
@@ -75,7 +75,7 @@ class Subject:
         return not self.hints or any(hint.lower() in path.lower() for hint in self.hints)
 
     def load(self) -> Adapter | None:
-        """Return the adapter; None where there is none.
+        """Return the adapter; None if there is none.
 
         Raises:
             PluginError: If it cannot be loaded.
@@ -90,7 +90,7 @@ class Subject:
 
     @cached_property
     def adapter(self) -> Adapter:
-        """The adapter; where there is none, or none that can be loaded, a test that asks for it is skipped."""
+        """The adapter; if there is none, or it cannot be loaded, the test is skipped."""
         try:
             adapter = self.load()
         except PluginError:
@@ -109,7 +109,7 @@ class Subject:
         return {name: template for name, template in templates.items() if template not in BUILTIN}
 
     def template_of(self, path: str) -> Template | None:
-        """Return the template that a model gets; None where it gets none, which a check of its own says."""
+        """Return the template that a model gets; None if it gets none, which a separate check reports."""
         try:
             claim = self.adapter.match(parse_ref(path))
             return None if claim is None else self.adapter.get_template(parse_ref(path), claim)
@@ -125,7 +125,7 @@ class Subject:
         return {name: each for name, each in found.items() if isinstance(each, ReplyFormat)}
 
     def stream(self, template: Template, **options: Any) -> ReplyStream:
-        """Return a stream for a reply in a template, refined by the adapter as `lect.stream` does it."""
+        """Return a stream for a reply in a template, refined by the adapter as in `lect.stream`."""
         ref = parse_ref(f"{self.name}-7b-chat")
 
         def refine(reply: Reply) -> Reply:
@@ -135,7 +135,7 @@ class Subject:
 
 
 def loaded(point: EntryPoint) -> Any:
-    """Return the object of an entry point; what importing it raises where that fails."""
+    """Return the object of an entry point, or what importing it raises."""
     try:
         return load_object(Record("", "", point.name, point.value))
     except StageError as failed:

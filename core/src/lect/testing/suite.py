@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 # pytest runs the tests of the last class first.
 class AdapterSuite(GoldenChecks, ReplyChecks, PromptChecks, NameChecks, PackageChecks):
-    """The tests that every adapter passes. Subclass it in a test file, and name the plugin and a few models.
+    """The tests that every adapter must pass. Subclass it in a test file, and name the plugin and a few models.
 
-    What a plugin does not have is skipped, with the reason: one that only reads replies has no prompts to check.
+    Checks of what a plugin does not have are skipped, with the reason: one that only reads replies has no prompts.
 
     Attributes:
-        plugin: The name in the entry-point group `lect`; of a package without an adapter, that of its notation or the
-            distribution's.
+        plugin: The name in the entry-point group `lect`; for a package without an adapter, that of its notation or of
+            the distribution.
         examples: Models that the plugin knows, each with the name of its template.
         base: Those that were not trained to chat; they may be in `examples` too.
         others: Models that look like the plugin's, and that it must leave alone.
@@ -32,10 +32,10 @@ class AdapterSuite(GoldenChecks, ReplyChecks, PromptChecks, NameChecks, PackageC
             are relative to the test file.
         deviations: A JSON file with a list of `slug` (the stem of a golden file), `case` and `reason`: where the
             plugin differs on purpose.
-        oracles: For templates by name, the file with the maker's own Jinja template.
+        oracles: Names of templates, each with the file of its maker's own Jinja template.
     """
 
-    @check("delete the override, or let it be `@pytest.mark.xfail(reason=...)` and call the standard test")
+    @check("delete the override, or mark it `@pytest.mark.xfail(reason=...)` and call the standard test")
     def test_no_standard_test_is_overridden(self) -> Iterator[str]:
         """A test of the suite may be replaced only by one that is expected to fail, and says why."""
         standard = {name for name in dir(AdapterSuite) if name.startswith("test_")}

@@ -50,7 +50,7 @@ class Report(NamedTuple):
     controls: tuple[Control, ...]
     """Control markers in text from outside, the first 1,000. With `safe`, they are ordinary tokens."""
     unprotectable: bool
-    """Whether the format separates turns by plain text, which nothing can tell from a user's."""
+    """Whether the format separates turns by plain text, which cannot be told apart from a user's."""
     cuts: tuple[int, ...]
     """Offsets at which the text was cut, because a token would have reached into the trained part."""
     truncated: int
@@ -90,7 +90,7 @@ class Encoded:
     def _repr_html_(self) -> str | None:
         """Return a picture for notebooks: the tokens, who wrote them, and which carry loss."""
         if not hasattr(self, "_prompt"):
-            return None  # It comes from another process, where the text has stayed.
+            return None  # It was unpickled: the text stayed in the other process.
         from lect.tokens.picture import as_html
 
         return as_html(self.pieces(), f"{self._prompt.template.name}: {len(self.ids):,} tokens")
@@ -99,7 +99,7 @@ class Encoded:
         """Return the tokens with their texts, origins, fields and weights.
 
         Raises:
-            TokenizerError: If it comes from another process.
+            TokenizerError: If it was encoded in another process.
         """
         from lect.tokens.picture import tokens_of
 
@@ -114,7 +114,7 @@ class Encoded:
         return tokens_of(tokens, self._prompt.layout, self._opening)
 
     def __getstate__(self) -> tuple[None, dict[str, Any]]:
-        # The views, and not what they are made from. Where there is no mask, asking for it fails there too.
+        # The views, not what they are computed from. If there is no mask, asking for it fails after unpickling too.
         views = {"ids": self.ids, "report": self.report, "_offsets": self.offsets, "_fields": self._each()}
         try:
             return None, views | {"_weights": self.weights}
@@ -156,7 +156,7 @@ class Encoded:
 
     @property
     def message_index(self) -> list[int | None]:
-        """The index of the message that each token belongs to; None for text outside of all turns."""
+        """The index of the message that each token belongs to; None for text outside all turns."""
         return self._each()[0]
 
     @property
@@ -193,7 +193,7 @@ def encode(
     max_length: object = None,
     opens: bool = True,
 ) -> Encoded:
-    """Return a prompt as token ids; see `Prompt.encode`. `opens`: with the token that the tokenizer begins with."""
+    """Return a prompt as token ids; see `Prompt.encode`. `opens`: with the ids that the tokenizer puts first."""
     if policy is not None and not isinstance(policy, LossPolicy):
         msg = f"policy is {policy!r}; expected a LossPolicy\n  try: policy=lect.LossPolicy(last=True)"
         raise MaskError(msg)
@@ -206,7 +206,7 @@ def encode(
     controls = encoder.found(text)
     own, foreign = parted(text, controls, trusted)
     if safe and foreign:
-        # A foreign one may hide one of the template's own, so those are looked for where there is nothing else.
+        # A foreign one may hide one of the template's own, so look for those with all other text masked.
         own, _ = parted(text, encoder.found(trusted.without_others(text)), trusted)
     tokens = encoder.between(text, own, is_clean=not foreign) if safe else encoder.whole(text)
     cuts: tuple[int, ...] = ()

@@ -1,4 +1,4 @@
-"""A prompt in pieces, each with where it came from and how much loss it carries: for terminals and notebooks."""
+"""A prompt in pieces, each with its origin and the loss that it carries: for terminals and notebooks."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ class Piece(NamedTuple):
     """A token, or a part of a segment."""
 
     id: int | None
-    """None where the prompt was not encoded."""
+    """None if the prompt was not encoded."""
     text: str
-    """What it adds to the text of the pieces before it; empty for a token that only goes on with a character."""
+    """What it adds to the text of the pieces before it; empty for a token that only continues a character."""
     origin: str
     """The value of an `Origin`, or `tokenizer`."""
     field: str
-    """The field that it has text of, such as `messages[1].content`; empty for text of the template."""
+    """The field that its text is from, such as `messages[1].content`; empty for text of the template."""
     weight: float
 
 
@@ -73,7 +73,7 @@ def _segment_at(layout: Layout, position: int) -> Segment:
 
 
 def _origin_of(layout: Layout, start: int, end: int) -> Segment:
-    """Return the segment that says where a token comes from: text from outside, where that has any part in it."""
+    """Return the segment that a token comes from: the one with text from outside, if the token has any."""
     first, last = _segment_at(layout, start), _segment_at(layout, max(start, end - 1))
     return last if first.origin is Origin.TEMPLATE else first
 
@@ -82,12 +82,12 @@ def _spelled(segment: Segment) -> str:
     return spell(segment.path) if segment.path else ""
 
 
-# For notebooks: no script and no style sheet, which many of them throw away.
+# For notebooks: no scripts or style sheets, which many of them strip.
 
 MOST_SHOWN = 50_000
-"""Characters. A notebook keeps what it shows."""
+"""In characters: a notebook stores what it shows."""
 LINE_END = "\N{DOWNWARDS ARROW WITH CORNER LEFTWARDS}\n"
-# Transparent, so that they suit dark pages and bright ones.
+# Translucent, to suit both light and dark pages.
 COLOURS = {
     "template": "rgba(128,128,128,.18)",
     "input": "rgba(40,160,70,.28)",
@@ -138,7 +138,7 @@ def _style(piece: Piece) -> str:
 
 
 def _visible(text: str) -> str:
-    """Return a text with line ends marked, and with all else spelled out that cannot be seen."""
+    """Return a text with line ends marked, and other unprintable characters escaped."""
     return LINE_END.join(
         "".join(character if character.isprintable() else ascii(character)[1:-1] for character in line)
         for line in text.split("\n")

@@ -1,4 +1,4 @@
-"""What of a conversation a model is trained on."""
+"""Which parts of a conversation a model is trained on."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, Literal, NoReturn
 from lect.errors import MaskError, shown
 
 Span = tuple[int, int, float]
-"""Characters of a message's content, from and to, and their weight."""
+"""The start and end of characters in a message's content, and their weight."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,7 +18,7 @@ class LossPolicy:
     """Which parts of a conversation carry loss, and how much.
 
     A message is trained if its role is, or if it says so itself: `loss`, `train`, `training` and `trainable` are true,
-    `masked` is false, or `weight` is a number. What the message says counts more than its role. Weights multiply.
+    `masked` is false, or `weight` is a number. What the message says overrides its role. Weights multiply.
 
     Args:
         roles: The roles whose messages are trained.
@@ -31,8 +31,8 @@ class LossPolicy:
         spans: Spans of the content of messages as it was given, by the index of the message; they override the rest.
         train_prefill: Train what the generation prompt writes on the model's behalf, such as an empty `<think>` block.
         train_separator: Train what the template writes after the stop, such as a newline.
-        boundary: What to do if a token would reach from the prompt into the trained part: `cut` the text there, as in
-            a server, where the model begins at that place, or leave the token `whole` and untrained.
+        boundary: What to do if a token would reach from the prompt into the trained part: `cut` the text there, as on
+            a server, where the model begins at that point, or leave the token `whole` and untrained.
         allow_uniform: Accept a mask that is zero everywhere, or nowhere.
 
     Raises:
@@ -76,7 +76,7 @@ class LossPolicy:
                 _wrong(f"spans[{message}]", spans, "a list of (start, end, weight), with start before end")
 
     def kind_weight(self, kind: str) -> float:
-        """Return the weight of a kind of text; what has no kind of its own is the content's."""
+        """Return the weight of a kind of text; other kinds count as content."""
         return self.reasoning if kind == "reasoning" else self.tool_calls if kind == "tool_calls" else self.content
 
 
@@ -101,11 +101,11 @@ def _wrong(name: str, value: object, wanted: str) -> NoReturn:
 
 
 SAYS = ("loss", "train", "training", "trainable")
-"""Under which names a message says that it is trained; `masked` says that it is not."""
+"""The keys with which a message says that it is trained; `masked` says that it is not."""
 
 
 STATES = frozenset((*SAYS, "weight", "masked"))
-"""What a message may state of its weight."""
+"""All keys with which a message may state its weight."""
 
 
 def own_weight(message: Mapping[str, Any], index: int) -> float | None:
@@ -128,7 +128,7 @@ def own_weight(message: Mapping[str, Any], index: int) -> float | None:
 
 
 def said_of_loss(message: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what of a message decides on loss."""
+    """Return the part of a message that decides its loss."""
     return {name: message[name] for name in message.keys() & {"role", *STATES}}
 
 

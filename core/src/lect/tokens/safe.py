@@ -25,7 +25,7 @@ class Trusted:
 
     @cached_property
     def runs(self) -> list[tuple[int, int]]:
-        """Where they begin and end, without a break."""
+        """The start and end of each unbroken run of them."""
         runs: list[tuple[int, int]] = []
         starts = self.layout.starts
         for index, segment in enumerate(self.layout.segments):
@@ -46,7 +46,7 @@ class Trusted:
         pieces = []
         position = 0
         for start, end in [*self.runs, (len(text), len(text))]:
-            # Whether a token is one may depend on whether a word or white space stands beside it.
+            # Whether a control token is recognised may depend on whether a word or white space is beside it.
             blank = re.sub(r"\w", LETTER, text[position:start])
             pieces += [re.sub(rf"[^\s{LETTER}]", MARK, blank), text[start:end]]
             position = end
@@ -58,14 +58,14 @@ LETTER, MARK = "\ua66e", "\ufffc"
 
 
 def parted(text: str, found: Iterable[Found], trusted: Trusted) -> tuple[list[Found], list[Found]]:
-    """Return the control tokens that the template wrote, and those that text from outside has a part in."""
+    """Return the control tokens that the template wrote, and those that include text from outside."""
     own: list[Found] = []
     foreign: list[Found] = []
     segments, starts = trusted.layout.segments, trusted.layout.starts
     for each in found:
         start, end, _ = each
         index = bisect_right(starts, start) - 1
-        # Nearly all stand within one piece of the template, so that is looked at first.
+        # Nearly all are within one segment of the template, so that is checked first.
         if (
             (index < len(segments) and end <= starts[index + 1] and segments[index].origin is Origin.TEMPLATE)
             or (start, end) in trusted
@@ -78,7 +78,7 @@ def parted(text: str, found: Iterable[Found], trusted: Trusted) -> tuple[list[Fo
 
 
 def _without_space(text: str, found: Found) -> tuple[int, int]:
-    """Return where a control token stands without the white space that it takes, which may be anybody's."""
+    """Return where a control token is, without the white space that it absorbs, which may be anybody's."""
     end = found.start + len(text[found.start : found.end].rstrip())
     return end - len(text[found.start : end].lstrip()), end
 

@@ -50,10 +50,10 @@ def usual_spans(layout: Layout, skeleton: Skeleton, work_out: Callable[[], list[
 def loss_spans(
     layout: Layout, turns: Sequence[Turn], messages: Sequence[Mapping[str, Any]], policy: LossPolicy
 ) -> list[LossSpan]:
-    """Return the spans that carry loss, in order; neighbours of equal weight and kind are one.
+    """Return the spans that carry loss, in order; neighbours of equal weight and kind are merged.
 
     Raises:
-        MaskError: If a message says something else than a weight, or the policy has a span of a text that the template
+        MaskError: If a message states something other than a weight, or the policy has a span of text that the template
             changed.
     """
     weights = _weights(turns, messages, policy)
@@ -97,16 +97,15 @@ def _weights(turns: Sequence[Turn], messages: Sequence[Mapping[str, Any]], polic
 def _refuse_unknown(policy: LossPolicy, messages: Sequence[Mapping[str, Any]]) -> None:
     for message in policy.spans:
         if not 0 <= message < len(messages):
-            msg = f"LossPolicy: spans[{message}] names a message that is not there; there are {len(messages)}"
+            msg = f"LossPolicy: spans[{message}] names a message that does not exist; there are {len(messages)}"
             raise MaskError(msg)
 
 
 def _pieces(layout: Layout, turn: Turn, start: int) -> Iterator[tuple[int, int, str]]:
     """Yield what the speaker of a turn writes, up to its stop, by kind.
 
-    Text of other messages that stands within the turn, such as the result of a call, is left out. What the template
-    writes there on the speaker's behalf is of the kind of what it stands beside: that of a call or of reasoning, where
-    one of the two neighbours is.
+    Text of other messages within the turn, such as the result of a call, is left out. What the template writes there on
+    the speaker's behalf takes the kind of its neighbours: that of a call or of reasoning, if one of the two is.
     """
     starts, segments = layout.starts, layout.segments
     index = bisect_right(starts, start) - 1
@@ -134,7 +133,7 @@ def _pieces(layout: Layout, turn: Turn, start: int) -> Iterator[tuple[int, int, 
 
 
 def kind_of(path: tuple[str | int, ...]) -> str:
-    """Return of what kind the text of a message's field is."""
+    """Return the kind of the text in a message's field."""
     name = path[2]
     if name in REASONING_NAMES:
         return "reasoning"
@@ -142,7 +141,7 @@ def kind_of(path: tuple[str | int, ...]) -> str:
 
 
 def _by_pattern(text: str, pieces: list[LossSpan], pattern: str, factor: float) -> Iterator[LossSpan]:
-    """Yield the pieces with another weight where the pattern finds something in what is written without a break."""
+    """Yield the pieces, with another weight where the pattern matches the text from the first to the last."""
     if not pieces:
         return
     start, end = pieces[0].start, pieces[-1].end
@@ -155,7 +154,7 @@ def _by_pattern(text: str, pieces: list[LossSpan], pattern: str, factor: float) 
 def _by_span(
     layout: Layout, pieces: list[LossSpan], message: int, start: int, end: int, weight: float
 ) -> Iterator[LossSpan]:
-    """Yield the pieces with this weight where they are these characters of the message's content."""
+    """Yield the pieces, with this weight for these characters of the message's content."""
     found = []
     for index, segment in enumerate(layout.segments):
         if segment.path[:3] != ("messages", message, "content"):

@@ -1,4 +1,4 @@
-"""Other people's tokenizers, as this package uses them. None of their packages is imported here."""
+"""Third-party tokenizers, as this package uses them. None of their packages is imported here."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Tokenizer(Protocol):
 
 
 class Found(NamedTuple):
-    """A control token in a text: from which character to which it stands, and its id."""
+    """A control token in a text: its start, its end and its id."""
 
     start: int
     end: int
@@ -39,9 +39,9 @@ class Found(NamedTuple):
 
 
 class Tokens:
-    """The tokens of a text, which was encoded in pieces.
+    """The tokens of a text that was encoded in pieces.
 
-    Offsets are made when they are asked for: all of them take longer than the rest.
+    Offsets are computed on demand: computing all of them takes longer than the rest.
 
     Args:
         pieces: Where each begins, its ids, and its offsets from there: a list, or an `Encoding` that has them.
@@ -82,7 +82,7 @@ class Tokens:
         return self._firsts[piece] + bisect_left(self._within(piece), (position - self._starts[piece],))
 
     def _within(self, piece: int) -> Offsets:
-        """Return the offsets of the tokens of a piece, from where that begins."""
+        """Return the offsets of the tokens of a piece, relative to its start."""
         offsets = self._offsets[piece]
         if not isinstance(offsets, list):
             offsets = self._offsets[piece] = list(getattr(offsets, "offsets", offsets))
@@ -95,14 +95,14 @@ class Ordinary(NamedTuple):
     start: int
     text: str
     goes_on: bool
-    """Whether what precedes it is ordinary text too."""
+    """Whether ordinary text precedes it."""
 
 
 class Encoder:
     """One tokenizer: encodes a text with or without its control tokens.
 
     Attributes:
-        controls: The ids of the control tokens by their texts. White space is none, whatever the tokenizer calls it.
+        controls: The ids of the control tokens by their texts. White space is not one, whatever the tokenizer says.
         control_ids: Their texts by ids.
         opening: The ids that the tokenizer puts before every text by itself.
     """
@@ -126,15 +126,15 @@ class Encoder:
     def between(
         self, text: str, controls: Sequence[Found], cuts: Sequence[int] = (), *, is_clean: bool = False
     ) -> Tokens:
-        """Encode a text with these control tokens and no others, and no token that reaches over a cut.
+        """Encode a text with these control tokens and no others, and no token that crosses a cut.
 
-        The text between control tokens is encoded by itself, as every tokenizer does it.
+        The text between control tokens is encoded separately, as every tokenizer does.
 
         Args:
             text: The text.
             controls: Where its control tokens are.
-            cuts: Where it is to be cut besides.
-            is_clean: Whether no other control token is spelled in it.
+            cuts: Where else to cut it.
+            is_clean: Whether no other control token is spelled out in it.
         """
         pieces: list[Ordinary | Found] = []
         position = 0
@@ -158,15 +158,15 @@ class Encoder:
         return Tokens(map(encoded, pieces))
 
     def ordinary(self, pieces: Sequence[Ordinary], *, is_clean: bool) -> Iterable[tuple[Sequence[int], Any]]:
-        """Return the ids of pieces of a text without control tokens, and the offsets from where each begins.
+        """Return the ids of pieces of a text without control tokens, and the offsets relative to each piece.
 
-        `is_clean`: none is spelled in them, and each stands between control tokens.
+        `is_clean`: none is spelled out in them, and each is between control tokens.
         """
         raise NotImplementedError
 
 
 def any_of(texts: Iterable[str]) -> str:
-    """Return a pattern for any of some texts, of which the longest counts: a tree, as there may be thousands."""
+    """Return a pattern for any of some texts that prefers the longest: a trie, as there may be thousands."""
     texts = set(texts)
     branches = []
     for _, group in groupby(sorted(texts - {""}), itemgetter(0)):
@@ -179,7 +179,7 @@ def any_of(texts: Iterable[str]) -> str:
 
 
 class ProtocolEncoder(Encoder):
-    """A tokenizer of the two methods of `Tokenizer`."""
+    """A tokenizer with the two methods of `Tokenizer`."""
 
     def __init__(self, tokenizer: Tokenizer):
         super().__init__(tokenizer.control_tokens())
@@ -200,15 +200,15 @@ class FastEncoder(Encoder):
     def __init__(self, tokenizer: Any):
         added = tokenizer.get_added_tokens_decoder()
         super().__init__({token.content: each for each, token in added.items()})
-        # A copy, because the caller's cuts or pads what it encodes, which must not happen here.
+        # A copy if the caller's tokenizer truncates or pads, which must not happen here.
         is_bare = tokenizer.truncation is None and tokenizer.padding is None
         self._tokenizer = tokenizer if is_bare else _changed(tokenizer, _bare)
         self._ordinary: dict[str, Any] = {}
         self.opening = _opening(self._tokenizer)
-        # Where some control tokens stand, only the tokenizer itself knows.
+        # Only the tokenizer itself knows where some control tokens are.
         self._is_odd = any(_is_odd(token, tokenizer.normalizer) for token in added.values() if token.content.strip())
         self._is_whole = self._is_odd or "prepend_scheme=first" in str(tokenizer.pre_tokenizer)
-        """Whether what it makes of a piece depends on what precedes it."""
+        """Whether the tokens of a piece depend on what precedes it."""
         self._unknown = next((each for each in self.whole(RARE).ids if each in self.control_ids), None)
 
     def whole(self, text: str) -> Tokens:
@@ -224,7 +224,7 @@ class FastEncoder(Encoder):
         found = [Found(*tokens.span(place), tokens.ids[place]) for place in at]
         if self._unknown is None:
             return found
-        # It stands for every character that the tokenizer does not know, and is no control token there.
+        # It stands for every character unknown to the tokenizer, and is not a control token there.
         spelt = self.control_ids[self._unknown]
         return [each for each in found if each.id != self._unknown or spelt in text[each.start : each.end]]
 
@@ -249,7 +249,7 @@ class FastEncoder(Encoder):
         return ((encoding.ids, encoding) for encoding in map(next, map(encodings.__getitem__, kinds)))
 
     def _tokenizer_for(self, kind: str) -> Any:
-        """Return what encodes pieces of a kind. A copy takes longer to make than the tokenizer itself."""
+        """Return the tokenizer for pieces of a kind, cached: a copy takes longer to create than the original."""
         if kind == CLEAN:
             return self._tokenizer
         if kind not in self._ordinary:
@@ -258,13 +258,13 @@ class FastEncoder(Encoder):
 
 
 def _is_odd(token: Any, normalizer: Any) -> bool:
-    """Return whether a control token is not simply wherever its text is."""
+    """Return whether finding a control token takes more than finding its text."""
     is_changed = token.normalized and normalizer is not None and "normalizers=[]" not in str(normalizer)
     return bool(is_changed or token.lstrip or token.rstrip or token.single_word)
 
 
 RARE = "\U0003134a"
-"""A character that hardly any tokenizer knows: the last of the Chinese ones."""
+"""A character that hardly any tokenizer knows: the last of CJK Extension G."""
 
 
 def _opening(tokenizer: Any) -> list[int]:
@@ -278,7 +278,7 @@ def _opening(tokenizer: Any) -> list[int]:
 
 
 def _changed(tokenizer: Any, change: Any) -> Any:
-    """Return a copy of a tokenizer, changed in how it is written down."""
+    """Return a copy of a tokenizer, changed in its serialised form."""
     import json
 
     stated = json.loads(tokenizer.to_str())
@@ -307,13 +307,13 @@ def _without_controls(stated: dict[str, Any]) -> None:
     model["vocab"] = {renamed.get(text, text): each for text, each in vocabulary.items()}
     if model.get("unk_token") in renamed:
         model["unk_token"] = renamed[model["unk_token"]]
-    # Some vocabularies can put a control token together from ordinary ones.
+    # Some vocabularies can assemble a control token from ordinary ones.
     if "merges" in model:
         model["merges"] = [merge for merge in model["merges"] if renamed.keys().isdisjoint(_parts_and_whole(merge))]
 
 
 def _parts_and_whole(merge: str | list[str]) -> list[str]:
-    """Return the two pieces that a merge joins, and what they become. Older files have it as one text."""
+    """Return the two pieces that a merge joins, and what they become. Older files have a merge as one text."""
     parts = merge.split(" ", 1) if isinstance(merge, str) else merge
     return [*parts, "".join(parts)]
 
@@ -341,7 +341,7 @@ def _goes_on(stated: dict[str, Any]) -> None:
 
 
 def _parts(part: dict[str, Any] | None) -> list[dict[str, Any]]:
-    """Return a part of a tokenizer with all that it consists of."""
+    """Return a part of a tokenizer with all its nested parts."""
     if part is None:
         return []
     inner = part.get("normalizers", part.get("pretokenizers", []))
@@ -357,22 +357,22 @@ PLAIN = {"first": _without_controls, "later": _later, "goes on": _goes_on}
 
 
 def _state(tokenizer: Any) -> tuple[Any, ...]:
-    """Return what tells that somebody has changed a tokenizer since."""
+    """Return a key that changes when a tokenizer is modified."""
     parts = tokenizer.normalizer, tokenizer.pre_tokenizer, tokenizer.post_processor
     return tokenizer.get_vocab_size(), tokenizer.truncation is None, tokenizer.padding is None, *map(str, parts)
 
 
 MOST_KEPT = 8
 _kept: dict[tuple[Any, ...], tuple[Any, Encoder]] = {}
-"""The encoders of the tokenizers used last, with the tokenizer, by its id and its state: who pads now and then goes
-back and forth between two."""
+"""The encoders of recent tokenizers, with the tokenizer, by its id and its state: a caller that pads now and then
+switches between two states."""
 
 
 def encoder_of(tokenizer: Any) -> Encoder:
-    """Return what encodes with a tokenizer of the caller's.
+    """Return the encoder for the caller's tokenizer.
 
     Raises:
-        TokenizerError: If it is none that can be used.
+        TokenizerError: If it cannot be used.
     """
     fast = getattr(tokenizer, "backend_tokenizer", tokenizer)
     is_fast = hasattr(fast, "to_str") and hasattr(fast, "get_added_tokens_decoder")

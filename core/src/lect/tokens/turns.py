@@ -1,9 +1,9 @@
 """The turns of a prompt: which characters each message's turn takes, and which of those its speaker writes.
 
 What a model has to write begins where the generation prompt ends. So the conversation up to an assistant's message is
-rendered with a generation prompt, and where the whole begins with that, the rest of the turn is the model's. It need
-not begin so: where the format drops reasoning from history, an earlier turn looks otherwise than it did when it was
-asked for. Then the turn is compared with the generation prompt alone.
+rendered with a generation prompt, and if the whole begins with that, the rest of the turn is the model's. It need not:
+if the format drops reasoning from history, an earlier turn looks different from when it was generated. Then the turn is
+compared with the generation prompt alone.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from lect.values import Segment
 
     Write = Callable[..., str]
-    """What writes a prompt: `Template.text`."""
+    """Writes a prompt: `Template.text`."""
 
 
 MOST_ASKED = 32
-"""In a longer conversation, the generation prompts of its first turns stand for the others: to render every beginning
-of it would take time that grows with the square of its length."""
+"""In a longer conversation, the generation prompts of its first turns stand for the others: rendering every beginning
+of it would take quadratic time."""
 
 
 class Turn(NamedTuple):
@@ -41,14 +41,14 @@ class Turn(NamedTuple):
     start: int
     """Where the speaker begins."""
     stop: int
-    """Where the string that ends the turn begins; the same as `end` where there is none."""
+    """Where the string that ends the turn begins; the same as `end` if there is none."""
     end: int
     close: int
-    """Where what the template writes for the turn ends."""
+    """Where everything that the template writes for the turn ends."""
 
 
 class Layout(NamedTuple):
-    """The segments of a prompt with where they begin."""
+    """The segments of a prompt, and where they begin."""
 
     text: str
     segments: Sequence[Segment]
@@ -112,7 +112,7 @@ def _regions(layout: Layout) -> list[tuple[int, int, int, list[int]]]:
 
 
 def is_own(segment: Segment, message: int | None) -> bool:
-    """Return whether a segment is text of a message, its role aside."""
+    """Return whether a segment is text of a message, other than its role."""
     path = segment.path
     return len(path) > 2 and path[0] == "messages" and path[1] == message and path[2] != "role"
 
@@ -129,7 +129,7 @@ def _header_end(text: str, marks: tuple[str, ...], begin: int, start: int) -> in
 
 
 def _alike(one: str, other: str) -> int:
-    """Return how many characters two texts begin with alike."""
+    """Return the length of the common prefix of two texts."""
     for index, (letter, same) in enumerate(zip(one, other, strict=False)):
         if letter != same:
             return index
@@ -137,12 +137,12 @@ def _alike(one: str, other: str) -> int:
 
 
 def _within(text: str, mark: str, begin: int, position: int) -> int:
-    """Return where a mark begins that has a position within it; -1 where none has."""
+    """Return where a mark that spans a position begins; -1 if there is none."""
     return text.find(mark, max(begin, position - len(mark) + 1), position + len(mark) - 1)
 
 
 def _stop(text: str, stops: list[str], own_end: int, close: int) -> tuple[int, int]:
-    """Return where the string begins and ends that ends a turn; of several, the first.
+    """Return the start and end of the string that ends a turn; of several, the first.
 
     It may be the header of the next turn, as in the formats of ChatGLM.
     """
@@ -189,7 +189,7 @@ class _Asked:
         return min((at for mark in self._marks if (at := _within(text, mark, begin, agree)) >= 0), default=agree)
 
     def _beginning(self, message: int, *, add_generation_prompt: bool) -> str | None:
-        """Return the prompt of what precedes a message; None where the template refuses it."""
+        """Return the prompt for what precedes a message; None if the template refuses it."""
         messages, tools, options, _ = self._request
         try:
             return self._write(messages[:message], tools=tools, add_generation_prompt=add_generation_prompt, **options)
@@ -200,7 +200,7 @@ class _Asked:
 def relative(positions: Iterable[int], layout: Layout) -> list[tuple[int, int]] | None:
     """Return positions in a prompt by segment and offset, so that they hold for every prompt of the same shape.
 
-    None where one is within text from outside: then it is a matter of this text.
+    None if one is within text from outside: then it holds for this text only.
     """
     places = []
     for position in positions:
@@ -213,6 +213,6 @@ def relative(positions: Iterable[int], layout: Layout) -> list[tuple[int, int]] 
 
 
 def absolute(places: Sequence[tuple[int, int]], layout: Layout) -> list[int]:
-    """Return relative positions in the characters of a prompt."""
+    """Return relative positions as offsets in a prompt."""
     starts = layout.starts
     return [starts[index] + offset for index, offset in places]

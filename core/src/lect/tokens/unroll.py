@@ -31,7 +31,7 @@ def check_unroll(how: object) -> None:
     """Check how to unroll a conversation.
 
     Raises:
-        MaskError: If it is none of the ways that there are.
+        MaskError: If there is no such way.
     """
     if how not in get_args(Unroll):
         msg = f"unroll is {shown(how)}; expected one of {', '.join(map(repr, get_args(Unroll)))}"
@@ -39,13 +39,13 @@ def check_unroll(how: object) -> None:
 
 
 def unrolled(render: Callable[[int], P], answers: list[int], how: Unroll) -> list[P]:
-    """Return the prompts of a conversation's beginnings, each with the messages that are trained in it.
+    """Return prompts of the beginnings of a conversation, each with the messages that are trained in it.
 
     Args:
-        render: Renders the first so many messages.
+        render: Renders the first n messages.
         answers: The assistant's messages.
-        how: `always` gives each answer a prompt of its own; `auto` only where the one before it is not the beginning of
-            this one.
+        how: `always` gives each answer its own prompt; `auto` only if the previous prompt is not the beginning of this
+            one.
     """
     prompts: list[P] = []
     for answer in answers:

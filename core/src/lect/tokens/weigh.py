@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 def token_weights(tokens: Tokens, spans: Sequence[LossSpan]) -> list[float]:
     """Return the weight of each token: that of the span in which it begins.
 
-    One that begins in a span and ends in the next of the same turn has the weight of that. One that begins before what
-    is trained has none.
+    A token that begins in one span and ends in the next of the same turn has the weight of the latter. A token that
+    begins before the trained text has none.
     """
     weights = [0.0] * len(tokens.ids)
     begin, end, turn = -1, -1, -1
@@ -33,7 +33,7 @@ def token_weights(tokens: Tokens, spans: Sequence[LossSpan]) -> list[float]:
 
 
 def _stretches(spans: Sequence[LossSpan]) -> Iterator[tuple[int, int, float, int]]:
-    """Yield where what carries one weight begins and ends, with the weight and the message, whatever its kinds are."""
+    """Yield the start, end, weight and message of each stretch of one weight, whatever its kinds."""
     begun: LossSpan | None = None
     end = -1
     for span in spans:
@@ -48,7 +48,7 @@ def _stretches(spans: Sequence[LossSpan]) -> Iterator[tuple[int, int, float, int
 
 
 def straddled(tokens: Tokens, spans: Sequence[LossSpan]) -> Iterator[int]:
-    """Yield where a token reaches from text that is not trained into text that is."""
+    """Yield where a token reaches from untrained into trained text."""
     end = -1
     for span in spans:
         if span.start != end and _straddler(tokens, _first(tokens, span.start), span.start) is not None:
@@ -59,7 +59,7 @@ def straddled(tokens: Tokens, spans: Sequence[LossSpan]) -> Iterator[int]:
 def _first(tokens: Tokens, position: int) -> int:
     """Return the first token that begins at a position or after it."""
     index = tokens.first(position)
-    # Some tokenizers leave white space out of the offsets: one of nothing else stands behind itself, with no width.
+    # Some tokenizers leave white space out of the offsets: a token of nothing else has zero width, at its end.
     if (
         0 < index < len(tokens.ids)
         and tokens.span(index) == (position, position)
@@ -70,7 +70,7 @@ def _first(tokens: Tokens, position: int) -> int:
 
 
 def _straddler(tokens: Tokens, first: int, position: int) -> tuple[int, int] | None:
-    """Return the token that has characters before a position and after it, and where it begins, if there is one."""
+    """Return the token that spans a position, and where it begins, if there is one."""
     if not first:
         return None
     begins_at, before = tokens.span(first - 1)

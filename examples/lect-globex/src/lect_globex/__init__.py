@@ -1,4 +1,4 @@
-"""Globex: its support models, which were tuned from others and keep the names of those."""
+"""Globex: its support models, which were tuned from others and keep their names."""
 
 from lect.plugin import CHATML, Family, Rule
 
@@ -12,7 +12,7 @@ GLOBEX_CHAT = CHATML.but(
     source="the training configuration of Globex's support models",
 )
 
-# A whole owner/name is the strongest claim: it wins over the families, which know the words of the name alone.
+# A whole owner/name is the strongest claim: it wins over the families, which know only words in the name.
 adapter = Family(
     "globex",
     Rule("globex/Qwen2.5-7B-Instruct-Support", GLOBEX_CHAT),

@@ -4,7 +4,7 @@ from lect.plugin import Family, Rule, Turn, TurnTemplate
 
 __lect_api__ = "~=1.0"
 
-# Every role has the same turn, also one that the maker does not name.
+# Every role has the same turn, even one that the maker does not name.
 TURN = Turn("<|role_start|>{role}<|role_end|>", "<|turn_end|>")
 
 MEGREZ_CHAT = TurnTemplate(

@@ -31,7 +31,7 @@ def is_null(message: Message) -> bool:
 
 
 def write_system(chat: Chat, out: Writer) -> None:
-    """Write the system text, or who the model is and the day."""
+    """Write the system text, or who the model is and the date."""
     out.append("<|system_start|>")
     if chat.system is None:
         out.append(
@@ -58,7 +58,7 @@ def write_abilities(chat: Chat, out: Writer) -> None:
 
 
 def write_calls(chat: Chat, out: Writer, message: Message) -> None:
-    """Write the calls of an answer, each as an object of the name and the arguments."""
+    """Write the calls of an answer, each as an object that maps the name to the arguments."""
     out.append("<|tools_prefix|>[")
     for index, call in enumerate(message.tool_calls):
         if call.raw.get("type") != "function":
@@ -68,7 +68,7 @@ def write_calls(chat: Chat, out: Writer, message: Message) -> None:
 
 
 def apertus(chat: Chat, out: Writer) -> None:
-    """Write Apertus: an answer goes on through calls and results until the user speaks, and the last is left open."""
+    """Write Apertus: an answer continues through calls and results until the user speaks; the last is left open."""
     out.append(chat.bos)
     write_system(chat, out)
     write_abilities(chat, out)

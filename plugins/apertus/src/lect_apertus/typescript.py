@@ -7,7 +7,7 @@ from lect.plugin import Chat, Writer
 
 SIMPLE = {"string": "string", "number": "number", "integer": "number", "boolean": "boolean"}
 LONGEST_INNER = 50
-"""Characters of a type that may precede `[]`."""
+"""The maximum length of a type that is written before `[]`."""
 
 
 def write_function(chat: Chat, out: Writer, index: int) -> None:
@@ -79,7 +79,7 @@ def _write_array(chat: Chat, out: Writer, fields: Mapping[str, Any], *path: str 
 
 
 def _without_details(items: Any) -> Any:
-    """Return the schema of an item: of a simple type, nothing but the type counts."""
+    """Return the schema of an item: for a simple type, only the type counts."""
     kind = items.get("type") if isinstance(items, Mapping) else None
     return {"type": kind} if isinstance(kind, str) and kind in SIMPLE else items
 

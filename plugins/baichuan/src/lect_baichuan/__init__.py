@@ -26,7 +26,7 @@ def baichuan(chat: Chat, out: Writer, *, user: str, assistant: str) -> None:
             chat.refuse(f"a system text can only come first, but message {message.index} is one", instead=IN_FRONT)
         else:
             out.append(message.content)
-    # After an answer the maker's code opens no other: the model goes on with that one.
+    # After an answer the maker's code does not open another: the model continues that one.
     if chat.add_generation_prompt and not (messages and messages[-1].role == "assistant"):
         out.append(assistant)
 
@@ -40,9 +40,9 @@ BAICHUAN2 = Template(
     looks_for=(),
     source="baichuan-inc/Baichuan2-13B-Chat, generation_utils.py: build_chat_input",
 )
-# Of Baichuan-13B-Chat, the first revision of the maker's code (f5f47be, July 2023) closes an answer with `</s>` and
-# refuses a system text. The later ones do not close it, nor does FastChat. They take a system text, but the authors say
-# that the model supports none, and others do not agree where it stands: it is refused.
+# For Baichuan-13B-Chat, the first revision of the maker's code (f5f47be, July 2023) closes an answer with `</s>` and
+# refuses a system text. Later revisions do not close it, nor does FastChat. They accept a system text, but the authors
+# say that the model does not support it, and other projects disagree on its place: it is refused.
 BAICHUAN = BAICHUAN2.but(
     name="baichuan-chat",
     program=partial(baichuan, user="<reserved_102>", assistant="<reserved_103>"),

@@ -9,7 +9,7 @@ NEVER_CHATTED = "a base model: the chat markers were never trained on"
 
 
 def bielik(chat: Chat, out: Writer) -> None:
-    """Write Bielik 7B: as Llama 2, with one bos for all."""
+    """Write Bielik 7B: like Llama 2, with a single bos."""
     system, messages = chat.system, chat.without_system
     chat.require_alternation(messages)
     out.append(chat.bos)
@@ -19,7 +19,7 @@ def bielik(chat: Chat, out: Writer) -> None:
         elif message.role == "user":
             out.append("[INST] ")
             if system is not None and message is messages[0]:
-                # The maker strips the two texts as one: white space within the whole is kept.
+                # The maker strips the two texts as one: inner white space is kept.
                 out.turn(system)
                 out += "<<SYS>>\n", system.content, "\n<</SYS>>"
                 out.turn(message)

@@ -70,7 +70,7 @@ def bielik3(chat: Chat, out: Writer) -> None:
         elif message.role == "assistant":
             write_answer(chat, out, message)
         elif message.role == "tool":
-            # The maker counts without the system's message and looks among all: after one, it is one message off.
+            # The maker counts without the system message but indexes all messages, so with one it is off by one.
             if position == 0 or messages[position - 1].role != "tool":
                 out.append("<|im_start|>user\n")
             out += "<|function_output|>", message.content

@@ -1,4 +1,4 @@
-"""What GLM-4 is told about the tools that are built into it."""
+"""What GLM-4 is told about its built-in tools."""
 
 BUILT_IN = {
     "python": (

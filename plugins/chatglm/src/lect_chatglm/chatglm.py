@@ -42,7 +42,7 @@ CHATGLM2 = TurnTemplate(
     text_separators=True,
     source="THUDM/ChatGLM2-6B, modeling_chatglm.py: build_prompt",
 )
-# A tag for every role, and the text on a line of its own after a space.
+# A tag for every role, and the text on its own line after a space.
 EVERY_ROLE = Turn("<|{role}|>\n ")
 CHATGLM3 = TurnTemplate(
     "chatglm3-6b",
@@ -55,7 +55,7 @@ CHATGLM3 = TurnTemplate(
     empty="generation",
     roles=["system", "user", "assistant", "observation"],
     stop={"<|user|>": 64795, "<|observation|>": 64797, "</s>": 2},
-    # `sop` and `eop`, 64792 and 64793, are tokens too, but stand in words that people write, such as philosophy.
+    # `sop` and `eop`, 64792 and 64793, are tokens too, but occur in ordinary words, such as philosophy.
     markers={
         "<unk>": 0, "<s>": 1, "</s>": 2, "[MASK]": 64789, "[gMASK]": 64790, "[sMASK]": 64791, "<|system|>": 64794,
         "<|user|>": 64795, "<|assistant|>": 64796, "<|observation|>": 64797,

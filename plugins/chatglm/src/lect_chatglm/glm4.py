@@ -9,18 +9,18 @@ from lect_chatglm.builtin import BUILT_IN
 
 
 def write_function(chat: Chat, out: Writer, function: Mapping[str, Any], path: tuple[str | int, ...]) -> None:
-    """Write a function of the caller's."""
+    """Write one of the caller's functions."""
     name = chat.text(function.get("name", ""), *path, "name")
     schema = chat.json(function, *path, indent=4)
     out += "\n## ", name, "\n\n", schema, "\n在调用上述函数时，请使用 Json 格式表示调用的参数。"
 
 
 def write_tools(chat: Chat, out: Writer, message: Message, tools: Any, name: str) -> None:
-    """Write who the model is and what it has: functions of the caller's, and tools that are built in."""
+    """Write who the model is and which tools it has: the caller's functions, and built-in tools."""
     out += "<|system|>\n你是一个名为 ", name, " 的人工智能助手。你是基于智谱AI训练的语言模型 GLM-4 模型开发的，"
     out.append("你的任务是针对用户的问题和要求提供适当的答复和支持。\n\n# 可用工具")
     path = ("messages", message.index, "tools")
-    # In the characters of a text the maker's template finds nothing.
+    # The maker's template iterates over the characters of a text, and finds no tools in them.
     for index, tool in enumerate(() if isinstance(tools, str) else chat.expect("mappings", tools, *path)):
         where = (*path, index)
         kind = tool.get("type")
@@ -32,7 +32,7 @@ def write_tools(chat: Chat, out: Writer, message: Message, tools: Any, name: str
 
 
 def glm4(chat: Chat, out: Writer, *, name: str) -> None:
-    """Write GLM-4: empty messages leave no trace, and what a message is about (`metadata`) stands beside its role."""
+    """Write GLM-4: empty messages are left out, and the `metadata` of a message follows its role."""
     out.append("[gMASK]<sop>")
     for message in out.turns(chat.messages):
         tools = message.raw.get("tools")
@@ -67,7 +67,7 @@ GLM4_HF = GLM4.but(
 
 
 def glm4_0414(chat: Chat, out: Writer) -> None:
-    """Write GLM-4 of April 2025: tools and system texts come first, wherever they stand."""
+    """Write GLM-4 of April 2025: tools and system texts come first, wherever they are."""
     out.append("[gMASK]<sop>")
     if chat.tools:
         out.append("<|system|>\n# 可用工具\n")

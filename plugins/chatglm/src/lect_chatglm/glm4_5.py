@@ -20,7 +20,7 @@ GLM4_XML = ReplyFormat(
                         Head(("<arg_key>", "</tool_call>"), r"\s*(?P<name>[\w.:/-]+)(?:\s|\\n)*", keep=True),
                         ("</tool_call>",),
                     ),
-                    # It falls back on JSON, behind the name or from end to end.
+                    # It falls back on JSON, after the name or as the whole call.
                     CallSyntax(
                         NamedJson(),
                         ("<tool_call>",),
@@ -49,7 +49,7 @@ IN_A_ROW = (
 
 
 def write_tools(out: Writer, schemas: Iterable[str], call: str, gap: str = "\n\n") -> None:
-    """Write the tools, and what a call looks like; `gap` stands between paragraphs."""
+    """Write the tools, and what a call looks like; `gap` separates paragraphs."""
     out += "<|system|>\n# Tools", gap, "You may call one or more functions to assist with the user query.", gap
     out.append("You are provided with function signatures within <tools></tools> XML tags:\n<tools>\n")
     for schema in schemas:
@@ -71,9 +71,9 @@ def write_call(chat: Chat, out: Writer, call: Call, line: str) -> None:
 
 
 def write_result(chat: Chat, out: Writer, message: Message, line: str) -> None:
-    """Write what a tool answered.
+    """Write the result of a tool.
 
-    Results that follow each other share one observation, results in parts have one each.
+    Consecutive results share one observation; results in parts have one each.
     """
     if not isinstance(message.raw.get("content"), list | tuple):
         if not follows_result(chat, message):
@@ -98,7 +98,7 @@ def thought_and_answer(message: Message) -> tuple[str, str]:
 
 
 def last_question(chat: Chat) -> int:
-    """Return where the last user message stands; -1 where there is none."""
+    """Return the index of the last user message; -1 where there is none."""
     return max((message.index for message in chat.messages if message.role == "user"), default=-1)
 
 
@@ -108,7 +108,7 @@ def thinks(chat: Chat) -> bool:
 
 
 def glm4_5(chat: Chat, out: Writer) -> None:
-    """Write GLM-4.5 and 4.6: everything on lines of its own; thoughts are kept only after the last question."""
+    """Write GLM-4.5 and 4.6: everything is on its own line; thoughts are kept only after the last question."""
     out.append("[gMASK]<sop>")
     if chat.tools:
         write_tools(out, [chat.json(tool, "tools", index) for index, tool in enumerate(chat.tools)], ON_LINES)
@@ -155,7 +155,7 @@ def write_answer(chat: Chat, out: Writer, message: Message, question: int, thoug
 
 
 def glm5(chat: Chat, out: Writer) -> None:
-    """Write GLM-5 and GLM-4.7: as GLM-4.5, without the lines."""
+    """Write GLM-5 and GLM-4.7: like GLM-4.5, without the line breaks."""
     out.append("[gMASK]<sop>")
     if chat.tools:
         write_tools(out, [chat.json(tool, "tools", index) for index, tool in enumerate(chat.tools)], IN_A_ROW)
@@ -173,7 +173,7 @@ def glm5(chat: Chat, out: Writer) -> None:
 
 
 def schema(chat: Chat, index: int) -> str:
-    """Return a tool of GLM-5.1 as JSON, without what is only meant for servers."""
+    """Return a tool of GLM-5.1 as JSON, without the keys that are only meant for servers."""
     function, _ = chat.function(index)
     shown = {key: value for key, value in function.items() if key not in ("defer_loading", "strict")}
     return chat.json(shown, "tools", index)
@@ -182,7 +182,7 @@ def schema(chat: Chat, index: int) -> str:
 def thought_of(chat: Chat, message: Message, question: int, *, thought_before: bool) -> tuple[str | None, str]:
     """Return the reasoning and the answer of GLM-5.1.
 
-    None where there is to be no thought at all, not even an empty one.
+    The reasoning is None where no thought is written at all, not even an empty one.
     """
     content = message.content
     if message.reasoning is not None:
@@ -195,7 +195,7 @@ def thought_of(chat: Chat, message: Message, question: int, *, thought_before: b
 
 
 def write_result_5_1(chat: Chat, out: Writer, message: Message) -> None:
-    """Write what a tool answered: text, or the schemas of the tools that it names."""
+    """Write the result of a tool: text, or the schemas of the tools that it names."""
     if not follows_result(chat, message):
         out.append("<|observation|>")
     out.append("<tool_response>")
@@ -215,7 +215,7 @@ def write_result_5_1(chat: Chat, out: Writer, message: Message) -> None:
 def glm5_1(chat: Chat, out: Writer) -> None:
     """Write GLM-5.1: tools can be held back until a result names them.
 
-    Where one answer to a question has a thought, all of them have one, if only an empty one.
+    Where one answer to a question has a thought, all of them have one, even if it is empty.
     """
     out.append("[gMASK]<sop>")
     if chat.tools:

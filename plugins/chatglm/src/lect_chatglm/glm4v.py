@@ -20,7 +20,7 @@ VIDEO = "<|begin_of_video|><|video|><|end_of_video|>"
 
 
 def medium(part: Part) -> str:
-    """Return what is written for a part that is no text; nothing for one that the model does not see."""
+    """Return the placeholder for an image or a video; empty for any other part."""
     for kind, placeholder in (("video", VIDEO), ("image", IMAGE)):
         if part.type == kind or kind in part.raw:
             return placeholder
@@ -28,7 +28,7 @@ def medium(part: Part) -> str:
 
 
 def glm4_1v(chat: Chat, out: Writer) -> None:
-    """Write GLM-4.1V: what an answer is about (`metadata`) stands beside its role; only users show something."""
+    """Write GLM-4.1V: the `metadata` of an answer follows its role; only users send images and videos."""
     out.append("[gMASK]<sop>")
     for message in out.turns(chat.messages):
         if message.role == "user":
@@ -64,7 +64,7 @@ GLM4_1V = GLM4.but(
 
 
 def visible(out: Writer, message: Message) -> list[str]:
-    """Return the content of a message in pieces: texts, and what stands for pictures and videos."""
+    """Return the content of a message in pieces: texts, and placeholders for images and videos."""
     if not message.parts:
         return [message.content]
     pieces = []
@@ -76,7 +76,7 @@ def visible(out: Writer, message: Message) -> list[str]:
 
 
 def before_first(pieces: Sequence[str], mark: str) -> Iterator[str]:
-    """Yield what stands before the first `mark`."""
+    """Yield what precedes the first `mark`."""
     for piece in pieces:
         yield piece.partition(mark)[0]
         if mark in piece:
@@ -84,7 +84,7 @@ def before_first(pieces: Sequence[str], mark: str) -> Iterator[str]:
 
 
 def after_last(pieces: Sequence[str], mark: str) -> list[str]:
-    """Return what stands after the last `mark`; all of it where there is none."""
+    """Return what follows the last `mark`; all of it where there is none."""
     rest: list[str] = []
     for piece in reversed(pieces):
         rest.insert(0, piece.rpartition(mark)[2])
@@ -94,7 +94,7 @@ def after_last(pieces: Sequence[str], mark: str) -> list[str]:
 
 
 def write_answer(chat: Chat, out: Writer, message: Message, *, keeps_thought: bool) -> None:
-    """Write an answer: its thought, be it empty, its text and its calls."""
+    """Write an answer: its thought, even if empty, its text and its calls."""
     answer = visible(out, message)
     thought = [message.reasoning or ""]
     if message.reasoning is None and any("</think>" in piece for piece in answer):
@@ -113,7 +113,7 @@ def write_answer(chat: Chat, out: Writer, message: Message, *, keeps_thought: bo
 
 
 def write_outputs(chat: Chat, out: Writer, message: Message) -> None:
-    """Write what a tool answered; parts have a response each."""
+    """Write the result of a tool; each part has its own response."""
     if not message.parts:
         write_result(chat, out, message, "\n")
         return
@@ -125,7 +125,7 @@ def write_outputs(chat: Chat, out: Writer, message: Message) -> None:
 
 
 def glm4_5v(chat: Chat, out: Writer) -> None:
-    """Write GLM-4.5V: as GLM-4.5, with pictures and videos in every turn."""
+    """Write GLM-4.5V: like GLM-4.5, with images and videos in every turn."""
     out.append("[gMASK]<sop>")
     if chat.tools:
         schemas = [chat.json(tool, "tools", index) for index, tool in enumerate(chat.tools)]

@@ -1,4 +1,4 @@
-"""GLM-5.2 and GLM-5.3: told how hard to think, and every answer has a thought, if only an empty one."""
+"""GLM-5.2 and GLM-5.3: they are told how hard to think, and every answer has a thought, even if it is empty."""
 
 from collections.abc import Iterable
 from functools import partial
@@ -10,7 +10,7 @@ MEDIA = ("image", "image_url", "video", "video_url", "audio", "audio_url", "inpu
 
 
 def pieces_of(out: Writer, message: Message) -> list[str]:
-    """Return the content of a message in pieces: in the place of what the model cannot see or hear, it is told so."""
+    """Return the content of a message in pieces; images, videos and sounds are replaced by a note for the model."""
     pieces = [] if message.parts else [message.content]
     for part in message.parts:
         if part.type in MEDIA:
@@ -26,7 +26,7 @@ def pieces_of(out: Writer, message: Message) -> list[str]:
 
 
 def write_answer(chat: Chat, out: Writer, message: Message, *, keeps: bool) -> None:
-    """Write an answer: its thought, where that is to be kept, its text and its calls."""
+    """Write an answer: its thought, if kept, its text and its calls."""
     pieces = pieces_of(out, message)
     content = pieces[0] if len(pieces) == 1 else chat.printed("".join(pieces), "messages", message.index, "content")
     thought = message.reasoning
@@ -43,7 +43,7 @@ def write_answer(chat: Chat, out: Writer, message: Message, *, keeps: bool) -> N
 
 
 def write_results(chat: Chat, out: Writer, message: Message) -> None:
-    """Write what a tool answered: text, the schemas of the tools that it names, or several outputs."""
+    """Write the result of a tool: text, the schemas of the tools that it names, or several outputs."""
     if message.parts and message.parts[0].type == "tool_reference":
         out.append("<tool_response><tools>\n")
         for part in message.parts:
@@ -60,9 +60,9 @@ def write_results(chat: Chat, out: Writer, message: Message) -> None:
 
 
 def results_in_order(chat: Chat, first: Message) -> Iterable[Message]:
-    """Return the results that begin with this one, in the order of the calls that they answer.
+    """Return the results from `first` on, in the order of the calls that they answer.
 
-    In the order in which they are given where the ids do not say which result answers which call.
+    They stay in the given order where the ids do not say which result answers which call.
     """
     end = first.index
     while end < len(chat.messages) and chat.messages[end].role == "tool":

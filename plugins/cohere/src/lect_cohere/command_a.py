@@ -1,4 +1,4 @@
-"""Command A Reasoning: it thinks, uses tools and documents, and can be held to JSON."""
+"""Command A Reasoning: it thinks, uses tools and documents, and can be constrained to JSON."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from lect_cohere.words import CHATBOT, END, SYSTEM, USER
 def write_tools(chat: Chat, out: Writer, *, reasoning: Any, skip_thinking: Any) -> None:
     """Write what the model can do with tools and which it has.
 
-    Where lines run together, they do so in the maker's template.
+    Where lines run together, they do so in the maker's template too.
     """
     out += words.TRAINED, "\n"
     if skip_thinking:
@@ -37,7 +37,7 @@ def write_tools(chat: Chat, out: Writer, *, reasoning: Any, skip_thinking: Any) 
 
 
 def write_content(out: Writer, message: Message) -> None:
-    """Write text, and of parts the text parts, with a line break between two that follow each other."""
+    """Write the text, or the text parts, with a line break between two consecutive ones."""
     if not message.parts:
         out.append(message.content)
     after_text = False
@@ -48,10 +48,10 @@ def write_content(out: Writer, message: Message) -> None:
 
 
 def developer_preamble(chat: Chat) -> Message | None:
-    """Return what the developer says: the system message, or the option `developer_preamble`, which is a message too.
+    """Return the developer's message: the system message, or the option `developer_preamble`, which is a message too.
 
     Raises:
-        MessageError: If the option is none; the maker's template would drop a text without a word.
+        MessageError: If the option is not a message; the maker's template would silently drop a text.
     """
     option = chat.option("developer_preamble", kind="mapping")
     if chat.system or not option:
@@ -91,7 +91,7 @@ def write_system(chat: Chat, out: Writer, *, reasoning: Any, skip_thinking: Any)
 
 
 def thought_of(chat: Chat, message: Message) -> str | None:
-    """Return what the model thought: its plan for calls, its reasoning, or what the first part says."""
+    """Return what the model thought: its plan for calls, its reasoning, or the thought in the first part."""
     plan: str | None = None
     if message.tool_calls:
         plan = chat.input(message.raw.get("tool_plan"), "messages", message.index, "tool_plan")
@@ -102,7 +102,7 @@ def thought_of(chat: Chat, message: Message) -> str | None:
 
 
 def write_answer(chat: Chat, out: Writer, calls: Calls, message: Message, *, skip_thinking: Any) -> None:
-    """Write a turn of the model's: its thought, and its calls or its response."""
+    """Write a turn of the model: its thought, and its calls or its response."""
     out.append(CHATBOT)
     thought = thought_of(chat, message)
     if thought and not skip_thinking:

@@ -13,7 +13,7 @@ COHERE_ACTION = ReplyFormat(
         wrappers=(
             Wrapper(("<|START_RESPONSE|>",), ("<|END_RESPONSE|>",), special=True),
             Wrapper(("<|START_TEXT|>",), ("<|END_TEXT|>",), special=True),
-            # Citations: what is cited stays.
+            # Citations: the cited text is kept.
             Wrapper(("<co>",), ("</co:", "</co"), special=True, tail=">"),
         ),
         sections=(
@@ -53,7 +53,7 @@ COMMAND_R_PLUS = ReplyFormat(
 
 
 def write_turns(chat: Chat, out: Writer, opening: str, closing: str) -> None:
-    """Write the turns after a system message; an answer stands between `opening` and `closing`."""
+    """Write the turns after a system message; an answer is written between `opening` and `closing`."""
     messages = chat.without_system
     chat.require_alternation(messages)
     for message in out.turns(messages):
@@ -76,7 +76,7 @@ def command_r(chat: Chat, out: Writer) -> None:
 
 
 def command_r7b(chat: Chat, out: Writer) -> None:
-    """Write Command R7B: with documents it is told how to use them; without, only what the caller says."""
+    """Write Command R7B: with documents it is told how to use them; without, it gets only the caller's texts."""
     out.append(chat.bos)
     if chat.documents:
         with_documents(chat, out)
@@ -88,7 +88,7 @@ def command_r7b(chat: Chat, out: Writer) -> None:
 
 
 def command_a(chat: Chat, out: Writer) -> None:
-    """Write Command A: with documents as R7B, without them after the maker's preamble."""
+    """Write Command A: with documents like R7B, without them after the maker's preamble."""
     out.append(chat.bos)
     if chat.documents:
         with_documents(chat, out)
@@ -109,7 +109,7 @@ def command_a(chat: Chat, out: Writer) -> None:
 def write_preamble(chat: Chat, out: Writer) -> Message | None:
     """Write the maker's instructions and then the caller's, and return the system message if these are its text.
 
-    The option `developer_preamble` stands in for a system message.
+    Without a system message, the option `developer_preamble` takes its place.
     """
     system = chat.system if chat.system and chat.system.content else None
     preamble = chat.system.content if chat.system else chat.text_option("developer_preamble", "")
@@ -123,7 +123,7 @@ def write_preamble(chat: Chat, out: Writer) -> Message | None:
 
 
 def with_documents(chat: Chat, out: Writer) -> None:
-    """Write Command R7B with documents, which it is given as the result of a tool after the first question."""
+    """Write Command R7B with documents, which are presented as the result of a tool after the first question."""
     out += SYSTEM, "# System Preamble\n", words.SAFETY["CONTEXTUAL"], "\n\n", words.CUTOFF, "\n\n"
     out += words.TRAINED, "\n\n", words.PLAN, "\n", words.SKIP_PLAN, "\n\n"
     out += words.STEPS, "\n", words.SKIP_REFLECTION, "\n\n", words.RESPOND, "\n\n"

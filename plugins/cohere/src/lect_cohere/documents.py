@@ -1,4 +1,4 @@
-"""Calls, their results, and documents, which Command is given as if a tool had found them."""
+"""Calls, their results, and documents, which are presented to Command as if a tool had found them."""
 
 from collections.abc import Iterable
 from json import dumps
@@ -9,7 +9,7 @@ from lect_cohere.words import CHATBOT, END, SYSTEM
 
 
 class Calls:
-    """Writes calls and results, which are numbered through the conversation.
+    """Writes calls and results, which are numbered throughout the conversation.
 
     Args:
         chat: The conversation.
@@ -32,7 +32,7 @@ class Calls:
             self.numbers.setdefault(call.id, number)
 
     def write_documents(self, thought: str) -> None:
-        """Write the documents, if they were not yet, as the result of a call that the model never made."""
+        """Write the documents, once, as the result of a call that the model never made."""
         if self.documents_sent or not self.chat.documents:
             return
         self.documents_sent = True
@@ -89,14 +89,14 @@ class Calls:
             self._write_values(number, ((item, (*path, index)) for index, item in enumerate(content)))
 
     def _by_character(self, text: str) -> str:
-        """Return a text as the maker's template writes it, which walks through it as through a list of documents."""
+        """Return a text as the maker's template writes it, which iterates over it as if it were a list of documents."""
         items = (
             f'{self.line}            "{index}": {dumps(each, ensure_ascii=False)}' for index, each in enumerate(text)
         )
         return ",".join(items)
 
     def _number_of(self, message: Message) -> str:
-        """Return which call a result belongs to: its number, or where ids are kept, its id."""
+        """Return which call a result belongs to: the call's number, or its id where ids are kept."""
         wanted = message.raw.get("tool_call_id")
         if not self.renumber:
             text: str = self.chat.input(wanted or "", "messages", message.index, "tool_call_id")

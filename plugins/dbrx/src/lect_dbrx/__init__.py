@@ -23,7 +23,7 @@ WHO_IT_IS = (
 
 
 def dbrx(chat: Chat, out: Writer) -> None:
-    """Write DBRX: ChatML without a line end after the last turn; nothing at all for a system text alone."""
+    """Write DBRX: ChatML without a newline after the last turn; a system text alone gives an empty prompt."""
     system, messages = chat.system, chat.without_system
     if not messages:
         return

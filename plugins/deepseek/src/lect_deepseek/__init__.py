@@ -1,4 +1,4 @@
-"""DeepSeek. A model that was distilled from R1 speaks R1's format, whatever it was made of."""
+"""DeepSeek. A model that was distilled from R1 uses R1's format, whatever model it is based on."""
 
 from lect.plugin import DEFAULT, Family, Rule
 from lect_deepseek.dsml import V3_2
@@ -44,7 +44,7 @@ adapter = Family(
     Rule(
         "deepseek coder # b instruct|base v",
         None,
-        note="v1.5 has another vocabulary: its answers end with another token",
+        note="v1.5 has a different vocabulary: its answers end with a different token",
     ),
     Rule("deepseek coder # b instruct", CODER_INSTRUCT),
     Rule("deepseek coder # b base", CODER_INSTRUCT, kind="base", note=PLAIN_TEXT),

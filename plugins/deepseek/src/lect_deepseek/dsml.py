@@ -1,4 +1,4 @@
-"""DeepSeek-V3.2, whose calls are in tags of their own, and the replies of V4, which has them too."""
+"""DeepSeek-V3.2, which has its own tags for calls, and the replies of V4, which uses them too."""
 
 from collections.abc import Mapping
 
@@ -34,7 +34,7 @@ def calls(mark: str) -> Section:
 
 
 DEEPSEEK_V32_DSML = ReplyFormat(
-    # Bars are doubled at times.
+    # Sometimes the bars are doubled.
     Grammar("deepseek_v32_dsml", reasoning=THINK, sections=(calls("｜DSML｜"), calls("｜｜DSML｜｜"))),
     stop=(EOS,),
     names="DeepSeek-V3.2",
@@ -82,7 +82,7 @@ Here are the functions available in JSONSchema format:
 
 
 def write_tools(chat: Chat, out: Writer) -> None:
-    """Write the tools, one JSON object a line, and how to call them."""
+    """Write the tools, one JSON object per line, and how to call them."""
     if chat.tools:
         out.append(BEFORE_TOOLS)
     for index in range(len(chat.tools)):
@@ -107,7 +107,7 @@ def write_call(chat: Chat, out: Writer, call: Call) -> None:
 
 
 def v3_2(chat: Chat, out: Writer) -> None:
-    """Write DeepSeek-V3.2: questions and the last of some results open an answer at once.
+    """Write DeepSeek-V3.2: a question, or the last of several results, opens an answer at once.
 
     Thoughts are kept after the last question.
     """
@@ -130,7 +130,7 @@ def v3_2(chat: Chat, out: Writer) -> None:
         elif message.role == "tool":
             answered += 1
             if answered > called:
-                chat.refuse("a tool's result answers no call", instead="one result for each call of the message before")
+                chat.refuse("a tool's result answers no call", instead="one result per call of the message before")
             out += "\n\n<function_results>" if answered == 1 else "", "\n<result>", message.content, "</result>"
             if answered == called:
                 out += "\n</function_results>\n\n", opens

@@ -45,7 +45,7 @@ V2_CHAT_0628 = LLM_CHAT.but(
     text_separators=False,
     source="deepseek-ai/DeepSeek-V2-Chat-0628, tokenizer_config.json",
 )
-# No table: a system text anywhere, not only in front, replaces the default.
+# Not a table: a system text anywhere, not only at the beginning, replaces the default.
 CODER_INSTRUCT = Template(
     "deepseek-coder",
     coder,

@@ -14,7 +14,7 @@ CALLS = (
         Head(("\n```json\n", "\n```json")),
         (("```", CLOSE), CLOSE, "```"),
     ),
-    # V3.1 has no fence; either falls back on the other's way.
+    # V3.1 has no fence; each falls back on the other's syntax.
     CallSyntax(NamedJson(), (OPEN,), Head((SEPARATOR,)), (CLOSE,)),
 )
 INVENTED = (
@@ -44,7 +44,7 @@ DEEPSEEK_R1 = ReplyFormat(
 
 
 def write_systems(chat: Chat, out: Writer) -> None:
-    """Write all system texts before everything else, wherever they stand."""
+    """Write all system texts before everything else, wherever they are."""
     systems = [message for message in chat.messages if message.role == "system"]
     for index, message in enumerate(systems):
         out.turn(message)
@@ -72,8 +72,8 @@ def write_call(chat: Chat, out: Writer, call: Call) -> None:
 
 
 def v2_5(chat: Chat, out: Writer) -> None:
-    """Write V2.5: as V3, but the last system text alone, and eight spaces in front of everything for each of them."""
-    # The spaces are the maker's: they stand outside of any tag in its template.
+    """Write V2.5: like V3, but with the last system text alone, and eight leading spaces for each system text."""
+    # The spaces are the maker's: they are outside any tag in its template.
     out.append(" " * 8 * sum(message.role == "system" for message in chat.messages))
     v3(chat, out, last_system=True)
 
@@ -129,7 +129,7 @@ def v3(chat: Chat, out: Writer, *, r1: bool = False, distilled: bool = False, la
 def v3_0324(chat: Chat, out: Writer, *, thinks: bool = False) -> None:
     """Write V3 of March 2025, and R1 of May 2025, which `thinks`: a question opens its answer at once.
 
-    Every message with calls opens a list of its own, and so does the first result after it.
+    Every message with calls opens its own list, and so does the first result after it.
     """
     out.append(chat.bos)
     write_systems(chat, out)
@@ -202,7 +202,7 @@ R1 = V3.but(
     program=partial(v3, r1=True),
     capabilities=["system", "parallel_tools", "reasoning"],
     takes=["null", "argument_text"],
-    # The last placeholders have got a meaning.
+    # The last placeholders have been given a meaning.
     markers={**V3.markers, "<｜place▁holder▁no▁{}｜>": range(128000, 128798), "<think>": 128798, "</think>": 128799},
     looks_for=["</think>"],
     reply=DEEPSEEK_R1.grammar,
@@ -212,7 +212,7 @@ R1_DISTILL = R1.but(
     name="deepseek-r1-distill",
     program=partial(v3, distilled=True),
     takes=["null"],
-    # A distilled model has the vocabulary of what it was made of, Llama's or Qwen's: no id is right for all.
+    # A distilled model has the vocabulary of the model it is based on, Llama's or Qwen's: no id is right for all.
     stop=[EOS],
     markers=[*R1.markers],
     source="deepseek-ai/DeepSeek-R1-Distill-Llama-8B, tokenizer_config.json",

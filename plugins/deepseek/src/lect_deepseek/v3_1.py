@@ -1,4 +1,4 @@
-"""DeepSeek-V3.1, V3.1-Terminus and V3.2-Exp: models that think or do not, as they are told."""
+"""DeepSeek-V3.1, V3.1-Terminus and V3.2-Exp: models that think only when told to."""
 
 from functools import partial
 
@@ -19,10 +19,10 @@ DEEPSEEK_V31 = ReplyFormat(
 
 
 def v3_1(chat: Chat, out: Writer, *, version: str) -> None:
-    """Write DeepSeek-V3.1 and what came after it. Thoughts are never kept: every answer in the history has none.
+    """Write DeepSeek-V3.1 and later. Thoughts are never kept: answers in the history have none.
 
-    V3.2-Exp opens an answer also where there was no question, unless an answer was begun for it (`prefix`), and before
-    calls that follow the system text.
+    V3.2-Exp also opens an answer where there was no question, unless one has been begun (`prefix`), and before calls
+    that follow the system text.
     """
     exp = version == "v3.2-exp"
     no_thought = "<think></think>" if version == "v3.1" else "</think>"

@@ -58,7 +58,7 @@ ASKS = ("user", "developer", "tool")
 
 
 def write_preamble(chat: Chat, out: Writer) -> None:
-    """Write the system texts, the tools and the format of the answer, as far as there are such."""
+    """Write the system texts, the tools and the format of the answer, where given."""
     systems = [message.content for message in chat.messages if message.role == "system"]
     write_systems(chat, out)
     begun = len(systems) > 1 or any(systems)
@@ -93,7 +93,7 @@ def write_call(chat: Chat, out: Writer, call: Call) -> None:
 
 
 def write_answer(chat: Chat, out: Writer, message: Message, *, keeps_thought: bool) -> None:
-    """Write an answer, with a thought, if only an empty one, or without."""
+    """Write an answer, with a thought, even if empty, or without."""
     out.append("<｜Assistant｜>")
     if keeps_thought:
         out += "<think>", message.reasoning or ""
@@ -111,7 +111,7 @@ def write_answer(chat: Chat, out: Writer, message: Message, *, keeps_thought: bo
 def v4(chat: Chat, out: Writer, *, efforts: Mapping[str, str]) -> None:
     """Write DeepSeek-V4.
 
-    Thoughts are kept after the last question, and everywhere where there are tools or results, or `drop_thinking` is
+    Thoughts are kept after the last question, and everywhere if there are tools or results, or `drop_thinking` is
     False.
     """
     thinking = chat.option("thinking", chat.option("enable_thinking", False))

@@ -1,4 +1,4 @@
-"""How models write their replies whose families are not among the packages of lect.
+"""Reply formats of models whose families are not among the packages of lect.
 
 Each format is found by its name, `lect.parse(None, output, format="reka")`, or by that of the model:
 `lect.parse("RekaAI/reka-flash-3", output)`.

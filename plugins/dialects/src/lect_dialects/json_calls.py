@@ -12,7 +12,7 @@ from lect.plugin.grammar import (
     Wrapper,
 )
 
-# What Qwen's and other families write too; here for whoever has none of them installed.
+# The format of Qwen and other families, for users who have none of them installed.
 HERMES_JSON = ReplyFormat(
     Grammar("hermes_json", reasoning=THINK, sections=(JSON_IN_TAGS, JSON_IN_A_FENCE)),
     stop=("<|im_end|>", "<|endoftext|>"),

@@ -15,7 +15,7 @@ FUNCTIONARY_V31 = ReplyFormat(
     example='<function=get_weather>{"city": "Paris"}</function>',
 )
 
-# The prompt ends with the mark that starts the first header.
+# The prompt ends with the marker that starts the first header.
 FUNCTIONARY_V32 = ReplyFormat(
     Grammar(
         "functionary_v32",

@@ -1,4 +1,4 @@
-"""Calls with a mark for each parameter."""
+"""Calls with a marker for each parameter."""
 
 from lect.plugin.grammar import (
     QUOTED_KEY,

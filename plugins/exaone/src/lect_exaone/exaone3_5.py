@@ -2,7 +2,7 @@
 
 from lect.plugin import Turn, TurnTemplate
 
-# Only a user's turn has no end marker, and there is a system turn always.
+# Only a user's turn has no end marker, and there is always a system turn.
 EXAONE3_5 = TurnTemplate(
     "exaone-3.5",
     system=Turn("[|{role}|]", "[|endofturn|]\n"),

@@ -1,4 +1,4 @@
-"""EXAONE 4.0: tools in the system turn, a thought or the place of one before every answer."""
+"""EXAONE 4.0: tools in the system turn, and a thought, even if empty, before every answer."""
 
 from lect.plugin import Chat, Message, Template, Writer
 from lect.plugin.grammar import JSON_IN_TAGS, THINK, Grammar
@@ -64,7 +64,7 @@ def write_answer(chat: Chat, out: Writer, message: Message) -> None:
 
 
 def exaone4(chat: Chat, out: Writer) -> None:
-    """Write EXAONE 4.0. Results of tools that follow each other share one turn."""
+    """Write EXAONE 4.0. Consecutive tool results share one turn."""
     write_system(chat, out)
     messages = chat.messages
     for position, message in enumerate(out.turns(messages)):

@@ -26,7 +26,7 @@ def falcon_instruct(chat: Chat, out: Writer) -> None:
 
 
 def falcon_180b(chat: Chat, out: Writer) -> None:
-    """Write Falcon-180B-Chat: a line for each message; one that the format has no label for is an empty line."""
+    """Write Falcon-180B-Chat: a line for each message, empty if the format has no label for the role."""
     messages = chat.messages
     for position, message in enumerate(out.turns(messages), 1):
         if message.role in LABELS:

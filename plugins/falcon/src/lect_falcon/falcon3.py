@@ -27,7 +27,7 @@ def write_tools(chat: Chat, out: Writer) -> None:
 
 
 def with_tools(chat: Chat, out: Writer) -> None:
-    """Write a conversation with tools. Results are the assistant's turns."""
+    """Write a conversation with tools. Results are assistant turns."""
     write_tools(chat, out)
     for message in out.turns(chat.without_system):
         content = message.content
@@ -46,7 +46,7 @@ def with_tools(chat: Chat, out: Writer) -> None:
 
 
 def without_tools(chat: Chat, out: Writer) -> None:
-    """Write a conversation without tools: no line ends after an answer that comes last."""
+    """Write a conversation without tools: there is no newline after a final answer."""
     messages = chat.messages
     for position, message in enumerate(out.turns(messages), 1):
         if message.role in ("system", "user"):

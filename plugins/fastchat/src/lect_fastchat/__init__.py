@@ -52,7 +52,7 @@ _LAZY = {
 
 
 def __getattr__(name: str) -> Any:
-    # These take longer than all the rest: the two tables are read from files, and the others are for lect itself.
+    # These are slow to import: the two tables are read from files, and the others are needed only by lect itself.
     if name in _LAZY:
         from importlib import import_module
 

@@ -1,6 +1,6 @@
-"""What people import from `fastchat.conversation`.
+"""The public names of `fastchat.conversation`.
 
-The 102 templates are in templates.json and are read when `conv_templates` is first asked for.
+The 102 templates are in templates.json and are read on the first access to `conv_templates`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = [
 class UnknownNameError(UnknownTemplateError, KeyError):
     """FastChat has no template of this name. FastChat raises a `KeyError`, so this is one too."""
 
-    # A KeyError shows its message as Python would write it, all on one line.
+    # A KeyError shows the repr of its message, all on one line.
     __str__ = Exception.__str__
 
 
@@ -38,12 +38,12 @@ def __getattr__(name: str) -> Any:
 def _templates() -> dict[str, Conversation]:
     """Return the templates by name; the first call reads them.
 
-    From then on it is a global as any other, which people may change.
+    From then on it is an ordinary global, which users may change.
     """
     templates: dict[str, Conversation] | None = globals().get("conv_templates")
     if templates is None:
         read = {name: _conversation(name, fields) for name, fields in read_json("templates.json").items()}
-        # Two threads may both read; whoever is first, wins, so that nobody registers into a table that is thrown away.
+        # Two threads may both read: the first one wins, so that nothing is registered in a discarded table.
         templates = globals().setdefault("conv_templates", read)
     return templates
 
@@ -59,7 +59,7 @@ def get_conv_template(name: str) -> Conversation:
     """Return a new conversation in the template called `name`.
 
     Raises:
-        UnknownNameError: If there is none; it says which names are near.
+        UnknownNameError: If there is none; it lists similar names.
     """
     found = _templates().get(name)
     if found is not None:
@@ -77,9 +77,9 @@ def get_conv_template(name: str) -> Conversation:
 
 
 def register_conv_template(template: Any, override: bool = False) -> None:
-    """Make a conversation known by its name, to start others from.
+    """Register a conversation under its name, as a template for new ones.
 
-    It is copied: later changes to it change nothing here.
+    It is copied: later changes to it have no effect here.
 
     Raises:
         PluginError: If the name is taken and `override` is not set.
@@ -88,6 +88,6 @@ def register_conv_template(template: Any, override: bool = False) -> None:
         msg = f"cannot register {template!r}; expected a Conversation"
         raise PluginError(msg)
     if template.name in _templates() and not override:
-        msg = f"a template {template.name!r} is registered already\n  try: override=True, or another name"
+        msg = f"a template {template.name!r} is already registered\n  try: override=True, or another name"
         raise PluginError(msg)
     _templates()[template.name] = template.copy()

@@ -1,11 +1,11 @@
-"""A conversation as other programming interfaces take it.
+"""Convert a conversation to the message formats of other APIs.
 
-Where FastChat hands out another package's class, plain data of the same content are handed out: a mapping for a Reka
+Where FastChat returns another package's class, this returns plain data with the same content: a mapping for a Reka
 message, type and bytes for an image of Gemini or Vertex AI.
 
 The two kinds of conversation differ in one thing, which `_said` decides. With a separator style all is as in FastChat:
-the *place* of a message says who speaks, whatever its role is called, and an answer with images is handed on as the
-tuple that it is. With a template the role says who speaks, and images are kept as parts.
+the *position* of a message says who speaks, whatever its role is called, and an answer with images is passed on as a
+tuple. With a template the role says who speaks, and images are kept as parts.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Raw = dict[str, Any]
 
 
 class Converters:
-    """The methods of a conversation that put it into other notations."""
+    """The methods of a conversation that convert it to other formats."""
 
     name: str
     system_message: str
@@ -35,7 +35,7 @@ class Converters:
     _template: Template | None
 
     def _said(self) -> Iterator[tuple[str, Any, list[Any]]]:
-        """Yield who says what with which images, after the examples."""
+        """Yield speaker, text and images of each message after the examples."""
         by_role = self._template is not None
         speaker = ASSISTANT
         for role, message in self.messages[self.offset :]:
@@ -46,17 +46,17 @@ class Converters:
                 yield speaker, message, []
 
     def _asked_and_said(self) -> Iterator[tuple[str, Any, list[Any]]]:
-        """Yield what `_said` does, without what is yet to be said."""
+        """Yield what `_said` does, without answers that are still to come."""
         return (
             (speaker, text, images) for speaker, text, images in self._said() if text is not None or speaker == USER
         )
 
     def to_gradio_chatbot(self) -> list[list[Any]]:
-        """Return `[question, answer]` pairs, as a Gradio chat box takes them; of several images it shows the first."""
+        """Return `[question, answer]` pairs for a Gradio chat box; of several images only the first is shown."""
         pairs: list[list[Any]] = []
         for speaker, text, images in self._said():
             if images:
-                # What a Gradio chat box shows is HTML.
+                # A Gradio chat box shows HTML.
                 text = (
                     f'<img src="{address(images[0])}" alt="user upload image" />'
                     + text.replace("<image>\n", "").strip()
@@ -68,7 +68,7 @@ class Converters:
         return pairs
 
     def to_openai_api_messages(self) -> list[Raw]:
-        """Return OpenAI-shaped messages, without a last one that only asks for an answer."""
+        """Return OpenAI-shaped messages, without a last one that only requests an answer."""
         if self._template is not None:
             return self.to_openai_vision_api_messages()
         messages = [{"role": "system", "content": self.system_message}] if self.system_message != "" else []
@@ -80,7 +80,7 @@ class Converters:
     def to_openai_vision_api_messages(self, is_mistral: bool = False) -> list[Raw]:
         """Return OpenAI-shaped messages with images as parts.
 
-        `is_mistral` writes an address without a mapping round it.
+        With `is_mistral`, an address is not wrapped in a mapping.
         """
         messages: list[Raw] = [{"role": "system", "content": self.system_message}] if self.system_message != "" else []
         for speaker, text, images in self._asked_and_said():
@@ -102,7 +102,7 @@ class Converters:
         return messages
 
     def to_vertex_api_messages(self) -> list[Any]:
-        """Return texts and images in order for Vertex AI, which knows no roles.
+        """Return texts and images in order for Vertex AI, which has no roles.
 
         An image is `{"mime_type": ..., "data": bytes}`, or `{"mime_type": ..., "file_uri": ...}` where only its address
         is known.
@@ -133,8 +133,8 @@ class Converters:
     def to_reka_api_messages(self) -> list[Raw]:
         """Return messages for Reka, without the system text.
 
-        With a separator style, each image is a message of its own that repeats the text, and one that is only an
-        address is lost: as in FastChat.
+        With a separator style, as in FastChat, each image is a separate message that repeats the text, and an image
+        given by its address is lost.
         """
         messages: list[Raw] = []
         for speaker, text, images in self._asked_and_said():
@@ -148,7 +148,7 @@ class Converters:
         return messages
 
     def to_metagen_api_messages(self) -> list[Raw]:
-        """Return messages for MetaGen; of several images only the last has a place."""
+        """Return messages for MetaGen; of several images only the last is kept."""
         messages: list[Raw] = [{"role": "system", "text": self.system_message}] if self.system_message != "" else []
         for speaker, text, images in self._asked_and_said():
             message = {"role": "ai" if speaker == ASSISTANT else speaker, "text": text}
@@ -162,20 +162,20 @@ class Converters:
         return messages
 
     def get_images(self) -> list[str]:
-        """Return the images of the user's messages as Base64; one that is only an address is empty."""
+        """Return the images of the user's messages as Base64; an image given by its address is an empty string."""
         return [
             as_image(image).base64_str for speaker, _, images in self._said() if speaker == USER for image in images
         ]
 
     def extract_text_from_messages(self) -> list[tuple[str, Any]]:
-        """Return `(role, text)` pairs, examples too, without images."""
+        """Return `(role, text)` pairs, including the examples, without images."""
         return [(role, text[0] if type(text) is tuple else text) for role, text in self.messages]
 
     def extract_text_and_image_hashes_from_messages(self) -> list[tuple[str, Any]]:
-        """Return `(role, text)` pairs, examples too; a text with images is the text and their MD5 hashes.
+        """Return `(role, text)` pairs, including the examples; a text with images is paired with their MD5 hashes.
 
         Raises:
-            MessageError: If there are images, and Pillow is not installed.
+            MessageError: If there are images and Pillow is not installed.
         """
         return [
             (role, (text[0], [fingerprint(image) for image in text[1]]) if type(text) is tuple else text)

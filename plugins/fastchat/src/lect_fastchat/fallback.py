@@ -1,8 +1,8 @@
-"""FastChat as the last to be asked by lect.
+"""FastChat as lect's last resort.
 
 FastChat itself finds its patterns inside other words and gives every unknown model an example about a birthday party.
-Here it answers only for the models that it was written for, which models.json names, and only where differences.json
-does not say that the maker's format is another.
+Here it answers only for the models that it was written for, which models.json lists, and only where differences.json
+does not say that the maker's format differs.
 """
 
 from collections.abc import Iterator
@@ -40,7 +40,7 @@ class FastChat:
 
     @hookimpl
     def match(self, ref: ModelRef) -> Match | None:
-        """Claim a model that FastChat was written for, unless the maker's format is known to be another."""
+        """Claim a model that FastChat was written for, unless the maker's format is known to differ."""
         from lect_fastchat.official import differences_of_name
 
         answer = find_answer(ref.name)
@@ -58,10 +58,10 @@ class FastChat:
         """Return FastChat's template for a model.
 
         Raises:
-            PluginError: If none of its adapters matches, but somebody pinned the model to it.
+            PluginError: If none of its adapters matches a model that is pinned to FastChat.
         """
-        # As FastChat does it. Other than FastChat, the directories of a local path are not looked at: whoever keeps his
-        # models under `/prompts` does not mean MPT.
+        # As FastChat does it, except that the directories of a local path are ignored: models kept under `/prompts`
+        # are not MPT.
         answer = find_answer(ref.name) or find_answer(ref.path)
         if answer is None:
             msg = (
@@ -75,11 +75,11 @@ class FastChat:
     def near_miss(self, ref: ModelRef) -> str | None:
         """Return what FastChat itself would give a model that it was not written for."""
         answer = find_answer(ref.name)
-        return f"{answer}, but was not written for such a name" if answer else None
+        return f"{answer}, but was not written for names like this" if answer else None
 
     @hookimpl
     def list_templates(self) -> Iterator[Template]:
-        """Return FastChat's templates, and two whose names people expect of it."""
+        """Yield FastChat's templates, and two whose names people expect it to have."""
         from lect_fastchat.conversation import conv_templates
         from lect_fastchat.ours import OURS
 
@@ -99,7 +99,7 @@ class FastChat:
         return [str(difference) for difference in differences(ref.path)]
 
     def _can_be_written(self, conversation: "Conversation") -> bool:
-        # One of FastChat's has no style: its model is spoken to through somebody's programming interface only.
+        # One of FastChat's conversations has no style: its model is available through an API only.
         try:
             self._template(conversation)
         except MessageError:
@@ -122,22 +122,22 @@ class FastChat:
 
 
 def find_answer(path: str) -> Answer | None:
-    """Return what FastChat has for a path, faults included; None where none of its adapters matches."""
+    """Return what FastChat has for a path, mistakes included; None where none of its adapters matches."""
     from lect_fastchat.model.model_adapter import BaseModelAdapter, PeftModelAdapter, matching
 
-    # A name must be enough: no file is looked at, so nobody is asked who would.
+    # A name must be enough: no file is read, so adapters that would read one are not asked.
     for adapter in matching(path, but=(BaseModelAdapter, PeftModelAdapter)):
         return Answer(adapter, adapter.get_default_conv_template(path))
     return None
 
 
 def _claim(answer: Answer, ref: ModelRef) -> Match | None:
-    """Return a claim to a name, if the adapter that answers was written for such names."""
+    """Return a claim to a name, if the answering adapter was written for such names."""
     from lect_fastchat.model.model_adapter import RowAdapter
 
     template = answer.conversation.name
     if type(answer.adapter).match is not RowAdapter.match:
-        # Somebody wrote it for FastChat and registered it in this process.
+        # A third-party adapter for FastChat that was registered in this process.
         return Match(Specificity.FAMILY, "", template, "chat", f"{answer}: its match() returned True")
     for rule in written_for().get(type(answer.adapter).__name__, ()):
         fit = rule.fit(ref)

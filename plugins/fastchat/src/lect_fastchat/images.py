@@ -55,7 +55,7 @@ class Image:
 
 
 def as_image(image: Any) -> Any:
-    """Return an object with the fields of `Image`; of an address, a new one.
+    """Return an object with the fields of `Image`; for an address, a new one.
 
     Raises:
         MessageError: If it is neither.
@@ -75,7 +75,7 @@ def as_image(image: Any) -> Any:
 def is_address(image: Any) -> bool:
     """Return whether an image is given by its address.
 
-    Other people's classes have their own enumeration, with the same names.
+    Other packages' image classes have their own enumeration, with the same names.
     """
     name = getattr(as_image(image).image_format, "name", "")
     return str(name) == ImageFormat.URL.name
@@ -90,7 +90,7 @@ def address(image: Any) -> str:
 
 
 def blob(image: Any) -> dict[str, Any]:
-    """Return type and bytes of an image.
+    """Return the type and the bytes of an image.
 
     Raises:
         MessageError: If only its address is known.
@@ -108,7 +108,7 @@ def blob(image: Any) -> dict[str, Any]:
 
 
 def fingerprint(image: Any) -> Any:
-    """Return the MD5 hash of the pixels of an image; of an address, the image itself, as nothing is fetched.
+    """Return the MD5 hash of the pixels of an image; for an address, the image itself, as nothing is fetched.
 
     Raises:
         MessageError: If Pillow, which reads the pixels, is not installed.
@@ -118,7 +118,7 @@ def fingerprint(image: Any) -> Any:
     try:
         from PIL import Image as Pillow
     except ImportError:
-        msg = "the hash of an image is that of its pixels, and reading them takes Pillow\n  try: pip install pillow"
+        msg = "hashing an image means reading its pixels, which needs Pillow\n  try: pip install pillow"
         raise MessageError(msg) from None
     import hashlib
     import io

@@ -16,21 +16,21 @@ if TYPE_CHECKING:
     from lect.plugin import Source
 
 NAMES = ("name", "template_name")
-"""What the name is called: by the class, and by its method `dict`."""
+"""The fields for the name: the one of the class, and the one that its method `dict` writes."""
 TEXTS = (*NAMES, "system_template", "system_message", "system_message_vision", "sep", "sep2")
 MAY_BE_NULL = ("sep", "sep2", "stop_str", "stop_token_ids", "max_image_size_mb")
 
 
 class Notation:
-    """Reads and writes conversations of FastChat's."""
+    """Reads and writes FastChat's conversations."""
 
     def recognises(self, source: Source) -> bool:
-        """Return whether a source is a conversation, or has the field that every one of FastChat's has."""
+        """Return whether a source is a conversation, or has the field that all of FastChat's have."""
         data = source.data
         return isinstance(data, Conversation) or (isinstance(data, Mapping) and "sep_style" in data)
 
     def read(self, source: Source) -> Template:
-        """Read a conversation as a template; messages up to `offset` are examples, and all others are left out.
+        """Read a conversation as a template; messages up to `offset` are examples, all others are ignored.
 
         Raises:
             SourceError: If a field is missing, unknown, or of a wrong type or form.
@@ -39,7 +39,7 @@ class Notation:
             conversation = source.data
             if not isinstance(conversation, Conversation):
                 conversation = _conversation(source)
-            # FastChat finds only in a prompt what is wrong with separators.
+            # FastChat does not notice bad separators until it writes a prompt.
             probe = conversation.copy()
             probe.messages = [[role, "Hi"] for role in probe.roles[:2]]
             probe.get_prompt()
@@ -53,7 +53,7 @@ class Notation:
         """Write a template as a JSON object of FastChat's fields.
 
         Raises:
-            LossError: If it is neither one of FastChat's nor a turn table.
+            LossError: If it is neither a template of FastChat's nor a turn table.
         """
         import json
 
@@ -105,7 +105,7 @@ def _is_list_of(value: Any, kind: Any) -> bool:
 
 
 def _style(value: Any, where: str) -> SeparatorStyle:
-    """Return the separator style of a name, or of FastChat's number."""
+    """Return the separator style for a name, or for FastChat's number."""
     try:
         if isinstance(value, bool):
             raise ValueError(value)
@@ -127,8 +127,8 @@ def _own_fields(template: StyleTemplate) -> dict[str, Any]:
 def _fields(table: TurnTemplate) -> dict[str, Any]:
     """Return the fields with which FastChat writes a turn table.
 
-    The style without a colon says any prefix and suffix, but writes the whole prefix where the assistant is to speak;
-    that of DeepSeek leaves a space out there.
+    The style without a colon can express any prefix and suffix, but writes the whole prefix where the assistant is to
+    speak; DeepSeek's omits the trailing space there.
     """
     user, assistant, system = table.turns["user"], table.turns["assistant"], table.turns.get("system")
     style, prefixes = SeparatorStyle.NO_COLON_TWO, [user.prefix, assistant.prefix]
@@ -148,7 +148,7 @@ def _fields(table: TurnTemplate) -> dict[str, Any]:
 
 
 def _lost(table: TurnTemplate) -> list[str]:
-    """Return what FastChat cannot express: it writes what surrounds a system text also where there is none."""
+    """Return what FastChat cannot express: it writes what surrounds a system text even where there is none."""
     lost = unsaid(table, {"default_system", "examples", "generation", "stop_ids", "without_system"})
     system = table.turns.get("system")
     without = system.prefix + system.suffix if system else ""

@@ -1,7 +1,4 @@
-"""Where FastChat's prompts differ from those of the models' makers.
-
-Differences.json, and which of its rows concern a model.
-"""
+"""Where FastChat's prompts differ from those of the models' makers: the rows of differences.json, by model."""
 
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
@@ -21,13 +18,12 @@ class Difference(NamedTuple):
         id: A name for it.
         models: Globs for the names of the models, in lower case.
         template: FastChat's template for them.
-        level: `text`: the prompts differ. `tokens`: they do not, but what becomes of them. `refusal`: the maker refuses
-            what FastChat writes.
-            `fails`: FastChat cannot write one.
+        level: `text`: the prompts differ. `tokens`: the prompts are equal, but their tokens differ. `refusal`: the
+            maker refuses what FastChat writes. `fails`: FastChat cannot write a prompt.
         fastchat: What FastChat does.
         maker: What the maker's format is.
-        evidence: Where that is written down.
-        example: A `model` and `messages` with which it shows.
+        evidence: Where that is documented.
+        example: A `model` and `messages` that show the difference.
     """
 
     id: str
@@ -50,15 +46,12 @@ class Difference(NamedTuple):
 
 @lru_cache(maxsize=1)
 def all_differences() -> tuple[Difference, ...]:
-    """Return all that are known."""
+    """Return all known differences."""
     return tuple(Difference(**{**row, "models": tuple(row["models"])}) for row in read_json("differences.json"))
 
 
 def differences(model_path: str) -> list[Difference]:
-    """Return the differences that concern a model.
-
-    Those for its name, if FastChat gives it the template that they are about.
-    """
+    """Return the differences that concern a model: those for its name, if FastChat gives it the template concerned."""
     rows = differences_of_name(_name(model_path))
     if not rows:
         return []
@@ -75,7 +68,7 @@ def differences_of_name(name: str) -> list[Difference]:
 
 
 def _name(model_path: str) -> str:
-    """Return the name of a model in lower case; a hub cache has it in a directory of its own."""
+    """Return the name of a model in lower case; in a hub cache, a directory further up has the name."""
     path = model_path.replace("\\", "/").rstrip("/").lower()
     cached = next((part for part in path.split("/") if part.startswith("models--")), None)
     return cached.rpartition("--")[2] if cached else last_part(path).partition("@")[0]

@@ -1,10 +1,10 @@
-"""Two names that people expect of FastChat and that it does not have. They are ours, and mean the makers' formats."""
+"""Two names that people expect FastChat to have. It has neither: they are ours, and stand for the makers' formats."""
 
 from __future__ import annotations
 
 from lect.plugin import CHATML, Turn, TurnTemplate
 
-# FastChat's own `Yi-34b-chat` writes a system text outside of any role.
+# FastChat's own `Yi-34b-chat` writes a system text outside any role.
 YI = TurnTemplate(
     "yi-34b-chat",
     system=Turn("<|im_start|>system\n", "<|im_end|>\n"),

@@ -1,15 +1,15 @@
 """Which paths FastChat's adapters match, in a notation of our own.
 
-`vicuna` occurs in the path, `falcon !chat` occurs and the other does not, `gemini | bard` one of them, `=bard` is the
-whole path. Case makes no difference, unless `case:` comes first; after `name:` only the last part of the path is
-looked at. So `case name: v0` is a `v0` in the last part. The empty pattern always holds.
+`vicuna` must occur in the path; with `falcon !chat`, `falcon` must and `chat` must not; with `gemini | bard`, either
+must; `=bard` is the whole path. Case is ignored, unless `case:` comes first; after `name:` only the last part of the
+path counts. So `case name: v0` is a lower-case `v0` in the last part. The empty pattern always holds.
 """
 
 Terms = tuple[str, ...]
 
 
 class Pattern:
-    """A pattern taken apart."""
+    """A parsed pattern."""
 
     __slots__ = ("alternatives", "cased", "name_only")
 
@@ -19,10 +19,7 @@ class Pattern:
         self.alternatives = alternatives
 
     def holds(self, path: str) -> str | None:
-        """Return what the path was recognised by; None where it does not fit.
-
-        For the empty pattern that is empty too.
-        """
+        """Return what the path was recognised by, "" for the empty pattern; None where the path does not fit."""
         if not self.alternatives:
             return ""
         text = last_part(path) if self.name_only else path
@@ -34,7 +31,7 @@ class Pattern:
         return None
 
     def needles(self) -> list[tuple[str, bool]]:
-        """Return lower-case texts, one of which is in every path that fits, and whether a path with it surely fits."""
+        """Return lower-case texts, one of which is in every path that fits, and whether it alone makes a path fit."""
         found = []
         for terms in self.alternatives:
             wanted = [term for term in terms if term[0] != "!"]
@@ -44,7 +41,7 @@ class Pattern:
 
 
 def read_pattern(pattern: str) -> Pattern:
-    """Take a pattern apart."""
+    """Parse a pattern."""
     flags, colon, rest = pattern.partition(": ")
     words = flags.split() if colon else []
     alternatives = (rest if colon else pattern).split(" | ") if pattern else []
@@ -56,7 +53,7 @@ def read_pattern(pattern: str) -> Pattern:
 
 
 def last_part(path: str) -> str:
-    """Return what follows the last slash, one at the very end aside."""
+    """Return what follows the last slash, ignoring one at the very end."""
     return path.removesuffix("/").rpartition("/")[2]
 
 

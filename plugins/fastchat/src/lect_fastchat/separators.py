@@ -3,11 +3,11 @@
 from enum import IntEnum
 
 IMAGE_PLACEHOLDER_STR = "$$<image>$$"
-"""What stands in a prompt for an image."""
+"""What represents an image in a prompt."""
 
 
 class SeparatorStyle(IntEnum):
-    """How the turns of a prompt are set apart. The numbers are those that FastChat's workers send each other."""
+    """How the turns of a prompt are separated. The numbers are those that FastChat's workers send each other."""
 
     ADD_COLON_SINGLE = 1
     ADD_COLON_TWO = 2

@@ -25,7 +25,7 @@ FIELDS = (
 
 
 class Separator:
-    """A field that decides a prompt, unless there is a template: to set it makes the conversation forget its style."""
+    """A field that determines the prompt, unless there is a template: setting it discards the filled-in style."""
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
@@ -42,9 +42,9 @@ class Separator:
 
 
 class DataclassAttribute:
-    """What marks a class as a dataclass: FastChat's is one, and FastAPI and `dataclasses.asdict` look for it.
+    """An attribute that marks a dataclass: FastChat's is one, and FastAPI and `dataclasses.asdict` look for it.
 
-    A class of the same fields lends it when somebody looks: importing dataclasses takes longer than writing a prompt.
+    It is taken from a class of the same fields on first access: importing dataclasses is slower than writing a prompt.
     """
 
     def __set_name__(self, owner: type, name: str) -> None:
@@ -71,18 +71,18 @@ class Conversation(Converters, lect.Conversation):
     Args:
         what: A template, or the name.
         system_template: What surrounds the system text: `{system_message}` is its place.
-        system_message: The system text. Of a template, None is the maker's default.
+        system_message: The system text. With a template, None is the maker's default.
         system_message_vision: Another one for conversations with images.
         roles: What the user and the assistant are called.
         messages: Lists of a role and a text.
         offset: How many of the first messages are examples.
-        sep_style: How the turns are set apart.
+        sep_style: How the turns are separated.
         sep: The separator.
         sep2: The second separator, where the style has one.
         stop_str: The strings at which a reply ends: one, several as a list, or None.
         stop_token_ids: Their token ids, or None.
         max_image_size_mb: How large an image may be.
-        name: The name; of a template, its own if not given.
+        name: The name; the template's by default.
     """
 
     sep = Separator()
@@ -92,7 +92,7 @@ class Conversation(Converters, lect.Conversation):
     __dataclass_fields__ = DataclassAttribute()
     __dataclass_params__ = DataclassAttribute()
     _filled: StyleFields | None = None
-    """The style with its separators filled in: worked out once, until one of them changes."""
+    """The style with its separators filled in, kept until one of them changes."""
 
     def __init__(
         self,
@@ -152,7 +152,7 @@ class Conversation(Converters, lect.Conversation):
 
     @property
     def template(self) -> Template:
-        """How to talk to the model; with a separator style, a template made of the fields as they are now.
+        """How to talk to the model; with a separator style, a template built from the current fields.
 
         Raises:
             MessageError: If there is no separator style either.
@@ -163,7 +163,7 @@ class Conversation(Converters, lect.Conversation):
         """Return the prompt.
 
         Raises:
-            MessageError: If a message is not a role and a text, or the format does not allow them.
+            MessageError: If a message is not a role and a text, or the format does not allow it.
         """
         if self._template is not None:
             return super().get_prompt()
@@ -177,7 +177,7 @@ class Conversation(Converters, lect.Conversation):
         return self.system_message_vision if is_vision and self.system_message_vision else self.system_message
 
     def dict(self) -> Raw:
-        """Return the conversation as plain data: what FastChat gives, and all else that it takes to make it again."""
+        """Return the conversation as plain data: what FastChat gives, and all else that is needed to rebuild it."""
         copy = self.copy()
         return {
             "template_name": self.name,
@@ -191,8 +191,8 @@ class Conversation(Converters, lect.Conversation):
 
 
 def style_template(conversation: Conversation, *, source: str = "") -> StyleTemplate:
-    """Return the template that a conversation's separator style, its fields and its examples make."""
-    # Here, because whoever only asks for prompts needs no segments.
+    """Return a template with the separator style, the fields and the examples of a conversation."""
+    # Imported here: not needed for prompts alone.
     from lect_fastchat.template import Fields, StyleTemplate
 
     stop = conversation.stop_str

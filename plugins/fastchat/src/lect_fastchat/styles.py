@@ -1,7 +1,7 @@
-"""What each separator style writes, said as a table.
+"""What each separator style writes, as a table.
 
 A turn is a role, a colon of some kind, the text and an end; a role with no text yet is followed by something shorter.
-Most styles are no more than that, with a rule for the system text. By FastChat's rule the *place* of a message decides
+Most styles are no more than that, with a rule for the system text. In FastChat the *position* of a message determines
 its end, not its role: the first, third, ... have one, the second, fourth, ... the other. The few styles that need more
 have a function here.
 """
@@ -13,33 +13,33 @@ from lect_fastchat.separators import IMAGE_PLACEHOLDER_STR, SeparatorStyle
 
 NOTHING, SEP, SEP2 = 0, 1, 2
 
-# When the system text is written: always, where what the system template makes of it is not empty, where it is not
-# empty itself, or never.
+# When the system text is written: always, if the filled-in system template is not empty, if the text itself is not
+# empty, or never.
 ALWAYS, IF_FORMATTED, IF_GIVEN, NEVER = range(4)
 
 Pairs = Iterable[Sequence[Any]]
 End = tuple[int, str]
-"""How something ends: with one of the two separators, then with a text."""
+"""How something ends: with one of the two separators or none, then a text."""
 
 
 class Style:
-    """One separator style. Not a named tuple: to make one of those takes longer than all the rest of this module.
+    """One separator style. Not a named tuple: creating that class takes longer than the rest of this module.
 
     Attributes:
-        colon: What stands between a role and its text.
+        colon: What is written between a role and its text.
         bare: What follows a role that has no text.
         end: What follows the text of the first, third, ... message.
         odd_end: What follows the text of the others; None where it is the same.
         opening: What every prompt begins with.
         when: When the system text is written.
-        after_system: What follows it.
+        after_system: What follows the system text.
         without_system: What is written instead of it.
         images: What is written before a text for each of its images; None where the style has no place for images.
-        clean: What is done to a text.
+        clean: A function applied to every text.
         last: How many of the last messages are written; None for all.
-        write: What writes the turns, where that takes more than this table.
-        marks: The markers that it writes besides.
-        looks_for: The words in a text that change more than itself; None where anything may. See `Template`.
+        write: A function that writes the turns, where this table is not enough.
+        marks: The markers that `write` adds.
+        looks_for: The words in a text that change more than itself; None where any word may. See `Template`.
     """
 
     when: int = ALWAYS
@@ -62,7 +62,7 @@ class Style:
 
     @property
     def by_table(self) -> bool:
-        """Whether the table tells all about the turns."""
+        """Whether the table describes the turns completely."""
         return self.write is None and self.clean is None and self.last is None
 
 
@@ -77,7 +77,7 @@ def rounds(out: list[str], fields: Any, pairs: Pairs) -> None:
             number += 1
         even = not even
         if text:
-            # Whatever is no text is printed as Python shows it: FastChat does so with images.
+            # Anything but text is converted with str(): FastChat does so with images.
             out += role, "：", text if isinstance(text, str) else str(text), sep
         else:
             out += role, "："
@@ -101,7 +101,7 @@ def opened_rounds(out: list[str], fields: Any, pairs: Pairs) -> None:
 def instructions(out: list[str], fields: Any, pairs: Pairs) -> None:
     """Write the instructions of Llama 2.
 
-    The first has its tag before it already, and the place decides the tag, whatever the role is called.
+    The first one's tag has been written already, and the position determines the tag, whatever the role is called.
     """
     end, other = fields.sep, fields.sep2
     tag, other_tag = fields.roles[:2]
@@ -154,8 +154,8 @@ def steps(out: list[str], fields: Any, pairs: Pairs) -> None:
 def unnamed_turns(out: list[str], fields: Any, pairs: Pairs) -> None:
     """Write the turns of Yuan 2, which has no roles: the texts, `<n>` between them.
 
-    FastChat takes away what it wrote after the last text, with every `<`, `n` and `>` that is there: the last
-    letter of `addition` too.
+    FastChat strips the `<n>` after the last text together with every `<`, `n` and `>` before it: the last letter of
+    `addition` too.
     """
     for _, text in pairs:
         if text:
@@ -165,14 +165,14 @@ def unnamed_turns(out: list[str], fields: Any, pairs: Pairs) -> None:
         out[last] = out[last].rstrip("<n>")
         if out[last]:
             break
-        # Emptied, not taken out: whoever counts the pieces has counted it.
+        # Emptied, not removed: the pieces may have been counted already.
         out[last] = ""
         last -= 1
     out.append(fields.sep)
 
 
 def single_line_breaks(text: Any) -> str:
-    """Make line breaks those of Unix, and two of them one."""
+    """Convert line breaks to Unix style, and two in a row to one."""
     result: str = text.replace("\r\n", "\n").replace("\n\n", "\n")
     return result
 

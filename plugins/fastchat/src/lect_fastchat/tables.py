@@ -1,4 +1,4 @@
-"""Read a conversation's separator style into a turn table, where it can be said as one."""
+"""Convert a conversation's separator style to a turn table, where one can express it."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from lect_fastchat.writing import PLACEHOLDER, StyleFields, fill_style
 
 _S = SeparatorStyle
 BEYOND_TABLES = {
-    _S.LLAMA3: "strips what user and assistant say of white space, but not the system text",
+    _S.LLAMA3: "strips white space from what user and assistant say, but not the system text",
     _S.RWKV: "turns several line ends in a row into one",
-    _S.YUAN2: "takes every '<', 'n' and '>' away where a prompt ends",
-    _S.CLLM: "writes the last two messages alone",
+    _S.YUAN2: "removes every '<', 'n' and '>' at the end of a prompt",
+    _S.CLLM: "writes only the last two messages",
 }
 """What some styles do to a text, or leave out, which no table can express."""
 
@@ -23,7 +23,7 @@ def turn_table(template: Template, fields: Any) -> TurnTemplate | None:
     """Return a turn table that writes what a separator style does; None where there is none.
 
     The two agree on every conversation in which user and assistant take turns, the user first, and say something.
-    Otherwise they may not: in FastChat the place of a message decides what surrounds it, in a table its role.
+    Otherwise they may not: in FastChat the position of a message determines what surrounds it, in a table its role.
     """
     filled = fill_style(fields)
     texts = (*fields.roles, fields.sep, fields.sep2)
@@ -48,13 +48,13 @@ def turn_table(template: Template, fields: Any) -> TurnTemplate | None:
 
 
 def beyond_table(fields: Any) -> str:
-    """Return what keeps a separator style from being a turn table."""
+    """Return why a separator style is not a turn table."""
     style = SeparatorStyle(fields.sep_style)
     return f"the style {style.name} {BEYOND_TABLES.get(style, 'has fields here that no turn table can express')}"
 
 
 def _has_odd_system(fields: Any, filled: StyleFields) -> bool:
-    """Return whether the system template is more than a place between two texts."""
+    """Return whether the system template is more than a placeholder between two texts."""
     return filled.head is None and any(brace in fields.system_template for brace in "{}")
 
 
@@ -86,8 +86,8 @@ def _turns(fields: Any, filled: StyleFields) -> dict[str, Any] | None:
     rest: dict[str, Any] = {}
     match fields.sep_style:
         case _S.LLAMA2:
-            # The first question has its tag before it already. A table can only say so where that is what every
-            # question has.
+            # The first question's tag comes with the system text. A table can only express this if every question has
+            # that tag.
             if user != "[INST]" or sep != " ":
                 return None
             rest["user_after_system"] = Turn("", " ", user)

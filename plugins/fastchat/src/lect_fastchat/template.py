@@ -19,7 +19,7 @@ _SPECIAL = r"<<?[^<>\s]+>>?|\[/?[A-Z]+\]|\[\|[^|\]\s]+\|\]"
 
 
 class Fields(NamedTuple):
-    """What of a conversation decides how it is written."""
+    """The fields of a conversation that determine how it is written."""
 
     name: str
     roles: tuple[str, ...]
@@ -33,13 +33,13 @@ class Fields(NamedTuple):
 class StyleTemplate(Template):
     """FastChat's way to write a conversation.
 
-    The last system message replaces the default text, wherever it stands, as FastChat's server has it. Messages of
-    other roles than system, user and assistant have no place and are reported as unused.
+    As in FastChat's server, the last system message replaces the default text, wherever it is. Messages of roles other
+    than system, user and assistant have no place and are reported as unused.
 
     Args:
-        name: Under what name people find it.
-        fields: What decides how a conversation is written.
-        facts: What `Template` takes: default_system, stop, source, ...
+        name: Its public name.
+        fields: The fields that determine how a conversation is written.
+        facts: Arguments for `Template`: default_system, stop, source, ...
     """
 
     __slots__ = ("fields",)
@@ -84,7 +84,7 @@ class StyleTemplate(Template):
 
     @property
     def written_at(self) -> str:
-        """The line of templates.json that has it; of a conversation of one's own, where it became a template."""
+        """Its line in templates.json; for a user's conversation, where it was turned into a template."""
         entry = f'"{self.name}":'.encode()
         lines = read_data("templates.json").splitlines()
         number = next((number for number, line in enumerate(lines, 1) if line.strip().startswith(entry)), None)
@@ -109,7 +109,7 @@ class StyleTemplate(Template):
         write_turns(out, filled, fields, _marked(out, turns))
 
     def _turns(self, chat: "Chat", out: "Writer", images: str | None) -> "Iterator[tuple[str, Any, Message | None]]":
-        """Yield role, text and message of every turn."""
+        """Yield the role, text and message of every turn."""
         fields = self.fields
         for role, example in fields.examples:
             yield role, example, None
@@ -134,7 +134,7 @@ class StyleTemplate(Template):
 
 
 def _marked(out: "Writer", turns: "Iterable[tuple[str, Any, Message | None]]") -> "Iterator[tuple[str, Any]]":
-    """Yield role and text of every turn; what is written meanwhile belongs to its message."""
+    """Yield the role and text of every turn; what is written before the next one belongs to its message."""
     for role, text, message in turns:
         out.turn(message)
         yield role, text
@@ -142,7 +142,7 @@ def _marked(out: "Writer", turns: "Iterable[tuple[str, Any, Message | None]]") -
 
 
 def find_markers(fields: Fields, stops: "Iterable[str]") -> tuple[list[str], bool]:
-    """Return the control markers of a style, and whether some of its turns are set apart by plain text alone."""
+    """Return the control markers of a style, and whether some of its turns are separated by plain text alone."""
     style = fill_style(fields).style
     literals = (
         *fields.roles,
@@ -161,5 +161,5 @@ def find_markers(fields: Fields, stops: "Iterable[str]") -> tuple[list[str], boo
     found.update(dict.fromkeys(stop.strip() for stop in stops if stop.strip()))
     plain = [role for role in fields.roles if role.strip() and not special.search(role) and not style.marks]
     found.update(dict.fromkeys((role + style.colon.partition("<")[0]).strip() for role in plain))
-    # Where there is no marker at all, nothing keeps the turns apart but the texts themselves.
+    # Without any marker, only the texts themselves separate the turns.
     return list(found), bool(plain) or not found

@@ -1,4 +1,4 @@
-"""Write a conversation in a separator style: quickly, as text, or piece by piece, so that each can keep its origin."""
+"""Write a conversation in a separator style: quickly as text, or piece by piece, so that each can keep its origin."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -17,13 +17,13 @@ class StyleFields:
 
     Attributes:
         style: The style.
-        head: What precedes the system text; None where the system template is not simply a place between two
+        head: What precedes the system text; None where the system template is not simply a placeholder between two
             texts.
-        tail: What follows it.
+        tail: The part of the system template after the system text.
         after_system: What follows that.
-        end: What follows a text. None only where a separator is None, which is a fault once it is to be written.
+        end: What follows a text. None only where a separator is None, which is an error once it has to be written.
         odd_end: What follows every other text.
-        quick: The same for the quick way; None where the table does not tell all about the turns.
+        quick: The same for the quick way; None where the table does not describe the turns completely.
     """
 
     __slots__ = ("after_system", "end", "head", "odd_end", "quick", "style", "tail")
@@ -47,7 +47,7 @@ class StyleFields:
             try:
                 return _quick_prompt(self.quick, system, pairs)
             except (TypeError, ValueError):
-                # Something in them is not simply a text; it may be images.
+                # Something in them is not plain text, perhaps an image.
                 pass
         style = self.style
         out = [style.opening]
@@ -99,7 +99,7 @@ def _filled_style(sep_style: Any, sep: Any, sep2: Any, system_template: str) -> 
     before, after = style.opening + head, tail + after_system
     always = style.when == ALWAYS or (style.when == IF_FORMATTED and head + tail != "")
     if not found:
-        # A system template without a place for the system text: it is not written, and FastChat does not say so.
+        # A system template without a place for the system text: FastChat drops the text silently.
         if style.when == IF_GIVEN:
             return made
         without = before + after if always else without
@@ -111,7 +111,7 @@ def fill_style(fields: Any) -> StyleFields:
     """Return how a conversation is written.
 
     Raises:
-        MessageError: If it has no separator style, or a field of a wrong type.
+        MessageError: If it has no separator style, or a field has the wrong type.
     """
     try:
         return _filled_style(fields.sep_style, fields.sep, fields.sep2, fields.system_template)
@@ -141,11 +141,11 @@ def formatted(system_template: str, system: Any) -> str:
 
 
 def _quick_prompt(quick: Quick, system: str, pairs: Sequence[Sequence[Any]]) -> str:
-    """Return the prompt of a style that the table tells all about."""
+    """Return the prompt in a style that the table describes completely."""
     before, after, always, without, colon, bare, end, odd_end = quick
     out = [without if before is None or not (system or always) else before + system + after]
     if not colon and odd_end is end:
-        # Of so few texts a turn is added up more quickly than put into a list.
+        # Adding so few strings is faster than appending them to a list.
         out += [role + text + end if text else role + bare for role, text in pairs]
         return "".join(out)
     for role, text in pairs:
@@ -158,7 +158,7 @@ def _quick_prompt(quick: Quick, system: str, pairs: Sequence[Sequence[Any]]) -> 
 
 
 def write_system(out: list[str], filled: StyleFields, fields: Any, system: str) -> None:
-    """Write the system text after the style's rule, piece by piece."""
+    """Write the system text by the style's rule, piece by piece."""
     when = filled.style.when
     if filled.head is not None and isinstance(system, str):
         pieces = [filled.head, system, filled.tail]
@@ -174,7 +174,7 @@ def write_system(out: list[str], filled: StyleFields, fields: Any, system: str) 
 
 
 def write_turns(out: list[str], filled: StyleFields, fields: Any, pairs: Pairs) -> None:
-    """Write the turns piece by piece. A text with images is a tuple of the two."""
+    """Write the turns piece by piece. A text with images is a tuple `(text, images)`."""
     style = filled.style
     if style.write is not None:
         style.write(out, fields, pairs)
@@ -195,7 +195,7 @@ def write_turns(out: list[str], filled: StyleFields, fields: Any, pairs: Pairs) 
 
 
 def _refuse(fields: Any, style: Style, pairs: Sequence[Any]) -> NoReturn:
-    """Say what is wrong with a conversation that cannot be written."""
+    """Raise an error that says why a conversation cannot be written."""
     name = SeparatorStyle(fields.sep_style).name
     for index, pair in enumerate(pairs):
         where = f"messages[{index}]"

@@ -1,4 +1,4 @@
-"""Gemma 1, 2, 3 and 3n: user and model take turns; a system text, where there may be one, opens the first turn."""
+"""Gemma 1, 2, 3 and 3n: user and model take turns; a system text, where allowed, opens the first turn."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -28,7 +28,7 @@ def gemma(chat: Chat, out: Writer) -> None:
 def gemma3(chat: Chat, out: Writer, *, media: Mapping[str, str], whole_system: bool) -> None:
     """Write Gemma 3: parts are stripped one by one, and media are placeholders.
 
-    `whole_system`: all parts of a system message are written, and not its first alone.
+    With `whole_system`, all parts of a system message are written, not only the first.
     """
     system = chat.system
     messages = chat.without_system

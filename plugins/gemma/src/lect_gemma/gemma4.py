@@ -22,7 +22,7 @@ GEMMA4_CALLS = ReplyFormat(
             Section(
                 (
                     CallSyntax(Literals(":", "}", ('<|"|>',), bare=True), head=Head(("{",), CALL_NAME)),
-                    # It falls back on Python's way.
+                    # It falls back on Python's syntax.
                     CallSyntax(Literals(), head=Head(("(",), CALL_NAME)),
                 ),
                 ("<|tool_call>",),
@@ -63,7 +63,7 @@ MARKERS = (
 
 
 def without_thoughts(text: str) -> list[str]:
-    """Return a text without what is in channels."""
+    """Return a text without the contents of channels."""
     return stripped(part.split("<|channel>")[0] for part in text.split("<channel|>"))
 
 
@@ -115,7 +115,7 @@ def write_calls(out: Writer, notation: Notation, message: Message) -> None:
 
 
 def write_result(out: Writer, notation: Notation, name: str, response: Any, *path: str | int) -> None:
-    """Write what a tool answered: its fields, or one value."""
+    """Write the result of a tool: its fields, or one value."""
     out += "<|tool_response>response:", name, "{"
     if isinstance(response, Mapping):
         notation.members(response, *path)
@@ -144,7 +144,7 @@ def write_results(chat: Chat, out: Writer, notation: Notation, message: Message)
         if result.role != "tool":
             break
         out.turn(result)
-        # A result bears the name of the call that it answers, or else its own.
+        # A result has the name of the call that it answers, or else its own.
         name = called.get(result.raw.get("tool_call_id")) or result.name or "unknown"
         content = result.content if result.parts else result.raw.get("content")
         write_result(out, notation, name, content, "messages", result.index, "content")
@@ -177,7 +177,7 @@ def gemma4(chat: Chat, out: Writer, *, large: bool) -> None:
         write_calls(out, notation, message)
         results = write_results(chat, out, notation, message)
         content, media = write_content(out, message)
-        # A call that has no result yet leaves the turn open for it; after a result the model goes on speaking.
+        # A call that has no result yet leaves the turn open for it; after a result the model continues.
         calling = bool(message.tool_calls) and not results and not media
         waits = (calling or results) and not media
         if calling:

@@ -14,9 +14,9 @@ class Notation:
     """Writes values with their origin.
 
     Args:
-        chat: What is rendered.
-        out: Where to.
-        hides: Whether parameters are left out that are named like a key that describes one.
+        chat: The conversation.
+        out: Where to write.
+        hides: Whether to leave out parameters that have the name of a key that describes one.
     """
 
     def __init__(self, chat: Chat, out: Writer, *, hides: bool = False):
@@ -25,14 +25,14 @@ class Notation:
         self.hidden = ITSELF if hides else ()
 
     def separated(self, pairs: Iterable[tuple[Any, Any]]) -> Iterator[tuple[Any, Any]]:
-        """Go through pairs, and write a comma before each but the first."""
+        """Yield the pairs, and write a comma before each but the first."""
         for index, pair in enumerate(pairs):
             if index:
                 self.out.append(",")
             yield pair
 
     def quoted(self, value: Any, *path: str | int) -> None:
-        """Write a text in quotes; what is not text, as Python prints it."""
+        """Write a text in quotes; anything else as Python prints it."""
         self.out += QUOTE, self.chat.text(value, *path), QUOTE
 
     def kind(self, kind: Any, *path: str | int) -> None:
@@ -140,7 +140,7 @@ class Notation:
             if isinstance(fields.get("properties"), Mapping):
                 self._parameters(fields["properties"], *path, "properties")
             else:
-                # The parameters of the object stand beside the keys that describe the object itself.
+                # The parameters of the object are next to the keys that describe the object itself.
                 self._parameters(fields, *path, without=ITSELF)
             out.append("},")
             self._required(fields, *path)
@@ -177,7 +177,7 @@ def _in_order(mapping: Mapping[str, Any]) -> list[tuple[str, Any]]:
     """Return keys and values in alphabetical order, whatever their case."""
 
     def name(item: tuple[Any, Any]) -> str:
-        # A member of an enumeration is a text, and prints as another.
+        # A member of a `str` enumeration is a text, but prints as a different one.
         key = item[0]
         return (plain_str(key) if isinstance(key, str) else str(key)).lower()
 

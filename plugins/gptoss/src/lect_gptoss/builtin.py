@@ -1,4 +1,4 @@
-"""What gpt-oss is told of its two built-in tools."""
+"""What gpt-oss is told about its two built-in tools."""
 
 BROWSER = (
     "## browser\n\n"

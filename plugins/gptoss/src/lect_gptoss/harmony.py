@@ -42,7 +42,7 @@ TAGS = ("<|channel|>analysis<|message|>", "<|channel|>final<|message|>")
 
 
 def write_system(chat: Chat, out: Writer) -> None:
-    """Write who the model is, what day it is, how hard to think, and what it has built in."""
+    """Write who the model is, what day it is, how hard to think, and which tools are built in."""
     identity = chat.text_option("model_identity", "You are ChatGPT, a large language model trained by OpenAI.")
     out += "<|start|>system<|message|>", identity, "\nKnowledge cutoff: 2024-06\n"
     out += "Current date: ", chat.date().strftime("%Y-%m-%d"), "\n\n"
@@ -77,12 +77,12 @@ def check_tags(chat: Chat, message: Message) -> None:
     """Refuse channels that were written by hand.
 
     Raises:
-        RefusedError: If the content or the reasoning holds the opening of a channel.
+        RefusedError: If the content or the reasoning contains the opening of a channel.
     """
     for field, text in (("content", message.content), ("reasoning", message.reasoning or "")):
         if any(tag in text for tag in TAGS):
             chat.refuse(
-                f"the {field} of message {message.index} holds <|channel|> tags",
+                f"the {field} of message {message.index} contains <|channel|> tags",
                 instead="put the analysis into reasoning_content and the final text into content",
             )
 
@@ -90,7 +90,7 @@ def check_tags(chat: Chat, message: Message) -> None:
 def write_call(chat: Chat, out: Writer, message: Message, *, answered: bool) -> str:
     """Write the first call of a message and return its name.
 
-    What was thought before it is kept until there is a final answer.
+    The thought before it is kept until there is a final answer.
     """
     if message.content and message.reasoning:
         chat.refuse(
@@ -137,8 +137,8 @@ def harmony(chat: Chat, out: Writer) -> None:
             if message.tool_calls:
                 called = write_call(chat, out, message, answered=position < last_answer)
             elif position + 1 == len(messages) and not chat.add_generation_prompt:
-                # Only in training does a conversation end like this; there the thought is kept, and the end is the one
-                # that the model writes.
+                # A conversation ends like this only in training: the thought is kept, and the turn is closed as the
+                # model closes it.
                 if message.reasoning is not None:
                     out += "<|start|>assistant<|channel|>analysis<|message|>", message.reasoning, "<|end|>"
                 out += "<|start|>assistant<|channel|>final<|message|>", message.content, "<|return|>"

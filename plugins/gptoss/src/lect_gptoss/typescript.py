@@ -9,7 +9,7 @@ SIMPLE = {"string": "string", "number": "number", "integer": "number", "boolean"
 
 
 def write_joined(chat: Chat, out: Writer, values: Any, between: str, *path: str | int) -> None:
-    """Write values, with `between` between them."""
+    """Write values separated by `between`."""
     for index, value in enumerate(values):
         if index:
             out.append(between)

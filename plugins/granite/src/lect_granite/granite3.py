@@ -1,4 +1,4 @@
-"""Granite 3: every role in markers; tools and documents in turns of their own."""
+"""Granite 3: every role in markers; tools and documents in their own turns."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -64,7 +64,7 @@ def controls_of(chat: Chat) -> Mapping[str, Any]:
 
 
 def tools_of(chat: Chat) -> tuple[Sequence[Any], tuple[str, ...]]:
-    """Return the tools and their path; the option `available_tools` comes before `tools`."""
+    """Return the tools and their path; the option `available_tools` takes precedence over `tools`."""
     tools = chat.option("available_tools", kind="mappings")
     return (tools, ("options", "available_tools")) if tools else (chat.tools, ("tools",))
 
@@ -94,7 +94,7 @@ def write_turns(chat: Chat, out: Writer, controls: Mapping[str, Any]) -> None:
 
 
 def granite3_0(chat: Chat, out: Writer) -> None:
-    """Write Granite 3.0, which has roles of its own for calls and their results."""
+    """Write Granite 3.0, which has separate roles for calls and their results."""
     if chat.tools:
         out.append("<|start_of_role|>available_tools<|end_of_role|>\n")
         for index, tool in enumerate(chat.tools):

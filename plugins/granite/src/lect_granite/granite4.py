@@ -9,7 +9,7 @@ from lect_granite.granite3 import ALIGN_WITH_DOCUMENTS, GRANITE3_1, tools_of
 
 
 def lines_of(message: Message) -> list[str]:
-    """Return the content in pieces: its text, or its text parts, each on lines of its own."""
+    """Return the content in pieces: its text, or its text parts, each on its own lines."""
     if not message.parts:
         return [message.content]
     pieces: list[str] = []
@@ -22,13 +22,13 @@ def lines_of(message: Message) -> list[str]:
 
 
 def write_lines(chat: Chat, out: Writer, things: Sequence[Any], *path: str) -> None:
-    """Write tools or documents, one JSON object a line."""
+    """Write tools or documents, one JSON object per line."""
     for index, thing in enumerate(things):
         out += "\n", chat.json(thing, *path, index)
 
 
 def write_system(chat: Chat, out: Writer) -> None:
-    """Write the system turn, which is never empty: without text, tools and documents there is the maker's or none."""
+    """Write the system turn; without a text, tools or documents, it is the maker's, or there is none."""
     system = chat.system
     text = lines_of(system) if system else []
     (tools, path), documents = tools_of(chat), chat.documents
@@ -72,7 +72,7 @@ def write_system(chat: Chat, out: Writer) -> None:
 
 
 def granite4(chat: Chat, out: Writer) -> None:
-    """Write Granite 4. Results of tools that follow each other share one user turn."""
+    """Write Granite 4. Consecutive tool results share one user turn."""
     write_system(chat, out)
     messages = chat.messages
     for position, message in enumerate(out.turns(messages)):

@@ -1,4 +1,4 @@
-"""Hermes 3 and Hermes 2 Pro: ChatML, and with tools a system turn that describes them as Python does."""
+"""Hermes 3 and Hermes 2 Pro: ChatML, and with tools a system turn that describes them as Python functions."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -17,9 +17,9 @@ PYTHON_TYPES = {"string": "str", "number": "float", "integer": "int", "boolean":
 
 
 def python_type(schema: Any) -> str:
-    """Return what Python calls the type of a schema.
+    """Return the Python name for the type of a schema.
 
-    The maker's template does not look into arrays. It fails at types that it does not know; here they are `Any`.
+    The maker's template does not look into arrays. It fails on types that it does not know; here they are `Any`.
     """
     kind = schema.get("type", ()) if isinstance(schema, Mapping) else ()
     if kind == "array":
@@ -89,7 +89,7 @@ def write_calls(chat: Chat, out: Writer, message: Message) -> None:
 
 
 def with_tools(chat: Chat, out: Writer) -> None:
-    """Write a conversation with tools. Results that follow each other share one turn."""
+    """Write a conversation with tools. Consecutive results share one turn."""
     write_tools(chat, out)
     messages = chat.messages
     for position, message in enumerate(out.turns(messages)):
@@ -109,7 +109,7 @@ def with_tools(chat: Chat, out: Writer) -> None:
 
 
 def hermes3(chat: Chat, out: Writer) -> None:
-    """Write Hermes 3: with tools by its maker's template `tool_use`, else by the default one, which is ChatML."""
+    """Write Hermes 3: with tools as in its maker's template `tool_use`, else as in the default one, which is ChatML."""
     out.append(chat.bos)
     if chat.tools:
         with_tools(chat, out)

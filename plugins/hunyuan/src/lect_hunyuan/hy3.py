@@ -1,4 +1,4 @@
-"""Hy3: no turns but markers between them; calls in tags that all end with `:opensource`."""
+"""Hy3: turns that are only separated by markers; calls in tags that all end with `:opensource`."""
 
 from collections.abc import Mapping
 
@@ -42,7 +42,7 @@ HUNYUAN_V3_XML = ReplyFormat(
 )
 
 EFFORTS = ("high", "low", "no_think")
-"""How much the model may be asked to think."""
+"""How hard the model can be asked to think."""
 BOS, EOS = "<｜hy_begin_of_sentence:opensource｜>", "<｜hy_eos:opensource｜>"
 USER, ASSISTANT = "<｜hy_User:opensource｜>", "<｜hy_Assistant:opensource｜>"
 MODE = "<｜reasoning_mode:opensource｜>reasoning_effort:"
@@ -50,7 +50,7 @@ THINK_OPENS, THINK_CLOSES = "<think:opensource>", "</think:opensource>"
 
 
 def effort_of(chat: Chat) -> str:
-    """Return how much the model is to think: the option `reasoning_effort`.
+    """Return how hard the model is to think: the option `reasoning_effort`.
 
     Raises:
         RefusedError: If there is no such effort.
@@ -115,7 +115,7 @@ def write_call(chat: Chat, out: Writer, call: Call) -> None:
 
 
 def write_answer(chat: Chat, out: Writer, message: Message, *, thinks: bool) -> None:
-    """Write an answer: its thought or the place of one, its text and its calls.
+    """Write an answer: its thought, even if empty, its text and its calls.
 
     The last answer stays open unless the option `is_training` is true.
     """
@@ -140,7 +140,7 @@ def write_answer(chat: Chat, out: Writer, message: Message, *, thinks: bool) -> 
 
 
 def hy3(chat: Chat, out: Writer) -> None:
-    """Write Hy3: thoughts are kept after the last question, and everywhere where there are tools."""
+    """Write Hy3: thoughts are kept after the last question, and everywhere if there are tools."""
     effort = effort_of(chat)
     write_head(chat, out, effort)
     messages = chat.messages

@@ -7,7 +7,7 @@ from lect_internlm.internlm2 import INTERNLM2, INTERNLM3
 __lect_api__ = "~=1.0"
 
 NEVER_CHATTED = "a base model: the chat markers were never trained on"
-NO_TALKER = "a model that gives scores or proofs, no answers"
+NO_TALKER = "a model that gives scores or proofs, not answers"
 
 adapter = Family(
     "internlm",
@@ -19,7 +19,7 @@ adapter = Family(
     Rule("internlm 2 math ?plus # b", INTERNLM2),
     Rule("internlm 2|2.5 # b reward", None, note=NO_TALKER),
     Rule("internlm 2|2.5 step prover", None, note=NO_TALKER),
-    # A name without `chat` is a base model's: the makers always say the word.
+    # A name without `chat` is that of a base model: the makers always use the word.
     Rule("internlm 2|2.5 ?base ?# ?b", DEFAULT, kind="base", note=NEVER_CHATTED),
     Rule("internlm chat 7 b v 1.1", INTERNLM_20B),
     Rule("internlm chat 20 b", INTERNLM_20B),

@@ -1,10 +1,10 @@
-"""The first InternLM: speakers are named in plain text, and an answer is closed by a token of its own."""
+"""The first InternLM: speakers are named in plain text, and an answer is closed by its own token."""
 
 from lect.plugin import Turn, TurnTemplate
 
 # The maker's code has three revisions. The first writes `<s>` before every past round; the second leaves the one BOS to
-# the tokenizer; the third drops `<eoh>` and has a system text. The 7B was released with the first two, and is asked the
-# second way here; the system text is the third's.
+# the tokenizer; the third drops `<eoh>` and has a system text. The 7B was released with the first two; this is the
+# second, with the system text of the third.
 INTERNLM = TurnTemplate(
     "internlm-chat",
     system=Turn("<|System|>:", "\n"),

@@ -8,10 +8,10 @@ from lect.errors import MessageError, shown
 from lect.plugin import Call, Chat, Message, Template, Writer
 from lect.plugin.grammar import CALL_IN_WORDS, JSON_OBJECT, THINK, CallSyntax, Code, Grammar, ReplyFormat, Section
 
-# The document says that the model also calls in the form of ReAct, where a prompt asks it to. No token marks such a
-# call, so it must stand at the start of a line and be of a tool that the caller has named.
+# The document says that the model also makes calls in the form of ReAct if a prompt asks it to. No token marks such a
+# call, so it must be at the start of a line and name one of the caller's tools.
 REACT_CALLS = Section((CALL_IN_WORDS.but(open=(), known=True),), ("\nAction:", "\nAction："), after="\n")
-# The interpreter is handed code, in a Markdown fence; that this is a call of `python_interpreter` is our name for it.
+# The interpreter gets code in a Markdown fence; `python_interpreter` is our name for the function called.
 INTERNLM2_ACTION = ReplyFormat(
     Grammar(
         "internlm2_action",
@@ -72,7 +72,7 @@ SPELLINGS = {"named": NAMED, "numbered": NUMBERED}
 
 
 def function_of(tool: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the function of a tool, which may also be given bare; `function` may be anything in other tools."""
+    """Return the function of a tool, which may also be given bare; in other tools, `function` may be anything."""
     function: Mapping[str, Any] = tool["function"] if isinstance(tool.get("function"), Mapping) else tool
     return function
 
@@ -94,15 +94,15 @@ class Environment:
         )
 
     def ran(self, message: Message) -> bool:
-        """Return whether a result is the interpreter's: by the name that it bears, or by the call that it answers."""
+        """Return whether a result is the interpreter's, judging by its name or by the call that it answers."""
         return message.name in self.names or message.raw.get("tool_call_id") in self.ids
 
 
 def write_tools(chat: Chat, out: Writer, tokens: Tokens) -> None:
     """Write what the model may use: the interpreter, then the functions.
 
-    The functions stand on one line, as LMDeploy and vLLM write them: the document's own list, with its trailing commas,
-    is no JSON.
+    The functions are on one line, as LMDeploy and vLLM write them: the document's own list, with its trailing commas,
+    is not JSON.
     """
     functions = []
     for index, tool in enumerate(chat.tools):
@@ -140,7 +140,7 @@ def write_call(chat: Chat, out: Writer, tokens: Tokens, environment: Environment
         out.used(*call.path, "name")
         return
     # The document says `parameters`, and so does LMDeploy; vLLM's example says `arguments`, which the model was not
-    # taught. Arguments that are not a JSON object stay as the model wrote them.
+    # trained on. Arguments that are not a JSON object are kept as the model wrote them.
     parameters = chat.arguments_as_given(call)
     out += tokens.action_start, tokens.plugin, '\n{"name": ', chat.json(call.name, *call.path, "name")
     out += ', "parameters": ', parameters, "}", tokens.action_end
@@ -149,7 +149,7 @@ def write_call(chat: Chat, out: Writer, tokens: Tokens, environment: Environment
 def write_name(out: Writer, tokens: Tokens, message: Message) -> None:
     """Write who speaks within a role.
 
-    The tools and the interpreter by their tokens, anything else, such as `file`, by its name.
+    Tools and the interpreter are given by their tokens, anything else, such as `file`, by its name.
     """
     if not message.name:
         return
@@ -164,8 +164,8 @@ def write_turn(chat: Chat, out: Writer, tokens: Tokens, environment: Environment
     """Write one message."""
     out.append(tokens.start)
     if message.role in ("tool", "function"):
-        # The document names every answer of the environment after what gave it; LMDeploy does so only where the message
-        # itself is called `plugin` or `interpreter`. None of them says which function it was.
+        # The document names every answer of the environment after its source; LMDeploy does so only where the message
+        # itself is called `plugin` or `interpreter`. Neither says which function it was.
         out += "environment name=", tokens.interpreter if environment.ran(message) else tokens.plugin
         out.by_rule(message.name)
     else:
@@ -182,8 +182,8 @@ def write_chat(chat: Chat, out: Writer, tokens: Tokens) -> None:
     """Write a conversation in one spelling of the tokens."""
     environment = Environment(chat)
     messages = chat.messages
-    # In the document the tools follow all system texts; LMDeploy puts them after the first, which is the same where
-    # there is but one.
+    # In the document the tools follow all system texts; LMDeploy puts them after the first, which is the same if there
+    # is only one.
     opening = next((message.index for message in messages if message.role != "system"), len(messages))
     out.append(chat.bos)
     for message in out.turns(messages[:opening]):
@@ -200,7 +200,7 @@ def internlm2(chat: Chat, out: Writer) -> None:
     """Write InternLM2 and 2.5, whose vocabulary was published in two spellings.
 
     Raises:
-        MessageError: If the option `spelling` names none of them.
+        MessageError: If the option `spelling` is not one of them.
     """
     spelling = chat.option("spelling", "named")
     if not isinstance(spelling, str) or spelling not in SPELLINGS:
@@ -230,7 +230,7 @@ INTERNLM2 = Template(
     reply=INTERNLM2_ACTION.grammar,
     source="InternLM/InternLM, chat/chat_format.md; internlm/internlm2-chat-7b, tokenizer_config.json",
 )  # fmt: skip
-# The format is InternLM2's, but the vocabulary is another: `<|im_end|>` is 128131.
+# The format is InternLM2's, but the vocabulary is different: `<|im_end|>` is 128131.
 INTERNLM3 = INTERNLM2.but(
     name="internlm3-instruct",
     program=partial(write_chat, tokens=NAMED),

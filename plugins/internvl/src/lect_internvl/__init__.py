@@ -1,6 +1,6 @@
 """InternVL, by OpenGVLab: the formats of its own code, which its training uses too.
 
-The tokenizers have chat templates of the language models that InternVL is built on, with other system texts.
+The tokenizers have the chat templates of the language models that InternVL is built on, with other system texts.
 """
 
 from functools import partial
@@ -13,7 +13,7 @@ CHATML = ("<|im_start|>", "\n")
 
 
 def internvl(chat: Chat, out: Writer, *, tag: tuple[str, str], end: str) -> None:
-    """Write InternVL: a system turn always, pictures before the text of a turn. An empty text leaves a turn open."""
+    """Write InternVL: always a system turn, and images before the text of a turn. An empty text leaves a turn open."""
     before, after = tag
     out += before, "system", after
     out.turn(chat.system)
@@ -41,9 +41,9 @@ INTERNVL2 = Template(
         "你是由上海人工智能实验室联合商汤科技开发的书生多模态大模型，英文名叫InternVL, 是一个有用无害的人工智能助手。"
     ),
     takes=["parts"],
-    # Each size has the vocabulary of another language model: no ids are right for all.
+    # Each size has the vocabulary of a different language model: no ids are right for all.
     stop=["<|im_end|>"],
-    # The maker's code puts the tokens of a picture where `<image>` stands.
+    # The maker's code replaces `<image>` with the tokens of an image.
     markers=[
         "<|im_start|>", "<|im_end|>", "<image>", "<img>", "</img>", "<IMG_CONTEXT>", "<quad>", "</quad>", "<ref>",
         "</ref>", "<box>", "</box>",

@@ -57,14 +57,14 @@ def write_documents(chat: Chat, out: Writer) -> None:
 
 
 def titled(key: str) -> str:
-    """Return a key with capitals, as Jinja's `title` has them."""
+    """Return a key in title case, as Jinja's `title` writes it."""
     import re
 
     return "".join(word[0].upper() + word[1:].lower() for word in re.split(r"([-\s({\[<]+)", key) if word)
 
 
 def write_modes(out: Writer, knobs: Mapping[str, Any]) -> None:
-    """Write what the option `knobs` asks of the answer."""
+    """Write what the option `knobs` requires of the answer."""
     out.append(
         "<active_output_modes>\n# Active Modes\n\n"
         "The following modes configure the format or style of your responses. You should adhere to all currently "
@@ -109,7 +109,7 @@ def write_citations(chat: Chat, out: Writer, message: Message) -> None:
 
 
 def jamba(chat: Chat, out: Writer, *, newer: bool) -> None:
-    """Write Jamba 1.5, or the newer 1.6, which cites only where the option `knobs` lets it."""
+    """Write Jamba 1.5, or the newer 1.6, which cites only where the option `knobs` allows it."""
     knobs = chat.option("knobs", kind="mapping") or {}
     asks_to_cite = knobs.get("is_set") and knobs.get("citation_mode") != "off"
     messages = chat.without_system

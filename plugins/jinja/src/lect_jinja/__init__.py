@@ -30,7 +30,7 @@ _MODULES = {
 
 
 def __getattr__(name: str) -> Any:
-    """Import what runs templates when somebody needs it: a model whose template is a family's does not."""
+    """Import the engine on first use: a model with a family's template does not need it."""
     if name in _MODULES:
         from importlib import import_module
 

@@ -1,7 +1,7 @@
-"""What a chat template does that it should not: what is in its text, and what it does with a conversation.
+"""Find what a chat template should not do, in its text and in how it renders a conversation.
 
-A template that renders without an error may still work against its user. No sandbox sees that; a reader does, and this
-is what a reader would look for.
+A template that renders without an error may still work against its user. No sandbox notices that, but a careful reader
+does; the audit looks for the same things.
 """
 
 from __future__ import annotations
@@ -36,19 +36,19 @@ _WORD = re.compile(r"[^\W\d_]{2,}")
 _MARK = re.compile(r"[<\[|{｜]")
 _MARKER = re.compile(r"<[^<>]*>|\[[^\[\]]*\]")
 FEWEST_WORDS = 4
-"""How many words make a text that says something to a model, and is no label such as `Assistant:`."""
+"""A text of fewer words is a label such as `Assistant:`, and says nothing to the model."""
 PART_KEYS = frozenset({"text", "image", "image_url", "video", "audio", "audio_url", "parts", "blocks"})
 SEARCHES = ("startswith", "endswith", "find", "rfind", "index", "count", "split")
 
 
 class Finding(NamedTuple):
-    """Something about a template that people should look at.
+    """Something about a template that deserves a look.
 
     Attributes:
-        level: `warning`, or `note` for what is usual.
+        level: `warning`, or `note` for something usual.
         rule: What was looked for.
         what: What was found.
-        line: The line of the template, where there is one.
+        line: The line of the template, if there is one.
     """
 
     level: str
@@ -58,7 +58,7 @@ class Finding(NamedTuple):
 
 
 def audited(path: str) -> list[Finding]:
-    """Return what people should know of the template of a model on disk, warnings first.
+    """Return the findings about the template of a model on disk, warnings first.
 
     Raises:
         ModelFileError: If there is no template, or none that can be read and run.
@@ -69,7 +69,10 @@ def audited(path: str) -> list[Finding]:
     identity = identify(files, name)
     tree = ENVIRONMENT.parse(files.source)
     findings = [
-        *(Finding(WARNING, "files", f"{other} has another template than {files.origin}") for other in files.conflicts),
+        *(
+            Finding(WARNING, "files", f"{each} has a different template from {files.origin}")
+            for each in files.conflicts
+        ),
         *(Finding(NOTE, "files", note) for note in files.notes),
         *_invisible(files.source),
         *_literals(tree),
@@ -88,7 +91,7 @@ def _family(identity: Identity) -> Iterator[Finding]:
         yield Finding(NOTE, "differs-from-family", f"nearest is {identity.nearest}")
 
 
-# What stands in its text
+# What is in its text
 
 
 def _invisible(source: str) -> Iterator[Finding]:
@@ -100,7 +103,7 @@ def _invisible(source: str) -> Iterator[Finding]:
 
 
 def _texts(tree: nodes.Node) -> Iterator[tuple[str, int]]:
-    """Yield the texts that a template has in it, without those of its own errors."""
+    """Yield the literal texts of a template with their lines, except those of its own errors."""
     errors = {
         id(each)
         for call in tree.find_all(nodes.Call)
@@ -120,11 +123,11 @@ def _literals(tree: nodes.Template) -> Iterator[Finding]:
         for encoded in _ENCODED.findall(text):
             hidden = _decoded(encoded)
             if hidden:
-                yield Finding(WARNING, "encoded-text", f"{shown(encoded)} says {shown(hidden)}", line)
+                yield Finding(WARNING, "encoded-text", f"{shown(encoded)} decodes to {shown(hidden)}", line)
 
 
 def _decoded(text: str) -> str:
-    """Return what base64 says; empty where it is none, or says nothing that people could read."""
+    """Return the text that base64 encodes; empty if it is not base64, or the text is not readable."""
     try:
         data = base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError):
@@ -132,7 +135,7 @@ def _decoded(text: str) -> str:
     return data.decode("ascii") if data.isascii() and data.decode("ascii").isprintable() else ""
 
 
-# What it asks
+# Conditions and rewrites
 
 
 def _conditions(tree: nodes.Template) -> Iterator[Finding]:
@@ -146,13 +149,13 @@ def _conditions(tree: nodes.Template) -> Iterator[Finding]:
         wanted = [text for text in _compared(test, is_content) if _is_said(text)]
         if wanted:
             yield Finding(
-                WARNING, "content-conditional", f"asks whether a text has {shown(wanted[0])} in it", node.lineno
+                WARNING, "content-conditional", f"checks whether a message contains {shown(wanted[0])}", node.lineno
             )
         at_times = any(is_time(each) for compare in test.find_all(nodes.Compare) for each in _operands(compare))
         at_times = at_times or any(is_time(each) for each in _operands(test))
         if at_times:
             uses_the_clock = True
-            yield Finding(WARNING, "time-conditional", "behaves differently at other times", node.lineno)
+            yield Finding(WARNING, "time-conditional", "behaves differently depending on the time", node.lineno)
         if (wanted or at_times) and not isinstance(node, nodes.For):
             yield from _said_then(node)
     if not uses_the_clock and any(map(_reads_the_clock, tree.find_all(nodes.Call))):
@@ -160,14 +163,14 @@ def _conditions(tree: nodes.Template) -> Iterator[Finding]:
 
 
 def _said_then(node: nodes.Node) -> Iterator[Finding]:
-    """Find what is said to the model only under a condition that should not be asked."""
+    """Find what is said to the model only under a suspicious condition."""
     for text, line in _texts(node):
         if _words(text) >= FEWEST_WORDS:
             yield Finding(WARNING, "hidden-instruction", shown(text, SHOWN), line)
 
 
 def _compared(test: nodes.Node, is_content: Callable[[nodes.Node], bool]) -> Iterator[str]:
-    """Yield the constant texts with which a content is compared, or that are searched in it."""
+    """Yield the constant texts that message content is compared with or searched for."""
     for node in _with_itself(test, (nodes.Compare, nodes.Call)):
         operands = list(_operands(node))
         if any(map(is_content, operands)):
@@ -198,7 +201,7 @@ def _with_itself(node: nodes.Node, kinds: Any) -> Iterator[Any]:
 
 
 def _is_said(text: str) -> bool:
-    """Return whether a text is what people would say: no marker, and no key of a content that has parts."""
+    """Return whether a text is something people would say: not a marker, and not a key of a content part."""
     return text not in PART_KEYS and bool(_WORD.search(text)) and not _MARK.search(text)
 
 
@@ -218,7 +221,7 @@ def _reads_the_clock(node: nodes.Node) -> bool:
 
 
 def _followed(tree: nodes.Template, reads: Callable[[nodes.Node], bool]) -> Callable[[nodes.Node], bool]:
-    """Return whether an expression is what `reads` looks for: as it is, changed by filters or methods, or by a name."""
+    """Return a predicate for what `reads` looks for: directly, through filters or methods, or through a variable."""
     names: set[str] = set()
 
     def fits(node: nodes.Node) -> bool:
@@ -239,7 +242,7 @@ def _followed(tree: nodes.Template, reads: Callable[[nodes.Node], bool]) -> Call
 
 
 def _rewrites(tree: nodes.Template) -> Iterator[Finding]:
-    """Find words in what people say that are replaced by others."""
+    """Find replacements of words in what people say."""
     is_content = _followed(tree, _reads_content)
     for node in tree.find_all((nodes.Filter, nodes.Call)):
         if isinstance(node, nodes.Filter):
@@ -252,7 +255,7 @@ def _rewrites(tree: nodes.Template) -> Iterator[Finding]:
             continue
         texts = list(_constant_texts(arguments))
         if any(map(_is_said, texts)):
-            yield Finding(WARNING, "content-rewrite", f"replaces {' by '.join(map(shown, texts))}", node.lineno)
+            yield Finding(WARNING, "content-rewrite", f"replaces {' with '.join(map(shown, texts))}", node.lineno)
 
 
 # What it does
@@ -283,11 +286,11 @@ def _behaviour(template: Template, *, is_known: bool) -> Iterator[Finding]:
 
 
 def _inside_turn(text: str) -> Finding:
-    return Finding(WARNING, "literal-inside-turn", f"adds to what somebody says: {shown(text, SHOWN)}")
+    return Finding(WARNING, "literal-inside-turn", f"adds text to a message: {shown(text, SHOWN)}")
 
 
 def _added_inside_turns(segments: Iterable[Any]) -> Iterator[str]:
-    """Yield template text that follows what somebody says before anything ends the turn."""
+    """Yield template text that follows the content of a message before anything ends the turn."""
     before = None
     for segment in segments:
         if segment.origin is Origin.TEMPLATE and before is not None:
@@ -298,7 +301,7 @@ def _added_inside_turns(segments: Iterable[Any]) -> Iterator[str]:
 
 
 def _added_texts(segments: Iterable[Any], *, with_system: bool) -> Iterator[Finding]:
-    """Find what a template says to the model by itself."""
+    """Find what a template says to the model on its own."""
     for segment in segments:
         if segment.origin is Origin.TEMPLATE and _words(segment.text) >= 2 * FEWEST_WORDS:
             if with_system:

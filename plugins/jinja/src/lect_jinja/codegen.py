@@ -1,4 +1,4 @@
-"""From a template's text to code that asks its context before it does anything that could take long."""
+"""Turn a template into code that asks its context before it does anything that could take long."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ STEP = 2
 
 
 class Generation(Extension):
-    """The tag `generation`, which tells a trainer what a model wrote: it changes nothing in the prompt."""
+    """The tag `generation`, which tells a trainer what the model wrote; it does not change the prompt."""
 
     tags = {"generation"}  # noqa: RUF012 - as Jinja2 declares it
 
     def parse(self, parser: Parser) -> nodes.Node:
-        """Read the block as one with variables of its own."""
+        """Parse the block as a scope of its own."""
         line = next(parser.stream).lineno
         body = parser.parse_statements(("name:endgeneration",), drop_needle=True)
         return nodes.Scope(body, lineno=line)
@@ -41,7 +41,7 @@ def size_of(node: nodes.Node) -> int:
 
 
 def levels(tree: nodes.Node) -> Iterator[list[nodes.Node]]:
-    """Yield the nodes of a tree, level by level. It does not recurse."""
+    """Yield the nodes of a tree level by level, without recursion."""
     level = [tree]
     while level:
         yield level
@@ -49,12 +49,12 @@ def levels(tree: nodes.Node) -> Iterator[list[nodes.Node]]:
 
 
 def asked(name: str, *args: Any) -> nodes.Call:
-    """Return a call of a method of the context."""
+    """Return a call to a method of the context."""
     return nodes.Call(nodes.EnvironmentAttribute(name), list(args), [], None, None)
 
 
 class Guarding(NodeTransformer):
-    """Puts into a tree what counts the work, and what notes whose turn it is."""
+    """Adds calls to a tree that count the work and note whose turn it is."""
 
     def __init__(self) -> None:
         self._item: str | None = None
@@ -89,14 +89,14 @@ class Guarding(NodeTransformer):
         return node
 
     def visit_Pair(self, node: nodes.Pair) -> nodes.Node:  # noqa: N802
-        """Look at keys before they are hashed."""
+        """Check keys before they are hashed."""
         self.generic_visit(node)
         if not isinstance(node.key, nodes.Const):
             node.key = asked("hashed", node.key)
         return node
 
     def visit_Compare(self, node: nodes.Compare) -> nodes.Node:  # noqa: N802
-        """Look at all values of a long comparison; the code generator does so with those of a short one."""
+        """Weigh all values of a chained comparison; the code generator does so for a simple one."""
         self.generic_visit(node)
         if len(node.ops) > 1:
             node.expr = asked("weighed", node.expr)
@@ -114,7 +114,7 @@ class Guarding(NodeTransformer):
 
 
 def _calculated(method: str) -> Callable[[Any, nodes.BinExpr, Frame], None]:
-    """Return what writes a calculation that the context does."""
+    """Return a visitor that writes a calculation as a call to the context."""
 
     def visit(self: GuardedCode, node: nodes.BinExpr, frame: Frame) -> None:
         self.ask(f"context.{method}(", node.left, node.right, frame=frame)
@@ -123,7 +123,7 @@ def _calculated(method: str) -> Callable[[Any, nodes.BinExpr, Frame], None]:
 
 
 class GuardedCode(CodeGenerator):
-    """Generates the code. What Jinja2 would do by itself, the context is asked to do.
+    """Generates code that asks the context to do what Jinja2 would do by itself.
 
     Attributes:
         looked_up: The variables that the template reads and does not set itself, known once the code is generated.
@@ -134,7 +134,7 @@ class GuardedCode(CodeGenerator):
         self.looked_up: set[str] = set()
 
     def enter_frame(self, frame: Frame) -> None:
-        """Note what has to be looked up."""
+        """Note which variables are looked up."""
         super().enter_frame(frame)
         self.looked_up.update(name for action, name in frame.symbols.loads.values() if action == "resolve" and name)
 
@@ -191,7 +191,7 @@ class GuardedCode(CodeGenerator):
         self.write(")")
 
     def visit_Add(self, node: nodes.BinExpr, frame: Frame) -> None:  # noqa: N802
-        """Write a sum; several in one step."""
+        """Write a sum, of several operands in one step."""
         operands = [node.right]
         left = node.left
         while isinstance(left, nodes.Add) and len(operands) < MOST_ADDED - 1:
@@ -225,7 +225,7 @@ class GuardedCode(CodeGenerator):
         self.write("))")
 
     def visit_Compare(self, node: nodes.Compare, frame: Frame) -> None:  # noqa: N802
-        """Write a comparison. What is compared with a constant ends where the constant does."""
+        """Write a comparison. One with a constant is not weighed: it ends where the constant does."""
         if len(node.ops) == 1:
             (operand,) = node.ops
             if operand.op in ("in", "notin"):
@@ -243,7 +243,7 @@ class GuardedCode(CodeGenerator):
         super().visit_Compare(node, frame)
 
     def ask(self, call: str, *args: nodes.Expr, frame: Frame, more: bool = False) -> None:
-        """Write a call of a function with arguments; `more`: there is one already."""
+        """Write a function call with arguments; `more` means that there is one already."""
         self.write(call)
         for index, arg in enumerate(args):
             self.write(", " if index or more else "")

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 REFUSED = "(refuses)"
 FAILED = "(an error)"
 SHOWN = 32
-"""Characters of a difference that people see."""
+"""Characters of a difference that are shown."""
 SOME_DAY = date(2025, 2, 3)
 HANDLED_APART = frozenset({"bos_token", "eos_token", "date", "documents"})
 """Options that are not switches of a format."""
 FEWEST_COMPARED = 8
-"""How many conversations must be compared. A template that fails at nearly all is like none."""
+"""How many conversations must be compared: a template that fails on nearly all of them matches no other."""
 
 
 def _says(role: str, content: Any, **more: Any) -> dict[str, Any]:
@@ -51,7 +51,7 @@ _TOOL = {"type": "function", "function": {"name": "add", "description": "Add num
 
 
 class Conversation(NamedTuple):
-    """What two templates are asked to write."""
+    """A conversation that two templates are asked to write."""
 
     what: str
     messages: list[dict[str, Any]]
@@ -89,11 +89,11 @@ class Difference(NamedTuple):
     """Where two templates first differ.
 
     Attributes:
-        alike: In how many conversations they had been alike before.
+        alike: How many conversations before that they agree on.
         what: What differs: the kind of conversation, or an option.
         at: The position of the first character that differs.
-        one: What the one writes there.
-        other: What the other writes there.
+        one: What the first writes there.
+        other: What the second writes there.
     """
 
     alike: int
@@ -127,7 +127,7 @@ class Behaviour:
         self._answers: dict[int, str | None] = {}
 
     def difference(self, other: Template) -> Difference | None:
-        """Return where another template first differs; None where it behaves alike."""
+        """Return where another template first differs; None if it behaves the same."""
         compared = 0
         for alike, conversation in enumerate(CONVERSATIONS):
             mine = self._answer(alike)
@@ -138,7 +138,7 @@ class Behaviour:
                     return _difference(alike, conversation.what, mine, theirs)
                 compared += mine != REFUSED
         if compared < FEWEST_COMPARED:
-            return Difference(compared, "it fails at too many conversations to be compared")
+            return Difference(compared, "it fails on too many conversations to be compared")
         return self._difference_of_options(other)
 
     def _answer(self, number: int) -> str | None:
@@ -154,14 +154,14 @@ class Behaviour:
             for value in (True, False):
                 for conversation in CONVERSATIONS[::4]:
                     mine, theirs = (answer(each, conversation, {option: value}) for each in (self._template, other))
-                    # A family may take less than its maker's template: a list of names where that takes anything.
+                    # A family may accept less than its maker's template: a list of names where that accepts anything.
                     if mine and theirs and mine != theirs:
                         return _difference(alike, f"{conversation.what} with {option}={value}", mine, theirs)
         return None
 
 
 def answer(template: Template, conversation: Conversation, options: dict[str, Any] | None = None) -> str | None:
-    """Return a prompt, that it is refused, or None where the template fails."""
+    """Return a prompt, `REFUSED`, or None if the template fails."""
     dated: dict[str, Any] = {"date": SOME_DAY} if "date" in template.options else {}
     try:
         return template.text(

@@ -1,7 +1,7 @@
-"""What a template runs on: its variables, its budget, and every operation that it may do.
+"""The context of a running template: its variables, its budget, and every operation that it may perform.
 
-The code that is generated for a template (`codegen.py`) does nothing by itself that could take long: it asks its
-context, which counts the work and follows the origin of texts.
+The code generated for a template (`codegen.py`) does nothing by itself that could take long: it asks its context, which
+counts the work and follows the origin of texts.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Function:
 class GuardedContext(Guard):
     """The context of one render."""
 
-    # What statements do
+    # Statements
 
     def begin(self, item: Any, cost: int) -> None:
         """Begin an iteration of a loop, or the body of a macro."""
@@ -66,19 +66,19 @@ class GuardedContext(Guard):
             self.at(item)
 
     def at(self, item: Any) -> None:
-        """Note whose turn it is: that of the message that a loop has come to, and nobody's after the outermost loop."""
+        """Note whose turn it is: that of the message that a loop has reached, and nobody's after the outermost loop."""
         kind = type(item)
         if kind is InputDict:
             if _is_message(item):
                 self.turn = item.path[1]
         elif kind is int:
-            # Inside a loop over messages, numbers are no turns.
+            # Inside a loop over messages, numbers are not turns.
             if self.turn is None or self._index is not None:
                 self._index = item
         elif item is None:
             self.turn = self._index = None
         elif kind is dict:
-            # A template may build messages of its own; they are written in the turn of what they hold.
+            # A template may build messages of its own; they are written in the turn of their content.
             path: tuple[Any, ...] = getattr(item.get("content"), "path", ())
             if path[:1] == ("messages",):
                 self.turn = path[1]
@@ -88,7 +88,7 @@ class GuardedContext(Guard):
         self.check_string(sum(map(len, pieces)))
         return self.joined(pieces) if self.tracked else "".join(pieces)
 
-    # What expressions do
+    # Expressions
 
     def add(self, *values: Any) -> Any:
         """Return `a + b + ...`."""
@@ -112,7 +112,7 @@ class GuardedContext(Guard):
         return total
 
     def plus(self, left: Any, right: Any) -> Any:
-        """Return `left + right`, of whatever types."""
+        """Return `left + right`, for any types."""
         if isinstance(left, str) and isinstance(right, str):
             self.check_string(len(left) + len(right))
             if isinstance(left, Safe) or isinstance(right, Safe):
@@ -124,7 +124,7 @@ class GuardedContext(Guard):
 
     def _bounded(self, value: Any) -> Any:
         if isinstance(value, int) and value.bit_length() > self.limits.bits:
-            self.refuse("bits", f"it makes an integer of {value.bit_length():,} bits")
+            self.refuse("bits", f"it creates an integer of {value.bit_length():,} bits")
         return value
 
     def subtract(self, left: Any, right: Any) -> Any:
@@ -143,7 +143,7 @@ class GuardedContext(Guard):
         """Return `left * right`."""
         if isinstance(left, int) and isinstance(right, int):
             if left.bit_length() + right.bit_length() > self.limits.bits + 1:
-                self.refuse("bits", "it makes an integer that is too large")
+                self.refuse("bits", "it creates an integer that is too large")
             return left * right
         if isinstance(left, int):
             left, right = right, left
@@ -159,11 +159,11 @@ class GuardedContext(Guard):
     def power(self, left: Any, right: Any) -> Any:
         """Return `left ** right`."""
         if isinstance(left, int) and isinstance(right, int) and left.bit_length() * max(right, 0) > self.limits.bits:
-            self.refuse("bits", "it makes an integer that is too large")
+            self.refuse("bits", "it creates an integer that is too large")
         return left**right
 
     def remainder(self, left: Any, right: Any) -> Any:
-        """Return `left % right`: of a text, the text with values filled in."""
+        """Return `left % right`; for a text, the text with values filled in."""
         if isinstance(left, str):
             text = percent(self, left, right)
             self.check_string(len(text))
@@ -199,10 +199,10 @@ class GuardedContext(Guard):
         return values[key]
 
     def item(self, values: Any, key: Any) -> Any:
-        """Return `values[key]`, where the key is not known beforehand."""
+        """Return `values[key]` for a key that is not a constant."""
         value = self.environment.getitem(values, self.hashed(key))
         if key == self._index and type(value) is InputDict and _is_message(value):
-            # A template that goes through the numbers of messages is at one when it takes it.
+            # A template that loops over the numbers of messages reaches a message when it looks it up.
             self.at(value)
         return value
 
@@ -247,12 +247,12 @@ FOLLOWED = frozenset({str, Input, Joined})
 
 
 def attribute_of(environment: Environment, value: Any, name: str) -> Any:
-    """Return `value.name`: of a mapping the item, unless a method has that name, as in Jinja2."""
+    """Return `value.name`; for a mapping the item, unless a method has that name, as in Jinja2."""
     kind = type(value)
     if kind in MAPPINGS and name not in MAPPING_NAMES:
         return value[name] if name in value else environment.undefined(obj=value, name=name)
     if kind is Namespace:
-        # Names with an underscore are its own.
+        # Names with a leading underscore are its internals.
         found = missing if name[:1] == "_" else getattr(value, name, missing)
         return environment.undefined(obj=value, name=name) if found is missing else found
     if kind is LoopContext and name in LOOP_ATTRIBUTES:
@@ -272,7 +272,7 @@ def attribute_of(environment: Environment, value: Any, name: str) -> Any:
 
 
 def item_of(environment: Environment, value: Any, key: Any) -> Any:
-    """Return `value[key]`; of anything but a mapping or a list, the attribute where the key is a text."""
+    """Return `value[key]`; for anything but a mapping or a list, the attribute if the key is a string."""
     kind = type(value)
     try:
         if kind in MAPPINGS or kind in SEQUENCES or kind in TEXTS or kind is range:
@@ -301,4 +301,4 @@ PLAIN: dict[type, type] = {
     InputInt: int,
     InputFloat: float,
 }
-"""The plain type whose attributes a template may think that a value has."""
+"""The plain type whose attributes a template may expect a value to have."""

@@ -1,4 +1,4 @@
-"""Compiling templates, once each, and running them: every failure is an error of ours."""
+"""Compile templates, once each, and run them; every failure is raised as a `LectError`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from lect_jinja.limits import Limits
 
 DEEPEST_TREE = 100
-"""Levels of a syntax tree; of 472 real templates none has more than 29."""
+"""Levels of a syntax tree; none of 472 real templates has more than 29."""
 TOKENS_PER_NODE = 8
 """White space included; no real template has more than this."""
 MOST_COMPILED = 128
@@ -43,11 +43,11 @@ class Compiled(NamedTuple):
     """The code of a template.
 
     Attributes:
-        root: What writes a prompt, piece by piece.
+        root: The function that writes a prompt, piece by piece.
         nodes: How many nodes its syntax tree has.
-        reading: What that tells of it.
-        variables: What it reads and does not set itself.
-        lines: For lines of the code, those of the template.
+        reading: What the syntax tree tells about it.
+        variables: The variables that it reads and does not set itself.
+        lines: Lines of the code, each with its line of the template.
         length: Characters of its source.
     """
 
@@ -90,7 +90,7 @@ def compiled(source: str, name: str, limits: Limits) -> Compiled:
 
     Raises:
         LimitError: If it is too large.
-        PluginError: If it is not a template, or wants what no template may have.
+        PluginError: If it is not a template, or uses what no template may use.
     """
     found = _CACHE.get(source)
     if found is None or found.length > limits.source or found.nodes > limits.nodes:
@@ -104,7 +104,7 @@ def _compile(source: str, name: str, limits: Limits) -> Compiled:
         raise exceeded(name, limits, "source", f"its text has {len(source):,} characters")
     with _compiling(name, limits):
         source.encode("utf-16")
-        # To read tokens takes a third of the time of parsing them; no text has more of them than characters.
+        # Lexing takes a third of the time of parsing; no text has more tokens than characters.
         most = limits.nodes * TOKENS_PER_NODE
         if len(source) > most and sum(1 for _ in islice(ENVIRONMENT.lex(source), most + 1)) > most:
             raise exceeded(name, limits, "nodes", "its syntax tree is too large")
@@ -132,7 +132,7 @@ def _compile(source: str, name: str, limits: Limits) -> Compiled:
 
 @contextmanager
 def _compiling(name: str, limits: Limits) -> Iterator[None]:
-    """Turn whatever a text that is not a valid template raises into an error of ours."""
+    """Turn whatever an invalid template raises into one of our errors."""
     try:
         yield
     except LectError:
@@ -145,7 +145,7 @@ def _compiling(name: str, limits: Limits) -> Iterator[None]:
         hint = "look at that line of the template"
         msg = f"template {name!r}, line {error.lineno}: {_short(error.message or '')}\n  try: {hint}"
         raise PluginError(msg) from None
-    # What Python's own compiler says of code that is nested too deeply.
+    # Python's own compiler raises these for code that is nested too deeply.
     except (RecursionError, MemoryError, SyntaxError):
         raise exceeded(name, limits, "depth", "it is nested too deeply") from None
     except (ValueError, OverflowError) as error:
@@ -172,7 +172,7 @@ class Run:
 
     Args:
         code: The template's code.
-        name: What errors call it.
+        name: Its name in errors.
         limits: What it may do.
         variables: What it is given.
         moment: What its clock says; None for now.
@@ -223,7 +223,7 @@ class Run:
             raise RefusedError(msg) from None
         except (RecursionError, MemoryError):
             raise exceeded(self.name, self.limits, "depth", "it nests too deeply") from None
-        # What a template does wrong may raise anything.
+        # A faulty template may raise anything.
         except Exception as error:
             raise self._failure(error) from None
 
@@ -255,7 +255,7 @@ class Run:
 
 
 def _characters(value: Any) -> int:
-    """Return how many characters a value has in it."""
+    """Return how many characters a value contains."""
     if isinstance(value, str):
         return len(value)
     if isinstance(value, dict):
@@ -264,6 +264,6 @@ def _characters(value: Any) -> int:
 
 
 def _short(text: str) -> str:
-    """Return what a template says, for a message: not too long, and with nothing in it that a terminal would obey."""
+    """Return a template's text for an error message: shortened, and without anything that a terminal would obey."""
     kept = text if len(text) <= LONGEST_MESSAGE else text[: LONGEST_MESSAGE - 3] + "..."
     return "".join(each if each.isprintable() or each == "\n" else ascii(each)[1:-1] for each in kept)

@@ -16,7 +16,7 @@ class GuardedEnvironment(ImmutableSandboxedEnvironment):
     """An environment in which a template reaches nothing but what it is given."""
 
     context_class = GuardedContext
-    # None of them is ever calculated before a template runs.
+    # None of them is ever evaluated before a template runs.
     intercepted_binops = frozenset({"+", "-", "*", "/", "//", "%", "**"})
 
     def __init__(self) -> None:
@@ -28,7 +28,7 @@ class GuardedEnvironment(ImmutableSandboxedEnvironment):
         self.globals = dict(FUNCTIONS)
 
     def getattr(self, obj: Any, attribute: str) -> Any:
-        """Return an attribute; filters such as `map` ask here."""
+        """Return an attribute; filters such as `map` call this."""
         return attribute_of(self, obj, attribute)
 
     def getitem(self, obj: Any, argument: Any) -> Any:

@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 SIZED = SEQUENCES | MAPPINGS | TEXTS | VIEWS | {range}
 JINJA_TESTS: Mapping[str, Any] = tests.TESTS
 MOST_DIGITS = 300
-"""Digits of a float."""
+"""Digits to which a float may be rounded."""
 
 
 class RaisedError(TemplateError):
-    """What a template raises on purpose."""
+    """An error that a template raises on purpose."""
 
 
 def _text(context: GuardedContext, value: Any) -> str:
@@ -41,7 +41,7 @@ def _text(context: GuardedContext, value: Any) -> str:
 
 
 def _as_method(name: str) -> Callable[..., Any]:
-    """Return the filter that does what a method of a text does."""
+    """Return the filter that does what a string method does."""
     method = TEXT_METHODS[name]
 
     @pass_context
@@ -154,13 +154,13 @@ def _refuse_long(context: GuardedContext, value: Any) -> None:
 
 
 def _numbered(result: Any, value: Any) -> Any:
-    """Return a number that was read from a value, as of the same field."""
+    """Return a number that was read from a value, marked with the same field."""
     tracked = isinstance(value, InputInt | InputFloat) or (isinstance(value, str) and type(value) is not str)
     return number(result, getattr(value, "path", ())) if tracked and type(result) in (int, float) else result
 
 
 def _over(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a filter of Jinja2 that goes through values, with the work of that counted."""
+    """Return a Jinja2 filter that goes through values, with its work counted."""
     passes = getattr(function, "jinja_pass_arg", None)
 
     @pass_context
@@ -177,7 +177,7 @@ def _over(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _comparing(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a filter of Jinja2 that compares values with each other, with the work of that counted."""
+    """Return a Jinja2 filter that compares values with each other, with its work counted."""
 
     @pass_context
     def filtered(context: GuardedContext, value: Any, *args: Any, **named: Any) -> Any:
@@ -366,10 +366,10 @@ def _namespace(context: GuardedContext, *args: Any, **named: Any) -> Namespace:
 
 def _range(context: GuardedContext, *bounds: int) -> range:
     numbers = range(*bounds)
-    # Of a range that is too long for an index, Python knows no length.
+    # `len` fails for a range that is too long for an index.
     length = max(0, (numbers.stop - numbers.start + numbers.step - (1 if numbers.step > 0 else -1)) // numbers.step)
     if length > context.limits.work * 1000:
-        context.refuse("work", f"it makes a range of {length:,} numbers")
+        context.refuse("work", f"it creates a range of {length:,} numbers")
     context.spend(length * 2)
     return numbers
 

@@ -23,7 +23,7 @@ _PARSER = string.Formatter()
 
 
 def percent(context: Guard, form: str, values: Any) -> str:
-    """Return what `form % values` does."""
+    """Return `form % values`."""
     if isinstance(form, Safe):
         # Jinja2 escapes each of the values; no chat template does this.
         msg = "a safe text cannot be formatted with %"
@@ -72,7 +72,7 @@ def _percent(context: Guard, form: str, values: Any) -> Iterator[str]:
 
 
 def braces(context: Guard, form: str, *values: Any, **named: Any) -> str:
-    """Return what `form.format(...)` does."""
+    """Return `form.format(...)`."""
     if isinstance(form, Safe):
         msg = "a safe text cannot be formatted"
         raise SecurityError(msg)

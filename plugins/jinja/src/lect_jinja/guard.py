@@ -1,4 +1,4 @@
-"""The budget of a render, and the value of things: what every operation asks before it does anything."""
+"""The budget of a render and the cost of values, which every operation checks before it does anything."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from lect_jinja.limits import Limits
 
 SMALL = 512
-"""Characters: shorter texts cost no more than the step that makes them."""
+"""Characters; shorter texts cost no more than the step that creates them."""
 VISIT = 3
 """The work of looking at one item of a container."""
 SCALARS = frozenset({int, float, bool, type(None), InputInt, InputFloat})
@@ -34,7 +34,7 @@ class Guard(Context):
 
     Attributes:
         tracked: Whether texts carry their origin.
-        turn: The message whose rendering is being written; None before, between and after them.
+        turn: The message that is being written; None before, between and after the messages.
         left: The work that is left.
     """
 
@@ -49,7 +49,7 @@ class Guard(Context):
 
         Args:
             limits: What the template may do.
-            size: What tells how many messages and characters were given; asked only where the limits do not suffice.
+            size: Returns how many messages and characters were given; called only if the limits do not suffice.
             moment: What the template's clock says; None for now.
             tracked: Whether texts carry their origin.
         """
@@ -73,7 +73,7 @@ class Guard(Context):
         if self.left < 0:
             self._extend()
             if self.left < 0:
-                self.refuse("work", "it does too much for this conversation")
+                self.refuse("work", "it does too much work for this conversation")
 
     def _extend(self) -> None:
         """Add what the size of the input allows, once."""
@@ -93,7 +93,7 @@ class Guard(Context):
         raise exceeded(self.name or "", self.limits, limit, what)
 
     def check_string(self, length: int) -> None:
-        """Check the length of a text before it is made, and count the work.
+        """Check the length of a text before it is created, and count the work.
 
         Raises:
             LimitError: If it is too long.
@@ -102,18 +102,18 @@ class Guard(Context):
             if length > self._longest:
                 self._extend()
                 if length > self._longest:
-                    self.refuse("string", f"it makes a text of {length:,} characters")
+                    self.refuse("string", f"it creates a text of {length:,} characters")
             self.spend(length >> 4)
 
     def go_through(self, text: str) -> None:
-        """Count the work of going through a text: its characters, and its pieces where it has several."""
+        """Count the work of going through a text: its characters, and its pieces if it has several."""
         if isinstance(text, Joined):
             self.spend(len(text.pieces))
         if len(text) > SMALL:
             self.spend(len(text) >> 5)
 
     def joined(self, texts: Iterable[str]) -> str:
-        """Return texts as one that keeps their pieces, and count the work of that."""
+        """Join texts into one that keeps their pieces, and count the work."""
         text = joined(piece for text in texts for piece in pieces_of(text))
         if isinstance(text, Joined):
             self.spend(len(text.pieces))
@@ -133,7 +133,7 @@ class Guard(Context):
             if depth >= self.limits.depth:
                 self.refuse("depth", "it nests values too deeply")
             self.spend(VISIT * (len(value) + 1))
-            # Not by the methods of a caller's mapping, which would mark all that is in it.
+            # The methods of a caller's mapping would mark everything in it.
             for item in (*dict.keys(value), *dict.values(value)) if kind in MAPPINGS else value:
                 if type(item) not in SCALARS:
                     self.weigh(item, depth + 1)
@@ -142,13 +142,13 @@ class Guard(Context):
             raise SecurityError(msg)
 
     def weighed(self, value: Any) -> Any:
-        """Return a value that is about to be compared."""
+        """Weigh a value that is about to be compared, and return it."""
         if type(value) not in SCALARS:
             self.weigh(value)
         return value
 
     def hashed(self, key: Any) -> Any:
-        """Return a value that is about to be looked up; a tuple of tuples could take forever."""
+        """Return a key that is about to be looked up; tuples are weighed, as hashing nested ones could take forever."""
         if type(key) is tuple:
             self.weigh(key)
         return key
@@ -171,7 +171,7 @@ class Guard(Context):
         if kind is InputInt or kind is InputFloat:
             return given(repr(value), value.path, TRANSFORMED)
         if kind in SCALARS:
-            # Whose a boolean or a None is, nobody can tell.
+            # Booleans and None cannot carry an origin.
             return unknown(str(value)) if self.tracked and (kind is bool or value is None) else str(value)
         if kind in MAPPINGS or kind in SEQUENCES:
             self.weigh(value)

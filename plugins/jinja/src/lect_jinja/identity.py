@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 
 
 _MARKER = re.compile(r"<\|[^|<>\s]{1,40}\|>|<｜[^｜<>\s]{1,40}｜>|\[/?[A-Z_]{2,20}\]|<</?[A-Z]{2,10}>>")
-"""What looks like a special token in a template. Some are none, and still tell turns apart: `[INST]`."""
+"""What looks like a special token in a template. Some are not, but still separate turns: `[INST]`."""
 _SET = re.compile(r"\{%[-+]?\s*(?:set|macro)\s+(\w+)")
 
 
 class Neighbour(NamedTuple):
-    """A template of ours beside a model's own: where they differ first, None where they do not."""
+    """One of our templates beside a model's own: where they first differ, None if they do not."""
 
     name: str
     template: Template
@@ -46,13 +46,13 @@ class Neighbour(NamedTuple):
 
 
 class Identity(NamedTuple):
-    """What is known of a model's own template.
+    """What is known about a model's own template.
 
     Attributes:
         template: How to talk to the model: a family's template, or its own.
         how: How that was found, in one line.
-        family: The name of the family's template that is the same; empty where none is.
-        nearest: The template of ours that is nearest, where none is the same.
+        family: The name of the family's template that is the same; empty if none is.
+        nearest: The nearest of our templates, if none is the same.
         reply: How the format of replies was chosen.
     """
 
@@ -68,16 +68,16 @@ def identify(found: ModelFiles, name: str) -> Identity:
 
     Args:
         found: What the model's files say.
-        name: What the template is called where it belongs to no family.
+        name: What the template is called if it belongs to no family.
     """
     known = _of_the_same_text(found)
     template = _installed(known) if known else None
     if template is not None:
-        return _of_a_family(found, known, template, "is, to the letter, a template of {}")
+        return _of_a_family(found, known, template, "is exactly a template of {}")
     own, reply = own_template(found, name)
     nearest = _nearest(found, own)
     if nearest is not None and nearest.difference is None:
-        how = "gives what {} gives, in all conversations that were tried"
+        how = "renders the same as {} in every conversation that was tried"
         return _of_a_family(found, nearest.name, nearest.template, how)
     how = f"{found.origin} is a template of its own"
     if known:
@@ -86,7 +86,7 @@ def identify(found: ModelFiles, name: str) -> Identity:
 
 
 def _nearest(found: ModelFiles, own: JinjaTemplate) -> Neighbour | None:
-    """Return the template that behaves like a model's own, or comes nearest to it; None where nobody is suggested."""
+    """Return the template that behaves like a model's own, or comes nearest to it; None if no family is suggested."""
     from lect_jinja.compare import Behaviour
 
     behaviour = Behaviour(own, _switches(own))
@@ -101,7 +101,7 @@ def _nearest(found: ModelFiles, own: JinjaTemplate) -> Neighbour | None:
 
 
 def _of_the_same_text(found: ModelFiles) -> str:
-    """Return the template of ours that gives what this very text gives with these tokens; empty where none does."""
+    """Return the name of our template for exactly this text with these tokens; empty if there is none."""
     row = fingerprints().get(fingerprint(found.source), {})
     same_tokens = all(found.tokens.get(token, "") == text for token, text in row.get("tokens", {}).items())
     return str(row["template"]) if row and same_tokens else ""
@@ -109,7 +109,7 @@ def _of_the_same_text(found: ModelFiles) -> str:
 
 def _of_a_family(found: ModelFiles, name: str, template: Template, how: str) -> Identity:
     said = f"{found.origin} {how.format(name)}"
-    return Identity(_with_facts(template, found), said, name, reply="as the family says")
+    return Identity(_with_facts(template, found), said, name, reply="as the family defines them")
 
 
 def _install(name: str) -> str:
@@ -124,7 +124,7 @@ def _installed(name: str) -> Template | None:
 
 
 def _switches(template: JinjaTemplate) -> list[str]:
-    """Return the options of a template, without names that it sets itself unless somebody gives them."""
+    """Return the options of a template, without names that it sets itself if they are not given."""
     own = set(_SET.findall(template.jinja))
     return [option for option in template.options if option not in own]
 
@@ -143,11 +143,11 @@ def _suggested(found: ModelFiles) -> Iterator[tuple[str, Template]]:
                 yield f"{family}:{name}", template
 
 
-# What the files say of tokens
+# What the files say about tokens
 
 
 def _with_facts(template: Template, found: ModelFiles) -> Template:
-    """Return a family's template with the token ids and the stops that this model has, if they are others."""
+    """Return a family's template with the token ids and the stops that this model has, if they differ."""
     ids: Mapping[str, Any] = found.added if any(number is not None for number in found.added.values()) else {}
     stop = {text: ids.get(text) if ids else number for text, number in template.stop.items()}
     stop |= {text: number for text, number in found.stop.items() if text not in stop or number is not None}
@@ -163,10 +163,10 @@ def own_template(found: ModelFiles, name: str, **stated: Any) -> tuple[JinjaTemp
     Args:
         found: What the model's files say.
         name: What the template is called.
-        stated: What is known better than the files say it, and what else `JinjaTemplate` takes.
+        stated: Facts that override those of the files, and other arguments of `JinjaTemplate`.
 
     Raises:
-        ModelFileError: If it is no template, or none that may be run.
+        ModelFileError: If it is not a template, or not one that may be run.
     """
     from lect_jinja.template import JinjaTemplate
 
@@ -185,7 +185,7 @@ def own_template(found: ModelFiles, name: str, **stated: Any) -> tuple[JinjaTemp
 
 
 def with_replies(template: JinjaTemplate) -> JinjaTemplate:
-    """Return a template that was read without a model's files, with what its own text says of replies."""
+    """Return a template that was read without a model's files, with what its own text says about replies."""
     found = ModelFiles("", {DEFAULT: template.jinja}, added=dict.fromkeys(template.markers))
     grammar, _ = _replies(found)
     end = _turn_end(template)
@@ -216,7 +216,7 @@ def _replies(found: ModelFiles) -> tuple[Grammar | None, str]:
     from lect.plugin.grammar import reply_format
 
     if rule.format not in lect.reply_formats():
-        said = f"plain text: {rule.format!r} is meant ({how}), but is not installed\n  try: pip install {rule.package}"
+        said = f"plain text: {rule.format!r} would apply ({how}), but is missing\n  try: pip install {rule.package}"
         return None, said
     return reply_format(rule.format).grammar, f"{rule.format!r}, by {how}"
 

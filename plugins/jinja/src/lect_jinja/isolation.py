@@ -1,6 +1,6 @@
-"""Running templates in a worker process, which is ended when one takes too long.
+"""Run templates in a worker process, which is killed when one takes too long.
 
-What goes to the worker is pickled, for it comes from us. What comes back is JSON: a template that had broken out of its
+Requests to the worker are pickled, since they come from us. Answers are JSON: a template that had broken out of its
 guard could send anything.
 """
 
@@ -32,7 +32,7 @@ LONGEST_ANSWER = 1 << 28
 
 
 class IsolatedRun:
-    """One render of a template in the worker; see `engine.Run`, whose place it takes."""
+    """One render of a template in the worker, in place of `engine.Run`."""
 
     def __init__(
         self,
@@ -59,7 +59,7 @@ class IsolatedRun:
             error = _error(answer) if "error" in answer else None
             read = [] if error else [(_turn(turn), tuple(map(_piece, pieces))) for turn, pieces in answer["pieces"]]
         except (LookupError, TypeError, ValueError, AttributeError):
-            msg = f"template {self.name!r}: its worker process gave no usable answer\n  try: do not use this template"
+            msg = f"template {self.name!r}: its worker process gave no valid answer\n  try: do not use this template"
             raise PluginError(msg) from None
         if error is not None:
             raise error
@@ -87,7 +87,7 @@ def _piece(sent: Any) -> str:
 
 
 class _Worker:
-    """The worker of this process. It is started when it is first needed, and again after it was ended."""
+    """The worker of this process, started when it is first needed, and again after it was killed."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -98,7 +98,7 @@ class _Worker:
         """Return the answer to a request.
 
         Raises:
-            LimitError: If it takes too long, or the worker ends for want of memory.
+            LimitError: If it takes too long, or the worker runs out of memory.
         """
         with self._lock:
             process = self._started()
@@ -115,13 +115,13 @@ class _Worker:
                 late = not timer.is_alive()
                 self.end()
                 limit = "seconds" if late else "memory"
-                raise exceeded(name, limits, limit, "its worker process was ended") from None
+                raise exceeded(name, limits, limit, "its worker process was killed") from None
             finally:
                 timer.cancel()
         return answer if isinstance(answer, dict) else {}
 
     def _started(self) -> subprocess.Popen[bytes]:
-        # A process that was forked from this one must not talk to its worker.
+        # A forked process must not talk to its parent's worker.
         if self._process is None or self._owner != os.getpid() or self._process.poll() is not None:
             self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
                 [sys.executable, "-I", "-c", _START.format(path=sys.path)],

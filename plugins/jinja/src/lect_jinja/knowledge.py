@@ -1,4 +1,4 @@
-"""Facts about formats by which a model's own template is known: fingerprints, families' markers, reply formats."""
+"""Facts about formats by which a model's own template is recognised: fingerprints, families' markers, reply formats."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 
 class ReplyRule(NamedTuple):
-    """Who writes replies in a format.
+    """Which models write replies in a format.
 
     Attributes:
         format: The name of the reply format.
@@ -23,7 +23,7 @@ class ReplyRule(NamedTuple):
     marks: tuple[str, ...]
 
 
-# From the special to the general: the first that fits decides.
+# From the most specific to the most general: the first that fits wins.
 REPLIES = (
     ReplyRule("harmony", "lect-gptoss", ("gpt_oss",), ("<|channel|>", "<|message|>")),
     ReplyRule("gemma4", "lect-gemma", (), ("<|tool_call>",)),
@@ -70,7 +70,7 @@ REPLIES = (
     ReplyRule("think", "lect", (), ("<think>",)),
 )
 
-# Whose formats a template may be, by what stands in it or in the names of its special tokens.
+# Which families a template may belong to, by what occurs in it or is one of its special tokens.
 FAMILIES_OF_MARKS = {
     "<|im_start|>": ("qwen", "yi", "internlm", "zephyr", "lect"),
     "<|im_sep|>": ("phi",),
@@ -119,13 +119,13 @@ FAMILIES_OF_MODEL_TYPES = {
 
 
 def fingerprint(text: str) -> str:
-    """Return the sha256 of a template's text, with line ends as Jinja reads them."""
+    """Return the sha256 of a template's text, with line endings as Jinja reads them."""
     return sha256(text.replace("\r\n", "\n").removesuffix("\n").encode()).hexdigest()
 
 
 @cache
 def fingerprints() -> dict[str, dict[str, Any]]:
-    """Return, for the texts of makers' templates by their fingerprints, our template and the tokens that they read."""
+    """Return our equivalents of makers' templates, with the tokens that those read, by the fingerprint of the text."""
     import json
     from pkgutil import get_data
 

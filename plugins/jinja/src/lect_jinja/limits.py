@@ -1,4 +1,4 @@
-"""How much a template may do. What a real one needs is far below; what a hostile one wants is far above."""
+"""How much a template may do: far more than a real one needs, and far less than a hostile one wants."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from lect.errors import LectError, LimitError, shown
 
 WORK_PER_MESSAGE = 100_000
 CHARACTERS_PER_COPY = 8
-"""Each message adds the work of copying all that was given a few times: some templates put their prompt together so."""
+"""Each message adds the work of copying all input a few times: some templates put their prompt together like that."""
 WORK_PER_CHARACTER = 4
 SIZE_PER_CHARACTER = 8
-"""What the caller gives adds to what a template may do with it: the limits hold for an empty conversation."""
+"""The limits hold for an empty conversation; the caller's input adds to them."""
 
 
 class Limits(NamedTuple):
@@ -21,12 +21,12 @@ class Limits(NamedTuple):
     Attributes:
         source: Characters of the template's text.
         nodes: Nodes of its syntax tree.
-        work: Steps of a render. An iteration of a loop and a call of a macro count the nodes of their body, and a text
-            that is made counts a sixteenth of its characters. Each message adds 100,000 and an eighth of the characters
-            of input, each of these characters four.
-        string: Characters of one text that is made. Each character of input adds eight.
+        work: Steps of a render. A loop iteration or a macro call counts the nodes of its body, and a text that is
+            created counts a sixteenth of its characters. Each message adds 100,000 and an eighth of the characters of
+            input, and each character of input adds four.
+        string: Characters of one text that is created. Each character of input adds eight.
         output: Characters of a prompt. Each character of input adds eight, and the template's own text is free.
-        depth: Levels to which macros may call macros, and values be nested.
+        depth: Levels to which macros may call macros, and values may be nested.
         bits: Bits of an integer.
         seconds: Wall-clock seconds of a render, in a worker process.
         memory: Bytes that a worker process may use, where the system can limit that.
@@ -57,7 +57,7 @@ def exceeded(template: str, limits: Limits, limit: str, what: str) -> LimitError
 
 
 def read_limits(given: Any) -> Limits:
-    """Return limits that were given in part, or not at all.
+    """Return the limits that were given, with defaults for the others.
 
     Raises:
         LectError: If one of them does not exist, or is not a positive number.

@@ -1,4 +1,4 @@
-"""The methods that a template may call, by the type of what it calls them on. There are no others."""
+"""The methods that a template may call, by the type of the receiver. There are no others."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def _on_text(function: Call) -> Call:
-    """Return a function of a text as a method: its work is in proportion to the text, and a safe text stays safe."""
+    """Return a string function as a method: its work is proportional to the text, and a safe text stays safe."""
 
     def method(context: Guard, text: str, *args: Any, **named: Any) -> Any:
         context.go_through(text)

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 
 class JinjaNotation:
-    """Reads templates as they are written, whatever family they belong to, and writes turn tables as such."""
+    """Reads templates as they are written, whatever their family, and writes turn tables as Jinja templates."""
 
     write = staticmethod(write)
     renderer = staticmethod(renderer)
 
     def recognises(self, source: Source) -> bool:
-        """Return whether something is, or has, a chat template in Jinja."""
+        """Return whether something is, or has, a Jinja chat template."""
         if isinstance(source.data, Mapping):
             return "chat_template" in source.data
         if source.text is not None:
@@ -64,7 +64,7 @@ class JinjaNotation:
 
 
 def _is_json(source: Source) -> bool:
-    """Return whether a file must hold JSON: one that is cut off is not a template that prints itself."""
+    """Return whether a file must hold JSON: a truncated one must not pass for a template that prints itself."""
     return source.path.endswith(".json")
 
 

@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 LONGEST_CHAIN = 4
 """How many LoRA adapters may be chained."""
 MOST_REMEMBERED = 256
-# Not `\\\\`: to look at a share is to ask another machine.
+# Not `\\\\`: looking at a network share contacts another machine.
 PLACES = ("/", "./", "../", "~/")
 """How the path of a model on disk begins."""
 BOS_AND_EOS = ("bos_token", "eos_token")
 
 Stamp = tuple[tuple[int, int, int] | None, ...]
-"""The time, the size and the number of each file that is looked at; None for one that is not there."""
+"""The modification time, size and inode of each file that is looked at; None for one that is missing."""
 
 
 class LocalModel(NamedTuple):
@@ -40,7 +40,7 @@ class LocalModel(NamedTuple):
     Attributes:
         files: What its files say: those with the template, or those of the last LoRA adapter.
         adapters: The LoRA directories that led there.
-        stamps: What all files were like when they were read, by directory or GGUF file.
+        stamps: The state of all files when they were read, by directory or GGUF file.
     """
 
     files: ModelFiles
@@ -54,10 +54,10 @@ class LocalModel(NamedTuple):
 
 
 def read_local(path: str) -> LocalModel | None:
-    """Return the model at a path, following LoRA adapters; None where nothing is there that could be one.
+    """Return the model at a path, following LoRA adapters; None if nothing there could be one.
 
     Args:
-        path: A directory or a GGUF file. `#name` may follow: then that template counts, as if it were the only one.
+        path: A directory or a GGUF file. `#name` may follow: then that template is used, as if it were the only one.
 
     Raises:
         ModelFileError: If a file cannot be used, there is no template of that name, or adapters form a circle.
@@ -94,13 +94,13 @@ def _is_there(path: str) -> bool:
 
 
 def _parted(path: str) -> tuple[str, str]:
-    """Return a path without the name of a template, and that name: `./command-r` and `rag` for `./command-r#rag`."""
+    """Split a path into the place and the name of a template: `./command-r` and `rag` for `./command-r#rag`."""
     place, _, name = path.rpartition("#")
     return (place, name) if place and not os.path.lexists(os.path.expanduser(path)) else (path, "")
 
 
 def _chosen(files: ModelFiles, name: str) -> ModelFiles:
-    """Return what files say with the template of a name; with the default, and that for tools, if it is empty."""
+    """Return the files with only the template of that name; unchanged, with the default one, if the name is empty."""
     if name in files.templates:
         return files.only(name)
     if name or (files.templates and not files.source):
@@ -119,7 +119,7 @@ def _read(path: str) -> ModelFiles | None:
 
 
 def _is_on_disk(base: str) -> bool:
-    """Return whether a LoRA adapter's base is a path that exists here; in a published adapter it is often not."""
+    """Return whether a LoRA adapter's base is a path that exists here; that of a published one often does not."""
     return base.startswith(PLACES) and os.path.exists(os.path.expanduser(base))
 
 
@@ -142,7 +142,7 @@ def is_installed(module: str) -> bool:
 
 
 class LocalModels:
-    """Speaks for directories and GGUF files that have a chat template, or lead to a model that has one."""
+    """Handles directories and GGUF files that have a chat template, or lead to a model that has one."""
 
     name = "jinja"
 
@@ -151,7 +151,7 @@ class LocalModels:
 
     @hookimpl
     def match(self, ref: ModelRef) -> Match | None:
-        """Claim what has a chat template, also one that cannot be read, and LoRA adapters of any model."""
+        """Claim paths with a chat template, even one that cannot be read, and LoRA adapters of any model."""
         if ref.place is None:
             return None
         try:
@@ -159,12 +159,12 @@ class LocalModels:
         except ForeignNotationError:
             return None if is_installed("lect_paddlenlp") else Match(Specificity.REPO, ref.path)
         except ModelFileError:
-            # Whoever asks for the template is told what is wrong with it.
-            return Match(Specificity.REPO, ref.path, reason="its files are there")
+            # `get_template` says what is wrong with it.
+            return Match(Specificity.REPO, ref.path, reason="its files were found")
         if local is None or not (local.files.templates or local.files.base):
             return None
         origin = local.files.origin or "a named template"
-        reason = f"{origin} is there" if local.files.templates else f"a LoRA adapter of {local.files.base}"
+        reason = f"found {origin}" if local.files.templates else f"a LoRA adapter of {local.files.base}"
         return Match(Specificity.REPO, ref.path, reason=reason)
 
     @hookimpl
@@ -176,7 +176,7 @@ class LocalModels:
 
     @hookimpl
     def get_template(self, ref: ModelRef) -> Template:
-        """Return the template of a family that is the same, or the model's own."""
+        """Return the family's template that is the same, or the model's own."""
         return self.known(ref)[1].template
 
     @hookimpl
@@ -196,14 +196,14 @@ class LocalModels:
         yield f"replies: {identity.reply}"
         for token in BOS_AND_EOS:
             if token in files.source and token not in files.tokens:
-                yield f"the template writes {token}, but no file defines it: nothing is written for it"
+                yield f"the template writes {token}, but no file defines it: it is left empty"
         names = [name for name in files.templates if name != DEFAULT]
         if names:
-            used = f"{TOOL_USE!r} is used where tools are given, " if TOOL_USE in names else ""
+            used = f"{TOOL_USE!r} is used if tools are given, " if TOOL_USE in names else ""
             one = shown(f"{ref.original}#{names[-1]}", 200)
-            yield f"further templates: {', '.join(map(shown, names))}; {used}{one} means that one"
+            yield f"further templates: {', '.join(map(shown, names))}; {used}{one} selects it"
         for other in files.conflicts:
-            yield f"{other} has another template than {files.origin}; that of {files.origin} counts"
+            yield f"{other} has a different template from {files.origin}; {files.origin} takes precedence"
         yield from files.notes
 
     def known(self, ref: ModelRef) -> tuple[LocalModel, Identity]:
@@ -246,7 +246,7 @@ class LocalModels:
             what = f"is a LoRA adapter without a template, and its base is not known: {str(error).splitlines()[0]}"
             refuse(local.files.path, what, "adapter='chatml', or put the base's chat_template.jinja there")
         how = f"a LoRA adapter without a template of its own; its base is {base.ref.path}: {base.reason}"
-        return Identity(base.template, how, base.template.name, reply="as the family says")
+        return Identity(base.template, how, base.template.name, reply="as the family defines them")
 
 
 adapter = LocalModels()

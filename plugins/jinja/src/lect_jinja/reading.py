@@ -1,4 +1,4 @@
-"""What a template's syntax tree tells of it: the facts of a format that nobody has stated."""
+"""Read off a template's syntax tree the facts of its format that were not stated."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
 REASONING = ("reasoning_content", "thinking", "reasoning")
-"""Under which names reasoning is given; the first that is there counts."""
+"""The names under which reasoning is given; the first one present counts."""
 USUAL_ROLES = ("system", "user", "assistant")
 MEDIA = {"image": "images", "video": "videos", "audio": "audio"}
 MOST_MARKERS = 500
 _MARKER = re.compile(
     r"<[|｜][^<>\s|｜]{1,60}[|｜]?>|<[^<>\s|｜]{1,60}[|｜]>|</?[a-zA-Z][a-zA-Z0-9_]{1,40}>|\[/?[A-Z][A-Z_]{1,40}\]|<<?/?[A-Z]{1,20}>?>"
 )
-"""What literals of templates look like that are control tokens of their models."""
+"""What the control tokens of models look like in the literals of templates."""
 
 
 class Reading(NamedTuple):
-    """What a syntax tree tells of a template.
+    """What a syntax tree tells about a template.
 
     Attributes:
-        fields: The names of all fields that it takes of something.
-        takes: Whether it takes contents in parts, and tells an empty content from none.
+        fields: The names of all fields that it reads.
+        takes: `parts` if it takes content in parts, `null` if it tells empty content from none.
         roles: The usual roles, and those that it compares a role with.
-        capabilities: What it supports, as far as its words tell.
+        capabilities: What it supports, as far as its text shows.
         markers: The literals that look like control tokens.
         reads_clock: Whether it asks for the date.
     """
@@ -57,7 +57,7 @@ def read(found: Sequence[nodes.Node]) -> Reading:
 
 
 def _key(node: nodes.Node) -> str | None:
-    """Return the name of the field that an expression takes of something."""
+    """Return the name of the field that an expression reads."""
     if isinstance(node, nodes.Getattr):
         return node.attr
     if isinstance(node, nodes.Getitem):
@@ -69,7 +69,7 @@ def _key(node: nodes.Node) -> str | None:
 
 
 def _takes(found: Sequence[nodes.Node]) -> Iterator[str]:
-    """Yield `parts` for a loop over a content, and `null` for a question whether a content is none."""
+    """Yield `parts` for a loop over content, and `null` for a test whether content is none."""
     is_content = _contents(found)
     if any(isinstance(node, nodes.For) and is_content(node.iter) for node in found):
         yield "parts"
@@ -78,7 +78,7 @@ def _takes(found: Sequence[nodes.Node]) -> Iterator[str]:
 
 
 def _contents(found: Sequence[nodes.Node]) -> Callable[[nodes.Node | None], bool]:
-    """Return what says whether an expression is the content of a message, or a variable that was set to one."""
+    """Return a predicate for expressions that are the content of a message, or a variable that was set to one."""
     names = {"content"}
 
     def is_content(node: nodes.Node | None) -> bool:
@@ -99,7 +99,7 @@ def _contents(found: Sequence[nodes.Node]) -> Callable[[nodes.Node | None], bool
 
 
 def _constants(node: nodes.Node) -> Iterator[str]:
-    """Yield the texts of an expression that is a constant, or a list of such."""
+    """Yield the texts of a constant, or of a list of constants."""
     if isinstance(node, nodes.Const) and isinstance(node.value, str):
         yield node.value
     elif isinstance(node, nodes.List | nodes.Tuple):

@@ -1,4 +1,4 @@
-"""From what people have, a template's text, a tokenizer's configuration or a model on disk, to a template."""
+"""Load a template from its text, a tokenizer's configuration or a model on disk."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ def load(
     isolate: bool = False,
     **facts: Any,
 ) -> JinjaTemplate:
-    """Return the template that a text, a tokenizer's configuration or a model on disk holds.
+    """Return the template of a text, a tokenizer's configuration or a model on disk.
 
     Args:
         source: The text of a chat template; a mapping such as `tokenizer_config.json` holds, with `chat_template` and
             the special tokens beside it; or the path of a model directory or a GGUF file, which begins with `./`,
             `../`, `~/` or `/`, or is a `Path`.
-        chat_template: Which one of several templates, by its name, such as `rag`; the default one, if not given.
-        name: What to call it; the name of the directory or one made of its text, if not given.
+        chat_template: The name of one of several templates, such as `rag`; the default one if not given.
+        name: What to call it; if not given, the name of the directory or one derived from its text.
         limits: What it may do, such as `{"work": 10_000_000}`; the rest stays as in `Limits`.
-        isolate: Whether it runs in a process of its own, which is ended if it takes too long or too much memory.
-        facts: What else is known of the format: `stop`, `markers`, `reply` and the other facts of a template.
+        isolate: Whether it runs in a process of its own, which is killed if it takes too long or too much memory.
+        facts: What else is known about the format: `stop`, `markers`, `reply` and the other facts of a template.
 
     Raises:
-        PluginError: If there is no template in it, or none that could be run.
+        PluginError: If there is no template in it, or none that can be run.
         ModelFileError: If the files of a model cannot be used, or have no such template.
         LimitError: If it is too large.
     """
@@ -90,7 +90,7 @@ def _text_of(source: Mapping[str, Any], name: str) -> str:
 
 
 def _tokens(source: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the special tokens by name; each is given as a text, or as a mapping with it."""
+    """Yield the special tokens by name; each is a string, or a mapping that contains it."""
     for name, value in source.items():
         if not isinstance(name, str) or not name.endswith("_token"):
             continue

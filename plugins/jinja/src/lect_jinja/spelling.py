@@ -1,4 +1,4 @@
-"""Values written out, as JSON and as Python prints them, with every text in them still knowing its field."""
+"""Write values as JSON or as Python prints them, so that every text in them still knows its field."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class JsonStyle(NamedTuple):
-    """What the filter `tojson` takes."""
+    """The arguments of the filter `tojson`."""
 
     ensure_ascii: bool = False
     indent: int | str | None = None
@@ -26,7 +26,7 @@ class JsonStyle(NamedTuple):
 
 def json_writer(style: JsonStyle) -> Callable[[Any], str]:
     """Return the function that writes plain values as JSON in one style."""
-    # It is not kept: a template may make an indent or separators of ten million characters.
+    # Not cached: a template may create an indent or separators of ten million characters.
     return json.JSONEncoder(
         ensure_ascii=style.ensure_ascii, indent=style.indent, separators=style.separators, sort_keys=style.sort_keys
     ).encode
@@ -51,7 +51,7 @@ def printed(value: Any) -> str:
 
 
 def _is_one_piece(value: Any) -> bool:
-    """Return whether a value is the caller's as a whole, and no content of a message is in it: tools, arguments, ..."""
+    """Return whether a value is the caller's as a whole, without message content in it: tools, arguments, ..."""
     if not isinstance(value, InputDict | InputList):
         return False
     return value.path[0] != "messages" or "tool_calls" in value.path
@@ -61,7 +61,7 @@ class _Spelling(NamedTuple):
     """How to write a value.
 
     Attributes:
-        scalar: What writes a plain text, or anything else that is not a container: `repr`, or a writer of JSON.
+        scalar: Writes a plain text, or anything else that is not a container: `repr`, or a JSON writer.
         item: What separates items.
         colon: What separates a key from its value.
         indent: How far each level is indented; None for one line.
@@ -92,7 +92,7 @@ class _Spelling(NamedTuple):
         elif isinstance(value, InputInt | InputFloat):
             yield given(self.scalar(value), value.path, TRANSFORMED)
         elif isinstance(value, bool) or value is None:
-            # Nobody can tell whose it is.
+            # Booleans and None cannot carry an origin.
             yield unknown(self.scalar(value))
         else:
             yield self.scalar(value)
@@ -117,7 +117,7 @@ class _Spelling(NamedTuple):
         if isinstance(key, str) or self.scalar is repr:
             yield from self.pieces(key)
         else:
-            # In JSON every key is a text.
+            # In JSON every key is a string.
             yield from self._text(json.dumps(key))
 
     def _text(self, text: str) -> Iterator[str]:
@@ -134,7 +134,7 @@ class _Spelling(NamedTuple):
 
 
 def _owner(value: Any) -> Callable[[str], str]:
-    """Return what marks the punctuation round a value as its owner's."""
+    """Return a function that marks the punctuation around a value as its owner's."""
     if isinstance(value, Input | InputDict | InputList):
         path = value.path
         return lambda text: given(text, path, TRANSFORMED)

@@ -1,8 +1,8 @@
-"""Texts that carry where they came from.
+"""Texts that carry their origin.
 
-What a template makes of the caller's text is text of three kinds. A plain `str` is the template's own. An `Input`,
-which is core's, is a piece of one field. A `Joined` is pieces of both kinds, in order. The functions here are the
-operations of `str` for all of them; what cannot be followed gets an unknown origin, and never becomes a plain string.
+There are three kinds of text. A plain `str` is the template's own. An `Input`, from core, is a piece of one of the
+caller's fields. A `Joined` is pieces of both kinds, in order. The functions here are the operations of `str` for all of
+them; what cannot be followed gets an unknown origin, and never becomes a plain string.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Joined(str):
 
     @property
     def starts(self) -> list[int]:
-        """Where each piece begins; worked out when it is first needed."""
+        """Where each piece begins; computed when first needed."""
         if not hasattr(self, "_starts"):
             self._starts = [0, *accumulate(map(len, self.pieces[:-1]))]
         return self._starts
@@ -51,7 +51,7 @@ class Joined(str):
         return (character for piece in self.pieces for character in piece)
 
     def __add__(self, other: str) -> str:
-        # What is undefined refuses to be added to anything, once it is asked.
+        # An undefined value then gets to raise its own error.
         return joined((*self.pieces, *pieces_of(other))) if isinstance(other, str) else NotImplemented
 
     def __radd__(self, other: str) -> str:
@@ -59,7 +59,7 @@ class Joined(str):
 
 
 class Safe(Joined):
-    """What the filter `safe` makes of a text: whatever is added to it is escaped for HTML, as Jinja2 does it."""
+    """The result of the filter `safe`: whatever is added to it is escaped for HTML, as in Jinja2."""
 
     __slots__ = ()
 
@@ -80,7 +80,7 @@ def pieces_of(text: str) -> tuple[str, ...]:
 
 
 def joined(pieces: Iterable[str]) -> str:
-    """Return pieces as one text: a plain one where all of them are the template's own."""
+    """Join pieces into one text: a plain one if all of them are the template's own."""
     some = [piece for piece in pieces if piece]
     if all(type(piece) is str for piece in some):
         return "".join(some)
@@ -92,7 +92,7 @@ def joined(pieces: Iterable[str]) -> str:
 
 
 def safe(pieces: Iterable[str]) -> Safe:
-    """Return pieces as one text to which what is added is escaped."""
+    """Join pieces into one safe text."""
     some = tuple(piece for piece in pieces if piece)
     text = _new(Safe, "".join(some))
     text.pieces = some
@@ -107,14 +107,14 @@ def _escaped(text: str) -> tuple[str, ...]:
 
 
 def changed(piece: str, text: str) -> str:
-    """Return what became of a single piece: it is still of that field, but at no offset."""
+    """Return the new text of a single piece: it is still from that field, but has no offset."""
     if text == piece:
         return piece
     return given(text, piece.path, TRANSFORMED) if isinstance(piece, Input) else text
 
 
 def followed(result: str, *sources: object) -> str:
-    """Return a text that was made of others in a way that nobody follows."""
+    """Return a text derived from others: of unknown origin unless all of them are the template's own."""
     return unknown(result) if any(isinstance(source, Input | Joined) for source in sources) else result
 
 
@@ -126,7 +126,7 @@ def cut(text: str, start: int, stop: int) -> str:
     first = max(bisect_right(starts, start) - 1, 0)
     found = list(text.pieces[first : bisect_left(starts, stop)])
     if found:
-        # From the end, for the first piece may be the last too.
+        # From the end, since the first piece may also be the last.
         found[-1] = found[-1][: stop - starts[first + len(found) - 1]]
         found[0] = found[0][start - starts[first] :]
     return joined(found)
@@ -165,7 +165,7 @@ def removesuffix(text: str, suffix: str) -> str:
 
 
 def _located(text: str, parts: Iterable[str], between: int | None) -> list[str]:
-    """Return the parts of a text, which follow each other in it; `between` them that many characters, or any."""
+    """Return consecutive parts of a text, with `between` characters between them, or any number for None."""
     found, cursor = [], 0
     for part in parts:
         if between is None:
@@ -240,7 +240,7 @@ def repeat(text: str, count: int) -> str:
 
 
 def letter_by_letter(method: Callable[[str], str]) -> Callable[[str], str]:
-    """Return a method of `str` that changes letters in their places, such as `upper`, for all texts."""
+    """Return a method of `str` that changes characters in place, such as `upper`, for all texts."""
 
     def change(text: str) -> str:
         result = method(text)

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from lect_jinja.isolation import IsolatedRun
 
 GIVEN = frozenset({"messages", "tools", "add_generation_prompt"})
-"""Variables that are no options."""
+"""Variables that are not options."""
 STAND_IN = "Xsystemx"
 DAYS = (datetime.date(2025, 2, 3), datetime.date(2026, 11, 24))
-"""Two days on which a template that asks for the date writes other texts."""
+"""Two days on which a template that asks for the date writes different texts."""
 _CALL = {"id": "call00001", "type": "function", "function": {"name": "f", "arguments": {"a": 1}}}
 _TOOL = {
     "type": "function",
@@ -37,14 +37,14 @@ _TOOL = {
 class JinjaTemplate(Template):
     """A format that a model's own chat template writes.
 
-    What is not stated of it is read off its text: the roles, the options, what it takes as it is given, the markers.
+    Facts that are not stated are read off its text: the roles, the options, what it takes as given, the markers.
 
     Args:
-        name: Under what name people find it.
+        name: The name under which it is found.
         jinja: The template's text.
         tokens: The special tokens by the names under which templates read them, such as `bos_token`.
         limits: What it may do: see `Limits`.
-        isolate: Whether it runs in a process of its own, which can be ended.
+        isolate: Whether it runs in a process of its own, which can be killed.
         facts: What `Template` takes: stop, markers, reply, ...
     """
 
@@ -85,7 +85,7 @@ class JinjaTemplate(Template):
         super().__init__(name, self._write, **facts)
 
     def _read_off(self) -> dict[str, Any]:
-        """Return the facts that the template's text tells."""
+        """Return the facts that the template's text reveals."""
         code = self._code
         bos, eos = self.tokens.get("bos_token", ""), self.tokens.get("eos_token", "")
         return {
@@ -100,19 +100,19 @@ class JinjaTemplate(Template):
         }
 
     def stated(self) -> dict[str, Any]:
-        # What was read off the text is read off the new one where that changes.
+        # Facts read off the text are left out: a new text is read again.
         return {**self._stated, "limits": self.limits, "reply": self.reply}
 
     @property
     def default_system(self) -> str:
-        """The system text that the template adds where none is given, as far as that can be seen from outside."""
+        """The system text that the template adds if none is given, as far as that can be seen from outside."""
         if self._default_system is None:
             self._default_system = self._seen_default_system()
         return self._default_system
 
     @default_system.setter
     def default_system(self, text: str) -> None:
-        # Not looked for before somebody asks: most never do, and the template has to run for it.
+        # Looked for on demand: the template has to run for it, and most callers never ask.
         self._default_system = text if "default_system" in self._stated else None
 
     @property
@@ -137,7 +137,7 @@ class JinjaTemplate(Template):
         return pattern is None or pattern.search(between) is None
 
     def _seen_default_system(self) -> str:
-        """Return what is written instead of a system text where none is given, if giving it makes no difference."""
+        """Return what is written in place of a missing system text, if giving it makes no difference."""
         if "system" not in self.capabilities:
             return ""
         try:
@@ -192,7 +192,7 @@ class JinjaTemplate(Template):
         return Run(self._code, label, self.limits, variables, moment, tracked=tracked)
 
     def _variables(self, chat: Chat) -> dict[str, Any]:
-        """Return what the template is given, as transformers gives it."""
+        """Return the template's variables, as transformers gives them."""
         messages = [_shared_reasoning(message.raw, message.index, tracked=chat.tracked) for message in chat.messages]
         values = {
             ("messages",): messages,
@@ -205,14 +205,14 @@ class JinjaTemplate(Template):
             if name == "date" and isinstance(value, datetime.date):
                 continue
             value = plain(value, path)
-            # The template's own token is its own, whoever gives it.
+            # The template's token is its own even if the caller gives it.
             own = isinstance(value, str) and value == self.tokens.get(name)
             variables[name] = marked(value, path) if chat.tracked and not own else value
         variables["add_generation_prompt"] = chat.add_generation_prompt
         return variables
 
     def _note_media(self, chat: Chat, out: Writer) -> None:
-        """Say which parts that are no text have reached the prompt: without them it would be another."""
+        """Note which non-text parts have reached the prompt: those without which it would differ."""
         kinds: dict[tuple[str, str], list[tuple[str | int, ...]]] = {}
         for message in chat.messages:
             for part in message.parts:
@@ -227,7 +227,7 @@ class JinjaTemplate(Template):
                     out.used(*path)
 
     def _without(self, chat: Chat, role: str, kind: str) -> str | None:
-        """Return the prompt that comes without the parts of one kind; None where there is none."""
+        """Return the prompt without the parts of one kind; None if the template fails."""
         variables = self._variables(chat)
         variables["messages"] = [_without_parts(raw, role, kind) for raw in plain(variables["messages"], ())]
         try:
@@ -236,7 +236,7 @@ class JinjaTemplate(Template):
             return None
 
     def _wants_text(self) -> bool:
-        """Return whether the template takes the arguments of calls as JSON text, and fails at a mapping."""
+        """Return whether the template takes the arguments of calls as JSON text, and fails on a mapping."""
         return self._works('{"a": 1}') and not self._works({"a": 1})
 
     def _works(self, arguments: Any) -> bool:

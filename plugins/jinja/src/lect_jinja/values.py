@@ -1,4 +1,4 @@
-"""What a template is given: plain JSON values, or the same with every text and number knowing its field."""
+"""The values that a template is given: plain JSON, or the same with every text and number knowing its field."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ KNOWN_KEYS = frozenset({
     "role", "content", "type", "text", "function", "name", "arguments", "id", "tool_calls", "tool_call_id",
     "reasoning_content", "thinking", "reasoning",
 })  # fmt: skip
-"""Names of fields that are the same in every message; as keys they are nobody's text."""
+"""Names of fields that are the same in every message; as keys they are not the caller's text."""
 
 
 def plain(value: Any, path: Path, depth: int = 0) -> Any:
-    """Return a value as JSON has it: itself where it is that already.
+    """Return a value as plain JSON: itself if it is that already.
 
     Raises:
-        MessageError: If something in it is not, such as an object: a template must not reach its attributes.
+        MessageError: If it contains anything else, such as an object: a template must not reach its attributes.
     """
     kind = type(value)
     if kind in _LEAVES:
@@ -72,7 +72,7 @@ def _spelled(path: Path) -> str:
 
 
 class InputInt(int):
-    """An integer of the caller's. What is calculated with it is of unknown origin."""
+    """An integer from the caller. What is calculated with it is of unknown origin."""
 
     path: Path = ()
 
@@ -81,7 +81,7 @@ class InputInt(int):
 
 
 class InputFloat(float):
-    """A number of the caller's. What is calculated with it is of unknown origin."""
+    """A float from the caller. What is calculated with it is of unknown origin."""
 
     path: Path = ()
 
@@ -123,7 +123,7 @@ def number(value: int | float, path: Path) -> InputInt | InputFloat:
 
 
 class InputDict(dict[str, Any]):
-    """A mapping of the caller's. Its values are marked when they are first asked for."""
+    """A mapping from the caller. Its values are marked when they are first read."""
 
     __slots__ = ("complete", "path", "raw")
 
@@ -174,12 +174,12 @@ class InputDict(dict[str, Any]):
 
 
 def below(path: Path, key: str) -> Path:
-    """Return the path of what stands under a key; a key that was read from a text is found where that text is."""
+    """Return the path of the value under a key; a key that was read from a text has the path of that text."""
     return key.path if isinstance(key, Input) else (*path, key)
 
 
 class InputList(list[Any]):
-    """A list of the caller's, with all of its items marked."""
+    """A list from the caller, with all of its items marked."""
 
     __slots__ = ("path", "raw")
 
@@ -196,10 +196,10 @@ MARKED_BY: dict[type, Callable[[Any, Path], Any]] = {
     int: number,
     float: number,
 }
-"""What makes a value of the caller's, by its type, one that knows its field."""
+"""What turns a caller's value, by its type, into one that knows its field."""
 
 
 def marked(value: Any, path: Path) -> Any:
-    """Return a value of the caller's as one that knows its field. Booleans and None cannot."""
+    """Return a caller's value as one that knows its field. Booleans and None cannot."""
     mark = MARKED_BY.get(type(value))
     return value if mark is None else mark(value, path)

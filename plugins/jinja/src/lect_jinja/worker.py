@@ -1,4 +1,4 @@
-"""What runs in the worker process: it renders what it is asked to, and answers in JSON."""
+"""The worker process: it renders what it is asked to, and answers in JSON."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lect_jinja.engine import Run, compiled
 
 
 def serve() -> None:
-    """Answer requests until nobody asks any more."""
+    """Answer requests until there are no more."""
     requests = sys.stdin.buffer
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     # Nothing else may write there.
@@ -48,5 +48,5 @@ def _limit_memory(memory: int) -> None:
         _, most = resource.getrlimit(resource.RLIMIT_AS)
         resource.setrlimit(resource.RLIMIT_AS, (memory if most < 0 else min(memory, most), most))
     except (ImportError, OSError, ValueError):
-        # Not every system can; the limits on work and on texts hold everywhere.
+        # Not every system supports it; the limits on work and on texts hold everywhere.
         pass

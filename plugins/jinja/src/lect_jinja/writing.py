@@ -1,8 +1,7 @@
-"""A turn table as a chat template for tokenizer_config.json.
+"""Write a turn table as a chat template for tokenizer_config.json.
 
-Every tag has its hyphens and every text is a literal, so that the template writes the same bytes whatever its
-environment does with lines. What the model is to learn is between `{% generation %}` marks: an answer, and the
-text that ends it.
+Every tag has hyphens and every text is a literal, so that the template writes the same bytes whatever its environment
+does with lines. `{% generation %}` tags enclose what the model is to learn: an answer, and the text that ends it.
 """
 
 from __future__ import annotations
@@ -27,14 +26,14 @@ SAYS = frozenset({
     "default_system", "opening", "without_system", "examples", "user_after_system", "generation", "closing", "trim",
     "rounds", "first_round", "eos", "tool", "other", "stop_ids",
 })  # fmt: skip
-"""All that a table says. Where generation stops, no chat template says; that is for generation_config.json."""
+"""All that a table says. No chat template says where generation stops; that is for generation_config.json."""
 
 
 def write(template: Template) -> Written:
     """Write a template as a Jinja chat template.
 
     Raises:
-        LossError: If it is neither one itself nor a turn table.
+        LossError: If it is neither a Jinja template itself nor a turn table.
     """
     from lect_jinja.template import JinjaTemplate
 
@@ -63,7 +62,7 @@ def _lines(table: TurnTemplate) -> Iterator[str]:
 
 
 def _turns(table: TurnTemplate) -> Generator[str, None, str]:
-    """Yield what precedes the loop, and return what the loop is over: messages, with all that is added to them."""
+    """Yield what precedes the loop, and return what the loop is over: the messages, with all that is added to them."""
     has_system = "system" in table.turns
     default = [("system", table.default_system)] if has_system and table.default_system else []
     without = list(_said(*_expressions(table.without_system)))
@@ -100,7 +99,7 @@ def _branches(table: TurnTemplate) -> Iterator[str]:
         yield from _indented(_turn(table, turn, role))
         word = "elif"
     if table.other is not None:
-        # A late system text that is left out is none of these.
+        # A late system text is left out, not written as another role.
         yield f"{{%- elif {ROLE} != 'system' -%}}" if table.system_first else "{%- else -%}"
         yield from _indented(_turn(table, table.other, "other"))
     elif table.refuses:
@@ -147,7 +146,7 @@ def _full(table: TurnTemplate, turn: Turn, role: str, content: str) -> Iterator[
 
 
 def _end(table: TurnTemplate, suffix: str) -> int:
-    """Return where in what follows an answer its end is: after the first text that stops a reply."""
+    """Return where in its suffix an answer ends: after the first text that stops a reply."""
     ends = (EOS, table.eos, *table.stop)
     return min((suffix.index(end) + len(end) for end in ends if end and end in suffix), default=0)
 
@@ -174,7 +173,7 @@ def _is_numbered(table: TurnTemplate) -> bool:
 
 
 def _expressions(text: str, role: str = ROLE) -> list[str]:
-    """Return a text as expressions: literals, and what stands for its places."""
+    """Return a text as expressions: literals, and variables for its placeholders."""
     places = {ROUND: "state.round | string", "{role}": role, EOS: "eos_token"}
     return [places[piece] if piece in places else _quoted(piece) for piece in _PLACES.split(text) if piece]
 
@@ -186,7 +185,7 @@ def _said(*expressions: str) -> Iterator[str]:
 
 
 def _quoted(text: str) -> str:
-    """Return a text as a literal of Jinja's."""
+    """Return a text as a Jinja literal."""
     escapes = {"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
     return "'" + "".join(escapes.get(character, character) for character in text) + "'"
 
@@ -196,9 +195,9 @@ def _indented(lines: Iterable[str]) -> Iterator[str]:
 
 
 def renderer(text: str, template: Template) -> Callable[[list[dict[str, str]], bool], str]:
-    """Return how jinja2 itself renders a chat template, in the environment of transformers.
+    """Return a function that renders a chat template with jinja2 itself, in the environment of transformers.
 
-    One that was one before is the same text, and may be anybody's: that is left to the guarded engine.
+    A template that was Jinja before is the same text, and may be anybody's: it is left to the guarded engine.
     """
     from lect_jinja.template import JinjaTemplate
 
@@ -220,9 +219,9 @@ def _environment() -> ImmutableSandboxedEnvironment:
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
     class Generation(Extension):
-        """Leaves the marks out."""
+        """Leaves the tags out."""
 
-        tags = {"generation"}  # noqa: RUF012  # Jinja's own way to say so
+        tags = {"generation"}  # noqa: RUF012  # as Jinja2 declares it
 
         def parse(self, parser: Any) -> list[nodes.Node]:
             next(parser.stream)

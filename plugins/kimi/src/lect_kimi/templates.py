@@ -1,4 +1,4 @@
-"""The formats of Kimi K2 and of what came before it: every turn says who speaks, in a marker and in a word."""
+"""The formats of Kimi K2 and its predecessors: every turn says who speaks, with a marker and with a word."""
 
 from functools import partial
 
@@ -47,7 +47,7 @@ MARKERS = (
     "<|reserved_token_{}|>",
 )  # fmt: skip
 SPEAKERS = {"user": "<|im_user|>", "assistant": "<|im_assistant|>"}
-"""The marker of each speaker; everybody else is the system."""
+"""The marker of each speaker; all other roles have the system's."""
 
 
 IMAGE = "<|media_start|>image<|media_content|><|media_pad|><|media_end|>"
@@ -81,7 +81,7 @@ def write_content_2_5(out: Writer, message: Message) -> None:
 
 
 def call_id(chat: Chat, message: Message) -> str:
-    """Return which call a tool answers; empty where the message does not say so."""
+    """Return the id of the call that a tool answers; empty where the message does not have one."""
     text: str = chat.input(message.raw.get("tool_call_id") or "", "messages", message.index, "tool_call_id")
     return text
 
@@ -103,7 +103,7 @@ def k2(chat: Chat, out: Writer) -> None:
                 out += chat.arguments(call), "<|tool_call_end|>"
             out.append("<|tool_calls_section_end|>")
         elif role == "tool":
-            # The backslash and the n are the maker's: its template has them outside of any string.
+            # The backslash and the n are the maker's: its template has them outside any string.
             out += "## Return of ", call_id(chat, message), "\\n", chat.content(message)
         else:
             write_content(out, message)
@@ -128,8 +128,8 @@ def vl(chat: Chat, out: Writer) -> None:
 def k2_thinking(chat: Chat, out: Writer, *, k2_5: bool = False) -> None:
     """Write Kimi-K2-Thinking: thoughts are kept only after the last plain answer.
 
-    Calls go by their ids, and speakers by their names. K2.5 has no default system text, and opens its thought itself,
-    unless the option `thinking` is False.
+    Calls are identified by their ids, and speakers by their names. K2.5 has no default system text, and opens its
+    thought itself, unless the option `thinking` is False.
     """
     thinks = not k2_5 or chat.option("thinking", True) is not False
     if chat.tools:
@@ -157,7 +157,7 @@ def k2_thinking(chat: Chat, out: Writer, *, k2_5: bool = False) -> None:
             for call in message.tool_calls:
                 out += "<|tool_call_begin|>", call.id or "", "<|tool_call_argument_begin|>"
                 out += chat.arguments_as_given(call), "<|tool_call_end|>"
-                # The id of a call has its name in it.
+                # The id of a call contains its name.
                 out.used(*call.path, "name")
             out.append("<|tool_calls_section_end|>")
         out.append("<|im_end|>")

@@ -50,7 +50,7 @@ A_CALL = (
 
 
 def write_tools(chat: Chat, out: Writer) -> None:
-    """Write the tools, each on a line."""
+    """Write the tools, one per line."""
     out.append(TOOLS)
     for index, tool in enumerate(chat.tools):
         out += chat.json(tool, "tools", index), "\n"
@@ -70,13 +70,13 @@ def write_call(chat: Chat, out: Writer, call: Call, line: str) -> None:
 
 
 def thought_and_answer(message: Message) -> tuple[str, str]:
-    """Return the reasoning and the answer. Tags go from the content even where reasoning is given beside it."""
+    """Return the reasoning and the answer. Tags are removed from the content even if reasoning is given separately."""
     thought, answer = think_tags(message.content)
     return message.reasoning or thought, answer
 
 
 def write_raw(out: Writer, content: str, *, thinking: bool) -> None:
-    """Write an answer as the model wrote it, with the tags at its ends that it lacks."""
+    """Write an answer as the model wrote it, adding missing tags at both ends."""
     opening = "<think>" if thinking else "</think>"
     if not content.startswith(opening):
         out.append(opening)
@@ -87,7 +87,7 @@ def write_raw(out: Writer, content: str, *, thinking: bool) -> None:
 
 
 def laguna_xs(chat: Chat, out: Writer) -> None:
-    """Write Laguna XS: everything on lines of its own; it does not think unless `enable_thinking` is true."""
+    """Write Laguna XS: everything is on its own line; it does not think unless `enable_thinking` is true."""
     thinking = bool(chat.option("enable_thinking", False))
     raw = bool(chat.option("render_assistant_messages_raw", False))
     system = chat.system
@@ -130,7 +130,7 @@ def laguna_xs(chat: Chat, out: Writer) -> None:
 
 
 def laguna_s(chat: Chat, out: Writer) -> None:
-    """Write Laguna S: nothing on lines of its own; it thinks unless `enable_thinking` is false."""
+    """Write Laguna S: nothing is on its own line; it thinks unless `enable_thinking` is false."""
     thinking = bool(chat.option("enable_thinking", True))
     keeps = thinking or bool(chat.option("preserve_thinking", False))
     system = chat.system

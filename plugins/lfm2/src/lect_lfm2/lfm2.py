@@ -1,4 +1,4 @@
-"""LFM2: ChatML with tools between markers of their own."""
+"""LFM2: ChatML with tools between their own markers."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -54,7 +54,7 @@ def write_system(chat: Chat, out: Writer, text: Sequence[str], opens: str = "[",
 
 
 def argument(chat: Chat, value: Any, *where: str | int) -> tuple[str, ...]:
-    """Return an argument as Python has it: a text in single quotes, what holds others as JSON."""
+    """Return an argument as in Python: a text in single quotes, mappings and lists as JSON."""
     if isinstance(value, str):
         return "'", chat.made(value, escaped, *where), "'"
     if isinstance(value, Mapping | list | tuple):
@@ -70,7 +70,7 @@ def escaped(text: str) -> str:
 def write_calls(
     chat: Chat, out: Writer, calls: Sequence[Call], written: Callable[..., tuple[str, ...]] = argument
 ) -> None:
-    """Write calls as a Python list, each argument as `written` has it."""
+    """Write calls as a Python list; `written` formats each argument."""
     out.append("<|tool_call_start|>[")
     for index, call in enumerate(calls):
         out += ", " if index else "", call.name, "("
@@ -95,7 +95,7 @@ def arguments_of(chat: Chat, call: Call) -> Mapping[str, Any]:
 
 
 def write_content(out: Writer, message: Message) -> None:
-    """Write a content; a result of a tool is between markers."""
+    """Write the content of a message; a tool's result is between markers."""
     if message.role == "tool":
         out += "<|tool_response_start|>", message.content, "<|tool_response_end|>"
     else:
@@ -119,7 +119,7 @@ def lfm2_calls(chat: Chat, out: Writer) -> None:
     for message in out.turns(chat.without_system):
         out += "<|im_start|>", message.role, "\n"
         if message.role == "assistant" and message.tool_calls:
-            # It takes this for the JSON of a content that is not there.
+            # The maker's template takes this for the JSON of missing content.
             if message.content != "null":
                 out.append(message.content)
             write_calls(chat, out, message.tool_calls)

@@ -7,12 +7,12 @@ from lect.plugin import Chat, Message, Writer, stripped
 from lect_lfm2.lfm2 import LFM2, LFM2_CALLS, write_calls, write_system
 
 CONTINUED = "CONTINUE_FINAL_MESSAGE_TAG "
-"""By which transformers finds where a last answer is to be continued."""
+"""The text by which transformers finds where a last answer is to be continued."""
 MARKERS = {**LFM2.markers, "<think>": None, "</think>": None, "<image>": None}
 
 
 def content_of(chat: Chat, message: Message) -> list[str]:
-    """Return the content in pieces: its text, or its parts in order; what is neither text nor image as JSON."""
+    """Return the content in pieces: its text, or its parts in order, those that are neither text nor image as JSON."""
     if not message.parts:
         return [message.content]
     return [
@@ -22,7 +22,7 @@ def content_of(chat: Chat, message: Message) -> list[str]:
 
 
 def after_thought(pieces: list[str]) -> list[str]:
-    """Return the pieces of a text that follow the last end of a thought; all where there is none."""
+    """Return what follows the last thought in the pieces of a text; all of them where there is none."""
     ends = [index for index, piece in enumerate(pieces) if "</think>" in piece]
     if not ends:
         return pieces
@@ -30,7 +30,7 @@ def after_thought(pieces: list[str]) -> list[str]:
 
 
 def written_content(chat: Chat, out: Writer, message: Message, *, thoughts: bool) -> list[str]:
-    """Return the content of a message in pieces, and its images as used; without `thoughts`, what follows them."""
+    """Return the content of a message in pieces, with or without its `thoughts`, and mark its images as used."""
     for part in message.parts:
         if part.type == "image":
             out.used(*part.path)
@@ -39,7 +39,7 @@ def written_content(chat: Chat, out: Writer, message: Message, *, thoughts: bool
 
 
 def write_answer(chat: Chat, out: Writer, message: Message, content: list[str]) -> None:
-    """Write the text and the calls of an answer; the mark of one that is to be continued stays at its end."""
+    """Write the text and the calls of an answer; the mark of an answer to be continued stays at its end."""
     *earlier, last = content or [""]
     mark = last[-len(CONTINUED) :] if last.endswith(CONTINUED) else ""
     out += *earlier, last.removesuffix(CONTINUED)
@@ -85,7 +85,7 @@ def lfm2_5_vl(chat: Chat, out: Writer) -> None:
 
 
 def quoted(chat: Chat, value: Any, *where: str | int) -> tuple[str, ...]:
-    """Return an argument: a text in double quotes as it is, a mapping as JSON, all else as Python prints it."""
+    """Return an argument: a text in double quotes, unescaped, a mapping as JSON, anything else as Python prints it."""
     if isinstance(value, str):
         return '"', chat.text(value, *where), '"'
     return (chat.json(value, *where) if isinstance(value, Mapping) else chat.printed(value, *where),)

@@ -11,7 +11,7 @@ NEVER_CHATTED = "a base model: the chat markers were never trained on"
 
 adapter = Family(
     "llama",
-    Rule("BramVanroy/Llama-2-13b-chat-dutch", None, note="its tuner gave it a system text of its own, in Dutch"),
+    Rule("BramVanroy/Llama-2-13b-chat-dutch", None, note="it was tuned with its own system text, in Dutch"),
     Rule("georgesung/llama2_7b_chat_uncensored", None, note="its turns begin with ### HUMAN: and ### RESPONSE:"),
     Rule("llama 2 chat", LLAMA2),
     Rule("llama 2 # b chat", LLAMA2),
@@ -19,7 +19,7 @@ adapter = Family(
     Rule("codellama # b instruct", CODELLAMA),
     Rule("?meta llama 3 # b instruct", LLAMA3),
     Rule("?meta llama 3.1 # b instruct", LLAMA3_1),
-    Rule("?meta llama 3.3 # b instruct", LLAMA3_1, note="its repository has the template of 3.1, letter for letter"),
+    Rule("?meta llama 3.3 # b instruct", LLAMA3_1, note="its repository has exactly the template of 3.1"),
     Rule("?meta llama 3.2 # b vision instruct", LLAMA3_2_VISION),
     Rule("?meta llama 3.2 vision # b instruct", LLAMA3_2_VISION),
     Rule("?meta llama 3.2 # b instruct", LLAMA3_2),

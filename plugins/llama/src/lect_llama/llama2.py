@@ -17,7 +17,7 @@ def llama2(chat: Chat, out: Writer) -> None:
         elif message.role == "user":
             out += chat.bos, "[INST] "
             if system is not None and message is messages[0]:
-                # The maker strips the two texts as one: white space within the whole is kept.
+                # The maker strips the two texts as one: inner white space is kept.
                 out.turn(system)
                 out += "<<SYS>>\n", system.content, "\n<</SYS>>"
                 out.turn(message)
@@ -30,9 +30,9 @@ def llama2(chat: Chat, out: Writer) -> None:
 
 
 def codellama_70b(chat: Chat, out: Writer) -> None:
-    """Write Code Llama of 70 billion: every turn names its source.
+    """Write Code Llama 70B: every turn names its source.
 
-    The prompt ends where the assistant speaks, asked for or not.
+    The prompt ends with the opening of an answer, requested or not.
     """
     chat.require_alternation(chat.without_system)
     out.append(chat.bos)
@@ -47,7 +47,7 @@ LLAMA2 = Template(
     bos="<s>",
     eos="</s>",
     stop={"</s>": 2},
-    # The tokens of the vocabulary, and what keeps the turns apart, which is plain text.
+    # The tokens of the vocabulary, and the plain text that separates the turns.
     markers={"<unk>": 0, "<s>": 1, "</s>": 2, "[INST]": None, "[/INST]": None, "<<SYS>>": None, "<</SYS>>": None},
     text_separators=True,
     looks_for=(),

@@ -42,11 +42,11 @@ PYTHONIC = ReplyFormat(
 
 
 def llama3_1(chat: Chat, out: Writer) -> None:
-    """Write Llama 3.1: as 3.2, with tools that the model knows by itself, and a fixed day."""
+    """Write Llama 3.1: like 3.2, with built-in tools and a fixed date."""
     builtin = builtin_tools(chat)
     about = dates(chat.text_option("date_string", "26 Jul 2024"))
     if builtin is not None:
-        # The interpreter is there without being named.
+        # The interpreter is available without being named.
         names = [piece for name in builtin if name != "code_interpreter" for piece in (", ", name)]
         about = ["Tools: ", *names[1:], "\n\n", *about]
     write_turns(chat, out, about, builtin=builtin)
@@ -60,7 +60,7 @@ def llama3_2(chat: Chat, out: Writer) -> None:
 def llama3_2_vision(chat: Chat, out: Writer) -> None:
     """Write Llama 3.2 Vision.
 
-    No text is trimmed but the first, and with images a system turn is written only for a system text.
+    Only the first text is trimmed, and with images a system turn is written only for a system text.
     """
     images = any(part.type == "image" for message in chat.messages for part in message.parts)
     write_turns(chat, out, dates(day(chat)) if chat.system or not images else None, in_parts=True)
@@ -76,8 +76,8 @@ def write_turns(
 ) -> None:
     """Write a prompt.
 
-    `about` precedes the system text in the system turn; None where there is no such turn. `in_parts` is whether
-    content is written part by part, or trimmed.
+    `about` precedes the system text in the system turn; None where there is no such turn. With `in_parts`, content is
+    written part by part; otherwise it is trimmed.
     """
     for_system, for_user = tool_texts(chat)
     system, messages = chat.system, chat.without_system
@@ -93,7 +93,7 @@ def write_turns(
         out.append(EOT)
         out.turn(None)
     if for_user:
-        # Whoever speaks first, the maker's template takes it for the user.
+        # The maker's template treats the first message as the user's, whatever its role.
         first, *messages = messages
         out.turn(first)
         out += HEADER, "user", END_HEADER, *for_user, chat.content(first).strip(), EOT
@@ -128,7 +128,7 @@ def write_turns(
 
 
 def write_python_arguments(chat: Chat, out: Writer, call: Call) -> None:
-    """Write arguments by name. Text that is not a JSON object stays as it was given."""
+    """Write arguments by name. Text that is not a JSON object is written as given."""
     path = (*call.path, "arguments")
     arguments = chat.input(call.arguments, *path)
     if isinstance(arguments, str):
@@ -136,7 +136,7 @@ def write_python_arguments(chat: Chat, out: Writer, call: Call) -> None:
         return
     separator = ""
     for name, value in arguments.items():
-        # The maker's template can only have text here; anything else is written as JSON.
+        # The maker's template can only handle text here; anything else is written as JSON.
         out += separator, name if isinstance(name, str) else chat.json(name, *path), '="'
         out += value if isinstance(value, str) else chat.json(value, *path, str(name)), '"'
         separator = ", "

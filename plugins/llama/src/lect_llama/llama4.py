@@ -6,7 +6,7 @@ from lect_llama.tools import call_json, result_json, tool_texts, write_parts
 
 HEADER, END_HEADER, EOT = "<|header_start|>", "<|header_end|>\n\n", "<|eot|>"
 
-# The model often writes JSON all the same; the maker's template puts it behind the marks, and text between them.
+# The model often writes JSON anyway; the maker's template puts it after the markers, and text between them.
 LLAMA4_PYTHONIC = ReplyFormat(
     Grammar(
         "llama4_pythonic",
@@ -38,13 +38,13 @@ def llama4(chat: Chat, out: Writer) -> None:
         out += *for_system, *joined(chat, system), EOT
         out.turn(None)
     if for_user:
-        # Whoever speaks first, the maker's template takes it for the user.
+        # The maker's template treats the first message as the user's, whatever its role.
         first, *messages = messages
         out.turn(first)
         out += HEADER, "user", END_HEADER, *for_user, *joined(chat, first), EOT
     for message in out.turns(messages):
         if message.tool_calls:
-            # The text before the calls stands between Python markers.
+            # The text before the calls goes between Python markers.
             out += HEADER, "assistant", END_HEADER, "<|python_start|>"
             write_parts(out, message)
             out.append("<|python_end|>")
@@ -62,7 +62,7 @@ def llama4(chat: Chat, out: Writer) -> None:
 
 
 def joined(chat: Chat, message: Message) -> list[str]:
-    """Return all texts of the content, without white space round the whole; images are left out."""
+    """Return all texts of the content, stripped at both ends; images are left out."""
     if not message.parts:
         return [message.content.strip()]
     texts = [(part.raw.get("text"), part.path) for part in message.parts]

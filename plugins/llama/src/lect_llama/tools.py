@@ -1,4 +1,4 @@
-"""What Llama 3.1 to 4 share: what is said about tools, calls and results, and content with images."""
+"""What Llama 3.1 to 4 share: the texts about tools, calls and results, and content with images."""
 
 from lect.plugin import Call, Chat, Message, Writer
 
@@ -47,7 +47,7 @@ def call_json(chat: Chat, call: Call) -> tuple[str, ...]:
 
 
 def result_json(chat: Chat, message: Message) -> str:
-    """Return the result of a tool as JSON, text too."""
+    """Return the result of a tool as JSON, even if it is text."""
     content = message.raw.get("content")
     return chat.json("" if content is None else content, "messages", message.index, "content")
 

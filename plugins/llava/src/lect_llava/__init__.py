@@ -9,7 +9,7 @@ __lect_api__ = "~=1.0"
 
 
 def write_content(out: Writer, message: Message) -> None:
-    """Write the text of a message, and its pictures before it, each on a line."""
+    """Write the text of a message after its images, each on its own line."""
     for part in message.parts:
         if part.type in ("image", "image_url"):
             out.append("<image>\n")
@@ -18,7 +18,7 @@ def write_content(out: Writer, message: Message) -> None:
 
 
 def llava(chat: Chat, out: Writer, *, turns: Mapping[str, Turn]) -> None:
-    """Write LLaVA of Vicuna and Yi: a system text always; a message without text is only the name of its role."""
+    """Write LLaVA of Vicuna and Yi: always a system text; a message without text is only the name of its role."""
     out.append(turns["system"].prefix)
     out.turn(chat.system)
     out += chat.system.content if chat.system else chat.default_system, turns["system"].suffix
@@ -37,7 +37,7 @@ def llava(chat: Chat, out: Writer, *, turns: Mapping[str, Turn]) -> None:
 
 
 def llava_mistral(chat: Chat, out: Writer) -> None:
-    """Write LLaVA of Mistral: the system text stands in the first question."""
+    """Write LLaVA of Mistral: the system text is in the first question."""
     messages = chat.without_system
     chat.require_alternation(messages)
     for message in out.turns(messages):
@@ -51,7 +51,7 @@ def llava_mistral(chat: Chat, out: Writer) -> None:
             out += " ", message.content, " </s>"
 
 
-# The maker's code puts the tokens of a picture where `<image>` stands.
+# The maker's code replaces `<image>` with the tokens of an image.
 MARKERS = ["<unk>", "<s>", "</s>", "<image>"]
 LLAVA_V1 = Template(
     "llava-v1",

@@ -1,4 +1,4 @@
-"""LongCat-Flash: numbered rounds, and calls in tags of its own."""
+"""LongCat-Flash: numbered rounds, and calls in its own tags."""
 
 from lect.plugin import Chat, Template, Writer
 from lect.plugin.grammar import JSON_OBJECT, Grammar, ReplyFormat, Section
@@ -12,7 +12,7 @@ LONGCAT = ReplyFormat(
 
 
 def longcat_flash(chat: Chat, out: Writer) -> None:
-    """Write LongCat-Flash-Chat. Its maker documents no more of tools than how they are introduced."""
+    """Write LongCat-Flash-Chat. Of tools, its maker documents only how they are introduced."""
     if chat.system:
         out.turn(chat.system)
         out += "SYSTEM:", chat.system.content

@@ -7,7 +7,7 @@ __lect_api__ = "~=1.0"
 
 
 def write_system(chat: Chat, out: Writer) -> None:
-    """Write the system turn: the caller's text, or the maker's, and the tools, one JSON object a line."""
+    """Write the system turn: the caller's text, or the maker's, and the tools, one JSON object per line."""
     system = chat.system
     out.turn(system)
     out += "<|im_start|>system\n", system.content if system else chat.default_system
@@ -28,7 +28,7 @@ def write_system(chat: Chat, out: Writer) -> None:
 
 
 def mimo_vl(chat: Chat, out: Writer) -> None:
-    """Write MiMo-VL. Results of tools that follow each other share one user turn."""
+    """Write MiMo-VL. Consecutive tool results share one user turn."""
     write_system(chat, out)
     messages = chat.messages
     for position, message in enumerate(out.turns(messages)):

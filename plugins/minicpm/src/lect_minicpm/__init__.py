@@ -18,6 +18,6 @@ adapter = Family(
     Rule("minicpm v 4.5 .", MINICPM_V4_5),
     Rule("minicpm 2 b sft fp 32", MINICPM2_FP32),
     Rule("minicpm 1|2 b sft|dpo", MINICPM2),
-    # The model in small that OpenVINO's tests run; they keep its template.
+    # The miniature model that OpenVINO's tests run; it keeps the template.
     Rule("optimum-intel-internal-testing/tiny-random-minicpm", MINICPM2),
 )

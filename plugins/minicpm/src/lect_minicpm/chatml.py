@@ -8,9 +8,9 @@ NO_THOUGHT = "<think>\n\n</think>\n\n"
 
 
 def last_question(messages: Sequence[Message]) -> int:
-    """Return where the last message of a user's own stands; the last message where there is none.
+    """Return the index of the user's last question; that of the last message where there is none.
 
-    What stands in the tags of a tool's result is not the user's own.
+    A user message in the tags of a tool's result is not a question.
     """
     questions = [
         message.index
@@ -27,12 +27,12 @@ def thought_and_answer(message: Message) -> tuple[str, str]:
 
 
 def write_thought(out: Writer, thought: str, content: str) -> None:
-    """Write a thought, and the answer behind it."""
+    """Write a thought and the answer after it."""
     out += "<think>\n", thought.strip("\n"), "\n</think>\n\n", content.lstrip("\n")
 
 
 def write_result(out: Writer, messages: Sequence[Message], position: int) -> None:
-    """Write the result of a tool. Results that follow each other share one user turn."""
+    """Write the result of a tool. Consecutive results share one user turn."""
     if position == 0 or messages[position - 1].role != "tool":
         out.append("<|im_start|>user")
     out += "\n<tool_response>\n", messages[position].content, "\n</tool_response>"
@@ -41,7 +41,7 @@ def write_result(out: Writer, messages: Sequence[Message], position: int) -> Non
 
 
 def write_generation(chat: Chat, out: Writer) -> None:
-    """Write the opening of the answer: with a thought, without one, or as the model will have it."""
+    """Write the opening of the answer: with a thought, without one, or leaving that to the model."""
     if chat.add_generation_prompt:
         out.append("<|im_start|>assistant\n")
         thinks = chat.option("enable_thinking")

@@ -14,7 +14,7 @@ MINICPM2 = TurnTemplate(
     markers={"<用户>": None, "<AI>": None, "<unk>": None, "<s>": 1, "</s>": 2},
     source="openbmb/MiniCPM-2B-dpo-bf16, tokenizer_config.json",
 )
-# White space stays.
+# White space is kept.
 MINICPM2_FP32 = MINICPM2.but(
     name="minicpm-2b-fp32",
     trim=False,

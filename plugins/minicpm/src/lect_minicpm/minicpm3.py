@@ -87,7 +87,7 @@ def write_thought(chat: Chat, out: Writer, message: Message) -> None:
 
 
 def write_call(chat: Chat, out: Writer, call: Call) -> None:
-    """Write a call, as in Python but for its values, which are JSON.
+    """Write a call as in Python, except for its values, which are JSON.
 
     Raises:
         RefusedError: If the arguments are not a mapping.

@@ -46,11 +46,11 @@ HOW_TO_CALL = (
 )
 NEED_CDATA = ("<", "&", "\n")
 TOOLS_HERE = "<tool_def_sep>"
-"""Where a system text has this, the tools stand there."""
+"""Marks where the tools go in a system text."""
 
 
 def write_tools(chat: Chat, out: Writer) -> None:
-    """Write the tools, one JSON object a line, and how to call them."""
+    """Write the tools, one JSON object per line, and how to call them."""
     out.append("# Tools\n\nYou are provided with function signatures within <tools></tools> XML tags:\n<tools>")
     for index, tool in enumerate(chat.tools):
         out += "\n", chat.json(tool, "tools", index)
@@ -80,7 +80,7 @@ def write_system(chat: Chat, out: Writer) -> None:
 
 
 def write_call(chat: Chat, out: Writer, call: Call) -> None:
-    """Write a call, each argument in a tag of its own.
+    """Write a call, with each argument in its own tag.
 
     Raises:
         RefusedError: If the arguments are not a mapping.
@@ -101,7 +101,7 @@ def write_call(chat: Chat, out: Writer, call: Call) -> None:
 
 
 def write_calls(chat: Chat, out: Writer, message: Message, *, after_text: bool) -> None:
-    """Write the calls of a message, each on a line of its own, and end the turn."""
+    """Write the calls of a message, each on its own line, and end the turn."""
     for index, call in enumerate(message.tool_calls):
         out.append("\n" if index or after_text else "")
         write_call(chat, out, call)
@@ -109,7 +109,7 @@ def write_calls(chat: Chat, out: Writer, message: Message, *, after_text: bool) 
 
 
 def answer_of(message: Message) -> tuple[str, str]:
-    """Return the reasoning and the answer; before calls, only what stands before the first `<tool_sep>`."""
+    """Return the reasoning and the answer; if there are calls, only what precedes the first `<tool_sep>`."""
     thought, content = thought_and_answer(message)
     return thought, content.split("<tool_sep>")[0] if message.tool_calls else content
 
@@ -124,7 +124,7 @@ def write_kept(out: Writer, message: Message, thought: str, content: str, *, is_
 
 
 def write_always(out: Writer, thought: str, content: str) -> None:
-    """Write an answer of MiniCPM5-2B: a thought always, be it empty."""
+    """Write an answer of MiniCPM5-2B: there is always a thought, even if empty."""
     if thought or not ("<think>" in content or "</think>" in content):
         write_thought(out, thought, content)
     else:
@@ -132,7 +132,7 @@ def write_always(out: Writer, thought: str, content: str) -> None:
 
 
 def write_turns(chat: Chat, out: Writer, *, keeps_thoughts: bool) -> None:
-    """Write all turns; with `keeps_thoughts`, those of earlier answers too."""
+    """Write all turns; with `keeps_thoughts`, earlier answers keep their thoughts too."""
     out.append(chat.bos)
     write_system(chat, out)
     messages = chat.messages

@@ -20,7 +20,7 @@ def write_functions(chat: Chat, out: Writer) -> None:
 
 
 def _write_function(chat: Chat, out: Writer, function: Schema, path: tuple[str | int, ...]) -> None:
-    """Write a function whose docstring describes its parameters; their classes stand before it."""
+    """Write a function whose docstring describes its parameters; their classes precede it."""
     parameters = function.get("parameters")
     schema = _fields(parameters)
     required = _required(schema)
@@ -67,7 +67,7 @@ def _model_head(chat: Chat, name: str, *path: str | int) -> Iterable[str]:
 
 
 def _write_property(chat: Chat, out: Writer, name: str, spec: Schema, *path: str | int, is_required: bool) -> None:
-    """Write the type of a property, its default, and what is said about it."""
+    """Write the type of a property, its default, and its description."""
     out.append("" if is_required else "Optional[")
     _write_type(chat, out, name, spec, *path)
     out.append("" if is_required else "]")
@@ -83,7 +83,7 @@ def _write_property(chat: Chat, out: Writer, name: str, spec: Schema, *path: str
 
 
 def _write_type(chat: Chat, out: Writer, name: str, spec: Schema, *path: str | int) -> None:
-    """Write the type of a value; where none is said, it is a union of nothing, as in the maker's template."""
+    """Write the type of a value; where none is given, it is an empty union, as in the maker's template."""
     kind = spec.get("type", ())
     if spec.get("enum") or (kind == "object" and spec.get("properties")):
         out.append(_title(chat, name, *path))
@@ -115,7 +115,7 @@ def _default(chat: Chat, spec: Schema, *path: str | int) -> str:
 
 
 def _title(chat: Chat, name: str, *path: str | int) -> str:
-    """Return the name of a property as a class is called: each word begins with a capital."""
+    """Return the name of a property as a class name: each word begins with a capital."""
     return chat.made(name, lambda text: WORD.sub(lambda word: word[0][0].upper() + word[0][1:].lower(), text), *path)
 
 

@@ -17,7 +17,7 @@ def write_turn(out: Writer, who: str, *pieces: str) -> None:
 
 
 def write_tools(chat: Chat, out: Writer) -> None:
-    """Write the tools, if there are any; the option `custom_tools` comes before `tools`."""
+    """Write the tools, if there are any; the option `custom_tools` takes precedence over `tools`."""
     custom = chat.option("custom_tools", kind="mappings")
     tools, path = (chat.tools, ("tools",)) if custom is None else (custom, ("options", "custom_tools"))
     if not tools:
@@ -38,7 +38,7 @@ def m1(chat: Chat, out: Writer) -> None:
     """Write MiniMax-M1. An answer with calls is its calls alone."""
     out.append("<begin_of_document>")
     system = chat.system
-    # Of a system message in parts, only the first is read.
+    # If a system message is in parts, only the first is read.
     text = (system.parts[0].text if system.parts else system.content).strip() if system else chat.default_system
     if text:
         out.turn(system)

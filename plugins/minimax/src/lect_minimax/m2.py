@@ -31,7 +31,7 @@ MINIMAX_M2_XML = ReplyFormat(
     example='<minimax:tool_call>\n<invoke name="get_weather">\n<parameter name="city">Paris</parameter>\n</invoke>\n'
     "</minimax:tool_call>",
 )
-# The prompt opens the reasoning, and the content shall show that.
+# The prompt opens the reasoning, and the content is to include that opening.
 MINIMAX_APPEND_THINK = ReplyFormat(
     Grammar("minimax_append_think", prefix="<think>"),
     stop=("[e~[",),
@@ -41,7 +41,7 @@ MINIMAX_APPEND_THINK = ReplyFormat(
 
 
 def write_tools(chat: Chat, out: Writer) -> None:
-    """Write the tools, one in each line."""
+    """Write the tools, one per line."""
     out.append(
         "\n\n# Tools\nYou may call one or more tools to assist with the user query.\n"
         "Here are the tools available in JSONSchema format:\n\n<tools>\n"
@@ -74,7 +74,7 @@ def require_call(chat: Chat, message: Message, answer: Message | None) -> None:
     """Refuse the result of a tool where `answer`, the last before it, has no calls.
 
     Raises:
-        RefusedError: If it has none, or there is no answer.
+        RefusedError: If the answer has none, or there is no answer.
     """
     if answer is None or not answer.tool_calls:
         chat.refuse(f"messages[{message.index}] is a tool's result, and no call precedes it", instead="add the call")
@@ -87,7 +87,7 @@ def is_beside_result(chat: Chat, message: Message, step: int) -> bool:
 
 
 def write_system(chat: Chat, out: Writer) -> None:
-    """Write the system turn: the caller's text, or who the model is; where and when it speaks; the tools."""
+    """Write the system turn: the caller's text, or who the model is; its place and time; the tools."""
     system = chat.system
     out += chat.bos, "]~b]system\n"
     out.turn(system)
@@ -125,7 +125,7 @@ def write_calls(chat: Chat, out: Writer, message: Message) -> None:
 
 
 def write_result(chat: Chat, out: Writer, message: Message) -> None:
-    """Write the result of a tool. Results that follow each other share one turn."""
+    """Write the result of a tool. Consecutive results share one turn."""
     if not is_beside_result(chat, message, -1):
         out.append("]~b]tool")
     if message.parts:

@@ -1,4 +1,4 @@
-"""MiniMax-M3: a root before the developer, images and videos, and calls in nested tags."""
+"""MiniMax-M3: a root role before the developer, images and videos, and calls in nested tags."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -74,7 +74,7 @@ def visible(out: Writer, message: Message) -> list[str]:
 
 
 def preamble_of(chat: Chat) -> tuple[Message | None, Message | None]:
-    """Return the messages of the root and of the developer, or system, with which the conversation begins."""
+    """Return the messages of the root and of the developer, or system, at the beginning of the conversation."""
     messages = chat.messages
     root = messages[0] if messages and messages[0].role == "root" else None
     developer = next(iter(messages[1:] if root else messages), None)
@@ -114,7 +114,7 @@ def write_preamble(chat: Chat, out: Writer, root: Message | None, developer: Mes
 
 
 def write_value(chat: Chat, out: Writer, value: Any, *path: str | int) -> None:
-    """Write a value of a call: what is in it in tags of their own; what is null is left out."""
+    """Write a value of a call, with each item in its own tags; nulls are left out."""
     if isinstance(value, Mapping):
         for key, item in value.items():
             if item is not None:
@@ -132,7 +132,7 @@ def write_value(chat: Chat, out: Writer, value: Any, *path: str | int) -> None:
 
 
 def write_answer(chat: Chat, out: Writer, message: Message) -> None:
-    """Write an answer: its thought, or the mark that there is none; its text and its calls."""
+    """Write an answer: its thought, or a marker that there is none; its text and its calls."""
     thought, content = message.reasoning, visible(out, message)
     text = "".join(content)
     if thought is None and "</mm:think>" in text:
@@ -156,7 +156,7 @@ def write_answer(chat: Chat, out: Writer, message: Message) -> None:
 
 
 def write_result(chat: Chat, out: Writer, message: Message) -> None:
-    """Write the result of a tool. Results that follow each other share one turn."""
+    """Write the result of a tool. Consecutive results share one turn."""
     out += "" if is_beside_result(chat, message, -1) else "]~b]tool", "\n<response>"
     if not message.parts:
         out.append(message.content)

@@ -1,4 +1,4 @@
-"""Mistral, Mixtral and their like, by Mistral AI."""
+"""Mistral, Mixtral and related models, by Mistral AI."""
 
 from lect.plugin import DEFAULT, Family, Rule
 from lect_mistral.instruct import LARGE_2411, NEMO, PIXTRAL, V1, V3
@@ -33,7 +33,7 @@ adapter = Family(
     Rule("mistral large ?instruct 2411", LARGE_2411),
     Rule("mistral large 3", None, note=NOT_SEEN),
     Rule("mistral large ?instruct 2407", V3),
-    Rule("CISCai/Mistral-7B-Instruct-v0.3-SOTA-GGUF", None, note="whoever repackaged it wrote another template"),
+    Rule("CISCai/Mistral-7B-Instruct-v0.3-SOTA-GGUF", None, note="it was repackaged with a different template"),
     Rule("mistral 7 b instruct v 0.3", V3),
     Rule("codestral 22 b v 0.1", V3, note="it has the third version of the tokenizer"),
     Rule("mistral 7 b instruct v 0.1|0.2", V1),

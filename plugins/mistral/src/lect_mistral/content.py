@@ -1,4 +1,4 @@
-"""The content of messages, as the formats of Mistral that take parts read it."""
+"""The content of messages, as read by the formats of Mistral that take parts."""
 
 from collections.abc import Collection
 
@@ -8,10 +8,10 @@ IMAGES = ("image", "image_url")
 
 
 def system_text(chat: Chat, message: Message) -> str:
-    """Return the text of a system message; of content in parts, only that of the first.
+    """Return the text of a system message; if its content is in parts, only that of the first.
 
     Raises:
-        RefusedError: If that is not text.
+        RefusedError: If the first part is not text.
     """
     if not message.parts:
         return message.content

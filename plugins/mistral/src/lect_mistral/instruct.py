@@ -7,7 +7,7 @@ from lect.plugin import Call, Chat, Message, Template, Turn, TurnTemplate, Write
 from lect.plugin.grammar import JSON_OBJECT, CallSyntax, Grammar, Head, NamedJson, Reasoning, ReplyFormat, Section
 from lect_mistral.content import texts_of, write_content
 
-# Two generations of one maker: a list of objects, or a name before each object.
+# Two generations: a list of objects, or a name before each object.
 MISTRAL_CALLS = ReplyFormat(
     Grammar(
         "mistral",
@@ -31,7 +31,7 @@ MISTRAL_CALLS = ReplyFormat(
             Section((JSON_OBJECT,), ("[TOOL_CALLS]",), special=True),
         ),
         tokens=("[ARGS]", "[CALL_ID]", "[TOOL_CONTENT]"),
-        # Its maker's templates refuse other ids than nine letters and digits.
+        # The maker's templates refuse ids other than nine letters and digits.
         ids="call{index:05}",
     ),
     stop=("</s>",),
@@ -190,7 +190,7 @@ V3 = V1.but(
     program=partial(v3, gap=" ", trims=True),
     roles=["system", "user", "assistant", "tool", "tool_results"],
     capabilities=["system", "tools", "parallel_tools"],
-    # Which of the numbers in between have got a name differs with the revision.
+    # Which of the tokens in between have a name depends on the revision.
     markers={
         "<unk>": 0, "<s>": 1, "</s>": 2, "[INST]": 3, "[/INST]": 4, "[TOOL_CALLS]": 5, "[AVAILABLE_TOOLS]": 6,
         "[/AVAILABLE_TOOLS]": 7, "[TOOL_RESULTS]": 8, "[/TOOL_RESULTS]": 9, "[IMG]": None, "[PREFIX]": None,
@@ -216,7 +216,7 @@ PIXTRAL = NEMO.but(
     roles=["system", "user", "assistant"],
     capabilities=["system", "images"],
     takes=["parts"],
-    # The same vocabulary, in which some of the numbered tokens have got names.
+    # The same vocabulary, in which some of the numbered tokens now have names.
     markers={**NEMO.markers, "[IMG]": None, "[IMG_BREAK]": None, "[IMG_END]": None},
     source="mistralai/Pixtral-12B-2409, chat_template.json",
 )

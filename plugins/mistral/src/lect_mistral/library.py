@@ -16,11 +16,11 @@ MAY_FOLLOW = {
     "assistant": ("user", "assistant", "tool"),
     "tool": ("user", "assistant", "tool"),
 }
-"""Which roles may follow a role; the empty one stands for the beginning."""
+"""Which roles may follow a role; the empty one is the beginning."""
 
 
 class Chunk(NamedTuple):
-    """A piece of what one role says: the texts that follow each other, an image, or a thought."""
+    """A piece of what one role says: consecutive texts, an image, or a thought."""
 
     type: str
     pieces: list[str]
@@ -28,7 +28,7 @@ class Chunk(NamedTuple):
 
 
 def groups_of(messages: Iterable[Message]) -> list[list[Message]]:
-    """Return the messages, those of one role that follow each other together."""
+    """Return the messages, with consecutive messages of one role grouped."""
     groups: list[list[Message]] = []
     for message in messages:
         if groups and message.role == groups[-1][0].role and message.role not in ("system", "tool"):
@@ -39,7 +39,7 @@ def groups_of(messages: Iterable[Message]) -> list[list[Message]]:
 
 
 def chunks_of_message(message: Message) -> list[Chunk]:
-    """Return the content of a message in chunks, one a part."""
+    """Return the content of a message in chunks, one per part."""
     if message.parts:
         return [
             Chunk("text", [part.text]) if part.type == "text" else Chunk(part.type, [], part) for part in message.parts
@@ -58,7 +58,7 @@ def with_reasoning(chat: Chat, message: Message) -> list[Chunk]:
 
 
 def chunks_of(chat: Chat, group: Iterable[Message], *, thinks: bool) -> list[Chunk]:
-    """Return what one role says; texts that follow each other are one, with an empty line between two."""
+    """Return what one role says; consecutive texts are joined, with an empty line between them."""
     chunks: list[Chunk] = []
     for message in group:
         for chunk in with_reasoning(chat, message) if thinks else chunks_of_message(message):
@@ -70,7 +70,7 @@ def chunks_of(chat: Chat, group: Iterable[Message], *, thinks: bool) -> list[Chu
 
 
 def write_chunks(chat: Chat, out: Writer, chunks: Iterable[Chunk], allowed: Collection[str]) -> None:
-    """Write texts, and what else is `allowed`.
+    """Write texts, and chunks of the types in `allowed`.
 
     Raises:
         RefusedError: If there is anything else.
@@ -100,7 +100,7 @@ def write_thought(chat: Chat, out: Writer, chunk: Chunk) -> None:
 
 
 def images_first(chunks: list[Chunk]) -> list[Chunk]:
-    """Return the chunks of a question; of a text and one image, the image comes first."""
+    """Return the chunks of a question; if they are a text and one image, the image comes first."""
     is_pair = len(chunks) == 2 and chunks[0].type == "text" and chunks[1].type in IMAGES
     return chunks[::-1] if is_pair else chunks
 
@@ -113,16 +113,16 @@ def write_numbered_calls(chat: Chat, out: Writer, message: Message, *, first: bo
 
 
 def write_calls(chat: Chat, out: Writer, message: Message) -> None:
-    """Write calls, each its name before its arguments."""
+    """Write calls, each as its name and its arguments."""
     for call in message.tool_calls:
         out += "[TOOL_CALLS]", call.name, "[ARGS]", chat.arguments_as_given(call)
 
 
 def write_answer(chat: Chat, out: Writer, group: list[Message], *, numbered: bool, thinks: bool) -> None:
-    """Write what the model said, and called.
+    """Write an answer: its content and its calls.
 
     Raises:
-        RefusedError: If that is nothing.
+        RefusedError: If it has neither.
     """
     chunks = chunks_of(chat, group, thinks=thinks)
     calling = [message for message in group if message.tool_calls]
@@ -149,7 +149,7 @@ def write_result(chat: Chat, out: Writer, message: Message, *, numbered: bool) -
 
 
 def library(chat: Chat, out: Writer, *, numbered: bool, images: bool, thinks: bool) -> None:
-    """Write a format of mistral-common's.
+    """Write a format of mistral-common.
 
     Where calls and results are `numbered`, their ids are written, and the tools precede the last question; else
     they precede the first.

@@ -1,4 +1,4 @@
-"""Mistral Small 3.1 and 3.2: a system prompt of their own, and pictures; in 3.2 calls without JSON round them."""
+"""Mistral Small 3.1 and 3.2: their own system prompts, and images; in 3.2, calls that are not wrapped in JSON."""
 
 from lect.plugin import Chat, Writer
 from lect_mistral.content import system_text, texts_of, write_content

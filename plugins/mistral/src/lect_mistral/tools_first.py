@@ -122,7 +122,7 @@ def escaped(text: str) -> str:
 
 
 def write_escaped_calls(chat: Chat, out: Writer, message: Message) -> None:
-    """Write calls whose names are escaped where the arguments become JSON: the maker's template takes that for HTML."""
+    """Write calls; where the arguments become JSON, the maker's template takes that for HTML and escapes the name."""
     for call in message.tool_calls:
         is_text = isinstance(call.arguments, str)
         name = call.name if is_text else chat.made(call.name, escaped, *call.path, "name")
@@ -181,7 +181,7 @@ def ministral_3_reasoning(chat: Chat, out: Writer) -> None:
         chunks = chunks_of_message(message)
         if message.role == "user":
             out.append("[INST]")
-            # Of two parts an image comes first: they are put in the order of their types.
+            # Two parts are sorted by type, so that an image comes first.
             in_order = sorted(chunks, key=lambda chunk: chunk.type) if len(chunks) == 2 else chunks
             write_chunks(chat, out, in_order, IMAGES)
             out.append("[/INST]")
@@ -203,7 +203,7 @@ DEVSTRAL = MINISTRAL_3.but(
     roles=["system", "user", "assistant", "tool", "tool_results"],
     takes=["parts"],
     default_system=DEVSTRAL_SYSTEM,
-    source="unsloth/Devstral-Small-2507, chat_template.jinja; its maker gives none",
+    source="unsloth/Devstral-Small-2507, chat_template.jinja; its maker publishes none",
 )
 MINISTRAL_3_REASONING = MAGISTRAL_2509.but(
     name="ministral-3-reasoning",

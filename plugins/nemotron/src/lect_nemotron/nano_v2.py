@@ -20,7 +20,7 @@ NEMOTRON_NANO_V2 = ReplyFormat(
 
 
 def thinks(chat: Chat) -> bool:
-    """Return whether the model is to think: the last word about it in a system or user message decides."""
+    """Return whether the model is to think: the last system or user message that switches it decides."""
     think = True
     for message in chat.messages:
         if message.role in ("user", "system"):
@@ -73,7 +73,7 @@ def write_calls(chat: Chat, out: Writer, calls: Sequence[Call]) -> None:
 
 
 def write_end(chat: Chat, out: Writer, last: Message | None) -> None:
-    """Write the answer that comes last, if there is one, and the opening of an answer, if that is asked for."""
+    """Write a final answer, if there is one, and the opening of an answer, if requested."""
     answer = last.content.strip() if last else ""
     if answer or chat.add_generation_prompt:
         out += "<SPECIAL_11>Assistant\n", "<think>\n" if thinks(chat) else "<think></think>", answer
@@ -90,8 +90,8 @@ def write_end(chat: Chat, out: Writer, last: Message | None) -> None:
 def nano_v2(chat: Chat, out: Writer) -> None:
     """Write Nemotron Nano v2.
 
-    An answer that comes last is written as the model gives it, with a thought before it, and continued where a
-    generation prompt is asked for.
+    A final answer is written as the model gives it, with a thought before it, and left open if a generation prompt is
+    requested.
     """
     if not chat.without_system:
         chat.refuse("there are no messages besides the system's", instead="add a user message")

@@ -92,7 +92,7 @@ def write_system(chat: Chat, out: Writer) -> None:
 
 
 def write_call(chat: Chat, out: Writer, call: Call) -> None:
-    """Write one call: each argument in a tag of its own.
+    """Write one call, with each argument in its own tag.
 
     Raises:
         RefusedError: If the arguments are not a mapping.
@@ -112,7 +112,7 @@ def has_thought(message: Message) -> bool:
 
 
 def with_thought(message: Message, line: str) -> list[str]:
-    """Return an answer in pieces, with its thought; `line` comes before and after the mark that closes that."""
+    """Return an answer in pieces, with its thought; `line` comes before and after the marker that closes it."""
     content = message.content
     if has_thought(message):
         return ["<think>\n", message.reasoning or "", line, "</think>", line, content]
@@ -120,7 +120,7 @@ def with_thought(message: Message, line: str) -> list[str]:
 
 
 def without_thought(message: Message, line: str) -> list[str]:
-    """Return an answer in pieces, as those before the last question are kept: an empty thought, and what follows it."""
+    """Return an answer in pieces, as it is kept before the last question: with an empty thought."""
     content = message.content
     if "</think>" in content:
         if message.tool_calls or has_thought(message) or "<think>" in content:
@@ -135,7 +135,7 @@ def without_thought(message: Message, line: str) -> list[str]:
 
 
 def trimmed(pieces: list[str]) -> list[str]:
-    """Return pieces, the last of which is the caller's, as they are when white space at both ends is taken away."""
+    """Return pieces, the last of which is the caller's, with the white space at both ends stripped."""
     if len(pieces) == 1:
         return [pieces[0].strip()]
     *before, content = pieces
@@ -146,7 +146,7 @@ def trimmed(pieces: list[str]) -> list[str]:
 
 
 def write_answer(chat: Chat, out: Writer, message: Message, *, keep: bool, version: str) -> None:
-    """Write an answer; `keep`: with its thought."""
+    """Write an answer; with `keep`, its thought too."""
     line = "\n" if version == "3" else ""
     pieces = with_thought(message, line) if keep else without_thought(message, line)
     if not keep:
@@ -166,7 +166,7 @@ def write_answer(chat: Chat, out: Writer, message: Message, *, keep: bool, versi
 
 
 def nemotron3(chat: Chat, out: Writer, *, version: str) -> None:
-    """Write Nemotron 3 and 3.5, which differ in the lines round a thought.
+    """Write Nemotron 3 and 3.5, which differ in the line breaks around a thought.
 
     Thoughts before the last question are kept only where `truncate_history_thinking` is False.
     """

@@ -1,4 +1,4 @@
-"""Templates as Modelfiles of Ollama's. They are written, and not read."""
+"""Templates as Ollama's Modelfiles. They can be written, but not read."""
 
 from lect_ollama.proof import renderer
 from lect_ollama.writing import write

@@ -1,4 +1,4 @@
-"""Go's own text/template, where it is found, renders what was written."""
+"""Render what was written with Go's own text/template, where Go is installed."""
 
 from __future__ import annotations
 
@@ -46,18 +46,18 @@ func main() {
 }
 """
 LONGEST = 120
-"""Seconds; the first build compiles what it needs of Go's library."""
+"""Seconds; the first build compiles the parts of Go's library that it needs."""
 
 
 def has_go() -> bool:
-    """Return whether there is a Go to ask."""
+    """Return whether Go is installed."""
     return shutil.which("go") is not None
 
 
 def renderer(text: str, template: Template) -> Callable[[list[dict[str, str]], bool], str] | None:
-    """Return how Go renders the template of a Modelfile, as Ollama asks it; None where there is no Go.
+    """Return a function that renders the template of a Modelfile in Go, as Ollama does; None where there is no Go.
 
-    Ollama does not say whether the assistant is to speak: it does after every message that is not its own.
+    Ollama does not say whether to open an answer: one follows every message that is not the assistant's.
     """
     if not has_go():
         return None
@@ -75,7 +75,7 @@ def renderer(text: str, template: Template) -> Callable[[list[dict[str, str]], b
 
 @lru_cache(maxsize=1)
 def _built() -> str:
-    """Return the path of the program that renders templates; it is there as long as this process."""
+    """Return the path of the program that renders templates; it is deleted when this process ends."""
     folder = tempfile.mkdtemp(prefix="lect-ollama-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     source, program = os.path.join(folder, "main.go"), os.path.join(folder, "render")

@@ -1,6 +1,6 @@
-"""A turn table as a Modelfile.
+"""Write a turn table as a Modelfile.
 
-The template has no layout of its own, because Go writes every character between two actions.
+The template is not laid out for reading, because Go writes every character between two actions.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ SAYS = frozenset({"default_system", "opening", "without_system", "user_after_sys
 QUOTES = '"""'
 _ROLE = "{role}"
 _PROVEN = "Rendered by Go's text/template over a set of conversations: equal to the template of lect."
-_UNPROVEN = "Not proven: there was no Go to render it, so compare some prompts yourself."
+_UNPROVEN = "Not proven: Go was not available to render it, so compare some prompts yourself."
 
 
 def write(template: Template) -> Written:
-    """Write a template as a Modelfile, all but its FROM.
+    """Write a template as a Modelfile, except for its FROM.
 
     Raises:
         LossError: If it is not a turn table.
@@ -83,7 +83,7 @@ def _around(table: TurnTemplate, turn: Turn, role: str) -> Iterator[str]:
 
 
 def _literal(table: TurnTemplate, text: str, role: str = "") -> str:
-    """Return a text as it is written in a template; what Go or a Modelfile would read otherwise is a quoted text."""
+    """Return a text as it is written in a template; what Go or a Modelfile would interpret is quoted."""
     filled = text.replace("{eos}", table.eos)
     pieces = re.split(r'(\{role\}|\{\{|""+)', filled if role == _ROLE else filled.replace(_ROLE, role))
     return "".join(

@@ -46,10 +46,10 @@ def write_functions(out: Writer, functions: str) -> None:
 
 
 def write_call(chat: Chat, out: Writer, call: Call) -> None:
-    """Write one call as Python would, its values in JSON.
+    """Write one call as in Python, with its values in JSON.
 
     Raises:
-        RefusedError: If the arguments are not those of a function.
+        RefusedError: If the arguments are not a mapping.
     """
     if not isinstance(call.arguments, Mapping):
         instead = 'arguments such as {"city": "Paris"}'
@@ -62,7 +62,7 @@ def write_call(chat: Chat, out: Writer, call: Call) -> None:
 
 
 def write_answer(chat: Chat, out: Writer, message: Message, *, calls: bool) -> None:
-    """Write an answer; `calls`: with its tool calls. One that comes last ends with the eos."""
+    """Write an answer; with `calls`, its tool calls too. A final answer ends with the eos."""
     out += "<|im_start|>assistant\n", message.content
     written = field_of(chat, message, "function_calls")
     if written is not None or (calls and message.tool_calls):
@@ -108,7 +108,7 @@ def instruct(chat: Chat, out: Writer, *, identity: str) -> None:
 
 
 def think(chat: Chat, out: Writer) -> None:
-    """Write Olmo 3 Think, which takes its functions from a field of the messages and knows no `tools`."""
+    """Write Olmo 3 Think, which takes its functions from a field of the messages and ignores `tools`."""
     if not any(message.role == "system" for message in chat.messages):
         out += "<|im_start|>system\n", chat.default_system, "<|im_end|>\n"
     for message in out.turns(chat.messages):

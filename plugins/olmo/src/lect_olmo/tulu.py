@@ -4,7 +4,7 @@ from lect.plugin import Chat, Template, Turn, TurnTemplate, Writer
 
 
 def olmo(chat: Chat, out: Writer) -> None:
-    """Write the first OLMo: as Tulu 2, after the eos."""
+    """Write the first OLMo: like Tulu 2, after the eos."""
     out.append(chat.eos)
     for message in out.turns(chat.messages):
         if message.role == "user":
@@ -16,7 +16,7 @@ def olmo(chat: Chat, out: Writer) -> None:
 
 
 def tulu3(chat: Chat, out: Writer) -> None:
-    """Write Tulu 3 and OLMo 2: no line ends after an answer that comes last."""
+    """Write Tulu 3 and OLMo 2: there is no newline after a final answer."""
     messages = chat.messages
     out.append(chat.bos)
     for position, message in enumerate(out.turns(messages), 1):

@@ -1,4 +1,4 @@
-"""OpenBuddy, from version 21 on: Llama 3, Yi and others, tuned with tokens of its own for turns."""
+"""OpenBuddy, from version 21 on: Llama 3, Yi and others, tuned with its own tokens for turns."""
 
 from lect.plugin import Family, Rule, Turn, TurnTemplate
 

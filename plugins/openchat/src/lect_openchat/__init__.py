@@ -6,7 +6,7 @@ __lect_api__ = "~=1.0"
 
 
 def openchat(chat: Chat, out: Writer) -> None:
-    """Write OpenChat 3.5: every role in title case, as one of GPT-4's."""
+    """Write OpenChat 3.5: every role in title case, labelled as GPT-4's."""
     out.append(chat.bos)
     for message in out.turns(chat.messages):
         role = chat.made(message.role, str.title, "messages", message.index, "role")
@@ -16,7 +16,7 @@ def openchat(chat: Chat, out: Writer) -> None:
 
 
 def tenyxchat(chat: Chat, out: Writer) -> None:
-    """Write TenyxChat: a line for each turn, and nothing asked of the assistant where there is no turn."""
+    """Write TenyxChat: a line for each turn, and no generation prompt without messages."""
     names = {"system": "System:", "user": "User:", "assistant": "Assistant:"}
     out += chat.bos, " "
     for message in out.turns(chat.messages):

@@ -4,7 +4,7 @@ from lect.plugin import DEFAULT, Family, Rule, Turn, TurnTemplate
 
 __lect_api__ = "~=1.0"
 
-# The maker closes the place where the assistant speaks with the eos, and leaves a system text out.
+# The maker writes the eos before each answer too, and leaves a system text out.
 ORION = TurnTemplate(
     "orion",
     user=Turn("Human: ", "\n\nAssistant: {eos}"),

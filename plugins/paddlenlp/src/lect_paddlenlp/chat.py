@@ -16,11 +16,11 @@ from lect_paddlenlp.training import Span, ids, need_answer, refuse_tensors, span
 from lect_paddlenlp.whole import WholeTemplate
 
 RESERVED = ("query", "index")
-"""What a question is filled in as; context must not have these names."""
+"""The variables that describe the last question; context must not have these names."""
 
 
 class ChatTemplate:
-    """A chat template of PaddleNLP's: the system text, a round of question and answer, and the last question.
+    """A PaddleNLP chat template: the system text, a round of question and answer, and the last question.
 
     Args:
         conversation: The templates for a user's and a bot's text in earlier rounds.
@@ -37,7 +37,7 @@ class ChatTemplate:
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str]) -> Self:
-        """Read a chat_template.json, or that of a model's directory.
+        """Read a chat_template.json, given the file or a model's directory.
 
         Raises:
             SourceError: If there is none, or it is not a chat template.
@@ -55,10 +55,10 @@ class ChatTemplate:
         """Return the prompt for a conversation.
 
         Args:
-            query: A question, rounds such as `[["user", "bot"], ["user"]]`, or OpenAI-shaped messages. The answer of a
-                last round is left out, with a warning, as PaddleNLP does it.
+            query: A question, rounds such as `[["user", "bot"], ["user"]]`, or OpenAI-shaped messages. As in PaddleNLP,
+                an answer in the last round is left out, with a warning.
             context_data: Further values for the templates.
-            return_tensors: None. Encode the text for ids.
+            return_tensors: Must be None. Encode the text to get ids.
 
         Raises:
             MessageError: If it is not a conversation, or the template has no place for earlier rounds.
@@ -79,7 +79,7 @@ class ChatTemplate:
             warnings.warn(f"the last round has an answer, which is left out: {answer!r}", stacklevel=2)
         for name in RESERVED:
             if name in context:
-                msg = f"context_data has {name!r}, which is the name of the question\n  try: another name"
+                msg = f"context_data has {name!r}, which is reserved for the question\n  try: another name"
                 raise MessageError(msg)
         pieces.append(self.fields.query.render({**context, "query": question, "index": len(history)}))
         return "".join(pieces)
@@ -98,9 +98,9 @@ class ChatTemplate:
 
         Args:
             conversations: Rounds of a question and an answer, or messages.
-            tokenizer: What encodes texts, by `encode(text, add_special_tokens=False)`; without it they stay texts.
+            tokenizer: Its `encode(text, add_special_tokens=False)` encodes the texts; without it they stay texts.
             context_data: Further values for the templates.
-            return_tensors: None. Give a tokenizer for ids.
+            return_tensors: Must be None. Pass a tokenizer to get ids.
 
         Raises:
             MessageError: If a round has no answer, or the template has no place for rounds.
@@ -121,7 +121,7 @@ class ChatTemplate:
         return encoded
 
     def spans(self, conversations: Any, context_data: Mapping[str, Any] | None = None) -> list[Span]:
-        """Return a training example as texts in their order, each with whether it carries loss."""
+        """Return a training example as texts in order, each with whether it carries loss."""
         return spans_of(self.encode_chat_inputs(conversations, context_data=context_data))
 
     def _system(self, context: Mapping[str, Any]) -> str:
@@ -150,7 +150,7 @@ def init_chat_template(source: Any, tokens: Mapping[str, str] | None = None) -> 
     """Return a chat template from a file, a model's directory, the fields themselves, or a whole Jinja template.
 
     Args:
-        source: A text is a template if it holds `{` or a newline; else it is a path, which must exist.
+        source: A text is a template if it contains `{` or a newline; else it is a path, which must exist.
         tokens: The special tokens by name, for a whole template.
 
     Raises:

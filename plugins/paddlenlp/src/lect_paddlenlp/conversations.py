@@ -1,4 +1,4 @@
-"""What PaddleNLP is asked with: a text, rounds, or messages."""
+"""Conversations as PaddleNLP takes them: a text, rounds, or messages."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ EXAMPLE = "[['user', 'bot'], ['user']]"
 
 
 class Unnumbered(tuple[Any, ...]):
-    """A round that was given as a mapping, which PaddleNLP takes too: it has no number."""
+    """A round given as a mapping, which PaddleNLP accepts too: it has no number."""
 
     __slots__ = ()
 
 
 def read_rounds(query: Any) -> tuple[str | None, list[Round]]:
-    """Return the system text, if messages have one, and the rounds of a conversation; only the last may be open.
+    """Return the system text, if messages have one, and the rounds of a conversation; only the last may lack an answer.
 
     Raises:
         MessageError: If it is not a conversation.

@@ -12,8 +12,8 @@ from lect.plugin import Source
 FILE = "chat_template.json"
 NAMES = ("system", "conversation", "query")
 QUERY = "{{query}}"
-"""What PaddleNLP writes where there is no `query`."""
-# The engine drops a line end at the end of a template, as transformers does, and PaddleNLP does not.
+"""What PaddleNLP uses where there is no `query`."""
+# The engine drops a newline at the end of a template, as transformers does; PaddleNLP keeps it.
 KEEP_LINE_END = "{{ '' }}"
 
 
@@ -26,15 +26,15 @@ class Field:
 
     @property
     def variables(self) -> tuple[str, ...]:
-        """What it reads."""
+        """The variables that it reads."""
         return self.template.options
 
     def given(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what of some values it reads."""
+        """Return those of the values that it reads."""
         return {name: values[name] for name in self.variables if name in values}
 
     def render(self, values: Mapping[str, Any]) -> str:
-        """Return its text with values filled in; what is not given is empty."""
+        """Return its text with values filled in; missing ones are empty."""
         return self.template.text([], **self.given(values))
 
 
@@ -48,7 +48,7 @@ class Fields(NamedTuple):
 
     @property
     def variables(self) -> set[str]:
-        """What all of them read."""
+        """The variables that the fields read."""
         return {name for field in self if field is not None for name in field.variables}
 
 
@@ -56,7 +56,7 @@ def read_fields(source: Source) -> Fields:
     """Read the fields of a chat_template.json.
 
     Raises:
-        SourceError: If a field is unknown, or of a wrong type, or not a template.
+        SourceError: If a field is unknown, of a wrong type, or not a template.
     """
     where = str(source)
     if isinstance(source.data, Mapping) and "chat_template" in source.data:

@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 
 class Notation:
-    """Reads and writes chat templates of PaddleNLP's."""
+    """Reads and writes PaddleNLP's chat templates."""
 
     write = staticmethod(write)
 
     def recognises(self, source: Source) -> bool:
-        """Return whether a source has nothing but fields of PaddleNLP's, and one that is more than a system text.
+        """Return whether a source has only PaddleNLP's fields, and not just a system text.
 
-        A model's directory counts by its file.
+        A model's directory is judged by its file.
         """
         if os.path.isdir(source.path):
             return self._has_file(source.path)
@@ -34,7 +34,7 @@ class Notation:
         """Read a template.
 
         Raises:
-            SourceError: If a field is unknown, or of a wrong type, or not a template.
+            SourceError: If a field is unknown, of a wrong type, or not a template.
         """
         if os.path.isdir(source.path):
             return self._in(source.path)

@@ -1,4 +1,4 @@
-"""A model's directory whose only template is a chat_template.json of PaddleNLP's."""
+"""Model directories whose only template is a chat_template.json of PaddleNLP's."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 
 class Directories:
-    """Speaks for such directories. A template of Hugging Face's beside it is the stronger claim."""
+    """The adapter for such directories. A Hugging Face template next to the file is the stronger claim."""
 
     name = "paddlenlp"
 
     @hookimpl
     def match(self, ref: ModelRef) -> Match | None:
-        """Claim a directory with the file, unless that is Hugging Face's of the same name."""
+        """Claim a directory with the file, unless it is Hugging Face's file of the same name."""
         if ref.place is None or not os.path.isfile(os.path.join(ref.place, FILE)):
             return None
         try:

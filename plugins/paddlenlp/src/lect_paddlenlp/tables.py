@@ -1,4 +1,4 @@
-"""Read a chat_template.json into a turn table, where it can be said as one."""
+"""Convert a chat_template.json to a turn table, where one can express it."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from lect_paddlenlp.fields import Field, Fields
 
 _PLACE = re.compile(r"\{\{\s*(\w+)\s*\}\}")
-# What Jinja does not write as it is, and what a table would fill in.
+# What Jinja does not write verbatim, and what a table would fill in.
 _NOT_LITERAL = re.compile(r"\{[{%#]|\r|\{(?:round|role|eos)\}")
 
 
 def turn_table(template: Template, fields: Fields) -> TurnTemplate | None:
-    """Return a turn table that writes what the fields do; None where they are more than texts with places in them.
+    """Return a turn table that writes what the fields do; None where they are more than texts with placeholders.
 
-    In a table the last question is written as every other one, and then the answer begins.
+    In a table the last question is written like every other one, followed by the beginning of the answer.
     """
     user, bot, query = _around(fields.user, "user"), _around(fields.bot, "bot"), _around(fields.query, "query")
     system = _system(fields.system)
@@ -42,7 +42,7 @@ def turn_table(template: Template, fields: Fields) -> TurnTemplate | None:
 
 
 def _system(field: Field | None) -> dict[str, Any] | None:
-    """Return what a table says of the system text, which is empty where there is none; None where it cannot."""
+    """Return what a table says about the system text, which is empty where there is none; None where it cannot."""
     if field is None or not _PLACE.search(field.text):
         text = "" if field is None else field.text
         return None if _NOT_LITERAL.search(text) else {"opening": text}
@@ -53,7 +53,7 @@ def _system(field: Field | None) -> dict[str, Any] | None:
 
 
 def _around(field: Field | None, name: str) -> Turn | None:
-    """Return what surrounds the one place for a text; None where there is none, or more than that."""
+    """Return what surrounds the one placeholder for a text; None where the field is anything else."""
     if field is None:
         return None
     halves = [""]

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from lect_paddlenlp.fields import Field, Fields
 
 OWN = frozenset({"user", "bot", "query", "index", "length", "is_first", "is_last", "system"})
-"""The variables that conversations give; all others are options."""
+"""The variables that come from the conversation; all others are options."""
 
 
 class PaddleTemplate(Template):
@@ -21,9 +21,9 @@ class PaddleTemplate(Template):
     A system message is the variable `system`. A conversation that ends with an answer is written as rounds alone.
 
     Args:
-        name: Under what name people find it.
+        name: Its public name.
         fields: The fields of the chat_template.json.
-        facts: What `Template` takes: stop, source, ...
+        facts: Arguments for `Template`: stop, source, ...
     """
 
     __slots__ = ("fields",)
@@ -36,7 +36,7 @@ class PaddleTemplate(Template):
             "options": sorted(fields.variables - OWN),
             "capabilities": ["system"] if "system" in fields.variables else [],
             "markers": sorted({marker for field in fields if field is not None for marker in field.template.markers}),
-            # Nobody knows the tokenizer.
+            # The tokenizer is unknown.
             "text_separators": True,
         }
         super().__init__(name, self._write, **own | facts)
@@ -91,7 +91,7 @@ def _rounds(chat: Chat) -> list[list[Message]]:
 
 
 def _put(out: Writer, chat: Chat, field: Field | None, values: dict[str, Any]) -> None:
-    """Write a field; texts of the caller's keep their origin."""
+    """Write a field; the caller's texts keep their origin."""
     if field is None:
         return
     given = field.given(values)

@@ -17,7 +17,7 @@ class Span(NamedTuple):
 
 
 def spans_of(encoded: Mapping[str, Any]) -> list[Span]:
-    """Return a training example as texts in their order, each with whether it carries loss."""
+    """Return a training example as texts in order, each with whether it carries loss."""
     spans = [Span(encoded["system"], False)] if "system" in encoded else []
     for user, bot in encoded["conversations"]:
         spans += Span(user, False), Span(bot, True)
@@ -30,7 +30,7 @@ def ids(text: str, tokenizer: Any) -> Any:
 
 
 def need_answer(each: Round, index: int) -> None:
-    """Refuse a round that cannot be learnt.
+    """Refuse a round that cannot be used for training.
 
     Raises:
         MessageError: If it is not a question and an answer.
@@ -41,10 +41,10 @@ def need_answer(each: Round, index: int) -> None:
 
 
 def refuse_tensors(return_tensors: Any) -> None:
-    """Refuse to make tensors.
+    """Refuse to create tensors.
 
     Raises:
-        MessageError: If somebody asks for them.
+        MessageError: If they are requested.
     """
     if return_tensors is not None:
         msg = f"return_tensors is {return_tensors!r}; no tensors are made\n  try: ids, with a tokenizer"

@@ -1,4 +1,4 @@
-"""A whole conversation as one Jinja template, which PaddleNLP takes too."""
+"""One Jinja template for a whole conversation, which PaddleNLP accepts too."""
 
 from __future__ import annotations
 
@@ -54,14 +54,14 @@ class WholeTemplate:
 
         Args:
             conversations: Rounds of a question and an answer, or messages.
-            tokenizer: What encodes texts, by `encode(text, add_special_tokens=False)`; without it they stay texts.
+            tokenizer: Its `encode(text, add_special_tokens=False)` encodes the texts; without it they stay texts.
             context_data: Further values for the template.
-            add_generation_prompt: Whether the prompt for a question ends where the assistant begins to speak; else the
-                model is to learn that too.
-            return_tensors: None. Give a tokenizer for ids.
+            add_generation_prompt: Whether the prompt for a question includes the opening of the answer; otherwise the
+                model learns that too.
+            return_tensors: Must be None. Pass a tokenizer to get ids.
 
         Raises:
-            MessageError: If a round has no answer, or the template writes a round differently where it is alone.
+            MessageError: If a round has no answer, or the template writes a round differently on its own.
         """
         refuse_tensors(return_tensors)
         system, rounds = read_rounds(conversations)
@@ -85,11 +85,11 @@ class WholeTemplate:
         return {"conversations": parts}
 
     def spans(self, conversations: Any, context_data: Mapping[str, Any] | None = None) -> list[Span]:
-        """Return a training example as texts in their order, each with whether it carries loss."""
+        """Return a training example as texts in order, each with whether it carries loss."""
         return spans_of(self.encode_chat_inputs(conversations, context_data=context_data))
 
     def _alone(self, each: Round, context: Mapping[str, Any], *, ask: bool) -> tuple[str, str]:
-        """Return what follows the question of a round in the prompt for it, and what its answer adds to that."""
+        """Return what follows the question in the prompt for a single round, and what the answer adds to the prompt."""
         prompt = self.template.render(
             _messages(None, [each[:1]]), add_generation_prompt=ask, on_control="allow", **context
         )

@@ -1,6 +1,6 @@
-"""A turn table as a chat_template.json.
+"""Write a turn table as a chat_template.json.
 
-There are expressions in it and no statements, so that nothing is done to the lines between them.
+It uses expressions and no statements, so that the line breaks around them are left alone.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ SAYS = frozenset({
     "default_system", "opening", "without_system", "examples", "user_after_system", "generation", "trim", "rounds",
     "first_round", "stop_ids",
 })  # fmt: skip
-"""What of a table such a file says. Where generation stops is no part of it."""
+"""The parts of a table that such a file can express. Where generation stops is not among them."""
 _PLACES = re.compile(r"(\{(?:round|role|eos)\})")
 
 
 class Piece(NamedTuple):
-    """A piece of a field: a text, or an expression of Jinja's."""
+    """A piece of a field: a text, or a Jinja expression."""
 
     text: str
     is_literal: bool = True
@@ -35,7 +35,7 @@ def write(template: Template) -> Written:
     """Write a template as a chat_template.json.
 
     Raises:
-        LossError: If it is neither one of PaddleNLP's nor a turn table.
+        LossError: If it is neither a template of PaddleNLP's nor a turn table.
     """
     if isinstance(template, PaddleTemplate):
         return Written(_json(_own(template.fields)))
@@ -105,7 +105,7 @@ def _pieces(table: TurnTemplate, text: str, role: str) -> list[Piece]:
 
 
 def _either(one: list[Piece], condition: str, other: list[Piece]) -> list[Piece]:
-    """Return pieces that are some where a condition holds, and others where it does not."""
+    """Return a piece that writes `one` where a condition holds, and `other` where it does not."""
     return [Piece(f"({_expression(one)}) if {condition} else ({_expression(other)})", False)]
 
 
@@ -126,7 +126,7 @@ def _text(pieces: list[Piece]) -> str:
 
 
 def _merged(pieces: list[Piece]) -> Iterator[Piece]:
-    """Yield pieces with texts that follow each other as one, and none that is empty."""
+    """Yield the pieces with adjacent texts merged and empty texts dropped."""
     text = ""
     for piece in pieces:
         if piece.is_literal:
@@ -141,6 +141,6 @@ def _merged(pieces: list[Piece]) -> Iterator[Piece]:
 
 
 def _quoted(text: str) -> str:
-    """Return a text as a literal of Jinja's."""
+    """Return a text as a Jinja literal."""
     escapes = {"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
     return "'" + "".join(escapes.get(character, character) for character in text) + "'"

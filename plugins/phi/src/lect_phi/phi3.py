@@ -1,4 +1,4 @@
-"""Phi-3 and Phi-3.5: a tag for each role, and the eos where no answer is asked for."""
+"""Phi-3 and Phi-3.5: a tag for each role, and the eos where no answer is requested."""
 
 from lect.plugin import Chat, Template, Turn, TurnTemplate, Writer
 

@@ -31,7 +31,7 @@ THINK_FIRST = (
     "section should be logical, accurate, and concise and detail necessary steps needed to reach the conclusion. "
     "Now, try to solve the following question through the above guidelines:"
 )
-# The maker's system text always, and no other.
+# Always the maker's system text, and no other.
 PHI4_REASONING = PHI4.but(
     name="phi-4-reasoning",
     system=None,

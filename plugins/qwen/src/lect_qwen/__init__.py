@@ -32,7 +32,7 @@ adapter = Family(
     Rule("qwen 3 ?next # b ?a ?# ?b instruct", QWEN3_INSTRUCT),
     Rule("qwen 3 4 b", QWEN3_FIRST, note="the 4B has the first template of Qwen3"),
     Rule("qwen 3 # b", QWEN3),
-    Rule("qwq # b preview", QWEN2_5, note="the preview speaks Qwen2.5"),
+    Rule("qwq # b preview", QWEN2_5, note="the preview uses Qwen2.5's format"),
     Rule("qwq # b", QWQ),
     Rule("qwen 2|2.5 vl # b instruct", QWEN2_VL),
     Rule("qvq # b preview", QVQ),

@@ -1,4 +1,4 @@
-"""What several generations of Qwen share: ChatML turns, tools as JSON, results of tools inside user turns."""
+"""What several generations of Qwen share: ChatML turns, tools as JSON, tool results inside user turns."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -41,7 +41,7 @@ def write_call(out: Writer, call: Call, arguments: str) -> None:
 
 
 def write_result(out: Writer, messages: Sequence[Message], position: int, *content: str) -> None:
-    """Write the result of a tool. Results that follow each other share one user turn."""
+    """Write the result of a tool. Consecutive results share one user turn."""
     if position == 0 or messages[position - 1].role != "tool":
         out.append("<|im_start|>user")
     out += "\n<tool_response>\n", *content, "\n</tool_response>"
@@ -53,11 +53,11 @@ VISION = {
     "Picture": "<|vision_start|><|image_pad|><|vision_end|>",
     "Video": "<|vision_start|><|video_pad|><|vision_end|>",
 }
-"""What stands for an image and a video, by the word with which they are numbered."""
+"""The placeholders for an image and a video, by the word that precedes their numbers."""
 
 
 def kind_of(part: Part) -> str:
-    """Return what a part shows, by the word with which it is numbered; empty for text."""
+    """Return the word that precedes the number of an image, a video or a sound; empty for text."""
     if part.type in ("image", "image_url") or "image" in part.raw or "image_url" in part.raw:
         return "Picture"
     if part.type == "audio" or "audio" in part.raw or "audio_url" in part.raw:
@@ -76,8 +76,8 @@ def write_content(
 ) -> None:
     """Write the content of a message: its text, or its parts in order.
 
-    The options `add_vision_id` and `add_audio_id` number what is seen and heard through the conversation; `count` holds
-    those so far, and grows by `step`.
+    The options `add_vision_id` and `add_audio_id` number images, videos and sounds throughout the conversation; `count`
+    holds the numbers so far, and grows by `step`.
     """
     if not message.parts:
         out.append(message.content)
@@ -94,7 +94,7 @@ def write_content(
 
 
 def as_one(chat: Chat, message: Message, pieces: list[str]) -> str:
-    """Return the pieces of a content as one text, which still comes from that content."""
+    """Return the pieces of a message's content as one text, whose origin is still that content."""
     if len(pieces) == 1:
         return pieces[0]
     return chat.printed("".join(pieces), "messages", message.index, "content")

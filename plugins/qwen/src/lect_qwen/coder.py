@@ -11,7 +11,7 @@ QWEN3_CODER_XML = ReplyFormat(
     Grammar(
         "qwen3_coder_xml",
         reasoning=THINK.but(trail=SPACE, after=SPACE),
-        # It falls back on attributes, and on the JSON of its elders.
+        # It falls back on attributes, and on the JSON of older models.
         sections=(
             Section((FUNCTION_TAGS, ATTRIBUTE_TAGS), ("<tool_call>",), ("</tool_call>",), before=("\n\n", "\n")),
             JSON_IN_TAGS,
@@ -39,7 +39,7 @@ HOW_TO_CALL = (
 
 
 def write_call(chat: Chat, out: Writer, call: Call, *, as_json: type | tuple[type, ...]) -> None:
-    """Write one call: each argument in a tag of its own.
+    """Write one call, with each argument in its own tag.
 
     A text is written as it is, values of the types `as_json` as JSON, anything else as Python prints it.
     """

@@ -1,4 +1,4 @@
-"""Qwen3-Omni: as Qwen3, with images, videos and sounds from everybody."""
+"""Qwen3-Omni: like Qwen3, with images, videos and sounds from every role."""
 
 from functools import partial
 
@@ -23,9 +23,9 @@ def pieces_of(out: Writer, message: Message) -> list[str]:
 
 
 def write_system(chat: Chat, out: Writer, *, thinking: bool) -> None:
-    """Write the system turn. Without tools, every part of a system message has a turn of its own.
+    """Write the system turn. Without tools, every part of a system message has its own turn.
 
-    Instruct leaves lines free before the tools also where there is no system text.
+    Instruct leaves an empty line before the tools even if there is no system text.
     """
     system = chat.system
     out.turn(system)

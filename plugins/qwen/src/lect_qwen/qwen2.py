@@ -27,7 +27,7 @@ from lect_qwen.chatml import (
     write_tools,
 )
 
-# The tool's result belongs after `Observation:`, so a model that is told to speak ReAct must be stopped there.
+# The tool's result belongs after `Observation:`, so a model that is told to use ReAct must be stopped there.
 REACT = ReplyFormat(
     Grammar(
         "react",
@@ -84,9 +84,9 @@ QWEN1_5 = TurnTemplate(
 
 
 def qwen1_5_72b(chat: Chat, out: Writer) -> None:
-    """Write Qwen1.5-72B by the earlier template that its repository kept.
+    """Write Qwen1.5-72B with the earlier template that its repository kept.
 
-    The last message stays open unless an answer is asked for.
+    The last message stays open unless an answer is requested.
     """
     messages = chat.messages
     if messages and chat.system is None:
@@ -107,7 +107,7 @@ OMNI = {
 
 
 def qwen2_vl(chat: Chat, out: Writer, *, media: Mapping[str, str] = VISION) -> None:
-    """Write Qwen2-VL, Qwen2.5-VL and Qwen2.5-Omni: as Qwen1.5, with images, videos and sounds."""
+    """Write Qwen2-VL, Qwen2.5-VL and Qwen2.5-Omni: like Qwen1.5, with images, videos and sounds."""
     count: Counter[str] = Counter()
     if chat.messages and chat.system is None:
         out += "<|im_start|>system\n", chat.default_system, "<|im_end|>\n"
@@ -122,7 +122,7 @@ def qwen2_vl(chat: Chat, out: Writer, *, media: Mapping[str, str] = VISION) -> N
 def write_turns(chat: Chat, out: Writer, *, drops_thoughts: bool = False) -> None:
     """Write what follows the system text: calls are in the assistant's turn, results in the user's.
 
-    `drops_thoughts`: from all answers but the last.
+    With `drops_thoughts`, only an answer that is the last message keeps its thought.
     """
     messages = chat.without_system
     for position, message in enumerate(out.turns(messages)):
@@ -161,7 +161,7 @@ def qwen2_5(chat: Chat, out: Writer) -> None:
 
 
 def qwq(chat: Chat, out: Writer) -> None:
-    """Write QwQ: as Qwen2.5 without a default system text, and every answer begins with a thought."""
+    """Write QwQ: like Qwen2.5 without a default system text, and every answer begins with a thought."""
     system = chat.system
     out.turn(system)
     if chat.tools:
@@ -201,7 +201,7 @@ QWEN2_5 = Template(
     roles=["system", "user", "assistant", "tool"],
     capabilities=["system", "tools", "parallel_tools"],
     stop=STOP,
-    # A result stands between tags that are plain text before Qwen3.
+    # The tags around a result are plain text before Qwen3.
     markers=QWEN2_5_MARKERS | {"<tool_response>": None, "</tool_response>": None},
     looks_for=(),
     reply=HERMES_JSON.grammar,

@@ -37,7 +37,7 @@ def write_system(chat: Chat, out: Writer, content: Sequence[str] | None = None) 
 
 
 def write_calls(chat: Chat, out: Writer, message: Message, *, after_text: bool) -> None:
-    """Write the calls of a message, each on lines of its own."""
+    """Write the calls of a message, each on its own lines."""
     for index, call in enumerate(message.tool_calls):
         if index or after_text:
             out.append("\n")
@@ -49,7 +49,7 @@ def write_turns(
 ) -> None:
     """Write the turns of a model that thinks: thoughts are kept only after the last question.
 
-    `contents` are those of the messages, in pieces; None: their texts.
+    `contents` are the contents of the messages in pieces; by default, their texts.
     """
     messages = chat.messages
     contents = contents or [[message.content] for message in messages]
@@ -114,7 +114,7 @@ def qwen3_instruct(chat: Chat, out: Writer) -> None:
 
 
 def qwen3_vl(chat: Chat, out: Writer) -> None:
-    """Write Qwen3-VL-Instruct: as Qwen3-Instruct-2507, with images and videos from users and tools."""
+    """Write Qwen3-VL-Instruct: like Qwen3-Instruct-2507, with images and videos from users and tools."""
     write_system(chat, out)
     count: Counter[str] = Counter()
     messages = chat.messages
@@ -139,7 +139,7 @@ def qwen3_vl(chat: Chat, out: Writer) -> None:
 
 
 def pieces_of(chat: Chat, out: Writer, message: Message, count: Counter[str], *, step: int = 1) -> list[str]:
-    """Return the content of a message in pieces, images and videos among them."""
+    """Return the content of a message in pieces, including images and videos."""
     pieces = Writer()
     write_content(chat, pieces, message, count, step=step)
     for part in message.parts:
@@ -148,9 +148,9 @@ def pieces_of(chat: Chat, out: Writer, message: Message, count: Counter[str], *,
 
 
 def qwen3_vl_thinking(chat: Chat, out: Writer) -> None:
-    """Write Qwen3-VL-Thinking: as Qwen3-Thinking-2507, with images and videos from everybody."""
+    """Write Qwen3-VL-Thinking: like Qwen3-Thinking-2507, with images and videos from every role."""
     count: Counter[str] = Counter()
-    # What the system shows is counted when its turn comes, after it was written.
+    # Images and videos of the system message are counted with those of the other messages, after they are written.
     write_system(chat, out, pieces_of(chat, out, chat.system, count, step=0) if chat.system else None)
     write_turns(chat, out, [pieces_of(chat, out, message, count) for message in chat.messages])
     if chat.add_generation_prompt:
@@ -169,7 +169,7 @@ QWEN3 = Template(
     reply=HERMES_JSON.grammar,
     source="Qwen/Qwen3-1.7B, tokenizer_config.json",
 )
-# The first release. It differs from the later ones only in what it makes of content in parts, which it never sees.
+# The first release. It differs from the later ones only in how it treats content in parts, which it never sees.
 QWEN3_FIRST = QWEN3.but(
     name="qwen3-4b",
     source="Qwen/Qwen3-4B, tokenizer_config.json",

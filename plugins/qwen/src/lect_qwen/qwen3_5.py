@@ -33,7 +33,7 @@ def content_of(chat: Chat, out: Writer, message: Message, count: Counter[str]) -
     """Return the content of a message in pieces, stripped at both ends.
 
     Raises:
-        RefusedError: If a part is of a kind that the format does not support, or the system's is not text.
+        RefusedError: If the format does not support a part, or a system message has anything but text.
     """
     for part in message.parts:
         if part.type not in ("text", "image", "image_url", "video"):
@@ -64,7 +64,7 @@ def effort_of(chat: Chat) -> str:
 def write_system(chat: Chat, out: Writer, *, version: str) -> None:
     """Write the system turn: how hard to think, the tools, and the system text.
 
-    Before 3.8 an empty system text has a turn too.
+    Before 3.8 even an empty system text has a turn.
     """
     system = chat.system
     effort = effort_of(chat) if version == "3.8" else ""
@@ -85,7 +85,7 @@ def write_system(chat: Chat, out: Writer, *, version: str) -> None:
 
 
 def write(chat: Chat, out: Writer, *, version: str, thinks: bool = True) -> None:
-    """Write Qwen3.5 and what came after it; it `thinks` or does not where the option `enable_thinking` is not given.
+    """Write Qwen3.5 and later; `thinks` says what to do where the option `enable_thinking` is not given.
 
     3.6 lets `preserve_thinking` keep the thoughts of earlier turns; 3.8 keeps them unless it is False, no longer looks
     for thoughts inside the content, and can be told how hard to think.
@@ -98,7 +98,7 @@ def write(chat: Chat, out: Writer, *, version: str, thinks: bool = True) -> None
     contents = [content_of(chat, out, message, count) for message in messages]
     questions = [message.index for message in messages if is_question(message, "".join(contents[message.index]))]
     if not questions:
-        chat.refuse("there is no question of a user's in the conversation", instead="add a user message")
+        chat.refuse("the conversation has no question from a user", instead="add a user message")
     keep = {
         "3.5": False,
         "3.6": chat.option("preserve_thinking") is True,

@@ -27,7 +27,7 @@ SEALLM2_5 = SEALLM2.but(
     markers=["<pad>", "<eos>", "<bos>", "<unk>", "<|im_start|>"],
     source="SeaLLMs/SeaLLM-7B-v2.5, tokenizer_config.json",
 )
-# The assistant is asked after every question, whether the caller asks or not.
+# The opening of an answer follows every question, requested or not.
 SEALLM3 = TurnTemplate(
     "seallm-v3",
     system=Turn("<|im_start|>system\n", "<|im_end|>\n"),

@@ -39,7 +39,7 @@ HOW_TO_CALL = (
 )
 TYPES = {"string": "str", "number": "int", "integer": "int", "boolean": "bool", "array": "list"}
 REFLECTIONS = {0: 0, 512: 128, 1024: 256, 2048: 512, 4096: 512, 8192: 1024, 16384: 1024}
-"""After how many tokens the model looks back at its thought, by the largest budget for which it does so."""
+"""After how many tokens the model reflects on its thought, by the largest budget to which this applies."""
 NO_BUDGET = (
     f"{BOS}system\nYou are an intelligent assistant that can answer questions in one step without the need for "
     "reasoning and thinking, that is, your thinking budget is 0. Next, please skip the thinking process and directly "
@@ -52,13 +52,13 @@ NO_THOUGHT = (
 
 
 def python_type(schema: Any) -> str:
-    """Return the type of a parameter in Python's words."""
+    """Return the Python type of a parameter."""
     kind = schema.get("type") if isinstance(schema, Mapping) else None
     return TYPES.get(kind, "Any") if isinstance(kind, str) else "Any"
 
 
 def write_described(chat: Chat, out: Writer, name: str, schema: Any, path: tuple[str | int, ...], need: str) -> None:
-    """Write one parameter, or one field of what a function returns, on a line."""
+    """Write a line for one parameter, or one field of what a function returns."""
     text = schema.get("description") if isinstance(schema, Mapping) else None
     out += "\n    - ", chat.printed(name, *path), " (", python_type(schema), ")", need, ": "
     out.append(chat.text(text or "", *path, "description"))
@@ -93,7 +93,7 @@ def write_function(chat: Chat, out: Writer, index: int) -> None:
 
 
 def write_system(chat: Chat, out: Writer) -> None:
-    """Write the system turn: the caller's text, and the tools as signatures or, where asked for, as JSON."""
+    """Write the system turn: the caller's text, and the tools as signatures or, if requested, as JSON."""
     system = chat.system
     if system:
         out.turn(system)
@@ -114,7 +114,7 @@ def write_system(chat: Chat, out: Writer) -> None:
 
 
 def write_budget(chat: Chat, out: Writer, budget: Any) -> None:
-    """Write with how many tokens the model is to think: -1 is as many as it likes."""
+    """Write how many tokens the model may spend on thinking; -1 means no limit."""
     if not isinstance(budget, int | float):
         chat.refuse(f"the option thinking_budget is {shown(budget)}", instead="a number of tokens; -1 for no limit")
     if budget == 0:

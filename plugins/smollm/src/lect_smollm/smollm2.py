@@ -1,4 +1,4 @@
-"""SmolLM2: ChatML, with a system text of its own."""
+"""SmolLM2: ChatML, with its own default system text."""
 
 from lect.plugin import Turn, TurnTemplate
 

@@ -24,7 +24,7 @@ THINK_FIRST = (
 
 
 def thinks(chat: Chat) -> bool:
-    """Return whether the model shall think: a word in the system text decides before the option `enable_thinking`."""
+    """Return whether the model is to think: a word in the system text overrides the option `enable_thinking`."""
     text = chat.system.content if chat.system else ""
     if "/no_think" in text:
         return False
@@ -32,7 +32,7 @@ def thinks(chat: Chat) -> bool:
 
 
 def write_printed(chat: Chat, out: Writer, tools: Sequence[Any], *path: str) -> None:
-    """Write tools as Python prints them, each on a line."""
+    """Write tools as Python prints them, one per line."""
     out.append("<tools>\n")
     for index, tool in enumerate(tools):
         out += chat.printed(tool, *path, index), "\n"
@@ -40,7 +40,7 @@ def write_printed(chat: Chat, out: Writer, tools: Sequence[Any], *path: str) -> 
 
 
 def tools_of(chat: Chat) -> tuple[Sequence[Any], tuple[str, ...]]:
-    """Return the tools to call in JSON and their path; `tools` come before the option `xml_tools`."""
+    """Return the tools to call in JSON and their path; `tools` takes precedence over the option `xml_tools`."""
     if chat.tools:
         return chat.tools, ("tools",)
     return chat.option("xml_tools", kind="mappings") or (), ("options", "xml_tools")
@@ -79,7 +79,7 @@ def write_tools(chat: Chat, out: Writer) -> None:
 
 
 def write_system(chat: Chat, out: Writer, *, think: bool) -> None:
-    """Write the system turn; `/system_override` in its text leaves nothing but that text."""
+    """Write the system turn; with `/system_override` in its text, only that text is written."""
     system = chat.system
     text = system.content if system else ""
     instructions = text.replace("/no_think", "").replace("/think", "").rstrip()

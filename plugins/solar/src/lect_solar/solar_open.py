@@ -57,7 +57,7 @@ AFTER_TOOLS = (
 
 
 def write_provider(chat: Chat, out: Writer) -> None:
-    """Write what the maker tells the model, with the day."""
+    """Write what the maker tells the model, with the date."""
     out.append(
         "## Provider System Prompt\n\nYou are Solar Open 100B, a large language model trained by Upstage AI, a Korean "
         f"startup. Your knowledge cutoff is 2025-07. The current date is {chat.date().isoformat()}."
@@ -65,7 +65,7 @@ def write_provider(chat: Chat, out: Writer) -> None:
 
 
 def write_systems(chat: Chat, out: Writer) -> None:
-    """Write all system texts, wherever they stand."""
+    """Write all system texts, wherever they are."""
     out.append("## System Prompt")
     for message in out.turns([message for message in chat.messages if message.role == "system"]):
         out += "\n\n", message.content
@@ -82,7 +82,7 @@ def write_tools(chat: Chat, out: Writer) -> None:
 
 
 def write_schema(chat: Chat, out: Writer) -> None:
-    """Write the schema that the answer shall follow."""
+    """Write the schema that the answer must follow."""
     schema = chat.text(chat.option("response_format"), "options", "response_format")
     out += (
         "## Output Format Constraint\n\nYour final response should follow the JSON schema: \n[Start of schema]",
@@ -92,7 +92,7 @@ def write_schema(chat: Chat, out: Writer) -> None:
 
 
 def write_instructions(chat: Chat, out: Writer) -> None:
-    """Write the system message, where anything stands in it."""
+    """Write the system message, if there is anything in it."""
     blocks = [
         (write_provider, chat.option("default_system_prompt", True)),
         (write_systems, any(message.role == "system" for message in chat.messages)),
@@ -119,15 +119,15 @@ def names_by_id(chat: Chat) -> dict[str, list[str]]:
 
 
 def is_result(chat: Chat, index: int) -> bool:
-    """Return whether the message there is a tool's."""
+    """Return whether the message at `index` is a tool's result."""
     return 0 <= index < len(chat.messages) and chat.messages[index].role == "tool"
 
 
 def write_result(chat: Chat, out: Writer, message: Message, names: dict[str, list[str]]) -> None:
-    """Write what a tool answered. Results that follow each other share a message."""
+    """Write the result of a tool. Consecutive results share a message."""
     call_id = message.raw.get("tool_call_id")
     if call_id is None:
-        chat.refuse("a tool's result says for which call it is", instead='"tool_call_id": the id of the call')
+        chat.refuse("a tool's result must name its call", instead='"tool_call_id": the id of the call')
     where = ("messages", message.index, "tool_call_id")
     out.append("" if is_result(chat, message.index - 1) else "<|begin|>tool<|tool_response|>")
     out += "<|tool_response:begin|>", chat.text(call_id, *where), "<|tool_response:name|>", *names.get(call_id, ())

@@ -8,7 +8,7 @@ from lect.plugin import Call, Chat, Message, Template, Writer, think_tags
 from lect.plugin.grammar import FUNCTION_TAGS, SPACE, THINK, Grammar, Section
 
 SEEN = ("text", "image")
-"""The kinds of parts that reach the prompt."""
+"""The types of parts that reach the prompt."""
 
 HOW_TO_CALL = (
     "\n</tools>\n\n"
@@ -58,7 +58,7 @@ def write_system(chat: Chat, out: Writer) -> None:
 
 
 def write_call(chat: Chat, out: Writer, call: Call) -> None:
-    """Write a call, each argument in a tag of its own.
+    """Write a call, with each argument in its own tag.
 
     Raises:
         RefusedError: If the arguments are not a mapping.
@@ -73,7 +73,7 @@ def write_call(chat: Chat, out: Writer, call: Call) -> None:
 
 
 def value_of(chat: Chat, value: Any, *where: str | int) -> str:
-    """Return an argument: what holds others as JSON, all else as Python prints it."""
+    """Return an argument: mappings and lists as JSON, anything else as Python prints it."""
     return chat.json(value, *where) if isinstance(value, Mapping | list | tuple) else chat.text(value, *where)
 
 
@@ -105,7 +105,7 @@ def write_answer(chat: Chat, out: Writer, message: Message, *, thinks: bool) -> 
 
 
 def step3_5(chat: Chat, out: Writer) -> None:
-    """Write Step-3.5-Flash. Results of tools that follow each other share one turn."""
+    """Write Step-3.5-Flash. Consecutive tool results share one turn."""
     out.append(chat.bos)
     write_system(chat, out)
     messages = chat.messages

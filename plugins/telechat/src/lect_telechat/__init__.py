@@ -6,7 +6,7 @@ __lect_api__ = "~=1.0"
 
 
 def telechat(chat: Chat, out: Writer) -> None:
-    """Write TeleChat: the last system text comes first, bare, and a question is closed by the mark of the answer."""
+    """Write TeleChat: the last system text comes first, bare, and a question is closed by the marker of the answer."""
     for system in [message for message in chat.messages if message.role == "system"][-1:]:
         out.turn(system)
         out.append(system.content.strip())
@@ -20,7 +20,7 @@ def telechat(chat: Chat, out: Writer) -> None:
 TELECHAT = Template(
     "telechat",
     telechat,
-    # The 7B has another vocabulary than the 12B: no ids are right for both.
+    # The 7B and the 12B have different vocabularies: no ids are right for both.
     stop=["<_end>"],
     markers=["<_start>", "<_end>", "<_user>", "<_bot>", "<_pad>"],
     looks_for=(),

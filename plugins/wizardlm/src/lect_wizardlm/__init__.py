@@ -1,6 +1,6 @@
-"""WizardLM-2, by Microsoft's WizardLM team: Vicuna's speakers, each turn on a line of its own.
+"""WizardLM-2, by Microsoft's WizardLM team: Vicuna's speakers, each turn on its own line.
 
-The team took its models back; both templates are known from copies.
+The team withdrew its models; both templates are known from copies.
 """
 
 from lect.plugin import Chat, Family, Rule, Template, Writer
@@ -31,7 +31,7 @@ def wizardlm_2(chat: Chat, out: Writer) -> None:
 
 
 def wizardlm_2_8x22b(chat: Chat, out: Writer) -> None:
-    """Write WizardLM-2-8x22B: a line for each question, with its answer behind it."""
+    """Write WizardLM-2-8x22B: a line for each question, followed by its answer."""
     if chat.system is not None:
         out.turn(chat.system)
     out.append(CURIOUS if chat.system is None else chat.system.content.strip())

@@ -25,7 +25,7 @@ _TEMPLATES = {
     for name in PROMPT_TEMPLATE
 }
 
-# The other rows of XTuner's table are models of families, whose makers' formats are installed as packages.
+# The other rows of XTuner's table are models of families, which have packages with the makers' formats.
 adapter = Family(
     "xtuner",
     Rule("bigcode/starcoder", _TEMPLATES["default"], "base", "a base model; XTuner's table gives it `default`"),

@@ -12,7 +12,7 @@ from lect_xtuner.named import fields_named
 
 EOS = "{eos}"
 DEFAULT_BOT_NAME = "BOT"
-# The markers of these are tokens of the models' tokenizers. Of all others nobody knows.
+# The markers of these are tokens of the models' tokenizers. For all others this is unknown.
 _TOKENS = frozenset({
     "baichuan2_chat", "baichuan_chat", "chatglm3", "cohere_chat", "gemma", "internlm2_chat", "llama3_chat", "minicpm3",
     "phi3_chat", "qwen_chat",
@@ -32,15 +32,15 @@ def chat_template(
 
     Args:
         what: The name of one of XTuner's templates, or the fields of one.
-        name: What to call it; one of XTuner's keeps its name.
+        name: The name of the result; a template of XTuner's keeps its own.
         bos: The text of the tokenizer's BOS. XTuner inserts its id.
         eos: The text of the tokenizer's EOS, which follows an answer unless the SUFFIX takes its place. XTuner inserts
             its id, and ends generation at it.
-        bot_name: What `{bot_name}` is to be.
+        bot_name: What to write for `{bot_name}`.
 
     Raises:
         UnknownTemplateError: If XTuner has no template of that name.
-        SourceError: If the fields are none of XTuner's.
+        SourceError: If the fields are not valid.
     """
     return table_of(fields_of(what, name), bos=bos, eos=eos, bot_name=bot_name)
 
@@ -80,14 +80,14 @@ def _named(turn: Turn, bot_name: str, **more: str) -> Turn:
 
 
 def filled(text: str, **values: str) -> str:
-    """Return a text with values in some of its places: `round`, `bot_name`."""
+    """Return a text with some of its placeholders filled in: `round`, `bot_name`."""
     for name, value in values.items():
         text = text.replace(f"{{{name}}}", value)
     return text
 
 
 def _markers(literals: Iterable[str | None], stops: Iterable[str]) -> dict[str, None]:
-    """Return what looks like a token; of a line without one, the whole line."""
+    """Return everything that looks like a token; for a line without one, the whole line."""
     found = dict.fromkeys(stops)
     for line in "\n".join(literal or "" for literal in literals).replace(ROUND, "\n").splitlines():
         found.update(dict.fromkeys(_SPECIAL.findall(line) or filter(None, [line.strip()])))

@@ -1,4 +1,4 @@
-"""The fields of a template of XTuner's, checked: what is in them, and where."""
+"""Read and check the fields of a template of XTuner's."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ DEFAULTS: dict[str, Any] = {
     "SEP": "",
     "STOP_WORDS": (),
 }
-"""All fields in XTuner's order, with what stands for one that is absent."""
-# What a turn table would fill in although it is XTuner's plain text.
+"""All fields in XTuner's order, with their defaults."""
+# What a turn table would fill in although it is plain text to XTuner.
 _PLACES = (ROUND, BOT_NAME, "{role}", "{eos}")
 _BRACES = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
 
@@ -32,7 +32,7 @@ class Fields(NamedTuple):
         system: What surrounds a system text; None where there is no place for one.
         instruction: What surrounds a user's text, up to where the answer begins.
         suffix: What follows an answer.
-        suffix_as_eos: Whether that takes the place of the tokenizer's EOS.
+        suffix_as_eos: Whether the suffix replaces the tokenizer's EOS.
         sep: What follows every turn.
         stop_words: Where generation ends, apart from the EOS.
     """
@@ -47,7 +47,7 @@ class Fields(NamedTuple):
 
 
 def read_fields(source: Source, name: str) -> Fields:
-    """Read the fields of a template, which is to be called `name`.
+    """Read the fields of a template, which will be called `name`.
 
     Raises:
         SourceError: If a field is missing, unknown, or of a wrong type or form.
@@ -83,7 +83,7 @@ def _check_type(value: Any, kind: type, field: str, where: str) -> None:
 
 
 def _turn(text: Any, wanted: str, field: str, where: str) -> Turn:
-    """Read a format string with a place for `wanted`; `{round}` and `{bot_name}` stay as they are, to be filled in."""
+    """Read a format string with a place for `wanted`; `{round}` and `{bot_name}` are kept, to be filled in later."""
     _check_type(text, str, field, where)
     pieces: list[str] = []
     found: dict[str, int] = {wanted: 0, ROUND: 0, BOT_NAME: 0}

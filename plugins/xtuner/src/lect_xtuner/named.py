@@ -10,7 +10,7 @@ from lect.errors import UnknownModelError, UnknownTemplateError, did_you_mean, n
 
 
 class Named(Mapping[str, Any]):
-    """A mapping whose values are attributes too, as in XTuner. It does not change; `dict(...)` makes a copy."""
+    """An immutable mapping whose values are also attributes, as in XTuner; `dict(...)` makes a copy."""
 
     def __init__(self, values: Mapping[str, Any]):
         self._values = {name: Named(each) if isinstance(each, dict) else each for name, each in values.items()}
@@ -20,7 +20,7 @@ class Named(Mapping[str, Any]):
 
     def __getattr__(self, name: str) -> Any:
         if name[0] == "_":
-            # Copying and pickling look for special names before there are values.
+            # Copying and pickling look up special names before `_values` exists.
             raise AttributeError(name)
         if name in self._values:
             return self._values[name]
@@ -40,7 +40,7 @@ class Named(Mapping[str, Any]):
 def _read_json(name: str) -> Any:
     import json
 
-    # By the loader, because the package may be in a zip file.
+    # Through the loader, because the package may be in a zip file.
     return json.loads(__loader__.get_data(join(dirname(__file__), name)))  # type: ignore[name-defined]
 
 
@@ -55,7 +55,7 @@ def fields_named(name: str) -> Named:
     """Return the fields of a named template.
 
     Raises:
-        UnknownTemplateError: If there is none; it says which names are near.
+        UnknownTemplateError: If there is none; it lists similar names.
     """
     found = PROMPT_TEMPLATE.get(name)
     if found is None:
@@ -70,7 +70,7 @@ def fields_named(name: str) -> Named:
 def template_for(model_id: str) -> str:
     """Return the name of the template that XTuner's table has for a model, such as `Qwen/Qwen-7B`.
 
-    It is what the table says, whatever the format of the model's maker is.
+    This is what the table says, even where the model's maker uses a different format.
 
     Raises:
         UnknownModelError: If the model is not in the table.

@@ -1,4 +1,4 @@
-"""XTuner's notation: a template as a mapping, or as a JSON file of one."""
+"""XTuner's notation: a template as a mapping, or as a JSON file."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
 
 
 class Notation:
-    """Reads and writes templates of XTuner's."""
+    """Reads and writes XTuner's templates."""
 
     write = staticmethod(write)
 
     def recognises(self, source: Source) -> bool:
-        """Return whether a source has fields of XTuner's, complete or not."""
+        """Return whether a source has any of XTuner's fields."""
         return isinstance(source.data, Mapping) and not DEFAULTS.keys().isdisjoint(source.data)
 
     def read(self, source: Source) -> TurnTemplate:
-        """Read a template; it is called as its file is.
+        """Read a template; it is named after its file.
 
         Raises:
             SourceError: If a field is missing, unknown, or of a wrong type or form.

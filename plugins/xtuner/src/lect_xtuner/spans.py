@@ -11,7 +11,7 @@ from lect_xtuner.fields import Fields
 
 
 class Span(NamedTuple):
-    """A piece of a training example, which XTuner encodes by itself.
+    """A piece of a training example, which XTuner encodes separately.
 
     Attributes:
         kind: `bos`, `input`, `output`, `eos` or `sep`.
@@ -28,7 +28,7 @@ class Spans(list[Span]):
     """A training example.
 
     Attributes:
-        unused: What was given and is not in it.
+        unused: Input that is not in it.
     """
 
     unused: tuple[Unused, ...] = ()
@@ -49,7 +49,7 @@ def training(
     bot_name: str = DEFAULT_BOT_NAME,
     strict: bool = False,
 ) -> Spans:
-    """Return the training example that XTuner makes of a conversation.
+    """Return the training example that XTuner builds from a conversation.
 
     An answer carries loss unless its message says `"loss": False`.
 
@@ -57,14 +57,14 @@ def training(
         what: The name of one of XTuner's templates, or the fields of one.
         messages: OpenAI-shaped messages.
         bos: Whether there is a BOS; XTuner writes none with Qwen's tokenizers.
-        bot_name: What `{bot_name}` is to be.
-        strict: Raise where something that was given would not be in it, such as a last question without an answer.
+        bot_name: What to write for `{bot_name}`.
+        strict: Raise if any input would not be in it, such as a last question without an answer.
 
     Raises:
         MessageError: If the messages have a wrong type or shape, or a role that XTuner has no place for.
     """
     fields = fields_of(what)
-    # Checks the messages, and tells what else than texts is lost.
+    # Checks the messages, and reports everything but texts that is lost.
     rest = [each for each in table_of(fields).render(messages, on_control="allow").unused if _is_no_text(each)]
     unused: list[Unused] = []
     spans = Spans(_spans(fields, _turns(messages, unused), bos=bos, bot_name=bot_name))
@@ -81,9 +81,9 @@ def _is_no_text(unused: Unused) -> bool:
 
 
 def _turns(messages: Sequence[Mapping[str, Any]], unused: list[Unused]) -> Iterator[_Turn]:
-    """Yield question and answer of each turn; what belongs to none is added to `unused`.
+    """Yield each turn, a question and its answer; what belongs to no turn is added to `unused`.
 
-    The last of several system texts counts, questions that follow each other are joined, and every answer ends a turn.
+    The last of several system texts counts, consecutive questions are joined, and every answer ends a turn.
     """
     from lect.plugin import put_right
 

@@ -1,4 +1,4 @@
-"""A turn table in XTuner's notation."""
+"""Write a turn table in XTuner's notation."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def write(template: Template) -> Written:
 
 
 def _around(turn: Turn, place: str, table: TurnTemplate, role: str) -> str:
-    """Return a format string; a brace of the turn's own is doubled."""
+    """Return a format string; literal braces of the turn are doubled."""
     prefix, suffix = (
         _filled(text, table, role).replace("{", "{{").replace("}", "}}").replace(f"{{{ROUND}}}", ROUND)
         for text in turn[:2]
@@ -47,9 +47,9 @@ def _filled(text: str, table: TurnTemplate, role: str) -> str:
 
 
 def _ends(table: TurnTemplate, after_answer: str) -> tuple[str, bool, str]:
-    """Return SUFFIX, SUFFIX_AS_EOS and SEP: which of what follows an answer is its end.
+    """Return SUFFIX, SUFFIX_AS_EOS and SEP, splitting what follows an answer where the answer ends.
 
-    That is the tokenizer's EOS where the table does not know its text, else the first text that stops a reply.
+    It ends with the tokenizer's EOS where the table does not know its text, else with the first stop string.
     """
     if EOS in after_answer and not table.eos:
         suffix, _, sep = after_answer.partition(EOS)

@@ -1,4 +1,4 @@
-"""Zephyr, by the H4 team of Hugging Face; StableLM Zephyr, by Stability AI, and TinyLlama Chat, tuned alike."""
+"""Zephyr, by the H4 team of Hugging Face; StableLM Zephyr, by Stability AI, and TinyLlama Chat, tuned the same way."""
 
 from lect.plugin import Chat, Family, Rule, Template, Turn, TurnTemplate, Writer
 

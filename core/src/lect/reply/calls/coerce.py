@@ -52,7 +52,7 @@ def _fits(text: str, types: frozenset[str]) -> bool:
 
 
 def _unescaped(text: str) -> str | None:
-    """Return JSON text that was escaped once too often as it was meant."""
+    """Return JSON text that was escaped once too often, unescaped; else None."""
     try:
         inner = json.loads(f'"{text}"')
     except ValueError:
@@ -61,7 +61,7 @@ def _unescaped(text: str) -> str | None:
 
 
 def valid(text: str) -> bool:
-    """Return whether a text is JSON, and nothing but."""
+    """Return whether a text is valid JSON and nothing else."""
     try:
         json.loads(text, parse_constant=_refuse)
     except (ValueError, RecursionError):

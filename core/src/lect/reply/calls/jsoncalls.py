@@ -1,4 +1,4 @@
-"""Calls that are written in JSON, from end to end or after their name."""
+"""Calls written in JSON, entirely or after their name."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ ID_KEYS = ("id", "tool_call_id")
 FUNCTION = "function"
 """The key of an object that holds the name and the arguments."""
 OTHER_KEYS = ("type", "index")
-"""Other keys that may be there and say nothing."""
+"""Other keys that may be there and mean nothing."""
 KEYS = (*NAME_KEYS, *ARGUMENT_KEYS, *ID_KEYS, FUNCTION, "type")
-"""How an object begins that is a call without an announcement."""
+"""The first keys of an object that can be a call without an announcement."""
 FIRST_KEY = re.compile(
     rf"\{{{GAP}(?:\"(?P<json>[^\"\\]{{0,64}})\"|'(?P<python>[^'\\]{{0,64}})'|(?P<bare>[A-Za-z_]\w{{0,64}})){GAP}:{GAP}"
 )
@@ -42,10 +42,10 @@ FENCE = "```"
 
 
 def unwrapped(buffer: str, at: int, fields: dict[str, str], ended: bool) -> int:
-    """Return where JSON begins at `at`, after a fence or the bracket of a list, which `fields` notes; or MORE."""
+    """Return where the JSON at `at` begins, after a fence or the bracket of a list, noted in `fields`; or MORE."""
     at = lookahead.space(buffer, at)
     found = WRAPPING.match(buffer, at)
-    assert found is not None, "the pattern matches nothing too"
+    assert found is not None, "the pattern also matches an empty text"
     rest = buffer[found.end() : found.end() + len(FENCE)]
     more = not rest or (len(rest) < len(FENCE) and FENCE.startswith(rest)) or found.end() == len(buffer)
     if more and not ended:
@@ -56,9 +56,9 @@ def unwrapped(buffer: str, at: int, fields: dict[str, str], ended: bool) -> int:
 
 
 def json_begins(call: CompiledCall, buffer: str, at: int, fields: dict[str, str], ended: bool) -> int:
-    """Return where an object begins that can be a call, or NO or MORE.
+    """Return where an object that can be a call begins, or NO or MORE.
 
-    One that nothing announces must look like a call from its first key on, and `fields` gets the name that it says.
+    One that nothing announces must look like a call from its first key on; if that is its name, `fields` gets it.
     """
     if call.announced and call.may_be_wrapped:
         at = unwrapped(buffer, at, fields, ended)
@@ -88,11 +88,11 @@ def json_begins(call: CompiledCall, buffer: str, at: int, fields: dict[str, str]
 
 
 class _ObjectCall:
-    """What is known so far of a call that is one JSON object; its keys may come in any order."""
+    """What is known so far about a call that is one JSON object; its keys may come in any order."""
 
     def __init__(self, reader: Reader, *, bare: bool):
         self.reader = reader
-        # An object that nothing announces is a call only if it has arguments: answers in JSON have names in them too.
+        # An object that nothing announces is a call only if it has arguments: answers in JSON contain names too.
         self.bare = bare
         self.name: str | None = None
         self.id: str | None = None
@@ -103,7 +103,7 @@ class _ObjectCall:
         self.answered = False
 
     def begin(self) -> None:
-        """Begin the call, if all is known that it takes. An id that comes later is not told any more."""
+        """Begin the call if everything it needs is known. An id that comes later is ignored."""
         if self.reader.call is None and self.name and (not self.bare or self.arguments is not None):
             self.reader.begin_call(self.name, self.id, self.arguments)
             self.reader.pending.extend(self.early)
@@ -131,7 +131,7 @@ def json_call(reader: Reader, found: Found) -> Generator[None, None, str]:
 
 
 def _ends(reader: Reader, found: Found) -> Generator[None, None, bool]:
-    """Return whether what ends a call, or the reply, comes next."""
+    """Return whether the end of the call, or of the reply, comes next."""
     ends = [*found.ends, *reader.stop_rows]
     while (end := lookahead.either(reader.buffer, reader.at, ends, reader.ended)) == MORE:
         yield
@@ -203,13 +203,13 @@ def _arguments(reader: Reader, state: _ObjectCall, _key: str, character: str) ->
         reader.call.arguments = reader.position
     state.begin()
     if character in "{[":
-        # The generator itself: every chunk passes through all that are open.
+        # Return the generator itself: every chunk passes through all that are open.
         return value(reader, state.pieces(), live=reader.call is not None)
     return _encoded_arguments(reader, state)
 
 
 def _encoded_arguments(reader: Reader, state: _ObjectCall) -> Generator[None, None, str]:
-    """Read arguments that are not an object, such as JSON text of one."""
+    """Read arguments that are not an object, such as a string that contains one."""
     pieces: list[str] = []
     outcome = yield from value(reader, pieces)
     if outcome == DONE:
@@ -218,9 +218,9 @@ def _encoded_arguments(reader: Reader, state: _ObjectCall) -> Generator[None, No
 
 
 def _decoded(reader: Reader, text: str) -> str:
-    """Return arguments that were given as text, decoded; and no arguments where they are null.
+    """Return arguments that were given as a string, decoded; null becomes an empty object.
 
-    JSON text of JSON text is usual; twice, or the text of a Python dict, is a mistake.
+    JSON in a JSON string is common; encoding it twice, or a Python dict in a string, is a mistake.
     """
     if text == "null":
         return "{}"
@@ -236,7 +236,7 @@ def _decoded(reader: Reader, text: str) -> str:
                 return inner
             read = read_whole(inner) or read_whole(inner, PYTHON)
             if read is not None:
-                reader.forgive("arguments in a text that is not JSON")
+                reader.forgive("arguments in a string that is not JSON")
                 return read
         elif not valid(inner):
             break
@@ -257,7 +257,7 @@ def _key(reader: Reader) -> Generator[None, None, tuple[str, str]]:
 
 
 def _text(reader: Reader, *, key: bool = False) -> Generator[None, None, tuple[str, str]]:
-    """Read a text, or a key; return how that ended, and what it says."""
+    """Read a string, or a key; return how that ended, and its value."""
     pieces: list[str] = []
     outcome = yield from scalar(reader, pieces, JSON, key)
     if outcome != DONE:
@@ -267,7 +267,7 @@ def _text(reader: Reader, *, key: bool = False) -> Generator[None, None, tuple[s
 
 
 def json_map_call(reader: Reader, found: Found) -> Generator[None, None, str]:
-    """Read a call that is an object of one pair: `{"name": {...}}`."""
+    """Read a call that is an object with one pair: `{"name": {...}}`."""
     reader.at += 1
     yield from spaces(reader)
     outcome, name = yield from _key(reader)
@@ -289,7 +289,7 @@ def json_map_call(reader: Reader, found: Found) -> Generator[None, None, str]:
 
 
 def named_begins(call: CompiledCall, buffer: str, at: int, fields: dict[str, str], ended: bool) -> int:
-    """Return where the arguments of a call begin whose name has been read, or NO or MORE."""
+    """Return where the arguments of a call whose name has been read begin, or NO or MORE."""
     spec = call.syntax.arguments
     assert isinstance(spec, NamedJson)
     if spec.text or lookahead.nothing_follows(buffer, at, ended):
@@ -327,7 +327,7 @@ def named_json_call(reader: Reader, found: Found) -> Generator[None, None, str]:
 
 
 def _unnamed_call(reader: Reader, counter: str, own_id: str | None) -> Generator[None, None, str]:
-    """Read a call that has a number instead of a name: it is of the one tool that its arguments fit."""
+    """Read a call that has a number instead of a name: it calls the one tool that its arguments fit."""
     start = reader.position
     pieces: list[str] = []
     outcome = yield from value(reader, pieces)

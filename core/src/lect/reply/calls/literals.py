@@ -36,7 +36,7 @@ KEYS = {
         re.compile(rf"""["']?[^:{{}}\[\],"'\n]{{0,200}}["']?{GAP}\Z"""),
     ),
 }
-"""By what follows a key: the key with it, and what may become one."""
+"""For each sign after a key: patterns for the key with it, and for what may become one."""
 LONGEST_SIMPLE = 256
 SIMPLE = re.compile(rf"""{GAP}(?:'[^'\\]{{0,200}}'|"[^"\\]{{0,200}}"|[^\s,()'"\[\]{{}}]{{1,200}}){GAP}""")
 """A value without brackets or escapes."""
@@ -44,7 +44,7 @@ BEGINS_LITERAL = re.compile(r"[rRbBuUfF]{0,2}[\"']|[-+]?\.?\d|[\[{(]|(?:True|Fal
 
 
 class LiteralsSyntax:
-    """The notation of a call, made ready."""
+    """The compiled notation of a call."""
 
     def __init__(self, spec: Literals):
         self.key, self.key_so_far = KEYS[spec.assign]
@@ -58,12 +58,12 @@ class LiteralsSyntax:
             ends += "[]{}<"
         self.dialect = Dialect(python, spec.quotes, spec.bare, re.compile(f"[^{re.escape(ends)}]*").match)
         self.typed_text = spec.bare or not self.between
-        """Whether everything is text, so that the schema says what it stands for."""
+        """Whether every value is text, so that the schema says what it stands for."""
 
     def look_for_key(self, buffer: str, at: int, ended: bool) -> re.Match[str] | int:
         """Return the key at `at`, or NO or MORE."""
         key = self.key.match(buffer, at)
-        # A second equals sign would make a comparison of it.
+        # A second equals sign would make it a comparison.
         if key is not None and (ended or key.end() < len(buffer)):
             return key
         return MORE if not ended and (key or self.key_so_far.match(buffer, at)) else NO
@@ -73,7 +73,7 @@ literals_syntax = lru_cache(maxsize=64)(LiteralsSyntax)
 
 
 def literals_begin(call: CompiledCall, buffer: str, at: int, fields: dict[str, str], ended: bool) -> int:
-    """Return `at` if arguments may begin there, or NO or MORE; `fields` notes a first one that has no key."""
+    """Return `at` if arguments may begin there, or NO or MORE; `fields` notes if the first has no key."""
     if lookahead.nothing_follows(buffer, at, ended):
         return at
     syntax = literals_syntax(call.syntax.arguments)
@@ -91,7 +91,7 @@ def literals_begin(call: CompiledCall, buffer: str, at: int, fields: dict[str, s
 
 
 def literals_call(reader: Reader, found: Found) -> Generator[None, None, str]:
-    """Read the arguments of a call, up to and with its close."""
+    """Read the arguments of a call, up to and including its close."""
     syntax = literals_syntax(found.call.syntax.arguments)
     name = found.name
     reader.begin_call(name, found.fields.get("id"))
@@ -122,7 +122,7 @@ def literals_call(reader: Reader, found: Found) -> Generator[None, None, str]:
         types = reader.schemas.types(name, named)
         ends = _ends_here(reader, found, syntax)
         outcome = yield from value(reader, pieces, syntax.dialect, text_ends=ends, types=types)
-        # What there is of a text is the beginning of JSON; what there is of a bracket may yet become another one.
+        # A partial string is the beginning of JSON; a partial bracket may still become another one.
         says = outcome == DONE or (outcome == CUT and pieces[:1] != [] and pieces[0].startswith('"'))
         if says and writer.key(named):
             text = "".join(pieces)
@@ -136,7 +136,7 @@ def literals_call(reader: Reader, found: Found) -> Generator[None, None, str]:
 
 
 def _separated(reader: Reader, syntax: LiteralsSyntax) -> Generator[None, None, bool]:
-    """Read over what separates two arguments; return whether it, or the close, is there."""
+    """Skip what separates two arguments; return whether it, or the close, is there."""
     before = reader.position
     if not (yield from spaces(reader)):
         return False
@@ -151,10 +151,10 @@ def _separated(reader: Reader, syntax: LiteralsSyntax) -> Generator[None, None, 
 
 
 def _ends_here(reader: Reader, found: Found, syntax: LiteralsSyntax) -> Callable[[int], int]:
-    """Return what says whether an argument's text can end before a place.
+    """Return a function that tells whether an argument's string can end before a position.
 
     The next argument must follow, or the close of the call and then what can follow a call: models forget to escape
-    quotes, and write code in them.
+    quotes, and write code in strings.
     """
     parameters = reader.schemas.parameters(found.name)
     following = [*found.ends, *reader.stop_rows, *((mark,) for mark in (found.section.syntax.between or ",", ";"))]
@@ -174,7 +174,7 @@ def _ends_here(reader: Reader, found: Found, syntax: LiteralsSyntax) -> Callable
         return _where(after, between)
 
     def _call_goes_on(buffer: str, at: int, ended: bool) -> int:
-        """Return whether what can follow a call is at `at`: a place, NO or MORE."""
+        """Return whether something that can follow a call is at `at`: a position, NO or MORE."""
         if lookahead.nothing_follows(buffer, at, ended) or not (found.closes or found.call.section_closes):
             return at
         end = lookahead.either(buffer, at, following, ended)
@@ -184,12 +184,12 @@ def _ends_here(reader: Reader, found: Found, syntax: LiteralsSyntax) -> Callable
         return another if isinstance(another, int) else at
 
     def _next_argument(buffer: str, at: int, ended: bool) -> int:
-        """Return whether an argument, or the close, is at `at`: a place, NO or MORE."""
+        """Return whether an argument, or the close, is at `at`: a position, NO or MORE."""
         key = syntax.look_for_key(buffer, at, ended)
         if not isinstance(key, int):
             if key["key"].strip() in parameters:
                 return at
-            # Code has keys too; but behind its brackets no call goes on.
+            # Code has keys too, but after its brackets the call does not go on.
             simple = SIMPLE.match(buffer, key.end())
             open_ended = simple is None or simple.end() == len(buffer)
             if open_ended and not ended and len(buffer) - key.end() < LONGEST_SIMPLE:
@@ -204,5 +204,5 @@ def _ends_here(reader: Reader, found: Found, syntax: LiteralsSyntax) -> Callable
 
 
 def _where(place: int, found: int) -> int:
-    """Return `place` where something was found, else what was found instead of it."""
+    """Return `place` if something was found, else `found`, which is NO or MORE."""
     return place if found >= 0 else found

@@ -1,4 +1,4 @@
-"""The JSON object that the arguments of a call become where they are written otherwise."""
+"""The JSON object for the arguments of a call that are not written in JSON."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ if TYPE_CHECKING:
 
 
 class ObjectWriter:
-    """Writes one argument after the other."""
+    """Writes one argument after another."""
 
     def __init__(self, reader: Reader):
         self.reader = reader
         self.keys: set[str] = set()
 
     def key(self, key: str) -> bool:
-        """Write a key; return whether it may be written: an object has each key only once."""
+        """Write a key, unless the object has it already; return whether it was written."""
         if key in self.keys:
             self.reader.report(
                 "duplicate_key", self.reader.origin, f"the call has the parameter {key!r} twice; the first one counts"

@@ -1,4 +1,4 @@
-"""Calls with a mark for each parameter. Their values are plain text; the tools' schemas say what it stands for."""
+"""Calls with a mark for each parameter. Their values are plain text; the tools' schemas give the types."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 PARAM, END, IMPLIED, BODY, NO_VALUE = "param", "end", "implied", "body", "no value"
 BEGINS_JSON = '{["-0123456789tfn'
 WRAPPERS = ("arguments", "input", "parameters", "properties")
-"""Parameters in which a model wraps all its arguments by mistake, where the tool has none of that name."""
+"""Parameters in which a model wraps all its arguments by mistake, if the tool has none of that name."""
 CDATA, CDATA_END = "<![CDATA[", "]]>"
 
 
@@ -39,7 +39,7 @@ def params_begin(call: CompiledCall, buffer: str, at: int, fields: dict[str, str
     rest = buffer[lookahead.space(buffer, at) :] if ended else ""
     follow = (spec.open, *(row[0] for row in closes))
     if rest and any(len(rest) < len(mark) and mark.startswith(rest) for mark in follow):
-        # The reply breaks off in a mark that may follow.
+        # The reply breaks off inside a mark that may follow.
         return at
     there = params.space(buffer, at, ended)
     if there >= 0:
@@ -48,7 +48,7 @@ def params_begin(call: CompiledCall, buffer: str, at: int, fields: dict[str, str
 
 
 def params_call(reader: Reader, found: Found) -> Generator[None, None, str]:
-    """Read the parameters of a call, up to and with its close."""
+    """Read the parameters of a call, up to and including its close."""
     reader.begin_call(found.name, found.fields.get("id"))
     reading = _Parameters(reader, found)
     if "empty" in found.fields:
@@ -97,7 +97,7 @@ class _Parameters:
         """Read on to what comes next: a parameter, with what its head says, or the end."""
         reader, call, spec = self.reader, self.call, self.spec
         while True:
-            # Whether the reply has ended is asked last: a mark that it breaks off is still a mark, and no stray text.
+            # Check last whether the reply has ended: a mark that is cut off is still a mark, not stray text.
             buffer = reader.buffer
             at = call.params.space(buffer, reader.at, ended=False)
             if at >= 0:
@@ -128,7 +128,7 @@ class _Parameters:
         if spec.value:
             opens = yield from self.value_opens()
             if opens != DONE:
-                # A key without a value says nothing.
+                # A key without a value is ignored.
                 return DONE if opens == NO_VALUE else opens
         if spec.nested:
             nested = yield from read_tags(
@@ -162,7 +162,7 @@ class _Parameters:
         return DONE
 
     def value_opens(self) -> Generator[None, None, str]:
-        """Read over what opens a value, and say whether there is one."""
+        """Skip what opens a value; return DONE, NO_VALUE if there is none, or what went wrong."""
         reader, call, spec = self.reader, self.call, self.spec
         others = [(spec.open,), *self.closes, *call.implied]
         while True:
@@ -183,7 +183,7 @@ class _Parameters:
             yield
 
     def types(self, key: str, fields: dict[str, str]) -> frozenset[str]:
-        """Return the types of a parameter: by the schema; where there is none, by what its mark says."""
+        """Return the types of a parameter, from the schema or, failing that, from its mark."""
         types = self.reader.schemas.types(self.name, key)
         if types:
             return types
@@ -192,7 +192,7 @@ class _Parameters:
         return STRING if fields.get("string") == "true" else frozenset()
 
     def unwrap(self, text: str) -> bool:
-        """Write an object in which a model has wrapped all its arguments; return whether it is one."""
+        """Write the members of an object that wraps all the arguments; return whether it is one."""
         json_text, fits = as_json(text, frozenset({"object"}))
         try:
             members = json.loads(json_text) if fits else {}
@@ -207,10 +207,10 @@ class _Parameters:
     # Values
 
     def read_value(self, key: str, held: _Value) -> Generator[None, None, str]:
-        """Read a value up to and with its close, or up to what shows that the close is missing.
+        """Read a value up to and including its close, or up to what shows that the close is missing.
 
-        A close counts only where the call can go on after it: a text may well mention the mark that closes it, or
-        show a whole call.
+        A close counts only if the call can go on after it: a text may mention the mark that closes it, or show a whole
+        call.
         """
         reader, params = self.reader, self.call.params
         close = self.spec.close.replace("{key}", key)
@@ -229,7 +229,7 @@ class _Parameters:
         def closes(mark: str) -> int:
             nonlocal shown
             if mark in params.call_opens and mark != self.spec.open:
-                # What looks like another call is one that the text shows, up to its close.
+                # What looks like another call is part of the text, up to its close.
                 shown += 1
                 return NO
             if shown and mark not in (stem, self.spec.open):
@@ -244,14 +244,14 @@ class _Parameters:
         )
 
     def cdata_ends(self, close: str) -> int:
-        """Return where a value in CDATA ends, NO or MORE."""
+        """Return where a value in CDATA ends, or NO or MORE."""
         reader = self.reader
         return lookahead.either(reader.buffer, reader.at + len(CDATA_END), [(close,)], reader.ended)
 
     def value_ends(self, close: str, stem: str, mark: str) -> int:
-        """Return where a value ends that has a mark here: after its close, or before a mark that can only follow it.
+        """Return where a value with a mark here ends: after its close, or before a mark that can only follow it.
 
-        NO or MORE.
+        Otherwise NO or MORE.
         """
         reader, call = self.reader, self.call
         buffer, at, ended = reader.buffer, reader.at, reader.ended
@@ -280,9 +280,9 @@ class _Parameters:
         return after
 
     def call_ends(self, buffer: str, at: int, ended: bool) -> int:
-        """Return `at` if the close of the whole call is there, NO or MORE.
+        """Return `at` if the close of the whole call is there, or NO or MORE.
 
-        On a line of its own it counts, whatever follows.
+        On its own line it counts, whatever follows.
         """
         reader = self.reader
         after = lookahead.either(buffer, at, self.closes, ended)
@@ -301,7 +301,7 @@ CDATA_LIVE = Live([(CDATA_END, None)])
 
 
 class _Value:
-    """A value that is being read: passed on as it comes where it must be text, kept where it may be something else."""
+    """A value that is being read: passed on as it arrives if it must be text, kept if it may be something else."""
 
     def __init__(self, reading: _Parameters, types: frozenset[str], *, hold: bool, start: Callable[[], bool]):
         self.reader = reading.reader

@@ -1,4 +1,4 @@
-"""What the tools' schemas say of a parameter."""
+"""What the tools' schemas say about a parameter."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Schemas:
     """The tools that a model may call.
 
     Args:
-        tools: OpenAI tool schemas, or the function objects out of them.
+        tools: OpenAI tool schemas, or the function objects in them.
 
     Raises:
         MessageError: If they are not a list of mappings.
@@ -56,7 +56,7 @@ class Schemas:
         return properties if isinstance(properties, Mapping) else {}
 
     def only_tool_for(self, arguments: str) -> str | None:
-        """Return the one tool that takes these arguments, given as JSON; None where there is none or several."""
+        """Return the one tool that takes these arguments, given as JSON; None if there is none, or several."""
         import json
 
         try:
@@ -71,12 +71,12 @@ class Schemas:
         return {key for key in required if isinstance(key, str)} if isinstance(required, list | tuple) else set()
 
     def types(self, name: str, key: str) -> frozenset[str]:
-        """Return the JSON types that a parameter may have; none where nothing is known of it."""
+        """Return the JSON types that a parameter may have; an empty set if nothing is known about it."""
         return types_of(self.parameters(name).get(key), self.known.get(name, {}))
 
 
 def types_of(schema: Any, root: Mapping[str, Any], depth: int = 0) -> frozenset[str]:
-    """Return the JSON types that a schema allows; none where it does not say."""
+    """Return the JSON types that a schema allows; an empty set if it does not say."""
     if not isinstance(schema, Mapping) or depth > DEEPEST:
         return frozenset()
     reference = schema.get("$ref")
@@ -102,7 +102,7 @@ def types_of(schema: Any, root: Mapping[str, Any], depth: int = 0) -> frozenset[
 
 
 def child(schema: Any, root: Mapping[str, Any], key: str | None, depth: int = 0) -> Any:
-    """Return the schema of a member of an object, or of the items of a list where `key` is None."""
+    """Return the schema of a member of an object, or of the items of a list if `key` is None."""
     if not isinstance(schema, Mapping) or depth > DEEPEST:
         return None
     if isinstance(schema.get("$ref"), str):

@@ -1,4 +1,4 @@
-"""Read a text in quotes as it arrives, and pass it on as JSON."""
+"""Read a quoted string as it arrives, and pass it on as JSON."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 QUOTE = re.compile(r"(?P<prefix>[rRbBuUfF]{0,2})(?P<quote>\"\"\"|'''|\"|')").match
 QUOTE_SO_FAR = re.compile(r"[rRbBuUfF]{0,2}(?:\"{1,2}|'{1,2})?\Z").match
 MATTERS = re.compile(r'["\\\x00-\x1f](?!(?<=\\)[/bfnrt])').search
-"""What is not passed on unchanged inside a JSON string; the usual escapes are."""
+"""What cannot be passed on unchanged inside a JSON string; the usual escapes can."""
 HEX = re.compile(r"[0-9a-fA-F]*").match
 OCTAL = re.compile(r"[0-7]{1,3}").match
 DECODED = {"v": "\v", "a": "\a", "\n": ""}
@@ -34,7 +34,7 @@ def string(
     *,
     live: bool = False,
 ) -> Generator[None, None, str]:
-    """Read a text up to its closing quote: one after which `ends` lets it end. Models forget to escape quotes."""
+    """Read a string up to a quote after which `ends` lets it end: models forget to escape quotes."""
     if live:
         return _characters(reader, pieces.append, quote, escape, ends, live=live)
     return _held(reader, pieces, quote, escape, ends)
@@ -47,7 +47,7 @@ def _held(
     escape: Callable[[str, int, bool], tuple[str, int] | None],
     ends: Callable[[int], int] | None,
 ) -> Generator[None, None, str]:
-    """Read a text that is said when it is complete."""
+    """Read a string that is passed on when it is complete."""
     text = Text()
     reader.growing.append(text)
     outcome = yield from _characters(reader, text.append, quote, escape, ends)
@@ -70,7 +70,7 @@ def _characters(
     while True:
         buffer, at = reader.buffer, reader.at
         found = plain(buffer, at)
-        assert found is not None, "the pattern matches nothing too"
+        assert found is not None, "the pattern also matches an empty text"
         end = found.end()
         if end > at:
             put(buffer[at:end])
@@ -122,17 +122,17 @@ def _characters(
 
 @lru_cache(maxsize=64)
 def _plain(quote: str) -> Callable[[str, int], re.Match[str] | None]:
-    """Return what matches text in which nothing ends or must be escaped."""
+    """Return a matcher for text that cannot end the string and needs no escapes."""
     return re.compile(rf'[^"\\\x00-\x1f{re.escape(quote[0])}]*').match
 
 
 def ends_in(reader: Reader) -> Callable[[int], int]:
-    """Return what says whether a text in brackets can end before a place, by what is there."""
+    """Return a function that tells whether a string in brackets can end before a position, by what is there."""
     return lambda after: text_goes_on(reader.buffer, after, reader.ended, ",)]}:")
 
 
 def text_goes_on(buffer: str, after: int, ended: bool, following: str) -> int:
-    """Return `after` where one of `following` comes next, and where the next text begins if one does; NO or MORE."""
+    """Return `after` if one of `following` comes next, where the next string begins if one does, or NO or MORE."""
     at = lookahead.space(buffer, after)
     if at == len(buffer):
         return after if ended else MORE
@@ -140,14 +140,14 @@ def text_goes_on(buffer: str, after: int, ended: bool, following: str) -> int:
         return after
     if at == after:
         return NO
-    # A text may go on in another pair of quotes, with white space between.
+    # A string may go on in another pair of quotes, after white space.
     if not ended and QUOTE_SO_FAR(buffer, at):
         return MORE
     return at if QUOTE(buffer, at) else NO
 
 
 def json_escape(buffer: str, at: int, ended: bool) -> tuple[str, int] | None:
-    """Return the JSON of an escape, and its length, 0 where the reply ends in it; None where more text must tell."""
+    """Return the JSON of an escape, and its length, 0 if the reply ends in it; None if more text is needed to tell."""
     if at + 1 == len(buffer):
         return ("", 0) if ended else None
     character = buffer[at + 1]
@@ -166,7 +166,7 @@ def json_escape(buffer: str, at: int, ended: bool) -> tuple[str, int] | None:
 
 
 def python_escape(buffer: str, at: int, ended: bool) -> tuple[str, int] | None:
-    """Return the same of an escape that may be one of Python's own."""
+    """Return the same for an escape that may be one of Python's."""
     if at + 1 == len(buffer):
         return ("\\\\", 1) if ended else None
     character = buffer[at + 1]
@@ -177,7 +177,7 @@ def python_escape(buffer: str, at: int, ended: bool) -> tuple[str, int] | None:
     if character in CODES:
         length = CODES[character]
         digits = HEX(buffer, at + 2, at + 2 + length)
-        assert digits is not None, "the pattern matches nothing too"
+        assert digits is not None, "the pattern also matches an empty text"
         if len(digits[0]) == length and int(digits[0], 16) < 0x110000:
             return quoted(chr(int(digits[0], 16)))[1:-1], 2 + length
         return None if not ended and digits.end() == len(buffer) and len(digits[0]) < length else ("\\\\", 1)
@@ -190,7 +190,7 @@ def python_escape(buffer: str, at: int, ended: bool) -> tuple[str, int] | None:
 
 
 def no_escape(buffer: str, at: int, ended: bool) -> tuple[str, int] | None:
-    """Return a backslash that escapes nothing, with the quote or backslash after it where there is one."""
+    """Return a backslash that escapes nothing, with the quote or backslash after it if there is one."""
     if at + 1 == len(buffer):
         return ("\\\\", 1) if ended else None
     return ("\\\\" + quoted(buffer[at + 1])[1:-1], 2) if buffer[at + 1] in "\"'\\" else ("\\\\", 1)

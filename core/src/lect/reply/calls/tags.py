@@ -1,4 +1,4 @@
-"""Values that are made of parameters themselves: objects, and lists of items."""
+"""Values that themselves consist of parameters: objects, and lists of items."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ class _Node:
 def read_tags(
     reader: Reader, call: CompiledCall, spec: Params, key: str, schema: Any, root: Mapping[str, Any]
 ) -> Generator[None, None, tuple[str, str] | None]:
-    """Read a value that is made of parameters, and return how that ended and its JSON.
+    """Read a value that consists of parameters, and return how that ended and its JSON.
 
-    None where the value is plain text.
+    Return None if the value is plain text.
     """
     while (begins := call.params.look(reader.buffer, space(reader.buffer, reader.at), reader.ended)[0]) == MORE:
         yield
@@ -47,7 +47,7 @@ def read_tags(
     live = Live([(spec.open[0], None)])
 
     def mark_ends(mark: str) -> int:
-        """Return where the tag that begins here ends, after noting what it does; NO where it is text, or MORE."""
+        """Return where the tag that begins here ends, after noting what it does; NO if it is text, or MORE."""
         nonlocal problem
         buffer, at = reader.buffer, reader.at
         close = literal(buffer, at, spec.close.replace("{key}", stack[-1].key), ended=False)

@@ -1,4 +1,4 @@
-"""Plain text inside calls: up to a mark that counts, and as the one argument of a call."""
+"""Plain text inside calls: up to a mark that counts, and as the only argument of a call."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ def read_until(
     """Read text up to a mark that counts.
 
     Args:
-        reader: What is read from.
+        reader: The reader to read from.
         live: The marks that may mean something.
-        closes: Says for the mark here where the text ends with it; NO where it is text, or MORE.
-        put: Takes the text, piece by piece.
-        matters: Gives what finds nothing in a chunk that is text throughout, where such chunks may just pass.
+        closes: Returns where the text ends, given the mark here; NO if the mark is text, or MORE.
+        put: Receives the text, piece by piece.
+        matters: Returns a search that finds nothing in a chunk that is all text, if such chunks may just pass.
 
     Returns:
-        DONE at the place that `closes` has named; CUT at the end of the reply.
+        DONE at the position that `closes` returned; CUT at the end of the reply.
     """
     while True:
         buffer, at = reader.buffer, reader.at
@@ -77,7 +77,7 @@ def read_until(
 
 
 def text_argument(reader: Reader, key: str, found: Found, unfence: str = "") -> Generator[None, None, str]:
-    """Read text up to what ends a call, or to the end of the reply, as the one argument `key`."""
+    """Read text up to what ends a call, or to the end of the reply, as the only argument, `key`."""
     put = reader.pending.append
     put(f'{{{quoted(key)}: "')
     closing = [(unfence, *marks) for marks in found.ends] if unfence else list(found.ends)

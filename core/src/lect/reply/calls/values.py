@@ -1,7 +1,7 @@
 """Read one value as it arrives, JSON or a literal of another notation, and pass on nothing but valid JSON text.
 
-Valid JSON passes as it is. What a model writes beside the rules is read as it was meant, as far as that is certain, and
-the reader notes what it had to forgive.
+Valid JSON is passed on unchanged. What breaks the rules is read as it was meant, as far as that is certain, and the
+reader notes what it had to forgive.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
 DEEPEST = 200
-"""How deep values may lie in each other. Python's own reader gives up not far beyond."""
+"""How deeply values may be nested. Python's own parser gives up not far beyond that."""
 COMMENT = re.compile(r"//[^\n]*\n|/\*.*?\*/|#[^\n]*\n", re.DOTALL).match
 PLAIN = re.compile(
     r'"(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+"'
     r"|(?:-?(?:0|[1-9][0-9]{0,99})(?:\.[0-9]{1,99})?(?:[eE][-+]?[0-9]{1,99})?|true|false|null)(?=[ \t\r\n,\]}])"
 ).match
-"""A text, a number or a word of JSON that has arrived whole: nearly all that is written."""
+"""A string, a number or a word of JSON that has arrived whole: nearly everything that models write."""
 
 VALUE, VALUE_OR_END, KEY, KEY_OR_END, COLON, COMMA = range(6)
 CLOSES = {"[": "]", "{": "}", "(": ")"}
@@ -59,11 +59,11 @@ def value(
     """Read one value and append its JSON to `pieces`.
 
     Args:
-        reader: What is read from.
-        pieces: Where the JSON goes; of a Python literal, a list of its own.
+        reader: The reader to read from.
+        pieces: Where the JSON goes; for a Python literal, a separate list.
         dialect: How it is written.
-        live: Whether `pieces` is what the reader says now.
-        text_ends: Where a text in quotes is the whole value: says whether it can end at a quote before this place.
+        live: Whether `pieces` is the reader's pending text.
+        text_ends: If a quoted string is the whole value: tells whether it can end at a quote before a position.
         types: The types that the schema allows.
 
     Returns:
@@ -77,7 +77,7 @@ def value(
     stack: list[_Bracket] = []
     inner: _Bracket | None = None
     want = VALUE
-    # A comma and the white space behind it wait: where a bracket closes, there is one too many.
+    # A comma and the white space after it are held back: before a closing bracket it is one too many.
     comma: list[str] = []
     while True:
         buffer, at = reader.buffer, reader.at
@@ -166,7 +166,7 @@ def _close(bracket: _Bracket, pieces: list[str], *, filled: bool) -> None:
     if bracket.is_set:
         pieces[bracket.at] = "["
     if bracket.close == ")" and filled and not bracket.commas:
-        # Brackets round a single value are no tuple.
+        # Parentheses around a single value do not make a tuple.
         pieces[bracket.at] = ""
     else:
         pieces.append("}" if bracket.close == "}" and not bracket.is_set else "]")
@@ -177,7 +177,7 @@ def spaces(reader: Reader, pieces: list[str] | None = None) -> Generator[None, N
     while True:
         buffer, at = reader.buffer, reader.at
         found = lookahead.SPACES(buffer, at)
-        assert found is not None, "the pattern matches nothing too"
+        assert found is not None, "the pattern also matches an empty text"
         end = found.end()
         if end > at:
             if pieces is not None:
@@ -191,7 +191,7 @@ def spaces(reader: Reader, pieces: list[str] | None = None) -> Generator[None, N
 
 
 def _comment(reader: Reader) -> Generator[None, None, bool]:
-    """Read over a comment; return whether there is one."""
+    """Skip a comment; return whether there is one."""
     while True:
         buffer, at = reader.buffer, reader.at
         found = COMMENT(buffer, at)
@@ -214,7 +214,7 @@ def _marked_scalar(
     text_ends: Callable[[int], int] | None,
     types: frozenset[str],
 ) -> Generator[None, None, str]:
-    """Read one that may also begin with another mark or a prefix, of which the end has perhaps not arrived."""
+    """Read a scalar that may also begin with another mark or a prefix, whose end may not have arrived yet."""
     for mark in dialect.quotes:
         while (end := lookahead.literal(reader.buffer, reader.at, mark, reader.ended)) == MORE:
             yield
@@ -242,9 +242,9 @@ def scalar(
     text_ends: Callable[[int], int] | None = None,
     types: frozenset[str] = NONE,
 ) -> Generator[None, None, str]:
-    """Read a text, a number, a word or a key, in the quotes of JSON.
+    """Read a string, a number, a word or a key, in JSON's quotes.
 
-    This and `string` hand on the generator of what they find, because every chunk passes through all that are open.
+    This and `string` return the generator for what they find, because every chunk passes through all that are open.
     """
     character = reader.buffer[reader.at]
     if character == '"':
@@ -259,7 +259,7 @@ def scalar(
 
 
 def read_whole(text: str, dialect: Dialect = JSON) -> str | None:
-    """Return the JSON of a text that is one value and nothing else; None where it is none."""
+    """Return the JSON of a text that is one value and nothing else; otherwise None."""
     reader = Reader()
     reader.buffer, reader.ended = text, True
     pieces: list[str] = []

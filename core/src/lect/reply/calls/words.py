@@ -1,4 +1,4 @@
-"""Read a number, a word or a key without quotes as it arrives, and pass it on as JSON."""
+"""Read a number, a word or an unquoted key as it arrives, and pass it on as JSON."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ class Dialect(NamedTuple):
     """How values are written."""
 
     python: bool = False
-    """Whether texts, numbers, tuples and sets are Python's."""
+    """Whether strings, numbers, tuples and sets are Python's."""
     quotes: tuple[str, ...] = ()
-    """Marks around texts, besides the usual quotes."""
+    """Marks around strings, besides the usual quotes."""
     bare: bool = False
-    """Whether texts and keys may be without quotes."""
+    """Whether strings and keys may be unquoted."""
     word: Callable[..., re.Match[str] | None] = WORD
-    """Matches a number, a word, or text without quotes."""
+    """Matches a number, a word, or unquoted text."""
 
 
 JSON = Dialect()
@@ -42,7 +42,7 @@ PYTHON = Dialect(python=True, word=PYTHON_WORD)
 
 
 def read_key(reader: Reader, pieces: list[str], dialect: Dialect) -> Generator[None, None, str]:
-    """Read a key without quotes."""
+    """Read an unquoted key."""
     while (key := BARE_KEY(reader.buffer, reader.at)) is None:
         if not BARE_KEY_SO_FAR(reader.buffer, reader.at):
             return reader.broken()
@@ -57,11 +57,11 @@ def read_key(reader: Reader, pieces: list[str], dialect: Dialect) -> Generator[N
 
 
 def read_word(reader: Reader, pieces: list[str], dialect: Dialect, types: frozenset[str]) -> Generator[None, None, str]:
-    """Read a number, a word that stands for a value, or text without quotes."""
+    """Read a number, a word that stands for a value, or unquoted text."""
     while True:
         buffer, at = reader.buffer, reader.at
         found = dialect.word(buffer, at, at + LONGEST_WORD)
-        assert found is not None, "the pattern matches nothing too"
+        assert found is not None, "the pattern also matches an empty text"
         if found.end() < len(buffer) or reader.ended:
             break
         yield
@@ -81,12 +81,12 @@ def read_word(reader: Reader, pieces: list[str], dialect: Dialect, types: frozen
 
 
 def known_word(word: str) -> str | None:
-    """Return the JSON of a word of JSON."""
+    """Return a word or number of JSON as JSON, else None."""
     return WORDS.get(word) or (word if NUMBER(word) else None)
 
 
 def _forgiven_word(reader: Reader, word: str, dialect: Dialect, types: frozenset[str]) -> str | None:
-    """Return the JSON of a word that is none of JSON's and still stands for a value."""
+    """Return the JSON of a word that is not JSON but still stands for a value, else None."""
     if word in FORGIVEN_WORDS:
         if not dialect.python:
             reader.forgive(word)
@@ -95,8 +95,8 @@ def _forgiven_word(reader: Reader, word: str, dialect: Dialect, types: frozenset
         reader.forgive(f"{word}, which is null in JSON")
         return "null"
     if ZEROS_FIRST(word):
-        # Neither Python nor JSON has numbers with zeros in front: without a schema it is a code, and text.
-        reader.forgive(f"{word}, with a zero in front")
+        # Neither Python nor JSON has numbers with leading zeros: without a schema it is a code, so text.
+        reader.forgive(f"{word}, with a leading zero")
         return str(int(word)) if types & {"integer", "number"} else quoted(word)
     if not NUMBER_LIKE(word):
         return None

@@ -1,4 +1,4 @@
-"""A grammar made ready to read by: what is live in which state, and what reads which call."""
+"""Compiled grammars: which marks are live in which state, and what reads which call."""
 
 import re
 from collections.abc import Iterator
@@ -41,17 +41,17 @@ KINDS: dict[type[Part], tuple[Any, Any]] = {
     Literals: (literals_begin, literals_call),
     Code: (code_begins, code_call),
 }
-"""For each kind of arguments: what says whether they can begin at a place, and what reads them."""
+"""For each kind of arguments: what tells whether they can begin at a position, and what reads them."""
 
 
 def compiled_section(section: Section, bounds: tuple[str, ...] = ()) -> CompiledSection:
-    """Return a section made ready, each of its calls with what reads it; `bounds` end a call that breaks."""
+    """Return a compiled section, each of its calls with what reads it; `bounds` end a broken call."""
     calls = [CompiledCall(call, section, *KINDS[type(call.arguments)]) for call in section.calls]
     return CompiledSection(section, calls, bounds)
 
 
 class CompiledGrammar:
-    """All that is to be known of a grammar to read by it."""
+    """Everything needed to read replies by a grammar."""
 
     def __init__(
         self, grammar: Grammar, extract: frozenset[str], stop: tuple[str, ...], tail: str, markers: tuple[str, ...]
@@ -66,7 +66,7 @@ class CompiledGrammar:
         self.bare = [section for section in self.sections if section.syntax.start and not section.syntax.open]
         self.before = "".join(sorted({*"".join(text for each in grammar.sections for text in each.before), *tail}))
         self.ends = tuple(dict.fromkeys(stop))
-        # What is not taken out stays in the content as it was written.
+        # What is not extracted stays in the content as it was written.
         self.stray = control_tokens(grammar, markers) if self.takes_tools else {}
         ends: list[tuple[str, object]] = [(mark, (END, None)) for mark in self.ends if mark]
         ends += [(mark, (STRAY, None)) for mark in sorted(self.stray)]
@@ -87,7 +87,7 @@ class CompiledGrammar:
         if grammar.channels is not None:
             self._prepare_messages(grammar.channels)
         self.text = Live(in_text, also=self.before)
-        # Behind a call, the white space is read already with which some ends begin.
+        # After a call, the white space that some ends begin with has already been read.
         self.gap = Live(
             [*in_text, *((mark.lstrip(), (END, mark)) for mark in self.ends if mark[:1].isspace() and mark.strip())]
         )
@@ -116,11 +116,10 @@ class CompiledGrammar:
 
 
 def control_tokens(grammar: Grammar, markers: tuple[str, ...]) -> dict[str, str]:
-    """Return the marks that are never text, each with the code of the problem where it means nothing.
+    """Return the marks that are never text, each with the problem code to report where it means nothing.
 
-    They are the special marks of the grammar and those of messages that a header can end, the tokens that longer ones
-    of these are made of, and the markers of the template, as far as the grammar does not know them for marks that may
-    be text.
+    They are the special marks of the grammar, the marks of messages that a header can end, the tokens that longer marks
+    consist of, and the markers of the template, except those that the grammar knows as marks that may be text.
     """
     parts = [part for part in (grammar.reasoning, *grammar.wrappers, *grammar.sections) if part is not None]
     ordinary = {mark for part in parts if not part.special for mark in marks_of(part)}
@@ -161,7 +160,7 @@ def compile_grammar(
     tail: str = "",
     markers: tuple[str, ...] = (),
 ) -> CompiledGrammar:
-    """Return the compiled grammar, made once for each use of a grammar.
+    """Return the compiled grammar, built once for each use of a grammar.
 
     Raises:
         PluginError: If the grammar is invalid.

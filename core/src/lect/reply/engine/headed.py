@@ -38,7 +38,7 @@ class HeadedMessages(Reading):
         self.call_marks = tuple(mark for mark, kind in channels.bodies if kind == CALL)
 
     def read(self, inside: str) -> Steps:
-        """Read it all; `inside` is what it begins inside of."""
+        """Read the whole reply; `inside` is what it begins inside of."""
         reader = self.reader
         while reader.exhausted() and not reader.ended:
             yield
@@ -52,9 +52,9 @@ class HeadedMessages(Reading):
         yield from self.read_on_for_nothing()
 
     def believes(self, header: Header) -> bool:
-        """Return whether a header is one.
+        """Return whether what looks like a header counts as one.
 
-        Where it is only a word on a line, and the tools are known, it must be one of them.
+        If it is only a word on a line, and the tools are known, it must name one of them.
         """
         known = self.reader.schemas.known
         return bool(self.channels.opening) or header.kind != CALL or not known or header.name in known
@@ -97,13 +97,13 @@ class HeadedMessages(Reading):
                 reader.report("stray_header", start, f"{mark!r} {MEANINGLESS['stray_header']}")
 
     def read_message(self, header: Header, start: int, skipped: int = 0) -> Steps:
-        """Read the body of a message, by what its header says."""
+        """Read the body of a message as its header says."""
         reader, compiled = self.reader, self.compiled
         kind = header.kind
         if (kind == REASONING and not compiled.takes_reasoning and self.channels.keep) or (
             kind == CALL and not compiled.takes_tools
         ):
-            # What is not taken out stays as it was written.
+            # What is not extracted stays as it was written.
             reader.pass_on(header.body, CONTENT)
             yield from self.read_rest(CONTENT, keep_end=True)
             return
@@ -117,7 +117,7 @@ class HeadedMessages(Reading):
             yield from self.read_body(REASONING if kind == REASONING and compiled.takes_reasoning else CONTENT)
 
     def read_body(self, kind: TextKind) -> Steps:
-        """Read the text that a message is."""
+        """Read a body that is text."""
         reader = self.reader
         if kind in self.spoken:
             reader.turn(kind)
@@ -141,7 +141,7 @@ class HeadedMessages(Reading):
                 self.end_at(mark)
 
     def read_call_body(self, header: Header, start: int, text_at: int) -> Steps:
-        """Read the call that a message is."""
+        """Read a body that is a call."""
         reader = self.reader
         if self.channels.call is None:
             yield from self.read_sections()
@@ -163,7 +163,7 @@ class HeadedMessages(Reading):
         yield from self.read_rest(CONTENT)
 
     def read_no_call(self, header: Header, start: int, text_at: int) -> Steps:
-        """Read text that nothing but a mark says to be a call: it is none, unless the model begins the call anew."""
+        """Read text that only a mark announces as a call: it is content, unless the model begins the call again."""
         reader = self.reader
         body_at = reader.position
         yield from read_until(reader, self.outside, lambda mark: reader.at)
@@ -199,7 +199,7 @@ class HeadedMessages(Reading):
             yield from self.next_mark(self.compiled.call_body, CONTENT)
 
     def end_at(self, mark: str) -> None:
-        """Read over a mark that ends a message, or the reply."""
+        """Skip a mark that ends a message, or the reply."""
         reader = self.reader
         reader.skip(reader.at + len(mark))
         acts = self.outside.acts[mark]
@@ -225,7 +225,7 @@ class HeadedMessages(Reading):
             yield
 
     def find_call(self, call: CompiledCall, header: Header) -> Generator[None, None, Found | None]:
-        """Return the call that begins here: where the header names it, whatever follows."""
+        """Return the call that begins here; if the header names it, anything may follow."""
         reader = self.reader
         while (seen := call.look(reader.buffer, reader.at, reader.ended))[0] == MORE:
             yield
@@ -235,7 +235,7 @@ class HeadedMessages(Reading):
         return Found(self.compiled.message, call, start, arguments, {"name": header.name}, announced=True)
 
     def next_mark(self, live: Live, kind: TextKind) -> Generator[None, None, str]:
-        """Say text up to the next mark that means something, and return that, empty at the end of the reply."""
+        """Emit text up to the next mark that means something, and return it; empty at the end of the reply."""
         while True:
             mark, _, _ = yield from self.scan(live, kind)
             if not mark or live.acts[mark] != [STRAY]:

@@ -1,4 +1,4 @@
-"""Headers of messages: what they say, and seen ahead."""
+"""Headers of messages: what they say, and how to look ahead for them."""
 
 import re
 from collections.abc import Container
@@ -12,7 +12,7 @@ from lect.reply.grammar import Channels
 
 
 class Header(NamedTuple):
-    """A header that was seen ahead. Positions are in the buffer."""
+    """A header found by looking ahead. Positions are in the buffer."""
 
     text: str
     body: int
@@ -22,11 +22,11 @@ class Header(NamedTuple):
     name: str
     """The recipient of a call."""
     problem: tuple[str, str] | None
-    """The code and text of what is odd about it."""
+    """The code and text of a problem with it."""
 
 
 class Headers:
-    """How the headers of a grammar are read."""
+    """Reads the headers of a grammar."""
 
     def __init__(self, channels: Channels):
         self.channels = channels
@@ -39,7 +39,7 @@ class Headers:
         self.foreign = (*channels.start, *channels.end, *channels.stop)
 
     def look(self, buffer: str, at: int, ended: bool, tools: Container[str] = ()) -> Header | int:
-        """Return the header at `at`, or NO or MORE; `tools` are the names that the caller knows."""
+        """Return the header at `at`, or NO or MORE; `tools` are the names of known tools."""
         limit = at + LONGEST_HEAD
         undecided = not ended and len(buffer) < limit
         found = self.body.search(buffer, at, limit)
@@ -55,7 +55,7 @@ class Headers:
         return self._read(text, found, tools) if self.shape.fullmatch(text) else NO
 
     def opens(self, buffer: str, at: int, ended: bool, tools: Container[str], *, fresh: bool) -> Header | int:
-        """Return the header at `at` where nothing starts it, or NO or MORE."""
+        """Return the header at `at` that no mark starts, or NO or MORE."""
         if self.channels.opening:
             begins = [lookahead.literal(buffer, at, mark, ended) for mark in self.channels.opening]
             if max(begins) < 0:
@@ -65,7 +65,7 @@ class Headers:
         return self.look(buffer, at, ended, tools)
 
     def _begun(self, buffer: str, at: int) -> int:
-        """Return how much of a mark that starts a body the buffer may end with."""
+        """Return how many characters at the end of the buffer may begin a mark that starts a body."""
         longest = min(max(map(len, self.bodies)) - 1, len(buffer) - at)
         ends = ((n, buffer[len(buffer) - n :]) for n in range(longest, 0, -1))
         return next((n for n, end in ends if any(len(mark) > n and mark.startswith(end) for mark in self.bodies)), 0)
@@ -80,7 +80,7 @@ class Headers:
         problem = (
             ("stray_header", "the header names its channel twice; the last one counts") if len(names) > 1 else None
         )
-        # Models write the name of a tool where its channel belongs.
+        # Some models write the name of a tool where the channel belongs.
         recipients = recipients or [name for name in names if name in tools]
         for name in recipients[-1:] or names[-1:]:
             if name in channels.reasoning:
@@ -95,5 +95,5 @@ class Headers:
 
 @lru_cache(maxsize=64)
 def headers_for(channels: Channels) -> Headers:
-    """Return how the headers of a grammar are read, made ready once."""
+    """Return what reads the headers of a grammar, built once."""
     return Headers(channels)

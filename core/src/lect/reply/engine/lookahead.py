@@ -1,6 +1,6 @@
 """Look ahead in a buffer without reading on.
 
-Every look is short, so that looking again when more text comes costs little.
+Every look is short, so looking again when more text arrives costs little.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from lect.reply.grammar import Head, Mark
 
 NO, MORE = -1, -2
-"""It is not there; there is too little text to tell."""
+"""Not there; too little text to tell."""
 REACH = 256
 """How much white space may separate two marks that belong together."""
 GAP = rf"[ \t\r\n]{{0,{REACH}}}"
@@ -36,7 +36,7 @@ def literal(buffer: str, at: int, mark: str, ended: bool) -> int:
 
 
 def space(buffer: str, at: int) -> int:
-    """Return where the white space at `at` ends, or how far one may look."""
+    """Return where the white space at `at` ends, at most REACH characters further on."""
     found = SPACES(buffer, at, at + REACH)
     return found.end() if found else at
 
@@ -58,7 +58,7 @@ def sequence(buffer: str, at: int, marks: Sequence[str], ended: bool) -> int:
 
 
 def either(buffer: str, at: int, alternatives: Iterable[Sequence[str]], ended: bool) -> int:
-    """Return where the first alternative that is there ends, white space before it included."""
+    """Return where the first alternative that is there ends; white space may precede it."""
     at = space(buffer, at)
     for marks in alternatives:
         end = sequence(buffer, at, marks, ended)
@@ -68,9 +68,9 @@ def either(buffer: str, at: int, alternatives: Iterable[Sequence[str]], ended: b
 
 
 def rest_of_line(buffer: str, at: int, mark: str, ended: bool) -> int:
-    """Return where `mark` ends if it comes on the same line, before anything that opens."""
+    """Return where `mark` ends if it is on the same line, before any `<`."""
     found = NOTHING_OPENS(buffer, at, at + LONGEST_REST)
-    assert found is not None, "the pattern matches nothing too"
+    assert found is not None, "the pattern also matches an empty text"
     there = buffer.find(mark, at, found.end() + len(mark))
     if there >= 0:
         return there + len(mark)
@@ -125,7 +125,7 @@ class HeadLookahead:
             if buffer[at] in NEVER_IN_A_HEAD:
                 return NO, {}
             if buffer[at] == "\n" and not buffer[begin:at].isspace() and at > begin:
-                # Nothing but its end can follow the line of a head.
+                # Only the end of a head can follow its line.
                 behind = space(buffer, at)
                 ends = [literal(buffer, behind, mark, ended) for mark in self.ends]
                 if max(ends) < 0 and MORE not in ends:
@@ -152,10 +152,10 @@ class Live:
         """Whether a mark begins with white space."""
 
     def look(self, buffer: str, at: int, ended: bool) -> str | None:
-        """Return the longest mark at `at`, empty where there is none, None where more text must tell."""
+        """Return the longest mark at `at`; empty if there is none, None if more text is needed to tell."""
         if not ended and len(buffer) - at < self.longest:
             rest = buffer[at:]
-            # In order, the marks that begin with a text and go on come directly behind it.
+            # In sorted order, the marks that begin with `rest` and go on come directly after it.
             behind = bisect_right(self.ordered, rest)
             if behind < len(self.ordered) and self.ordered[behind].startswith(rest):
                 return None

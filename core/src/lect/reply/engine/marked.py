@@ -1,4 +1,4 @@
-"""Read replies that are text with marks in it: reasoning, content, and sections of calls between."""
+"""Read replies that are text with marks in it: reasoning, content and sections of calls."""
 
 from __future__ import annotations
 
@@ -29,26 +29,26 @@ IN_A_FENCE = re.compile(r"\n```\w*\n\Z")
 class MarkedText(Reading):
     """The reading of one reply.
 
-    Between marks, white space may belong to them; such a stretch is a gap. Its white space waits until it is known what
+    White space between marks may belong to them; such a stretch is a gap. It is held back until it is known what
     follows.
     """
 
     def __init__(self, reader: Reader, compiled: CompiledGrammar, lead: str = ""):
         super().__init__(reader, compiled)
         self.lead = lead
-        """White space with which the template lets every answer begin."""
+        """White space with which the template begins every answer."""
         self.gap = SPACE
         """The characters of the current gap; empty in the middle of text."""
         self.trim = ""
-        """Which of them are dropped if text follows."""
+        """Those of them that are dropped if text follows."""
         self.wrapped = False
         self.verbatim = False
         """Whether calls have been left in the content: then all the rest stays as it was written."""
         self.thought = False
-        """Whether reasoning has been read, or its close been missed."""
+        """Whether reasoning has been read, or only its close."""
 
     def read(self, inside: str) -> Steps:
-        """Read it all; `inside` is what it begins inside of."""
+        """Read the whole reply; `inside` is what it begins inside of."""
         reader = self.reader
         if self.compiled.grammar.prefix:
             reader.turn(CONTENT)
@@ -63,7 +63,7 @@ class MarkedText(Reading):
         yield from self.read_on_for_nothing()
 
     def read_gap(self) -> Steps:
-        """Read white space between marks, and decide whose it is."""
+        """Read white space between marks, and decide what it belongs to."""
         reader = self.reader
         start = reader.position
         run = yield from self.read_space(self.compiled.gap, self.gap)
@@ -104,7 +104,7 @@ class MarkedText(Reading):
             reader.pass_on(reader.at + 1, CONTENT)
 
     def read_reasoning(self) -> Steps:
-        """Read reasoning up to its end; what ends it is read too, unless it means something else besides."""
+        """Read reasoning, with the mark that ends it unless that means something else too."""
         reader, compiled, live = self.reader, self.compiled, self.compiled.reasoning
         kind: TextKind = REASONING if compiled.takes_reasoning else CONTENT
         self.thought = True
@@ -124,7 +124,7 @@ class MarkedText(Reading):
                 reader.break_off(kind, begin)
                 return
             if reader.position > start + len(run):
-                # It opened a draft, which is said.
+                # The mark opened a draft, which has been emitted.
                 continue
             if mark in compiled.stray:
                 self.drop(mark, compiled.stray[mark])
@@ -132,7 +132,7 @@ class MarkedText(Reading):
                 reader.pass_on(reader.at + 1, kind)
 
     def skip_lead(self) -> Steps:
-        """Read over what opens reasoning once more, and over the white space that belongs to it."""
+        """Skip repeated openings of reasoning, and the white space that belongs to them."""
         reader = self.reader
         reasoning = self.compiled.grammar.reasoning
         assert reasoning is not None
@@ -149,7 +149,7 @@ class MarkedText(Reading):
             reader.skip(reader.at + len(mark))
 
     def ends_reasoning(self, mark: str, run: str, start: int, kind: TextKind) -> Generator[None, None, bool]:
-        """Return whether reasoning ends at a mark, before which a run of white space has been read."""
+        """Return whether reasoning ends at a mark; `run` is the white space before it, read at `start`."""
         reader, compiled = self.reader, self.compiled
         reasoning = compiled.grammar.reasoning
         assert reasoning is not None
@@ -187,7 +187,7 @@ class MarkedText(Reading):
     ) -> Generator[None, None, bool]:
         """Return whether the reply ends with calls inside reasoning, so that they are not drafts.
 
-        The section is held back until that is known; a draft is said as part of the reasoning.
+        The section is held back until that is known; a draft is emitted as part of the reasoning.
         """
         reader = self.reader
         begin = reader.position
@@ -205,14 +205,14 @@ class MarkedText(Reading):
         return False
 
     def trial(self) -> Reader:
-        """Return a reader of what begins here that says nothing to anybody."""
+        """Return a reader for what begins here whose events are discarded."""
         reader = self.reader
         trial = Reader(reader.schemas, reader.stops)
         trial.fresh = reader.fresh
         return trial
 
     def try_out(self, trial: Reader, steps: Steps, kind: TextKind | None = None) -> Generator[None, None, Any]:
-        """Read by a trial, and return what that returns; the raw text is said as `kind` meanwhile."""
+        """Read with a trial reader and return the result; meanwhile, emit the raw text as `kind` if given."""
         reader = self.reader
         begin, said = reader.position, 0
         while True:
@@ -247,9 +247,9 @@ class MarkedText(Reading):
     # What marks mean
 
     def act(self, live: Live, mark: str, run: str, start: int) -> Generator[None, None, bool]:
-        """Do what a mark in the text means, and return whether it means anything here.
+        """Act on a mark in the text, and return whether it means anything here.
 
-        Before it, a run of white space has been read at `start`.
+        `run` is the white space before it, read at `start`.
         """
         acts = live.acts[mark]
         sections = [what for code, what in acts if code == SECTION]
@@ -272,7 +272,7 @@ class MarkedText(Reading):
     def leave(
         self, mark: str, run: str, start: int, acts: list[Any], sections: list[CompiledSection]
     ) -> Generator[None, None, bool]:
-        """Name a mark that means nothing here, unless it is only text; return whether it is not."""
+        """Handle a mark that means nothing here, and return True, unless it is only text."""
         reader, compiled = self.reader, self.compiled
         if self.breaks_off(sections):
             self.over = True
@@ -290,7 +290,7 @@ class MarkedText(Reading):
             return True
         code = ""
         if compiled.takes_reasoning and not self.thought and any(each == CLOSE for each, _ in acts):
-            # The prompt has probably opened reasoning, and nobody has said so.
+            # The prompt has probably opened reasoning, but the caller did not say so.
             self.thought = True
             code = "stray_close"
         elif (yield from self.seems_meant(mark, sections)):
@@ -303,9 +303,9 @@ class MarkedText(Reading):
         return bool(code)
 
     def seems_meant(self, mark: str, sections: list[CompiledSection]) -> Generator[None, None, bool]:
-        """Return whether a call was meant after a mark that opens none of these sections.
+        """Return whether a mark that opens none of these sections was meant to.
 
-        What follows looks like the beginning of JSON.
+        It was, if what follows looks like the beginning of JSON.
         """
         if not any(call.announced for section in sections for call in section.calls) or all(
             section.syntax.start and not self.reader.fresh for section in sections
@@ -317,12 +317,12 @@ class MarkedText(Reading):
         return reader.buffer.startswith(("{", "["), at)
 
     def in_a_fence(self) -> bool:
-        """Return whether the line before is the fence of an example."""
+        """Return whether the previous line is the fence of an example."""
         reader = self.reader
         return not reader.fresh and IN_A_FENCE.search(reader.since(max(reader.position - 24, 0))) is not None
 
     def do(self, code: str, mark: str, run: str, start: int, what: Any) -> Steps:
-        """Do what a mark means that opens no section."""
+        """Act on a mark that opens no section."""
         reader, compiled = self.reader, self.compiled
         if code == END and not self.gap:
             self.say_last(run, start)
@@ -340,7 +340,7 @@ class MarkedText(Reading):
                 reader.say(CONTENT, mark, here)
             yield from self.read_reasoning()
         elif code == CLOSE:
-            reader.report("stray_close", here, f"{mark!r} closes what nothing has opened")
+            reader.report("stray_close", here, f"{mark!r} closes something that was never opened")
             if reader.fresh and compiled.grammar.reasoning is not None:
                 self.gap, self.trim = SPACE, compiled.grammar.reasoning.after
         else:
@@ -349,14 +349,14 @@ class MarkedText(Reading):
                 yield from self.skip_tail(what.tail)
 
     def skip_tail(self, tail: str) -> Steps:
-        """Read over what belongs to a close, if it ends on the same line."""
+        """Skip the rest of a close, if it ends on the same line."""
         reader = self.reader
         while (end := lookahead.rest_of_line(reader.buffer, reader.at, tail, reader.ended)) == MORE:
             yield
         reader.skip(end)
 
     def applies(self, code: str, what: Any, mark: str) -> Generator[None, None, bool]:
-        """Return whether a mark means something where we are: some do only at the start of a reply."""
+        """Return whether a mark means something here: some do only at the start of a reply."""
         reasoning, reader = self.compiled.grammar.reasoning, self.reader
         if code in (OPEN, CLOSE):
             assert reasoning is not None
@@ -367,7 +367,7 @@ class MarkedText(Reading):
             return True
         if code == WRAP:
             return False
-        # A close that nothing has opened is one where the reply ends with it.
+        # A close that nothing has opened counts only if the reply ends with it.
         while (end := lookahead.either(reader.buffer, reader.at + len(mark), reader.stop_rows, reader.ended)) < 0:
             at = lookahead.space(reader.buffer, reader.at + len(mark))
             if at < len(reader.buffer) and end != MORE:
@@ -385,7 +385,7 @@ class MarkedText(Reading):
             stands = yield from read_section(reader, found, start)
             self.gap, self.trim = (section.gap, section.after) if stands else ("", "")
             return
-        # What is not taken out stays as it was written.
+        # What is not extracted stays as it was written.
         reader.say(CONTENT, reader.since(start), start)
         trial = self.trial()
         found = found._replace(start=found.start - reader.at, arguments=found.arguments - reader.at)
@@ -397,9 +397,9 @@ class MarkedText(Reading):
         self.gap = self.trim = ""
 
     def without_before(self, run: str, found: Found) -> str:
-        """Return white space without what belongs to a section after it.
+        """Return white space without what belongs to the section after it.
 
-        To a call without its section, nothing does.
+        No white space belongs to a call without its section.
         """
         section = found.section
         if found.start > self.reader.at or not section.opens:
@@ -409,15 +409,15 @@ class MarkedText(Reading):
         return run
 
     def say_last(self, run: str, start: int) -> None:
-        """Say white space at the end of the reply, without what the template lets every answer end with."""
+        """Emit white space at the end of the reply, without what the template ends every answer with."""
         kept = run.removesuffix(self.compiled.tail)
         self.reader.say(CONTENT, kept, start)
         self.reader.border(MARK, start + len(kept))
 
     def say_space(self, run: str, start: int, *, dropped: bool = False) -> None:
-        """Say white space before text, without what belongs to the mark before it, or to the template.
+        """Emit white space before text, without what belongs to the mark before it, or to the template.
 
-        Before a mark that is dropped, a gap goes on.
+        Before a mark that is dropped, a gap continues.
         """
         reader = self.reader
         if self.gap and dropped:

@@ -14,22 +14,22 @@ if TYPE_CHECKING:
     from lect.reply.grammar import Channels, Grammar
 
 TAIL = 16_384
-"""How much of the end of a prompt is looked at."""
+"""How many characters at the end of a prompt are examined."""
 JSON_CALL = (
     r'(?:\[\s*)?\{\s*(?:"(?:id|tool_call_id)"\s*:\s*"[^"]*"\s*,\s*)?"(?:tool_)?name"\s*:\s*".*?"\s*,\s*'
     r'"(?:arguments|parameters|args)"\s*:'
 )
-"""What a call in JSON looks like without the marks round it, whatever they were."""
+"""What a call in JSON looks like without the marks around it, whatever they were."""
 
 
 def starts_in(grammar: Grammar, prompt: str | None, ends: Sequence[str], markers: Iterable[str]) -> str:
-    """Return what a reply to `prompt` begins inside of, reasoning or content; empty where it begins anew.
+    """Return what a reply to `prompt` begins inside of, reasoning or content; empty if neither is open.
 
     Args:
         grammar: How the reply is written.
-        prompt: The prompt; None where it is not known.
+        prompt: The prompt; None if unknown.
         ends: The strings at which a reply ends.
-        markers: Other control markers: after the last mark of all, the prompt's text is the model's own.
+        markers: Other control markers. After the last of all these marks, the prompt's text is the model's own.
     """
     if prompt is None:
         return REASONING if grammar.reasoning is not None and grammar.reasoning.starts else ""
@@ -39,7 +39,7 @@ def starts_in(grammar: Grammar, prompt: str | None, ends: Sequence[str], markers
 
 
 def _open_message(channels: Channels, tail: str, ends: Sequence[str]) -> str:
-    """Return what the message is that the prompt has begun and not ended."""
+    """Return the kind of the message that the prompt has begun but not ended."""
     start = max((tail.rfind(mark) + len(mark) for mark in channels.start if mark in tail), default=-1)
     header = headers_for(channels).look(tail, start, ended=True) if start >= 0 else -1
     if isinstance(header, int) or any(mark in tail[header.body :] for mark in (*channels.end, *channels.stop, *ends)):
@@ -48,7 +48,7 @@ def _open_message(channels: Channels, tail: str, ends: Sequence[str]) -> str:
 
 
 def _opens_reasoning(grammar: Grammar, tail: str, marks: Sequence[str]) -> bool:
-    """Return whether the prompt's last turn has opened reasoning and not closed it again.
+    """Return whether the prompt's last turn has opened reasoning but not closed it.
 
     A prompt may end in the middle of an answer.
     """
@@ -56,7 +56,7 @@ def _opens_reasoning(grammar: Grammar, tail: str, marks: Sequence[str]) -> bool:
     if reasoning is None:
         return False
     own = {mark.strip() for mark in (*reasoning.open, *reasoning.close)}
-    # What stands before the last mark of another kind is not of that turn: it may be a user's words.
+    # Text before the last mark of another kind is not part of that turn: it may be a user's.
     begin = max(
         (tail.rfind(mark) + len(mark) for mark in marks if mark.strip() not in own and mark in tail), default=-1
     )

@@ -1,4 +1,4 @@
-"""The part of a reply that is not understood yet, and what has been made of the rest."""
+"""The part of a reply that has not been read yet, and the result of reading the rest."""
 
 from __future__ import annotations
 
@@ -29,24 +29,24 @@ if TYPE_CHECKING:
     Steps = Generator[None, None, Any]
 
 DONE, BROKEN, CUT, LEFT = "done", "broken", "cut", "left"
-"""How the reading of a call can end: well, by text that does not belong there, because the reply breaks off, or because
-another call begins."""
+"""How reading a call can end: successfully, at text that does not belong there, because the reply breaks off, or
+because another call begins."""
 
 
 MANY = 1024
-"""Pieces of text, after which they are joined: each has a header many times as long as itself."""
+"""Pieces of text are joined after this many: each has an object header many times its own length."""
 
 
 _new = tuple.__new__
 
 
 class Text(list[str]):
-    """Text that grows by pieces, of which small ones are joined now and then."""
+    """Text that grows piece by piece; small pieces are joined now and then."""
 
     joined = 0
 
     def join_small(self) -> None:
-        """Join the pieces that came since this was last done."""
+        """Join the pieces added since the last join."""
         if len(self) > self.joined:
             self[self.joined :] = ["".join(self[self.joined :])]
             self.joined += 1
@@ -68,13 +68,13 @@ class OpenCall:
 
 
 class Reader:
-    """What all readers of a reply share: the buffer that is to be read, and what has been said so far.
+    """What all readers of a reply share: the buffer to read, and what has been emitted so far.
 
-    A reading function is a generator. It reads from `buffer` at `at`; where it needs more text than there is, it yields
-    and finds more, or `ended` set, when it goes on. It must decide by the text alone, never by where a chunk ends.
+    A reading function is a generator. It reads from `buffer` at `at`; if it needs more text than there is, it yields,
+    and finds more text or `ended` set when it resumes. It must decide by the text alone, never by where a chunk ends.
     """
 
-    # Every chunk reads some of these.
+    # Some of these are read for every chunk.
     __slots__ = (
         "at", "base", "borders", "buffer", "call", "call_id", "calls", "chunks", "content", "ended", "events",
         "forgiven", "fresh", "growing", "index", "kind", "matters", "origin", "passed", "pending", "problems",
@@ -100,35 +100,33 @@ class Reader:
         self.events: list[Event] = []
         self.content = Text()
         self.thoughts = Text()
-        # What else is long while it is read.
+        # Other texts that may become long while they are read.
         self.growing: list[Text] = []
         self.calls: list[ToolCall] = []
         self.problems: list[Problem] = []
         self.call: OpenCall | None = None
         self.stop: str | None = None
-        # Whether nothing has been said as content, and no call has begun.
+        # Whether no content has been emitted and no call has begun.
         self.fresh = True
-        # Whether the reply breaks off, so that there should be more.
+        # Whether the reply breaks off: there should be more.
         self.unfinished = False
-        # Why the call that is being read breaks, where it began, and what had to be forgiven in it.
+        # Why the current call is broken, where it began, and what had to be forgiven in it.
         self.why = ""
         self.origin = 0
         self.forgiven: list[str] = []
-        # Where in the raw text another kind of it begins.
+        # Where in the raw text a piece of another kind begins.
         self.borders: list[tuple[int, PieceKind]] = []
-        # What is said in one go becomes one event: text waits here until another kind of text, or the end of the chunk,
-        # comes.
+        # Consecutive text becomes one event: it waits here until another kind of text begins or the chunk ends.
         self.pending: list[str] = []
         self.kind: EventKind = CONTENT
         self.sink = self.content
         self.index: int | None = None
-        # A chunk in which this finds nothing is text of the present kind from its first character to its last; those
-        # that have passed wait here.
+        # A chunk in which `matters` finds nothing is text of the current kind throughout; such chunks wait in `passed`.
         self.matters: Callable[[str], object] | None = None
         self.passed: list[str] = []
 
     def take_in(self, chunk: str) -> None:
-        """Add a chunk to what is to be read."""
+        """Add a chunk to the buffer."""
         if self.passed:
             self.settle()
         self.chunks.append(chunk)
@@ -150,7 +148,7 @@ class Reader:
             self.base += len(text)
 
     def take_events(self) -> list[Event]:
-        """Return what has been said since this was last asked."""
+        """Return the events since this was last called."""
         if self.pending:
             self.flush()
         events = self.events
@@ -165,13 +163,13 @@ class Reader:
         return self.base + self.at
 
     def exhausted(self) -> bool:
-        """Return whether everything that has come in is read."""
+        """Return whether everything that has arrived has been read."""
         return self.at >= len(self.buffer)
 
     def since(self, start: int) -> str:
         """Return the raw text from `start` to the current position.
 
-        It costs as much as is returned, whatever came before.
+        The cost depends on the length of the result, not on what came before.
         """
         pieces: list[str] = []
         begin = self.base + len(self.buffer)
@@ -184,7 +182,7 @@ class Reader:
         return text[start - begin : self.position - begin]
 
     def run(self, characters: str) -> Generator[None, None, str]:
-        """Read on over any of `characters` and return them. What they are is for the caller to say."""
+        """Read any of `characters` and return them; the caller decides what they are."""
         found: list[str] = []
         while True:
             buffer, at = self.buffer, self.at
@@ -201,7 +199,7 @@ class Reader:
             yield
 
     def at_stop(self) -> Generator[None, None, bool]:
-        """Read over white space if a mark at which the reply ends follows it, and return whether one does."""
+        """Skip white space if a stop string follows it, and return whether one does."""
         while (end := lookahead.either(self.buffer, self.at, self.stop_rows, self.ended)) == MORE:
             yield
         if end != NO:
@@ -209,15 +207,15 @@ class Reader:
         return end != NO
 
     def rewind(self, start: int) -> None:
-        """Read once more from `start`, a place in the raw text."""
+        """Go back to `start`, a position in the raw text."""
         unread = self.buffer[self.at :]
         self.buffer = self.since(start) + unread
         self.base, self.at = start, 0
 
     def stop_at_the_end(self) -> None:
-        """Note the mark with which the reply ends, if it does with one.
+        """Note the stop string with which the reply ends, if any.
 
-        Where a call breaks off, it has been read as text.
+        In a call that breaks off, it has been read as text.
         """
         for mark in self.stops:
             if self.since(max(self.position - len(mark), 0)) == mark:
@@ -225,10 +223,10 @@ class Reader:
                 self.unfinished = False
                 return
 
-    # Saying
+    # Emitting
 
     def turn(self, kind: EventKind) -> None:
-        """Say what follows as another kind of text."""
+        """Switch to another kind of text."""
         if kind != self.kind:
             self.flush()
             self.kind = kind
@@ -236,7 +234,7 @@ class Reader:
             self.index = None
 
     def flush(self) -> None:
-        """Make one event of the text that waits."""
+        """Emit the pending text as one event."""
         if self.pending:
             text = "".join(self.pending)
             self.pending.clear()
@@ -255,12 +253,12 @@ class Reader:
             borders.append((position, kind))
 
     def let_pass(self, matters: Callable[[str], object], kind: EventKind) -> None:
-        """Let chunks pass in which `matters` finds nothing, if text of this kind is being said."""
+        """Let chunks pass in which `matters` finds nothing, if text of this kind is being emitted."""
         if self.kind == kind and (kind == CALL_ARGS or (self.borders and self.borders[-1][1] == kind)):
             self.matters = matters
 
     def say(self, kind: TextKind, text: str, position: int) -> None:
-        """Say `text`, which was read at `position`."""
+        """Emit `text`, which was read at `position`."""
         if text:
             self.border(kind, position)
             self.turn(kind)
@@ -269,7 +267,7 @@ class Reader:
                 self.fresh = False
 
     def pass_on(self, end: int, kind: TextKind) -> None:
-        """Say the buffer up to `end`."""
+        """Emit the buffer up to `end`."""
         if end > self.at:
             self.border(kind)
             self.turn(kind)
@@ -279,13 +277,13 @@ class Reader:
                 self.fresh = False
 
     def skip(self, end: int, kind: PieceKind = MARK) -> None:
-        """Say nothing of the buffer up to `end`: it is a mark."""
+        """Skip the buffer up to `end`, by default as a mark."""
         if end > self.at:
             self.border(kind)
             self.at = end
 
     def report(self, code: str, start: int, text: str, end: int | None = None) -> None:
-        """Name a problem with the raw text from `start` to here, or to `end`."""
+        """Report a problem with the raw text from `start` to here, or to `end`."""
         assert code in CODES, code
         self.flush()
         found = Problem(code, (start, self.position if end is None else end), text)
@@ -293,7 +291,7 @@ class Reader:
         self.events.append(Event(PROBLEM, code, problem=found))
 
     def break_off(self, kind: str, start: int) -> None:
-        """Name reasoning from `start` that nothing closes."""
+        """Report reasoning from `start` that is never closed."""
         if kind == REASONING:
             self.report("incomplete_reasoning", start, "the reply ends inside reasoning")
 
@@ -306,7 +304,7 @@ class Reader:
     # Calls
 
     def begin_call(self, name: str, own_id: str | None = None, arguments: int | None = None) -> None:
-        """Begin a call; what is put from now on are its arguments, which began at `arguments` if not here."""
+        """Begin a call; from now on, pending text is its arguments, which began at `arguments` if not here."""
         self.flush()
         index = len(self.calls)
         call = OpenCall(
@@ -325,7 +323,7 @@ class Reader:
             self.report("unknown_tool", self.origin, f"there is no tool {name!r}")
 
     def end_call(self, *, complete: bool) -> None:
-        """End the call that has begun."""
+        """End the current call."""
         call = self.call
         assert call is not None, "it has begun"
         self.flush()
@@ -347,17 +345,17 @@ class Reader:
         self.kind, self.sink, self.index = CONTENT, self.content, None
 
     def forgive(self, what: str) -> None:
-        """Note something in a call that is against the rules, and still certain."""
+        """Note a mistake in a call whose meaning is still certain."""
         if what not in self.forgiven:
             self.forgiven.append(what)
 
     def broken(self, why: str = "unbalanced_json") -> str:
-        """Note why the call breaks here."""
+        """Note why the call is broken here, and return BROKEN."""
         self.why = why
         return BROKEN
 
     def give_back(self, start: int) -> None:
-        """Take what was read since `start` for content after all: no call has begun."""
+        """Treat what was read since `start` as content after all: no call has begun."""
         while self.borders and self.borders[-1][0] >= start:
             self.borders.pop()
         self.say(CONTENT, self.since(start), start)
@@ -365,7 +363,7 @@ class Reader:
     # At the end
 
     def pieces(self) -> tuple[Piece, ...]:
-        """Return the raw text cut up."""
+        """Return the pieces of the raw text."""
         ends = [start for start, _ in self.borders[1:]] + [self.position]
         return tuple(
             Piece(kind, start, end) for (start, kind), end in zip(self.borders, ends, strict=False) if end > start
@@ -373,9 +371,9 @@ class Reader:
 
 
 def _read(text: str) -> tuple[Any, bool]:
-    """Return the value of valid JSON text, and whether there is one.
+    """Return the value of valid JSON text, and whether Python can read it.
 
-    A number may have more digits than Python reads.
+    A number may have too many digits.
     """
     import json
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 MEANINGLESS = {
     "stray_open": "opens no call that can be read",
-    "stray_close": "closes what nothing has opened",
+    "stray_close": "closes something that was never opened",
     "stray_mark": "means nothing here",
     "stray_header": "starts no header that can be read",
 }
@@ -31,20 +31,20 @@ class Reading:
         self.reader = reader
         self.compiled = compiled
         self.over = False
-        """Whether the reply has ended, by a mark or by its end."""
+        """Whether the reply is over, at a mark or at its end."""
 
     def read_on_for_nothing(self) -> Steps:
-        """Read over what follows the end of the reply."""
+        """Skip what follows the end of the reply."""
         reader = self.reader
         while not reader.ended or not reader.exhausted():
             reader.skip(len(reader.buffer), AFTER)
             yield
 
     def scan(self, live: Live, kind: TextKind, held: str = "") -> Generator[None, None, tuple[str, str, int]]:
-        """Say text up to the next mark.
+        """Emit text up to the next mark.
 
-        Return the mark, empty at the end of the reply; the run of `held` characters before it, which is not said; and
-        where that begins.
+        Return the mark, empty at the end of the reply; the run of `held` characters before it, which is not emitted;
+        and where that begins.
         """
         reader = self.reader
         while True:
@@ -67,7 +67,7 @@ class Reading:
                 reader.pass_on(reader.at + 1, kind)
 
     def read_space(self, live: Live, characters: str) -> Generator[None, None, str]:
-        """Read on over white space, up to a mark that begins with white space itself, and return it."""
+        """Read and return white space, up to a mark that itself begins with white space."""
         reader = self.reader
         if not live.spaced:
             return (yield from reader.run(characters)) if characters else ""
@@ -81,13 +81,13 @@ class Reading:
             reader.at += 1
 
     def look(self, live: Live) -> Generator[None, None, str]:
-        """Return the mark that is here, empty where there is none."""
+        """Return the mark that is here; empty if there is none."""
         while (mark := live.look(self.reader.buffer, self.reader.at, self.reader.ended)) is None:
             yield
         return mark
 
     def drop(self, mark: str, code: str) -> None:
-        """Read over a control token that means nothing here, and name it."""
+        """Skip a control token that means nothing here, and report it."""
         reader = self.reader
         start = reader.position
         reader.skip(reader.at + len(mark))

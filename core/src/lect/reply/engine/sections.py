@@ -1,4 +1,4 @@
-"""Read sections of calls, whatever the calls are written like."""
+"""Read sections of calls, however the calls are written."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ LEFT_OVER = re.compile(r"[}\]),;`\s]*")
 CLOSING = "]})`"
 WRAPPED = "a fence or a list around the call"
 WHY = {
-    "unbalanced_json": "the JSON of the call breaks",
+    "unbalanced_json": "the JSON of the call is malformed",
     "bad_literal": "the call contains something that is not a value",
     "too_deep": "the arguments of the call are nested too deeply",
-    "stray_text": "the call has text in it that belongs to no parameter",
+    "stray_text": "the call contains text that belongs to no parameter",
     "incomplete_call": "the call has no name",
 }
 
 
 def believes(reader: Reader, found: Found) -> bool:
-    """Return whether a call is one.
+    """Return whether what looks like a call counts as one.
 
-    Behind text, brackets alone do not tell: it takes a tool that is known, or where none is, a line of its own.
+    After text, brackets alone are not enough: the tool must be known or, if no tools are, the call must start a line.
     """
     known = reader.schemas.known
     if not found.fields.get("name", "any"):
@@ -49,7 +49,7 @@ def believes(reader: Reader, found: Found) -> bool:
 def read_section(reader: Reader, found: Found, start: int) -> Generator[None, None, bool]:
     """Read the calls of a section that begins at `start` in the raw text.
 
-    Return whether there was one: what nothing announces may turn out to be content.
+    Return whether it was one: what nothing announces may turn out to be content.
     """
     section = found.section
     if found.empty:
@@ -64,7 +64,7 @@ def read_section(reader: Reader, found: Found, start: int) -> Generator[None, No
             return outcome == CUT
         yield from _skip_close(reader, found.closes)
         if reader.position == start and not reader.exhausted():
-            # A call of a strange grammar may have no length; but a reply goes on.
+            # In an odd grammar a call may be empty; reading must still advance.
             reader.skip(reader.at + 1)
         following = yield from _next(reader, section, opened=opened)
         if following is None:
@@ -79,8 +79,8 @@ def read_call(reader: Reader, found: Found, start: int) -> Generator[None, None,
     """Read one call.
 
     Returns:
-        DONE where the section may go on, whatever became of the call; CUT at the end of the reply; BROKEN where it was
-        no call, and is content.
+        DONE if the section may go on, whatever became of the call; CUT at the end of the reply; BROKEN if it was not a
+        call, but content.
     """
     reader.border(MARK, start)
     reader.skip(found.start)
@@ -120,7 +120,7 @@ def read_call(reader: Reader, found: Found, start: int) -> Generator[None, None,
 
 
 def skip_unnamed(reader: Reader) -> None:
-    """Read over the beginning of a call in which the reply ends."""
+    """Skip the beginning of a call in which the reply ends."""
     start = reader.position
     reader.skip(len(reader.buffer), CALL)
     reader.unfinished = True
@@ -128,7 +128,7 @@ def skip_unnamed(reader: Reader) -> None:
 
 
 def _read_on(reader: Reader, found: Found) -> Generator[None, None, None]:
-    """Read on to where a call ends that breaks: all of it is the call's."""
+    """Read to the end of a broken call: all of that belongs to the call."""
     marked = [row for row in found.ends if "".join(row).strip(BRACKETS + CLOSING)]
     rows = [*(marked or found.ends), *found.section.bounds, *reader.stop_rows]
     live = Live([(row[0], None) for row in rows])
@@ -153,7 +153,7 @@ def _skip_close(reader: Reader, closes: list[tuple[str, ...]]) -> Generator[None
 
 
 def _close(reader: Reader, at: int, closes: list[tuple[str, ...]]) -> int:
-    """Return where a close ends, or NO or MORE; one in which the reply breaks off ends with it."""
+    """Return where a close ends, or NO or MORE; one that the end of the reply cuts off ends there."""
     buffer = reader.buffer
     end = lookahead.either(buffer, at, closes, ended=False)
     if end == MORE and reader.ended:
@@ -164,7 +164,7 @@ def _close(reader: Reader, at: int, closes: list[tuple[str, ...]]) -> int:
 def _next(reader: Reader, compiled: CompiledSection, *, opened: bool) -> Generator[None, None, Found | None]:
     """Read on to the next call of the section.
 
-    None where there is none: then its close, if it has one, has been read.
+    Return None if there is none; the close of the section, if any, has then been read.
     """
     section = compiled.syntax
     while True:
@@ -179,7 +179,7 @@ def _next(reader: Reader, compiled: CompiledSection, *, opened: bool) -> Generat
             continue
         call: Found | int = NO
         if opened:
-            # A comma may stand between calls even where none belongs there, and behind the last one.
+            # There may be a comma between calls even where none belongs, and after the last one.
             call = lookahead.literal(buffer, at, section.between or ",", ended)
             if call >= 0:
                 close = (
@@ -211,7 +211,7 @@ def _next(reader: Reader, compiled: CompiledSection, *, opened: bool) -> Generat
 
 
 def _skip_echo(reader: Reader, section: CompiledSection, begin: int) -> Generator[None, None, None]:
-    """Read over a section that is repeated word for word, except for its opening."""
+    """Skip a section that is repeated word for word, except for its opening."""
     text = reader.since(begin).lstrip()
     text = text.removeprefix(next((row[0] for row in section.opens if text.startswith(row[0])), text))
     while (end := lookahead.literal(reader.buffer, reader.at, text, reader.ended) if text else NO) == MORE:
@@ -219,11 +219,11 @@ def _skip_echo(reader: Reader, section: CompiledSection, begin: int) -> Generato
     if end >= 0:
         start = reader.position
         reader.skip(end)
-        reader.report("repaired", start, "the calls are there twice, the second time without their opening")
+        reader.report("repaired", start, "the calls are repeated without their opening")
 
 
 def _close_behind_brackets(reader: Reader, at: int, closes: list[tuple[str, ...]]) -> int:
-    """Return where a close ends that follows brackets which close nothing, or NO or MORE."""
+    """Return the end of a close that follows brackets which close nothing, or NO or MORE."""
     found = LEFT_OVER.match(reader.buffer, at, at + lookahead.REACH)
     if not closes or found is None or found.end() == at:
         return NO

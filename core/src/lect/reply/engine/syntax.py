@@ -1,4 +1,4 @@
-"""One section of calls made ready to read by: how its calls begin and end, and how to see ahead whether one does."""
+"""Compiled sections of calls: how their calls begin and end, and how to look ahead for them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 BRACKETS = "[{(<"
 ESCAPED_LINE_END = "\\n"
-"""White space between parameters, as some servers hand it on."""
+"""White space between parameters, as some servers pass it on."""
 
 
 class CompiledCall:
@@ -29,7 +29,7 @@ class CompiledCall:
     def __init__(self, call: CallSyntax, section: Section, begins: Begins, read: Reads):
         self.syntax = call
         self.begins = begins
-        """Says whether its arguments can begin at a place."""
+        """Tells whether its arguments can begin at a position."""
         self.read = read
         self.takes_anything = isinstance(call.arguments, Code)
         self.opens = [lookahead.in_a_row(mark) for mark in call.open] or [()]
@@ -39,16 +39,16 @@ class CompiledCall:
         self._rename = re.compile(call.rename) if call.rename else None
         self._counter = re.compile(call.counter) if call.counter else None
         self.headers: dict[str, Headers] = {}
-        """Closes that count only where a header follows them."""
+        """Closes that count only if a header follows them."""
         # What may end a call besides its own close: the close of its section, or whatever opens another call.
         self.section_closes = [lookahead.in_a_row(mark) for mark in section.close]
         opens = [*(lookahead.in_a_row(mark) for mark in section.open), *self.opens]
         self.implied = [*self.section_closes, *(row for row in opens if "".join(row).strip(BRACKETS))]
         openings = [part for mark in (*section.open, *call.open) for part in lookahead.in_a_row(mark)]
-        # Brackets, and a fence round code, may stand round anything.
         self.may_be_wrapped = bool(section.close or call.close)
         """Whether something shows where a fence or a list around the call ends."""
-        # Nor do words announce a call that is one only where its tool is known: they may be anybody's.
+        # Brackets and fences announce no call: they may surround anything. Nor do the words of a call that counts only
+        # if its tool is known: they may be ordinary text.
         self.announced = not call.known and any(
             part.strip(BRACKETS) and not part.startswith("```") for part in openings
         )
@@ -56,7 +56,7 @@ class CompiledCall:
             self.params = CompiledParams(call.arguments, self)
 
     def closes_of(self, fields: dict[str, str]) -> list[tuple[str, ...]]:
-        """Return what closes the call whose head says `fields`."""
+        """Return what closes a call whose head has these fields."""
         if not self._closes_by_name:
             return self._closes
         name = fields.get("name", "")
@@ -67,7 +67,7 @@ class CompiledCall:
         return lookahead.either(buffer, at, self.section_closes, ended=True) >= 0
 
     def renames(self, fields: dict[str, str]) -> bool:
-        """Return whether the head names a function of the caller's, where others have names of another kind."""
+        """Return whether the head names one of the caller's functions, where other names look different."""
         return self._rename is not None and self._rename.fullmatch(fields.get("name", "")) is not None
 
     def name(self, fields: dict[str, str]) -> str:
@@ -82,10 +82,7 @@ class CompiledCall:
         return self._counter is not None and self._counter.fullmatch(name) is not None
 
     def look(self, buffer: str, at: int, ended: bool) -> tuple[int, int, dict[str, str]]:
-        """Return where the call that begins at `at` starts, or NO or MORE.
-
-        Where its arguments do; and what its head says.
-        """
+        """Return where the call at `at` starts, or NO or MORE; where its arguments start; and what its head says."""
         if not self.takes_anything:
             at = lookahead.space(buffer, at)
             if at == len(buffer) and not ended:
@@ -124,7 +121,7 @@ class CompiledParams:
         return self._head.look(buffer, end, ended) if end >= 0 else (end, {})
 
     def goes_on(self, buffer: str, at: int, ended: bool, closes: list[tuple[str, ...]]) -> int:
-        """Return whether a parameter or what ends the call comes next: a place, NO or MORE."""
+        """Return whether a parameter or what ends the call comes next: a position, NO or MORE."""
         at = lookahead.space(buffer, at)
         end = lookahead.either(buffer, at, [*closes, *self._call.implied], ended)
         opens, _ = self.look(buffer, at, ended)
@@ -133,7 +130,7 @@ class CompiledParams:
     def live_in_value(self, close: str, closes: list[tuple[str, ...]]) -> tuple[Live, str]:
         """Return the marks that mean something in the value of a parameter, and what its close begins with.
 
-        Models get the end of a close wrong.
+        Models sometimes get the end of a close wrong.
         """
         known = self._lives.get(close)
         if known is None:
@@ -160,7 +157,7 @@ class CompiledSection:
         self.syntax = section
         self.calls = calls
         self.bounds = [(mark.strip(),) for mark in bounds]
-        """What ends a call that breaks, whatever its own marks are."""
+        """What ends a broken call, whatever its own marks are."""
         self.opens = [lookahead.in_a_row(mark) for mark in section.open]
         self.closes = [lookahead.in_a_row(mark) for mark in section.close]
 
@@ -199,7 +196,7 @@ class CompiledSection:
     def call_breaks_off(self, buffer: str, at: int, *, separated: bool) -> bool:
         """Return whether a further call would begin at `at` if the reply did not end there.
 
-        Without a mark or what separates it from the one before, it is text.
+        Without a mark or a separator before it, it is text.
         """
         begins = separated or any(call.syntax.open for call in self.calls)
         there = lookahead.space(buffer, at) < len(buffer)
@@ -208,7 +205,7 @@ class CompiledSection:
     def look_for_call(self, buffer: str, at: int, ended: bool, *, further: bool = False) -> Found | int:
         """Return the call that begins at `at`, or NO or MORE.
 
-        `further` where it is not the first one of its section.
+        `further` means that it is not the first call of its section.
         """
         for call in self.calls:
             if further and call.takes_anything:
@@ -222,17 +219,17 @@ class CompiledSection:
 
 
 class Found(NamedTuple):
-    """A call that begins, seen ahead. Positions are in the buffer."""
+    """The beginning of a call, found by looking ahead. Positions are in the buffer."""
 
     section: CompiledSection
     call: CompiledCall
     start: int
-    """Where the call itself starts,"""
+    """Where the call itself starts."""
     arguments: int
-    """and where its arguments do; the end of an empty section."""
+    """Where its arguments start, or where an empty section ends."""
     fields: dict[str, str]
     announced: bool
-    """Whether something says that this is a call: a mark, or a call before it."""
+    """Whether something shows that this is a call: a mark, or a call before it."""
     empty: bool = False
     """Whether it is a section without calls."""
 

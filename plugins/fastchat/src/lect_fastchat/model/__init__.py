@@ -1,4 +1,4 @@
-"""What people import from `fastchat.model`, loading of models aside."""
+"""The public names of `fastchat.model`, except for the loading of models."""
 
 from lect_fastchat.model.loading import add_model_args, load_model
 from lect_fastchat.model.model_adapter import get_conversation_template

@@ -1,4 +1,4 @@
-"""What of `fastchat.model` is about loading a model: its arguments are understood, and nothing is loaded."""
+"""The model-loading functions of `fastchat.model`: their arguments are understood, but nothing is loaded."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""What people import from `fastchat.model.model_adapter`, loading of models aside.
+"""The public names of `fastchat.model.model_adapter`, except for the loading of models.
 
-The 101 registrations are in adapters.json and are read when `model_adapters` is first needed. A class is made of each
-row, so that `type(adapter).__name__` is FastChat's name, and `VicunaAdapter` and the others can be imported from here
-and extended.
+The 101 registrations are in adapters.json and are read when `model_adapters` is first needed. Each row becomes a class,
+so that `type(adapter).__name__` is FastChat's name, and `VicunaAdapter` and the others can be imported from here and
+subclassed.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ _LISTS = {"ANTHROPIC_MODEL_LIST": "ClaudeAdapter", "OPENAI_MODEL_LIST": "ChatGPT
 
 
 class BaseModelAdapter:
-    """What speaks for a model: the base of FastChat's adapters, and its last resort."""
+    """The base class of FastChat's adapters, and its last resort."""
 
     use_fast_tokenizer = True
 
     def match(self, model_path: str) -> bool:
-        """Return whether this adapter speaks for a path."""
+        """Return whether this adapter is responsible for a path."""
         return True
 
     def get_default_conv_template(self, model_path: str) -> Conversation:
@@ -54,11 +54,11 @@ class BaseModelAdapter:
 
 
 class RowAdapter(BaseModelAdapter):
-    """An adapter that is a row of adapters.json."""
+    """An adapter from a row of adapters.json."""
 
     pattern: ClassVar[Pattern]
     templates: ClassVar[dict[Pattern, str]]
-    """The names of the templates by the patterns that they are for; the last holds always."""
+    """Template names by pattern; the last pattern always holds."""
 
     def match(self, model_path: str) -> bool:
         return self.pattern.holds(model_path) is not None
@@ -72,10 +72,10 @@ class RowAdapter(BaseModelAdapter):
 
 
 class PeftModelAdapter:
-    """A PEFT adapter speaks as its base model does.
+    """A PEFT adapter, which uses the format of its base model.
 
-    The directory's adapter_config.json names that; the package peft is not needed. The file is looked for only where a
-    path is plainly one: `/loras/mine`, `./mine`, `../mine`, a drive or a `Path`.
+    The directory's adapter_config.json names the base model; the package peft is not needed. The file is looked for
+    only if the argument is plainly a path: `/loras/mine`, `./mine`, `../mine`, a drive or a `Path`.
     """
 
     def match(self, model_path: str) -> bool:
@@ -107,11 +107,11 @@ class PeftModelAdapter:
 def register_model_adapter(cls: type) -> type:
     """Add an adapter: a class with `match(model_path)` and `get_default_conv_template(model_path)`.
 
-    As in FastChat it comes last, after the one that matches everything, and so is asked about the last part of a path
-    only.
+    As in FastChat it comes last, after the one that matches everything, so it is only asked about the last part of a
+    path.
 
     Raises:
-        PluginError: If it is not such a class.
+        PluginError: If `cls` is not such a class.
     """
     if not isinstance(cls, type) or not all(
         callable(getattr(cls, method, None)) for method in ("match", "get_default_conv_template")
@@ -127,18 +127,16 @@ def register_model_adapter(cls: type) -> type:
 
 
 def get_model_adapter(model_path: str | os.PathLike[str]) -> Any:
-    """Return the adapter that speaks for a path.
-
-    The first to match the last part of it, or else the first to match all of it.
+    """Return the adapter for a path: the first to match its last part, or else the first to match the whole path.
 
     Raises:
-        UnknownModelError: If none does, because `BaseModelAdapter` was taken away.
+        UnknownModelError: If none does, because `BaseModelAdapter` was removed.
     """
     return _adapter(plain_path(model_path))
 
 
 def _adapter(path: str) -> Any:
-    # The length first: to look a path up is to hash all of it, and what is remembered must not grow with it.
+    # Check the length first: a lookup hashes the whole path, and the size of the cache must not depend on it.
     return _remembered_adapter(path) if len(path) <= LONGEST_REMEMBERED else _find_adapter(path)
 
 
@@ -149,12 +147,12 @@ def _find_adapter(model_path: str) -> Any:
             return adapter
     for adapter in matching(model_path):
         return adapter
-    msg = f"no adapter of FastChat's matches {model_path!r}\n  try: model_adapters.append(BaseModelAdapter())"
+    msg = f"none of FastChat's adapters matches {model_path!r}\n  try: model_adapters.append(BaseModelAdapter())"
     raise UnknownModelError(msg, model_path=model_path)
 
 
 _remembered_adapter = lru_cache(maxsize=MOST_REMEMBERED)(_find_adapter)
-# FastChat's has it too.
+# FastChat's `get_model_adapter` has it too.
 get_model_adapter.cache_clear = _remembered_adapter.cache_clear  # type: ignore[attr-defined]
 
 
@@ -179,13 +177,12 @@ def __getattr__(name: str) -> Any:
 def _adapters() -> list[Any]:
     """Return the adapters in FastChat's order; the first call reads them.
 
-    From then on it is a global as any other, which people may change.
+    From then on it is an ordinary global, which users may change.
     """
     adapters: list[Any] | None = globals().get("model_adapters")
     if adapters is None:
         instances = [PeftModelAdapter(), *(row() for row in _rows()), BaseModelAdapter()]
-        # Two threads may both come here; whoever is first, wins, so that nobody registers into a list that is thrown
-        # away.
+        # Two threads may both get here: the first one wins, so that nothing is registered in a discarded list.
         adapters = globals().setdefault("model_adapters", instances)
     return adapters
 
@@ -196,7 +193,7 @@ def _classes() -> dict[str, type[RowAdapter]]:
 
 
 def _rows() -> tuple[type[RowAdapter], ...]:
-    """Return a class for each row of adapters.json; two threads must not have classes of their own."""
+    """Return a class for each row of adapters.json; all threads must see the same classes."""
     rows: tuple[type[RowAdapter], ...] | None = globals().get("_rows_read")
     if rows is None:
         made: dict[str, type[RowAdapter]] = {}
@@ -222,14 +219,14 @@ def _class_of(row: dict[str, Any]) -> type[RowAdapter]:
 class Index:
     """Which adapters may match a path.
 
-    To ask all of the hundred would take several times as long, and what most look for is known.
+    Asking all of the hundred would take several times as long, and for most it is known what they look for.
 
     Attributes:
-        adapters: The adapters when the index was made.
-        needles: By the first three characters: what an adapter looks for, its place, and whether that is all that it
+        adapters: The adapters when the index was built.
+        needles: By the first three characters: what an adapter looks for, its position, and whether that is all it
             looks for.
-        beginnings: Those characters.
-        always: The places of the adapters that must be asked about every path.
+        beginnings: The keys of `needles`.
+        always: The positions of the adapters that must be asked about every path.
     """
 
     def __init__(self, adapters: list[Any]):
@@ -249,7 +246,7 @@ _index = Index([])
 
 
 def matching(path: str, *, but: tuple[type, ...] = ()) -> Iterator[Any]:
-    """Yield the adapters that match a path, in order, except those of some types, which are not asked."""
+    """Yield the adapters that match a path, in order; those of the types in `but` are not asked."""
     global _index
     adapters = _adapters()
     index = _index

@@ -1,4 +1,4 @@
-"""The file in which a PEFT adapter names its base model. It is read only for a path that is plainly one."""
+"""The file in which a PEFT adapter names its base model. It is read only for what is plainly a path."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PLAIN = ("/", "\\", "./", ".\\", "../", "..\\")
 
 
 def plain_path(model_path: str | os.PathLike[str]) -> str:
-    """Return a path as text; a `Path` is plainly one, also where its text alone would not be."""
+    """Return a path as text; a `Path` counts as plainly a path even where its text alone would not."""
     if isinstance(model_path, str):
         return model_path
     path = os.fspath(model_path)
@@ -22,7 +22,7 @@ def plain_path(model_path: str | os.PathLike[str]) -> str:
 
 
 def has_config(model_path: str) -> bool:
-    """Return whether a path is plainly one, and has the file."""
+    """Return whether `model_path` is plainly a path, and has the file."""
     return _is_plain(model_path) and os.path.exists(os.path.join(model_path, CONFIG))
 
 
@@ -30,11 +30,11 @@ def base_model(model_path: str) -> str:
     """Return the base model that the file names.
 
     Raises:
-        PluginError: If the path is not plainly one, or the file cannot be read.
+        PluginError: If `model_path` is not plainly a path, or the file cannot be read.
     """
     if not _is_plain(model_path):
         msg = (
-            f"{model_path!r} is called a PEFT adapter, whose {CONFIG} names the base model, "
+            f"{model_path!r} looks like a PEFT adapter, whose {CONFIG} names the base model, "
             "but no file is read for a name\n"
             "  try: the path of the base model, or that of the directory, such as ./adapter"
         )
@@ -47,7 +47,7 @@ def base_model(model_path: str) -> str:
             raise TypeError(msg)
     except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
         msg = (
-            f"{model_path!r} is called a PEFT adapter, but {config} cannot be read: {error}\n"
+            f"{model_path!r} looks like a PEFT adapter, but {config} cannot be read: {error}\n"
             "  try: the path of the base model"
         )
         raise PluginError(msg) from None

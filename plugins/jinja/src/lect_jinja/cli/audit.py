@@ -1,4 +1,4 @@
-"""`lect audit`: what a model's own template does that it should not."""
+"""`lect audit`: find what a model's own template should not do."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ HELP = "find what a model's own template should not do"
 CLEAN, FOUND = 0, 1
 NO_WARNINGS = "no warnings: nothing was found that a chat template should not do"
 EPILOG = """\
-A warning is something that a template should not do: conditions on what people say or on the date, text of its own
+A warning is something that a template should not do: conditions on what people say or on the date, its own text
 inside somebody's turn, messages that it leaves out, words that it replaces, addresses, invisible characters. A note is
 what is usual and worth knowing. With a warning the exit code is 1.
 
@@ -36,7 +36,7 @@ def configure(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Print the findings; return 1 where one of them is a warning."""
+    """Print the findings; return 1 if one of them is a warning."""
     # Not above: `lect --help` imports this module too, for HELP.
     import json
 

@@ -59,7 +59,7 @@ def read_directory(path: str) -> ModelFiles:
 
 
 def files_read(path: str) -> list[str]:
-    """Return the paths of all that is looked at in a directory, whether it is there or not."""
+    """Return all paths that are looked at in a directory, whether they exist or not."""
     additional: list[str] = []
     with suppress(OSError), os.scandir(os.path.join(path, MORE)) as entries:
         additional = sorted(entry.path for entry in islice(entries, MOST_TEMPLATES))
@@ -134,13 +134,13 @@ def _added(directory: Directory, tokenizer: dict[str, Any], tokens: dict[str, st
 
 
 def _in_the_vocabulary(directory: Directory) -> dict[str, int | None]:
-    """Return the added tokens of `tokenizer.json`. They are at its beginning; the rest has many megabytes."""
+    """Return the added tokens of `tokenizer.json`. They are at its beginning; the rest is many megabytes long."""
     start = directory.read(VOCABULARY, VOCABULARY_START, only_start=True) or b""
     return vocabulary_tokens(start.decode(errors="ignore"), directory.file(VOCABULARY))
 
 
 def _with_stops(found: ModelFiles, directory: Directory) -> ModelFiles:
-    """Return the findings with where a reply ends: the tokenizer's EOS, and what the generation config names."""
+    """Return the findings with the ends of a reply: the tokenizer's EOS, and what the generation config names."""
     generation, file = directory.read_json(GENERATION), directory.file(GENERATION)
     ids = token_ids(generation.get("eos_token_id"), "eos_token_id", file)
     texts = {number: text for text, number in found.added.items() if number is not None}
@@ -156,7 +156,7 @@ def _with_stops(found: ModelFiles, directory: Directory) -> ModelFiles:
 
 
 def _with_gguf(found: ModelFiles, directory: Directory) -> ModelFiles:
-    """Return the findings with those of a GGUF file in the same directory: all of them, or where it differs."""
+    """Return the findings, or those of a GGUF file beside them if they have no template; note one that differs."""
     if directory.real(GGUF) is None:
         return found
     inside = read_gguf(directory.file(GGUF))

@@ -1,4 +1,4 @@
-"""Read the files of a model that a stranger has made: regular files of bounded size, never through a link elsewhere."""
+"""Read the files of an untrusted model: regular files of bounded size, never through a link elsewhere."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ def refuse(file: str, what: str, advice: str = "get the file from the model's ma
 
 
 class Directory:
-    """A model directory, of which files with fixed names are read.
+    """A model directory, from which files with fixed names are read.
 
     A file may be a link to another one in the directory. In a hub cache (`models--org--name/snapshots/x`) it may also
-    be one to the `blobs` of the same model, for there all files are.
+    be one to the `blobs` of the same model, where all files are.
 
     Args:
-        path: The path as somebody gave it, `~` included.
+        path: The path as it was given, `~` included.
 
     Raises:
         ModelFileError: If there is no such directory.
@@ -65,7 +65,7 @@ class Directory:
         return os.path.join(self.path, name)
 
     def read(self, name: str, most: int, *, only_start: bool = False) -> bytes | None:
-        """Return what a file holds; None where there is none.
+        """Return the contents of a file; None if there is none.
 
         Args:
             name: The file.
@@ -73,7 +73,7 @@ class Directory:
             only_start: Whether it may have more, which are not read.
 
         Raises:
-            ModelFileError: If it is too large, no regular file, a link that leads elsewhere, or cannot be read.
+            ModelFileError: If it is too large, not a regular file, a link that leads elsewhere, or cannot be read.
         """
         real = self.real(name)
         if real is None:
@@ -83,7 +83,7 @@ class Directory:
             return read_file(real, most, only_start=only_start, follow=False)
 
     def real(self, name: str) -> str | None:
-        """Return where a file really is; None where there is none.
+        """Return the real path of a file; None if there is none.
 
         Raises:
             ModelFileError: If it is a link that leads nowhere or elsewhere.
@@ -93,7 +93,7 @@ class Directory:
             real = os.path.realpath(file, strict=True)
         except (FileNotFoundError, NotADirectoryError):
             if os.path.islink(file):
-                refuse(file, "is a link to a file that is not there", "download the model again")
+                refuse(file, "is a link to a file that does not exist", "download the model again")
             return None
         except OSError as error:
             refuse(file, f"cannot be read: {error.strerror or error}")
@@ -102,19 +102,19 @@ class Directory:
         return real
 
     def read_text(self, name: str, most: int = TEMPLATE_BYTES) -> str | None:
-        """Return the text of a file, with line ends as Python reads them; None where there is none."""
+        """Return the text of a file, with line endings as Python reads them; None if there is none."""
         data = self.read(name, most)
         if data is None:
             return None
         return decoded(data, self.file(name)).replace("\r\n", "\n").replace("\r", "\n")
 
     def read_json(self, name: str) -> dict[str, Any]:
-        """Return the JSON object of a file, empty where there is no file."""
+        """Return the JSON object of a file, empty if there is no file."""
         data = self.read(name, JSON_BYTES)
         return {} if data is None else json_object(decoded(data, self.file(name)), self.file(name))
 
     def names(self, folder: str, ending: str, most: int) -> list[str]:
-        """Return the names of the files in a folder that have an ending, in order.
+        """Return the names of the files in a folder that end with `ending`, in order.
 
         Raises:
             ModelFileError: If there are more than `most`.
@@ -136,7 +136,7 @@ class Directory:
 
 @contextmanager
 def reading(file: str) -> Iterator[None]:
-    """Turn what goes wrong while a file is read into the error about it."""
+    """Turn what goes wrong while a file is read into a `ModelFileError`."""
     try:
         yield
     except ModelFileError:
@@ -154,10 +154,10 @@ def decoded(data: bytes, file: str) -> str:
 
 
 def json_object(text: str, file: str) -> dict[str, Any]:
-    """Return the JSON object that a text is.
+    """Parse a text as a JSON object.
 
     Raises:
-        ModelFileError: If it is none, or not what every reader would read alike: a key twice, NaN.
+        ModelFileError: If it is not one, or parsers would disagree about it: a key twice, NaN.
     """
     if has_too_many_values(text):
         refuse(file, f"has more than {JSON_VALUES:,} values")
@@ -182,10 +182,10 @@ def _kind(value: Any) -> str:
 
 
 def text_in(mapping: dict[str, Any], key: str, file: str) -> str:
-    """Return a text of a JSON object, empty where it is absent or null.
+    """Return a text of a JSON object, empty if it is absent or null.
 
     Raises:
-        ModelFileError: If it is something else, or no text that can be encoded.
+        ModelFileError: If it is something else, or cannot be encoded.
     """
     value = mapping.get(key)
     return "" if value is None else as_text(value, key, file)
@@ -195,10 +195,10 @@ def as_text(value: Any, key: str, file: str) -> str:
     """Return a value that must be text.
 
     Raises:
-        ModelFileError: If it is not, or has half a surrogate pair in it.
+        ModelFileError: If it is not, or contains half a surrogate pair.
     """
     if not isinstance(value, str):
-        refuse(file, f"has {key} of {shown(value)}, and should have a text there")
+        refuse(file, f"has {shown(value)} for {key}; expected text")
     try:
         value.encode()
     except UnicodeEncodeError:

@@ -1,4 +1,4 @@
-"""What was found of a model on disk: the one value that its readers give."""
+"""What was found out about a model on disk: the one value that all readers return."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ class ModelFiles(NamedTuple):
 
     Attributes:
         path: The directory or the file.
-        templates: The chat templates by name; the one that is meant without a name is `default`.
-        origin: The file that has the default template, relative to a directory; empty where there is none.
+        templates: The chat templates by name; the one that is used without a name is `default`.
+        origin: The file that has the default template, relative to a directory; empty if there is none.
         additional: The names of those templates that have a file of their own.
         tokens: The special tokens by name, as templates read them: `{"bos_token": "<s>"}`.
         added: The special and added tokens with their ids.
         stop: The texts at which a reply ends, with their ids.
-        stop_ids: Ids at which a reply ends whose text is not known.
-        model_type: The `model_type` of `config.json`, or a GGUF file's architecture; empty where it is not said.
+        stop_ids: Ids at which a reply ends, and whose text is not known.
+        model_type: The `model_type` of `config.json`, or a GGUF file's architecture; empty if it is not stated.
         base: The model that a LoRA adapter is for.
-        conflicts: Which files have another template than the one that counts.
-        notes: What else people should know of the files.
+        conflicts: The files whose template differs from the one that counts.
+        notes: What else people should know about the files.
     """
 
     path: str
     templates: dict[str, str]
     origin: str = ""
     additional: tuple[str, ...] = ()
-    tokens: dict[str, str] = {}  # noqa: RUF012  # never changed, as nothing in a tuple is
+    tokens: dict[str, str] = {}  # noqa: RUF012  # never changed
     added: dict[str, int | None] = {}  # noqa: RUF012
     stop: dict[str, int | None] = {}  # noqa: RUF012
     stop_ids: tuple[int, ...] = ()
@@ -40,20 +40,20 @@ class ModelFiles(NamedTuple):
     notes: tuple[str, ...] = ()
 
     def only(self, name: str) -> ModelFiles:
-        """Return the same with one of the templates, as if it were the only one."""
+        """Return a copy with one of the templates, as if it were the only one."""
         named = f"{MORE}/{name}.jinja" if name in self.additional else f"{self.origin}#{name}"
         origin = self.origin if name == DEFAULT else named
         return self._replace(templates={DEFAULT: self.templates[name]}, origin=origin, conflicts=())
 
     @property
     def source(self) -> str:
-        """The template as one text: where there is one for tools, it is taken where tools are given.
+        """The template as one text: if there is one for tools, it is used when tools are given.
 
         That is what transformers does with templates of these names.
         """
         default, with_tools = (self.templates.get(name) for name in (DEFAULT, TOOL_USE))
         if default is None or with_tools is None:
             return default or with_tools or ""
-        # What Jinja trims beside a tag stops at an expression, so neither text touches the other or the tags.
+        # Jinja's trimming beside a tag stops at an expression, so that neither text affects the other or the tags.
         choices = ("{% if tools %}", with_tools, "{% else %}", default, "{% endif %}")
         return "{{ '' }}".join(each.removesuffix("\n") for each in choices)

@@ -23,7 +23,7 @@ VERSIONS = (2, 3)
 METADATA_BYTES = 24 << 20
 MOST_KEYS, LONGEST_KEY = 65_536, 65_535
 MOST_TEXTS = 1_000_000
-"""Tokens and merges of the largest vocabularies are two thirds of that."""
+"""The largest vocabularies have two thirds as many tokens and merges."""
 MOST_TENSORS, LONGEST_NAME, MOST_DIMENSIONS = 100_000, 1024, 4
 MOST_ALIGNMENT, USUAL_ALIGNMENT = 1 << 16, 32
 UINT32, INT32, BOOL, STRING, ARRAY = 4, 5, 7, 8, 9
@@ -36,7 +36,7 @@ TEMPLATE = "tokenizer.chat_template"
 NAMED_TEMPLATE = f"{TEMPLATE}."
 TOKENS, TOKEN_TYPES = "tokenizer.ggml.tokens", "tokenizer.ggml.token_type"
 CONTROL_TOKENS = (3, 4)
-"""The types of tokens that a tokenizer does not make of ordinary text: control, and defined by somebody."""
+"""The types of tokens that a tokenizer does not produce from ordinary text: control and user-defined."""
 NAMED_IDS = {
     "bos_token": "tokenizer.ggml.bos_token_id",
     "eos_token": "tokenizer.ggml.eos_token_id",
@@ -52,18 +52,18 @@ WANTED = frozenset({
 
 
 class Texts(NamedTuple):
-    """The texts of an array: where each begins. They are decoded when somebody asks for one."""
+    """The texts of an array: where each begins. They are decoded on demand."""
 
     starts: array[int]
 
 
 class Reader:
-    """Reads values from the beginning of a file, of which no more is kept in memory than was needed.
+    """Reads values from the beginning of a file, and keeps no more of it in memory than needed.
 
     Args:
         opened: The open file, at its beginning.
         size: How many bytes it has.
-        file: What messages call it.
+        file: Its name in messages.
     """
 
     def __init__(self, opened: BinaryIO, size: int, file: str):
@@ -79,10 +79,10 @@ class Reader:
         refuse(self.file, f"cannot be read as a GGUF file: {what} (byte {self.at:,})", "download it again")
 
     def need(self, count: int) -> None:
-        """Have the next bytes in memory.
+        """Ensure that the next bytes are in memory.
 
         Raises:
-            ModelFileError: If the file ends before, or its metadata are too large.
+            ModelFileError: If the file ends too early, or its metadata are too large.
         """
         end = self.at + count
         if end <= len(self._data):
@@ -115,12 +115,12 @@ class Reader:
             self.refuse(f"{what} is not UTF-8")
 
     def text_at(self, start: int) -> str:
-        """Return a text that was passed before."""
+        """Return a text that was skipped before."""
         (length,) = U64.unpack_from(self._data, start)
         return self._data[start + 8 : start + 8 + length].decode(errors="replace")
 
     def skip(self, count: int) -> None:
-        """Pass some bytes."""
+        """Skip some bytes."""
         self.need(count)
         self.at += count
 
@@ -132,10 +132,10 @@ class Reader:
         return data
 
     def texts(self, count: int) -> Texts:
-        """Pass texts, and remember where they are."""
+        """Skip texts, and remember where they are."""
         self._texts += count
         if count * U64.size > self.size - self.at or self._texts > MOST_TEXTS:
-            self.refuse(f"an array says that it has {count:,} texts; there may be {MOST_TEXTS:,}")
+            self.refuse(f"an array claims to have {count:,} texts; at most {MOST_TEXTS:,} are allowed")
         starts = array("L")
         unpack, at = U64.unpack_from, self.at
         for _ in range(count):
@@ -151,16 +151,16 @@ class Reader:
         return Texts(starts)
 
     def is_padded(self, alignment: int) -> bool:
-        """Return whether nothing follows but zeros up to the next multiple of a number."""
+        """Return whether nothing but zeros follows, up to the next multiple of `alignment`."""
         rest = self._data[self.at :]
         return self.size - self.at < alignment and not rest.strip(b"\0")
 
 
 def read_gguf(path: str) -> ModelFiles:
-    """Return what a GGUF file says of its model.
+    """Return what a GGUF file says about its model.
 
     Raises:
-        ModelFileError: If it is damaged or too large, or no GGUF file.
+        ModelFileError: If it is damaged or too large, or not a GGUF file.
     """
     file = os.path.expanduser(path)
     with reading(file), open_file(file) as opened:
@@ -168,22 +168,22 @@ def read_gguf(path: str) -> ModelFiles:
 
 
 def read_opened(opened: BinaryIO, size: int, file: str) -> ModelFiles:
-    """Return what an open GGUF file of some size says; `file` is what messages call it."""
+    """Return what an open GGUF file of some size says; `file` is its name in messages."""
     reader = Reader(opened, size, file)
     return _described(file, _metadata(reader), reader)
 
 
 def _metadata(reader: Reader) -> dict[str, Any]:
-    """Return the values that somebody wants, and check all others."""
+    """Return the values that are wanted, and check all others."""
     reader.need(len(MAGIC))
     if reader.number(U32) != int.from_bytes(MAGIC, "little"):
         reader.refuse("it does not begin with GGUF")
     version = reader.number(U32)
     if version not in VERSIONS:
-        reader.refuse(f"version {version} is none of {', '.join(map(str, VERSIONS))}")
+        reader.refuse(f"version {version} is not one of {', '.join(map(str, VERSIONS))}")
     tensors, keys = reader.number(U64), reader.number(U64)
     if keys > MOST_KEYS or tensors > MOST_TENSORS:
-        reader.refuse(f"it says that it has {keys:,} keys and {tensors:,} tensors")
+        reader.refuse(f"it claims to have {keys:,} keys and {tensors:,} tensors")
     values: dict[str, Any] = {}
     seen = set()
     for _ in range(keys):
@@ -218,7 +218,7 @@ def _scalar(reader: Reader, kind: int, key: str) -> Any:
 
 
 def _array(reader: Reader, key: str) -> Texts | array[int] | None:
-    """Return the texts or the 32-bit integers of an array; of other numbers nothing is wanted."""
+    """Return the texts or the 32-bit integers of an array; other numbers are not wanted."""
     kind, count = reader.number(U32), reader.number(U64)
     if kind == STRING:
         return reader.texts(count)
@@ -234,7 +234,7 @@ def _array(reader: Reader, key: str) -> Texts | array[int] | None:
 
 
 def _check_tensors(reader: Reader, count: int, alignment: Any) -> None:
-    """Go through the table of tensors, which follows the metadata. A wrong count of keys, or length, shows here."""
+    """Go through the table of tensors, which follows the metadata. A wrong key count or length shows up here."""
     if type(alignment) is not int or not 0 < alignment <= MOST_ALIGNMENT:
         reader.refuse(f"its alignment is {shown(alignment)}")
     for _ in range(count):

@@ -24,7 +24,7 @@ def named_tokens(config: dict[str, Any], file: str) -> dict[str, str]:
 
     Args:
         config: What `tokenizer_config.json` or `special_tokens_map.json` holds.
-        file: What messages call it.
+        file: Its name in messages.
     """
     more = config.get("extra_special_tokens") or {}
     if not isinstance(more, dict | list):
@@ -46,7 +46,7 @@ def added_tokens(config: Mapping[str, Any], file: str) -> dict[str, int | None]:
 
 
 def listed_tokens(listed: dict[str, Any], file: str) -> dict[str, int | None]:
-    """Return the tokens of an `added_tokens.json`, which has ids by text."""
+    """Return the tokens of an `added_tokens.json`, which maps texts to ids."""
     if len(listed) > MOST_ADDED:
         refuse(file, f"has {len(listed):,} tokens; at most {MOST_ADDED:,} are read")
     for text, number in listed.items():
@@ -56,7 +56,7 @@ def listed_tokens(listed: dict[str, Any], file: str) -> dict[str, int | None]:
 
 
 def vocabulary_tokens(start: str, file: str) -> dict[str, int | None]:
-    """Return the added tokens in the beginning of a `tokenizer.json`; none where they are not all in it."""
+    """Return the added tokens at the beginning of a `tokenizer.json`; none if they are not all there."""
     found = _ADDED_TOKENS.search(start)
     if found is None or has_too_many_values(start):
         return {}
@@ -108,7 +108,7 @@ def is_marker(text: str) -> bool:
 
 
 def _content(token: Any, what: str, file: str) -> str:
-    """Return the text of a token, which is a text or an object that holds it."""
+    """Return the text of a token, which is given as such or as an object that holds it."""
     if isinstance(token, dict):
         if not isinstance(token.get("special", False), bool):
             refuse(file, f"has special of {shown(token['special'])} in {what}, and should have true or false there")
