@@ -2,7 +2,7 @@
 
 import pytest
 
-from lect import MessageError
+from lect import MessageError, RefusedError
 from lect.plugin import Template
 from lect.values import Origin
 
@@ -57,6 +57,22 @@ def test_the_arguments_of_a_call_as_json_or_as_they_were_given(arguments, as_jso
         ("|", Origin.TEMPLATE, ()),
         (as_given, Origin.INPUT, path),
     ]
+
+
+def test_the_arguments_of_a_call_one_by_one():
+    def write(chat, out):
+        for name, value, path in chat.named_arguments(chat.messages[0].tool_calls[0]):
+            out += name, "=", chat.json(value, *path)
+
+    def asked(arguments):
+        call = {**CALL, "function": {"name": "f", "arguments": arguments}}
+        return prompt_of(write, [{"role": "assistant", "tool_calls": [call]}])
+
+    path = ("messages", 0, "tool_calls", 0, "function", "arguments", "x")
+    assert asked({"x": 1}) == [("x", Origin.INPUT, path), ("=", Origin.TEMPLATE, ()), ("1", Origin.INPUT, path)]
+    assert asked({}) == []
+    with pytest.raises(RefusedError, match=r"the arguments of a call of 'f' are '\[1\]'\n  try: a mapping"):
+        asked("[1]")
 
 
 def test_content_in_parts_is_printed_where_a_program_asks_for_it():

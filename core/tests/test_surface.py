@@ -77,6 +77,7 @@ SIGNATURES = {
     Chat.content: "(self, message)",
     Chat.arguments: "(self, call)",
     Chat.arguments_as_given: "(self, call)",
+    Chat.named_arguments: "(self, call)",
     Chat.function: "(self, index)",
     Chat.input: "(self, value, *path)",
     Chat.require_alternation: "(self, messages)",
@@ -131,7 +132,7 @@ def test_the_public_names_for_authors_of_adapters():
 def test_the_public_names_for_authors_of_grammars():
     assert sorted(lect.plugin.grammar.__all__) == [
         "ATTRIBUTE_TAGS", "CALL_IN_WORDS", "CallSyntax", "Channels", "Code", "FUNCTION_TAGS", "Grammar", "Head", "JSON_IN_A_FENCE",
-        "JSON_IN_TAGS", "JSON_OBJECT", "Json", "JsonMap", "KEY", "KEY_VALUE_TAGS", "Literals", "NAME",
+        "JSON_IN_TAGS", "JSON_OBJECT", "Json", "JsonMap", "KEY", "KEY_VALUE_CALL", "KEY_VALUE_TAGS", "Literals", "NAME",
         "NAMED_JSON_IN_TAGS", "NamedJson", "PYTHON_CALL", "PYTHON_LIST", "Params", "QUOTED_KEY", "QUOTED_NAME",
         "Reasoning", "ReplyFormat", "SPACE", "Section", "THINK", "THINKING", "Wrapper", "in_tags", "reply_format",
     ]  # fmt: skip

@@ -16,6 +16,7 @@ from lect.reply.blocks import (
     JSON_IN_A_FENCE,
     JSON_IN_TAGS,
     JSON_OBJECT,
+    KEY_VALUE_CALL,
     KEY_VALUE_TAGS,
     NAMED_JSON_IN_TAGS,
     PYTHON_CALL,
@@ -48,9 +49,9 @@ from lect.reply.plain import THINKING
 
 __all__ = [
     "ATTRIBUTE_TAGS", "CALL_IN_WORDS", "FUNCTION_TAGS", "JSON_IN_A_FENCE", "JSON_IN_TAGS", "JSON_OBJECT", "KEY",
-    "KEY_VALUE_TAGS", "NAME", "NAMED_JSON_IN_TAGS", "PYTHON_CALL", "PYTHON_LIST", "QUOTED_KEY", "QUOTED_NAME", "SPACE",
-    "THINK", "THINKING", "CallSyntax", "Channels", "Code", "Grammar", "Head", "Json", "JsonMap", "Literals",
-    "NamedJson", "Params", "Reasoning", "ReplyFormat", "Section", "Wrapper", "in_tags", "reply_format",
+    "KEY_VALUE_CALL", "KEY_VALUE_TAGS", "NAME", "NAMED_JSON_IN_TAGS", "PYTHON_CALL", "PYTHON_LIST", "QUOTED_KEY",
+    "QUOTED_NAME", "SPACE", "THINK", "THINKING", "CallSyntax", "Channels", "Code", "Grammar", "Head", "Json", "JsonMap",
+    "Literals", "NamedJson", "Params", "Reasoning", "ReplyFormat", "Section", "Wrapper", "in_tags", "reply_format",
 ]  # fmt: skip
 
 

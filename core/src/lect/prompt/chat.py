@@ -210,6 +210,18 @@ class Chat:
         """Return the arguments of a call as JSON text; arguments that were given as text stay as they are."""
         return call.arguments if isinstance(call.arguments, str) else self.arguments(call)
 
+    def named_arguments(self, call: Call) -> list[tuple[str, Any, Path]]:
+        """Return the name, the value and the path of each argument of a call.
+
+        Raises:
+            RefusedError: If the arguments are not a mapping.
+        """
+        if not isinstance(call.arguments, Mapping):
+            what = f"the arguments of a call of {shown(call.name)} are {shown(call.arguments)}"
+            self.refuse(what, instead="a mapping, or its JSON text")
+        path = (*call.path, "arguments")
+        return [(self.printed(name, *path, name), value, (*path, name)) for name, value in call.arguments.items()]
+
     def function(self, index: int) -> tuple[Mapping[str, Any], Path]:
         """Return the function of a tool, and its path: a tool is given as a function, or with a `function` in it."""
         tool = self.tools[index]

@@ -1,10 +1,9 @@
 """GLM-4.5, GLM-4.6, GLM-5 and GLM-5.1: thoughts in tags, arguments in tags."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
-from lect.errors import shown
 from lect.plugin import Call, Chat, Message, Template, Writer, think_tags
-from lect.plugin.grammar import KEY_VALUE_TAGS, THINK, CallSyntax, Grammar, Head, Json, NamedJson, ReplyFormat, Section
+from lect.plugin.grammar import KEY_VALUE_CALL, THINK, CallSyntax, Grammar, Head, Json, NamedJson, ReplyFormat, Section
 from lect_chatglm.glm4 import GLM4
 
 GLM4_XML = ReplyFormat(
@@ -14,12 +13,7 @@ GLM4_XML = ReplyFormat(
         sections=(
             Section(
                 (
-                    CallSyntax(
-                        KEY_VALUE_TAGS,
-                        ("<tool_call>",),
-                        Head(("<arg_key>", "</tool_call>"), r"\s*(?P<name>[\w.:/-]+)(?:\s|\\n)*", keep=True),
-                        ("</tool_call>",),
-                    ),
+                    KEY_VALUE_CALL,
                     # It falls back on JSON, after the name or as the whole call.
                     CallSyntax(
                         NamedJson(),
@@ -61,12 +55,9 @@ def write_tools(out: Writer, schemas: Iterable[str], call: str, gap: str = "\n\n
 def write_call(chat: Chat, out: Writer, call: Call, line: str) -> None:
     """Write one call: each argument in a pair of tags, texts as they are and the rest as JSON."""
     out += line, "<tool_call>", call.name, line
-    if not isinstance(call.arguments, Mapping):
-        chat.refuse(f"the arguments of a tool call are {shown(call.arguments)}", instead="a mapping, or its JSON text")
-    for name, value in call.arguments.items():
-        where = (*call.path, "arguments", name)
+    for name, value, where in chat.named_arguments(call):
         text = chat.text(value, *where) if isinstance(value, str) else chat.json(value, *where)
-        out += "<arg_key>", chat.printed(name, *where), "</arg_key>", line, "<arg_value>", text, "</arg_value>", line
+        out += "<arg_key>", name, "</arg_key>", line, "<arg_value>", text, "</arg_value>", line
     out.append("</tool_call>")
 
 

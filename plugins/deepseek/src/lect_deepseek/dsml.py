@@ -1,8 +1,5 @@
 """DeepSeek-V3.2, which has its own tags for calls, and the replies of V4, which uses them too."""
 
-from collections.abc import Mapping
-
-from lect.errors import shown
 from lect.plugin import Call, Chat, Writer
 from lect.plugin.grammar import QUOTED_NAME, THINK, CallSyntax, Grammar, Head, Params, ReplyFormat, Section
 from lect_deepseek.plain import EOS
@@ -94,13 +91,10 @@ def write_tools(chat: Chat, out: Writer) -> None:
 
 def write_call(chat: Chat, out: Writer, call: Call) -> None:
     """Write one call: each argument in a tag that says whether it is text; the rest is JSON."""
-    if not isinstance(call.arguments, Mapping):
-        chat.refuse(f"the arguments of a tool call are {shown(call.arguments)}", instead="a mapping, or its JSON text")
     out += '\n<｜DSML｜invoke name="', call.name, '">\n'
-    for index, (name, value) in enumerate(call.arguments.items()):
-        where = (*call.path, "arguments", name)
+    for index, (name, value, where) in enumerate(chat.named_arguments(call)):
         is_text = isinstance(value, str)
-        out += "\n" if index else "", '<｜DSML｜parameter name="', chat.printed(name, *where)
+        out += "\n" if index else "", '<｜DSML｜parameter name="', name
         out.append('" string="true">' if is_text else '" string="false">')
         out += chat.text(value, *where) if is_text else chat.json(value, *where), "</｜DSML｜parameter>"
     out.append("\n</｜DSML｜invoke>")

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from functools import partial
 
-from lect.errors import shown
 from lect.plugin import Call, Chat, Message, Writer
 from lect_deepseek.dsml import DEEPSEEK_V4_DSML, V3_2
 from lect_deepseek.plain import EOS
@@ -77,15 +76,12 @@ def write_preamble(chat: Chat, out: Writer) -> None:
 
 def write_call(chat: Chat, out: Writer, call: Call) -> None:
     """Write one call: each argument in a tag that says whether it is text; the rest is JSON."""
-    if not isinstance(call.arguments, Mapping):
-        chat.refuse(f"the arguments of a tool call are {shown(call.arguments)}", instead="a mapping, or its JSON text")
     out += '<｜DSML｜invoke name="', call.name, '">\n'
-    for name, value in call.arguments.items():
-        where = (*call.path, "arguments", name)
+    for name, value, where in chat.named_arguments(call):
         is_text = isinstance(value, str)
         out += (
             '<｜DSML｜parameter name="',
-            chat.printed(name, *where),
+            name,
             '" string="true">' if is_text else '" string="false">',
         )
         out += chat.text(value, *where) if is_text else chat.json(value, *where), "</｜DSML｜parameter>\n"

@@ -1,7 +1,5 @@
 """Hy3: turns that are only separated by markers; calls in tags that all end with `:opensource`."""
 
-from collections.abc import Mapping
-
 from lect.errors import shown
 from lect.plugin import Call, Chat, Message, Template, Writer
 from lect.plugin.grammar import KEY, KEY_VALUE_TAGS, THINK, CallSyntax, Grammar, Head, Params, ReplyFormat, Section
@@ -103,13 +101,10 @@ def write_call(chat: Chat, out: Writer, call: Call) -> None:
     Raises:
         RefusedError: If the arguments are not a mapping.
     """
-    if not isinstance(call.arguments, Mapping):
-        chat.refuse(f"the arguments of a tool call are {shown(call.arguments)}", instead="a mapping, or its JSON text")
     out += "<tool_call:opensource>", call.name, "<tool_sep:opensource>\n"
-    for name, value in call.arguments.items():
-        where = (*call.path, "arguments", name)
+    for name, value, where in chat.named_arguments(call):
         text = chat.text(value, *where) if isinstance(value, str) else chat.json(value, *where)
-        out += "<arg_key:opensource>", chat.printed(name, *where), "</arg_key:opensource>\n"
+        out += "<arg_key:opensource>", name, "</arg_key:opensource>\n"
         out += "<arg_value:opensource>", text, "</arg_value:opensource>\n"
     out.append("</tool_call:opensource>\n")
 

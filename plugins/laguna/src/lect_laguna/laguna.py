@@ -1,28 +1,13 @@
 """The formats of Laguna: turns, thoughts, calls and arguments in tags."""
 
-from collections.abc import Mapping
-
-from lect.errors import shown
 from lect.plugin import Call, Chat, Message, Template, Writer, think_tags
-from lect.plugin.grammar import KEY_VALUE_TAGS, THINK, CallSyntax, Grammar, Head, ReplyFormat, Section
+from lect.plugin.grammar import KEY_VALUE_CALL, THINK, Grammar, ReplyFormat, Section
 
 POOLSIDE_V1 = ReplyFormat(
     Grammar(
         "poolside_v1",
         reasoning=THINK,
-        sections=(
-            Section(
-                (
-                    CallSyntax(
-                        KEY_VALUE_TAGS,
-                        ("<tool_call>",),
-                        Head(("<arg_key>", "</tool_call>"), r"\s*(?P<name>[\w.:/-]+)(?:\s|\\n)*", keep=True),
-                        ("</tool_call>",),
-                    ),
-                ),
-                before=("\n",),
-            ),
-        ),
+        sections=(Section((KEY_VALUE_CALL,), before=("\n",)),),
     ),
     stop=("</assistant>", "<|endoftext|>"),
     names="Laguna",
@@ -60,12 +45,9 @@ def write_tools(chat: Chat, out: Writer) -> None:
 def write_call(chat: Chat, out: Writer, call: Call, line: str) -> None:
     """Write one call: each argument in a pair of tags, texts as they are and the rest as JSON."""
     out += "<tool_call>", call.name, line
-    if not isinstance(call.arguments, Mapping):
-        chat.refuse(f"the arguments of a tool call are {shown(call.arguments)}", instead="a mapping, or its JSON text")
-    for name, value in call.arguments.items():
-        where = (*call.path, "arguments", name)
+    for name, value, where in chat.named_arguments(call):
         text = chat.text(value, *where) if isinstance(value, str) else chat.json(value, *where)
-        out += "<arg_key>", chat.printed(name, *where), "</arg_key>", line, "<arg_value>", text, "</arg_value>", line
+        out += "<arg_key>", name, "</arg_key>", line, "<arg_value>", text, "</arg_value>", line
     out += "</tool_call>", line
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from lect.errors import shown
 from lect.plugin import Call, Chat, Message, Template, Writer
 from lect.plugin.grammar import JSON_OBJECT, PYTHON_CALL, THINK, Grammar, ReplyFormat, Section
 
@@ -74,24 +73,11 @@ def write_calls(
     out.append("<|tool_call_start|>[")
     for index, call in enumerate(calls):
         out += ", " if index else "", call.name, "("
-        for number, (key, value) in enumerate(arguments_of(chat, call).items()):
-            where = (*call.path, "arguments", key)
-            out += ", " if number else "", chat.printed(key, *where), "=", *written(chat, value, *where)
+        arguments = [] if call.arguments == "null" else chat.named_arguments(call)
+        for number, (name, value, where) in enumerate(arguments):
+            out += ", " if number else "", name, "=", *written(chat, value, *where)
         out.append(")")
     out.append("]<|tool_call_end|>")
-
-
-def arguments_of(chat: Chat, call: Call) -> Mapping[str, Any]:
-    """Return the arguments of a call.
-
-    Raises:
-        RefusedError: If they are a text that is not the JSON of an object.
-    """
-    if call.arguments == "null":
-        return {}
-    if isinstance(call.arguments, str):
-        chat.refuse(f"the arguments of a tool call are {shown(call.arguments)}", instead="a mapping, or its JSON text")
-    return call.arguments
 
 
 def write_content(out: Writer, message: Message) -> None:

@@ -1,24 +1,12 @@
 """How Ling 3 writes its replies; the format of its prompts is not here yet."""
 
-from lect.plugin.grammar import KEY_VALUE_TAGS, THINK, CallSyntax, Grammar, Head, ReplyFormat, Section
+from lect.plugin.grammar import KEY_VALUE_CALL, THINK, Grammar, ReplyFormat, Section
 
 LING3 = ReplyFormat(
     Grammar(
         "ling3",
         reasoning=THINK,
-        sections=(
-            Section(
-                (
-                    CallSyntax(
-                        KEY_VALUE_TAGS,
-                        ("<tool_call>",),
-                        Head(("<arg_key>", "</tool_call>"), r"\s*(?P<name>[\w.:/-]+)(?:\s|\\n)*", keep=True),
-                        ("</tool_call>",),
-                    ),
-                ),
-                before=("\n",),
-            ),
-        ),
+        sections=(Section((KEY_VALUE_CALL,), before=("\n",)),),
     ),
     stop=("<|role_end|>", "<|endoftext|>"),
     names="Ling-3",

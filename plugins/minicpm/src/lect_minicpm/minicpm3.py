@@ -1,8 +1,5 @@
 """MiniCPM3: ChatML with tools and calls as Python."""
 
-from collections.abc import Mapping
-
-from lect.errors import shown
 from lect.plugin import Call, Chat, Message, Template, Writer
 from lect.plugin.grammar import PYTHON_CALL, Grammar, Reasoning, ReplyFormat, Section
 from lect_minicpm.python_tools import write_functions
@@ -92,12 +89,9 @@ def write_call(chat: Chat, out: Writer, call: Call) -> None:
     Raises:
         RefusedError: If the arguments are not a mapping.
     """
-    if not isinstance(call.arguments, Mapping):
-        chat.refuse(f"the arguments of a tool call are {shown(call.arguments)}", instead="a mapping, or its JSON text")
     out += call.name, "("
-    for index, (name, value) in enumerate(call.arguments.items()):
-        where = (*call.path, "arguments", name)
-        out += "," if index else "", chat.printed(name, *where), "=", chat.json(value, *where)
+    for index, (name, value, where) in enumerate(chat.named_arguments(call)):
+        out += "," if index else "", name, "=", chat.json(value, *where)
     out.append(")\n")
 
 

@@ -1,8 +1,5 @@
 """MiniCPM5: ChatML with calls in XML tags."""
 
-from collections.abc import Mapping
-
-from lect.errors import shown
 from lect.plugin import Call, Chat, Message, Template, Writer
 from lect.plugin.grammar import QUOTED_KEY, QUOTED_NAME, THINK, CallSyntax, Grammar, Head, Params, ReplyFormat, Section
 from lect_minicpm.chatml import last_question, thought_and_answer, write_generation, write_result, write_thought
@@ -85,13 +82,10 @@ def write_call(chat: Chat, out: Writer, call: Call) -> None:
     Raises:
         RefusedError: If the arguments are not a mapping.
     """
-    if not isinstance(call.arguments, Mapping):
-        chat.refuse(f"the arguments of a tool call are {shown(call.arguments)}", instead="a mapping, or its JSON text")
     out += '<function name="', call.name, '">'
-    for name, value in call.arguments.items():
-        where = (*call.path, "arguments", name)
+    for name, value, where in chat.named_arguments(call):
         text = chat.text(value, *where)
-        out += '<param name="', chat.printed(name, *where), '">'
+        out += '<param name="', name, '">'
         if isinstance(value, str) and any(each in value for each in NEED_CDATA):
             out += "<![CDATA[", text, "]]>"
         else:

@@ -1,9 +1,6 @@
 """MiniMax-M2, 2.1, 2.5 and 2.7: they differ in the name that the system text gives the model."""
 
-from collections.abc import Mapping
-
-from lect.errors import shown
-from lect.plugin import Call, Chat, Message, Part, Template, Writer, think_tags
+from lect.plugin import Chat, Message, Part, Template, Writer, think_tags
 from lect.plugin.grammar import QUOTED_KEY, QUOTED_NAME, THINK, CallSyntax, Grammar, Head, Params, ReplyFormat, Section
 
 MINIMAX_M2_XML = ReplyFormat(
@@ -50,17 +47,6 @@ def write_tools(chat: Chat, out: Writer) -> None:
         function, path = chat.function(index)
         out += "<tool>", chat.json(function, *path), "</tool>\n"
     out.append("</tools>\n\n")
-
-
-def arguments_of(chat: Chat, call: Call) -> Mapping[str, object]:
-    """Return the arguments of a call.
-
-    Raises:
-        RefusedError: If they are not a mapping.
-    """
-    if not isinstance(call.arguments, Mapping):
-        chat.refuse(f"the arguments of a tool call are {shown(call.arguments)}", instead="a mapping, or its JSON text")
-    return call.arguments
 
 
 def result_of(chat: Chat, part: Part) -> str:
@@ -116,10 +102,9 @@ def write_calls(chat: Chat, out: Writer, message: Message) -> None:
     out.append("\n<minimax:tool_call>\n")
     for call in message.tool_calls:
         out += '<invoke name="', call.name, '">\n'
-        for name, value in arguments_of(chat, call).items():
-            where = (*call.path, "arguments", name)
+        for name, value, where in chat.named_arguments(call):
             text = chat.text(value, *where) if isinstance(value, str) else chat.json(value, *where)
-            out += '<parameter name="', chat.printed(name, *where), '">', text, "</parameter>\n"
+            out += '<parameter name="', name, '">', text, "</parameter>\n"
         out.append("</invoke>\n")
     out.append("</minimax:tool_call>")
 

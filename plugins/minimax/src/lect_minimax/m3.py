@@ -5,7 +5,7 @@ from typing import Any
 
 from lect.plugin import Chat, Message, Template, Writer
 from lect.plugin.grammar import QUOTED_NAME, CallSyntax, Grammar, Head, Params, Reasoning, ReplyFormat, Section
-from lect_minimax.m2 import arguments_of, is_beside_result, require_call, result_of, write_tools
+from lect_minimax.m2 import is_beside_result, require_call, result_of, write_tools
 
 NS = "]<]minimax[>["
 """What precedes every tag of a call."""
@@ -114,14 +114,10 @@ def write_preamble(chat: Chat, out: Writer, root: Message | None, developer: Mes
 
 
 def write_value(chat: Chat, out: Writer, value: Any, *path: str | int) -> None:
-    """Write a value of a call, with each item in its own tags; nulls are left out."""
+    """Write a value of a call, with each item in its own tags."""
     if isinstance(value, Mapping):
         for key, item in value.items():
-            if item is not None:
-                tag = chat.printed(key, *path, key)
-                out += NS, "<", tag, ">"
-                write_value(chat, out, item, *path, key)
-                out += NS, "</", tag, ">"
+            write_item(chat, out, chat.printed(key, *path, key), item, *path, key)
     elif isinstance(value, list | tuple):
         for index, item in enumerate(value):
             out += NS, "<item>"
@@ -129,6 +125,14 @@ def write_value(chat: Chat, out: Writer, value: Any, *path: str | int) -> None:
             out += NS, "</item>"
     elif value is not None:
         out.append(chat.json(value, *path) if isinstance(value, bool) else chat.text(value, *path))
+
+
+def write_item(chat: Chat, out: Writer, name: str, value: Any, *path: str | int) -> None:
+    """Write a value in tags; a null is left out."""
+    if value is not None:
+        out += NS, "<", name, ">"
+        write_value(chat, out, value, *path)
+        out += NS, "</", name, ">"
 
 
 def write_answer(chat: Chat, out: Writer, message: Message) -> None:
@@ -149,7 +153,8 @@ def write_answer(chat: Chat, out: Writer, message: Message) -> None:
         out += NS, "<tool_call>\n"
         for call in message.tool_calls:
             out += NS, '<invoke name="', call.name, '">'
-            write_value(chat, out, arguments_of(chat, call), *call.path, "arguments")
+            for name, value, where in chat.named_arguments(call):
+                write_item(chat, out, name, value, *where)
             out += NS, "</invoke>\n"
         out += NS, "</tool_call>"
     out.append("[e~[\n")

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from lect.errors import shown
 from lect.plugin import Call, Chat, Message, Template, Writer
 from lect.plugin.grammar import ATTRIBUTE_TAGS, FUNCTION_TAGS, JSON_IN_TAGS, SPACE, THINK, Grammar, Section
 
@@ -97,12 +96,9 @@ def write_call(chat: Chat, out: Writer, call: Call) -> None:
     Raises:
         RefusedError: If the arguments are not a mapping.
     """
-    if not isinstance(call.arguments, Mapping):
-        chat.refuse(f"the arguments of a tool call are {shown(call.arguments)}", instead="a mapping, or its JSON text")
     out += "<tool_call>\n<function=", call.name, ">\n"
-    for name, value in call.arguments.items():
-        where = (*call.path, "arguments", name)
-        out += "<parameter=", chat.printed(name, *where), ">\n", text_of(chat, value, *where), "\n</parameter>\n"
+    for name, value, where in chat.named_arguments(call):
+        out += "<parameter=", name, ">\n", text_of(chat, value, *where), "\n</parameter>\n"
     out.append("</function>\n</tool_call>\n")
 
 

@@ -1,6 +1,5 @@
 """Olmo 3: ChatML, with the functions in the system turn and calls that look like Python."""
 
-from collections.abc import Mapping
 from functools import partial
 
 from lect.plugin import Call, Chat, Message, Template, Writer
@@ -51,13 +50,9 @@ def write_call(chat: Chat, out: Writer, call: Call) -> None:
     Raises:
         RefusedError: If the arguments are not a mapping.
     """
-    if not isinstance(call.arguments, Mapping):
-        instead = 'arguments such as {"city": "Paris"}'
-        chat.refuse(f"the arguments of {call.name!r} are not a JSON object", instead=instead)
     out += call.name, "("
-    for index, (name, value) in enumerate(call.arguments.items()):
-        where = (*call.path, "arguments", name)
-        out += ", " if index else "", chat.printed(name, *where), "=", chat.json(value, *where)
+    for index, (name, value, where) in enumerate(chat.named_arguments(call)):
+        out += ", " if index else "", name, "=", chat.json(value, *where)
     out.append(")")
 
 

@@ -135,12 +135,9 @@ def write_budget(chat: Chat, out: Writer, budget: Any) -> None:
 
 def write_call(chat: Chat, out: Writer, call: Call) -> None:
     """Write one call, each argument in a tag: texts as they are, the rest as Python prints it."""
-    if not isinstance(call.arguments, Mapping):
-        chat.refuse(f"the arguments of a tool call are {shown(call.arguments)}", instead="a mapping, or its JSON text")
     out += "\n<seed:tool_call>\n<function=", call.name, ">\n"
-    for name, value in call.arguments.items():
-        where = (*call.path, "arguments", name)
-        out += "<parameter=", chat.printed(name, *where), ">", chat.text(value, *where), "</parameter>\n"
+    for name, value, where in chat.named_arguments(call):
+        out += "<parameter=", name, ">", chat.text(value, *where), "</parameter>\n"
     out.append("</function>\n</seed:tool_call>")
 
 
