@@ -59,6 +59,17 @@ def test_the_arguments_of_a_call_as_json_or_as_they_were_given(arguments, as_jso
     ]
 
 
+def test_consecutive_messages_of_one_role_are_a_run():
+    def write(chat, out):
+        for message in out.turns(chat.messages):
+            out += "(" if chat.begins_run(message) else "", message.content, ")" if chat.ends_run(message) else ""
+
+    template = Template("runs", write, text_separators=True)
+    for roles, expected in (("", ""), ("u", "(u)"), ("uaua", "(u)(a)(u)(a)"), ("uuattta", "(uu)(a)(ttt)(a)")):
+        names = {"u": "user", "a": "assistant", "t": "tool"}
+        assert template.text([{"role": names[role], "content": role} for role in roles]) == expected
+
+
 def test_the_arguments_of_a_call_one_by_one():
     def write(chat, out):
         for name, value, path in chat.named_arguments(chat.messages[0].tool_calls[0]):

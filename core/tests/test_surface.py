@@ -75,6 +75,8 @@ SIGNATURES = {
     Chat.printed: "(self, value, *path)",
     Chat.text: "(self, value, *path)",
     Chat.content: "(self, message)",
+    Chat.begins_run: "(self, message)",
+    Chat.ends_run: "(self, message)",
     Chat.arguments: "(self, call)",
     Chat.arguments_as_given: "(self, call)",
     Chat.named_arguments: "(self, call)",

@@ -100,6 +100,14 @@ class Chat:
         """The messages after the system message; all of them if there is none."""
         return self.messages[1:] if self.system else self.messages
 
+    def begins_run(self, message: Message) -> bool:
+        """Return whether a message is the first of consecutive ones with its role, such as the results of calls."""
+        return message.index == 0 or self.messages[message.index - 1].role != message.role
+
+    def ends_run(self, message: Message) -> bool:
+        """Return whether a message is the last of consecutive ones with its role."""
+        return message.index + 1 == len(self.messages) or self.messages[message.index + 1].role != message.role
+
     @property
     def default_system(self) -> str:
         """The system text that the maker's template adds if none is given."""

@@ -67,7 +67,7 @@ def write_result(chat: Chat, out: Writer, message: Message, line: str) -> None:
     Consecutive results share one observation; results in parts have one each.
     """
     if not isinstance(message.raw.get("content"), list | tuple):
-        if not follows_result(chat, message):
+        if chat.begins_run(message):
             out.append("<|observation|>")
         out += line, "<tool_response>", line, message.content, line, "</tool_response>"
         return
@@ -76,11 +76,6 @@ def write_result(chat: Chat, out: Writer, message: Message, line: str) -> None:
         output = part.raw.get("output", part.raw)
         shown = chat.text(output, *part.path, "output") if isinstance(output, str) else chat.printed(output, *part.path)
         out += line, "<tool_response>", line, shown, line, "</tool_response>"
-
-
-def follows_result(chat: Chat, message: Message) -> bool:
-    """Return whether the message before this one is a tool's result."""
-    return message.index > 0 and chat.messages[message.index - 1].role == "tool"
 
 
 def thought_and_answer(message: Message) -> tuple[str, str]:
@@ -187,7 +182,7 @@ def thought_of(chat: Chat, message: Message, question: int, *, thought_before: b
 
 def write_result_5_1(chat: Chat, out: Writer, message: Message) -> None:
     """Write the result of a tool: text, or the schemas of the tools that it names."""
-    if not follows_result(chat, message):
+    if chat.begins_run(message):
         out.append("<|observation|>")
     out.append("<tool_response>")
     if message.parts and message.parts[0].type == "tool_reference":

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from functools import partial
 
 from lect.plugin import Chat, Message, Writer
-from lect_chatglm.glm4_5 import GLM5_1, IN_A_ROW, follows_result, last_question, schema, thinks, write_call, write_tools
+from lect_chatglm.glm4_5 import GLM5_1, IN_A_ROW, last_question, schema, thinks, write_call, write_tools
 
 MEDIA = ("image", "image_url", "video", "video_url", "audio", "audio_url", "input_audio")
 
@@ -100,9 +100,9 @@ def glm5_2(chat: Chat, out: Writer, *, version: str) -> None:
         elif message.role == "assistant":
             write_answer(chat, out, message, keeps=keeps_all or message.index > question)
         elif message.role == "tool" and not newer:
-            out.append("" if follows_result(chat, message) else "<|observation|>")
+            out.append("<|observation|>" if chat.begins_run(message) else "")
             write_results(chat, out, message)
-        elif message.role == "tool" and not follows_result(chat, message):
+        elif message.role == "tool" and chat.begins_run(message):
             out.append("<|observation|>")
             for result in results_in_order(chat, message):
                 out.turn(result)

@@ -66,18 +66,16 @@ def write_answer(chat: Chat, out: Writer, message: Message) -> None:
 def exaone4(chat: Chat, out: Writer) -> None:
     """Write EXAONE 4.0. Consecutive tool results share one turn."""
     write_system(chat, out)
-    messages = chat.messages
-    for position, message in enumerate(out.turns(messages)):
+    for position, message in enumerate(out.turns(chat.messages)):
         role = message.role
         if role == "assistant":
             write_answer(chat, out, message)
         elif role == "tool":
-            if position == 0 or messages[position - 1].role != "tool":
+            if chat.begins_run(message):
                 out.append("[|tool|]\n")
             result = chat.json(message.content, "messages", message.index, "content")
             out += '<tool_result>{"result": ', result, "}</tool_result>"
-            goes_on = position + 1 < len(messages) and messages[position + 1].role == "tool"
-            out.append("\n" if goes_on else "[|endofturn|]\n")
+            out.append("[|endofturn|]\n" if chat.ends_run(message) else "\n")
         elif role == "user" or (role == "system" and position):
             out += "[|", role, "|]\n", message.content, "[|endofturn|]\n"
         elif role != "system":

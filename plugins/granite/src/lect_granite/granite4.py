@@ -74,8 +74,7 @@ def write_system(chat: Chat, out: Writer) -> None:
 def granite4(chat: Chat, out: Writer) -> None:
     """Write Granite 4. Consecutive tool results share one user turn."""
     write_system(chat, out)
-    messages = chat.messages
-    for position, message in enumerate(out.turns(messages)):
+    for position, message in enumerate(out.turns(chat.messages)):
         role = message.role
         content = lines_of(message)
         if role == "user" or (role == "system" and position):
@@ -88,10 +87,10 @@ def granite4(chat: Chat, out: Writer) -> None:
                 out += '<tool_call>\n{"name": "', call.name, '", "arguments": ', arguments, "}\n</tool_call>"
             out.append("<|end_of_text|>\n")
         elif role == "tool":
-            if position == 0 or messages[position - 1].role != "tool":
+            if chat.begins_run(message):
                 out.append("<|start_of_role|>user<|end_of_role|>")
             out += "\n<tool_response>\n", *content, "\n</tool_response>"
-            if position + 1 == len(messages) or messages[position + 1].role != "tool":
+            if chat.ends_run(message):
                 out.append("<|end_of_text|>\n")
     if chat.add_generation_prompt:
         out.append("<|start_of_role|>assistant<|end_of_role|>")

@@ -100,11 +100,11 @@ def with_tools(chat: Chat, out: Writer) -> None:
             out += "<|im_start|>", role, "\n", message.content, "<|im_end|>\n"
         elif role == "tool":
             # The maker opens no turn where the first message is a result.
-            if position and messages[position - 1].role != "tool":
+            if position and chat.begins_run(message):
                 out.append("<|im_start|>tool\n")
             is_last = position + 1 == len(messages)
             out += "<tool_response>\n", message.content, "\n</tool_response>", "" if is_last else "\n"
-            if is_last or messages[position + 1].role != "tool":
+            if chat.ends_run(message):
                 out.append("<|im_end|>")
 
 

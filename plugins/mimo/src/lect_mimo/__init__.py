@@ -34,10 +34,10 @@ def mimo_vl(chat: Chat, out: Writer) -> None:
     for position, message in enumerate(out.turns(messages)):
         role, content = message.role, message.content
         if role == "tool":
-            if position == 0 or messages[position - 1].role != "tool":
+            if chat.begins_run(message):
                 out.append("<|im_start|>user")
             out += "\n<tool_response>\n", content, "\n</tool_response>"
-            if position + 1 == len(messages) or messages[position + 1].role != "tool":
+            if chat.ends_run(message):
                 out.append("<|im_end|>\n")
         elif role == "assistant" and message.tool_calls:
             out += "<|im_start|>", role, *(("\n", content) if content else ())

@@ -31,12 +31,12 @@ def write_thought(out: Writer, thought: str, content: str) -> None:
     out += "<think>\n", thought.strip("\n"), "\n</think>\n\n", content.lstrip("\n")
 
 
-def write_result(out: Writer, messages: Sequence[Message], position: int) -> None:
+def write_result(chat: Chat, out: Writer, message: Message) -> None:
     """Write the result of a tool. Consecutive results share one user turn."""
-    if position == 0 or messages[position - 1].role != "tool":
+    if chat.begins_run(message):
         out.append("<|im_start|>user")
-    out += "\n<tool_response>\n", messages[position].content, "\n</tool_response>"
-    if position + 1 == len(messages) or messages[position + 1].role != "tool":
+    out += "\n<tool_response>\n", message.content, "\n</tool_response>"
+    if chat.ends_run(message):
         out.append("<|im_end|>\n")
 
 

@@ -144,7 +144,7 @@ def write_turns(chat: Chat, out: Writer, *, keeps_thoughts: bool) -> None:
                 write_kept(out, message, thought, content, is_after_question=position > question)
             write_calls(chat, out, message, after_text=bool(content))
         elif role == "tool":
-            write_result(out, messages, position)
+            write_result(chat, out, message)
     write_generation(chat, out)
 
 

@@ -53,7 +53,7 @@ def minicpm_v4_5(chat: Chat, out: Writer) -> None:
                 out += chat.arguments_as_given(call), "}\n</tool_call>"
             out.append("<|im_end|>\n")
         elif role == "tool":
-            write_result(out, messages, position)
+            write_result(chat, out, message)
     write_generation(chat, out)
 
 

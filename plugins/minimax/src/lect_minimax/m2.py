@@ -66,12 +66,6 @@ def require_call(chat: Chat, message: Message, answer: Message | None) -> None:
         chat.refuse(f"messages[{message.index}] is a tool's result, and no call precedes it", instead="add the call")
 
 
-def is_beside_result(chat: Chat, message: Message, step: int) -> bool:
-    """Return whether the message before (-1) or after (1) this one is a tool's result too."""
-    position = message.index + step
-    return 0 <= position < len(chat.messages) and chat.messages[position].role == "tool"
-
-
 def write_system(chat: Chat, out: Writer) -> None:
     """Write the system turn: the caller's text, or who the model is; its place and time; the tools."""
     system = chat.system
@@ -111,14 +105,14 @@ def write_calls(chat: Chat, out: Writer, message: Message) -> None:
 
 def write_result(chat: Chat, out: Writer, message: Message) -> None:
     """Write the result of a tool. Consecutive results share one turn."""
-    if not is_beside_result(chat, message, -1):
+    if chat.begins_run(message):
         out.append("]~b]tool")
     if message.parts:
         for part in message.parts:
             out += "\n<response>", result_of(chat, part), "\n</response>"
     else:
         out += "\n<response>", message.content, "</response>"
-    if not is_beside_result(chat, message, 1):
+    if chat.ends_run(message):
         out.append("[e~[\n")
 
 

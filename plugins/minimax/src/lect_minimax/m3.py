@@ -5,7 +5,7 @@ from typing import Any
 
 from lect.plugin import Chat, Message, Template, Writer
 from lect.plugin.grammar import QUOTED_NAME, CallSyntax, Grammar, Head, Params, Reasoning, ReplyFormat, Section
-from lect_minimax.m2 import is_beside_result, require_call, result_of, write_tools
+from lect_minimax.m2 import require_call, result_of, write_tools
 
 NS = "]<]minimax[>["
 """What precedes every tag of a call."""
@@ -162,7 +162,7 @@ def write_answer(chat: Chat, out: Writer, message: Message) -> None:
 
 def write_result(chat: Chat, out: Writer, message: Message) -> None:
     """Write the result of a tool. Consecutive results share one turn."""
-    out += "" if is_beside_result(chat, message, -1) else "]~b]tool", "\n<response>"
+    out += "]~b]tool" if chat.begins_run(message) else "", "\n<response>"
     if not message.parts:
         out.append(message.content)
     for part in message.parts:
@@ -171,7 +171,7 @@ def write_result(chat: Chat, out: Writer, message: Message) -> None:
             out.used(*part.path)
         else:
             out.append(result_of(chat, part))
-    out += "</response>", "" if is_beside_result(chat, message, 1) else "[e~[\n"
+    out += "</response>", "[e~[\n" if chat.ends_run(message) else ""
 
 
 def m3(chat: Chat, out: Writer) -> None:

@@ -100,15 +100,13 @@ def nano_v2(chat: Chat, out: Writer) -> None:
     last = messages[-1] if messages[-1].role == "assistant" else None
     if last:
         messages = messages[:-1]
-    for position, message in enumerate(out.turns(messages)):
+    for message in out.turns(messages):
         role, content = message.role, message.content
         if role == "user":
             out += "<SPECIAL_11>User\n", without_words(content), "\n"
         elif role == "tool":
-            is_first = position == 0 or messages[position - 1].role != "tool"
-            is_last = position + 1 == len(messages) or messages[position + 1].role != "tool"
-            out += "<SPECIAL_11>User\n<TOOL_RESPONSE>[" if is_first else "", content
-            out.append("]</TOOL_RESPONSE>" if is_last else ", ")
+            out += "<SPECIAL_11>User\n<TOOL_RESPONSE>[" if chat.begins_run(message) else "", content
+            out.append("]</TOOL_RESPONSE>" if chat.ends_run(message) else ", ")
         elif role == "assistant":
             if "</think>" in content:
                 content = content.split("</think>")[1]

@@ -176,10 +176,10 @@ def nemotron3(chat: Chat, out: Writer, *, version: str) -> None:
             write_answer(chat, out, message, keep=message.index >= first_kept, version=version)
         elif role == "tool":
             # The maker opens no turn where the first message is a result.
-            if position and messages[position - 1].role != "tool":
+            if position and chat.begins_run(message):
                 out.append("<|im_start|>user\n")
             out += "<tool_response>\n", message.content, "\n</tool_response>\n"
-            if position + 1 == len(messages) or messages[position + 1].role != "tool":
+            if chat.ends_run(message):
                 out.append("<|im_end|>\n")
         else:
             out += "<|im_start|>", role, "\n", message.content, "<|im_end|>\n"

@@ -1,7 +1,7 @@
 """What several generations of Qwen share: ChatML turns, tools as JSON, tool results inside user turns."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from lect.plugin import Call, Chat, Message, Part, Writer, think_tags
 
@@ -40,12 +40,12 @@ def write_call(out: Writer, call: Call, arguments: str) -> None:
     out += '<tool_call>\n{"name": "', call.name, '", "arguments": ', arguments, "}\n</tool_call>"
 
 
-def write_result(out: Writer, messages: Sequence[Message], position: int, *content: str) -> None:
+def write_result(chat: Chat, out: Writer, message: Message, *content: str) -> None:
     """Write the result of a tool. Consecutive results share one user turn."""
-    if position == 0 or messages[position - 1].role != "tool":
+    if chat.begins_run(message):
         out.append("<|im_start|>user")
     out += "\n<tool_response>\n", *content, "\n</tool_response>"
-    if position + 1 == len(messages) or messages[position + 1].role != "tool":
+    if chat.ends_run(message):
         out.append("<|im_end|>\n")
 
 

@@ -103,8 +103,7 @@ def qwen3_coder(chat: Chat, out: Writer) -> None:
             out += "\n</tools>", HOW_TO_CALL
         out.append("<|im_end|>\n")
     out.turn(None)
-    messages = chat.without_system
-    for position, message in enumerate(out.turns(messages)):
+    for position, message in enumerate(out.turns(chat.without_system)):
         role = message.role
         if role == "assistant" and message.tool_calls:
             out += "<|im_start|>", role
@@ -115,10 +114,10 @@ def qwen3_coder(chat: Chat, out: Writer) -> None:
                 write_call(chat, out, call, as_json=Mapping)
             out.append("<|im_end|>\n")
         elif role == "tool":
-            if position and messages[position - 1].role != "tool":
+            if position and chat.begins_run(message):
                 out.append("<|im_start|>user\n")
             out += "<tool_response>\n", message.content, "\n</tool_response>\n"
-            if position + 1 == len(messages) or messages[position + 1].role != "tool":
+            if chat.ends_run(message):
                 out.append("<|im_end|>\n")
         else:
             out += "<|im_start|>", role, "\n", message.content, "<|im_end|>\n"

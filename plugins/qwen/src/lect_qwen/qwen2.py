@@ -128,7 +128,7 @@ def write_turns(chat: Chat, out: Writer, *, drops_thoughts: bool = False) -> Non
     for position, message in enumerate(out.turns(messages)):
         role = message.role
         if role == "tool":
-            write_result(out, messages, position, message.content)
+            write_result(chat, out, message, message.content)
         elif role == "assistant":
             content = message.content
             if drops_thoughts and position + 1 < len(messages):

@@ -75,7 +75,7 @@ def write_turns(
             write_calls(chat, out, message, after_text=bool(content))
             out.append("<|im_end|>\n")
         elif role == "tool":
-            write_result(out, messages, position, *contents[position])
+            write_result(chat, out, message, *contents[position])
 
 
 def qwen3(chat: Chat, out: Writer) -> None:
@@ -97,8 +97,7 @@ def qwen3_thinking(chat: Chat, out: Writer) -> None:
 def qwen3_instruct(chat: Chat, out: Writer) -> None:
     """Write Qwen3-Instruct-2507: no thoughts."""
     write_system(chat, out)
-    messages = chat.messages
-    for position, message in enumerate(out.turns(messages)):
+    for position, message in enumerate(out.turns(chat.messages)):
         role = message.role
         content = message.content
         if role == "user" or (role == "system" and position):
@@ -108,7 +107,7 @@ def qwen3_instruct(chat: Chat, out: Writer) -> None:
             write_calls(chat, out, message, after_text=bool(content))
             out.append("<|im_end|>\n")
         elif role == "tool":
-            write_result(out, messages, position, content)
+            write_result(chat, out, message, content)
     if chat.add_generation_prompt:
         out.append("<|im_start|>assistant\n")
 
@@ -117,8 +116,7 @@ def qwen3_vl(chat: Chat, out: Writer) -> None:
     """Write Qwen3-VL-Instruct: like Qwen3-Instruct-2507, with images and videos from users and tools."""
     write_system(chat, out)
     count: Counter[str] = Counter()
-    messages = chat.messages
-    for position, message in enumerate(out.turns(messages)):
+    for message in out.turns(chat.messages):
         role = message.role
         if role == "user":
             out += "<|im_start|>", role, "\n"
@@ -131,7 +129,7 @@ def qwen3_vl(chat: Chat, out: Writer) -> None:
         elif role == "tool":
             content = Writer()
             write_content(chat, content, message, count)
-            write_result(out, messages, position, *content)
+            write_result(chat, out, message, *content)
             for part in message.parts:
                 out.used(*part.path)
     if chat.add_generation_prompt:

@@ -125,10 +125,10 @@ def write(chat: Chat, out: Writer, *, version: str, thinks: bool = True) -> None
                 write_call(chat, out, call, as_json=(Mapping, list, tuple) if version == "3.5" else object)
             out.append("<|im_end|>\n")
         elif role == "tool":
-            if position and messages[position - 1].role != "tool":
+            if position and chat.begins_run(message):
                 out.append("<|im_start|>user")
             out += "\n<tool_response>\n", *content, "\n</tool_response>"
-            if position + 1 == len(messages) or messages[position + 1].role != "tool":
+            if chat.ends_run(message):
                 out.append("<|im_end|>\n")
         elif role != "system":
             chat.refuse(f"there is no turn for the role {role!r}", instead="system, user, assistant or tool")

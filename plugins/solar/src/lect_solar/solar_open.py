@@ -118,21 +118,16 @@ def names_by_id(chat: Chat) -> dict[str, list[str]]:
     return names
 
 
-def is_result(chat: Chat, index: int) -> bool:
-    """Return whether the message at `index` is a tool's result."""
-    return 0 <= index < len(chat.messages) and chat.messages[index].role == "tool"
-
-
 def write_result(chat: Chat, out: Writer, message: Message, names: dict[str, list[str]]) -> None:
     """Write the result of a tool. Consecutive results share a message."""
     call_id = message.raw.get("tool_call_id")
     if call_id is None:
         chat.refuse("a tool's result must name its call", instead='"tool_call_id": the id of the call')
     where = ("messages", message.index, "tool_call_id")
-    out.append("" if is_result(chat, message.index - 1) else "<|begin|>tool<|tool_response|>")
+    out.append("<|begin|>tool<|tool_response|>" if chat.begins_run(message) else "")
     out += "<|tool_response:begin|>", chat.text(call_id, *where), "<|tool_response:name|>", *names.get(call_id, ())
     out += "<|tool_response:result|>", message.content, "<|tool_response:end|>"
-    out.append("" if is_result(chat, message.index + 1) else "<|end|>")
+    out.append("<|end|>" if chat.ends_run(message) else "")
 
 
 def write_answer(chat: Chat, out: Writer, message: Message, *, keeps_thought: bool) -> None:

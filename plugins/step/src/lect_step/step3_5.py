@@ -117,12 +117,12 @@ def step3_5(chat: Chat, out: Writer) -> None:
         elif role == "assistant":
             write_answer(chat, out, message, thinks=position > question)
         elif role == "tool":
-            if position == 0 or messages[position - 1].role != "tool":
+            if chat.begins_run(message):
                 out.append("<|im_start|>tool_response\n")
             out.append("<tool_response>")
             write_content(out, message, content_of(message))
             out.append("</tool_response>")
-            if position + 1 == len(messages) or messages[position + 1].role != "tool":
+            if chat.ends_run(message):
                 out.append("<|im_end|>\n")
     if chat.add_generation_prompt:
         out.append("<|im_start|>assistant\n<think>\n")
