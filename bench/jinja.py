@@ -54,7 +54,7 @@ def lines(every=10):
 def cold_lines():
     """Yield the lines about the first resolve of a directory in a fresh interpreter."""
     for what, slugs, bound in (
-        ("is a family's, to the letter", KNOWN, 1.0),
+        ("is exactly a family's", KNOWN, 1.0),
         ("is its own", UNKNOWN, 1.5),
     ):
         line = Line(f"the first resolve of a directory whose template {what}", None, bound, least=False, note=ABSENT)
