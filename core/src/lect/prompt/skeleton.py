@@ -83,6 +83,7 @@ class Skeleton:
         for one, two in self.compares:
             if one.made_by(leaves[one.leaf]) == two.made_by(leaves[two.leaf]):
                 return None
+        everything = None
         if words or self.dropped is not None:
             # This raises TypeError for anything but text.
             everything = "\0".join(given)
@@ -100,9 +101,11 @@ class Skeleton:
         if len(text) > LONGEST_FAST:
             return None
         # `isascii` is O(1); the literals were checked when the skeleton was built.
-        if text.isascii() or (self.only_texts and "".join(given).isascii()) or is_encodable(text):
+        if text.isascii():
             return text
-        return None
+        if self.only_texts and ("".join(given) if everything is None else everything).isascii():
+            return text
+        return text if is_encodable(text) else None
 
 
 class Filled:
