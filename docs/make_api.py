@@ -18,7 +18,7 @@ from lect.errors import LectError
 
 PAGES = Path(__file__).parent / "reference" / "api"
 MODULES = [
-    name for name in ("lect", "lect.errors", "lect.plugin", "lect.plugin.grammar", "lect.testing") if find_spec(name)
+    name for name in ("lect", "lect.errors", "lect.plugin", "lect.plugin.grammar", "lect_kit") if find_spec(name)
 ]
 # What public functions return, or public classes are derived from, but users do not import.
 MORE = {

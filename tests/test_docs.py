@@ -20,9 +20,9 @@ from lect.facts import Facts
 from lect.plugin import CHATML, DEFAULT
 from lect.prompt.messages import PART_WORDS
 from lect.registry import advice, family, hookspecs, patterns, settings
-from lect.testing import AdapterSuite
 from lect.tokens.encoded import Report
 from lect.values import Verdict
+from lect_kit import AdapterSuite
 
 REFERENCE = pages.DOCS / "reference"
 # The tutorial needs the package that it writes: test_tutorial.py follows it where that is installed.
@@ -35,8 +35,8 @@ HOME = tomllib.loads((pages.REPOSITORY / "core/pyproject.toml").read_text("utf-8
 FILES = f"{HOME}/blob/main/"
 """The address of this repository's files, for READMEs that are read outside it."""
 PACKAGES = sorted(path.parent.name for path in (pages.REPOSITORY / "plugins").glob("*/pyproject.toml"))
-# The dialects are only reply formats, the others only notations: they have no adapter and no prompts.
-FAMILIES = [name for name in PACKAGES if name not in ("dialects", "jinja", "ollama", "paddlenlp")]
+# The dialects are only reply formats, the others only notations or commands: they have no adapter and no prompts.
+FAMILIES = [name for name in PACKAGES if name not in ("dialects", "jinja", "kit", "ollama", "paddlenlp")]
 GALLERY = [pages.DOCS / "gallery" / f"{name}.md" for name in ("index", *FAMILIES)]
 
 every_family = pytest.mark.parametrize("name", FAMILIES)
@@ -210,12 +210,13 @@ def test_families_table(readme):
     assert sorted(tabled) == PACKAGES
 
 
-def test_every_family_is_an_extra_of_core():
+def test_every_package_that_is_not_a_tool_is_an_extra_of_core():
     extras = tomllib.loads((pages.REPOSITORY / "core/pyproject.toml").read_text("utf-8"))["project"][
         "optional-dependencies"
     ]
-    packages = {name: [f"lect-{name}"] for name in PACKAGES}
-    assert extras == {**packages, "all": [f"lect-{name}" for name in PACKAGES], **make_metadata.EXTRAS}
+    packages = {name: [f"lect-{name}"] for name in PACKAGES if not make_metadata.is_tool(name)}
+    every = [package for (package,) in packages.values()]
+    assert extras == {**packages, "all": every, **make_metadata.EXTRAS}
 
 
 @every_family_with_rules

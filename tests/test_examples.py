@@ -3,7 +3,7 @@
 import shutil
 
 import pytest
-from sandbox import REPOSITORY
+from sandbox import KIT, REPOSITORY
 
 EXAMPLES = REPOSITORY / "examples"
 MEGREZ, GLOBEX = EXAMPLES / "lect-megrez", EXAMPLES / "lect-globex"
@@ -19,7 +19,7 @@ answer = [found(path) for path in {paths}]
 
 @pytest.fixture(scope="module")
 def environment(sandbox):
-    made = sandbox.fresh(*FAMILIES, MEGREZ, GLOBEX)
+    made = sandbox.fresh(KIT, *FAMILIES, MEGREZ, GLOBEX)
     sandbox.install_test_tools(made)
     return made
 

@@ -6,7 +6,7 @@ import pages
 import pytest
 from sandbox import JINJA, REPOSITORY
 
-PLUGINS = [REPOSITORY / "plugins" / name for name in ("fastchat", "jinja", "paddlenlp", "qwen", "xtuner")]
+PLUGINS = [REPOSITORY / "plugins" / name for name in ("fastchat", "jinja", "kit", "paddlenlp", "qwen", "xtuner")]
 FILES = {
     "tokenizer_config.json": {
         "chat_template": (

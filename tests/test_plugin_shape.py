@@ -1,4 +1,4 @@
-"""All plugins have the same shape: if you know one, you know them all."""
+"""All plugins have the same shape: if you know one, you know them all. Those that are tools have one of their own."""
 
 import importlib
 import json
@@ -9,16 +9,20 @@ import make_metadata
 import pytest
 from goldens import REPOSITORY
 
-from lect.testing.corpus import CORPUS
+from lect_kit.corpus import CORPUS
 
-NAMES = sorted(path.parent.name for path in (REPOSITORY / "plugins").glob("*/pyproject.toml"))
+# Packages that know no model, notation or reply format.
+TOOLS = [name for name in make_metadata.PLUGINS if make_metadata.is_tool(name)]
+NAMES = [name for name in make_metadata.PLUGINS if name not in TOOLS]
 # Packages with only reply formats or a notation have no adapter.
 WITH_ADAPTER = [name for name in NAMES if name not in ("dialects", "jinja", "ollama", "paddlenlp")]
 CORE = tomllib.loads((REPOSITORY / "core/pyproject.toml").read_text("utf-8"))["project"]
 # A package is tested with those of its own version, and with no older ones.
 BOUND = f">={CORE['version'].rpartition('.')[0]},<1"
-NEEDS = {"jinja": ["jinja2>=3.1.6"], "paddlenlp": [f"lect-jinja{BOUND}"]}
+NEEDS = {"jinja": ["jinja2>=3.1.6"], "kit": ["pytest>=8", "hypothesis>=6.100"], "paddlenlp": [f"lect-jinja{BOUND}"]}
 """What packages need besides core."""
+# It uses core's private modules, which may change in any version.
+PINNED = {"kit"}
 # Groups without adapters for names.
 PARTS = {"lect.replies", "lect.notations", "lect.commands", "lect.paths"}
 GROUPS = {"lect", "lect.fallback", "lect.hints", "lect.templates", *PARTS}
@@ -29,7 +33,9 @@ KEYS = [
     "dependencies", "urls", "entry-points",
 ]  # fmt: skip
 
+every_package = pytest.mark.parametrize("name", [*NAMES, *TOOLS])
 every_plugin = pytest.mark.parametrize("name", NAMES)
+every_tool = pytest.mark.parametrize("name", TOOLS)
 every_adapter = pytest.mark.parametrize("name", WITH_ADAPTER)
 
 
@@ -56,7 +62,7 @@ def test_there_are_plugins():
     assert NAMES
 
 
-@every_plugin
+@every_package
 def test_the_project_file_has_the_same_keys(name):
     tables = project(name)
     assert set(tables) == TABLES
@@ -72,7 +78,7 @@ def test_a_small_family_is_small():
     assert len((folder("orion") / "pyproject.toml").read_text("utf-8").splitlines()) <= 25
 
 
-@every_plugin
+@every_package
 def test_the_project_metadata_is_the_same(name):
     said = project(name)["project"]
     assert said["name"] == f"lect-{name}"
@@ -80,7 +86,8 @@ def test_the_project_metadata_is_the_same(name):
     for key in ("version", "requires-python", "license", "license-files", "classifiers", "urls"):
         assert said[key] == CORE[key]
     assert "for lect" in said["description"]
-    assert said["dependencies"] == [f"lect{BOUND}", *NEEDS.get(name, [])]
+    bound = f"=={CORE['version']}" if name in PINNED else BOUND
+    assert said["dependencies"] == [f"lect{bound}", *NEEDS.get(name, [])]
 
 
 @every_plugin
@@ -98,6 +105,12 @@ def test_the_entry_points_lead_to_one_adapter(name):
     assert others == {f"lect_{name}:adapter"}
 
 
+@every_tool
+def test_the_entry_points_of_a_tool_are_commands(name):
+    commands = entry_points(name, "lect.commands")
+    assert commands == {command: f"lect_{name}.cli.{command}" for command in commands}
+
+
 def test_generated_files_are_up_to_date():
     stale = [
         str(path.relative_to(REPOSITORY))
@@ -111,7 +124,7 @@ def test_the_corpus_is_up_to_date():
     assert CORPUS.read_text("utf-8") == make_corpus.text(), "try: python tests/support/make_corpus.py"
 
 
-@every_plugin
+@every_package
 def test_the_conformance_kit_is_run_on_it_with_every_golden_file(name):
     tests = (folder(name) / f"tests/test_{name}.py").read_text("utf-8")
     assert "(AdapterSuite):\n" in tests
@@ -119,22 +132,22 @@ def test_the_conformance_kit_is_run_on_it_with_every_golden_file(name):
     assert [path.name for path in folder(name).glob("tests/golden/*--*.json") if path.name not in tests] == []
 
 
-@every_plugin
+@every_package
 def test_the_same_files_are_there(name):
     for file in (
         "README.md",
         "LICENSE",
         "NOTICE",
-        "deviations.json",
         f"src/lect_{name}/__init__.py",
         f"src/lect_{name}/py.typed",
         f"tests/test_{name}.py",
     ):
         assert (folder(name) / file).is_file(), file
+    assert (folder(name) / "deviations.json").is_file() == (name not in TOOLS)
     assert [path.name for path in (folder(name) / "src").iterdir()] == [f"lect_{name}"]
 
 
-@every_plugin
+@every_package
 def test_the_readme_names_every_template(name):
     text = (folder(name) / "README.md").read_text("utf-8")
     assert text.startswith(f"# lect-{name}\n")
@@ -159,3 +172,7 @@ def test_core_offers_every_plugin_as_an_extra():
     extras = CORE["optional-dependencies"]
     assert {name for name in extras if extras[name] == [f"lect-{name}"]} == set(NAMES)
     assert sorted(extras["all"]) == [f"lect-{name}" for name in NAMES]
+
+
+def test_the_extra_for_testing_brings_the_kit():
+    assert CORE["optional-dependencies"]["testing"] == ["lect-kit"]

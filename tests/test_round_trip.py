@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 import lect
 from lect.registry.adapter import Adapter
 from lect.reply.grammar import Json, JsonMap, NamedJson
-from lect.testing import roundtrip
-from lect.testing.conversations import TOOLS
+from lect_kit import roundtrip
+from lect_kit.conversations import TOOLS
 
 # FastChat's and XTuner's templates are kept as they are, with or without stop strings; the others have no templates.
-COPIES = {"fastchat", "xtuner", "dialects", "jinja", "ollama", "paddlenlp"}
+COPIES = {"fastchat", "xtuner", "dialects", "jinja", "kit", "ollama", "paddlenlp"}
 NAMES = sorted({path.parent.name for path in (REPOSITORY / "plugins").glob("*/pyproject.toml")} - COPIES)
 QUESTION = {"role": "user", "content": "Hi"}
 # Where the makers' templates write a finished answer differently from the model.

@@ -2,6 +2,7 @@
 
 import pages
 import pytest
+from sandbox import KIT
 
 PAGE = pages.DOCS / "tutorial" / "first-adapter.md"
 ADAPTER = "lect-toy/src/lect_toy/__init__.py"
@@ -12,7 +13,7 @@ MOST_LINES = 40
 
 @pytest.fixture(scope="module")
 def environment(sandbox):
-    made = sandbox.fresh()
+    made = sandbox.fresh(KIT)
     sandbox.install_test_tools(made)
     return made
 

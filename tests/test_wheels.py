@@ -13,12 +13,13 @@ USES = {
     "dialects": ("'xlam' in lect.reply_formats()", True),
     "fastchat": ("__import__('lect_fastchat').get_conv_template('vicuna_v1.1').roles[0]", "USER"),
     "jinja": (f"lect.get_template('./model').text({HELLO})", "user: Hello!"),
+    "kit": ("__import__('lect_kit').AdapterSuite.__name__", "AdapterSuite"),
     "ollama": ("'TEMPLATE' in lect.dump_template(lect.template('chatml'), 'ollama')", True),
     "paddlenlp": (f"""lect.load_template('{{"query": "Q: {{{{query}}}}"}}').text({HELLO})""", "Q: Hello!"),
     "xtuner": ("__import__('lect_xtuner').PROMPT_TEMPLATE.internlm_chat['SUFFIX']", "<eoa>"),
 }
 """For each plugin, something that works once it is installed."""
-NEEDED = {"jinja": ["jinja2"], "paddlenlp": ["jinja2", "lect-jinja"]}
+NEEDED = {"jinja": ["jinja2"], "kit": ["hypothesis", "pytest"], "paddlenlp": ["jinja2", "lect-jinja"]}
 """What plugins need besides core."""
 
 

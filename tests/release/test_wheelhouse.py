@@ -5,9 +5,10 @@ import sys
 import tomllib
 
 import pytest
-from sandbox import CORE_NEEDS, JINJA, REPOSITORY, Environment, run
+from sandbox import CORE_NEEDS, JINJA, REPOSITORY, TESTERS, Environment, run
 
-PLUGINS = sorted(path.parent.name for path in (REPOSITORY / "plugins").glob("*/pyproject.toml"))
+# All but the kit, which is for authors of adapters.
+PLUGINS = sorted({path.parent.name for path in (REPOSITORY / "plugins").glob("*/pyproject.toml")} - {"kit"})
 CHATML = "<|im_start|>user\nHello!<|im_end|>\n<|im_start|>assistant\n"
 QWEN = "<|im_start|>system\nYou are Qwen, created by Alibaba Cloud. You are a helpful assistant.<|im_end|>\n" + CHATML
 VICUNA = (
@@ -18,9 +19,12 @@ INSTALLS = {
     "lect": ([], ["some/model", "--adapter", "chatml"], CHATML),
     "lect[qwen,llama]": (["qwen", "llama"], ["Qwen/Qwen2.5-7B-Instruct"], QWEN),
     "lect[all]": (PLUGINS, ["lmsys/vicuna-7b-v1.5"], VICUNA),
+    "lect[testing]": (["kit"], ["some/model", "--adapter", "chatml"], CHATML),
     "lect-vicuna": (["vicuna"], ["lmsys/vicuna-7b-v1.5"], VICUNA),
 }
 """What is installed, the plugins that this brings, and a prompt that it can write."""
+NEEDED = {"jinja": ["jinja2"], "kit": ["pytest", "hypothesis"]}
+"""What plugins need besides core."""
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +33,7 @@ def wheelhouse(dist, tmp_path_factory):
     directory = tmp_path_factory.mktemp("wheelhouse")
     # By name: an index is never asked for our own packages.
     needed = tomllib.loads((REPOSITORY / "core/pyproject.toml").read_text("utf-8"))["project"]["dependencies"]
-    run([sys.executable, "-m", "pip", "wheel", "--quiet", "-w", directory, *needed, *JINJA], cwd=directory)
+    run([sys.executable, "-m", "pip", "wheel", "--quiet", "-w", directory, *needed, *JINJA, *TESTERS], cwd=directory)
     for wheel in dist.glob("*.whl"):
         shutil.copy(wheel, directory)
     return directory
@@ -40,7 +44,7 @@ def test_an_install_from_the_wheelhouse_alone_works(wheelhouse, tmp_path, wanted
     plugins, model, prompt = INSTALLS[wanted]
     environment = Environment.new(tmp_path / "environment")
     environment.pip("install", "--quiet", "--no-index", "--find-links", wheelhouse, wanted)
-    others = ["jinja2"] if "jinja" in plugins else []
+    others = [each for name in plugins for each in NEEDED.get(name, ())]
     ours = ["lect", *(f"lect-{name}" for name in plugins)]
     assert environment.distributions() == sorted({*ours, *environment.with_needs(*CORE_NEEDS, *others)})
     lect = environment.bin / "lect"

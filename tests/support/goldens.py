@@ -4,8 +4,8 @@ import json
 from functools import cache
 from pathlib import Path
 
-from lect.testing.conversations import THE_DAY
-from lect.testing.goldens import battery, cases, golden_problem
+from lect_kit.conversations import THE_DAY
+from lect_kit.goldens import battery, cases, golden_problem
 
 __all__ = [
     "REPOSITORY", "SHARED", "THE_DAY", "battery", "cases", "check", "deviations", "golden_files", "native_models",

@@ -36,7 +36,7 @@ def main(family, *added):
     index = {entry["slug"]: entry for entry in json.loads((SHARED / "oracles/index.json").read_text("utf-8"))}
     battery = json.loads((SHARED / "goldens/battery.json").read_text("utf-8"))
     write(
-        REPOSITORY / "core/src/lect/testing/battery.json",
+        REPOSITORY / "plugins/kit/src/lect_kit/battery.json",
         {
             "provenance": "52 OpenAI-shaped conversations that every golden file refers to by id",
             "conversations": battery,

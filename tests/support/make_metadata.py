@@ -40,8 +40,8 @@ KEYS = (
 """The keys of `[project]` of a plugin; what it does not state itself comes from core."""
 WIDTH = 120
 """A table of entry points that fits on one line is written on one."""
-EXTRAS = {"testing": ["pytest>=8", "hypothesis>=6.100"], "tokens": ["tokenizers>=0.21"]}
-"""The extras that are not plugins: what the conformance kit needs, and what `lect tokens` reads a tokenizer with."""
+EXTRAS = {"testing": ["lect-kit"], "tokens": ["tokenizers>=0.21"]}
+"""The extras that do not have the name of a plugin: the conformance kit, and what `lect tokens` reads a tokenizer with."""
 GROUPS = {
     "makers": ("Families by maker", "模型厂商"),
     "tuned": ("Fine-tunes of others' models", "微调模型"),
@@ -89,6 +89,11 @@ def project(name):
 def points_of(name):
     """Return the entry points of a plugin as its pyproject.toml has them."""
     return project(name)["project"].get("entry-points", {})
+
+
+def is_tool(name):
+    """Return whether a package knows no model, notation or reply format: whoever only writes prompts can do without."""
+    return points_of(name).keys() <= {"lect.commands"}
 
 
 def stated(name):
@@ -146,10 +151,16 @@ def entry_points(name):
 
 
 def dependencies(name):
-    """Return what a plugin needs. It is tested only with packages of its own version, and accepts no older ones."""
-    major, minor, *_ = project("core")["project"]["version"].split(".")
-    needed = project(name)["project"].get("dependencies", ["lect"])
-    return [re.sub(r"^(lect[\w-]*).*", rf"\1>={major}.{minor},<{int(major) + 1}", each) for each in needed]
+    """Return what a plugin needs. It is tested only with packages of its own version, and accepts no older ones; one
+    that states an exact version of core is for the current one."""
+    version = project("core")["project"]["version"]
+    major, minor, *_ = version.split(".")
+
+    def bounded(needed):
+        bound = f"=={version}" if "==" in needed else f">={major}.{minor},<{int(major) + 1}"
+        return re.sub(r"^(lect[\w-]*).*", rf"\1{bound}", needed)
+
+    return [bounded(each) for each in project(name)["project"].get("dependencies", ["lect"])]
 
 
 def plugin_file(name):
@@ -171,8 +182,9 @@ def plugin_file(name):
 
 def core_file():
     """Return the text of core's pyproject.toml."""
-    lines = [f'{name} = ["lect-{name}"]' for name in PLUGINS]
-    lines += ["all = [", *(f'    "lect-{name}",' for name in PLUGINS), "]"]
+    offered = [name for name in PLUGINS if not is_tool(name)]
+    lines = [f'{name} = ["lect-{name}"]' for name in offered]
+    lines += ["all = [", *(f'    "lect-{name}",' for name in offered), "]"]
     lines += [f"{name} = {toml(needed)}" for name, needed in EXTRAS.items()]
     extras = "\n".join(["[project.optional-dependencies]", *lines]) + "\n\n"
     return re.sub(

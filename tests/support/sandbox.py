@@ -17,9 +17,12 @@ BACKENDS = {"flit": "flit_core.buildapi", "setuptools": "setuptools.build_meta",
 CORE_NEEDS = ("importlib-metadata", "packaging", "pluggy")
 JINJA = ["jinja2>=3.1.6"]
 """What plugins need besides lect."""
+TESTERS = ["pytest>=8", "hypothesis>=6.100"]
+"""What the kit needs besides lect."""
 BUILD_TOOLS = ["flit_core", "setuptools", "hatchling", "editables"]
-TEST_TOOLS = ["pip", "build", "pytest>=8", "hypothesis>=6.100"]
-"""What authors of adapters install besides lect."""
+TEST_TOOLS = ["pip", "build", *TESTERS]
+"""What authors of adapters install besides lect and the kit."""
+KIT = REPOSITORY / "plugins/kit"
 
 # The beginning of every child process. A child leaves its answer in `answer`; its warnings stay on its standard error.
 PRELUDE = """
@@ -194,6 +197,7 @@ class Sandbox:
                 self.wheelhouse,
                 *core["project"]["dependencies"],
                 *JINJA,
+                *TESTERS,
                 *BUILD_TOOLS,
             ],
             cwd=root,

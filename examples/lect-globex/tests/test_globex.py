@@ -1,6 +1,6 @@
 """Globex: what every adapter must do, and that no other models are claimed."""
 
-from lect.testing import AdapterSuite
+from lect_kit import AdapterSuite
 
 
 class TestGlobex(AdapterSuite):

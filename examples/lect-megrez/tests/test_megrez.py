@@ -1,6 +1,6 @@
 """Megrez: what every adapter must do, and what the maker's own template writes."""
 
-from lect.testing import AdapterSuite
+from lect_kit import AdapterSuite
 
 
 class TestMegrez(AdapterSuite):

@@ -1,6 +1,6 @@
 """Apertus against its maker's own template."""
 
-from lect.testing import AdapterSuite
+from lect_kit import AdapterSuite
 
 
 class TestApertus(AdapterSuite):

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import lect
-from lect.testing import AdapterSuite
+from lect_kit import AdapterSuite
 
 GOLDEN = Path(__file__).parent / "golden"
 NAMES = ("baichuan-chat", "baichuan2-chat")

@@ -3,7 +3,7 @@
 import pytest
 
 import lect
-from lect.testing import AdapterSuite
+from lect_kit import AdapterSuite
 
 
 class TestChatGLM(AdapterSuite):

@@ -1,6 +1,6 @@
 """DBRX against its maker's own templates."""
 
-from lect.testing import AdapterSuite
+from lect_kit import AdapterSuite
 
 
 class TestDBRX(AdapterSuite):

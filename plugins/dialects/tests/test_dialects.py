@@ -1,7 +1,7 @@
 """The formats of the dialects, as installed."""
 
 import lect
-from lect.testing import AdapterSuite
+from lect_kit import AdapterSuite
 
 
 class TestDialects(AdapterSuite):

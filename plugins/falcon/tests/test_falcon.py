@@ -1,7 +1,7 @@
 """Falcon against its maker's own templates."""
 
 import lect
-from lect.testing import AdapterSuite
+from lect_kit import AdapterSuite
 
 
 class TestFalcon(AdapterSuite):

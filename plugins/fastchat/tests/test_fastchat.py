@@ -5,8 +5,8 @@ from fastchat_goldens import filled, golden
 
 import lect_fastchat
 from lect import LectError
-from lect.testing import AdapterSuite
 from lect_fastchat import SeparatorStyle
+from lect_kit import AdapterSuite
 
 TEMPLATES = golden("templates")["templates"]
 CASES = golden("templates")["cases"]

@@ -3,7 +3,7 @@
 from enum import Enum
 
 import lect
-from lect.testing import AdapterSuite
+from lect_kit import AdapterSuite
 
 
 class TestGemma(AdapterSuite):

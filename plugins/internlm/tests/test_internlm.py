@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lect
-from lect.testing import AdapterSuite
+from lect_kit import AdapterSuite
 
 GOLDEN = Path(__file__).parent / "golden"
 SLUG = "internlm--internlm2-1_8b"

@@ -4,7 +4,7 @@ import pytest
 
 import lect
 from lect.errors import RefusedError
-from lect.testing import AdapterSuite
+from lect_kit import AdapterSuite
 
 
 class TestInternVL(AdapterSuite):

@@ -1,7 +1,7 @@
 """Kimi against its maker's own templates."""
 
 import lect
-from lect.testing import AdapterSuite
+from lect_kit import AdapterSuite
 
 
 class TestKimi(AdapterSuite):

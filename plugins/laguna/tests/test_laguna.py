@@ -1,6 +1,6 @@
 """Laguna against its maker's own templates."""
 
-from lect.testing import AdapterSuite
+from lect_kit import AdapterSuite
 
 
 class TestLaguna(AdapterSuite):

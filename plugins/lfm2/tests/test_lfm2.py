@@ -1,6 +1,6 @@
 """LFM2 against its maker's own templates."""
 
-from lect.testing import AdapterSuite
+from lect_kit import AdapterSuite
 
 
 class TestLFM2(AdapterSuite):

@@ -1,6 +1,6 @@
 """Ling against its maker's own templates."""
 
-from lect.testing import AdapterSuite
+from lect_kit import AdapterSuite
 
 
 class TestLing(AdapterSuite):

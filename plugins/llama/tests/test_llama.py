@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 import lect
-from lect.testing import AdapterSuite
+from lect_kit import AdapterSuite
 
 SYSTEM = {"role": "system", "content": "Be brief."}
 USER = {"role": "user", "content": "Hello!"}

@@ -1,6 +1,6 @@
 """LLaVA against its maker's own code."""
 
-from lect.testing import AdapterSuite
+from lect_kit import AdapterSuite
 
 
 class TestLLaVA(AdapterSuite):

@@ -1,6 +1,6 @@
 """LongCat-Flash against what its maker documents."""
 
-from lect.testing import AdapterSuite
+from lect_kit import AdapterSuite
 
 
 class TestLongCat(AdapterSuite):

@@ -1,7 +1,7 @@
 """Nemotron and ChatQA against their maker's own templates."""
 
 import lect
-from lect.testing import AdapterSuite
+from lect_kit import AdapterSuite
 
 
 class TestNemotron(AdapterSuite):

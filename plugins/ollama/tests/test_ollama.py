@@ -8,7 +8,7 @@ import lect
 from lect.errors import ConversionWarning
 from lect.format.compare import differences, render_of
 from lect.plugin import CHATML, Turn, TurnTemplate
-from lect.testing import AdapterSuite
+from lect_kit import AdapterSuite
 from lect_ollama import notation
 
 PLAIN = TurnTemplate(

@@ -7,7 +7,7 @@ import pytest
 
 import lect
 from lect.errors import RefusedError
-from lect.testing import AdapterSuite
+from lect_kit import AdapterSuite
 
 OLLAMA = json.loads((Path(__file__).parent / "golden/ollama.json").read_text("utf-8"))["cases"]
 

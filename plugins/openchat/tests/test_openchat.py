@@ -1,6 +1,6 @@
 """OpenChat and TenyxChat against their makers' own templates."""
 
-from lect.testing import AdapterSuite
+from lect_kit import AdapterSuite
 
 
 class TestOpenChat(AdapterSuite):

@@ -1,6 +1,6 @@
 """Orion against its maker's own template."""
 
-from lect.testing import AdapterSuite
+from lect_kit import AdapterSuite
 
 
 class TestOrion(AdapterSuite):

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import lect
-from lect.testing import AdapterSuite
 from lect_jinja.writing import renderer
+from lect_kit import AdapterSuite
 from lect_paddlenlp import ChatTemplate, WholeTemplate, init_chat_template
 
 FOLDER = Path(__file__).parents[1]

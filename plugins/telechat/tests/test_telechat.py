@@ -1,6 +1,6 @@
 """TeleChat against a copy of its maker's own template."""
 
-from lect.testing import AdapterSuite
+from lect_kit import AdapterSuite
 
 
 class TestTeleChat(AdapterSuite):

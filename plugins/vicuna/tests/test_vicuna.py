@@ -7,7 +7,7 @@ import goldens
 import pytest
 
 import lect
-from lect.testing import AdapterSuite
+from lect_kit import AdapterSuite
 
 GOLDEN = json.loads((Path(__file__).parent / "golden/fastchat.json").read_text("utf-8"))
 CASES = [(template, script) for template, prompts in GOLDEN["templates"].items() for script in prompts]

@@ -1,6 +1,6 @@
 """WizardLM-2 against copies of its maker's templates."""
 
-from lect.testing import AdapterSuite
+from lect_kit import AdapterSuite
 
 
 class TestWizardlm(AdapterSuite):

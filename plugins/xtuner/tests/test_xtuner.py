@@ -9,7 +9,7 @@ import pytest
 
 import lect
 import lect_xtuner
-from lect.testing import AdapterSuite
+from lect_kit import AdapterSuite
 from lect_xtuner import PROMPT_TEMPLATE, SYSTEM_TEMPLATE, chat_template, template_for, training
 
 FOLDER = Path(__file__).parents[1]

@@ -1,6 +1,6 @@
 """XVERSE against its maker's code, as copied by another project."""
 
-from lect.testing import AdapterSuite
+from lect_kit import AdapterSuite
 
 
 class TestXverse(AdapterSuite):

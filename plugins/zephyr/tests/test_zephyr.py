@@ -1,6 +1,6 @@
 """Zephyr against its makers' own templates."""
 
-from lect.testing import AdapterSuite
+from lect_kit import AdapterSuite
 
 
 class TestZephyr(AdapterSuite):

@@ -47,8 +47,6 @@ COMMANDS: dict[str, Command] = {
     "formats": Command("lect.cli.formats", "list the reply formats, with examples"),
     "convert": Command("lect.cli.convert", "write a template in the notation of another tool"),
     "diff": Command("lect.cli.diff", "show where two templates differ"),
-    "new": Command("lect.cli.new", "write a package with an adapter for your own models"),
-    "check": Command("lect.cli.check", "run the conformance kit on a plugin, and say what is wrong with it"),
     "doctor": Command("lect.cli.doctor", "load every plugin and say what is broken, and what to do"),
 }
 

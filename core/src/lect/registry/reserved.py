@@ -111,6 +111,7 @@ RESERVED: dict[str, tuple[str, ...]] = {
         "kimi-vl-thinking",
         "kimi-vl",
     ),
+    "lect-kit": ("kit",),
     "lect-laguna": ("laguna", "laguna-s-2.1", "laguna-xs-2.1", "laguna-xs.2"),
     "lect-lfm2": (
         "lfm2",

@@ -12,9 +12,9 @@ from hypothesis import HealthCheck, Phase, given, settings
 
 import lect
 from lect.errors import LectError, RefusedError
-from lect.testing.base import SuiteBase, check
-from lect.testing.conversations import dated
-from lect.testing.random_chats import chats
+from lect_kit.base import SuiteBase, check
+from lect_kit.conversations import dated
+from lect_kit.random_chats import chats
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

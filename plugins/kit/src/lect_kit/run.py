@@ -13,15 +13,15 @@ from lect.errors import PluginError
 from lect.plugin import Family
 from lect.registry.refs import parse_ref
 from lect.registry.samples import sample_names
-from lect.testing import installed
-from lect.testing.corpus import owners
-from lect.testing.suite import AdapterSuite
+from lect_kit import installed
+from lect_kit.corpus import owners
+from lect_kit.suite import AdapterSuite
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from lect.testing.subject import Subject
     from lect.values import Match
+    from lect_kit.subject import Subject
 
 Status = Literal["ok", "failed", "skipped"]
 STATUSES: dict[str, Status] = {"passed": "ok", "failed": "failed", "skipped": "skipped"}

@@ -7,10 +7,11 @@ import pytest
 from installs import install
 
 import lect
+import lect_kit
 from lect.cli import main
 from lect.errors import PluginError
-from lect.testing import AdapterSuite
-from lect.testing.corpus import owners
+from lect_kit import AdapterSuite
+from lect_kit.corpus import owners
 
 GOOD = """
 import itertools
@@ -122,14 +123,20 @@ class Kit:
 
 
 @pytest.fixture
-def kit(site):
-    yield Kit(site)
-    sys.path.remove(str(site))
+def kit(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    yield Kit(tmp_path)
+    sys.path.remove(str(tmp_path))
     lect.rescan()
 
 
+class TestItself(AdapterSuite):
+    plugin = "kit"
+    examples = {}
+
+
 def test_the_public_names():
-    assert lect.testing.__all__ == ["AdapterSuite"]
+    assert lect_kit.__all__ == ["AdapterSuite"]
 
 
 def test_a_good_adapter_passes(kit):
@@ -367,14 +374,3 @@ def test_an_unknown_plugin_is_an_error_with_near_names(kit, capsys):
     assert f"no plugin '{name}x' is installed\n  did you mean " in capsys.readouterr().err
     with pytest.raises(PluginError, match="no plugin 'nothing-like-it' is installed"):
         AdapterSuite.subject.fget(type("Suite", (AdapterSuite,), {"plugin": "nothing-like-it", "examples": {}})())
-
-
-@pytest.mark.parametrize("missing", ["pytest", "hypothesis"])
-def test_check_says_what_to_install_where_its_tools_are_missing(monkeypatch, capsys, missing):
-    for module in [name for name in sys.modules if name.startswith("lect.testing")]:
-        monkeypatch.delitem(sys.modules, module)
-    monkeypatch.setitem(sys.modules, missing, None)
-    assert main(["check", "anything"]) == 1
-    assert capsys.readouterr().err == (
-        f"lect: `lect check` needs {missing}, which is not installed\n  try: pip install 'lect[testing]'\n"
-    )

@@ -8,15 +8,15 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NamedTuple
 
 from lect.errors import LectError, shown
-from lect.scaffold.models import hint_of, owner_of
-from lect.scaffold.source import written
-from lect.scaffold.texts import filled
+from lect_kit.scaffold.models import hint_of, owner_of
+from lect_kit.scaffold.source import written
+from lect_kit.scaffold.texts import filled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from lect.scaffold.adapter import Adapter
-    from lect.scaffold.names import Names
+    from lect_kit.scaffold.adapter import Adapter
+    from lect_kit.scaffold.names import Names
 
 BOUND = ">=0.1,<1"
 """The versions of lect, and of its plugins, that a new package is written for."""

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from installs import registry_of
 
 import lect
 from lect.cli import main
@@ -16,14 +17,18 @@ from lect.plugin import CHATML, DEFAULT, Family, Rule, Template, Turn, TurnTempl
 from lect.registry.patterns import problem_of
 from lect.registry.refs import parse_ref
 from lect.registry.reserved import RESERVED
-from lect.scaffold.models import hint_of, pattern_of
-from lect.scaffold.names import LONGEST_NAME, names_of
-from lect.scaffold.source import WIDTH, written
-
-pytestmark = pytest.mark.usefixtures("registry")
+from lect_kit.scaffold.models import hint_of, pattern_of
+from lect_kit.scaffold.names import LONGEST_NAME, names_of
+from lect_kit.scaffold.source import WIDTH, written
 
 HELLO = [{"role": "user", "content": "Hello!"}]
 WEATHER = {"type": "function", "function": {"name": "weather", "parameters": {"type": "object"}}}
+
+
+@pytest.fixture(autouse=True)
+def registry(monkeypatch):
+    """Nothing is installed but the kit: what a test registers is the only adapter."""
+    monkeypatch.setattr(lect, "_registry", registry_of("lect-kit"))
 
 
 @pytest.fixture(autouse=True)
@@ -95,7 +100,7 @@ def test_the_package_is_ready_to_be_published(here, capsys):
 def test_the_tests_of_the_package_are_the_kit_and_nothing_else(here, capsys):
     new(capsys, "acme", "--model", "acme/Acme-2-7B-Chat", "--model", "acme/Acme-2-70B-Chat")
     text = (here / "lect-acme/tests/test_acme.py").read_text("utf-8")
-    assert "from lect.testing import AdapterSuite\n\n\nclass TestAcme(AdapterSuite):\n" in text
+    assert "from lect_kit import AdapterSuite\n\n\nclass TestAcme(AdapterSuite):\n" in text
     assert '    plugin = "acme"\n' in text
     assert '    examples = {"acme/Acme-2-7B-Chat": "acme-chat", "acme/Acme-2-70B-Chat": "acme-chat"}\n' in text
 

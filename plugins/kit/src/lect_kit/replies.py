@@ -11,9 +11,9 @@ import pytest
 
 from lect.errors import PluginError, PluginWarning
 from lect.reply.stream import ReplyStream
-from lect.testing.base import SuiteBase, check
-from lect.testing.conversations import QUESTION, TOOLS
-from lect.testing.roundtrip import ANSWERS, answer, heard, meant, spellings
+from lect_kit.base import SuiteBase, check
+from lect_kit.conversations import QUESTION, TOOLS
+from lect_kit.roundtrip import ANSWERS, answer, heard, meant, spellings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from lect.reply.events import Event
     from lect.reply.grammar import ReplyFormat
     from lect.reply.reply import Reply
-    from lect.testing.roundtrip import Meaning
+    from lect_kit.roundtrip import Meaning
 
     Open = Callable[[], ReplyStream]
 

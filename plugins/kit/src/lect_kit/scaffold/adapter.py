@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lect.errors import LectError
 from lect.format.turns import Turn, TurnTemplate
-from lect.scaffold.models import pattern_of
-from lect.scaffold.source import Call, Code, grammar_names, written
-from lect.scaffold.texts import filled
+from lect_kit.scaffold.models import pattern_of
+from lect_kit.scaffold.source import Call, Code, grammar_names, written
+from lect_kit.scaffold.texts import filled
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from lect.format.template import Template
-    from lect.scaffold.names import Names
+    from lect_kit.scaffold.names import Names
 
 STARTING_TABLE = TurnTemplate(
     "starting-table",

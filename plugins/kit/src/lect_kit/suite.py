@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lect.testing.base import check
-from lect.testing.goldens import GoldenChecks
-from lect.testing.names import NameChecks
-from lect.testing.packages import PackageChecks
-from lect.testing.prompts import PromptChecks
-from lect.testing.replies import ReplyChecks
+from lect_kit.base import check
+from lect_kit.goldens import GoldenChecks
+from lect_kit.names import NameChecks
+from lect_kit.packages import PackageChecks
+from lect_kit.prompts import PromptChecks
+from lect_kit.replies import ReplyChecks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

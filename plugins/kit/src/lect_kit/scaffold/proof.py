@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from lect.format.template import Template
     from lect.registry.family import Family
-    from lect.scaffold.names import Names
+    from lect_kit.scaffold.names import Names
 
 PLAIN = ("a question", "a question and its answer")
 """The conversations that every template must be able to write."""

@@ -11,9 +11,9 @@ import pytest
 
 import lect
 from lect.errors import ControlTextError, LectError, MessageError, PluginError, TemplateWarning
-from lect.testing.base import SuiteBase, check
-from lect.testing.conversations import QUESTION, ROUNDS, conversations, dated, said
-from lect.testing.fields import counted_fields, is_written, origin_problem
+from lect_kit.base import SuiteBase, check
+from lect_kit.conversations import QUESTION, ROUNDS, conversations, dated, said
+from lect_kit.fields import counted_fields, is_written, origin_problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,14 +13,14 @@ from lect.errors import InvalidModelPathError, LectError
 from lect.plugin import Family
 from lect.registry.refs import parse_ref
 from lect.registry.samples import sample_names
-from lect.testing.base import SuiteBase, check
-from lect.testing.corpus import owners
+from lect_kit.base import SuiteBase, check
+from lect_kit.corpus import owners
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from lect.testing.subject import Subject
     from lect.values import Match
+    from lect_kit.subject import Subject
 
 ODD_PATHS = (
     "x", "7", "-7b", "a/b/c/d", "owner/", "./here", "../up", "~/models/x", "/abs/olute/path", "C:\\models\\x",

@@ -6,7 +6,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lect.errors import LectError
-from lect.testing.conversations import called, dated, said
+from lect_kit.conversations import called, dated, said
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import lect
@@ -14,14 +13,11 @@ from lect.cli.rendering import print_notes
 from lect.cli.screen import Screen, write_json
 from lect.cli.sources import add_notation, find_template
 from lect.errors import LectError, shown
-from lect.scaffold.adapter import STARTING_TABLE, program_adapter, template_adapter
-from lect.scaffold.names import names_of
-from lect.scaffold.package import files_of, write_package
-from lect.scaffold.proof import check_package
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
+HELP = "write a package with an adapter for your own models"
 EPILOG = """\
 examples:
   lect new acme
@@ -78,6 +74,14 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Write the package, and say what comes next."""
+    # Not above: `lect --help` imports this module too, for HELP.
+    from pathlib import Path
+
+    from lect_kit.scaffold.adapter import program_adapter, template_adapter
+    from lect_kit.scaffold.names import names_of
+    from lect_kit.scaffold.package import files_of, write_package
+    from lect_kit.scaffold.proof import check_package
+
     names = names_of(arguments.name)
     models = list(dict.fromkeys(arguments.models or [names.model]))
     template = _starting_point(arguments)
@@ -109,6 +113,8 @@ def _starting_point(arguments: Namespace) -> lect.Template | None:
     if arguments.program:
         return None
     if arguments.source is None:
+        from lect_kit.scaffold.adapter import STARTING_TABLE
+
         return STARTING_TABLE
     path = os.path.expanduser(arguments.source)
     if os.path.exists(path):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from hypothesis import strategies as st
 
-from lect.testing.conversations import TOOLS, called, said
+from lect_kit.conversations import TOOLS, called, said
 
 if TYPE_CHECKING:
     from lect.format.template import Template

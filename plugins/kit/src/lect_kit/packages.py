@@ -14,8 +14,8 @@ import pytest
 from lect.contain import StageError, told
 from lect.errors import PluginError
 from lect.registry.groups import ADAPTERS, COMMANDS, HINTS, NOTATIONS, REPLIES, TEMPLATES
-from lect.testing.base import SuiteBase, check
-from lect.testing.subject import loaded
+from lect_kit.base import SuiteBase, check
+from lect_kit.subject import loaded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 import pytest
 
-from lect.testing.subject import Subject, find_subject
+from lect_kit.subject import Subject, find_subject
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

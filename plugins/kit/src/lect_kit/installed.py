@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from lect.testing.suite import AdapterSuite
+from lect_kit.suite import AdapterSuite
 
 TestInstalled: type[AdapterSuite]

@@ -7,14 +7,15 @@ import warnings
 from typing import TYPE_CHECKING
 
 from lect.cli.screen import Painted, Screen, write_json
-from lect.errors import LectError, PluginWarning
+from lect.errors import PluginWarning
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
-    from lect.testing.run import Outcome
-    from lect.testing.subject import Subject
+    from lect_kit.run import Outcome
+    from lect_kit.subject import Subject
 
+HELP = "run the conformance kit on a plugin, and say what is wrong with it"
 EPILOG = """\
 Its examples are the real models that it knows; if it knows none, names are made up from its rules or hints. A test
 file can name models, golden files and the maker's own template: see docs/how-to/test-an-adapter.md.
@@ -30,8 +31,7 @@ SHOWN = {"ok": Painted("ok", "green"), "failed": Painted("FAILED", "red"), "skip
 def configure(parser: ArgumentParser) -> None:
     """Describe the command and its arguments."""
     parser.description = (
-        "Run the conformance kit on an installed plugin, without a test file, and say what is wrong and what to do.\n"
-        "It needs pytest and hypothesis: pip install 'lect[testing]'."
+        "Run the conformance kit on an installed plugin, without a test file, and say what is wrong and what to do."
     )
     parser.epilog = EPILOG
     parser.add_argument("plugin", metavar="PLUGIN", help="a plugin, as `lect plugins` lists it, or a package")
@@ -40,12 +40,10 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Print the report; return 1 if a check fails."""
-    try:
-        from lect.testing.run import run_suite
-        from lect.testing.subject import find_subject
-    except ImportError as error:
-        msg = f"`lect check` needs {error.name}, which is not installed\n  try: pip install 'lect[testing]'"
-        raise LectError(msg) from error
+    # Not above: `lect --help` imports this module too, for HELP.
+    from lect_kit.run import run_suite
+    from lect_kit.subject import find_subject
+
     # The checks report what the plugin does wrong.
     warnings.simplefilter("ignore", PluginWarning)
     subject = find_subject(arguments.plugin)
