@@ -88,3 +88,22 @@ def test_a_mistyped_command_is_recognised(only, capsys):
     only(near=GREET)
     assert main(["gret"]) == 2
     assert "did you mean 'greet'?" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("command", "package"), [("new", "kit"), ("check", "kit"), ("audit", "jinja")])
+def test_a_command_of_a_package_that_is_not_installed_says_what_to_install(only, capsys, command, package):
+    only()
+    assert main([command, "acme"]) == 2
+    assert capsys.readouterr().err.endswith(
+        f"lect: error: the command '{command}' is in lect-{package}, which is not installed\n"
+        f"  try: pip install lect-{package}  (from a checkout: pip install ./plugins/{package})\n"
+    )
+    assert main(["--help"]) == 0
+    assert f"  {command:9}  (in lect-{package})\n" in capsys.readouterr().out
+
+
+def test_a_command_of_a_package_that_is_blocked_says_so(site, monkeypatch, capsys):
+    install(site, "lect-kit", "new", GREET, group="lect.commands")
+    monkeypatch.setattr(lect, "_registry", registry_of("lect-kit", environ={"LECT_DISABLE_PLUGINS": "lect-kit"}))
+    assert main(["new", "acme"]) == 2
+    assert "the command 'new' is in lect-kit, which is blocked\n  try: lect plugins" in capsys.readouterr().err

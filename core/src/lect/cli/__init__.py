@@ -171,7 +171,10 @@ class _Overview(Parser):
 
 
 def _unknown_command(word: str) -> NoReturn:
-    known = [*COMMANDS, *installed.names()]
+    elsewhere = installed.absent()
+    if word in elsewhere:
+        _overview().error(installed.why_absent(word, elsewhere[word]))
+    known = [*COMMANDS, *installed.names(), *elsewhere]
     hint = did_you_mean(near_names(word, known), f"the commands are {', '.join(known)}")
     _overview().error(f"there is no command {shown(word)}; {hint}")
 

@@ -52,12 +52,29 @@ def names() -> list[str]:
 
 
 def helps() -> dict[str, str]:
-    """Return what each installed command does, in a few words."""
-    helps = {}
+    """Return what each installed command does, in a few words; for one of ours that is absent, where it is."""
+    helps = {name: f"(in {package})" for name, package in absent().items()}
     for record in lect._registry.parts(COMMANDS):
         module = load_command(record)
         helps[record.name] = f"(failed; see `lect doctor`: {record.package})" if module is None else module.HELP
     return helps
+
+
+def absent() -> dict[str, str]:
+    """Return the commands of this project's packages that are not there, each with its package."""
+    from lect.registry.packages import COMMANDS as OURS
+
+    there = names()
+    return {name: package for name, package in OURS.items() if name not in there}
+
+
+def why_absent(name: str, package: str) -> str:
+    """Say why a command of one of this project's packages is not there, and what to do."""
+    from lect.registry.advice import install_command
+
+    blocked = [record for record in lect._registry.every_record() if record.package == package]
+    why, advice = ("blocked", f"lect plugins {package}") if blocked else ("not installed", install_command(package))
+    return f"the command {name!r} is in {package}, which is {why}\n  try: {advice}"
 
 
 def command(name: str) -> Command | None:

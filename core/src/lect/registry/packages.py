@@ -139,3 +139,10 @@ OWNERS: tuple[str, ...] = (
     "zai-org",
 )
 """Owners whose names are worth imitating."""
+
+COMMANDS: dict[str, str] = {
+    "audit": "lect-jinja",
+    "check": "lect-kit",
+    "new": "lect-kit",
+}
+"""The commands of those packages, each with its package."""
