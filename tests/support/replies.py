@@ -3,7 +3,7 @@
 import json
 from functools import cache
 
-from goldens import REPOSITORY
+from pages import REPOSITORY
 
 DATA = REPOSITORY / "tests/data/replies"
 STAGES = {"reasoning": ("reasoning",), "tools": ("tools",), "full": ("reasoning", "tools")}

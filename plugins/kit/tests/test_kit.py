@@ -336,6 +336,8 @@ def test_the_makers_template_is_compared(kit, tmp_path):
     )
     failing = kit.failing(name, **facts)
     assert set(failing) == {"test_the_makers_template_gives_the_same"}
+    # Only if pytest has rewritten the assertions of the kit.
+    assert "\n  - <|" in failing["test_the_makers_template_gives_the_same"]
 
 
 def test_every_check_has_an_adapter_that_it_rejects():
