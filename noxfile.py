@@ -25,8 +25,8 @@ TEST_TOOLS = ["pytest>=8", "pytest-xdist>=3", "hypothesis>=6.100", "jinja2>=3.1.
 IN_PARALLEL = ["-q", "-n", "auto", "--dist", "loadfile"]
 # The plugins whose tests take longest.
 LARGE = {"fastchat", "llama", "qwen"}
-# The plugins that need another.
-NEEDED = {"paddlenlp": ["jinja"]}
+# The plugins that need another, or whose tests do.
+NEEDED = {"kit": ["jinja"], "paddlenlp": ["jinja"]}
 BUILD_TOOLS = ["flit_core>=3.11,<5"]
 DEPENDENCIES = tomllib.loads(Path("core/pyproject.toml").read_text("utf-8"))["project"]["dependencies"]
 EVERYTHING = ["core", *(f"plugins/{name}" for name in PLUGINS)]
