@@ -80,6 +80,17 @@ def test_it_is_written_as_the_makers_template_writes_it(name):
     differential.compare(slug, template, messages, add_generation_prompt=True, **options)
 
 
+@pytest.mark.parametrize("name", ["V3", "V2.5", "R1-Distill-Llama-8B"])
+def test_arguments_as_text_stay_as_they_are_where_calls_are_written_only_beside_a_null_content(name):
+    slug, arguments = f"deepseek-ai--DeepSeek-{name}", '{"n":1e5}'
+    messages = [USER, {"role": "assistant", "content": None, "tool_calls": [call(arguments)]}]
+    source = (goldens.SHARED / f"oracles/jinja/{slug}.jinja").read_text("utf-8")
+    makers = lect.load_template({"chat_template": source, **differential.reference().INDEX[slug]["special_tokens"]})
+    for template in (lect.get_template(f"deepseek-ai/DeepSeek-{name}"), makers):
+        assert arguments in template.text(messages)
+        differential.compare(slug, template, messages)
+
+
 def test_a_preamble_that_is_a_text_is_refused_by_the_format_that_would_drop_it():
     template = lect.get_template("CohereLabs/command-a-reasoning-08-2025")
     with pytest.raises(lect.MessageError, match=r"option developer_preamble is 'Be brief\.'"):

@@ -6,9 +6,10 @@ Needs `../shared`, where the makers' templates are, and jinja2; a test that uses
 """
 
 import importlib
+import json
 import sys
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 
 import pytest
 from goldens import SHARED, THE_DAY
@@ -95,9 +96,11 @@ def contents(text, *, parts):
 
 @cache
 def functions(text):
-    """Return the functions of calls: a name and arguments."""
+    """Return the functions of calls: a name, and arguments as a mapping or as text."""
     arguments = st.dictionaries(st.sampled_from(["location", "n", "数"]), values(text), max_size=2)
-    return st.fixed_dictionaries({"name": st.sampled_from(NAMES), "arguments": arguments})
+    # As clients send them: a mapping, or its JSON text, which some formats write as it is.
+    written = arguments.map(partial(json.dumps, separators=(",", ":"))) | st.just('{"n":1e5}')
+    return st.fixed_dictionaries({"name": st.sampled_from(NAMES), "arguments": arguments | written})
 
 
 @st.composite

@@ -107,6 +107,8 @@ def test_arguments_as_text_are_for_templates_that_fail_on_a_mapping():
         "{% for m in messages %}{% for c in m.tool_calls %}{{ 'x' + c.function.arguments }}{% endfor %}{% endfor %}"
     )
     assert load(source).takes == {"argument_text"}
+    only_beside_null = "{% for m in messages if m.content is none %}" + source.partition("%}")[2]
+    assert load(only_beside_null).takes == {"null", "argument_text"}
     assert load(source.replace("'x' + c.function.arguments", "c.function.arguments | tojson")).takes == set()
 
 

@@ -169,7 +169,7 @@ V3 = Template(
     roles=["system", "user", "assistant", "tool"],
     bos=BOS,
     capabilities=["system", "parallel_tools"],
-    takes=["null"],
+    takes=["null", "argument_text"],
     stop={EOS: 1},
     markers={
         BOS: 0, EOS: 1, "<｜▁pad▁｜>": 2, "<｜place▁holder▁no▁{}｜>": range(128000, 128800), "<｜fim▁hole｜>": 128800,
@@ -194,14 +194,12 @@ V2_5 = V3.but(
 V3_0324 = V3.but(
     name="deepseek-v3-0324",
     program=v3_0324,
-    takes=["null", "argument_text"],
     source="deepseek-ai/DeepSeek-V3-0324, tokenizer_config.json",
 )
 R1 = V3.but(
     name="deepseek-r1",
     program=partial(v3, r1=True),
     capabilities=["system", "parallel_tools", "reasoning"],
-    takes=["null", "argument_text"],
     # The last placeholders have been given a meaning.
     markers={**V3.markers, "<｜place▁holder▁no▁{}｜>": range(128000, 128798), "<think>": 128798, "</think>": 128799},
     looks_for=["</think>"],
@@ -211,7 +209,6 @@ R1 = V3.but(
 R1_DISTILL = R1.but(
     name="deepseek-r1-distill",
     program=partial(v3, distilled=True),
-    takes=["null"],
     # A distilled model has the vocabulary of the model it is based on, Llama's or Qwen's: no id is right for all.
     stop=[EOS],
     markers=[*R1.markers],

@@ -236,14 +236,17 @@ class JinjaTemplate(Template):
             return None
 
     def _wants_text(self) -> bool:
-        """Return whether the template takes the arguments of calls as JSON text, and fails on a mapping."""
-        return self._works('{"a": 1}') and not self._works({"a": 1})
+        """Return whether the template takes the arguments of calls as JSON text, and fails on a mapping.
 
-    def _works(self, arguments: Any) -> bool:
+        Some templates write calls only where the content is null, others fail there: both are tried.
+        """
+        return any(self._works('{"a": 1}', content) and not self._works({"a": 1}, content) for content in ("", None))
+
+    def _works(self, arguments: Any, content: str | None) -> bool:
         call = {**_CALL, "function": {"name": "f", "arguments": arguments}}
         messages = [
             {"role": "user", "content": "q"},
-            {"role": "assistant", "content": "", "tool_calls": [call]},
+            {"role": "assistant", "content": content, "tool_calls": [call]},
             {"role": "tool", "tool_call_id": "call00001", "name": "f", "content": "r"},
         ]
         variables = {
