@@ -32,6 +32,11 @@ GLM4_XML = ReplyFormat(
     example="<tool_call>get_weather\n<arg_key>city</arg_key>\n<arg_value>Paris</arg_value>\n</tool_call>",
 )
 
+MARKERS = [
+    *GLM4.markers, "<think>", "</think>", "<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>",
+    "<arg_key>", "</arg_key>", "<arg_value>", "</arg_value>", "<|begin_of_audio|>", "<|end_of_audio|>",
+    "<|begin_of_transcription|>", "<|end_of_transcription|>", "<|code_prefix|>", "<|code_middle|>", "<|code_suffix|>",
+]  # fmt: skip
 ON_LINES = (
     "<tool_call>{function-name}\n<arg_key>{arg-key-1}</arg_key>\n<arg_value>{arg-value-1}</arg_value>\n"
     "<arg_key>{arg-key-2}</arg_key>\n<arg_value>{arg-value-2}</arg_value>\n...\n</tool_call>"
@@ -238,16 +243,11 @@ GLM4_5 = Template(
     options=["enable_thinking"],
     takes=["parts"],
     stop=GLM4.stop,
-    markers=[
-        *GLM4.markers, "<think>", "</think>", "<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>",
-        "<arg_key>", "</arg_key>", "<arg_value>", "</arg_value>", "<|begin_of_audio|>", "<|end_of_audio|>",
-        "<|begin_of_transcription|>", "<|end_of_transcription|>", "<|code_prefix|>", "<|code_middle|>",
-        "<|code_suffix|>",
-    ],
+    markers=MARKERS,
     looks_for=["</think>", "/nothink"],
     reply=GLM4_XML.grammar,
     source="zai-org/GLM-4.5, chat_template.jinja",
-)  # fmt: skip
+)
 GLM4_6 = GLM4_5.but(name="glm-4.6", source="zai-org/GLM-4.6, chat_template.jinja")
 GLM5 = GLM4_5.but(
     name="glm-5",
@@ -255,11 +255,19 @@ GLM5 = GLM4_5.but(
     options=["enable_thinking", "clear_thinking"],
     # GLM-4.7 has the vocabulary of GLM-4.5, GLM-4.7-Flash and GLM-5 have a larger one: no ids are right for all.
     stop=[*GLM4_5.stop],
+    markers=MARKERS,
     source="zai-org/GLM-5, chat_template.jinja",
 )
-GLM5_1 = GLM5.but(
-    name="glm-5.1",
-    program=glm5_1,
+GLM5_1 = Template(
+    "glm-5.1",
+    glm5_1,
+    roles=["system", "user", "assistant", "tool"],
+    capabilities=["system", "tools", "parallel_tools", "reasoning"],
+    options=["enable_thinking", "clear_thinking"],
+    takes=["parts"],
     stop={"<|endoftext|>": 154820, "<|user|>": 154827, "<|observation|>": 154829},
+    markers=MARKERS,
+    looks_for=["</think>"],
+    reply=GLM4_XML.grammar,
     source="zai-org/GLM-5.1, chat_template.jinja",
 )

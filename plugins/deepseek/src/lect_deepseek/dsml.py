@@ -1,9 +1,9 @@
 """DeepSeek-V3.2, which has its own tags for calls, and the replies of V4, which uses them too."""
 
-from lect.plugin import Call, Chat, Writer
+from lect.plugin import Call, Chat, Template, Writer
 from lect.plugin.grammar import QUOTED_NAME, THINK, CallSyntax, Grammar, Head, Params, ReplyFormat, Section
-from lect_deepseek.plain import EOS
-from lect_deepseek.v3_1 import V3_1_TERMINUS
+from lect_deepseek.plain import BOS, EOS
+from lect_deepseek.v3_1 import VOCABULARY
 
 
 def calls(mark: str) -> Section:
@@ -148,19 +148,21 @@ def v3_2(chat: Chat, out: Writer) -> None:
             called, answered = len(message.tool_calls), 0
 
 
-V3_2 = V3_1_TERMINUS.but(
-    name="deepseek-v3.2",
-    program=v3_2,
+V3_2 = Template(
+    "deepseek-v3.2",
+    v3_2,
     roles=["system", "developer", "user", "assistant", "tool"],
+    bos=BOS,
     capabilities=["system", "tools", "parallel_tools", "reasoning"],
-    takes=[],
+    options=["thinking", "enable_thinking"],
+    stop={EOS: 1},
     markers={
-        **V3_1_TERMINUS.markers,
+        **VOCABULARY,
         "｜DSML｜": None,
         **dict.fromkeys(("<functions>", "</functions>", "<function_results>", "</function_results>")),
         **dict.fromkeys(("<result>", "</result>")),
     },
-    looks_for=[],
+    looks_for=(),
     reply=DEEPSEEK_V32_DSML.grammar,
     source="deepseek-ai/DeepSeek-V3.2, encoding/encoding_dsv32.py",
 )

@@ -6,6 +6,17 @@ from lect.plugin import Call, Chat, Template, Writer
 from lect.plugin.grammar import SPACE, THINK, CallSyntax, Grammar, Head, NamedJson, ReplyFormat, Section
 from lect_deepseek.plain import BOS, EOS
 
+SPECIAL = {
+    "<｜fim▁hole｜>": 128800, "<｜fim▁begin｜>": 128801, "<｜fim▁end｜>": 128802, "<｜User｜>": 128803,
+    "<｜Assistant｜>": 128804, "<|EOT|>": 128805, "<｜tool▁calls▁begin｜>": 128806, "<｜tool▁calls▁end｜>": 128807,
+    "<｜tool▁call▁begin｜>": 128808, "<｜tool▁call▁end｜>": 128809, "<｜tool▁outputs▁begin｜>": 128810,
+    "<｜tool▁outputs▁end｜>": 128811, "<｜tool▁output▁begin｜>": 128812, "<｜tool▁output▁end｜>": 128813,
+    "<｜tool▁sep｜>": 128814,
+}  # fmt: skip
+"""The tokens with which all vocabularies since V3 end; those before them were placeholders at first."""
+NAMES = [BOS, EOS, "<｜▁pad▁｜>", *SPECIAL, "<think>", "</think>"]
+"""The same, and the tags of a thought, for vocabularies that have other ids."""
+
 OPEN, SEPARATOR, CLOSE = "<｜tool▁call▁begin｜>", "<｜tool▁sep｜>", "<｜tool▁call▁end｜>"
 CALLS = (
     CallSyntax(
@@ -172,23 +183,24 @@ V3 = Template(
     takes=["null", "argument_text"],
     stop={EOS: 1},
     markers={
-        BOS: 0, EOS: 1, "<｜▁pad▁｜>": 2, "<｜place▁holder▁no▁{}｜>": range(128000, 128800), "<｜fim▁hole｜>": 128800,
-        "<｜fim▁begin｜>": 128801, "<｜fim▁end｜>": 128802, "<｜User｜>": 128803, "<｜Assistant｜>": 128804,
-        "<|EOT|>": 128805, "<｜tool▁calls▁begin｜>": 128806, "<｜tool▁calls▁end｜>": 128807,
-        "<｜tool▁call▁begin｜>": 128808, "<｜tool▁call▁end｜>": 128809, "<｜tool▁outputs▁begin｜>": 128810,
-        "<｜tool▁outputs▁end｜>": 128811, "<｜tool▁output▁begin｜>": 128812, "<｜tool▁output▁end｜>": 128813,
-        "<｜tool▁sep｜>": 128814, "<think>": None, "</think>": None,
+        BOS: 0,
+        EOS: 1,
+        "<｜▁pad▁｜>": 2,
+        "<｜place▁holder▁no▁{}｜>": range(128000, 128800),
+        **SPECIAL,
+        "<think>": None,
+        "</think>": None,
     },
     looks_for=(),
     reply=DEEPSEEK_V3.grammar,
     source="deepseek-ai/DeepSeek-V3, tokenizer_config.json",
-)  # fmt: skip
+)
 V2_5 = V3.but(
     name="deepseek-v2.5",
     program=v2_5,
     # The vocabulary of V2, which is smaller.
     stop={EOS: 100001},
-    markers=[marker for marker in V3.markers if "place" not in marker],
+    markers=NAMES,
     source="deepseek-ai/DeepSeek-V2.5, tokenizer_config.json",
 )
 V3_0324 = V3.but(
@@ -201,7 +213,15 @@ R1 = V3.but(
     program=partial(v3, r1=True),
     capabilities=["system", "parallel_tools", "reasoning"],
     # The last placeholders have been given a meaning.
-    markers={**V3.markers, "<｜place▁holder▁no▁{}｜>": range(128000, 128798), "<think>": 128798, "</think>": 128799},
+    markers={
+        BOS: 0,
+        EOS: 1,
+        "<｜▁pad▁｜>": 2,
+        "<｜place▁holder▁no▁{}｜>": range(128000, 128798),
+        **SPECIAL,
+        "<think>": 128798,
+        "</think>": 128799,
+    },
     looks_for=["</think>"],
     reply=DEEPSEEK_R1.grammar,
     source="deepseek-ai/DeepSeek-R1, tokenizer_config.json",
@@ -211,7 +231,7 @@ R1_DISTILL = R1.but(
     program=partial(v3, distilled=True),
     # A distilled model has the vocabulary of the model it is based on, Llama's or Qwen's: no id is right for all.
     stop=[EOS],
-    markers=[*R1.markers],
+    markers=NAMES,
     source="deepseek-ai/DeepSeek-R1-Distill-Llama-8B, tokenizer_config.json",
 )
 R1_0528 = R1.but(
@@ -219,10 +239,11 @@ R1_0528 = R1.but(
     program=partial(v3_0324, thinks=True),
     source="deepseek-ai/DeepSeek-R1-0528, tokenizer_config.json",
 )
-R1_0528_QWEN3 = R1_0528.but(
+R1_0528_QWEN3 = R1.but(
     name="deepseek-r1-0528-qwen3",
+    program=R1_0528.program,
     # The vocabulary of Qwen3.
     stop={EOS: 151645},
-    markers=[*R1.markers],
+    markers=NAMES,
     source="deepseek-ai/DeepSeek-R1-0528-Qwen3-8B, tokenizer_config.json",
 )

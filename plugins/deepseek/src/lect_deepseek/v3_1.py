@@ -2,10 +2,23 @@
 
 from functools import partial
 
-from lect.plugin import Chat, Writer
+from lect.plugin import Chat, Template, Writer
 from lect.plugin.grammar import ReplyFormat
-from lect_deepseek.plain import EOS
-from lect_deepseek.v3 import DEEPSEEK_V3, R1, write_systems
+from lect_deepseek.plain import BOS, EOS
+from lect_deepseek.v3 import DEEPSEEK_V3, SPECIAL, write_systems
+
+VOCABULARY = {
+    BOS: 0,
+    EOS: 1,
+    "<｜▁pad▁｜>": 2,
+    "<｜place▁holder▁no▁{}｜>": range(128000, 128796),
+    **SPECIAL,
+    "<think>": 128798,
+    "</think>": 128799,
+    "<｜search▁begin｜>": 128796,
+    "<｜search▁end｜>": 128797,
+}
+"""The special tokens of V3.1 and later."""
 
 DEEPSEEK_V31 = ReplyFormat(
     DEEPSEEK_V3.grammar.but(name="deepseek_v31"),
@@ -65,18 +78,19 @@ def v3_1(chat: Chat, out: Writer, *, version: str) -> None:
         out += "<｜Assistant｜>", "<think>" if thinking else no_thought
 
 
-V3_1 = R1.but(
-    name="deepseek-v3.1",
-    program=partial(v3_1, version="v3.1"),
+V3_1 = Template(
+    "deepseek-v3.1",
+    partial(v3_1, version="v3.1"),
+    roles=["system", "user", "assistant", "tool"],
+    bos=BOS,
+    capabilities=["system", "parallel_tools", "reasoning"],
     options=["thinking", "enable_thinking"],
-    takes=[],
-    markers={
-        **R1.markers, "<｜place▁holder▁no▁{}｜>": range(128000, 128796), "<｜search▁begin｜>": 128796,
-        "<｜search▁end｜>": 128797,
-    },
+    stop={EOS: 1},
+    markers=VOCABULARY,
+    looks_for=["</think>"],
     reply=DEEPSEEK_V31.grammar,
     source="deepseek-ai/DeepSeek-V3.1, tokenizer_config.json",
-)  # fmt: skip
+)
 V3_1_TERMINUS = V3_1.but(
     name="deepseek-v3.1-terminus",
     program=partial(v3_1, version="v3.1-terminus"),

@@ -7,6 +7,7 @@ from lect.plugin import Call, Chat, Message, Writer
 from lect_deepseek.dsml import DEEPSEEK_V4_DSML, V3_2
 from lect_deepseek.plain import EOS
 from lect_deepseek.v3 import write_systems
+from lect_deepseek.v3_1 import VOCABULARY
 
 BEFORE_TOOLS = """## Tools
 
@@ -140,10 +141,7 @@ V4 = V3_2.but(
     name="deepseek-v4",
     program=partial(v4, efforts={"max": THOROUGH}),
     options=["thinking", "enable_thinking", "reasoning_effort", "drop_thinking", "response_format"],
-    markers={
-        **{text: ids for text, ids in V3_2.markers.items() if "function" not in text and "result" not in text},
-        **dict.fromkeys(("<tool_result>", "</tool_result>")),
-    },
+    markers={**VOCABULARY, "｜DSML｜": None, "<tool_result>": None, "</tool_result>": None},
     reply=DEEPSEEK_V4_DSML.grammar,
     source="deepseek-ai/DeepSeek-V4, as llama.cpp b21e4de has it",
 )

@@ -10,6 +10,8 @@ from lect.plugin import DEFAULT, Chat, Family, Rule, Template, Writer
 __lect_api__ = "~=1.0"
 
 CHATML = ("<|im_start|>", "\n")
+# The maker's code replaces `<image>` with the tokens of an image.
+OF_IMAGES = ["<image>", "<img>", "</img>", "<IMG_CONTEXT>", "<quad>", "</quad>", "<ref>", "</ref>", "<box>", "</box>"]
 
 
 def internvl(chat: Chat, out: Writer, *, tag: tuple[str, str], end: str) -> None:
@@ -43,22 +45,15 @@ INTERNVL2 = Template(
     takes=["parts"],
     # Each size has the vocabulary of a different language model: no ids are right for all.
     stop=["<|im_end|>"],
-    # The maker's code replaces `<image>` with the tokens of an image.
-    markers=[
-        "<|im_start|>", "<|im_end|>", "<image>", "<img>", "</img>", "<IMG_CONTEXT>", "<quad>", "</quad>", "<ref>",
-        "</ref>", "<box>", "</box>",
-    ],
+    markers=["<|im_start|>", "<|im_end|>", *OF_IMAGES],
     looks_for=(),
     source="OpenGVLab/InternVL at 2410d1d, internvl_chat/internvl/conversation.py: internlm2-chat, Hermes-2",
-)  # fmt: skip
+)
 INTERNVL2_PHI3 = INTERNVL2.but(
     name="internvl2-phi3",
     program=partial(internvl, tag=("<|", "|>\n"), end="<|end|>"),
     stop={"<|end|>": 32007},
-    markers=[
-        *("<|system|>", "<|user|>", "<|assistant|>", "<|end|>", "<|endoftext|>"),
-        *(marker for marker in INTERNVL2.markers if "im_" not in marker),
-    ],
+    markers=["<|system|>", "<|user|>", "<|assistant|>", "<|end|>", "<|endoftext|>", *OF_IMAGES],
     source="OpenGVLab/InternVL at 2410d1d, internvl_chat/internvl/conversation.py: phi3-chat",
 )
 INTERNVL2_5 = INTERNVL2.but(

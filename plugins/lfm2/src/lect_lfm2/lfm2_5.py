@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from lect.plugin import Chat, Message, Writer, stripped
-from lect_lfm2.lfm2 import LFM2, LFM2_CALLS, write_calls, write_system
+from lect_lfm2.lfm2 import LFM2, write_calls, write_system
 
 CONTINUED = "CONTINUE_FINAL_MESSAGE_TAG "
 """The text by which transformers finds where a last answer is to be continued."""
@@ -134,7 +134,7 @@ LFM2_5 = LFM2.but(
     looks_for=["</think>"],
     source="LiquidAI/LFM2.5-1.2B-Instruct, chat_template.jinja",
 )
-LFM2_5_VL = LFM2_CALLS.but(
+LFM2_5_VL = LFM2.but(
     name="lfm2.5-vl",
     program=lfm2_5_vl,
     capabilities=["system", "tools", "parallel_tools", "reasoning", "images"],

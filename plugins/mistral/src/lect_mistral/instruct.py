@@ -185,18 +185,21 @@ V1 = Template(
     looks_for=(),
     source="mistralai/Mistral-7B-Instruct-v0.1, tokenizer_config.json",
 )
-V3 = V1.but(
-    name="mistral-v3",
-    program=partial(v3, gap=" ", trims=True),
+V3 = Template(
+    "mistral-v3",
+    partial(v3, gap=" ", trims=True),
     roles=["system", "user", "assistant", "tool", "tool_results"],
+    bos="<s>",
+    eos="</s>",
     capabilities=["system", "tools", "parallel_tools"],
+    stop={"</s>": 2},
     # Which of the tokens in between have a name depends on the revision.
     markers={
         "<unk>": 0, "<s>": 1, "</s>": 2, "[INST]": 3, "[/INST]": 4, "[TOOL_CALLS]": 5, "[AVAILABLE_TOOLS]": 6,
         "[/AVAILABLE_TOOLS]": 7, "[TOOL_RESULTS]": 8, "[/TOOL_RESULTS]": 9, "[IMG]": None, "[PREFIX]": None,
         "[MIDDLE]": None, "[SUFFIX]": None, "[control_{}]": None, "[REFERENCE_DOC_{}]": None,
     },
-    text_separators=False,
+    looks_for=(),
     reply=MISTRAL_CALLS.grammar,
     source="mistralai/Mistral-7B-Instruct-v0.3, tokenizer_config.json",
 )  # fmt: skip

@@ -4,9 +4,9 @@ from collections.abc import Collection, Iterable
 from functools import partial
 from typing import NamedTuple
 
-from lect.plugin import Chat, Message, Part, Writer
+from lect.plugin import Chat, Message, Part, Template, Writer
 from lect_mistral.content import IMAGES
-from lect_mistral.instruct import V3, call_id, result_id
+from lect_mistral.instruct import MISTRAL_CALLS, call_id, result_id
 from lect_mistral.small import SMALL_3_2
 
 MAY_FOLLOW = {
@@ -182,12 +182,18 @@ def library(chat: Chat, out: Writer, *, numbered: bool, images: bool, thinks: bo
     out.turn(None)
 
 
-SMALL_2501 = V3.but(
-    name="mistral-small-2501",
-    program=partial(library, numbered=True, images=False, thinks=False),
+SMALL_2501 = Template(
+    "mistral-small-2501",
+    partial(library, numbered=True, images=False, thinks=False),
     roles=["system", "user", "assistant", "tool"],
+    bos="<s>",
+    eos="</s>",
+    capabilities=["system", "tools", "parallel_tools"],
     takes=["parts", "null"],
+    stop={"</s>": 2},
     markers=SMALL_3_2.markers,
+    looks_for=(),
+    reply=MISTRAL_CALLS.grammar,
     source="mistralai/mistral-common 1.13.0, integrations/chat_templates: v7-tekken",
 )
 MINISTRAL_3 = SMALL_2501.but(
@@ -196,7 +202,7 @@ MINISTRAL_3 = SMALL_2501.but(
     capabilities=["system", "tools", "parallel_tools", "images"],
     source="mistralai/mistral-common 1.13.0, integrations/chat_templates: v13-tekken-image",
 )
-MAGISTRAL_2509 = MINISTRAL_3.but(
+MAGISTRAL_2509 = SMALL_2501.but(
     name="magistral-2509",
     program=partial(library, numbered=False, images=True, thinks=True),
     capabilities=["system", "tools", "parallel_tools", "images", "reasoning"],

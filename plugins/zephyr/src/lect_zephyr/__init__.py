@@ -47,7 +47,7 @@ TINYLLAMA = STABLELM_ZEPHYR.but(
     name="tinyllama-chat",
     eos="</s>",
     stop={"</s>": 2},
-    markers=ZEPHYR.markers,
+    markers=["<|system|>", "<|user|>", "<|assistant|>", "<unk>", "<s>", "</s>"],
     source="TinyLlama/TinyLlama-1.1B-Chat-v1.0, tokenizer_config.json",
 )
 ZEPHYR_GEMMA = Template(
