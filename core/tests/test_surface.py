@@ -34,6 +34,8 @@ SIGNATURES = {
     lect.ChatChunks: "(stream, model, *, id=None, created=None, reasoning_key='reasoning_content', index=0)",
     lect.load_template: "(source, *, notation=None)",
     lect.dump_template: "(template, notation, *, lossy=False)",
+    lect.plugin.Schema: "(chat, value, path, *, is_required=False)",
+    lect.plugin.thought_and_answer: "(message, content=None)",
     lect.plugin.open_file: "(path, *, follow=True)",
     lect.plugin.read_file: "(path, most, *, only_start=False, follow=True)",
     lect.plugin.parse_json: "(text)",
@@ -125,9 +127,9 @@ def test_the_public_names_for_users():
 def test_the_public_names_for_authors_of_adapters():
     assert sorted(lect.plugin.__all__) == [
         "API_VERSION", "CHATML", "Call", "Chat", "DEFAULT", "Family", "Input", "Later", "Match", "Message", "ModelRef",
-        "Part", "ROUND", "Reply", "Rule", "Source", "Specificity", "Template", "Tokenizer", "ToolCall", "Turn",
+        "Part", "ROUND", "Reply", "Rule", "Schema", "Source", "Specificity", "Template", "Tokenizer", "ToolCall", "Turn",
         "TurnTemplate", "Writer", "Written", "given", "hookimpl", "open_file", "parse_json", "plain_str",
-        "put_right", "read_file", "stripped", "table_of", "think_tags", "unknown", "unsaid",
+        "put_right", "read_file", "stripped", "table_of", "think_tags", "thought_and_answer", "unknown", "unsaid",
     ]  # fmt: skip
 
 

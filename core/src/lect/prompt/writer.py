@@ -139,3 +139,14 @@ def think_tags(text: str) -> tuple[str, str]:
         return "", text
     pieces = text.split("</think>")
     return pieces[0].rstrip("\n").split("<think>")[-1].lstrip("\n"), pieces[-1].lstrip("\n")
+
+
+def thought_and_answer(message: Message, content: str | None = None) -> tuple[str, str]:
+    """Return the thought of a message and its answer: its reasoning, or else what stands in `<think>` tags.
+
+    Args:
+        message: The message.
+        content: Its content, if the format writes something else than its text.
+    """
+    text = message.content if content is None else content
+    return think_tags(text) if message.reasoning is None else (message.reasoning, text)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from lect.plugin import Call, Chat, Message, Template, Writer, think_tags
+from lect.plugin import Call, Chat, Message, Template, Writer, thought_and_answer
 from lect.plugin.grammar import KEY_VALUE_CALL, THINK, CallSyntax, Grammar, Head, Json, NamedJson, ReplyFormat, Section
 from lect_chatglm.glm4 import GLM4
 
@@ -81,11 +81,6 @@ def write_result(chat: Chat, out: Writer, message: Message, line: str) -> None:
         output = part.raw.get("output", part.raw)
         shown = chat.text(output, *part.path, "output") if isinstance(output, str) else chat.printed(output, *part.path)
         out += line, "<tool_response>", line, shown, line, "</tool_response>"
-
-
-def thought_and_answer(message: Message) -> tuple[str, str]:
-    """Return the reasoning and the answer: as given, or taken from `<think>` tags inside the content."""
-    return think_tags(message.content) if message.reasoning is None else (message.reasoning, message.content)
 
 
 def last_question(chat: Chat) -> int:

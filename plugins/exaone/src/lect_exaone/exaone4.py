@@ -37,19 +37,14 @@ def write_system(chat: Chat, out: Writer) -> None:
     out.append("[|endofturn|]\n")
 
 
-def thought_and_answer(message: Message) -> tuple[str | None, str]:
-    """Return the reasoning, None where there is none, and the answer."""
-    thought, content = None, message.content
-    if "</think>" in content:
-        pieces = content.split("</think>")
-        thought, content = pieces[0].strip().removeprefix("<think>").strip(), pieces[-1].strip()
-    return message.reasoning or thought, content
-
-
 def write_answer(chat: Chat, out: Writer, message: Message) -> None:
     """Write an answer: only the last keeps its thought, and only where the option `skip_think` is False."""
     is_last = message.index + 1 == len(chat.messages)
-    thought, content = thought_and_answer(message)
+    thought, content = message.reasoning or None, message.content
+    if "</think>" in content:
+        pieces = content.split("</think>")
+        thought = thought or pieces[0].strip().removeprefix("<think>").strip()
+        content = pieces[-1].strip()
     out.append("[|assistant|]\n")
     if message.content and is_last and thought is not None and not chat.option("skip_think", True):
         out += "<think>\n", thought, "\n</think>\n\n"

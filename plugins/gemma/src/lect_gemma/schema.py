@@ -1,13 +1,14 @@
 """How Gemma 4 writes schemas and values: like JSON, with quotes that are tokens and keys in alphabetical order."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
-from lect.plugin import Chat, Writer, plain_str
+from lect.plugin import Chat, Schema, Writer, plain_str
 
 QUOTE = '<|"|>'
 ITSELF = ("description", "type", "properties", "required", "nullable")
 """The keys that describe a parameter itself."""
+Item = TypeVar("Item")
 
 
 class Notation:
@@ -24,12 +25,12 @@ class Notation:
         self.out = out
         self.hidden = ITSELF if hides else ()
 
-    def separated(self, pairs: Iterable[tuple[Any, Any]]) -> Iterator[tuple[Any, Any]]:
-        """Yield the pairs, and write a comma before each but the first."""
-        for index, pair in enumerate(pairs):
+    def separated(self, items: Iterable[Item]) -> Iterator[Item]:
+        """Yield the items, and write a comma before each but the first."""
+        for index, item in enumerate(items):
             if index:
                 self.out.append(",")
-            yield pair
+            yield item
 
     def quoted(self, value: Any, *path: str | int) -> None:
         """Write a text in quotes; anything else as Python prints it."""
@@ -74,91 +75,80 @@ class Notation:
     def declaration(self, tool: Mapping[str, Any], *path: str | int) -> None:
         """Write what a tool is and takes."""
         out = self.out
-        function = tool.get("function", {})
-        path = (*path, "function")
-        out += "declaration:", self.chat.input(function.get("name", ""), *path, "name"), "{description:"
-        self.quoted(function.get("description", ""), *path, "description")
-        parameters = function.get("parameters")
-        if parameters:
+        function = Schema(self.chat, tool, path).at("function")
+        out += "declaration:", function.text("name"), "{description:", QUOTE, function.text("description"), QUOTE
+        parameters = function.at("parameters")
+        if parameters.fields:
             out.append(",parameters:{")
             if parameters.get("properties"):
                 out.append("properties:{")
-                self._parameters(parameters["properties"], *path, "parameters", "properties")
+                self._parameters(parameters.properties)
                 out.append("},")
-            self._required(parameters, *path, "parameters")
+            self._required(parameters)
             if parameters.get("type"):
-                out.append("type:")
-                self.kind(parameters["type"], *path, "parameters", "type")
-                out.append("}")
+                out += "type:", QUOTE, parameters.text("type").upper(), QUOTE, "}"
         if "response" in function:
-            response, path = function["response"] or {}, (*path, "response")
+            response = function.at("response")
             out.append(",response:{")
-            self._description(response, *path)
-            kind = self._kind(response, *path)
+            self._description(response)
+            kind = response.text("type").upper()
             if kind == "OBJECT":
                 out += "type:", QUOTE, kind, QUOTE, "}"
         out.append("}")
 
-    def _description(self, fields: Mapping[str, Any], *path: str | int) -> None:
-        if fields.get("description"):
-            self.out.append("description:")
-            self.quoted(fields["description"], *path, "description")
-            self.out.append(",")
+    def _description(self, schema: Schema) -> None:
+        if schema.get("description"):
+            self.out += "description:", QUOTE, schema.text("description"), QUOTE, ","
 
-    def _required(self, fields: Mapping[str, Any], *path: str | int) -> None:
-        if fields.get("required"):
+    def _required(self, schema: Schema) -> None:
+        if schema.get("required"):
             self.out.append("required:")
-            self.names(fields["required"], *path, "required")
+            self.names(schema.get("required"), *schema.path, "required")
             self.out.append(",")
 
-    def _parameters(self, properties: Mapping[str, Any], *path: str | int, without: Sequence[str] = ()) -> None:
+    def _parameters(self, parameters: Iterable[Schema], without: Sequence[str] = ()) -> None:
         """Write the parameters of an object, `without` some names."""
         without = without or self.hidden
-        shown = [(name, fields) for name, fields in _in_order(properties) if name not in without]
-        for name, fields in self.separated(shown):
-            self.out += self.chat.printed(name, *path, name), ":{"
-            self._parameter(fields if isinstance(fields, Mapping) else {}, *path, name)
+        shown = (each for each in parameters if each.path[-1] not in without)
+        for each in self.separated(sorted(shown, key=lambda each: each.name.lower())):
+            self.out += each.name, ":{"
+            self._parameter(each)
 
-    def _parameter(self, fields: Mapping[str, Any], *path: str | int) -> None:
+    def _parameter(self, schema: Schema) -> None:
         """Write what describes one parameter; its type comes last."""
         out = self.out
-        kind = self._kind(fields, *path)
-        self._description(fields, *path)
-        if kind == "STRING" and fields.get("enum"):
+        kind = schema.text("type").upper()
+        self._description(schema)
+        if kind == "STRING" and schema.get("enum"):
             out.append("enum:")
-            self.value(fields["enum"], *path, "enum", quoted_keys=True)
+            self.value(schema.get("enum"), *schema.path, "enum", quoted_keys=True)
             out.append(",")
-        items = fields.get("items")
-        if kind == "ARRAY" and isinstance(items, Mapping) and items:
+        items = schema.at("items")
+        if kind == "ARRAY" and items.fields:
             out.append("items:{")
-            self._items(items, *path, "items")
+            self._items(items)
             out.append("},")
-        if fields.get("nullable"):
+        if schema.get("nullable"):
             out.append("nullable:true,")
         if kind == "OBJECT":
             out.append("properties:{")
-            if isinstance(fields.get("properties"), Mapping):
-                self._parameters(fields["properties"], *path, "properties")
+            if isinstance(schema.get("properties"), Mapping):
+                self._parameters(schema.properties)
             else:
                 # The parameters of the object are next to the keys that describe the object itself.
-                self._parameters(fields, *path, without=ITSELF)
+                self._parameters(schema.members, without=ITSELF)
             out.append("},")
-            self._required(fields, *path)
+            self._required(schema)
         out += "type:", QUOTE, kind, QUOTE, "}"
 
-    def _kind(self, fields: Mapping[str, Any], *path: str | int) -> str:
-        """Return the type that a schema states, in capitals."""
-        return self.chat.text(fields.get("type", ""), *path, "type").upper()
-
-    def _items(self, items: Mapping[str, Any], *path: str | int) -> None:
+    def _items(self, items: Schema) -> None:
         """Write what describes the items of an array."""
-        for key, value in self.separated((key, value) for key, value in _in_order(items) if value is not None):
-            where = (*path, key)
+        for key, value in self.separated((key, value) for key, value in _in_order(items.fields) if value is not None):
+            where = (*items.path, key)
             self.out += self.chat.printed(key, *where), ":"
             if key == "properties":
                 self.out.append("{")
-                if isinstance(value, Mapping):
-                    self._parameters(value, *where)
+                self._parameters(items.properties)
                 self.out.append("}")
             elif key == "required":
                 self.names(value, *where)

@@ -1,92 +1,72 @@
 """Tool schemas as gpt-oss reads them: as TypeScript."""
 
-from collections.abc import Mapping
 from typing import Any
 
-from lect.plugin import Chat, Writer
+from lect.plugin import Chat, Schema, Writer
 
 SIMPLE = {"string": "string", "number": "number", "integer": "number", "boolean": "boolean"}
+LONGEST_ITEM = 50
+"""The maximum length of a type that is written before `[]`."""
 
 
 def write_joined(chat: Chat, out: Writer, values: Any, between: str, *path: str | int) -> None:
     """Write values separated by `between`."""
     for index, value in enumerate(values):
-        if index:
-            out.append(between)
-        out.append(chat.text(value, *path, index))
+        out += between if index else "", chat.text(value, *path, index)
 
 
-def write_type(chat: Chat, out: Writer, spec: Any, *path: str | int) -> None:
+def write_type(chat: Chat, out: Writer, schema: Schema) -> None:
     """Write the type that a schema describes. Spaces and line breaks are those of the maker's template."""
-    fields: Mapping[str, Any] = spec if isinstance(spec, Mapping) else {}
-    kind = fields.get("type")
+    kind = schema.get("type")
     if kind == "array":
-        _write_array(chat, out, fields, *path)
+        _write_array(chat, out, schema)
     elif isinstance(kind, list | tuple) and kind:
-        write_joined(chat, out, kind, " | ", *path, "type")
-    elif fields.get("oneOf"):
-        _write_variants(chat, out, fields["oneOf"], *path, "oneOf")
-    elif kind == "string" and fields.get("enum"):
+        write_joined(chat, out, kind, " | ", *schema.path, "type")
+    elif schema.get("oneOf"):
+        _write_variants(chat, out, schema.each("oneOf"))
+    elif kind == "string" and schema.get("enum"):
         out.append('"')
-        write_joined(chat, out, fields["enum"], '" | "', *path, "enum")
+        write_joined(chat, out, schema.get("enum"), '" | "', *schema.path, "enum")
         out.append('"')
-    elif kind == "object" and fields.get("properties"):
-        _write_object(chat, out, fields, *path)
+    elif kind == "object" and schema.get("properties"):
+        _write_object(chat, out, schema)
     elif kind == "object":
         out.append("object")
     else:
         out.append(SIMPLE.get(kind, "any") if isinstance(kind, str) else "any")
-        if kind == "string" and fields.get("nullable"):
-            out.append(" | null")
+        out.append(" | null" if kind == "string" and schema.get("nullable") else "")
 
 
-def _write_array(chat: Chat, out: Writer, fields: Mapping[str, Any], *path: str | int) -> None:
-    items = fields.get("items")
-    if not items:
+def _write_array(chat: Chat, out: Writer, schema: Schema) -> None:
+    item = Writer()
+    kind = schema.at("items").get("type")
+    if isinstance(kind, str) and kind in SIMPLE:
+        item.append(SIMPLE[kind])
+    elif schema.get("items"):
+        write_type(chat, item, schema.at("items"))
+    text = "".join(item)
+    if not schema.get("items") or text == "object | object" or len(text) > LONGEST_ITEM:
         out.append("any[]")
     else:
-        kind = items.get("type") if isinstance(items, Mapping) else None
-        if isinstance(kind, str) and kind in SIMPLE:
-            out += SIMPLE[kind], "[]"
-        else:
-            inner = Writer()
-            write_type(chat, inner, items, *path, "items")
-            text = "".join(inner)
-            if text == "object | object" or len(text) > 50:
-                out.append("any[]")
-            else:
-                out += *inner, "[]"
-    if fields.get("nullable"):
-        out.append(" | null")
+        out += *item, "[]"
+    out.append(" | null" if schema.get("nullable") else "")
 
 
-def _write_variants(chat: Chat, out: Writer, variants: Any, *path: str | int) -> None:
+def _write_variants(chat: Chat, out: Writer, variants: list[Schema]) -> None:
     for index, variant in enumerate(variants):
-        where = (*path, index)
-        write_type(chat, out, variant, *where)
-        fields: Mapping[str, Any] = variant if isinstance(variant, Mapping) else {}
-        if fields.get("description"):
-            out += "// ", chat.text(fields["description"], *where, "description")
-        if "default" in fields:
-            out += " " * 20, "// default: ", chat.json(fields["default"], *where, "default")
-        if index + 1 < len(variants):
-            out.append(" | \n")
+        out.append(" | \n" if index else "")
+        write_type(chat, out, variant)
+        if variant.get("description"):
+            out += "// ", variant.text("description")
+        if "default" in variant:
+            out += " " * 20, "// default: ", variant.json("default")
 
 
-def required_of(fields: Mapping[str, Any]) -> frozenset[Any]:
-    """Return the names of the properties that a schema requires."""
-    return frozenset(fields.get("required") or ())
-
-
-def _write_object(chat: Chat, out: Writer, fields: Mapping[str, Any], *path: str | int) -> None:
+def _write_object(chat: Chat, out: Writer, schema: Schema) -> None:
     out.append("{\n")
-    required = required_of(fields)
-    for index, (name, spec) in enumerate(fields["properties"].items()):
-        where = (*path, "properties", name)
-        if index:
-            out.append(", ")
-        out += chat.printed(name, *where), "" if name in required else "?", ": \n", " " * 16
-        write_type(chat, out, spec, *where)
+    for index, each in enumerate(schema.properties):
+        out += ", " if index else "", each.name, "" if each.is_required else "?", ": \n", " " * 16
+        write_type(chat, out, each)
     out.append("}")
 
 
@@ -94,34 +74,24 @@ def write_namespace(chat: Chat, out: Writer) -> None:
     """Write all tools as one namespace of functions."""
     out.append("## functions\n\nnamespace functions {\n\n")
     for index in range(len(chat.tools)):
-        function, path = chat.function(index)
-        out += "// ", chat.input(function.get("description", ""), *path, "description"), "\n"
-        out += "type ", chat.input(function.get("name", ""), *path, "name"), " = "
-        parameters = function.get("parameters") or {}
-        if parameters.get("properties"):
-            out.append("(_: {\n")
-            required = required_of(parameters)
-            for name, spec in parameters["properties"].items():
-                where = (*path, "parameters", "properties", name)
-                _write_parameter(chat, out, name, spec, *where, required=name in required)
-            out.append("}) => any;\n\n")
-        else:
-            out.append("() => any;\n\n")
+        function = Schema(chat, *chat.function(index))
+        description = chat.input(function.fields.get("description", ""), *function.path, "description")
+        out += "// ", description, "\ntype ", function.text("name"), " = "
+        properties = function.at("parameters").properties
+        out.append("(_: {\n" if properties else "(")
+        for each in properties:
+            _write_parameter(chat, out, each)
+        out.append("}) => any;\n\n" if properties else ") => any;\n\n")
     out.append("} // namespace functions")
 
 
-def _write_parameter(chat: Chat, out: Writer, name: str, spec: Any, *path: str | int, required: bool) -> None:
-    fields: Mapping[str, Any] = spec if isinstance(spec, Mapping) else {}
-    if fields.get("description"):
-        out += "// ", chat.text(fields["description"], *path, "description"), "\n"
-    out += chat.printed(name, *path), "" if required else "?", ": "
-    write_type(chat, out, fields, *path)
-    if "default" in fields:
-        default = fields["default"]
-        if fields.get("enum"):
-            out += ", // default: ", chat.text(default, *path, "default")
-        elif fields.get("oneOf"):
-            out += "// default: ", chat.text(default, *path, "default")
-        else:
-            out += ", // default: ", chat.json(default, *path, "default")
+def _write_parameter(chat: Chat, out: Writer, schema: Schema) -> None:
+    if schema.get("description"):
+        out += "// ", schema.text("description"), "\n"
+    out += schema.name, "" if schema.is_required else "?", ": "
+    write_type(chat, out, schema)
+    if "default" in schema:
+        plain = schema.get("enum") or schema.get("oneOf")
+        out.append("// default: " if schema.get("oneOf") and not schema.get("enum") else ", // default: ")
+        out.append(schema.text("default") if plain else schema.json("default"))
     out.append(",\n")

@@ -1,6 +1,6 @@
 """The formats of Laguna: turns, thoughts, calls and arguments in tags."""
 
-from lect.plugin import Call, Chat, Message, Template, Writer, think_tags
+from lect.plugin import Call, Chat, Template, Writer, think_tags
 from lect.plugin.grammar import KEY_VALUE_CALL, THINK, Grammar, ReplyFormat, Section
 
 POOLSIDE_V1 = ReplyFormat(
@@ -51,12 +51,6 @@ def write_call(chat: Chat, out: Writer, call: Call, line: str) -> None:
     out += "</tool_call>", line
 
 
-def thought_and_answer(message: Message) -> tuple[str, str]:
-    """Return the reasoning and the answer. Tags are removed from the content even if reasoning is given separately."""
-    thought, answer = think_tags(message.content)
-    return message.reasoning or thought, answer
-
-
 def write_raw(out: Writer, content: str, *, thinking: bool) -> None:
     """Write an answer as the model wrote it, adding missing tags at both ends."""
     opening = "<think>" if thinking else "</think>"
@@ -97,7 +91,9 @@ def laguna_xs(chat: Chat, out: Writer) -> None:
             if raw:
                 write_raw(out, message.content, thinking=thinking)
                 continue
-            thought, answer = thought_and_answer(message)
+            # Tags are removed from the content even if reasoning is given separately.
+            thought, answer = think_tags(message.content)
+            thought = message.reasoning or thought
             if thought:
                 out += "<think>\n", thought.strip(), "\n</think>\n"
             else:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from lect.plugin import Chat, Message, Writer, think_tags
+from lect.plugin import Chat, Message, Writer
 
 NO_THOUGHT = "<think>\n\n</think>\n\n"
 
@@ -19,11 +19,6 @@ def last_question(messages: Sequence[Message]) -> int:
         and not (message.content.startswith("<tool_response>") and message.content.endswith("</tool_response>"))
     ]
     return questions[-1] if questions else len(messages) - 1
-
-
-def thought_and_answer(message: Message) -> tuple[str, str]:
-    """Return the reasoning and the answer: as given, or taken from `<think>` tags inside the content."""
-    return think_tags(message.content) if message.reasoning is None else (message.reasoning, message.content)
 
 
 def write_thought(out: Writer, thought: str, content: str) -> None:

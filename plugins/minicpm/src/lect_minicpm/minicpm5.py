@@ -1,8 +1,8 @@
 """MiniCPM5: ChatML with calls in XML tags."""
 
-from lect.plugin import Call, Chat, Message, Template, Writer
+from lect.plugin import Call, Chat, Message, Template, Writer, thought_and_answer
 from lect.plugin.grammar import QUOTED_KEY, QUOTED_NAME, THINK, CallSyntax, Grammar, Head, Params, ReplyFormat, Section
-from lect_minicpm.chatml import last_question, thought_and_answer, write_generation, write_result, write_thought
+from lect_minicpm.chatml import last_question, write_generation, write_result, write_thought
 
 MINICPM5_XML = ReplyFormat(
     Grammar(

@@ -1,8 +1,8 @@
 """MiniCPM-V-4.5: the text format of Qwen3, which it is built on."""
 
-from lect.plugin import Chat, Template, Writer
+from lect.plugin import Chat, Template, Writer, thought_and_answer
 from lect.plugin.grammar import JSON_IN_A_FENCE, JSON_IN_TAGS, THINK, Grammar
-from lect_minicpm.chatml import last_question, thought_and_answer, write_generation, write_result, write_thought
+from lect_minicpm.chatml import last_question, write_generation, write_result, write_thought
 
 
 def write_system(chat: Chat, out: Writer) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from lect.plugin import Call, Chat, Message, Template, Writer
+from lect.plugin import Call, Chat, Message, Schema, Template, Writer
 from lect.plugin.grammar import ATTRIBUTE_TAGS, FUNCTION_TAGS, JSON_IN_TAGS, SPACE, THINK, Grammar, Section
 
 NO_THOUGHT = "<think></think>"
@@ -15,47 +15,37 @@ def text_of(chat: Chat, value: Any, *path: str | int) -> str:
     return chat.json(value, *path) if isinstance(value, Mapping | list | tuple) else chat.text(value, *path)
 
 
-def write_other_keys(chat: Chat, out: Writer, schema: Any, known: tuple[str, ...], *path: str | int) -> None:
+def write_other_keys(chat: Chat, out: Writer, schema: Schema, known: tuple[str, ...]) -> None:
     """Write every key of a schema that has no tag of its own yet."""
-    if isinstance(schema, Mapping):
-        for key, value in schema.items():
-            if key not in known:
-                tag = chat.printed(key, *path, key)
-                out += "\n<", tag, ">", text_of(chat, value, *path, key), "</", tag, ">"
-
-
-def write_parameter(chat: Chat, out: Writer, name: str, fields: Any, *path: str | int) -> None:
-    """Write one parameter of a tool."""
-    fields = fields if isinstance(fields, Mapping) else {}
-    out += "\n<parameter>\n<name>", chat.printed(name, *path), "</name>"
-    if "type" in fields:
-        out += "\n<type>", chat.text(fields["type"], *path, "type"), "</type>"
-    if "description" in fields:
-        out += "\n<description>", chat.text(fields["description"], *path, "description").strip(), "</description>"
-    if "enum" in fields:
-        out += "\n<enum>", chat.json(fields["enum"], *path, "enum"), "</enum>"
-    write_other_keys(chat, out, fields, ("name", "type", "description", "enum"), *path)
-    out.append("\n</parameter>")
+    for key, value in schema.fields.items():
+        if key not in known:
+            tag = chat.printed(key, *schema.path, key)
+            out += "\n<", tag, ">", text_of(chat, value, *schema.path, key), "</", tag, ">"
 
 
 def write_tool(chat: Chat, out: Writer, index: int) -> None:
     """Write one tool in XML."""
-    tool, path = chat.function(index)
-    out += "\n<function>\n<name>", chat.text(tool.get("name", ""), *path, "name"), "</name>"
+    tool = Schema(chat, *chat.function(index))
+    out += "\n<function>\n<name>", tool.text("name"), "</name>"
     if "description" in tool:
-        out += "\n<description>", chat.text(tool["description"], *path, "description").strip(), "</description>"
+        out += "\n<description>", tool.text("description").strip(), "</description>"
     out.append("\n<parameters>")
-    parameters = tool.get("parameters")
-    if isinstance(parameters, Mapping):
-        where = (*path, "parameters")
-        properties = parameters.get("properties")
-        for name, fields in properties.items() if isinstance(properties, Mapping) else ():
-            write_parameter(chat, out, name, fields, *where, "properties", name)
-        write_other_keys(chat, out, parameters, ("type", "properties", "required"), *where)
-        if "required" in parameters:
-            out += "\n<required>", chat.json(parameters["required"], *where, "required"), "</required>"
+    parameters = tool.at("parameters")
+    for each in parameters.properties:
+        out += "\n<parameter>\n<name>", each.name, "</name>"
+        if "type" in each:
+            out += "\n<type>", each.text("type"), "</type>"
+        if "description" in each:
+            out += "\n<description>", each.text("description").strip(), "</description>"
+        if "enum" in each:
+            out += "\n<enum>", each.json("enum"), "</enum>"
+        write_other_keys(chat, out, each, ("name", "type", "description", "enum"))
+        out.append("\n</parameter>")
+    write_other_keys(chat, out, parameters, ("type", "properties", "required"))
+    if "required" in parameters:
+        out += "\n<required>", parameters.json("required"), "</required>"
     out.append("\n</parameters>")
-    write_other_keys(chat, out, tool, ("type", "name", "description", "parameters"), *path)
+    write_other_keys(chat, out, tool, ("type", "name", "description", "parameters"))
     out.append("\n</function>")
 
 

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping
 
-from lect.plugin import Call, Chat, Message, Part, Writer, think_tags
+from lect.plugin import Call, Chat, Message, Part, Writer
 
 STOP = {"<|im_end|>": 151645, "<|endoftext|>": 151643}
 # Up to Qwen3, every generation has the tokens of the one before, with the same ids, and adds its own.
@@ -98,11 +98,6 @@ def as_one(chat: Chat, message: Message, pieces: list[str]) -> str:
     if len(pieces) == 1:
         return pieces[0]
     return chat.printed("".join(pieces), "messages", message.index, "content")
-
-
-def thought_and_answer(message: Message, content: str) -> tuple[str, str]:
-    """Return the reasoning and the answer: as given, or taken from `<think>` tags inside the content."""
-    return think_tags(content) if message.reasoning is None else (message.reasoning, content)
 
 
 def is_question(message: Message, content: str) -> bool:

@@ -1,9 +1,8 @@
 """Qwen3-Coder: tools and calls in XML."""
 
 from collections.abc import Mapping
-from typing import Any
 
-from lect.plugin import Call, Chat, Template, Writer
+from lect.plugin import Call, Chat, Schema, Template, Writer
 from lect.plugin.grammar import ATTRIBUTE_TAGS, FUNCTION_TAGS, JSON_IN_TAGS, SPACE, THINK, Grammar, ReplyFormat, Section
 from lect_qwen.chatml import QWEN3_MARKERS, STOP
 
@@ -53,38 +52,33 @@ def write_call(chat: Chat, out: Writer, call: Call, *, as_json: type | tuple[typ
     out.append("</function>\n</tool_call>")
 
 
-def write_other_keys(chat: Chat, out: Writer, schema: Any, known: tuple[str, ...], *path: str | int) -> None:
+def write_other_keys(chat: Chat, out: Writer, schema: Schema, known: tuple[str, ...]) -> None:
     """Write every key of a schema that has no tag of its own yet."""
-    if isinstance(schema, Mapping):
-        for key, value in schema.items():
-            if key not in known:
-                tag = chat.printed(key, *path, key)
-                text = chat.json(value, *path, key) if isinstance(value, Mapping) else chat.text(value, *path, key)
-                out += "\n<", tag, ">", text, "</", tag, ">"
+    for key, value in schema.fields.items():
+        if key not in known:
+            tag = chat.printed(key, *schema.path, key)
+            out += "\n<", tag, ">", schema.json(key) if isinstance(value, Mapping) else schema.text(key), "</", tag, ">"
 
 
 def write_tool(chat: Chat, out: Writer, index: int) -> None:
     """Write one tool in XML."""
-    tool, path = chat.function(index)
-    out += "\n<function>\n<name>", chat.text(tool.get("name", ""), *path, "name"), "</name>"
+    tool = Schema(chat, *chat.function(index))
+    out += "\n<function>\n<name>", tool.text("name"), "</name>"
     if "description" in tool:
-        out += "\n<description>", chat.text(tool["description"], *path, "description").strip(), "</description>"
+        out += "\n<description>", tool.text("description").strip(), "</description>"
     out.append("\n<parameters>")
-    parameters = tool.get("parameters")
-    properties = parameters.get("properties") if isinstance(parameters, Mapping) else None
-    for name, fields in properties.items() if isinstance(properties, Mapping) else ():
-        where = (*path, "parameters", "properties", name)
-        fields = fields if isinstance(fields, Mapping) else {}
-        out += "\n<parameter>\n<name>", chat.printed(name, *where), "</name>"
-        if "type" in fields:
-            out += "\n<type>", chat.text(fields["type"], *where, "type"), "</type>"
-        if "description" in fields:
-            out += "\n<description>", chat.text(fields["description"], *where, "description").strip(), "</description>"
-        write_other_keys(chat, out, fields, ("name", "type", "description"), *where)
+    parameters = tool.at("parameters")
+    for each in parameters.properties:
+        out += "\n<parameter>\n<name>", each.name, "</name>"
+        if "type" in each:
+            out += "\n<type>", each.text("type"), "</type>"
+        if "description" in each:
+            out += "\n<description>", each.text("description").strip(), "</description>"
+        write_other_keys(chat, out, each, ("name", "type", "description"))
         out.append("\n</parameter>")
-    write_other_keys(chat, out, parameters, ("type", "properties"), *path, "parameters")
+    write_other_keys(chat, out, parameters, ("type", "properties"))
     out.append("\n</parameters>")
-    write_other_keys(chat, out, tool, ("type", "name", "description", "parameters"), *path)
+    write_other_keys(chat, out, tool, ("type", "name", "description", "parameters"))
     out.append("\n</function>")
 
 

@@ -3,13 +3,12 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from lect.plugin import Chat, Message, Template, Writer
+from lect.plugin import Chat, Message, Template, Writer, thought_and_answer
 from lect_qwen.chatml import (
     QWEN3_MARKERS,
     STOP,
     as_one,
     is_question,
-    thought_and_answer,
     write_call,
     write_content,
     write_result,

@@ -5,12 +5,11 @@ from collections.abc import Mapping
 from functools import partial
 
 from lect.errors import shown
-from lect.plugin import Chat, Message, Template, Writer, stripped
+from lect.plugin import Chat, Message, Template, Writer, stripped, thought_and_answer
 from lect_qwen.chatml import (
     QWEN3_MARKERS,
     as_one,
     is_question,
-    thought_and_answer,
     write_content,
 )
 from lect_qwen.coder import HOW_TO_CALL, QWEN3_CODER_XML, write_call
