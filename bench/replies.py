@@ -1,5 +1,5 @@
 """Replies, streamed in chunks of four characters: compared with transformers' own parser, how time grows with length,
-and how much memory they take."""
+and how much memory they take; and what it costs to name their format."""
 
 import itertools
 import json
@@ -8,9 +8,10 @@ import sys
 import tracemalloc
 from functools import partial
 from pathlib import Path
+from statistics import median
 from time import process_time
 
-from timing import Line, beside
+from timing import Line, beside, micro
 
 import lect
 
@@ -34,6 +35,7 @@ LONG_TEXTS = (
     "channels",
     "reasoning and content",
 )
+DETOUR_CALLS, DETOUR_ROUNDS = 40, 31
 DOUBLINGS = (1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000)
 
 # The same calls for transformers, in its own notation.
@@ -71,10 +73,45 @@ def lines():
             chunks = cut(hermes(tokens))
             ours, theirs = partial(read, "hermes_json", chunks), partial(read_as_transformers, ResponseParser, chunks)
             yield beside(f"a streamed call, tokens: {tokens:,}, beside transformers", ours, theirs, 2.5, text=arguments)
+    reply = "It will be sunny in Oslo for three days.<|im_end|>"
+    model, format_name = "Qwen/Qwen3-8B", "hermes_json"
+    for what, function in (("parse", lect.parse), ("stream, a chunk", read_at_once)):
+        named = partial(function, model, reply, format=format_name)
+        yield detour(f"{what}: a model and a format, beside the model alone", named, partial(function, model, reply))
+    for what, model, options, known in (
+        ("a model of which only the replies are known", "RekaAI/reka-flash-3", {}, "reka"),
+        ("a model that nobody knows and a format", "acme/nobody-7b", {"format": "think"}, "think"),
+    ):
+        by_name = partial(lect.parse, model, reply, **options)
+        yield detour(f"parse: {what}, beside the format alone", by_name, partial(lect.parse, None, reply, format=known))
     for kind, (name, make) in KINDS.items():
         yield doubling(kind, name, make)
     for kind in LONG_TEXTS:
         yield memory(kind, *KINDS[kind])
+
+
+def detour(what, call, direct):
+    """Return the line that says how much longer a call takes than the direct one, which gives the same reply."""
+    try:
+        same = call() == direct()
+    except lect.LectError as error:
+        return Line(what, None, 1.2, least=False, note=str(error).splitlines()[0])
+    if not same:
+        return Line(what, None, 1.2, least=False, note="the replies differ", failed=True)
+    rounds = [[taken(partial(repeated, each)) / DETOUR_CALLS for each in (call, direct)] for _ in range(DETOUR_ROUNDS)]
+    ours, theirs = map(median, zip(*rounds, strict=True))
+    return Line(what, ours / theirs, 1.2, least=False, note=f"{micro(ours)}, beside {micro(theirs)}")
+
+
+def repeated(call):
+    for _ in range(DETOUR_CALLS):
+        call()
+
+
+def read_at_once(model, reply, **options):
+    stream = lect.stream(model, **options)
+    stream.feed(reply)
+    return stream.close()
 
 
 def doubling(kind, name, make):

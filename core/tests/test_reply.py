@@ -7,7 +7,7 @@ import pytest
 import replies
 
 import lect
-from lect import MessageError, Reply
+from lect import MessageError, PluginError, Reply
 from lect.errors import PluginWarning
 from lect.plugin import Family, Rule, Template, ToolCall, Turn, TurnTemplate, hookimpl
 from lect.plugin.grammar import (
@@ -344,6 +344,26 @@ def test_a_format_can_be_named_for_a_model_that_writes_another_one(registry):
     lect.register(Family("acme", Rule("acme", THINKS)))
     reply = lect.parse("acme", '{"name": "f", "parameters": {}}</a>', format=BARE)
     assert ([call.name for call in reply.tool_calls], reply.stop) == (["f"], "</a>")
+
+
+@pytest.mark.parametrize("given", ["think", TAGGED, BARE])
+def test_another_format_for_a_model_makes_no_other_template_and_renders_nothing_again(registry, monkeypatch, given):
+    ran, made = [], []
+    program = Template("own", lambda chat, out: ran.append(chat), reply=BARE, stop=["</a>"])
+    lect.register(Family("acme", Rule("acme", program)))
+    lect.parse("acme", "Hi")
+    before = len(ran)
+    monkeypatch.setattr(Template, "__init__", lambda self, *args, **kwargs: made.append(self))
+    for _ in range(3):
+        assert lect.parse("acme", "Hi</a>", format=given).stop == "</a>"
+        assert lect.stream("acme", format=given).grammar is registry.reply_format(given).grammar
+    assert (len(ran), made) == (before, [])
+
+
+def test_a_grammar_can_be_given_to_a_template_itself():
+    assert THINKS.parse('{"name": "f", "parameters": {}}</a>', grammar=BARE).tool_calls[0].name == "f"
+    with pytest.raises(PluginError, match=r"expected a Grammar\n  try: grammar=SOME_FORMAT.grammar"):
+        THINKS.stream(grammar=TAGGED)
 
 
 def test_white_space_that_a_template_writes_around_every_answer_is_not_content(registry):

@@ -36,7 +36,6 @@ from lect.errors import (
 )
 from lect.format.prompt import Prompt
 from lect.format.template import Template
-from lect.registry.refs import parse_ref
 from lect.registry.registry import REGISTRY
 from lect.registry.resolve import Resolution
 from lect.values import Control, Origin, Segment, Unused
@@ -369,13 +368,13 @@ def stream(
         "call_id": call_id,
     }
     if model_path is not None:
-        try:
-            return _registry.resolve(model_path, adapter=adapter, default=default).stream(format=format, **options)
-        except UnknownModelError:
-            # A reply can be parsed without knowing the prompt format.
-            format = format or _registry.reply_format_of(parse_ref(model_path))  # noqa: A001
-            if format is None:
-                raise
+        found = _registry.look_up(model_path, adapter=adapter, default=default)
+        if isinstance(found, Resolution):
+            return found.stream(format=format, **options)
+        # A reply can be parsed without knowing the prompt format.
+        format = format or _registry.reply_format_of(found.ref)  # noqa: A001
+        if format is None:
+            raise _registry.unknown(found)
     if format is None:
         msg = "neither a model nor a format is named\n  try: format='think', or any name from lect.reply_formats()"
         raise MessageError(msg)

@@ -335,6 +335,7 @@ class Template(Training):
         extract: Iterable[str] = ("reasoning", "tools"),
         stop: Iterable[str] = (),
         call_id: Callable[[int], str] | None = None,
+        grammar: Grammar | None = None,
         refine: Callable[[Reply], Reply] | None = None,
     ) -> ReplyStream:
         """Parse a reply that is still arriving: feed it chunks and get events, close it and get the reply.
@@ -347,6 +348,7 @@ class Template(Training):
             extract: What to take out of the content: `reasoning`, `tools`. The rest stays in it as it was written.
             stop: Further strings at which the reply ends, besides the stops of the template.
             call_id: A function that makes the id of a call without one from its number in the reply.
+            grammar: How the reply is written, if not as the template states.
             refine: A function that makes the final reply from the one that the grammar gives.
 
         Raises:
@@ -359,7 +361,7 @@ class Template(Training):
         answered, before, tail = self._around_an_answer()
         text = prompt.text if isinstance(prompt, Prompt) else answered if prompt is None else prompt
         return ReplyStream(
-            self.reply or PLAIN,
+            grammar or self.reply or PLAIN,
             tools=tools,
             prompt=text,
             starts_in_reasoning=starts_in_reasoning,
@@ -382,6 +384,7 @@ class Template(Training):
         finish: str | None = None,
         stop: Iterable[str] = (),
         call_id: Callable[[int], str] | None = None,
+        grammar: Grammar | None = None,
         refine: Callable[[Reply], Reply] | None = None,
     ) -> Reply:
         """Parse the complete output of a model into reasoning, content and tool calls.
@@ -397,6 +400,7 @@ class Template(Training):
             finish: The server's finish reason, such as `length`.
             stop: Further strings at which the reply ends, besides the stops of the template.
             call_id: A function that makes the id of a call without one from its number in the reply.
+            grammar: How the reply is written, if not as the template states.
             refine: A function that makes the final reply from the one that the grammar gives.
         """
         stream = self.stream(
@@ -406,6 +410,7 @@ class Template(Training):
             extract=extract,
             stop=stop,
             call_id=call_id,
+            grammar=grammar,
             refine=refine,
         )
         stream.feed(output)

@@ -27,7 +27,7 @@ from lect.registry.groups import GROUP, PATHS
 from lect.registry.memory import LONGEST_REMEMBERED, Memory
 from lect.registry.names import TemplateNames
 from lect.registry.refs import LONGEST_SHOWN, ModelRef, parse_ref
-from lect.registry.resolve import Candidate, Resolution, fallback_note, refuse_tie, strongest, unknown_model
+from lect.registry.resolve import Candidate, Resolution, Unclaimed, fallback_note, refuse_tie, strongest, unknown_model
 from lect.registry.settings import DISABLE, Pin
 from lect.values import Match, Specificity, Verdict
 
@@ -46,6 +46,9 @@ class Registry(Adapters):
         self._pins: tuple[Pin, ...] = ()
         # Write to the object seen at the start of a look-up; a later change replaces it.
         self._remembered: Memory[Resolution] = Memory()
+        # Apart from these, so that a flood of unknown names does not displace what is known.
+        self._unclaimed: Memory[Unclaimed] = Memory()
+        self._formats_of: Memory[dict[str, ReplyFormat]] = Memory()
         self.templates = TemplateNames(self)
         self.conversations: dict[str, Conversation] = {}
         self.forget += self._forget, self.templates.forget
@@ -55,7 +58,7 @@ class Registry(Adapters):
         return "REGISTRY"
 
     def _forget(self) -> None:
-        self._remembered = Memory()
+        self._remembered, self._unclaimed, self._formats_of = Memory(), Memory(), Memory()
         vars(self).pop("formats", None)
 
     @cached_property
@@ -140,7 +143,21 @@ class Registry(Adapters):
             UnknownModelError: If no adapter claims it.
             AmbiguousModelError: If several adapters with different templates claim it equally.
         """
-        remembered = self._remembered
+        found = self.look_up(model_path, adapter=adapter, default=default, fallback=fallback)
+        if isinstance(found, Unclaimed):
+            raise self.unknown(found)
+        return found
+
+    def look_up(
+        self,
+        model_path: str | os.PathLike[str],
+        *,
+        adapter: Any = None,
+        default: str | None = None,
+        fallback: bool = True,
+    ) -> Resolution | Unclaimed:
+        """Return what `resolve` returns, without composing its error, which takes long, where no adapter claims it."""
+        remembered, unclaimed = self._remembered, self._unclaimed
         if adapter is None and type(model_path) is str and len(model_path) <= LONGEST_REMEMBERED:
             # In one step: another thread may clear what is remembered at any time.
             known = remembered.get(model_path)
@@ -148,24 +165,27 @@ class Registry(Adapters):
                 if known.fallback or known.warnings:
                     _warn(known)
                 return known
+            if fallback and default is None and (nobodys := unclaimed.get(model_path)) is not None:
+                return nobodys
         owned = self.templates.owned(model_path)
         ref = parse_ref(model_path) if owned is None else parse_ref(owned)._replace(original=str(model_path))
         if adapter is not None:
             return self._decided(ref, adapter, "the adapter argument")
         if owned is not None:
             return self._decided(ref, self.templates.get(ref.original), "the path is the name of a template")
-        try:
-            resolution = self._resolve(ref, self._no_fallback(fallback))
-        except UnknownModelError:
-            if default is None:
-                raise
-            return self._decided(ref, default, "the default argument: no adapter claims the model")
-        if resolution.fallback or resolution.warnings:
-            _warn(resolution)
-        if self.settled and ref.place is None:
-            # Files on disk may change.
-            remembered.remember(ref.original, resolution)
-        return resolution
+        found = self._resolve(ref, self._no_fallback(fallback))
+        may_remember = self.settled and ref.place is None  # Files on disk may change.
+        if isinstance(found, Unclaimed):
+            if default is not None:
+                return self._decided(ref, default, "the default argument: no adapter claims the model")
+            if may_remember and fallback:
+                unclaimed.remember(ref.original, found)
+            return found
+        if found.fallback or found.warnings:
+            _warn(found)
+        if may_remember:
+            remembered.remember(ref.original, found)
+        return found
 
     def _no_fallback(self, fallback: bool) -> str:
         """Return what turns fallbacks off; empty if nothing does."""
@@ -174,23 +194,14 @@ class Registry(Adapters):
         self.records()  # reads the settings
         return self.settings.no_fallback
 
-    def _resolve(self, ref: ModelRef, no_fallback: str) -> Resolution:
+    def _resolve(self, ref: ModelRef, no_fallback: str) -> Resolution | Unclaimed:
         pin = next((pin for pin in self.pins() if pin.fits(ref)), None)
         if pin is not None:
             return self._pinned(ref, pin)
         candidates = self._candidates(ref, no_fallback)
         claims = [(each, each.match) for each in candidates if each.match is not None and each.claims]
         if not claims:
-            verdicts = self._verdicts(ref, candidates, no_fallback=no_fallback)
-            raise unknown_model(
-                ref,
-                verdicts,
-                self.failures,
-                self.installed(),
-                no_fallback,
-                self._unread(ref),
-                sorted({each.name for each in self._reply_formats_of(ref).values()}),
-            )
+            return Unclaimed(ref, candidates, no_fallback)
         winner, best = claims[0]
         tied = [
             (each, self._template(each.adapter, ref, match))
@@ -208,6 +219,19 @@ class Registry(Adapters):
             reason=best.reason,
             specificity=best.specificity,
             warnings=(*_oddities(ref), *self._unread(ref), *self._reserved(winner.adapter)),
+        )
+
+    def unknown(self, path: Unclaimed) -> UnknownModelError:
+        """Return the error for a path that no adapter claims."""
+        ref, candidates, no_fallback = path
+        return unknown_model(
+            ref,
+            self._verdicts(ref, candidates, no_fallback=no_fallback),
+            self.failures,
+            self.installed(),
+            no_fallback,
+            self._unread(ref),
+            sorted({each.name for each in self._reply_formats_of(ref).values()}),
         )
 
     def _candidates(self, ref: ModelRef, no_fallback: str = "") -> list[Candidate]:
@@ -330,6 +354,10 @@ class Registry(Adapters):
 
     def _reply_formats_of(self, ref: ModelRef) -> "dict[str, ReplyFormat]":
         """Return the reply formats that adapters know for a model, by adapter."""
+        remembered = self._formats_of
+        may_remember = ref.place is None and len(ref.original) <= LONGEST_REMEMBERED
+        if may_remember and (known_of := remembered.get(ref.original)) is not None:
+            return known_of
         found: dict[str, ReplyFormat] = {}
         for adapter in self._concerned(ref, GROUP):
             try:
@@ -339,6 +367,8 @@ class Registry(Adapters):
                 continue
             if known is not None:
                 found[adapter.id] = known
+        if may_remember and self.settled:
+            remembered.remember(ref.original, found)
         return found
 
     def reply_format(self, given: "str | Grammar | ReplyFormat") -> "ReplyFormat":

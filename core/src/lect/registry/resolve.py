@@ -55,6 +55,15 @@ class Candidate(NamedTuple):
         return Verdict(adapter.name, adapter.package, adapter.version, self.match, outcome, why)
 
 
+class Unclaimed(NamedTuple):
+    """A path that no adapter claims, and who was asked."""
+
+    ref: ModelRef
+    candidates: list[Candidate]
+    no_fallback: str
+    """What turned fallbacks off; empty if nothing did."""
+
+
 class Resolution:
     """What a model path resolves to, and why.
 
@@ -132,15 +141,13 @@ class Resolution:
         """Parse a reply that is still arriving, as `Template.stream` does; at the end the adapter may refine it."""
         adapter, template = self.adapter, self.template
         known = self.reply_format if format is None else self._inquire.reply_format(format)
-        if known is not None:
-            template = template.but(reply=known.grammar)
         refine: Callable[[Reply], Reply] | None = None
         if adapter is not None:
 
             def refine(reply: Reply) -> Reply:
                 return adapter.postprocess(reply, template, self.ref)
 
-        return template.stream(refine=refine, **options)
+        return template.stream(grammar=None if known is None else known.grammar, refine=refine, **options)
 
     def parse(self, output: str, *, finish: str | None = None, **options: Any) -> Reply:
         """Parse the complete output of the model, as `Template.parse` does; the adapter may refine the reply."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from lect.errors import MessageError, shown
+from lect.errors import MessageError, PluginError, shown
 from lect.reply.calls.schema import Schemas
 from lect.reply.engine.compiled import compile_grammar
 from lect.reply.engine.headed import HeadedMessages
@@ -13,12 +13,11 @@ from lect.reply.engine.marked import MarkedText
 from lect.reply.engine.opening import looks_stripped, starts_in
 from lect.reply.engine.reader import MANY, Reader
 from lect.reply.events import REASONING, Event
+from lect.reply.grammar import Grammar
 from lect.reply.reply import Reply
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-
-    from lect.reply.grammar import Grammar
 
 _new = tuple.__new__
 LONGEST_STOPS = 4_096
@@ -63,6 +62,7 @@ class ReplyStream:
         call_id: Callable[[int], str] | None = None,
         refine: Callable[[Reply], Reply] | None = None,
     ):
+        _check_grammar(grammar)
         markers = tuple(markers)
         compiled = compile_grammar(grammar, _wanted(extract), stop_strings(stop), edges[1], markers)
         if prompt is not None:
@@ -189,6 +189,12 @@ def stop_strings(stop: object) -> tuple[str, ...]:
             return stops
     msg = f"stop is {shown(stop)}; expected a list of texts\n  try: stop=['...']"
     raise MessageError(msg)
+
+
+def _check_grammar(given: object) -> None:
+    if not isinstance(given, Grammar):
+        msg = f"the grammar is {shown(given)}; expected a Grammar\n  try: grammar=SOME_FORMAT.grammar"
+        raise PluginError(msg)
 
 
 def _check_text(given: object, what: str = "a chunk") -> None:
