@@ -62,7 +62,6 @@ arguments = st.one_of(
         mark,
         quotes=st.sampled_from([(), ("'",), ("<|q|>",)]),
         bare=st.booleans(),
-        between=st.sampled_from([",", "", "\n", ";", "&&"]),
     ),
     st.just(Code("run")),
 )

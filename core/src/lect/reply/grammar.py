@@ -202,8 +202,6 @@ class Literals(Part):
     """Marks around strings, instead of Python's quotes."""
     bare: bool = False
     """Whether strings may be unquoted; other values are then JSON."""
-    between: str = ","
-    """What separates arguments; white space if empty."""
 
 
 class Code(Part):

@@ -49,16 +49,9 @@ class LiteralsSyntax:
     def __init__(self, spec: Literals):
         self.key, self.key_so_far = KEYS[spec.assign]
         self.close = spec.close.strip() or spec.close
-        self.between = spec.between.strip()
         python = spec.assign == "=" and not spec.quotes and not spec.bare
-        ends = spec.close[0] + (spec.between or " ")[0]
-        if python:
-            ends += " \t\r\n,()[]{}:='\""
-        elif self.between == "," or not spec.bare:
-            ends += "[]{}<"
+        ends = spec.close[0] + (" \t\r\n,()[]{}:='\"" if python else ",[]{}<")
         self.dialect = Dialect(python, spec.quotes, spec.bare, re.compile(f"[^{re.escape(ends)}]*").match)
-        self.typed_text = spec.bare or not self.between
-        """Whether every value is text, so that the schema says what it stands for."""
 
     def look_for_key(self, buffer: str, at: int, ended: bool) -> re.Match[str] | int:
         """Return the key at `at`, or NO or MORE."""
@@ -126,7 +119,8 @@ def literals_call(reader: Reader, found: Found) -> Generator[None, None, str]:
         says = outcome == DONE or (outcome == CUT and pieces[:1] != [] and pieces[0].startswith('"'))
         if says and writer.key(named):
             text = "".join(pieces)
-            if syntax.typed_text and outcome == DONE and text.startswith('"') and types and "string" not in types:
+            # Unquoted, every value is text, and the schema says what it stands for.
+            if syntax.dialect.bare and outcome == DONE and text.startswith('"') and types and "string" not in types:
                 text, _ = as_json(json.loads(text), types)
             reader.pending.append(text)
         if outcome != DONE:
@@ -136,18 +130,16 @@ def literals_call(reader: Reader, found: Found) -> Generator[None, None, str]:
 
 
 def _separated(reader: Reader, syntax: LiteralsSyntax) -> Generator[None, None, bool]:
-    """Skip what separates two arguments; return whether it, or the close, is there."""
-    before = reader.position
+    """Skip the comma between two arguments; return whether it, or the close, is there."""
     if not (yield from spaces(reader)):
         return False
     while (close := lookahead.literal(reader.buffer, reader.at, syntax.close, reader.ended)) == MORE:
         yield
-    if close >= 0 or not syntax.between:
-        return close >= 0 or reader.position > before
-    while (between := lookahead.literal(reader.buffer, reader.at, syntax.between, reader.ended)) == MORE:
-        yield
-    reader.at = max(between, reader.at)
-    return between >= 0
+    if close >= 0:
+        return True
+    has_comma = reader.buffer.startswith(",", reader.at)
+    reader.at += has_comma
+    return has_comma
 
 
 def _ends_here(reader: Reader, found: Found, syntax: LiteralsSyntax) -> Callable[[int], int]:
@@ -168,10 +160,8 @@ def _ends_here(reader: Reader, found: Found, syntax: LiteralsSyntax) -> Callable
         goes_on = text_goes_on(buffer, after, ended, "")
         if MORE in (close, goes_on) or goes_on >= 0:
             return MORE if close == MORE else goes_on
-        between = lookahead.literal(buffer, at, syntax.between, ended) if syntax.between else at if at > after else NO
-        if between >= 0:
-            between = _next_argument(buffer, lookahead.space(buffer, between), ended)
-        return _where(after, between)
+        comma = lookahead.literal(buffer, at, ",", ended)
+        return _where(after, comma if comma < 0 else _next_argument(buffer, lookahead.space(buffer, comma), ended))
 
     def _call_goes_on(buffer: str, at: int, ended: bool) -> int:
         """Return whether something that can follow a call is at `at`: a position, NO or MORE."""
