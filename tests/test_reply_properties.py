@@ -16,8 +16,8 @@ from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
 from lect.reply.calls.values import value
-from lect.reply.engine.reader import CUT, Reader
 from lect.reply.grammar import Json, JsonMap, NamedJson, Part
+from lect.reply.reader.reader import CUT, Reader
 
 FORMATS = replies.formats()
 TOOLS = [

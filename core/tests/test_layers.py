@@ -33,6 +33,19 @@ FLOORS = {
     "cli": 10,
     "__main__": 11,
 }
+REPLY_FLOORS = {
+    "grammar": 0,
+    "reply": 0,
+    "blocks": 1,
+    "check": 1,
+    "events": 1,
+    "plain": 2,
+    "reader": 2,
+    "calls": 3,
+    "engine": 4,
+    "stream": 5,
+    "chunks": 6,
+}
 HEAVY = {"jinja2", "rich", "tokenizers", "pyarrow", "importlib_metadata", "packaging", "numpy"}
 PUBLIC = {"lect", "lect.plugin", "lect.plugin.grammar", "lect.errors"}
 # Packages that may import private modules of core: each needs core of exactly its own version.
@@ -90,16 +103,42 @@ def test_imports_only_point_down(name):
         assert FLOORS[part(target)] <= FLOORS[part(name)], f"{name} imports {target}, which is above it"
 
 
-def circle(known):
-    """Return the modules that import themselves indirectly."""
-    arrows = {name: targets(name, known) & set(known) - {name} for name in known}
+def arrows_between(known, name_of=lambda module: module):
+    """Return what each module imports of the others; those to which `name_of` gives one name count as one."""
+    arrows = {name_of(module): set() for module in known}
+    for module in known:
+        arrows[name_of(module)] |= {name_of(target) for target in targets(module, known) & set(known)}
+    return {name: others - {name} for name, others in arrows.items()}
+
+
+def parts_of(folder):
+    """Return what each module and each folder in a folder of core imports of the others there."""
+    inside = {name: tree for name, tree in MODULES.items() if name.startswith(f"{folder}.")}
+    return arrows_between(inside, lambda module: module.removeprefix(f"{folder}.").partition(".")[0])
+
+
+def circle(arrows):
+    """Return what imports itself indirectly."""
     while loose := {name for name in arrows if not arrows[name] or all(name not in arrows[each] for each in arrows)}:
         arrows = {name: others - loose for name, others in arrows.items() if name not in loose}
     return sorted(arrows)
 
 
 def test_no_module_is_part_of_an_import_cycle():
-    assert circle(MODULES) == []
+    assert circle(arrows_between(MODULES)) == []
+
+
+@pytest.mark.parametrize("folder", sorted({name.rpartition(".")[0] for name in MODULES} - {""}))
+def test_no_folder_is_part_of_an_import_cycle(folder):
+    assert circle(parts_of(folder)) == []
+
+
+def test_what_reads_replies_has_layers_too():
+    arrows = parts_of("lect.reply")
+    assert arrows.keys() == REPLY_FLOORS.keys()
+    assert not [
+        (name, target) for name in arrows for target in arrows[name] if REPLY_FLOORS[target] >= REPLY_FLOORS[name]
+    ]
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -136,7 +175,7 @@ def test_a_plugin_imports_only_public_modules(plugin):
             other = module.partition(".")[0]
             if other.startswith("lect_") and other != source.name:
                 assert module in needed, f"{name} imports another plugin, {module}"
-    assert circle(known) == []
+    assert circle(arrows_between(known)) == []
 
 
 # Where core's code may have a word that is also a model's or a maker's name.

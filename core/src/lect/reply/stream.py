@@ -6,14 +6,14 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from lect.errors import MessageError, PluginError, shown
-from lect.reply.calls.schema import Schemas
 from lect.reply.engine.compiled import compile_grammar
 from lect.reply.engine.headed import HeadedMessages
 from lect.reply.engine.marked import MarkedText
 from lect.reply.engine.opening import looks_stripped, starts_in
-from lect.reply.engine.reader import MANY, Reader
 from lect.reply.events import REASONING, Event
 from lect.reply.grammar import Grammar
+from lect.reply.reader.reader import MANY, Reader
+from lect.reply.reader.schema import Schemas
 from lect.reply.reply import Reply
 
 if TYPE_CHECKING:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 
-from lect.reply.calls.schema import STRING, kind_of
 from lect.reply.calls.texts import quoted
 from lect.reply.calls.values import read_whole
 from lect.reply.calls.words import PYTHON
+from lect.reply.reader.schema import STRING, kind_of
 
 
 def as_json(text: str, types: frozenset[str], *, untyped: str = "json") -> tuple[str, bool]:

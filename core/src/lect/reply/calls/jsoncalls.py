@@ -10,16 +10,16 @@ from lect.reply.calls.coerce import valid
 from lect.reply.calls.texts import text_argument
 from lect.reply.calls.values import read_whole, scalar, spaces, value
 from lect.reply.calls.words import JSON, PYTHON
-from lect.reply.engine import lookahead
-from lect.reply.engine.lookahead import GAP, MORE, NO
-from lect.reply.engine.reader import CUT, DONE, Text
 from lect.reply.grammar import JsonMap, NamedJson
+from lect.reply.reader import lookahead
+from lect.reply.reader.lookahead import GAP, MORE, NO
+from lect.reply.reader.reader import CUT, DONE, Text
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-    from lect.reply.engine.reader import Reader
-    from lect.reply.engine.syntax import CompiledCall, Found
+    from lect.reply.reader.reader import Reader
+    from lect.reply.reader.syntax import CompiledCall, Found
 
 
 NAME_KEYS = ("name", "tool_name")

@@ -15,16 +15,16 @@ from lect.reply.calls.objects import ObjectWriter
 from lect.reply.calls.strings import text_goes_on
 from lect.reply.calls.values import spaces, value
 from lect.reply.calls.words import Dialect
-from lect.reply.engine import lookahead
-from lect.reply.engine.lookahead import GAP, MORE, NO
-from lect.reply.engine.reader import CUT, DONE
 from lect.reply.grammar import Literals
+from lect.reply.reader import lookahead
+from lect.reply.reader.lookahead import GAP, MORE, NO
+from lect.reply.reader.reader import CUT, DONE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
-    from lect.reply.engine.reader import Reader
-    from lect.reply.engine.syntax import CompiledCall, Found
+    from lect.reply.reader.reader import Reader
+    from lect.reply.reader.syntax import CompiledCall, Found
 
 KEYS = {
     "=": (

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from lect.reply.calls.texts import quoted
 
 if TYPE_CHECKING:
-    from lect.reply.engine.reader import Reader
+    from lect.reply.reader.reader import Reader
 
 
 class ObjectWriter:

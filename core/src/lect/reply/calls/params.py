@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING
 
 from lect.reply.calls.coerce import as_json, valid
 from lect.reply.calls.objects import ObjectWriter
-from lect.reply.calls.schema import ALL, STRING
 from lect.reply.calls.tags import read_tags
 from lect.reply.calls.texts import quoted, read_until
 from lect.reply.calls.values import value
-from lect.reply.engine import lookahead
-from lect.reply.engine.lookahead import MORE, NO, Live
-from lect.reply.engine.reader import CUT, DONE, LEFT
 from lect.reply.grammar import Params
+from lect.reply.reader import lookahead
+from lect.reply.reader.lookahead import MORE, NO, Live
+from lect.reply.reader.reader import CUT, DONE, LEFT
+from lect.reply.reader.schema import ALL, STRING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
-    from lect.reply.engine.reader import Reader
-    from lect.reply.engine.syntax import CompiledCall, Found
+    from lect.reply.reader.reader import Reader
+    from lect.reply.reader.syntax import CompiledCall, Found
 
 PARAM, END, IMPLIED, BODY, NO_VALUE = "param", "end", "implied", "body", "no value"
 BEGINS_JSON = '{["-0123456789tfn'

@@ -7,10 +7,10 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from lect.reply.calls.texts import quoted
-from lect.reply.engine import lookahead
-from lect.reply.engine.lookahead import MORE, NO
-from lect.reply.engine.reader import CUT, DONE, Reader, Text
 from lect.reply.events import CALL_ARGS
+from lect.reply.reader import lookahead
+from lect.reply.reader.lookahead import MORE, NO
+from lect.reply.reader.reader import CUT, DONE, Reader, Text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator

@@ -6,17 +6,17 @@ import re
 from json.encoder import encode_basestring
 from typing import TYPE_CHECKING
 
-from lect.reply.engine import lookahead
-from lect.reply.engine.lookahead import MORE, NO, Live
-from lect.reply.engine.reader import CUT, DONE
 from lect.reply.events import CALL_ARGS
 from lect.reply.grammar import Code
+from lect.reply.reader import lookahead
+from lect.reply.reader.lookahead import MORE, NO, Live
+from lect.reply.reader.reader import CUT, DONE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
-    from lect.reply.engine.reader import Reader
-    from lect.reply.engine.syntax import CompiledCall, Found
+    from lect.reply.reader.reader import Reader
+    from lect.reply.reader.syntax import CompiledCall, Found
 
 
 FENCE = re.compile(rf"{lookahead.GAP}```\w{{0,16}}\n").match

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 from lect.reply.calls.strings import QUOTE, QUOTE_SO_FAR, ends_in, json_escape, no_escape, python_escape, string
 from lect.reply.calls.texts import quoted
 from lect.reply.calls.words import JSON, LONGEST_WORD, Dialect, read_key, read_word
-from lect.reply.engine import lookahead
-from lect.reply.engine.lookahead import MORE, NO
-from lect.reply.engine.reader import CUT, DONE, Reader
 from lect.reply.grammar import SPACE
+from lect.reply.reader import lookahead
+from lect.reply.reader.lookahead import MORE, NO
+from lect.reply.reader.reader import CUT, DONE, Reader
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator

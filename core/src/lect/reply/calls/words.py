@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from lect.reply.calls.texts import quoted
-from lect.reply.engine.reader import CUT, DONE, Reader
+from lect.reply.reader.reader import CUT, DONE, Reader
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator

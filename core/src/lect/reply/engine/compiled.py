@@ -10,10 +10,6 @@ from lect.reply.calls.literals import literals_begin, literals_call
 from lect.reply.calls.params import params_begin, params_call
 from lect.reply.calls.texts import code_begins, code_call
 from lect.reply.check import check
-from lect.reply.engine import lookahead
-from lect.reply.engine.headers import headers_for
-from lect.reply.engine.lookahead import Live
-from lect.reply.engine.syntax import CompiledCall, CompiledSection
 from lect.reply.grammar import (
     Channels,
     Code,
@@ -26,6 +22,10 @@ from lect.reply.grammar import (
     Part,
     Section,
 )
+from lect.reply.reader import lookahead
+from lect.reply.reader.headers import headers_for
+from lect.reply.reader.lookahead import Live
+from lect.reply.reader.syntax import CompiledCall, CompiledSection
 
 OPEN, CLOSE, UNTIL, WRAP, UNWRAP = "open", "close", "until", "wrap", "unwrap"
 SECTION, STRAY, END = "section", "stray", "end"

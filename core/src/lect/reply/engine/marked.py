@@ -5,23 +5,23 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from lect.reply.engine import lookahead
 from lect.reply.engine.compiled import CLOSE, END, OPEN, SECTION, STRAY, UNTIL, UNWRAP, WRAP
-from lect.reply.engine.lookahead import MORE
-from lect.reply.engine.reader import Reader
 from lect.reply.engine.reading import MEANINGLESS, Reading
 from lect.reply.engine.sections import read_section, skip_unnamed
 from lect.reply.events import CONTENT, MARK, REASONING, TextKind
 from lect.reply.grammar import SPACE
+from lect.reply.reader import lookahead
+from lect.reply.reader.lookahead import MORE
+from lect.reply.reader.reader import Reader
 
 if TYPE_CHECKING:
     from collections.abc import Generator
     from typing import Any
 
     from lect.reply.engine.compiled import CompiledGrammar
-    from lect.reply.engine.lookahead import Live
-    from lect.reply.engine.reader import Steps
-    from lect.reply.engine.syntax import CompiledSection, Found
+    from lect.reply.reader.lookahead import Live
+    from lect.reply.reader.reader import Steps
+    from lect.reply.reader.syntax import CompiledSection, Found
 
 IN_A_FENCE = re.compile(r"\n```\w*\n\Z")
 

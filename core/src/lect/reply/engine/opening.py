@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from lect.reply.engine.headers import headers_for
 from lect.reply.events import CALL, REASONING
+from lect.reply.reader.headers import headers_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

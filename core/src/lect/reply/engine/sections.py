@@ -6,17 +6,17 @@ import re
 from typing import TYPE_CHECKING
 
 from lect.reply.calls.texts import read_until
-from lect.reply.engine import lookahead
-from lect.reply.engine.lookahead import MORE, NO, Live
-from lect.reply.engine.reader import BROKEN, CUT, DONE, LEFT
-from lect.reply.engine.syntax import BRACKETS, Found
 from lect.reply.events import CALL, MARK
+from lect.reply.reader import lookahead
+from lect.reply.reader.lookahead import MORE, NO, Live
+from lect.reply.reader.reader import BROKEN, CUT, DONE, LEFT
+from lect.reply.reader.syntax import BRACKETS, Found
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-    from lect.reply.engine.reader import Reader
-    from lect.reply.engine.syntax import CompiledSection
+    from lect.reply.reader.reader import Reader
+    from lect.reply.reader.syntax import CompiledSection
 
 LEFT_OVER = re.compile(r"[}\]),;`\s]*")
 """Brackets and the like that close nothing."""

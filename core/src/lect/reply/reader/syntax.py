@@ -6,14 +6,14 @@ import re
 from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, NamedTuple
 
-from lect.reply.engine import lookahead
-from lect.reply.engine.lookahead import MORE, NO, HeadLookahead, Live
 from lect.reply.grammar import Code, Params
+from lect.reply.reader import lookahead
+from lect.reply.reader.lookahead import MORE, NO, HeadLookahead, Live
 
 if TYPE_CHECKING:
-    from lect.reply.engine.headers import Headers
-    from lect.reply.engine.reader import Reader
     from lect.reply.grammar import CallSyntax, Section
+    from lect.reply.reader.headers import Headers
+    from lect.reply.reader.reader import Reader
 
     Begins = Callable[["CompiledCall", str, int, dict[str, str], bool], int]
     Reads = Callable[[Reader, "Found"], Generator[None, None, str]]

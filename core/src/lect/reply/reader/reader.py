@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lect.reply.calls.schema import Schemas
-from lect.reply.engine import lookahead
-from lect.reply.engine.lookahead import MORE, NO
 from lect.reply.events import (
     CALL_ARGS,
     CALL_END,
@@ -21,6 +18,9 @@ from lect.reply.events import (
     EventKind,
     TextKind,
 )
+from lect.reply.reader import lookahead
+from lect.reply.reader.lookahead import MORE, NO
+from lect.reply.reader.schema import Schemas
 from lect.reply.reply import Piece, PieceKind, Problem, ToolCall
 
 if TYPE_CHECKING:

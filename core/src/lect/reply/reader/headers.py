@@ -5,10 +5,10 @@ from collections.abc import Container
 from functools import lru_cache
 from typing import NamedTuple
 
-from lect.reply.engine import lookahead
-from lect.reply.engine.lookahead import LONGEST_HEAD, MORE, NO
 from lect.reply.events import CALL, CONTENT, REASONING
 from lect.reply.grammar import Channels
+from lect.reply.reader import lookahead
+from lect.reply.reader.lookahead import LONGEST_HEAD, MORE, NO
 
 
 class Header(NamedTuple):
