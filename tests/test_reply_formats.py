@@ -1,13 +1,17 @@
 """The reply formats, as data."""
 
+import inspect
 import re
 import runpy
+from collections import defaultdict
 from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
 import replies
 
+import lect
+from lect.reply import grammar
 from lect.reply.events import CODES
 from lect_jinja.knowledge import REPLIES
 
@@ -35,6 +39,35 @@ def test_the_example_of_a_format_is_valid(name):
 
 def test_all_formats_are_here():
     assert len(FORMATS) >= 55
+
+
+def parts_of(value):
+    """Yield the parts of a grammar, itself included."""
+    if isinstance(value, grammar.Part):
+        yield value
+        value = tuple(value.facts().values())
+    for each in value if isinstance(value, tuple) else ():
+        yield from parts_of(each)
+
+
+def test_a_fact_of_the_grammar_serves_several_formats_or_has_a_reason_beside_it():
+    templates = [
+        lect.template(f"{owner}:{name}") for owner, names in lect.templates(load=True).items() for name in names
+    ]
+    users = defaultdict(set)
+    for each in {*(known.grammar for known in FORMATS.values()), *(template.reply for template in templates)} - {None}:
+        for part in parts_of(each):
+            kind = type(part)
+            users[kind.__name__].add(each.name)
+            for fact, value in part.facts().items():
+                users[f"{kind.__name__}.{fact}"] |= {each.name} if value != kind.defaults.get(fact) else set()
+    assert [fact for fact in users if not users[fact]] == []
+    reasons, kind = {}, ""
+    for found in re.finditer(r"(?m)^class (\w+)|^ +# Only (\w+): .+\n(?: +(\w+): )?", inspect.getsource(grammar)):
+        kind, only, fact = found[1] or kind, found[2], found[3]
+        if only:
+            reasons[f"{kind}.{fact}" if fact else kind] = {only}
+    assert reasons == {fact: names for fact, names in users.items() if len(names) == 1}
 
 
 def test_every_vector_has_a_format_and_every_format_but_react_has_a_vector():

@@ -6,6 +6,10 @@ part of a grammar: it ends at the stops of its template.
 
 Wherever a mark is expected, a string is one mark; a tuple in its place is several marks in a row, with optional white
 space between them. If alternatives begin the same way, the longer one comes first.
+
+A fact that serves one format is an exception in the guise of data: everybody who reads a grammar has to know it. It
+needs a reason beside it, `# Only <format>: <why nothing else says this>`, and goes when its format does. Before you add
+one, ask whether it would harm the other formats if it always held.
 """
 
 from __future__ import annotations
@@ -136,6 +140,7 @@ class Wrapper(Part):
     """What closes it."""
     special: bool = False
     """Whether its marks are special tokens. Otherwise it opens only at the start of the content."""
+    # Only cohere_action: a citation ends in its sources, as in `</co: 0:[1]>`, which differ each time.
     tail: str = ""
     """What ends a close that contains more than its mark, such as the sources of a citation."""
 
@@ -149,6 +154,7 @@ class Head(Part):
     """A pattern with those of the groups `name`, `id`, `key`, `type`, `string` and `empty` that apply."""
     keep: bool = False
     """Whether its end belongs to what follows."""
+    # Only solar_open: a mark separates the id from the name. In any other head `<` means that there is no head.
     within: tuple[str, ...] = ()
     """Marks between its fields."""
 
@@ -159,6 +165,8 @@ class Json(Part):
 
 class JsonMap(Part):
     """A call that is a JSON object with one pair: the name and the arguments."""
+
+    # Only apertus: the name is a key. `Json` cannot read this as well, since a function may be called `name`.
 
 
 class NamedJson(Part):
@@ -181,12 +189,15 @@ class Params(Part):
     """What opens a value, if the key has its own close."""
     trim: str = ""
     """A character that is dropped once at each end of a value, if present."""
+    # Only minimax_m2_xml: servers that run the model give clients "5" for 5 where no schema says that it is a number.
     untyped: str = "json"
     """What a value without a schema is: `json` (text if it cannot be read as JSON) or always a `string`."""
+    # Only minimax_m3: objects and lists are written as parameters again, where the others write JSON.
     nested: bool = False
     """Whether a value may itself consist of parameters; a list then consists of parameters called `item`."""
     body: bool = False
     """Whether a JSON object may replace the parameters."""
+    # Only minicpm5_xml: its prompt asks for it. In the values of any other format these are characters like others.
     cdata: bool = False
     """Whether a value may be in `<![CDATA[...]]>`."""
 
@@ -227,6 +238,7 @@ class CallSyntax(Part):
     """What may follow it; required with `Params`. `{name}` in it is the name of the function."""
     rename: str = ""
     """A pattern whose first group is the actual name."""
+    # Only kimi_k2: it numbers its calls, and at times writes the number without the name.
     counter: str = ""
     """A pattern for numbers that a model writes instead of a name; the tool is then the one that the arguments fit."""
     known: bool = False
@@ -273,6 +285,7 @@ class Channels(Part):
     """A pattern for the characters that a header may contain."""
     to: str = ""
     """A pattern whose first group is a recipient."""
+    # Only harmony: a header names a channel and may name a recipient too. The others name one of the two.
     channel: str = ""
     """A pattern whose first group is a channel."""
     opening: tuple[str, ...] = ()
@@ -282,12 +295,14 @@ class Channels(Part):
     """The channels, or recipients, that are reasoning."""
     content: tuple[str, ...] = ()
     """The channels, or recipients, that are content."""
+    # Only harmony: it writes `to=assistant` and the like in headers of messages that call nothing.
     everyone: tuple[str, ...] = ()
     """The recipients that have no meaning. Any other recipient is a function."""
     call: CallSyntax | None = None
     """How a call is written in a body; None: as in the sections of the grammar."""
     restart: bool = False
     """Whether the start of a header ends a body that is still open."""
+    # Only harmony: where reasoning stays in the content, nothing but its marks tells where it ends.
     keep: bool = False
     """Whether reasoning that is not extracted keeps its marks."""
 
@@ -312,7 +327,9 @@ class Grammar(Part):
     wrappers: tuple[Wrapper, ...] = ()
     sections: tuple[Section, ...] = ()
     channels: Channels | None = None
+    # Only minimax_append_think: its clients expect the `<think>` that the prompt has already opened.
     prefix: str = ""
+    # Only mistral: the maker's templates refuse ids other than nine letters and digits when the call is sent back.
     ids: str = "call_{index}"
     stripped: str = ""
     tokens: tuple[str, ...] = ()
