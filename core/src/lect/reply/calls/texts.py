@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from lect.reply.reader.reader import Reader
     from lect.reply.reader.syntax import CompiledCall, Found
 
-
 FENCE = re.compile(rf"{lookahead.GAP}```\w{{0,16}}\n").match
 FENCE_SO_FAR = re.compile(rf"{lookahead.GAP}(?:`{{0,2}}|```\w{{0,16}})\Z").match
 UNFENCE = "\n```"

@@ -56,10 +56,7 @@ class MarkedText(Reading):
         if inside == REASONING and self.compiled.grammar.reasoning is not None:
             yield from self.read_reasoning()
         while not self.over:
-            if self.gap:
-                yield from self.read_gap()
-            else:
-                yield from self.read_text()
+            yield from self.read_gap() if self.gap else self.read_text()
         yield from self.read_on_for_nothing()
 
     def read_gap(self) -> Steps:
@@ -280,9 +277,9 @@ class MarkedText(Reading):
                 reader.unfinished = True
                 reader.say(CONTENT, run, start)
                 reader.pass_on(len(reader.buffer), CONTENT)
-                return True
-            self.say_space(run, start, dropped=True)
-            skip_unnamed(reader)
+            else:
+                self.say_space(run, start, dropped=True)
+                skip_unnamed(reader)
             return True
         if mark in compiled.stray:
             self.say_space(run, start, dropped=True)
@@ -419,13 +416,11 @@ class MarkedText(Reading):
 
         Before a mark that is dropped, a gap continues.
         """
-        reader = self.reader
+        reader, kept = self.reader, run
+        reader.border(MARK, start)
         if self.gap and dropped:
-            reader.border(MARK, start)
             return
-        kept = run
         if self.gap:
             kept = run.lstrip(self.trim) if start else run.removeprefix(self.lead)
-        reader.border(MARK, start)
         reader.say(CONTENT, kept, start + len(run) - len(kept))
         self.gap = ""

@@ -98,17 +98,13 @@ class Reading:
         reader = self.reader
         return reader.ended and any(section.breaks_off(reader.buffer, reader.at) for section in sections)
 
-    def find(self, section: CompiledSection) -> Generator[None, None, Found | None]:
-        """Return the section that begins here, if one does."""
-        while (found := section.look(self.reader.buffer, self.reader.at, self.reader.ended)) == MORE:
-            yield
-        return None if isinstance(found, int) else found
-
     def find_any(self, sections: list[CompiledSection]) -> Generator[None, None, Found | None]:
         """Return the first of several sections that begins here and counts."""
+        reader = self.reader
         for section in sections:
-            if not section.syntax.start or self.reader.fresh:
-                found = yield from self.find(section)
-                if found is not None and believes(self.reader, found):
+            if not section.syntax.start or reader.fresh:
+                while (found := section.look(reader.buffer, reader.at, reader.ended)) == MORE:
+                    yield
+                if not isinstance(found, int) and believes(reader, found):
                     return found
         return None

@@ -31,12 +31,8 @@ if TYPE_CHECKING:
 DONE, BROKEN, CUT, LEFT = "done", "broken", "cut", "left"
 """How reading a call can end: successfully, at text that does not belong there, because the reply breaks off, or
 because another call begins."""
-
-
 MANY = 1024
 """Pieces of text are joined after this many: each has an object header many times its own length."""
-
-
 _new = tuple.__new__
 
 
