@@ -19,7 +19,8 @@ from lect.cli import COMMANDS, installed
 from lect.facts import Facts
 from lect.plugin import CHATML, DEFAULT
 from lect.prompt.messages import PART_WORDS
-from lect.registry import advice, family, hookspecs, patterns, settings
+from lect.registry import advice, hookspecs, patterns, settings
+from lect.registry.words import meaning
 from lect.tokens.encoded import Report
 from lect.values import Verdict
 from lect_kit import AdapterSuite
@@ -365,7 +366,10 @@ def test_kinds_of_parts_are_documented():
 
 @pytest.mark.parametrize(
     ("heading", "words"),
-    [("Base models and packaging", patterns.PACKAGING), ("Models that nobody talks to", family.NO_TALKERS)],
+    [
+        ("Base models and packaging", meaning("size", "packaging")),
+        ("Models that nobody talks to", meaning("no chat")),
+    ],
 )
 def test_words_after_a_pattern_are_documented(heading, words):
     rows = re.findall(r"^\| [a-z ]+ \| (`.*`) \|$", section("hooks.md", heading), re.MULTILINE)
@@ -374,4 +378,4 @@ def test_words_after_a_pattern_are_documented(heading, words):
 
 def test_words_of_small_adapters_are_documented():
     (row,) = re.findall(r"^\| `chatty 2 \.` \| .*\((.*)\) \|", section("hooks.md", "Rule"), re.MULTILINE)
-    assert {word.strip("`") for word in row.split(", ")} == patterns.ADAPTERS
+    assert {word.strip("`") for word in row.split(", ")} == meaning("adapter")

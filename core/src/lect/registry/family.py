@@ -7,19 +7,12 @@ from lect.errors import PluginError, shown
 from lect.format.template import Template
 from lect.registry.hookspecs import hookimpl
 from lect.registry.patterns import ANYTHING, Fit, added_words, matched_words, missed, problem_of
+from lect.registry.words import meaning
 from lect.values import Kind, Match, Specificity
 
 if TYPE_CHECKING:
     from lect.registry.refs import ModelRef
     from lect.reply.grammar import ReplyFormat
-
-NO_TALKERS = frozenset({
-    "accelerator", "cls", "dflash", "draft", "dspark", "eagle", "embed", "embedding", "embeddings", "guard", "medusa",
-    "mtp", "orm", "peagle", "prm", "rerank", "reranker", "reward", "rm", "speculator", "speculators",
-})  # fmt: skip
-"""Words that mark models which return vectors, scores or drafts. The rest of such a name may be a chat model's."""
-NO_CHATTERS = NO_TALKERS | {"base", "pretrain", "pretrained"}
-"""Words that mark models whose replies have no format."""
 
 
 class Later:
@@ -182,7 +175,7 @@ class Family:
         rule, _ = self._fitting(ref)
         if rule is None or rule.template is None or isinstance(rule.template, _TEMPLATES):
             return None
-        return rule.template if NO_CHATTERS.isdisjoint(ref.words) else None
+        return rule.template if meaning("base", "no chat").isdisjoint(ref.words) else None
 
     @hookimpl
     def near_miss(self, ref: "ModelRef") -> str | None:
@@ -213,8 +206,8 @@ def _claim(rule: Rule, fit: Fit, ref: "ModelRef") -> Match | None:
 
 
 def _is_no_talker(rule: Rule, fit: Fit, ref: "ModelRef") -> bool:
-    """Return whether a name has a word of `NO_TALKERS` that the rule does not ask for itself."""
-    return "/" not in rule.pattern and not NO_TALKERS.intersection(ref.words).issubset(fit.literal.split("-"))
+    """Return whether a name says that a model does not chat, in a word that the rule does not ask for itself."""
+    return "/" not in rule.pattern and not meaning("no chat").intersection(ref.words).issubset(fit.literal.split("-"))
 
 
 def _specificity(pattern: str) -> Specificity:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from lect.errors import near_names
 from lect.registry.refs import LATEST, words_of
+from lect.registry.words import meaning
 from lect.values import Kind
 
 if TYPE_CHECKING:
@@ -13,23 +14,6 @@ if TYPE_CHECKING:
 ANYTHING = "*"
 NUMBER = "#"
 END = "."
-
-PACKAGING = frozenset({
-    "b", "e", "v", "base", "pt", "hf", "original", "safetensors", "unsloth", "mlx", "mlc", "onnx", "ov", "gguf", "ggml",
-    "gptq", "awq", "exl", "bnb", "hqq", "quantized", "dynamic", "ud", "fp", "nvfp", "mxfp", "bf", "nf", "f", "int",
-    "bit", "bits", "bpw", "of", "iq", "i", "q", "k", "xxs", "xs", "s", "m", "l", "xl", "nl", "h", "w", "a", "g",
-})  # fmt: skip
-"""Words that may follow the name of a base model that was only repackaged. A fine-tuned model keeps the name of its
-base and adds a word of its own: then its format is unknown."""
-
-ADAPTERS = frozenset({"adapter", "dora", "lora", "peft", "qlora"})
-"""Words that may follow the name of a chat model too: a small adapter seldom changes the format."""
-
-VERSIONS = frozenset({"exp", "experimental", "fast", "free", "high", "low", "preview", "turbo"})
-"""Words that makers and servers add to the names of their own chat models."""
-
-CHAT_WORDS = frozenset({"chat", "instruct", "it"})
-"""Words with which makers mark models that were tuned to chat; Ollama's names leave them out."""
 
 _SPECIAL = frozenset("*?#\\^$+()[]{}")
 
@@ -63,25 +47,30 @@ def _wanted(pattern: str, ref: "ModelRef") -> list[str]:
     wanted = _words(pattern)
     if not ref.is_chat:
         return wanted
-    unsaid = CHAT_WORDS | ({NUMBER, "b"} if ref.tag == LATEST else set())
+    # Ollama's names leave out that a model chats.
+    unsaid = meaning("chat") | ({NUMBER, "b"} if ref.tag == LATEST else set())
     return [f"?{word}" if unsaid.issuperset(word.split("|")) else word for word in wanted]
 
 
 def added_words(rest: tuple[str, ...]) -> list[str]:
     """Return the words after the name of a model that neither its size nor its packaging accounts for."""
-    known = PACKAGING | ADAPTERS | VERSIONS | CHAT_WORDS
-    return [word for word in rest if word not in known and not _is_number(word)]
+    return list(_others(rest, meaning("size", "packaging", "adapter", "version", "chat")))
 
 
 def _intruder(pattern: str, kind: Kind, rest: tuple[str, ...]) -> str:
     """Return the first word that must not follow those that a pattern takes; empty if there is none."""
     if kind == "base":
-        allowed = PACKAGING
+        # A model that was tuned keeps the name of its base and adds a word of its own: then its format is unknown.
+        allowed = meaning("size", "packaging")
     elif pattern.endswith(END):
-        allowed = PACKAGING | ADAPTERS
+        allowed = meaning("size", "packaging", "adapter")
     else:
         return ""
-    return next((word for word in rest if word not in allowed and not _is_number(word)), "")
+    return next(_others(rest, allowed), "")
+
+
+def _others(words: tuple[str, ...], known: frozenset[str]) -> Iterator[str]:
+    return (word for word in words if word not in known and not _is_number(word))
 
 
 def _is_number(word: str) -> bool:
