@@ -181,7 +181,6 @@ def test_a_plugin_imports_only_public_modules(plugin):
 # Where core's code may have a word that is also a model's or a maker's name.
 ALLOWED = {
     "registry/packages.py": None,  # Generated from the plugins, for advice in errors.
-    "registry/reserved.py": None,  # Generated from the plugins, for warnings.
     "registry/refs.py": {"lmsys", "vicuna"},  # An example in an error.
     "cli/__init__.py": {"lmsys", "vicuna"},  # An example in --help.
     "cli/why.py": {"command", "lmsys", "vicuna", "qwen"},  # Examples in --help; an argument of argparse.

@@ -14,9 +14,9 @@ from installs import registry_of
 import lect
 from lect.cli import main
 from lect.plugin import CHATML, DEFAULT, Family, Rule, Template, Turn, TurnTemplate, grammar
+from lect.registry.packages import RESERVED
 from lect.registry.patterns import problem_of
 from lect.registry.refs import parse_ref
-from lect.registry.reserved import RESERVED
 from lect_kit.scaffold.models import hint_of, pattern_of
 from lect_kit.scaffold.names import LONGEST_NAME, names_of
 from lect_kit.scaffold.source import WIDTH, written

@@ -1,6 +1,6 @@
 """Suggestions for messages; they never decide anything.
 
-`packages.py` and `reserved.py` are generated from what this project's plugins declare.
+What core knows of models and their makers is in `packages.py`, which is generated from what the plugins declare.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lect.errors import near_names
-from lect.registry.packages import OWNERS, PACKAGES
+from lect.registry.packages import OWNERS, PACKAGES, RESERVED
 
 if TYPE_CHECKING:
     from collections.abc import Container
@@ -59,10 +59,6 @@ def near_word(words: tuple[str, ...]) -> str | None:
 
 def reserved_names(record: Record) -> str:
     """Say which names of a plugin belong to another package; empty if none does."""
-    if record.package in PACKAGES:
-        return ""
-    from lect.registry.reserved import RESERVED
-
     if record.package in RESERVED:
         return ""
     used = dict.fromkeys((record.name, *record.hints, *record.templates))

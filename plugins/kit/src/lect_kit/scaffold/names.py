@@ -6,7 +6,7 @@ import re
 from typing import NamedTuple
 
 from lect.errors import LectError, shown
-from lect.registry.reserved import RESERVED
+from lect.registry.packages import RESERVED
 
 LONGEST_NAME = 40
 _NAME = re.compile(r"(?!lect-)[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
