@@ -76,7 +76,7 @@ def taken_apart(reply_format):
 def formats():
     """Return every installed format with the packages that have it."""
     owners = {}
-    for record in lect._registry.parts(REPLIES):
+    for record in lect._registry.adapters.parts(REPLIES):
         owners.setdefault(record.name, []).append(record.package)
     return [(lect._registry.reply_format(name), owners.get(name, ["lect"])) for name in lect.reply_formats()]
 

@@ -58,7 +58,7 @@ def test_starting_imports_no_adapter_and_none_of_our_commands(option):
     commands = (
         ()
         if option == "--version"
-        else tuple({record.value.partition(".")[0] for record in REGISTRY.parts(COMMANDS_GROUP)})
+        else tuple({record.value.partition(".")[0] for record in REGISTRY.adapters.parts(COMMANDS_GROUP)})
     )
     assert not {name for name in imported if name.startswith("lect_") and not name.startswith(commands)}
 

@@ -193,7 +193,7 @@ with lect.register(Slow()):
             print("contained")
         except BaseException as error:
             print(type(error).__name__)
-print(lect.plugins(), len(lect._registry.failures))
+print(lect.plugins(), len(lect._registry.adapters.failures))
 """
 
 

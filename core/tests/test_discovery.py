@@ -208,11 +208,11 @@ def test_a_rescan_reads_the_settings_again_and_keeps_what_is_registered(fresh):
     environ = {}
     registry = Registry(environ, list)
     registry.pin("b", "chatml")
-    registry.records()
+    registry.adapters.records()
     environ["LECT_PINS"] = "a=chatml"
-    registry.rescan()
+    registry.adapters.rescan()
     assert [pin.pattern for pin in registry.pins()] == ["b", "a"]
     environ["LECT_PINS"] = "nonsense"
     with pytest.raises(PluginError, match="which is not a pin"):
-        registry.rescan()
+        registry.adapters.rescan()
     assert [pin.pattern for pin in registry.pins()] == ["b", "a"], "what cannot be read changes nothing"

@@ -104,7 +104,7 @@ def test_an_import_that_waits_for_a_thread_that_uses_the_registry_does_not_deadl
 
     modules(load_asks=asks, load_slow=nothing)
     assert registry.resolve("healthy-7b").adapter.name == "healthy"
-    assert registry.failures == []
+    assert registry.adapters.failures == []
 
 
 def test_a_plugin_may_ask_for_a_model_while_it_is_imported(registry, modules):
@@ -119,7 +119,7 @@ def test_a_plugin_may_ask_for_a_model_while_it_is_imported(registry, modules):
     assert asked == [CHATML]
     # What was found without the adapter is not remembered.
     assert registry.resolve("healthy-7b-chat").template.name == "mine"
-    assert registry.failures == []
+    assert registry.adapters.failures == []
 
 
 def test_a_plugin_that_asks_for_itself_while_it_is_imported_is_told_so(registry, modules):
@@ -130,7 +130,7 @@ def test_a_plugin_that_asks_for_itself_while_it_is_imported_is_told_so(registry,
 
     modules(load_asks=asks, load_slow=nothing)
     assert registry.resolve("healthy-7b").adapter.name == "healthy"
-    assert registry.failures == []
+    assert registry.adapters.failures == []
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
@@ -146,7 +146,7 @@ def test_a_child_that_is_forked_during_an_import_does_not_wait_for_it(registry, 
     modules(load_asks=slow, load_slow=nothing)
     waits = in_thread(lambda: registry.resolve("healthy-7b"))
     assert begun.wait(LONG)
-    with registry.lock:
+    with registry.adapters.lock:
         # As if yet another thread held it at that moment.
         child = os.fork()
         if child == 0:
@@ -154,16 +154,16 @@ def test_a_child_that_is_forked_during_an_import_does_not_wait_for_it(registry, 
                 import signal
 
                 signal.alarm(LONG)
-                registry.after_fork()
+                registry.adapters.after_fork()
                 found = registry.resolve("healthy-1b").adapter.name
-                says = "another thread was importing it" in str(registry.failures[0])
+                says = "another thread was importing it" in str(registry.adapters.failures[0])
                 os._exit(0 if found == "healthy" and says else 1)
             finally:
                 os._exit(2)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     go_on.set()
     waits.join(LONG)
-    assert registry.failures == []
+    assert registry.adapters.failures == []
 
 
 def test_the_lock_of_the_registry_is_free_in_a_fork():
@@ -174,7 +174,7 @@ import os, threading, lect
 from lect.registry.registry import REGISTRY
 held, done = threading.Event(), threading.Event()
 def hold():
-    with REGISTRY.lock:
+    with REGISTRY.adapters.lock:
         held.set()
         done.wait(30)
 threading.Thread(target=hold, daemon=True).start()

@@ -306,4 +306,4 @@ def test_there_is_one_registry_in_a_process_and_no_other_can_be_pickled():
 
 def test_an_adapter_that_this_process_does_not_have_is_named():
     with pytest.raises(lect.PluginError, match=r"'lect-gone:gone'.*\n  try: install lect-gone"):
-        REGISTRY.recall("lect-gone:gone")
+        REGISTRY.adapters.recall("lect-gone:gone")

@@ -103,7 +103,7 @@ def test_a_mistake_is_named_for_the_template_that_has_it(registry):
     template = TurnTemplate(
         "acme", user=Turn("<user>"), assistant=Turn("<bot>"), reply=Grammar("acme", wrappers="</bot>")
     )
-    registry.register(Family("acme", Rule("acme", template)))
+    registry.adapters.register(Family("acme", Rule("acme", template)))
     with pytest.raises(PluginError, match="the grammar 'acme' is invalid: wrappers is '</bot>'"):
         lect.parse("acme-7b", "Hello!")
 

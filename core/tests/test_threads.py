@@ -72,7 +72,7 @@ def test_resolving_registering_pinning_and_rendering_at_once_give_right_results(
             path = f"acme/own-{number}-{turn % 5}"
             # Registering is slow, and would leave the threads little time for the rest.
             known = own if turn % 4 == 0 else None
-            unregister = registry.register(family) if known else lambda: None
+            unregister = registry.adapters.register(family) if known else lambda: None
             steps = [(known, claimed(registry, path))]
             unpin = registry.pin(f"acme/own-{number}*", "chatml")
             steps.append((CHATML, claimed(registry, path)))
@@ -92,8 +92,8 @@ def test_resolving_registering_pinning_and_rendering_at_once_give_right_results(
         return wrong
 
     assert at_once(task) == [[]] * THREADS
-    assert registry.failures == []
-    assert [info.status for info in registry.plugins()] == ["loaded"], "nothing that was taken away is left"
+    assert registry.adapters.failures == []
+    assert [info.status for info in registry.adapters.plugins()] == ["loaded"], "nothing that was taken away is left"
 
 
 def test_what_is_remembered_may_be_forgotten_while_others_ask_for_it(registry):
@@ -122,7 +122,7 @@ def test_templates_that_are_registered_at_once_are_all_kept(registry):
 def test_one_of_several_threads_that_register_the_same_name_succeeds(registry):
     def task(number):
         try:
-            registry.register(Family("same", Rule("same", CHATML)))
+            registry.adapters.register(Family("same", Rule("same", CHATML)))
         except Exception as error:
             return type(error).__name__
         return "registered"

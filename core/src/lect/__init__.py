@@ -394,7 +394,7 @@ def register(adapter: Any, *, name: str | None = None) -> Undo:
     Raises:
         PluginError: If it cannot be an adapter; then nothing is registered.
     """
-    return _registry.register(adapter, name=name)
+    return _registry.adapters.register(adapter, name=name)
 
 
 def pin(pattern: str, adapter: Any) -> Undo:
@@ -412,7 +412,7 @@ def pins(*, load: bool = False) -> tuple[Pin, ...]:
 
 def plugins(*, load: bool = False) -> list[PluginInfo]:
     """Return what is known about every installed or registered plugin; none is imported unless `load` is true."""
-    return _registry.plugins(load=load)
+    return _registry.adapters.plugins(load=load)
 
 
 def rescan() -> None:
@@ -421,7 +421,7 @@ def rescan() -> None:
     A plugin that has failed gets another chance. One that is imported stays as it is, even if a newer version of it was
     installed: Python imports a module only once.
     """
-    _registry.rescan()
+    _registry.adapters.rescan()
 
 
 def load_template(source: Any, *, notation: str | None = None) -> Template:
@@ -437,7 +437,7 @@ def load_template(source: Any, *, notation: str | None = None) -> Template:
     """
     from lect.notations import load_template
 
-    return load_template(_registry, source, notation)
+    return load_template(_registry.adapters, source, notation)
 
 
 def dump_template(template: Template, notation: str, *, lossy: bool = False) -> str:
@@ -457,7 +457,7 @@ def dump_template(template: Template, notation: str, *, lossy: bool = False) -> 
     """
     from lect.notations import dump_template
 
-    return dump_template(_registry, template, notation, lossy=lossy)
+    return dump_template(_registry.adapters, template, notation, lossy=lossy)
 
 
 def messages(data: Any, *, format: str | None = None, row: int | None = None) -> list[dict[str, Any]]:  # noqa: A002

@@ -82,7 +82,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     words = sys.argv[1:] if argv is None else list(argv)
     _replace_missing_streams()
-    lect._registry.search = True
+    lect._registry.adapters.search = True
     try:
         with warnings.catch_warnings():
             _show_our_warnings(words)

@@ -86,7 +86,7 @@ def examine(progress: Callable[[str], None]) -> Report:
         *(Finding(False, f"{each.id} is {each.status}") for each in infos if each.status.startswith("blocked")),
     )
     findings = tuple(each._replace(what=spoken(each.what, "doctor")) for each in findings)
-    return Report(versions, lect._registry.settings.config, plugins, templates, findings)
+    return Report(versions, lect._registry.adapters.settings.config, plugins, templates, findings)
 
 
 def _version(package: str) -> str:
@@ -166,7 +166,7 @@ def _missing_templates(infos: Sequence[PluginInfo]) -> Iterator[Finding]:
 
 def _broken_formats() -> Iterator[Finding]:
     owners: dict[str, list[str]] = {}
-    for record in lect._registry.parts(REPLIES):
+    for record in lect._registry.adapters.parts(REPLIES):
         owners.setdefault(record.name, []).append(record.package)
     for name, packages in owners.items():
         try:
@@ -177,19 +177,19 @@ def _broken_formats() -> Iterator[Finding]:
 
 def _broken_parts(infos: Sequence[PluginInfo]) -> Iterator[Finding]:
     """Yield what is wrong with installed commands, notations and reply formats."""
-    registry = lect._registry
-    commands, notations = registry.parts(COMMANDS), registry.parts(NOTATIONS)
+    adapters = lect._registry.adapters
+    commands, notations = adapters.parts(COMMANDS), adapters.parts(NOTATIONS)
     for record in commands:
         load_command(record)
     for record in notations:
-        load_notation(registry, record)
+        load_notation(adapters, record)
     told = {(info.package, info.name) for info in infos}
-    parts = {(record.package, record.name) for record in (*commands, *notations, *registry.parts(REPLIES))} - told
-    yield from (_failed(failure) for failure in registry.failures if (failure.package, failure.plugin) in parts)
+    parts = {(record.package, record.name) for record in (*commands, *notations, *adapters.parts(REPLIES))} - told
+    yield from (_failed(failure) for failure in adapters.failures if (failure.package, failure.plugin) in parts)
 
 
 def _reserved_names() -> Iterator[Finding]:
-    yield from (Finding(False, text) for text in map(reserved_names, lect._registry.every_record()) if text)
+    yield from (Finding(False, text) for text in map(reserved_names, lect._registry.adapters.every_record()) if text)
 
 
 def _shared_plugin_names(infos: Sequence[PluginInfo]) -> Iterator[Finding]:

@@ -48,13 +48,13 @@ class Command(NamedTuple):
 
 def names() -> list[str]:
     """Return the names of installed commands; nothing is imported."""
-    return sorted({record.name for record in lect._registry.parts(COMMANDS)})
+    return sorted({record.name for record in lect._registry.adapters.parts(COMMANDS)})
 
 
 def helps() -> dict[str, str]:
     """Return what each installed command does, in a few words; for one of ours that is absent, where it is."""
     helps = {name: f"(in {package})" for name, package in absent().items()}
-    for record in lect._registry.parts(COMMANDS):
+    for record in lect._registry.adapters.parts(COMMANDS):
         module = load_command(record)
         helps[record.name] = f"(failed; see `lect doctor`: {record.package})" if module is None else module.HELP
     return helps
@@ -83,7 +83,7 @@ def command(name: str) -> Command | None:
     Raises:
         PluginError: If it cannot be loaded, or two packages have one of this name.
     """
-    owners = [record for record in lect._registry.parts(COMMANDS) if record.name == name]
+    owners = [record for record in lect._registry.adapters.parts(COMMANDS) if record.name == name]
     if not owners:
         return None
     if len(owners) > 1:
@@ -103,4 +103,4 @@ def load_command(record: Record) -> Any:
     def fits(module: Any) -> bool:
         return isinstance(module.HELP, str) and callable(module.configure) and callable(module.run)
 
-    return lect._registry.load_part(record, fits, "a module with HELP, configure and run")
+    return lect._registry.adapters.load_part(record, fits, "a module with HELP, configure and run")

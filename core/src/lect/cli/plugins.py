@@ -107,7 +107,7 @@ def _packages(*, load: bool) -> Iterator[Package]:
     for info in lect.plugins(load=load):
         adapters.setdefault(info.package, []).append(info)
     records: dict[str, list[Record]] = {}
-    for record in lect._registry.every_record():
+    for record in lect._registry.adapters.every_record():
         records.setdefault(record.package, []).append(record)
     for name in sorted({*adapters, *records}, key=lambda name: (not name, name)):
         yield _package(name, adapters.get(name, ()), records.get(name, ()))
@@ -123,9 +123,9 @@ def _package(name: str, adapters: Sequence[PluginInfo], records: Sequence[Record
 
 def _status(record: Record) -> str:
     """Return the status of a package without adapters."""
-    registry = lect._registry
-    blocked = registry.settings.blocks(record)
-    return f"blocked: {blocked}" if blocked else status_of(registry.failures_of(record.package, record.name), "lazy")
+    adapters = lect._registry.adapters
+    blocked = adapters.settings.blocks(record)
+    return f"blocked: {blocked}" if blocked else status_of(adapters.failures_of(record.package, record.name), "lazy")
 
 
 def _place(record: Record) -> str:

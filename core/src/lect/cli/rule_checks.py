@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 def examine_rules() -> Iterator[Finding]:
     """Compare the hints of every rule-based adapter with its rules."""
-    for record in lect._registry.usable():
-        adapter = lect._registry.adapter(record) if record.hints else None
+    for record in lect._registry.adapters.usable():
+        adapter = lect._registry.adapters.adapter(record) if record.hints else None
         if adapter is not None and isinstance(adapter.plugin, Family):
             yield from _unseen_rules(record, adapter.plugin)
             yield from _useless_hints(record, adapter.plugin)

@@ -17,16 +17,16 @@ PREFIX = "LECT_"
 
 def examine_settings() -> Iterator[Finding]:
     """Yield what is wrong with variables, pins, and the names of plugins that are blocked or allowed."""
-    registry = lect._registry
-    for variable in sorted(registry.environ):
+    adapters = lect._registry.adapters
+    for variable in sorted(adapters.environ):
         if variable.startswith(PREFIX) and variable not in VARIABLES:
             hint = did_you_mean(near_names(variable, VARIABLES), f"there are {', '.join(VARIABLES)}")
             yield Finding(False, f"lect does not read a variable {variable}; {hint}")
     for pin in lect.pins(load=True):
         if pin.problem:
             yield Finding(True, f"the pin {pin} names nothing that can be used: {pin.problem}")
-    known = {name for record in registry.every_record() for name in names_of(record)}
-    for names in filter(None, (registry.settings.block, registry.settings.only)):
+    known = {name for record in adapters.every_record() for name in names_of(record)}
+    for names in filter(None, (adapters.settings.block, adapters.settings.only)):
         for name in sorted(names.value - known):
             hint = did_you_mean(near_names(name, known), "`lect plugins` lists what is installed")
             yield Finding(False, f"{names.source} names {name!r}, which is not installed; {hint}")

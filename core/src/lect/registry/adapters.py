@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from _thread import RLock, get_ident  # importing threading would take a tenth of lect's import budget
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -25,11 +24,13 @@ class Adapters:
     """All adapters, installed and registered, and the other installed parts. Thread-safe.
 
     Args:
+        home: The registry, which has these adapters as its `adapters`.
         environ: Where settings are read from.
         find: Finds installed distributions, in place of discovery; for tests.
     """
 
-    def __init__(self, environ: Mapping[str, str] = os.environ, find: Callable[[], list[Distribution]] | None = None):
+    def __init__(self, home: object, environ: Mapping[str, str], find: Callable[[], list[Distribution]] | None = None):
+        self._home = home
         self.environ = environ
         self._find = find
         self.lock = RLock()
@@ -46,6 +47,9 @@ class Adapters:
         self.failures: list[Failure] = []
         self.forget: list[Callable[[], None]] = []
         """Called when something has changed; each clears a cache."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return getattr, (self._home, "adapters")
 
     # What is installed
 

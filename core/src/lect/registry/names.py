@@ -32,9 +32,15 @@ CORE = "lect"
 
 
 class TemplateNames:
-    """Finds templates by name: those of this process first, then those that installed plugins declare."""
+    """Finds templates by name: those of this process first, then those that installed plugins declare.
 
-    def __init__(self, adapters: Adapters):
+    Args:
+        home: The registry, which has this object as its `templates`.
+        adapters: The adapters that have templates.
+    """
+
+    def __init__(self, home: object, adapters: Adapters):
+        self._home = home
         self._adapters = adapters
         self._own: dict[str, Template] = {template.name: template for template in BUILTIN}
         # A template has many names: `acme-2`, `acme:acme-2`, `lect-acme:acme:acme-2`, ...
@@ -43,7 +49,7 @@ class TemplateNames:
             self.stamp(template, CORE)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return getattr, (self._adapters, "templates")
+        return getattr, (self._home, "templates")
 
     def forget(self) -> None:
         """Forget what was looked up, because something has changed."""

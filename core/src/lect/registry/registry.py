@@ -38,20 +38,20 @@ if TYPE_CHECKING:
     from lect.reply.grammar import Grammar, ReplyFormat
 
 
-class Registry(Adapters):
-    """Knows all adapters, installed and registered, and asks them. Thread-safe."""
+class Registry:
+    """Asks the adapters which template a model has, unless a pin or an argument decides. Thread-safe."""
 
     def __init__(self, environ: Mapping[str, str] = os.environ, find: "Callable[[], list[Distribution]] | None" = None):
-        super().__init__(environ, find)
+        self.adapters = Adapters(self, environ, find)
         self._pins: tuple[Pin, ...] = ()
         # Write to the object seen at the start of a look-up; a later change replaces it.
         self._remembered: Memory[Resolution] = Memory()
         # Apart from these, so that a flood of unknown names does not displace what is known.
         self._unclaimed: Memory[Unclaimed] = Memory()
         self._formats_of: Memory[dict[str, ReplyFormat]] = Memory()
-        self.templates = TemplateNames(self)
+        self.templates = TemplateNames(self, self.adapters)
         self.conversations: dict[str, Conversation] = {}
-        self.forget += self._forget, self.templates.forget
+        self.adapters.forget += self._forget, self.templates.forget
 
     def __reduce__(self) -> str:
         # Unpickled, it is the registry of that process. Pickle itself refuses any other than REGISTRY.
@@ -66,14 +66,14 @@ class Registry(Adapters):
         """The reply formats by name."""
         from lect.registry.formats import ReplyFormats
 
-        return ReplyFormats(self)
+        return ReplyFormats(self.adapters)
 
     # What is there
 
     def pins(self, *, load: bool = False) -> tuple[Pin, ...]:
         """Return the pins in force, the strongest first; with `load`, each with its problem, if it has one."""
-        self.records()
-        pins = (*reversed(self._pins), *self.settings.pins)
+        self.adapters.records()
+        pins = (*reversed(self._pins), *self.adapters.settings.pins)
         return tuple(pin._replace(problem=self._problem(pin)) for pin in pins) if load else pins
 
     def _problem(self, pin: Pin) -> str:
@@ -93,14 +93,14 @@ class Registry(Adapters):
             msg = f"a pin needs a pattern such as 'acme/*', not {shown(pattern)}"
             raise PluginError(msg)
         pin = Pin(pattern.strip(), adapter, "lect.pin()")
-        with self.lock:
+        with self.adapters.lock:
             self._pins += (pin,)
-            self.changed()
+            self.adapters.changed()
 
         def take_back() -> None:
-            with self.lock:
+            with self.adapters.lock:
                 self._pins = tuple(each for each in self._pins if each is not pin)
-                self.changed()
+                self.adapters.changed()
 
         return Undo(take_back)
 
@@ -113,7 +113,7 @@ class Registry(Adapters):
         prototype, template = conversation.copy(), conversation.template
         if template.name != prototype.name:
             template = template.but(name=prototype.name)
-        with self.lock:
+        with self.adapters.lock:
             if prototype.name in self.conversations and not override:
                 msg = f"a conversation {prototype.name!r} is already registered\n  try: override=True, or another name"
                 raise PluginError(msg)
@@ -174,7 +174,7 @@ class Registry(Adapters):
         if owned is not None:
             return self._decided(ref, self.templates.get(ref.original), "the path is the name of a template")
         found = self._resolve(ref, self._no_fallback(fallback))
-        may_remember = self.settled and ref.place is None  # Files on disk may change.
+        may_remember = self.adapters.settled and ref.place is None  # Files on disk may change.
         if isinstance(found, Unclaimed):
             if default is not None:
                 return self._decided(ref, default, "the default argument: no adapter claims the model")
@@ -191,8 +191,8 @@ class Registry(Adapters):
         """Return what turns fallbacks off; empty if nothing does."""
         if not fallback:
             return "fallback=False"
-        self.records()  # reads the settings
-        return self.settings.no_fallback
+        self.adapters.records()  # reads the settings
+        return self.adapters.settings.no_fallback
 
     def _resolve(self, ref: ModelRef, no_fallback: str) -> Resolution | Unclaimed:
         pin = next((pin for pin in self.pins() if pin.fits(ref)), None)
@@ -227,8 +227,8 @@ class Registry(Adapters):
         return unknown_model(
             ref,
             self._verdicts(ref, candidates, no_fallback=no_fallback),
-            self.failures,
-            self.installed(),
+            self.adapters.failures,
+            self.adapters.installed(),
             no_fallback,
             self._unread(ref),
             sorted({each.name for each in self._reply_formats_of(ref).values()}),
@@ -252,11 +252,11 @@ class Registry(Adapters):
     def _concerned(self, ref: ModelRef, group: str) -> Iterable[Adapter]:
         """Yield the adapters of a group that are asked about a path."""
         path = ref.path.lower()
-        registered = () if group == PATHS else self._registered
+        registered = () if group == PATHS else self.adapters.registered
         yield from (each for each in registered if each.fallback == (group == FALLBACKS))
-        for record in self.usable():
+        for record in self.adapters.usable():
             if record.group == group and (not record.hints or any(hint in path for hint in record.hints)):
-                loaded = self.adapter(record)
+                loaded = self.adapters.adapter(record)
                 if loaded is not None:
                     yield loaded
 
@@ -265,13 +265,13 @@ class Registry(Adapters):
             try:
                 claim = adapter.match(ref)
             except StageError as failed:
-                self.fail(adapter, failed)
+                self.adapters.fail(adapter, failed)
                 continue
             yield Candidate(adapter, claim)
 
     def _unread(self, ref: ModelRef) -> tuple[str, ...]:
         """Return a warning about a template on disk that nothing installed reads."""
-        if ref.place is None or any(record.group == PATHS for record in self.usable()):
+        if ref.place is None or any(record.group == PATHS for record in self.adapters.usable()):
             return ()
         from lect.registry.places import READER, own_template
 
@@ -285,7 +285,8 @@ class Registry(Adapters):
         """Return warnings about an adapter that uses another package's names."""
         from lect.registry.advice import reserved_names
 
-        return tuple(filter(None, (reserved_names(record) for record in self.records() if record.id == adapter.id)))
+        records = (record for record in self.adapters.records() if record.id == adapter.id)
+        return tuple(filter(None, map(reserved_names, records)))
 
     # What a resolution asks
 
@@ -311,26 +312,27 @@ class Registry(Adapters):
         ]
         fared = by_decision(candidates, winner, decision) if decision else by_strength(candidates, winner)
         asked = {candidate.adapter.id for candidate in candidates}
-        blocked = {record.id: by for record in self.records() if (by := self.settings.blocks(record)) is not None}
-        failed = {f"{failure.package}:{failure.plugin}" for failure in self.failures}
-        return (*fared, *not_asked(self.records(), asked, blocked, failed, no_fallback))
+        records, blocks = self.adapters.records(), self.adapters.settings.blocks
+        blocked = {record.id: by for record in records if (by := blocks(record)) is not None}
+        failed = {f"{failure.package}:{failure.plugin}" for failure in self.adapters.failures}
+        return (*fared, *not_asked(records, asked, blocked, failed, no_fallback))
 
     def _near_miss(self, adapter: Adapter, ref: ModelRef) -> str:
         try:
             return adapter.near_miss(ref)
         except StageError as failed:
-            self.fail(adapter, failed)
+            self.adapters.fail(adapter, failed)
             return ""
 
     def remarks(self, resolution: Resolution) -> tuple[str, ...]:
         """Ask the adapter that won, and every fallback: a fallback knows models that it must leave to others."""
-        loaded = [self.adapter(record) for record in self.usable() if record.fallback]
+        loaded = [self.adapters.adapter(record) for record in self.adapters.usable() if record.fallback]
         remarks: list[str] = []
         for adapter in filter(None, dict.fromkeys((resolution.adapter, *loaded))):
             try:
                 remarks += adapter.remarks(resolution.ref, resolution.template)
             except StageError as failed:
-                self.fail(adapter, failed)
+                self.adapters.fail(adapter, failed)
         return tuple(remarks)
 
     def reply_format_of(self, ref: ModelRef) -> "ReplyFormat | None":
@@ -363,11 +365,11 @@ class Registry(Adapters):
             try:
                 known = adapter.reply_format(ref)
             except StageError as failed:
-                self.fail(adapter, failed)
+                self.adapters.fail(adapter, failed)
                 continue
             if known is not None:
                 found[adapter.id] = known
-        if may_remember and self.settled:
+        if may_remember and self.adapters.settled:
             remembered.remember(ref.original, found)
         return found
 
@@ -398,7 +400,7 @@ class Registry(Adapters):
                 # Not the adapter's fault, as it made no claim: its error says why it has no template for the model.
                 msg = f"{adapter} was chosen for {path} ({unasked}) but cannot be used: {error}"
                 raise PluginError(msg) from error
-            self.fail(adapter, failed)
+            self.adapters.fail(adapter, failed)
             msg = (
                 f"{adapter} claims {path} but cannot provide its template: {told(error)}\n  try: {DISABLE}={adapter.id}"
             )
@@ -421,7 +423,7 @@ class Registry(Adapters):
         try:
             claim = chosen.match(ref)
         except StageError as failed:
-            self.fail(chosen, failed)
+            self.adapters.fail(chosen, failed)
             claim = None
         if claim is not None and claim.kind == "none":
             claim = None
@@ -452,7 +454,7 @@ class Registry(Adapters):
             return adapter
         if not isinstance(adapter, str):
             return new_adapter(adapter)
-        found = self.by_name(adapter)
+        found = self.adapters.by_name(adapter)
         if len(found) == 1:
             return found[0]
         if found:
@@ -481,4 +483,4 @@ def _oddities(ref: ModelRef) -> tuple[str, ...]:
 REGISTRY = Registry()
 """The registry of this process."""
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=REGISTRY.after_fork)
+    os.register_at_fork(after_in_child=REGISTRY.adapters.after_fork)

@@ -82,7 +82,7 @@ class Subject:
         """
         if self.point is None:
             return None
-        found = lect._registry.by_name(self.id)
+        found = lect._registry.adapters.by_name(self.id)
         if not found:
             msg = f"{self.id} is installed, but blocked\n  try: lect plugins"
             raise PluginError(msg)
