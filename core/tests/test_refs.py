@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lect.errors import InvalidModelPathError, InvalidModelPathTypeError
-from lect.registry.refs import LONGEST_PATH, parse_ref
+from lect.registry.refs import LONGEST_PATH, parse_ref, readings
 
 NAME = "Qwen2.5-7B-Instruct"
 
@@ -177,6 +177,42 @@ def test_what_follows_a_colon_is_a_tag_only_if_it_looks_like_one(path):
         parse_ref(path)
 
 
-def test_an_owner_before_the_name_is_not_part_of_it():
-    assert parse_ref("packer/meta-llama_Llama-3.1-8B-Instruct-GGUF").words[:3] == ("llama", "3.1", "8")
-    assert parse_ref("packer/llama_2_7b_chat").words == ("llama", "2", "7", "b", "chat")
+# An owner before the name
+
+
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        ("packer/meta-llama_Llama-3.1-8B-Instruct-GGUF", "llama 3.1 8 b instruct gguf"),
+        ("acme_acme-7b-chat", "acme 7 b chat"),
+        ("acme_acme", "acme"),
+        ("acme_acme-1_8b:q4_K_M", "acme 1.8 b q 4 k m"),
+        ("Acme_Acme2___5-7B", "acme 2.5 7 b"),
+        ("/models/acme_acme-7b-chat.Q4_K_M.gguf", "acme 7 b chat q 4 k m gguf"),
+    ],
+)
+def test_an_owner_before_the_name_can_be_left_out_once(path, words):
+    ref = parse_ref(path)
+    shorter = ref._replace(words=tuple(words.split()))
+    assert len(shorter.words) < len(ref.words)
+    assert readings(ref) == (ref, shorter)
+    assert readings(shorter) == (shorter,)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "acme-7b-chat",
+        "acme2_5-7b-chat",
+        "acme2-chat-1_8b",
+        "acme2___5-7b",
+        "Acme_3_8b",
+        "acme_2_7b_chat",
+        "open_acme_7b_v2",
+        "acme-3.1_tuned-8b",
+        "reward_acme-7b-chat",
+        "acme-embed_acme-7b",
+    ],
+)
+def test_what_stands_before_an_underscore_need_not_be_an_owner(path):
+    assert readings(parse_ref(path)) == (parse_ref(path),)

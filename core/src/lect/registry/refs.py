@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import NamedTuple, NoReturn
 
 from lect.errors import InvalidModelPathError, InvalidModelPathTypeError, shown
+from lect.registry.words import meaning
 
 LONGEST_PATH = 4096
 LONGEST_SHOWN = 120
@@ -13,13 +14,16 @@ LONGEST_SHOWN = 120
 # Whatever is not ASCII is a word of its own, so that a look-alike character never passes for the real one.
 _WORDS = r"[0-9]+(?:[._][0-9]+)*|[a-z]+|[^\x00-\x7f]+"
 _HUB_CACHE = "models--"
+# In internlm2_5-7b-chat a digit follows.
+_OWNED = r"(?P<owner>[a-z0-9-]+)_(?P<name>[a-z].*)"
+"""A name with its owner before it, as people who repackage models write it: `qwen_qwen3-8b-gguf`."""
 _TAG = r"(?:[0-9]|(?:latest|text|base|chat|instruct|mini|small|medium|large|vision)(?![a-z]))[a-z0-9._-]*"
 """What follows `:` in the name of a model, as in Ollama's `qwen2.5:7b` and `llama3:instruct`."""
 LATEST = "latest"
 """The tag that says nothing."""
 _OLLAMA = ("", "ollama/", "library/", "ollama/library/")
 """What may precede the name in paths of Ollama's own models."""
-_UNTUNED = frozenset({"text", "base", "pretrain", "pretrained"})
+_UNTUNED = meaning("base") | {"text"}
 """Words in Ollama's tags for models that were not trained to chat."""
 PLACES = ("/", "./", "../", "~/", ".\\", "..\\")
 """How the path of a file or directory begins. Not `\\\\`: looking at a share means asking another machine."""
@@ -35,8 +39,8 @@ class ModelRef(NamedTuple):
         name: The last part, without revision and tag.
         revision: What followed `@`.
         words: The name in lower case, cut into words and numbers: `Qwen2.5-7B-Instruct` is `("qwen", "2.5", "7", "b",
-            "instruct")`. Those of a tag follow: `qwen2.5:7b`. Where the name begins with an owner, as in
-            `Qwen_Qwen3-8B-GGUF`, the owner is not among them.
+            "instruct")`. Those of a tag follow: `qwen2.5:7b`. If no adapter knows a name that may begin with an owner,
+            as `Qwen_Qwen3-8B-GGUF` does, the adapters are asked again, with the words after the owner alone.
         place: Where it is on disk, if the path is plainly that of a file or directory: absolute, one that begins with
             `./`, `../` or `~/`, or a `Path`. None for `owner/name`, even if such a directory exists.
         tag: What followed `:`, as in `qwen2.5:7b`.
@@ -85,18 +89,26 @@ def parse_ref(model_path: str | os.PathLike[str]) -> ModelRef:
         _refuse(f"{shown(given, LONGEST_SHOWN)} contains no name")
     path = f"{owner}/{name}" if owner else name
     place = os.path.expanduser(given) if _is_plainly_a_place(model_path) else None
-    words = words_of(_without_owner(name.lower())) + tuple(
-        word for word in words_of(tag.lower()) if word not in _UNTUNED and word != LATEST
-    )
+    words = words_of(name.lower()) + _tag_words(tag)
     return ModelRef(given, path, owner, name, revision or None, words, place, tag or None)
 
 
-def _without_owner(name: str) -> str:
-    """Return a name without the owner that people who repackage models put before it."""
-    from lect.registry.packages import OWNERS
+def readings(ref: ModelRef) -> tuple[ModelRef, ...]:
+    """Return the ways to read a name, the likelier first: as it is written, and without an owner before `_`."""
+    owned = re.fullmatch(_OWNED, ref.name.lower())
+    # In llama_2_7b_chat `_` separates words, and a word that says what a model is for is not an owner's.
+    if (
+        owned is None
+        or ("_" in owned["name"] and "-" not in owned["name"])
+        or not meaning("no chat").isdisjoint(words_of(owned["owner"]))
+    ):
+        return (ref,)
+    shorter = ref._replace(words=words_of(owned["name"]) + _tag_words(ref.tag or ""))
+    return (ref, shorter) if shorter != ref else (ref,)
 
-    owner, _, rest = name.partition("_")
-    return rest if rest and owner in OWNERS else name
+
+def _tag_words(tag: str) -> tuple[str, ...]:
+    return tuple(word for word in words_of(tag.lower()) if word not in _UNTUNED and word != LATEST)
 
 
 def words_of(name: str) -> tuple[str, ...]:

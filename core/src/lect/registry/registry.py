@@ -26,7 +26,7 @@ from lect.registry.groups import FALLBACK as FALLBACKS
 from lect.registry.groups import GROUP, PATHS
 from lect.registry.memory import LONGEST_REMEMBERED, Memory
 from lect.registry.names import TemplateNames
-from lect.registry.refs import LONGEST_SHOWN, ModelRef, parse_ref
+from lect.registry.refs import LONGEST_SHOWN, ModelRef, parse_ref, readings
 from lect.registry.resolve import Candidate, Resolution, Unclaimed, fallback_note, refuse_tie, strongest, unknown_model
 from lect.registry.settings import DISABLE, Pin
 from lect.values import Match, Specificity, Verdict
@@ -204,19 +204,20 @@ class Registry:
             return Unclaimed(ref, candidates, no_fallback)
         winner, best = claims[0]
         tied = [
-            (each, self._template(each.adapter, ref, match))
+            (each, self._template(each.adapter, each.ref, match))
             for each, match in claims
             if match.strength == best.strength
         ]
         if len(tied) > 1:
             refuse_tie(ref, tied, self._verdicts(ref, candidates))
+        owner = "" if winner.ref is ref else f", and {ref.name.partition('_')[0]!r} before it is taken for an owner"
         return Resolution(
             self,
-            ref,
+            winner.ref,
             tied[0][1],
             adapter=winner.adapter,
             kind=best.kind,
-            reason=best.reason,
+            reason=best.reason + owner,
             specificity=best.specificity,
             warnings=(*_oddities(ref), *self._unread(ref), *self._reserved(winner.adapter)),
         )
@@ -244,10 +245,10 @@ class Registry:
         groups += [GROUP] if no_fallback else [GROUP, FALLBACKS]
         candidates: list[Candidate] = []
         for group in groups:
-            candidates = strongest([*candidates, *self._ask(ref, group)])
+            candidates += self._ask(self._concerned(ref, group), ref)
             if any(candidate.match is not None for candidate in candidates):
                 break
-        return candidates
+        return strongest(candidates)
 
     def _concerned(self, ref: ModelRef, group: str) -> Iterable[Adapter]:
         """Yield the adapters of a group that are asked about a path."""
@@ -260,14 +261,20 @@ class Registry:
                 if loaded is not None:
                     yield loaded
 
-    def _ask(self, ref: ModelRef, group: str) -> Iterable[Candidate]:
-        for adapter in self._concerned(ref, group):
-            try:
-                claim = adapter.match(ref)
-            except StageError as failed:
-                self.adapters.fail(adapter, failed)
-                continue
-            yield Candidate(adapter, claim)
+    def _ask(self, adapters: Iterable[Adapter], ref: ModelRef) -> list[Candidate]:
+        """Return what adapters say about a model; if none knows its name as written, about the other reading of it."""
+        adapters = list(adapters)
+        candidates: list[Candidate] = []
+        for reading in readings(ref):
+            candidates = []
+            for adapter in adapters:
+                try:
+                    candidates.append(Candidate(adapter, reading, adapter.match(reading)))
+                except StageError as failed:
+                    self.adapters.fail(adapter, failed)
+            if any(candidate.match is not None for candidate in candidates):
+                break
+        return candidates
 
     def _unread(self, ref: ModelRef) -> tuple[str, ...]:
         """Return a warning about a template on disk that nothing installed reads."""
@@ -293,7 +300,7 @@ class Registry:
     def verdicts(self, resolution: Resolution) -> tuple[Verdict, ...]:
         if resolution.specificity is None:
             decision = f"the pin {resolution.pin}" if resolution.pin else resolution.reason
-            candidates = strongest(self._ask(resolution.ref, GROUP))
+            candidates = strongest(self._ask(self._concerned(resolution.ref, GROUP), resolution.ref))
             return self._verdicts(resolution.ref, candidates, resolution.adapter, decision)
         return self._verdicts(resolution.ref, self._candidates(resolution.ref), resolution.adapter)
 
@@ -308,7 +315,8 @@ class Registry:
         from lect.registry.verdicts import by_decision, by_strength, not_asked
 
         candidates = [
-            each if each.match else each._replace(near_miss=self._near_miss(each.adapter, ref)) for each in candidates
+            each if each.match else each._replace(near_miss=self._near_miss(each.adapter, each.ref))
+            for each in candidates
         ]
         fared = by_decision(candidates, winner, decision) if decision else by_strength(candidates, winner)
         asked = {candidate.adapter.id for candidate in candidates}
@@ -361,14 +369,17 @@ class Registry:
         if may_remember and (known_of := remembered.get(ref.original)) is not None:
             return known_of
         found: dict[str, ReplyFormat] = {}
-        for adapter in self._concerned(ref, GROUP):
-            try:
-                known = adapter.reply_format(ref)
-            except StageError as failed:
-                self.adapters.fail(adapter, failed)
-                continue
-            if known is not None:
-                found[adapter.id] = known
+        for reading in readings(ref):
+            for adapter in self._concerned(ref, GROUP):
+                try:
+                    known = adapter.reply_format(reading)
+                except StageError as failed:
+                    self.adapters.fail(adapter, failed)
+                    continue
+                if known is not None:
+                    found[adapter.id] = known
+            if found:
+                break
         if may_remember and self.adapters.settled:
             remembered.remember(ref.original, found)
         return found
@@ -420,14 +431,9 @@ class Registry:
         chosen = self.find(adapter)
         if isinstance(chosen, Template):
             return Resolution(self, ref, chosen, adapter=None, reason=reason, warnings=_oddities(ref), pin=pin)
-        try:
-            claim = chosen.match(ref)
-        except StageError as failed:
-            self.adapters.fail(chosen, failed)
-            claim = None
-        if claim is not None and claim.kind == "none":
-            claim = None
-        match = claim or Match(Specificity.FAMILY, "", reason=reason)
+        claim = next((each for each in self._ask([chosen], ref) if each.claims), None)
+        ref = claim.ref if claim else ref
+        match = (claim and claim.match) or Match(Specificity.FAMILY, "", reason=reason)
         template = self._template(chosen, ref, match, unasked=None if claim else reason)
         return Resolution(
             self,

@@ -39,6 +39,8 @@ class Candidate(NamedTuple):
     """An adapter that was asked about a path."""
 
     adapter: Adapter
+    ref: ModelRef
+    """The path as it was asked about."""
     match: Match | None
     """Its claim; None if it made none."""
     near_miss: str = ""

@@ -16,6 +16,7 @@ adapter = Family(
     "qwen",
     Rule("PrimeIntellect/Qwen3-0.6B", None, note="a copy with another template, for training"),
     Rule("bd2lcco/Qwen3-0.6B-finetuned", None, note="it classifies tokens, and does not chat"),
+    Rule("gte qwen", None, note="it returns vectors, and does not chat"),
     Rule("qwen 3|3.5|3.6|3.8 ?next # b ?a ?# ?b base", DEFAULT, kind="base", note=NOT_FOR_CHAT),
     Rule("qwen 3.8 # b", QWEN3_8),
     Rule("qwen 3.8 # t a # b", QWEN3_8),
