@@ -72,7 +72,7 @@ def why_absent(name: str, package: str) -> str:
     """Say why a command of one of this project's packages is not there, and what to do."""
     from lect.registry.advice import install_command
 
-    blocked = [record for record in lect._registry.every_record() if record.package == package]
+    blocked = [record for record in lect._registry.adapters.every_record() if record.package == package]
     why, advice = ("blocked", f"lect plugins {package}") if blocked else ("not installed", install_command(package))
     return f"the command {name!r} is in {package}, which is {why}\n  try: {advice}"
 
