@@ -67,7 +67,11 @@ def test_a_failure_comes_with_its_traceback(site, monkeypatch, capsys):
     monkeypatch.setattr(lect, "_registry", registry_of("doc-broken"))
     (finding,) = examined(capsys, 1)["findings"]
     assert finding["broken"]
-    assert finding["what"] == "broken (doc-broken 0.1.0): load: RuntimeError: closed"
+    assert finding["what"] == (
+        "broken (doc-broken 0.1.0): load: RuntimeError: closed\n"
+        "  try: pip install --upgrade doc-broken\n"
+        "   or: LECT_DISABLE_PLUGINS=doc-broken:broken, to do without it"
+    )
     assert finding["traceback"].startswith("Traceback (most recent call last):\n")
     assert "in load\n" in finding["traceback"]
     assert finding["traceback"].endswith("RuntimeError: closed\n")
@@ -162,7 +166,7 @@ def test_a_list_of_templates_that_raises_is_broken(site, monkeypatch, capsys):
     install(site, "doc-listless", "listless", source)
     monkeypatch.setattr(lect, "_registry", registry_of("doc-listless"))
     (what,) = findings(examined(capsys, 1), broken=True)
-    assert what == "listless (doc-listless 0.1.0): list_templates: ZeroDivisionError: division by zero"
+    assert what.startswith("listless (doc-listless 0.1.0): list_templates: ZeroDivisionError: division by zero\n")
 
 
 def test_pins_that_name_nothing_are_broken(capsys):
@@ -185,7 +189,9 @@ def test_settings_that_cannot_be_read_are_broken(monkeypatch, capsys):
 
 def test_two_plugins_with_the_same_name_are_worth_knowing(site, monkeypatch, capsys):
     install(site, "doc-one", "shop", FAMILY)
-    install(site, "doc-two", "shop", FAMILY.replace('TurnTemplate("shop"', 'TurnTemplate("shop2"'))
+    install(
+        site, "doc-two", "shop", FAMILY.replace('Rule("shop", TurnTemplate("shop"', 'Rule("mall", TurnTemplate("mall"')
+    )
     monkeypatch.setattr(lect, "_registry", registry_of("doc-one", "doc-two"))
     assert findings(examined(capsys, 0), broken=False) == [
         "2 plugins are called 'shop'; say which you mean: doc-one:shop, doc-two:shop"
@@ -276,6 +282,97 @@ def test_progress_is_shown_on_a_terminal_after_a_wait_and_leaves_nothing(monkeyp
         progress.show("b")
         progress.clear()
         assert stream.getvalue() == ("\racme:one\rb       \r \r" if shown else "")
+
+
+# Claims
+
+ASKED = """
+from lect.plugin import CHATML, Match, Specificity, hookimpl
+class adapter:
+    @staticmethod
+    @hookimpl
+    def match(model_path, ref):
+        {}
+    @staticmethod
+    @hookimpl
+    def get_template(model_path, ref, match):
+        {}
+"""
+
+
+@pytest.mark.parametrize("hints", [(), ["shop"]])
+@pytest.mark.parametrize(
+    ("match", "template", "error"),
+    [
+        ("return ref.words[5]", "", "match('{}'): IndexError: tuple index out of range"),
+        ("raise SystemExit(3)", "", "match('{}'): SystemExit: 3"),
+        ("return 5", "", "match('{}'): PluginError: match() returned 5; expected a Match, True, False or None"),
+        ("return Match(Specificity.NAME, 'x')", "", "match('{}'): PluginError: match() returned Match("),
+        ("return True", "return None", "get_template('{}'): PluginError: get_template() returned None"),
+        ("return None if len(ref.words) == 1 else 1 / 0", "", "match('{}'): ZeroDivisionError: division by zero"),
+    ],
+)
+def test_an_adapter_that_cannot_be_asked_is_broken(site, monkeypatch, capsys, hints, match, template, error):
+    sys.modules.pop("doc_asked", None)
+    install(site, "doc-asked", "asked", ASKED.format(match, template or "return CHATML"), hints=hints)
+    install(site, "doc-good", "good", FAMILY)
+    monkeypatch.setattr(lect, "_registry", registry_of("doc-asked", "doc-good"))
+    data = examined(capsys, 1)
+    (finding,) = data["findings"]
+    name = f"{hints[0] if hints else 'model'}{'-7b-chat' if '1 / 0' in match else ''}"
+    assert finding["what"].startswith(f"asked (doc-asked 0.1.0): {error.format(name)}")
+    assert finding["what"].endswith(
+        "\n  try: pip install --upgrade doc-asked\n   or: LECT_DISABLE_PLUGINS=doc-asked:asked, to do without it"
+    )
+    assert finding["traceback"].startswith("Traceback (most recent call last):\n")
+    statuses = {each["name"]: each["status"].partition(":")[0] for each in data["plugins"]}
+    assert statuses == {"asked": "failed", "good": "loaded"}
+
+
+def rivals(site, monkeypatch, other, **environ):
+    """Install two packages for one family, the other with a source of its own."""
+    for module in ("doc_one", "doc_two"):
+        sys.modules.pop(module, None)
+    install(site, "doc-one", "shop", FAMILY, hints=["shop"])
+    install(site, "doc-two", "store", other, hints=["shop"])
+    monkeypatch.setattr(lect, "_registry", registry_of("doc-one", "doc-two", environ=environ))
+
+
+DIFFERENT = FAMILY.replace('Turn("U")', 'Turn("Q")').replace('TurnTemplate("shop"', 'TurnTemplate("store"')
+
+
+def test_two_packages_that_claim_the_same_models_with_different_formats_are_broken(site, monkeypatch, capsys):
+    rivals(site, monkeypatch, DIFFERENT)
+    (what,) = findings(examined(capsys, 1), broken=True)
+    assert what.startswith(
+        "shop (doc-one 0.1.0) and store (doc-two 0.1.0) claim the same models with equal right, such as 'shop'; "
+        "the templates differ first in "
+    )
+    assert what.endswith(
+        "\n  try: LECT_DISABLE_PLUGINS=doc-two:store, to keep doc-one:shop"
+        "\n   or: LECT_DISABLE_PLUGINS=doc-one:shop, to keep doc-two:store"
+    )
+
+
+def test_two_packages_that_claim_the_same_models_with_the_same_format_are_worth_knowing(site, monkeypatch, capsys):
+    rivals(site, monkeypatch, FAMILY.replace('TurnTemplate("shop"', 'TurnTemplate("store"'))
+    (what,) = findings(examined(capsys, 0), broken=False)
+    assert "such as 'shop'; their formats are the same\n" in what
+
+
+@pytest.mark.parametrize(
+    ("other", "environ"),
+    [
+        (DIFFERENT, {"LECT_DISABLE_PLUGINS": "doc-one"}),
+        (DIFFERENT, {"LECT_PINS": "*shop*=doc-two:store"}),
+        (DIFFERENT.replace('Rule("shop"', 'Rule("acme/shop-7b"'), {}),
+        (DIFFERENT.replace('Rule("shop"', 'Rule("shop 2"'), {}),
+    ],
+    ids=["blocked", "pinned", "one model", "one version"],
+)
+def test_packages_between_which_something_decides_are_no_rivals(site, monkeypatch, capsys, other, environ):
+    rivals(site, monkeypatch, other, **environ)
+    assert not [what for what in findings(examined(capsys, 0), broken=False) if "claim" in what]
 
 
 # Hints and rules

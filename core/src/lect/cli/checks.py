@@ -8,6 +8,7 @@ from traceback import format_exception
 from typing import TYPE_CHECKING, NamedTuple
 
 import lect
+from lect.cli.claim_checks import examine_claims
 from lect.cli.findings import Finding
 from lect.cli.installed import load_command
 from lect.cli.rule_checks import examine_rules
@@ -19,6 +20,7 @@ from lect.notations import load_notation
 from lect.registry.advice import reserved_names
 from lect.registry.damage import damages
 from lect.registry.groups import COMMANDS, NOTATIONS, REPLIES
+from lect.registry.settings import DISABLE
 
 if TYPE_CHECKING:
     from lect import Template
@@ -65,6 +67,8 @@ def examine(progress: Callable[[str], None]) -> Report:
     except LectError as error:
         # Without settings, there is no telling which plugins to use.
         return Report(versions, None, (), {}, (Finding(True, spoken(str(error), "doctor")),))
+    # First, so that what follows knows which adapters fail.
+    claims = tuple(examine_claims())
     infos = lect.plugins(load=True)
     plugins = tuple(
         PluginCheck(each.name, each.package, each.version, each.status, *_requirement(each.package)) for each in infos
@@ -80,6 +84,7 @@ def examine(progress: Callable[[str], None]) -> Report:
         *_broken_formats(),
         *_broken_parts(infos),
         *examine_rules(),
+        *claims,
         *_reserved_names(),
         *_shared_plugin_names(infos),
         *_shared_template_names(templates),
@@ -143,7 +148,11 @@ def _stale_core() -> Iterator[Finding]:
 
 
 def _failed(failure: Failure) -> Finding:
-    return Finding(True, str(failure), "".join(format_exception(failure.error)))
+    what = str(failure)
+    if failure.package and "\n  try: " not in what:
+        what += f"\n  try: pip install --upgrade {failure.package}"
+        what += f"\n   or: {DISABLE}={failure.package}:{failure.plugin}, to do without it"
+    return Finding(True, what, "".join(format_exception(failure.error)))
 
 
 def _unsatisfied(plugins: tuple[PluginCheck, ...]) -> Iterator[Finding]:

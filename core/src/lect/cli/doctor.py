@@ -28,8 +28,9 @@ if TYPE_CHECKING:
 
 EPILOG = """\
 The exit code is 1 if something is broken or wrong: a plugin or a template that fails, or requires another
-version of lect; a package that has lost its entry points, or has hints and no adapter; a pin that names nothing that
-exists; a tokenizer or token ids that are not the model's.
+version of lect; two packages that claim the same models, with different formats; a package that has lost its entry
+points, or has hints and no adapter; a pin that names nothing that exists; a tokenizer or token ids that are not the
+model's.
 
 examples:
   lect doctor
@@ -43,11 +44,9 @@ STATUSES = {"ok": "green", "note": "yellow", "wrong": "red"}
 def configure(parser: ArgumentParser) -> None:
     """Describe the command and its arguments."""
     parser.description = (
-        "Load every plugin, write a prompt and read a reply with every template, and say what is broken, with "
-        "tracebacks;\n"
-        "which versions are installed and whether they fit together; which names and settings conflict or have no "
-        "effect;\n"
-        "and how the prompts of each template must be encoded.\n"
+        "Load every plugin and ask it about models, write a prompt and read a reply with every template, and say what\n"
+        "is broken, with tracebacks; which versions are installed and whether they fit together; which names and\n"
+        "settings conflict or have no effect; and how the prompts of each template must be encoded.\n"
         "With a model, say whether a tokenizer, or token ids that were trained on or sent, are right for it."
     )
     parser.epilog = EPILOG
