@@ -10,6 +10,7 @@ from time import perf_counter
 from typing import NamedTuple
 
 from timing import Line, assert_equal, beside, growth, micro
+from traffic import IN_CHINESE, TOOL, TOOLS
 
 import lect
 
@@ -25,46 +26,6 @@ HEADING = (
 QWEN = "Qwen--Qwen2.5-3B-Instruct"
 SYSTEM = {"role": "system", "content": "You are a careful assistant who answers in one or two short sentences."}
 SENTENCE = "This is what is said here, and it has some length. "
-IN_CHINESE = "这里说的话有一定的长度，而且是中文。"
-TOOL = {
-    "type": "function",
-    "function": {
-        "name": "get_weather",
-        "description": "Get the weather of a place",
-        "parameters": {
-            "type": "object",
-            "properties": {
-                "place": {"type": "string", "description": "The name of the place"},
-                "days": {"type": "integer"},
-            },
-            "required": ["place"],
-        },
-    },
-}
-
-
-def schema(name, description, **properties):
-    """Return a tool whose first parameter is required."""
-    parameters = {"type": "object", "properties": properties, "required": list(properties)[:1]}
-    return {"type": "function", "function": {"name": name, "description": description, "parameters": parameters}}
-
-
-TOOLS = [
-    TOOL,
-    schema(
-        "search",
-        "Search the web for pages about something",
-        query={"type": "string", "description": "What to search for"},
-        limit={"type": "integer", "description": "How many results"},
-    ),
-    schema("read_file", "Read a file of the project", path={"type": "string", "description": "The path of the file"}),
-    schema(
-        "run",
-        "Run a command in a shell and return what it prints",
-        command={"type": "string", "description": "The command"},
-        timeout={"type": "number"},
-    ),
-]
 
 
 def agent(content, number=0):
@@ -84,11 +45,12 @@ def agent(content, number=0):
 
 
 class Row(NamedTuple):
-    """The measurements of one template."""
+    """The measurements of one template, and what is to say about them."""
 
     template: str
     model: str
     lines: tuple[Line, ...]
+    note: str = ""
 
 
 def turns(count, *, sentences=1):
@@ -197,8 +159,20 @@ def joined(view):
     return view if isinstance(view, str) else "".join(segment.text for segment in view)
 
 
-def rows():
-    """Yield a row for each of the makers' templates that an installed family implements."""
+def rows(only=""):
+    """Yield a row for each of the makers' templates."""
+    for slug, model, template in natives(only):
+        yield Row(template.name, model, tuple(measured(slug, template)))
+
+
+def medians(rows):
+    """Yield no lines: no bound is about all formats together."""
+    return ()
+
+
+def natives(only=""):
+    """Yield `(slug, model, template)` of each of the makers' templates that an installed family implements, and whose
+    model's path contains `only`."""
     if not ORACLES.is_dir():
         return
     native = json.loads((ORACLES / "native.json").read_text("utf-8"))
@@ -210,8 +184,20 @@ def rows():
                 continue
             # The maker's chat format is not for base models.
             if resolution.kind == "chat":
-                yield Row(resolution.template.name, model, tuple(measured(slug, resolution.template)))
+                if only.lower() in model.lower():
+                    yield slug, model, resolution.template
                 break
+
+
+def put_right(slug, messages):
+    """Return messages as the maker's template wants them: what clients send may be null, or JSON text."""
+    return shared("put_right").put_right(messages, *takes(slug))
+
+
+@cache
+def takes(slug):
+    """Return what the maker's template takes as it is."""
+    return shared("put_right").takes(slug)
 
 
 def models(slug):
@@ -249,7 +235,7 @@ def agents(slug, template):
     """Yield the lines about an agent's conversation; in some formats a call needs text next to it."""
     bounds = {"agent": 4, "agent's segments": 2}
     for messages in (agent(""), agent("I look it up.")):
-        theirs = shared("put_right").put_right(messages, *shared("put_right").takes(slug))
+        theirs = put_right(slug, messages)
         if accepts(slug, theirs, tools=TOOLS):
             break
     else:
@@ -282,7 +268,12 @@ def attempt(what, bound, measure, *, least=True):
     try:
         return measure()
     except (AssertionError, lect.LectError) as error:
-        return Line(what, None, bound, least=least, note=str(error).partition("\n")[0], failed=True)
+        return Line(what, None, bound, least=least, note=first_line(error), failed=True)
+
+
+def first_line(error):
+    """Return what an error says in short."""
+    return str(error).partition("\n")[0]
 
 
 def accepts(slug, messages, **arguments):

@@ -1,12 +1,14 @@
 """Measure lect beside its peers and print the ratios.
 
-python bench/run.py            print the tables
-python bench/run.py --check    and fail if a ratio is over its bound
+python bench/run.py                          print the tables
+python bench/run.py --check                  and fail if a ratio is over its bound
+python bench/run.py agents --only Qwen3      one part, for the formats with `Qwen3` in the path of their model
 """
 
 import argparse
 import sys
 
+import agents
 import conversation
 import import_cost
 import jinja
@@ -14,11 +16,36 @@ import rendering
 import replies
 import tokens
 
+LINES = (import_cost, conversation, rendering, jinja, replies, tokens)
+TABLES = (rendering, agents)
+"""The parts that have a row for each template."""
+PARTS = list(dict.fromkeys(part.__name__ for part in (*LINES, *TABLES)))
+
 
 def main():
     parser = argparse.ArgumentParser(description="Measure lect beside its peers and print the ratios.")
+    parser.add_argument("parts", nargs="*", metavar="part", help=f"only these of {', '.join(PARTS)}")
+    parser.add_argument("--only", default="", metavar="TEXT", help="in tables, only models whose path contains this")
     parser.add_argument("--check", action="store_true", help="exit with 1 where a ratio is over its bound")
-    check = parser.parse_args().check
+    arguments = parser.parse_args()
+    unknown = set(arguments.parts).difference(PARTS)
+    if unknown:
+        parser.error(f"no such part: {', '.join(sorted(unknown))}")
+    wanted = arguments.parts or PARTS
+    if import_cost.__name__ in wanted:
+        warn_of_missing_bytecode()
+    lines = [line for part in LINES if part.__name__ in wanted for line in part.lines()]
+    if lines:
+        print_lines(lines)
+    for part in TABLES:
+        if part.__name__ in wanted:
+            lines += measured(part, arguments.only)
+    over = sum(line.verdict == "over" for line in lines)
+    print(f"\n{len(lines)} lines, {over} over")
+    return 1 if arguments.check and over else 0
+
+
+def warn_of_missing_bytecode():
     not_compiled = import_cost.missing_bytecode()
     if not_compiled:
         print(
@@ -27,21 +54,24 @@ def main():
             "  try: pip install ./core ./plugins/vicuna ./plugins/qwen, not editable",
             file=sys.stderr,
         )
-    lines = [line for part in (import_cost, conversation, rendering, jinja, replies, tokens) for line in part.lines()]
+
+
+def measured(part, only):
+    """Print the table of a part, a row for each template, and return its lines."""
+    print(f"\n{part.HEADING}")
+    rows = list(part.rows(only))
+    if not rows:
+        print("skipped: " + (f"no model has {only!r} in its path" if only else rendering.ABSENT))
+        return []
+    print(table(("template", "model", *(heading(line) for line in rows[0].lines), ""), [cells(row) for row in rows]))
+    medians = list(part.medians(rows))
+    if medians:
+        print_lines(medians)
+    return [line for row in rows for line in row.lines] + medians
+
+
+def print_lines(lines):
     print(table(("what", "ratio", "bound", "", "measured"), [line.cells() for line in lines]))
-    rows = list(rendering.rows())
-    print()
-    if rows:
-        print(rendering.HEADING)
-        print(
-            table(("template", "model", *(heading(line) for line in rows[0].lines), ""), [cells(row) for row in rows])
-        )
-    else:
-        print(f"each family beside its maker's template: skipped: {rendering.ABSENT}")
-    lines += [line for row in rows for line in row.lines]
-    over = sum(line.verdict == "over" for line in lines)
-    print(f"\n{len(lines)} lines, {over} over")
-    return 1 if check and over else 0
 
 
 def heading(line):
@@ -51,7 +81,7 @@ def heading(line):
 def cells(row):
     over = "; ".join(f"{line.what}: {line.note}" for line in row.lines if line.verdict == "over")
     ratios = ("-" if line.ratio is None else f"{line.ratio:.2f}" for line in row.lines)
-    return (row.template, row.model, *ratios, f"over: {over}" if over else "ok")
+    return (row.template, row.model, *ratios, "; ".join(filter(None, (f"over: {over}" if over else "ok", row.note))))
 
 
 def table(headings, rows):

@@ -1,8 +1,9 @@
 """Measure peers side by side, so that whatever slows the machine slows them alike."""
 
 import gc
+from contextlib import contextmanager
 from functools import partial
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import NamedTuple
 
 ROUNDS = 25
@@ -10,6 +11,9 @@ WARM_UP = 0.02
 """Seconds."""
 SHORTEST_RUN = 0.002
 """Seconds: long enough that the clock does not matter, short enough that some run of many goes undisturbed."""
+
+BATCH = 20
+"""Calls: few enough that whatever slows the machine slows both sides."""
 
 
 class Line(NamedTuple):
@@ -55,16 +59,37 @@ def seconds(*functions):
     counts."""
     runs = [(function, _calls(function)) for function in functions]
     best = [float("inf")] * len(runs)
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
+    with _no_collection():
         for _ in range(ROUNDS):
             for index, (function, calls) in enumerate(runs):
                 best[index] = min(best[index], _run(function, calls) / calls)
+    return best
+
+
+def cpu_seconds(*lists):
+    """Return the CPU time of all calls of each list: they take turns, a batch of each at a time, and each call is made
+    once."""
+    total = [0.0] * len(lists)
+    with _no_collection():
+        for start in range(0, len(lists[0]), BATCH):
+            for index, calls in enumerate(lists):
+                batch = calls[start : start + BATCH]
+                begun = process_time()
+                for call in batch:
+                    call()
+                total[index] += process_time() - begun
+    return total
+
+
+@contextmanager
+def _no_collection():
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
     finally:
         if collecting:
             gc.enable()
-    return best
 
 
 def _calls(function):
