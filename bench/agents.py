@@ -1,23 +1,32 @@
 """Varied agents' sessions compared with the makers' templates: every prefix of a growing session is a request."""
 
-import json
 from functools import partial
-from statistics import median
 
-from rendering import Row, first_line, joined, makers, natives, put_right
-from timing import Line, assert_equal, cpu_seconds, micro
+from makers import (
+    Row,
+    accepted,
+    attempt,
+    by_maker,
+    by_new_segments,
+    by_new_text,
+    by_program,
+    cpu_medians,
+    faster,
+    longer,
+    median_line,
+    natives,
+)
+from timing import Line
 from traffic import agents_requests
 
-import lect
-
 HEADING = (
-    "varied agents' sessions with four tools, every prefix a request, beside the maker's template: template.text, and "
-    "the segments, which Jinja2 does not give at all"
+    "varied agents' sessions with four tools, every prefix a request, beside the maker's template: template.text; "
+    "segments, which Jinja2 does not give at all; text beside text without skeletons"
 )
-BOUNDS = {"text": 2, "segments": 1}
-MEDIANS = {"text": 3.5, "segments": 1.5}
 ROUNDS = 3
-GREETING = [{"role": "user", "content": "Hello!"}]
+TEXT = Line("text", None, 2)
+SEGMENTS = Line("segments", None, 1)
+LEARNING = Line("learning", None, 1.1, least=False)
 
 
 def rows(only=""):
@@ -27,70 +36,31 @@ def rows(only=""):
         expected = accepted(slug, sent)
         if takes_tools(slug, expected):
             note = f"{len(sent) - len(expected)} of {len(sent)} refused"
-            yield Row(template.name, model, tuple(measured(slug, template, expected)), note)
+            lines = attempt(partial(measured, slug, template, expected), TEXT, SEGMENTS, LEARNING)
+            yield Row(template.name, model, lines, note)
 
 
 def medians(rows):
     """Yield the lines about all formats together."""
-    for what, bound in MEDIANS.items():
-        ratios = [line.ratio or 0 for row in rows for line in row.lines if line.what == what]
-        if ratios:
-            note = f"the lowest {min(ratios):.2f}, the highest {max(ratios):.2f}"
-            yield Line(
-                f"agents' sessions, {what}: the median of {len(ratios)} formats", median(ratios), bound, note=note
-            )
-
-
-def accepted(slug, requests):
-    """Return the requests that the maker's template does not refuse, each with its prompt."""
-    expected = []
-    for request in requests:
-        try:
-            expected.append((request, theirs(slug, *request)()))
-        # A template may refuse a conversation, or crash on it.
-        except Exception:
-            continue
-    return expected
+    yield median_line("agents' sessions, text", rows, TEXT.what, 3.5)
+    yield median_line("agents' sessions, segments", rows, SEGMENTS.what, 1.5)
 
 
 def takes_tools(slug, expected):
-    """Return whether the maker's template writes tools."""
-    return any(theirs(slug, messages, None, asking)() != text for (messages, _, asking), text in expected[:10])
+    """Return whether the maker's template writes tools or calls; DeepSeek's write only calls."""
+    some = expected[::10]
+    bare = [
+        request._replace(
+            messages=[{key: message[key] for key in message if key != "tool_calls"} for message in request.messages],
+            tools=None,
+        )
+        for request, _ in some
+    ]
+    return any(call() != text for call, (_, text) in zip(by_maker(slug)(bare), some, strict=True))
 
 
 def measured(slug, template, expected):
     """Return the lines of one template."""
-    try:
-        for ours in our_calls(template, [request for request, _ in expected]):
-            for call, (_, text) in zip(ours, expected, strict=True):
-                assert_equal(joined(call()), text)
-    except (AssertionError, lect.LectError) as error:
-        return [Line(what, None, bound, note=first_line(error), failed=True) for what, bound in BOUNDS.items()]
-    rounds = []
-    for _ in range(ROUNDS):
-        # Made anew, as a server's requests are.
-        requests = json.loads(json.dumps([request for request, _ in expected]))
-        rounds.append(cpu_seconds(*our_calls(template, requests), [theirs(slug, *request) for request in requests]))
-    *ours, makers_own = (median(times) / len(expected) for times in zip(*rounds, strict=True))
-    return [
-        Line(what, makers_own / time, bound, note=f"{micro(time)}, beside {micro(makers_own)}")
-        for time, (what, bound) in zip(ours, BOUNDS.items(), strict=True)
-    ]
-
-
-def our_calls(template, requests):
-    """Return the calls of `text` and of `segments`, each of a template to which all shapes are new."""
-    by_text, by_segments = template.but(), template.but()
-    # Before its first prompt, a template is proven once.
-    by_text.render(GREETING)
-    by_segments.render(GREETING)
-    ways = (by_text.text, lambda messages, **more: by_segments.render(messages, **more).segments)
-    return [
-        [partial(way, messages, tools=tools, add_generation_prompt=asking) for messages, tools, asking in requests]
-        for way in ways
-    ]
-
-
-def theirs(slug, messages, tools, asking):
-    """Return the maker's call; messages are put right beforehand."""
-    return makers(slug, put_right(slug, messages), tools=tools, add_generation_prompt=asking)
+    ways = (by_new_text, by_new_segments, by_program)
+    text, segments, unlearnt, theirs = cpu_medians(slug, template, expected, *ways, rounds=ROUNDS)
+    return [faster(TEXT, text, theirs), faster(SEGMENTS, segments, theirs), longer(LEARNING, text, unlearnt)]

@@ -12,7 +12,7 @@ from pathlib import Path
 from time import process_time
 
 from import_cost import medians
-from rendering import ABSENT, ORACLES, joined, makers, reference, shared
+from makers import ABSENT, ORACLES, joined, makers, reference, shared
 from timing import Line, assert_equal, micro
 
 BATTERY = Path(__file__).parents[1] / "plugins/kit/src/lect_kit/battery.json"

@@ -1,56 +1,23 @@
-"""Templates compared with the makers', compiled once by Jinja2 and run as transformers runs them."""
+"""Views of a prompt and growth, compared with the makers' templates."""
 
-import datetime
-import importlib
-import json
-import sys
-from functools import cache, partial
-from pathlib import Path
-from time import perf_counter
-from typing import NamedTuple
+from functools import partial
+from random import Random
+from time import process_time
 
+from makers import ABSENT, ORACLES, Row, attempt, joined, makers, natives, reference
 from timing import Line, assert_equal, beside, growth, micro
-from traffic import IN_CHINESE, TOOL, TOOLS
+from traffic import IN_CHINESE, TOOL, TOOLS, session
 
 import lect
 
-ORACLES = Path(__file__).parents[2] / "shared/oracles"
-"""The makers' templates. They are not ours to redistribute: without this folder, only the rest is measured."""
-ABSENT = "the makers' templates are not available (../shared/oracles)"
 HEADING = (
-    "each family beside its maker's template: template.text, a system text and six turns; with a tool; growth with "
-    "turns and length; text and segments of an agent's conversation, with four tools, two calls, their results and an "
-    "answer"
+    "each family beside its maker's template: template.text, a system text and six turns with a tool; growth with "
+    "turns and length"
 )
 
 QWEN = "Qwen--Qwen2.5-3B-Instruct"
 SYSTEM = {"role": "system", "content": "You are a careful assistant who answers in one or two short sentences."}
 SENTENCE = "This is what is said here, and it has some length. "
-
-
-def agent(content, number=0):
-    """Return the conversation of an agent, with `content` next to the calls."""
-    messages = [SYSTEM, {"role": "user", "content": f"What is the weather in Paris on day {number}, and will it rain?"}]
-    steps = (
-        ("call00001", "get_weather", {"place": "Paris", "days": 1}, '{"temperature": 21}'),
-        ("call00002", "search", {"query": "rain in Paris"}, "No rain is expected."),
-    )
-    for call_id, name, arguments, result in steps:
-        call = {"id": call_id, "type": "function", "function": {"name": name, "arguments": arguments}}
-        messages += [
-            {"role": "assistant", "content": content, "tool_calls": [call]},
-            {"role": "tool", "tool_call_id": call_id, "name": name, "content": result},
-        ]
-    return [*messages, {"role": "assistant", "content": "It is 21 degrees, and it will not rain."}]
-
-
-class Row(NamedTuple):
-    """The measurements of one template, and what is to say about them."""
-
-    template: str
-    model: str
-    lines: tuple[Line, ...]
-    note: str = ""
 
 
 def turns(count, *, sentences=1):
@@ -59,33 +26,6 @@ def turns(count, *, sentences=1):
         {"role": ("user", "assistant")[turn % 2], "content": f"Turn {turn}. {SENTENCE * sentences}".strip()}
         for turn in range(count)
     ]
-
-
-@cache
-def shared(name):
-    """Return a module that comes with the makers' templates."""
-    sys.path += [str(folder) for folder in (ORACLES, ORACLES.parent / "tools") if str(folder) not in sys.path]
-    return importlib.import_module(name)
-
-
-@cache
-def reference():
-    """Return the module that compiles the makers' templates."""
-    module = shared("reference")
-    # The module stops the clock; here it runs, as in transformers.
-    module.ENVIRONMENT.globals["strftime_now"] = lambda form: datetime.datetime.now().strftime(form)
-    return module
-
-
-def makers(slug, messages, **arguments):
-    """Return a call that renders `messages` with the maker's template."""
-    tokens = {
-        name: value
-        for name, value in (reference().INDEX[slug]["special_tokens"] or {}).items()
-        if isinstance(value, str)
-    }
-    context = {"tools": None, "documents": None, "add_generation_prompt": False, **tokens, **arguments}
-    return partial(reference().compiled(slug).render, messages=messages, **context)
 
 
 def lines():
@@ -123,10 +63,10 @@ def learning(template):
     ]
 
     def render_all(way):
-        begun = perf_counter()
+        begun = process_time()
         for messages in never_again:
             way(messages)
-        return perf_counter() - begun
+        return process_time() - begun
 
     by_program = template.but(looks_for=None)
     fast, slow = [], []
@@ -135,8 +75,8 @@ def learning(template):
         slow.append(render_all(by_program.text))
     what = f"{count:,} conversations whose shapes never repeat, beside the long way"
     note = f"{micro(min(fast) / count)}, beside {micro(min(slow) / count)}"
-    yield Line(what, min(fast) / min(slow), 1.3, least=False, note=note)
-    messages = agent("")
+    yield Line(what, min(fast) / min(slow), 1.1, least=False, note=note)
+    messages = session(Random(1))
     learnt, long_way = [], []
     for _ in range(25):
         fresh = template.but()
@@ -149,14 +89,9 @@ def learning(template):
 
 
 def _once(call):
-    begun = perf_counter()
+    begun = process_time()
     call()
-    return perf_counter() - begun
-
-
-def joined(view):
-    """Return the text of segments; text is returned as it is."""
-    return view if isinstance(view, str) else "".join(segment.text for segment in view)
+    return process_time() - begun
 
 
 def rows(only=""):
@@ -170,110 +105,32 @@ def medians(rows):
     return ()
 
 
-def natives(only=""):
-    """Yield `(slug, model, template)` of each of the makers' templates that an installed family implements, and whose
-    model's path contains `only`."""
-    if not ORACLES.is_dir():
-        return
-    native = json.loads((ORACLES / "native.json").read_text("utf-8"))
-    for slug in (slug for slugs in native.values() for slug in slugs):
-        for model in models(slug):
-            try:
-                resolution = lect.resolve(model, fallback=False)
-            except lect.UnknownModelError:
-                continue
-            # The maker's chat format is not for base models.
-            if resolution.kind == "chat":
-                if only.lower() in model.lower():
-                    yield slug, model, resolution.template
-                break
-
-
-def put_right(slug, messages):
-    """Return messages as the maker's template wants them: what clients send may be null, or JSON text."""
-    return shared("put_right").put_right(messages, *takes(slug))
-
-
-@cache
-def takes(slug):
-    """Return what the maker's template takes as it is."""
-    return shared("put_right").takes(slug)
-
-
-def models(slug):
-    """Return the models of an oracle: the one it came from, then those that must resolve to it."""
-    resolution = json.loads((ORACLES / "resolution.json").read_text("utf-8"))
-    return [reference().INDEX[slug]["id"], *(model for model, wanted in resolution.items() if wanted == slug)]
-
-
 def measured(slug, template):
-    """Yield the lines of one template: text, text with tools, growth with turns and length, and agents."""
+    """Yield the lines of one template: text with a tool, growth with turns and length."""
     messages = [SYSTEM, *turns(6)]
     if not accepts(slug, messages):
         messages = messages[1:]
-    yield attempt("text", 10, lambda: beside("text", partial(template.text, messages), makers(slug, messages), 10))
     tools = {"tools": [TOOL]}
+    with_tools = Line("tools", None, 5, note="the maker's template takes none")
     if accepts(slug, messages, **tools) and makers(slug, messages, **tools)() != makers(slug, messages)():
-        yield attempt(
-            "tools",
-            5,
-            lambda: beside("tools", partial(template.text, messages, **tools), makers(slug, messages, **tools), 5),
-        )
+        ours, theirs = partial(template.text, messages, **tools), makers(slug, messages, **tools)
+        yield from attempt(lambda: [beside(with_tools.what, ours, theirs, with_tools.bound)], with_tools)
     else:
-        yield Line("tools", None, 5, note="the maker's template takes none")
-    yield attempt("turns", 1.5, lambda: grown("turns", slug, template, turns(100), turns(1000)), least=False)
-    yield attempt(
-        "length",
-        1.5,
-        lambda: grown("length", slug, template, turns(6, sentences=200), turns(6, sentences=2000)),
-        least=False,
-    )
-    yield from agents(slug, template)
-
-
-def agents(slug, template):
-    """Yield the lines about an agent's conversation; in some formats a call needs text next to it."""
-    bounds = {"agent": 4, "agent's segments": 2}
-    for messages in (agent(""), agent("I look it up.")):
-        theirs = put_right(slug, messages)
-        if accepts(slug, theirs, tools=TOOLS):
-            break
-    else:
-        yield from (Line(what, None, bound, note="the maker's template refuses it") for what, bound in bounds.items())
-        return
-    makers_call = makers(slug, theirs, tools=TOOLS)
-    if makers_call() == makers(slug, theirs)():
-        yield from (Line(what, None, bound, note="the maker's template takes none") for what, bound in bounds.items())
-        return
-    ours = {
-        "agent": partial(template.text, messages, tools=TOOLS),
-        "agent's segments": lambda: template.render(messages, tools=TOOLS).segments,
+        yield with_tools
+    sizes = {
+        "turns": (turns(100), turns(1000)),
+        "length": (turns(6, sentences=200), turns(6, sentences=2000)),
     }
-    for what, bound in bounds.items():
-        yield attempt(
-            what, bound, lambda what=what, bound=bound: beside(what, ours[what], makers_call, bound, text=joined)
-        )
+    for what, (small, large) in sizes.items():
+        line = Line(what, None, 1.5, least=False)
+        yield from attempt(partial(grown, line, slug, template, small, large), line)
 
 
-def grown(what, slug, template, small, large):
+def grown(line, slug, template, small, large):
     """Return the line about how a prompt grows, which must equal the maker's in both sizes."""
     for messages in (small, large):
         assert_equal(template.text(messages), makers(slug, messages)())
-    return growth(what, template.text, small, large, 10, 1.5)
-
-
-def attempt(what, bound, measure, *, least=True):
-    """Return the line that `measure` gives, or one that says that the two sides do not agree, so that there is nothing
-    to measure."""
-    try:
-        return measure()
-    except (AssertionError, lect.LectError) as error:
-        return Line(what, None, bound, least=least, note=first_line(error), failed=True)
-
-
-def first_line(error):
-    """Return what an error says in short."""
-    return str(error).partition("\n")[0]
+    return [growth(line.what, template.text, small, large, 10, line.bound)]
 
 
 def accepts(slug, messages, **arguments):

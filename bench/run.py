@@ -9,15 +9,17 @@ import argparse
 import sys
 
 import agents
+import chats
 import conversation
 import import_cost
 import jinja
+import makers
 import rendering
 import replies
 import tokens
 
 LINES = (import_cost, conversation, rendering, jinja, replies, tokens)
-TABLES = (rendering, agents)
+TABLES = (rendering, agents, chats)
 """The parts that have a row for each template."""
 PARTS = list(dict.fromkeys(part.__name__ for part in (*LINES, *TABLES)))
 
@@ -61,7 +63,7 @@ def measured(part, only):
     print(f"\n{part.HEADING}")
     rows = list(part.rows(only))
     if not rows:
-        print("skipped: " + (f"no model has {only!r} in its path" if only else rendering.ABSENT))
+        print("skipped: " + (f"no model has {only!r} in its path" if only else makers.ABSENT))
         return []
     print(table(("template", "model", *(heading(line) for line in rows[0].lines), ""), [cells(row) for row in rows]))
     medians = list(part.medians(rows))

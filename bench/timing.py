@@ -1,6 +1,7 @@
 """Measure peers side by side, so that whatever slows the machine slows them alike."""
 
 import gc
+import json
 from contextlib import contextmanager
 from functools import partial
 from time import perf_counter, process_time
@@ -13,7 +14,7 @@ SHORTEST_RUN = 0.002
 """Seconds: long enough that the clock does not matter, short enough that some run of many goes undisturbed."""
 
 BATCH = 20
-"""Calls: few enough that whatever slows the machine slows both sides."""
+"""Requests: few enough that whatever slows the machine slows both sides, and that they fit into its caches."""
 
 
 class Line(NamedTuple):
@@ -66,16 +67,20 @@ def seconds(*functions):
     return best
 
 
-def cpu_seconds(*lists):
-    """Return the CPU time of all calls of each list: they take turns, a batch of each at a time, and each call is made
-    once."""
-    total = [0.0] * len(lists)
+def cpu_seconds(requests, *ways):
+    """Return for each way the CPU time of all requests: the ways take turns, a batch of requests at a time.
+
+    A way is a function that returns the calls for some requests. Each gets objects of its own that were just read from
+    JSON, as on a server.
+    """
+    batches = [json.dumps(requests[start : start + BATCH]) for start in range(0, len(requests), BATCH)]
+    total = [0.0] * len(ways)
     with _no_collection():
-        for start in range(0, len(lists[0]), BATCH):
-            for index, calls in enumerate(lists):
-                batch = calls[start : start + BATCH]
+        for batch in batches:
+            for index, way in enumerate(ways):
+                calls = way(json.loads(batch))
                 begun = process_time()
-                for call in batch:
+                for call in calls:
                     call()
                 total[index] += process_time() - begun
     return total

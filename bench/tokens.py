@@ -11,7 +11,7 @@ import os
 from itertools import cycle, islice
 from time import process_time
 
-from rendering import ORACLES
+from makers import ORACLES
 from timing import Line, micro
 
 # Before `tokenizers` is imported.

@@ -2,6 +2,7 @@
 
 import json
 from random import Random
+from typing import NamedTuple
 
 REQUESTS = 700
 PROSE = (
@@ -10,6 +11,14 @@ PROSE = (
 )
 WORDS = PROSE.split()
 IN_CHINESE = "这里说的话有一定的长度，而且是中文。"
+
+
+class Request(NamedTuple):
+    """What is sent to both sides."""
+
+    messages: list
+    add_generation_prompt: bool = False
+    tools: list | None = None
 
 
 def schema(name, description, **properties):
@@ -43,13 +52,14 @@ TOOLS = [
 
 
 def agents_requests(seed=1):
-    """Return `[messages, tools, add_generation_prompt]` of agents: every prefix of sessions that grow."""
+    """Return the requests of agents: every prefix of sessions that grow."""
     random = Random(seed)
     requests = []
     while len(requests) < REQUESTS:
         messages = session(random)
         requests += [
-            [messages[:end], TOOLS, messages[end - 1]["role"] != "assistant"] for end in range(1, len(messages) + 1)
+            Request(messages[:end], messages[end - 1]["role"] != "assistant", TOOLS)
+            for end in range(1, len(messages) + 1)
         ]
     return requests[:REQUESTS]
 
@@ -57,10 +67,11 @@ def agents_requests(seed=1):
 def session(random):
     """Return an agent's session: some questions, each with some rounds of calls and results before the answer.
 
-    Clients differ in what they send, and each stays the same in a session: whether there is a system text, whether
-    several calls are made at once, what stands beside a call, whether arguments are JSON text as OpenAI's are, and
-    whether results have names.
+    Clients differ in what they send, and each stays the same in a session: the language, whether there is a system
+    text, whether several calls are made at once, what stands beside a call, whether arguments are JSON text as OpenAI's
+    are, and whether results have names.
     """
+    text = language(random)
     messages = [{"role": "system", "content": text(random)}] if random.random() < 0.7 else []
     most_calls = random.choice((1, 1, 3))
     beside = random.choice((None, "", text))
@@ -69,15 +80,15 @@ def session(random):
     for _ in range(random.randint(1, 4)):
         messages.append({"role": "user", "content": text(random)})
         for _ in range(random.randint(0, 5)):
-            calls = [call(random, dump) for _ in range(random.randint(1, most_calls))]
+            calls = [call(random, text, dump) for _ in range(random.randint(1, most_calls))]
             content = beside(random) if beside is text else beside
             messages.append({"role": "assistant", "content": content, "tool_calls": calls})
-            messages += [result(random, each, named) for each in calls]
+            messages += [result(random, text, each, named) for each in calls]
         messages.append({"role": "assistant", "content": text(random)})
     return messages
 
 
-def call(random, dump):
+def call(random, text, dump):
     """Return a call of one of the tools, with its required argument and perhaps the other."""
     function = random.choice(TOOLS)["function"]
     properties = function["parameters"]["properties"]
@@ -89,7 +100,7 @@ def call(random, dump):
     return {"id": call_id, "type": "function", "function": {"name": function["name"], "arguments": arguments}}
 
 
-def result(random, call, named):
+def result(random, text, call, named):
     """Return the result of a call: JSON, or a text of some lines."""
     lines = [text(random) for _ in range(random.randint(1, 4))]
     content = json.dumps({"status": "ok", "lines": lines}) if random.random() < 0.4 else "\n".join(lines)
@@ -97,9 +108,26 @@ def result(random, call, named):
     return message | {"name": call["function"]["name"]} if named else message
 
 
-def text(random, most=40):
-    """Return a text of up to `most` words; one of ten is Chinese."""
-    if random.random() < 0.1:
-        return IN_CHINESE * random.randint(1, 1 + most // 10)
-    words = random.choices(WORDS, k=random.randint(1, most))
-    return f"{' '.join(words).capitalize()}."
+def chat(random, length, *, has_system, in_turn):
+    """Return the request of a chat, in which user and assistant take turns, or either may speak several times."""
+    opening = ["system", "user"] if has_system else ["user"]
+    rest = max(length - len(opening), 0)
+    following = ["assistant", "user"] * rest if in_turn else random.choices(("user", "assistant"), k=rest)
+    roles = [*opening, *following][:length]
+    text = language(random)
+    return Request([{"role": role, "content": text(random)} for role in roles], roles[-1] != "assistant")
+
+
+def language(random):
+    """Return what writes the texts of a session or chat: `english` in four of five, else `chinese`."""
+    return random.choice((english, english, english, english, chinese))
+
+
+def english(random, most=40):
+    """Return a text of up to `most` words."""
+    return f"{' '.join(random.choices(WORDS, k=random.randint(1, most))).capitalize()}."
+
+
+def chinese(random, most=40):
+    """Return a text that is about as long."""
+    return IN_CHINESE * random.randint(1, 1 + most // 10)

@@ -1,0 +1,196 @@
+"""The makers' templates, compiled once by Jinja2 and run as transformers runs them, and requests sent to both sides."""
+
+import datetime
+import importlib
+import json
+import sys
+from functools import cache, partial
+from pathlib import Path
+from statistics import median
+from typing import NamedTuple
+
+from timing import Line, assert_equal, cpu_seconds, micro
+
+import lect
+from lect.plugin import Template
+
+ORACLES = Path(__file__).parents[2] / "shared/oracles"
+"""The makers' templates. They are not ours to redistribute: without this folder, only the rest is measured."""
+ABSENT = "the makers' templates are not available (../shared/oracles)"
+
+
+class Row(NamedTuple):
+    """The measurements of one template, and a remark."""
+
+    template: str
+    model: str
+    lines: tuple[Line, ...]
+    note: str = ""
+
+
+@cache
+def shared(name):
+    """Return a module that comes with the makers' templates."""
+    sys.path += [str(folder) for folder in (ORACLES, ORACLES.parent / "tools") if str(folder) not in sys.path]
+    return importlib.import_module(name)
+
+
+@cache
+def reference():
+    """Return the module that compiles the makers' templates."""
+    module = shared("reference")
+    # The module stops the clock; here it runs, as in transformers.
+    module.ENVIRONMENT.globals["strftime_now"] = lambda form: datetime.datetime.now().strftime(form)
+    return module
+
+
+def makers(slug, messages, **arguments):
+    """Return a call that renders `messages` with the maker's template."""
+    tokens = {
+        name: value
+        for name, value in (reference().INDEX[slug]["special_tokens"] or {}).items()
+        if isinstance(value, str)
+    }
+    context = {"tools": None, "documents": None, "add_generation_prompt": False, **tokens, **arguments}
+    return partial(reference().compiled(slug).render, messages=messages, **context)
+
+
+def natives(only=""):
+    """Yield `(slug, model, template)` of each of the makers' templates that an installed family implements, and whose
+    model's path contains `only`."""
+    if not ORACLES.is_dir():
+        return
+    native = json.loads((ORACLES / "native.json").read_text("utf-8"))
+    for slug in (slug for slugs in native.values() for slug in slugs):
+        for model in models(slug):
+            try:
+                resolution = lect.resolve(model, fallback=False)
+            except lect.UnknownModelError:
+                continue
+            # The maker's chat format is not for base models.
+            if resolution.kind == "chat":
+                if only.lower() in model.lower():
+                    yield slug, model, resolution.template
+                break
+
+
+def models(slug):
+    """Return the models of an oracle: the one it came from, then those that must resolve to it."""
+    resolution = json.loads((ORACLES / "resolution.json").read_text("utf-8"))
+    return [reference().INDEX[slug]["id"], *(model for model, wanted in resolution.items() if wanted == slug)]
+
+
+@cache
+def takes(slug):
+    """Return what the maker's template takes as it is."""
+    return shared("put_right").takes(slug)
+
+
+def by_maker(slug):
+    """Return the way of the maker's template, for messages that were put right before it is called."""
+    put_right = shared("put_right").put_right
+    return lambda requests: [
+        makers(slug, put_right(messages, *takes(slug)), add_generation_prompt=asking, tools=tools)
+        for messages, asking, tools in requests
+    ]
+
+
+def by_text(template):
+    """Return the way of `text`."""
+    return partial(calls, template.text)
+
+
+def by_new_text(template):
+    """Return the way of `text`, to which all shapes are new."""
+    return by_text(anew(template))
+
+
+def by_new_segments(template):
+    """Return the way of `render(...).segments`, to which all shapes are new."""
+    fresh = anew(template)
+    return partial(calls, lambda messages, **more: fresh.render(messages, **more).segments)
+
+
+def by_program(template):
+    """Return the way of `text` without skeletons; a table is run as the program that it is."""
+    return by_text(Template(**Template.stated(template) | {"looks_for": None}))
+
+
+def calls(function, requests):
+    """Return the calls of a function for all requests."""
+    return [
+        partial(function, messages, add_generation_prompt=asking, tools=tools) for messages, asking, tools in requests
+    ]
+
+
+def anew(template):
+    """Return a template that has met no shape yet."""
+    fresh = template.but()
+    # Before its first prompt, a template is proven once.
+    fresh.render([{"role": "user", "content": "Hello!"}])
+    return fresh
+
+
+def accepted(slug, requests):
+    """Return the requests that the maker's template does not refuse, each with its prompt."""
+    expected = []
+    for request, call in zip(requests, by_maker(slug)(requests), strict=True):
+        try:
+            expected.append((request, call()))
+        # A template may refuse a conversation, or crash on it.
+        except Exception:
+            continue
+    return expected
+
+
+def joined(view):
+    """Return the text of segments; text is returned as it is."""
+    return view if isinstance(view, str) else "".join(segment.text for segment in view)
+
+
+def cpu_medians(slug, template, expected, *ways, rounds):
+    """Return the CPU time of a request in each of our ways, and by the maker's template: the median of some rounds.
+
+    Args:
+        slug: The maker's template.
+        template: Ours.
+        expected: The requests with their prompts.
+        ways: Functions of our template that return a way; each round asks them again.
+        rounds: How many.
+
+    Raises:
+        AssertionError: If a way does not give the prompts that are expected.
+    """
+    requests = [request for request, _ in expected]
+    for way in ways:
+        for call, (_, text) in zip(way(template)(requests), expected, strict=True):
+            assert_equal(joined(call()), text)
+    found = [cpu_seconds(requests, *(way(template) for way in ways), by_maker(slug)) for _ in range(rounds)]
+    return [median(times) / len(requests) for times in zip(*found, strict=True)]
+
+
+def attempt(measure, *lines):
+    """Return the lines that `measure` gives; or `lines`, which say that the two sides do not agree, so that there is
+    nothing to measure."""
+    try:
+        return measure()
+    except (AssertionError, lect.LectError) as error:
+        note = str(error).partition("\n")[0]
+        return [line._replace(note=note, failed=True) for line in lines]
+
+
+def faster(line, ours, theirs):
+    """Return the line with how many times faster ours is than theirs."""
+    return line._replace(ratio=theirs / ours, note=f"{micro(ours)}, beside {micro(theirs)}")
+
+
+def longer(line, ours, theirs):
+    """Return the line with how many times longer ours takes than theirs."""
+    return line._replace(ratio=ours / theirs, note=f"{micro(ours)}, beside {micro(theirs)}")
+
+
+def median_line(what, rows, name, bound):
+    """Return the line about the median of all formats in the columns whose names begin with `name`."""
+    ratios = [line.ratio or 0 for row in rows for line in row.lines if line.what.startswith(name)]
+    note = f"from {min(ratios):.2f} to {max(ratios):.2f}"
+    return Line(f"{what}: the median of {len(rows)} formats", median(ratios), bound, note=note)
