@@ -8,6 +8,7 @@ from pathlib import Path
 
 import goldens
 import pytest
+from counting import HANGS
 
 from lect.cli import main
 
@@ -27,7 +28,7 @@ def no_settings(monkeypatch):
 
 def command(*words, **more):
     return subprocess.run(
-        list(map(str, words)), capture_output=True, text=True, encoding="utf-8", timeout=60, check=False, **more
+        list(map(str, words)), capture_output=True, text=True, encoding="utf-8", timeout=HANGS, check=False, **more
     )
 
 

@@ -2,11 +2,11 @@
 unchanged."""
 
 import json
-import math
-import time
 
 import hostile
 import pytest
+from counting import cpu_seconds, lines_run
+from differential import long_way
 from goldens import battery
 from hostile import related
 
@@ -14,6 +14,8 @@ from lect import ControlTextError, MessageError, Origin, RefusedError
 from lect.facts import STANDARD_ROLES
 from lect.prompt.segments import is_role
 
+RUNAWAY = 0.35
+"""CPU seconds, ten times what the slowest text below took."""
 IMITATIONS = [
     case
     for case in hostile.cases()
@@ -266,26 +268,19 @@ def test_a_wrong_type_is_refused_by_field(case):
                 way(case["messages"])
 
 
-def seconds(template, text):
-    # CPU time: on a busy machine, wall-clock time above the length of a time slice includes other processes.
-    begun = time.process_time()
+def render(template, text):
     template.render([{"role": "user", "content": text}]).controls  # noqa: B018 - it is what takes the time
-    return time.process_time() - begun
 
 
 @cases("size")
-def test_time_grows_no_faster_than_the_length_of_a_text(case):
+def test_work_grows_no_faster_than_the_length_of_a_text(case):
     unit, times = case["repeated"]
     assert len(unit) * times >= 5_000_000
-    # A fiftieth of the size shows the curve as well as the whole. Between 8 times (linear) and 64 times (quadratic)
-    # there is room for a busy machine, its caches and its collectors; the best of several tries counts.
-    short, long = unit * (times // 400), unit * (times // 50)
     for name, template in templates():
+        slow = long_way(template)
         # Warm up: the first call builds caches.
-        seconds(template, unit)
-        once = eightfold = math.inf
-        for _ in range(20):
-            once, eightfold = min(once, seconds(template, short)), min(eightfold, seconds(template, long))
-            if eightfold < 24 * once:
-                break
-        assert eightfold < 24 * once, name
+        render(slow, unit)
+        # A small part of the size shows how work grows as well as the whole.
+        short, long = unit * (times // 40_000), unit * (times // 5_000)
+        assert lines_run(render, slow, long) < 10 * lines_run(render, slow, short), name
+        assert cpu_seconds(render, template, unit * (times // 50)) < RUNAWAY, name

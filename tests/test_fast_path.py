@@ -6,6 +6,7 @@ from types import CodeType, FunctionType
 
 import differential
 import pytest
+from differential import long_way
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
@@ -13,7 +14,6 @@ import lect
 from lect import LectError
 from lect.plugin import Template, Turn, TurnTemplate
 from lect.prompt.shapes import Request
-from lect.prompt.skeletons import Skeletons
 from lect.prompt.watched import stand_in
 
 
@@ -57,17 +57,6 @@ WIDE = TurnTemplate("wide", user=Turn("<｜u｜>", "\n"), assistant=Turn("<｜a�
 """Neither has a place for a system text."""
 
 every_template = pytest.mark.parametrize("name", TEMPLATES)
-
-
-def long_way(template):
-    """Return the same template without the fast path."""
-    twin = object.__new__(type(template))
-    for kind in type(template).__mro__:
-        for slot in getattr(kind, "__slots__", ()):
-            if slot not in ("__weakref__", "_frozen"):
-                object.__setattr__(twin, slot, getattr(template, slot))
-    object.__setattr__(twin, "_skeletons", Skeletons(template, template.program, None, exact=False))
-    return twin
 
 
 def constants(code):

@@ -1,45 +1,38 @@
-"""Hostile output: time grows no faster than the text, whatever is in it, and nothing is lost."""
-
-import math
-import time
+"""Hostile output: work grows no faster than the text, whatever is in it, and nothing is lost."""
 
 import pytest
 import replies
+from counting import cpu_seconds, lines_run
 from long_replies import KINDS, TOOLS
 
+RUNAWAY = 25
+"""CPU seconds, ten times what the slowest reply below took."""
 
-def seconds(name, text, size, **arguments):
-    """Return the CPU time for reading a text."""
+
+def feed(name, text, size, **arguments):
+    """Read a text in chunks."""
     stream = replies.open_stream(name, **arguments)
-    start = time.process_time()
     for at in range(0, len(text), size):
         stream.feed(text[at : at + size])
     stream.close()
-    return time.process_time() - start
 
 
-def grows_less_than(factor, name, short, long, *, size=4, **arguments):
-    """Say whether a long text takes less than `factor` times the time of a short one.
-
-    The best of several tries counts: on a busy machine, caches and collectors interfere.
-    """
-    brief = lengthy = math.inf
-    for _ in range(10):
-        brief = min(brief, seconds(name, short, size, **arguments))
-        lengthy = min(lengthy, seconds(name, long, size, **arguments))
-        if lengthy < factor * brief:
-            return True
-    return False
+def growth(name, short, long, *, size=4, **arguments):
+    """Return by how many times the work grows from a short text to a long one, in lines of Python."""
+    # Warm up: the first call builds caches.
+    feed(name, short, size, **arguments)
+    return lines_run(feed, name, long, size, **arguments) / lines_run(feed, name, short, size, **arguments)
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_p6_time_grows_no_faster_than_the_length_of_a_reply(kind):
+def test_p6_work_grows_no_faster_than_the_length_of_a_reply(kind):
     name, make = KINDS[kind]
     reply, _ = replies.read(make(4_000), format=name)
     assert reply.tool_calls or kind == "reasoning and content"
     assert reply.problems == ()
-    # Between 8 times and 64 times there is room for a busy machine; bench/replies.py has the exact bound.
-    assert grows_less_than(24, name, make(8_000), make(64_000), tools=TOOLS)
+    assert growth(name, make(1_000), make(8_000), tools=TOOLS) < 10
+    # bench/replies.py measures how time grows.
+    assert cpu_seconds(feed, name, make(64_000), 4, tools=TOOLS) < RUNAWAY
 
 
 HOSTILE = {
@@ -66,8 +59,8 @@ HOSTILE = {
 @pytest.mark.parametrize("what", HOSTILE)
 def test_p6_twenty_thousand_unclosed_openings_are_read_in_time_and_nothing_is_lost(what):
     name, opening = HOSTILE[what]
-    # Between 4 times and 16 times there is room for a busy machine.
-    assert grows_less_than(10, name, opening * 2_500, opening * 10_000, size=7)
+    assert growth(name, opening * 100, opening * 800, size=7) < 10
+    assert cpu_seconds(feed, name, opening * 10_000, 7) < RUNAWAY
     reply, _ = replies.read(opening * 20_000, format=name)
     assert "".join(reply.raw[piece.start : piece.end] for piece in reply.pieces) == opening * 20_000
 
@@ -97,4 +90,5 @@ def test_a_number_of_a_million_digits_is_no_number():
 
 
 def test_endless_white_space_is_read_in_time():
-    assert grows_less_than(10, "pythonic", "[f(a" + " " * 5_000, "[f(a" + " " * 20_000, size=1)
+    assert growth("pythonic", "[f(a" + " " * 500, "[f(a" + " " * 4_000, size=1) < 10
+    assert cpu_seconds(feed, "pythonic", "[f(a" + " " * 20_000, 1) < RUNAWAY

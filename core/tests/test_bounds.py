@@ -1,11 +1,10 @@
 """What a process remembers about the paths that it has resolved is bounded in bytes, and no path costs much."""
 
-import sys
-import time
 import tracemalloc
 import warnings
 
 import pytest
+from counting import lines_run
 
 import lect
 from lect import errors
@@ -103,44 +102,19 @@ def test_a_memory_is_bounded_in_entries_and_in_bytes():
     assert long not in memory
 
 
-def quickest(task, make, tries=20):
-    """Return the shortest time that a task took, with a new argument each time."""
-    times = []
-    for number in range(tries):
-        thing = make(number)
-        begun = time.perf_counter()
-        task(thing)
-        times.append(time.perf_counter() - begun)
-    return min(times)
+def refuse(path):
+    with pytest.raises(InvalidModelPathError):
+        lect.resolve(path)
 
 
-def test_the_length_of_a_path_is_checked_first():
-    def refuse(path):
-        with pytest.raises(InvalidModelPathError):
-            lect.resolve(path)
-
-    def make(number):
-        return f"{number}" + "x" * (20 * MEGABYTE)
-
-    assert quickest(refuse, make, 5) < quickest(hash, make, 5), "hashing it would have taken as long"
-
-
-def lines_run(task, path):
-    """Return how many lines of Python a task runs with a path: unlike its time, the same on every machine."""
-    lines = 0
-
-    def count(frame, event, argument):
-        nonlocal lines
-        lines += event == "line"
-        return count
-
-    before = sys.gettrace()
-    sys.settrace(count)
-    try:
-        task(path)
-    finally:
-        sys.settrace(before)
-    return lines
+def test_the_length_of_a_path_is_checked_first(grown):
+    # Warm up: the first call builds caches.
+    refuse("x" * 10_000)
+    long = "x" * (20 * MEGABYTE)
+    assert lines_run(refuse, long) == lines_run(refuse, "x" * 10_000)
+    tracemalloc.reset_peak()
+    refuse(long)
+    assert tracemalloc.get_traced_memory()[1] < 21 * MEGABYTE, "it was copied"
 
 
 @pytest.mark.parametrize("tail", ["x", "ab-", "abcd-", "1-a", "\xe9-"])

@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import pytest
+from counting import HANGS
 
 import lect
 from lect.cli import COMMANDS, main
@@ -21,7 +22,9 @@ def acme(registry):
 
 
 def python(*arguments, **more):
-    return subprocess.run([sys.executable, *arguments], capture_output=True, text=True, timeout=60, check=False, **more)
+    return subprocess.run(
+        [sys.executable, *arguments], capture_output=True, text=True, timeout=HANGS, check=False, **more
+    )
 
 
 HEAVY = {

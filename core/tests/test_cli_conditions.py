@@ -9,6 +9,7 @@ import sys
 import unicodedata
 
 import pytest
+from counting import HANGS
 
 from lect.cli import main
 
@@ -50,7 +51,7 @@ def run(commands, redirection="", *, stdout=subprocess.PIPE, **environ):
     }
     done = {}
     for name, process in processes.items():
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=HANGS)
         done[name] = process.returncode, (out or b"").decode(), err.decode()
     return done
 

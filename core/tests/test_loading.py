@@ -6,13 +6,12 @@ import threading
 import types
 
 import pytest
+from counting import HANGS
 
 from lect.errors import PluginError
 from lect.plugin import CHATML, Family, Rule
 from lect.registry.metafiles import Distribution, EntryPoint
 from lect.registry.registry import Registry
-
-LONG = 30  # seconds; nothing here waits longer than this
 
 
 def distribution(name, *groups):
@@ -80,25 +79,25 @@ def test_a_slow_import_blocks_nobody_else(registry, modules):
 
     def slow(module):
         begun.set()
-        assert go_on.wait(LONG)
+        assert go_on.wait(HANGS)
         module.adapter = Family("slow", Rule("slow", CHATML))
 
     modules(load_slow=slow, load_asks=nothing)
     found = []
     waits = in_thread(lambda: found.append(registry.resolve("slow-7b").adapter.name))
-    assert begun.wait(LONG)
+    assert begun.wait(HANGS)
     other = in_thread(lambda: found.append(registry.resolve("healthy-7b").adapter.name))
-    other.join(LONG)
+    other.join(HANGS)
     assert found == ["healthy"], "it was found while the other was still being imported"
     go_on.set()
-    waits.join(LONG)
+    waits.join(HANGS)
     assert found == ["healthy", "slow"]
 
 
 def test_an_import_that_waits_for_a_thread_that_uses_the_registry_does_not_deadlock(registry, modules):
     def asks(module):
         helper = in_thread(lambda: registry.templates.get("healthy:chatml"))
-        helper.join(LONG)
+        helper.join(HANGS)
         assert not helper.is_alive()
         nothing(module)
 
@@ -140,12 +139,12 @@ def test_a_child_that_is_forked_during_an_import_does_not_wait_for_it(registry, 
 
     def slow(module):
         begun.set()
-        assert go_on.wait(LONG)
+        assert go_on.wait(HANGS)
         nothing(module)
 
     modules(load_asks=slow, load_slow=nothing)
     waits = in_thread(lambda: registry.resolve("healthy-7b"))
-    assert begun.wait(LONG)
+    assert begun.wait(HANGS)
     with registry.adapters.lock:
         # As if yet another thread held it at that moment.
         child = os.fork()
@@ -153,7 +152,7 @@ def test_a_child_that_is_forked_during_an_import_does_not_wait_for_it(registry, 
             try:
                 import signal
 
-                signal.alarm(LONG)
+                signal.alarm(HANGS)
                 registry.adapters.after_fork()
                 found = registry.resolve("healthy-1b").adapter.name
                 says = "another thread was importing it" in str(registry.adapters.failures[0])
@@ -162,27 +161,27 @@ def test_a_child_that_is_forked_during_an_import_does_not_wait_for_it(registry, 
                 os._exit(2)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     go_on.set()
-    waits.join(LONG)
+    waits.join(HANGS)
     assert registry.adapters.failures == []
 
 
 def test_the_lock_of_the_registry_is_free_in_a_fork():
     import subprocess
 
-    code = """
+    code = f"""
 import os, threading, lect
 from lect.registry.registry import REGISTRY
 held, done = threading.Event(), threading.Event()
 def hold():
     with REGISTRY.adapters.lock:
         held.set()
-        done.wait(30)
+        done.wait({HANGS})
 threading.Thread(target=hold, daemon=True).start()
-held.wait(30)
+held.wait({HANGS})
 child = os.fork()
 if child == 0:
     import signal
-    signal.alarm(20)
+    signal.alarm({HANGS})
     lect.pin("a", "chatml")
     os._exit(7)
 print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
@@ -191,6 +190,6 @@ done.set()
     if not hasattr(os, "fork"):
         pytest.skip("there is no fork on this system")
     done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=True, timeout=60
+        [sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=True, timeout=HANGS
     )
     assert done.stdout == "7\n"

@@ -71,7 +71,8 @@ def test_half_of_a_surrogate_pair_is_refused_by_field_and_offset(template, said,
 def test_a_day_may_be_given_as_date_or_as_datetime():
     for day in (THE_DAY, datetime(2024, 7, 26, 12)):
         assert DATED.text([USER], date=day).startswith("Today is 2024-07-26")
-    assert DATED.text([USER]).startswith(f"Today is {date.today()}")
+    before, text, after = date.today(), DATED.text([USER]), date.today()
+    assert text.startswith((f"Today is {before}", f"Today is {after}"))
 
 
 @pytest.mark.parametrize("options", [{"date": "2024-07-26"}, {"date": 5}], ids=repr)

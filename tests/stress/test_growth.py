@@ -1,17 +1,19 @@
-"""Time grows no faster than the size of a conversation, whatever there is more of."""
+"""Work grows no faster than the size of a conversation, whatever there is more of."""
 
-import gc
-import math
-import time
-from itertools import pairwise
+from contextlib import suppress
+from itertools import count as numbers
 
 import hostile
 import pytest
+from counting import cpu_seconds, lines_run
+from differential import long_way
 
 from lect import RefusedError
 
-TRIES = 12
-"""How often growth is measured where it seems to be too fast."""
+RUNAWAY = 2.5
+"""CPU seconds, ten times what the slowest text of `TEXTS` took."""
+FRESH = numbers()
+"""A tool that was met before is written from a cache."""
 
 
 def question(text="q"):
@@ -35,7 +37,7 @@ def answers(calls, content=None):
 
 
 def tool(number, properties=1):
-    schema = {"type": "string", "description": "d", "enum": ["x"]}
+    schema = {"type": "string", "description": f"d{next(FRESH)}", "enum": ["x"]}
     names = [f"p{index}" for index in range(properties)]
     parameters = {"type": "object", "properties": dict.fromkeys(names, schema), "required": names}
     return {"type": "function", "function": {"name": f"f{number}", "description": "d", "parameters": parameters}}
@@ -85,63 +87,43 @@ KINDS = {
     "names": lambda count: {"messages": [{**question(), "name": "n" * count}, answers([call(0, {"a" * count: 1})])]},
     "system": lambda count: {"messages": [{"role": "system", "content": "s"}] * count},
 }
+TEXTS = ("text", "markers", "thoughts", "names")
+"""Kinds whose work is searching a text, which no line of Python shows."""
 
 
-def seconds(template, arguments):
-    """Return the CPU time for a prompt with all its views; None if the format refuses it.
-
-    CPU time, because on a busy machine wall-clock time includes other processes. Without the collector, whose work
-    depends on what else is alive.
-    """
-    gc.disable()
-    begun = time.process_time()
-    try:
+def render(template, arguments):
+    """Make a prompt with all its views, unless the format refuses it."""
+    with suppress(RefusedError):
         prompt = template.render(**arguments)
         assert prompt.segments is not None
         assert prompt.unused is not None
         assert prompt.controls is not None
-    except RefusedError:
-        return None
-    finally:
-        gc.enable()
-    return time.process_time() - begun
 
 
-def growth(template, make, *counts, allowed):
-    """Return the largest factor by which time grows from one count to the next; 0 if the request is refused.
-
-    All are measured in turn, and the best of several tries counts, so that a busy machine does no harm.
-    """
-    requests = [make(count) for count in counts]
-    least = [math.inf] * len(counts)
-    for _ in range(TRIES):
-        times = [seconds(template, request) for request in requests]
-        if None in times:
-            return 0
-        least = list(map(min, least, times))
-        most = max(after / before for before, after in pairwise(least))
-        if most < allowed:
-            break
-    return most
+def growth(template, make, count):
+    """Return by how many times work grows, in lines of Python, if there is eight times as much of something."""
+    return lines_run(render, template, make(8 * count)) / lines_run(render, template, make(count))
 
 
 @pytest.mark.parametrize("name", hostile.installed())
-def test_time_grows_no_faster_than_a_conversation(name, scale):
-    template = hostile.installed()[name]
+def test_work_grows_no_faster_than_a_conversation(name, scale):
+    # Without the fast path: what it knows already depends on the tests that ran before.
+    template = long_way(hostile.installed()[name])
     kinds = list(KINDS)
-    allowed = 2.5
     if scale == 1:
-        # Each template is tried with a few kinds. Between 8 times and 64 times there is room for a busy machine and its
-        # caches.
+        # Each template is tried with a few kinds.
         place = list(hostile.installed()).index(name)
         kinds = [kinds[(place + step) % len(kinds)] for step in range(3)]
-        allowed = 24
-    grown = {kind: growth(template, KINDS[kind], *counts(kind, scale), allowed=allowed) for kind in kinds}
-    assert {kind: factor for kind, factor in grown.items() if factor >= allowed} == {}
+    grown = {}
+    for kind in kinds:
+        # Warm up: the first call builds caches.
+        render(template, KINDS[kind](10))
+        grown[kind] = growth(template, KINDS[kind], 40 if scale == 1 else 500)
+    assert {kind: factor for kind, factor in grown.items() if factor >= 10} == {}
 
 
-def counts(kind, scale):
-    if scale > 1:
-        return 8_000, 16_000, 32_000
-    # The text of a few tools is cached, and takes no time.
-    return (500, 4_000) if kind == "tools" else (40, 320)
+@pytest.mark.parametrize("name", hostile.installed())
+def test_no_text_keeps_a_search_in_it_busy(name):
+    template = hostile.installed()[name]
+    spent = {kind: cpu_seconds(render, template, KINDS[kind](32_000)) for kind in TEXTS}
+    assert {kind: seconds for kind, seconds in spent.items() if seconds >= RUNAWAY} == {}

@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+from counting import HANGS
 
 OWNERS = {
     "Qwen/Qwen3-4B": "lect-qwen",
@@ -71,5 +72,5 @@ def test_threads_that_ask_and_change_at_once_get_right_answers(scale, filters):
     for _ in range(min(scale, 20)):
         command = [sys.executable, "-W", filters, "-c", CHILD, json.dumps(OWNERS), str(20 * min(scale, 20))]
         environ = {key: value for key, value in os.environ.items() if not key.startswith("LECT_")}
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600, env=environ)
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=HANGS, env=environ)
         assert (done.returncode, done.stdout) == (0, "[]\n"), done.stderr

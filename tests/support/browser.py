@@ -11,6 +11,8 @@ import sys
 import tempfile
 import time
 
+from counting import HANGS
+
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 LAUNCH = """
 import os, sys
@@ -21,8 +23,6 @@ os.dup2(101, 4)
 os.execvp(sys.argv[3], sys.argv[3:])
 """
 """Chromium reads commands from file descriptor 3 and writes answers to 4."""
-PATIENCE = 30
-"""Seconds to wait for something that should happen."""
 
 
 def find():
@@ -100,7 +100,7 @@ class Browser:
 
     def wait_for(self, script):
         """Wait until some JavaScript gives a true value, and return it."""
-        end = time.monotonic() + PATIENCE
+        end = time.monotonic() + HANGS
         while time.monotonic() < end:
             found = self.evaluate(script)
             if found:

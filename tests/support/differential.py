@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lect import LectError, RefusedError
+from lect.prompt.skeletons import Skeletons
 
 REFERENCE = SHARED / "oracles/reference.py"
 OF_OTHER_FORMATS = [
@@ -26,6 +27,17 @@ OF_OTHER_FORMATS = [
 ]  # fmt: skip
 WHITE_SPACE = ["", " ", "\n", "\n\n", "\t", "\r\n", "\u00a0", "\u3000", "\x1c", "\u200b"]
 NAMES = ["get_weather", "calculate", "brave_search", "code_interpreter", "naïve", 'a"b']
+
+
+def long_way(template):
+    """Return the same template without the fast path."""
+    twin = object.__new__(type(template))
+    for kind in type(template).__mro__:
+        for slot in getattr(kind, "__slots__", ()):
+            if slot not in ("__weakref__", "_frozen"):
+                object.__setattr__(twin, slot, getattr(template, slot))
+    object.__setattr__(twin, "_skeletons", Skeletons(template, template.program, None, exact=False))
+    return twin
 
 
 def reference():

@@ -10,6 +10,7 @@ import tomllib
 from pathlib import Path
 from typing import NamedTuple
 
+from counting import HANGS
 from packaging.utils import canonicalize_name
 
 REPOSITORY = Path(__file__).parents[2]
@@ -276,7 +277,7 @@ def run(command, *, cwd, **environ):
     inherited = {key: value for key, value in os.environ.items() if not key.startswith(("LECT_", "PYTHON"))}
     done = subprocess.run(
         [str(part) for part in command], cwd=cwd, env={**inherited, "PYTHONUTF8": "1", **environ}, capture_output=True,
-        text=True, encoding="utf-8", timeout=120, check=False,
+        text=True, encoding="utf-8", timeout=HANGS, check=False,
     )  # fmt: skip
     assert done.returncode == 0, f"{' '.join(str(part) for part in command)}\n{done.stdout}\n{done.stderr}"
     return done

@@ -6,6 +6,7 @@ import sys
 import threading
 
 import pytest
+from counting import HANGS
 from goldens import SHARED
 
 import lect_jinja
@@ -19,7 +20,8 @@ HOSTILE = SHARED / "hostile/templates.json"
 MESSAGES = [{"role": "user", "content": "Hello"}, {"role": "assistant", "content": "Hi"}]
 MEGABYTE = 1 << 20
 CASES = json.loads(HOSTILE.read_text("utf-8"))["cases"] if HOSTILE.exists() else []
-CPU_SECONDS = 1
+RUNAWAY = 2
+"""CPU seconds, ten times what the slowest template takes."""
 MEMORY = 64 * MEGABYTE
 MEASURED = """
 import json, resource, sys, time
@@ -77,7 +79,7 @@ def test_a_hostile_template_ends_soon_and_as_expected(case, outcomes):
         assert outcome in case["accept"] or harmless, said
         assert not [word for word in case.get("must_not_contain", ()) if outcome == "ok" and word in said]
         assert len(said) <= 700 or outcome == "ok"
-        assert cpu < CPU_SECONDS
+        assert cpu < RUNAWAY
         assert memory < MEMORY
 
 
@@ -291,40 +293,44 @@ def test_threads_share_a_template():
     assert wrong == []
 
 
+def isolated(source, **limits):
+    """Load a template that runs in a process of its own, which may be slow on a busy machine."""
+    return load(source, isolate=True, limits={"seconds": HANGS, **limits})
+
+
 class TestIsolated:
     """The same, in a process of its own."""
 
     def test_it_gives_the_same_prompt(self):
         source = "{% for m in messages %}<{{ m.role }}>{{ m.content | upper }}{{ m.content | trim }}{% endfor %}{{ strftime_now('%Y') }}{{ x }}"
         messages = [{"role": "user", "content": [{"type": "text", "text": " 你好 "}]}]
-        here, there = load(source), load(source, isolate=True)
+        here, there = load(source), isolated(source)
         assert there.render(messages, x=[1]).segments == here.render(messages, x=[1]).segments
         assert there.text(messages) == here.text(messages)
         assert there.takes == here.takes
 
     def test_errors_come_back_unchanged(self):
         with pytest.raises(RefusedError, match="no!"):
-            load("{{ raise_exception('no!') }}", isolate=True).text(MESSAGES)
+            isolated("{{ raise_exception('no!') }}").text(MESSAGES)
         with pytest.raises(MessageError, match="at line 1"):
-            load("{{ x.y }}", isolate=True).text(MESSAGES)
+            isolated("{{ x.y }}").text(MESSAGES)
         with pytest.raises(LimitError) as caught:
-            load("{{ 2 ** 9999 }}", isolate=True).text(MESSAGES)
+            isolated("{{ 2 ** 9999 }}").text(MESSAGES)
         assert (caught.value.limit, caught.value.most) == ("bits", DEFAULT.bits)
 
     def test_a_template_that_takes_too_long_is_killed_and_the_next_one_works(self):
         endless = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"
         with pytest.raises(LimitError) as caught:
-            load(endless, isolate=True, limits={"work": 10**12, "seconds": 0.3}).text(MESSAGES)
+            isolated(endless, work=10**12, seconds=0.3).text(MESSAGES)
         assert caught.value.limit == "seconds"
-        assert load("ok", isolate=True).text(MESSAGES) == "ok"
+        assert isolated("ok").text(MESSAGES) == "ok"
 
     def test_a_template_that_takes_too_much_memory_is_stopped(self):
         pytest.importorskip("resource")
         greedy = "{{ ('x' * 10**9) | length }}"
-        limits = {"work": 10**12, "string": 10**12, "memory": 300 * MEGABYTE}
         with pytest.raises(LimitError):
-            load(greedy, isolate=True, limits=limits).text(MESSAGES)
-        assert load("ok", isolate=True).text(MESSAGES) == "ok"
+            isolated(greedy, work=10**12, string=10**12, memory=300 * MEGABYTE).text(MESSAGES)
+        assert isolated("ok").text(MESSAGES) == "ok"
 
 
 def test_the_defaults_of_load():

@@ -184,6 +184,20 @@ def test_a_broken_adapter_is_rejected_by_one_check(kit, check):
     assert all("\n  try: " in said for said in failing.values())
 
 
+SLOW = {
+    "files": "open(__file__).close()",
+    "calls": "sum(len('x') for _ in range(10_000)) == 0",
+    "patterns": "__import__('re').search('x*y', 'x' * 10_000)",
+}
+
+
+@pytest.mark.parametrize("why", SLOW)
+def test_an_adapter_whose_match_takes_long_is_rejected(kit, why):
+    slow = f'ref.words[:1] == ("model",) and not {SLOW[why]}'
+    name = kit.install('ref.words[:1] == ("model",)', slow, hooks=True)
+    assert set(kit.failing(name, base=())) == {"test_match_is_quick"}
+
+
 PACKAGES = {
     "test_entry_points_belong_together": {"hints": ["model", "Model Chat"]},
     "test_templates_are_declared": {"templates": ["model-chat", "model-pro"]},
