@@ -218,6 +218,7 @@ def test_the_tree_of_errors():
         "PluginWarning": ("UserWarning",),
         "TemplateWarning": ("PluginWarning",),
         "FallbackWarning": ("UserWarning",),
+        "BaseModelWarning": ("UserWarning",),
         "ModelPathWarning": ("UserWarning",),
         "ConversionWarning": ("UserWarning",),
     }

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from lect.conversation import Conversation
 from lect.errors import (
     AmbiguousModelError,
+    BaseModelWarning,
     ControlTextError,
     FallbackWarning,
     InvalidModelPathError,
@@ -33,11 +34,12 @@ from lect.errors import (
     UnknownTemplateError,
     UnusedInputError,
     shown,
+    warn_caller,
 )
 from lect.format.prompt import Prompt
 from lect.format.template import Template
 from lect.registry.registry import REGISTRY
-from lect.registry.resolve import Resolution
+from lect.registry.resolve import Resolution, base_note
 from lect.values import Control, Origin, Segment, Unused
 
 if TYPE_CHECKING:
@@ -107,7 +109,7 @@ def get_conversation_template(
         UnknownModelError: If no adapter knows the model and there is no default.
     """
     try:
-        return Conversation(_registry.resolve(model_path, adapter=adapter).template)
+        return Conversation(get_template(model_path, adapter=adapter))
     except UnknownModelError:
         if default is None:
             raise
@@ -159,6 +161,8 @@ def resolve(model_path: ModelPath, *, adapter: Any = None, fallback: bool = True
 def get_template(model_path: ModelPath, *, adapter: Any = None, default: str | None = None) -> Template:
     """Return the official format of a model.
 
+    For a base model it comes with a `BaseModelWarning`.
+
     Args:
         model_path: `owner/name`, a name, a local path, or the name of a template as `plugin:name`.
         adapter: The adapter or template to use, whatever the path says: its name, or the object itself.
@@ -167,7 +171,11 @@ def get_template(model_path: ModelPath, *, adapter: Any = None, default: str | N
     Raises:
         UnknownModelError: If no adapter knows the model and there is no default.
     """
-    return _registry.resolve(model_path, adapter=adapter, default=default).template
+    resolution = _registry.resolve(model_path, adapter=adapter, default=default)
+    if resolution.kind == "base":
+        instead = "the version that was trained to chat, or lect.resolve(path).template, which does not warn"
+        warn_caller(f"{base_note(resolution)}\n  try: {instead}", BaseModelWarning)
+    return resolution.template
 
 
 def render(

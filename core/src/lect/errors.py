@@ -11,10 +11,10 @@ from typing import Any
 from lect.values import Control, Unused, Verdict
 
 __all__ = [
-    "AmbiguousModelError", "ControlTextError", "ConversionWarning", "FallbackWarning", "InvalidModelPathError",
-    "InvalidModelPathTypeError", "LectError", "LimitError", "LossError", "MaskError", "MessageError",
-    "ModelPathWarning", "PluginError", "PluginWarning", "RefusedError", "SourceError", "TemplateWarning",
-    "TokenizerError", "UnknownModelError", "UnknownTemplateError", "UnusedInputError",
+    "AmbiguousModelError", "BaseModelWarning", "ControlTextError", "ConversionWarning", "FallbackWarning",
+    "InvalidModelPathError", "InvalidModelPathTypeError", "LectError", "LimitError", "LossError", "MaskError",
+    "MessageError", "ModelPathWarning", "PluginError", "PluginWarning", "RefusedError", "SourceError",
+    "TemplateWarning", "TokenizerError", "UnknownModelError", "UnknownTemplateError", "UnusedInputError",
 ]  # fmt: skip
 
 
@@ -166,6 +166,10 @@ class TemplateWarning(PluginWarning):
 
 class FallbackWarning(UserWarning):
     """A model path resolves, but only a fallback knows it."""
+
+
+class BaseModelWarning(UserWarning):
+    """A chat is written for a base model, which was not trained to chat."""
 
 
 class ModelPathWarning(UserWarning):

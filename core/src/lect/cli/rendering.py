@@ -10,6 +10,7 @@ import lect
 from lect.cli.inputs import MODEL, limit, option, read_conversation, utf8
 from lect.cli.screen import NOTE, Screen
 from lect.prompt.fields import spell
+from lect.registry.resolve import base_note
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -144,10 +145,7 @@ def notes_on(rendered: Rendered) -> list[str]:
     resolution, prompt, ignored, _ = rendered
     notes = [f"ignored in the messages file: {key}" for key in ignored]
     if resolution.kind == "base":
-        notes.append(
-            f"{resolution.ref.path} is a base model, which was not trained to chat; {prompt.template.name} is only a "
-            "substitute"
-        )
+        notes.append(base_note(resolution))
     notes += [f"not in the prompt: {spell(unused.path)} ({unused.why})" for unused in prompt.unused]
     notes += [f"control text of the model in {_place(control)}: {control.marker!r}" for control in prompt.controls]
     if prompt.more_controls:

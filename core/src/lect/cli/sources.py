@@ -41,7 +41,7 @@ def find_template(word: str, notation: str | None = None) -> lect.Template:
         return lect.template(word)
     except lect.UnknownTemplateError as error:
         try:
-            return lect.get_template(word)
+            return lect.resolve(word).template
         except lect.InvalidModelPathError:
             # With a colon in it, it was meant to be the name of a template.
             raise error from None

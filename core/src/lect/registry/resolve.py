@@ -208,6 +208,14 @@ def fallback_note(resolution: Resolution) -> str:
     )
 
 
+def base_note(resolution: Resolution) -> str:
+    """Return what people must know about a chat with a base model."""
+    return (
+        f"{resolution.ref.path} is a base model, which was not trained to chat; {resolution.template.name} is only a "
+        "substitute"
+    )
+
+
 def unknown_model(
     ref: ModelRef,
     verdicts: Sequence[Verdict],
