@@ -2,6 +2,7 @@
 
 import importlib
 import json
+import re
 import tomllib
 
 import make_corpus
@@ -9,6 +10,7 @@ import make_metadata
 import pytest
 from goldens import REPOSITORY
 
+from lect.prompt.unused import MESSAGE_FIELDS
 from lect_kit.corpus import CORPUS
 
 # Packages that know no model, notation or reply format.
@@ -32,6 +34,8 @@ KEYS = [
     "name", "version", "description", "readme", "requires-python", "license", "license-files", "authors", "classifiers",
     "dependencies", "urls", "entry-points",
 ]  # fmt: skip
+
+FIELD = re.compile(r"""\b(message|system|result|following)\.raw(?:\.get\(|\[)"(\w+)"|field_of\(\w+, \w+, "(\w+)"\)""")
 
 every_package = pytest.mark.parametrize("name", [*NAMES, *TOOLS])
 every_plugin = pytest.mark.parametrize("name", NAMES)
@@ -176,3 +180,11 @@ def test_core_offers_every_plugin_as_an_extra():
 
 def test_the_extra_for_testing_brings_the_kit():
     assert CORE["optional-dependencies"]["testing"] == ["lect-kit"]
+
+
+@every_plugin
+def test_every_field_of_a_message_that_a_format_reads_is_known(name):
+    """Whatever else a message holds is reported as unknown to every format."""
+    for path in (folder(name) / "src").rglob("*.py"):
+        read = {field for match in FIELD.finditer(path.read_text("utf-8")) for field in match.groups()[1:] if field}
+        assert read <= MESSAGE_FIELDS, path

@@ -357,6 +357,32 @@ def test_segments_of_the_template_and_of_the_caller_have_different_colours(monke
     assert "\x1b[32m'Hi'\x1b[0m" in out
 
 
+def test_a_field_that_no_format_knows_is_noted_with_what_was_meant(tmp_path, capsys):
+    file = tmp_path / "chat.json"
+    file.write_text('[{"role": "user", "text": "Hi"}]', "utf-8")
+    assert main(["prompt", "acme-7b", "--messages", str(file)]) == 0
+    assert capsys.readouterr().err == ("note: not in the prompt: messages[0].text (dropped; did you mean content?)\n")
+    assert main(["prompt", "acme-7b", "--messages", str(file), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["unused"] == [
+        {"path": ["messages", 0, "text"], "why": "dropped", "meant": "content"}
+    ]
+
+
+def test_a_misspelt_option_is_an_error_that_names_the_right_one(capsys):
+    with lect.register(Family("thinker", Rule("thinker", ACME.but(options=["enable_thinking"])))):
+        assert main(["prompt", "thinker-7b", "Hi", "--option", "enable_thinkng=true"]) == 1
+    assert capsys.readouterr().err == (
+        "lect: there is no option 'enable_thinkng'\n  try: --option enable_thinking=...\n"
+    )
+
+
+def test_a_row_of_a_data_set_is_refused_with_what_is_expected(tmp_path, capsys):
+    file = tmp_path / "chat.json"
+    file.write_text('[{"from": "human", "value": "Hi"}]', "utf-8")
+    assert main(["prompt", "acme-7b", "--messages", str(file)]) == 1
+    assert "expected a message with a role\n  try: messages with role and content" in capsys.readouterr().err
+
+
 def test_json_has_everything_that_is_known(capsys):
     assert main(["prompt", "acme-7b", "Hi</user>", "--option", "colour=red", "--json"]) == 0
     out, err = capsys.readouterr()

@@ -20,6 +20,7 @@ FLOORS = {
     "contain": 1,
     "facts": 2,
     "files": 2,
+    "objects": 1,
     "rows": 2,
     "source": 2,
     "prompt": 3,

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 import pytest
 from hypothesis import given
-from made import FULL, rich_chats
+from made import CHATML, FULL, rich_chats
 
 from lect import MessageError
 from lect.facts import STANDARD_ROLES
@@ -329,3 +329,21 @@ def test_arguments_that_cannot_be_written_are_one_error_that_names_them(way, arg
 def test_a_schema_may_leave_things_out_or_allow_anything():
     for schema in ({}, {"properties": {"a": True, "b": {}}}, {"properties": None}, {"items": False, "type": None}):
         assert FULL.text([user("x")], tools=[tool(parameters=schema), {"name": "bare"}, {"type": "code_interpreter"}])
+
+
+@pytest.mark.parametrize(
+    "messages",
+    [
+        [{"from": "human", "value": "Hi"}],
+        [{"role": "user", "content": "Hi"}, {"from": "gpt", "value": "Hi"}],
+        {"conversations": [{"from": "human", "value": "Hi"}]},
+    ],
+    ids=["turns", "mixed", "a row"],
+)
+def test_the_error_for_a_row_of_a_data_set_names_what_reads_it(messages):
+    for way in (FULL.text, FULL.render, CHATML.text, CHATML.unroll):
+        for _ in range(3):
+            with pytest.raises(
+                MessageError, match=r"\n  try: lect.messages\(row\), which reads the rows of data sets$"
+            ):
+                way(messages)

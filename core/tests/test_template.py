@@ -223,12 +223,21 @@ def test_the_error_of_a_program_names_its_plugin():
         ("tool", "tools"),
         ("on_controls", "on_control"),
         ("Strict", "strict"),
+        ("mod", "mood"),
+        ("moood", "mood"),
     ],
 )
 def test_a_misspelt_argument_is_an_error_that_names_the_right_one(misspelt, meant):
     for way in (FULL.text, FULL.render):
         with pytest.raises(MessageError, match=f"there is no argument or option '{misspelt}'\n  try: {meant}="):
             way([{"role": "user", "content": "Hi"}], **{misspelt: True})
+
+
+def test_the_tokens_of_a_tokenizer_are_not_misspelt_options():
+    template = CHATML.but(bos="<s>")
+    assert template.options == ("bos_token",)
+    prompt = template.render([USER], bos_token="<s>", eos_token="</s>", eot_token="<e>")
+    assert [unused.path for unused in prompt.unused] == [("options", "eos_token"), ("options", "eot_token")]
 
 
 def test_an_option_of_other_templates_is_not_a_misspelt_argument():

@@ -1,11 +1,16 @@
 """A prompt says what was given and did not reach it."""
 
+import pickle
+
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 from made import CHATML, FULL, THINKING, rich_chats, slow_twin
 
 from lect import Unused, UnusedInputError
 from lect.plugin import Template
+from lect.prompt.unused import MESSAGE_FIELDS
+from lect.tokens.policy import STATES
 
 USER = {"role": "user", "content": "Hi"}
 TOOL = {"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}
@@ -77,6 +82,48 @@ LEFT_OUT = {
         {},
         [(("messages", 0, "content"), "dropped")],
     ),
+    "a field that no format knows": (FULL, [{**USER, "colour": 0}], {}, [(("messages", 0, "colour"), "dropped")]),
+    "such a field in a call": (
+        FULL,
+        [{"role": "assistant", "content": "", "tool_calls": [{**CALL, "function": {"name": "f", "args": {"a": 1}}}]}],
+        {},
+        [(("messages", 0, "tool_calls", 0, "function", "args"), "dropped")],
+    ),
+    "such a field that is read": (
+        Template("read", lambda chat, out: out.append(chat.text(chat.messages[0].raw["x"], "messages", 0, "x"))),
+        [{"role": "user", "x": "Hi"}],
+        {},
+        [],
+    ),
+    "such a field that decides": (
+        Template("decides", lambda chat, out: out.used("messages", 0, "x")),
+        [{"role": "user", "x": True}],
+        {},
+        [],
+    ),
+    "fields that hold nothing": (
+        FULL,
+        [
+            {
+                **USER,
+                "refusal": None,
+                "audio": None,
+                "function_call": None,
+                "annotations": [],
+                "a": "",
+                "b": {},
+                "c": " ",
+            }
+        ],
+        {},
+        [],
+    ),
+    "fields that nobody misses": (
+        FULL,
+        [{**USER, "id": "1", "type": "message", "tool_call_id": "2", "weight": 0, "annotations": [{"type": "x"}]}],
+        {},
+        [],
+    ),
     "nothing": (FULL, [USER], {}, []),
 }
 
@@ -122,3 +169,76 @@ def test_a_message_may_change_after_it_was_rendered():
     message.clear()
     assert rendered.unused == expected
     assert ("messages", 0, "reasoning_content") in [unused.path for unused in expected]
+
+
+@pytest.mark.parametrize(
+    ("field", "meant"),
+    [
+        ("text", "content"), ("contents", "content"), ("contnet", "content"), ("tool_call", "tool_calls"), ("refusal", "content"),
+        ("function_call", "tool_calls"), ("loss_mask", "loss"), ("thougth", "thought"), ("reasoning_contents", "reasoning_content"),
+        ("colour", None), ("x" * 10**6, None),
+    ],
+    ids=lambda value: str(value)[:20],
+)  # fmt: skip
+def test_a_field_that_no_format_knows_is_reported_with_what_was_meant(field, meant):
+    for template in (CHATML, FULL):
+        for _ in range(4):
+            (unused,) = template.render([USER, {**USER, field: "lost"}]).unused
+            assert (unused, unused.meant) == (Unused(("messages", 1, field), "dropped"), meant)
+            assert pickle.loads(pickle.dumps(unused)).meant == meant
+        with pytest.raises(UnusedInputError) as caught:
+            template.text([USER, {**USER, field: "lost"}], strict=True)
+        assert f"has no place for messages[1].{field}{f' (did you mean {meant}?)' if meant else ''}\n" in str(
+            caught.value
+        )
+
+
+def test_what_is_meant_is_shown():
+    assert repr(FULL.render([{**USER, "text": "lost"}]).unused) == (
+        "(Unused(path=('messages', 0, 'text'), why='dropped', meant='content'),)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("field", "meant"), [("parameters", "arguments"), ("call_id", "id"), ("argumets", "arguments")]
+)
+def test_what_is_meant_in_a_call_is_a_field_of_a_call(field, meant):
+    (unused,) = FULL.render([{"role": "assistant", "content": "", "tool_calls": [{**CALL, field: "1"}]}]).unused
+    assert (unused, unused.meant) == (Unused(("messages", 0, "tool_calls", 0, field), "dropped"), meant)
+
+
+def test_an_error_names_the_first_of_many_fields():
+    with pytest.raises(UnusedInputError, match=r"no place for messages\[0\].a0, .*messages\[0\].a9 and 9,990 more\n"):
+        CHATML.render([{**USER, **{f"a{index}": 1 for index in range(10_000)}}], strict=True)
+
+
+def test_a_message_that_follows_the_generation_prompt_hides_nothing():
+    last = {"role": "assistant", "content": "Sure", "reasoning_content": "r", "text": "lost", "id": "1", "name": ""}
+    prompt = CHATML.render([USER, last], add_generation_prompt=True, continue_final_message=True)
+    assert [unused.path[2] for unused in prompt.unused] == ["reasoning_content", "text"]
+
+
+@given(st.dictionaries(st.text(max_size=12), st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=3), inner, max_size=2),
+), max_size=3))  # fmt: skip
+def test_every_field_that_no_format_knows_is_reported_every_time(fields):
+    unknown = {name: value for name, value in fields.items() if name not in MESSAGE_FIELDS}
+    message = {**unknown, **USER}
+    lost = [
+        name for name, value in unknown.items()
+        if (value.strip() if isinstance(value, str) else value not in (None, [], {}))
+    ]  # fmt: skip
+    for template in (CHATML, FULL, slow_twin(CHATML)):
+        text = template.text([USER])
+        for _ in range(3):
+            assert template.text([message]) == text
+            prompt = template.render([message])
+            assert (prompt.text, prompt.unused) == (
+                text,
+                tuple(Unused(("messages", 0, name), "dropped") for name in lost),
+            )
+
+
+def test_what_a_message_says_of_its_loss_is_known():
+    assert STATES <= MESSAGE_FIELDS

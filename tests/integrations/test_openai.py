@@ -1,15 +1,96 @@
-"""OpenAI's own client reads our stream from a real server, as the page about it shows."""
+"""OpenAI's own client reads our stream from a real server, as the page about it shows, and its objects are messages."""
+
+import json
 
 import pages
 import pytest
 
-for package in ("openai", "starlette", "uvicorn"):
-    pytest.importorskip(package)
+import lect
+
+openai = pytest.importorskip("openai")
 
 PAGE = pages.DOCS / "how-to" / "stream-to-openai-clients.md"
+MODEL = "Qwen/Qwen3-8B"
+COMPLETION = {
+    "id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": "m",
+    "choices": [{
+        "index": 0, "finish_reason": "tool_calls", "logprobs": None,
+        "message": {
+            "role": "assistant", "content": None, "refusal": None, "annotations": [],
+            "reasoning_content": "The weather is asked for.",
+            "tool_calls": [
+                {"id": "call_1", "type": "function", "function": {"name": "weather", "arguments": '{"city": "Bern"}'}}
+            ],
+        },
+    }],
+}  # fmt: skip
+SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
+TOOL = {"type": "function", "function": {"name": "weather", "parameters": SCHEMA}}
+QUESTION = {"role": "user", "content": "And in Bern?"}
+RESULT = {"role": "tool", "tool_call_id": "call_1", "content": "Rain."}
+
+
+@pytest.fixture
+def answer():
+    return openai.types.chat.ChatCompletion.model_validate(COMPLETION).choices[0].message
+
+
+def test_an_answer_of_the_client_is_a_message(answer):
+    before = answer.model_dump()
+    messages = [QUESTION, answer, RESULT]
+    plain = [QUESTION, json.loads(json.dumps(COMPLETION))["choices"][0]["message"], RESULT]
+    for _ in range(3):
+        prompt = lect.render(MODEL, messages, strict=True)
+        assert (prompt.text, prompt.unused) == (lect.render(MODEL, plain, strict=True).text, ())
+        assert lect.get_template(MODEL).text(messages) == prompt.text
+    # Its parts are taken too, in a message of one's own.
+    own = {
+        "role": "assistant",
+        "content": "",
+        "reasoning_content": answer.reasoning_content,
+        "tool_calls": answer.tool_calls,
+    }
+    assert lect.render(MODEL, [QUESTION, own, RESULT]).text == prompt.text
+    assert '"name": "weather", "arguments": {"city": "Bern"}' in prompt.text
+    assert answer.model_dump() == before
+
+
+def test_an_answer_that_was_refused_is_reported(answer):
+    refused = answer.model_copy(update={"refusal": "I cannot.", "tool_calls": None, "reasoning_content": None})
+    (unused,) = lect.render(MODEL, [QUESTION, refused]).unused
+    assert (unused.path, unused.meant) == (("messages", 1, "refusal"), "content")
+
+
+def test_a_tool_of_the_client_is_a_tool(answer):
+    from openai.types.chat import ChatCompletionFunctionTool
+    from openai.types.shared import FunctionDefinition
+
+    function = FunctionDefinition(name="weather", parameters=SCHEMA)
+    for tool in (
+        ChatCompletionFunctionTool(type="function", function=function),
+        {"type": "function", "function": function},
+    ):
+        assert lect.render(MODEL, [QUESTION], tools=[tool]).text == lect.render(MODEL, [QUESTION], tools=[TOOL]).text
+        output = '<tool_call>\n{"name": "weather", "arguments": {"city": "Bern"}}\n</tool_call>'
+        assert lect.parse(MODEL, output, tools=[tool]).tool_calls == lect.parse(MODEL, output, tools=[TOOL]).tool_calls
+
+
+def test_models_of_pydantic_are_messages():
+    from pydantic import BaseModel
+
+    class Message(BaseModel):
+        role: str = "user"
+        content: str
+        name: str | None = None
+
+    assert (
+        lect.render(MODEL, [Message(content="Hi")]).text == lect.render(MODEL, [{"role": "user", "content": "Hi"}]).text
+    )
 
 
 def test_the_examples_of_the_page_print_what_it_says(tmp_path):
+    for package in ("starlette", "uvicorn"):
+        pytest.importorskip(package)
     examples = pages.python_examples(PAGE, ("python", "py"))
     assert any("openai.OpenAI" in example.code for example in examples)
     for example, printed in zip(examples, pages.run_program(examples, tmp_path), strict=True):

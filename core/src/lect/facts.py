@@ -190,6 +190,14 @@ class Facts:
         }
 
     @property
+    def own_fields(self) -> frozenset[str]:
+        """The fields of messages that are not reported as unknown, because a notation finds them in a template's text.
+
+        A program that decides by a field of its own without writing it calls `out.used`.
+        """
+        return frozenset()
+
+    @property
     def label(self) -> str:
         """What errors call it."""
         return self.name

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn, TypeGuard
 
 from lect.errors import MessageError, shown
+from lect.objects import dumped, plain_messages
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -34,6 +35,7 @@ def messages(data: Any, format: str | None = None, row: int | None = None) -> li
     try:
         if isinstance(data, str | bytes | bytearray):
             data = _json(data)
+        data = dumped(data)
         found = list(_reader(format or _recognised(data))(data))
         if not found:
             _refuse("there is no message in it")
@@ -90,7 +92,7 @@ def _openai(data: Any) -> Iterator[Raw]:
         _text(turn, "role", at)
         if turn.get("content") is None and not turn.get("tool_calls"):
             _text(turn, "content", at)
-        yield dict(turn)
+        yield dict(plain_messages(turn))
 
 
 def _sharegpt(data: Any) -> Iterator[Raw]:
@@ -199,7 +201,7 @@ def _listed(data: Any) -> tuple[Sequence[Any], str]:
         turns = data[place]
     if not _is_list(turns):
         _unexpected(place or "the row", turns, "a list of turns")
-    return turns, place
+    return [dumped(turn) for turn in turns], place
 
 
 def _is_list(value: Any) -> TypeGuard[Sequence[Any]]:

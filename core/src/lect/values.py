@@ -61,6 +61,11 @@ class Unused(NamedTuple):
     why: Literal["dropped", "by-rule"]
     """`dropped`, or `by-rule` if the maker's format leaves it out on purpose."""
 
+    @property
+    def meant(self) -> str | None:
+        """The field that was probably meant, if no format knows this one: `content` for `text`."""
+        return None
+
 
 ControlPolicy = Literal["report", "raise", "allow"]
 """What to do about control markers in text from outside."""

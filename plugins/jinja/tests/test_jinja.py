@@ -384,3 +384,29 @@ def test_the_callers_input_is_not_changed():
 
 def test_public_names():
     assert sorted(lect_jinja.__all__) == ["JinjaTemplate", "Limits", "ModelFileError", "load"]
+
+
+def test_a_field_that_the_template_itself_reads_is_known_and_another_is_reported():
+    text = (
+        "{% for message in messages %}{% if message.mood == 'gay' %}!{% endif %}{% if message.get('flag') %}?{% endif %}"
+        "{% for part in message.content %}{{ part.text }}{% endfor %}{% endfor %}"
+        "{% set ns = namespace(body='') %}{{ ns.body }}"
+    )
+    template = JinjaTemplate("own", text)
+    message = {"role": "user", "content": [{"type": "text", "text": "Hi"}], "mood": "sad", "flag": True}
+    assert template.render([message], strict=True).unused == ()
+    prompt = template.render([{**message, "text": "lost", "body": "lost"}])
+    assert [(unused.path[2], unused.meant) for unused in prompt.unused] == [("text", "content"), ("body", "content")]
+
+
+def test_a_field_that_is_written_with_the_whole_message_is_not_reported():
+    template = JinjaTemplate("whole", "{% for message in messages %}{{ message | tojson }}{% endfor %}")
+    assert template.render([{"role": "user", "content": "Hi", "colour": "red"}], strict=True).unused == ()
+
+
+def test_a_misspelt_option_of_the_template_is_an_error_that_names_the_right_one():
+    template = JinjaTemplate("options", "{{ enable_thinking }}{{ bos_token }}{{ messages[0].content }}")
+    with pytest.raises(MessageError, match="there is no argument or option 'enable_thinkng'\n  try: enable_thinking="):
+        template.text([{"role": "user", "content": "Hi"}], enable_thinkng=True)
+    prompt = template.render([{"role": "user", "content": "Hi"}], eos_token="</s>", thinking=True)
+    assert [unused.path[1] for unused in prompt.unused] == ["eos_token", "thinking"]

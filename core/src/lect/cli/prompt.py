@@ -76,6 +76,10 @@ def _show_segments(prompt: lect.Prompt) -> None:
     Screen(sys.stdout).table(rows, header=("origin", "field", "turn", "text"), indent=0)
 
 
+def _unused_as_data(unused: lect.Unused) -> dict[str, Any]:
+    return unused._asdict() | ({"meant": unused.meant} if unused.meant else {})
+
+
 def _as_data(resolution: lect.Resolution, prompt: lect.Prompt, *, with_segments: bool) -> dict[str, Any]:
     data = {
         "text": prompt.text,
@@ -86,7 +90,7 @@ def _as_data(resolution: lect.Resolution, prompt: lect.Prompt, *, with_segments:
         "package": resolution.package or None,
         "kind": resolution.kind,
         "fallback": resolution.fallback,
-        "unused": [unused._asdict() for unused in prompt.unused],
+        "unused": [_unused_as_data(unused) for unused in prompt.unused],
         "controls": [control._asdict() for control in prompt.controls],
         "more_controls": prompt.more_controls,
     }

@@ -146,7 +146,10 @@ def notes_on(rendered: Rendered) -> list[str]:
     notes = [f"ignored in the messages file: {key}" for key in ignored]
     if resolution.kind == "base":
         notes.append(base_note(resolution))
-    notes += [f"not in the prompt: {spell(unused.path)} ({unused.why})" for unused in prompt.unused]
+    notes += [
+        f"not in the prompt: {spell(each.path)} ({each.why}{f'; did you mean {each.meant}?' if each.meant else ''})"
+        for each in prompt.unused
+    ]
     notes += [f"control text of the model in {_place(control)}: {control.marker!r}" for control in prompt.controls]
     if prompt.more_controls:
         notes.append("there is more control text of the model than is listed")

@@ -6,6 +6,7 @@ PHRASES = {
     r"get_conversation_template\(path, adapter='chatml'\)": "--adapter chatml",
     r"lect\.pin\('[^']*', '([^']*)'\)": r"--adapter \1",
     r"lect\.reply_formats\(\)": "lect formats",
+    r"lect\.messages\(row\), which reads the rows of data sets": "messages with role and content",
     r"\bthe (adapter|default) argument\b": r"--\1",
     r"\bthere is no argument or option\b": "there is no option",
     r"\bnotation='([^']*)'": r"--notation \1",
@@ -18,6 +19,7 @@ PHRASES = {
     r"\bcontinue_final_message=(True\b|\.\.\.)": "--continue",
     r"\b(messages|tools|strict)=\.\.\.": r"--\1",
     r"\blimits=\.\.\.": "--limit",
+    r"\btry: (\w+)=\.\.\.$": r"try: --option \1=...",
     r"\bmax_length is ": "--max-length is ",
     r"\blimits=\{'(messages|tools|depth|bytes)': (\S+)\}": r"--limit \1=\2",
 }

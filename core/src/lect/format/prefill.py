@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lect.errors import MessageError, shown
 from lect.prompt.messages import REASONING_NAMES
+from lect.prompt.unused import all_unused
 from lect.values import Origin, Segment
 
 if TYPE_CHECKING:
@@ -19,14 +20,15 @@ if TYPE_CHECKING:
 class Ended:
     """What was written up to some point, and perhaps a text after it."""
 
-    __slots__ = ("_segments", "_source", "text")
+    __slots__ = ("_dropped", "_segments", "_source", "text")
 
     skeleton = None
 
-    def __init__(self, source: Source, segments: list[Segment]):
+    def __init__(self, source: Source, segments: list[Segment], dropped: Sequence[Unused] = ()):
         self.text = "".join(segment.text for segment in segments)
         self._segments = segments
         self._source = source
+        self._dropped = dropped
 
     def segments(self) -> list[Segment]:
         return self._segments
@@ -34,7 +36,7 @@ class Ended:
     def unused(self) -> list[Unused]:
         # The text after it is in the prompt, whatever the source knows of it.
         written = {segment.path for segment in self._segments}
-        return [unused for unused in self._source.unused() if unused.path not in written]
+        return [*(unused for unused in self._source.unused() if unused.path not in written), *self._dropped]
 
 
 def without_end(name: str, source: Source, messages: Sequence[Mapping[str, Any]]) -> Ended:
@@ -59,7 +61,8 @@ def with_beginning(source: Source, messages: Sequence[Mapping[str, Any]]) -> End
     """Return a generation prompt for all messages but the last, followed by the text of the last."""
     path = said_last(messages)
     text = messages[-1][str(path[2])]
-    return Ended(source, [*source.segments(), Segment(text, Origin.INPUT, path, 0, len(messages) - 1)])
+    dropped = list(all_unused(messages[-1], path[:2], path))
+    return Ended(source, [*source.segments(), Segment(text, Origin.INPUT, path, 0, len(messages) - 1)], dropped)
 
 
 def said_last(messages: Sequence[Mapping[str, Any]]) -> Path:

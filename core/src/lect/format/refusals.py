@@ -5,9 +5,10 @@ from typing import NoReturn
 from lect.errors import ControlTextError, MessageError, UnusedInputError
 from lect.format.prompt import Prompt, first_controls
 from lect.prompt.fields import spell
+from lect.values import Unused
 
 MOST_NAMED = 10
-"""How many control markers an error names."""
+"""How many fields or control markers an error names."""
 
 
 def refuse_surrogate(prompt: Prompt) -> NoReturn:
@@ -38,12 +39,17 @@ def refuse_unused(prompt: Prompt) -> None:
     """
     dropped = [unused for unused in prompt.unused if unused.why == "dropped"]
     if dropped:
-        fields = ", ".join(spell(unused.path) for unused in dropped)
+        fields = ", ".join(map(_named, dropped[:MOST_NAMED]))
+        more = f" and {len(dropped) - MOST_NAMED:,} more" if len(dropped) > MOST_NAMED else ""
         msg = (
-            f"{prompt.template.name}: the format has no place for {fields}\n"
+            f"{prompt.template.name}: the format has no place for {fields}{more}\n"
             "  try: leave it out, or strict=False to render without it"
         )
         raise UnusedInputError(msg, unused=dropped)
+
+
+def _named(unused: Unused) -> str:
+    return spell(unused.path) + (f" (did you mean {unused.meant}?)" if unused.meant else "")
 
 
 def refuse_controls(prompt: Prompt) -> None:

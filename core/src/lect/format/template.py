@@ -10,7 +10,8 @@ from lect.facts import Facts, listed
 from lect.format.prompt import Prompt
 from lect.format.refusals import refuse_controls, refuse_surrogate, refuse_unused
 from lect.format.training import Training
-from lect.prompt.chat import Chat
+from lect.objects import plain_messages
+from lect.prompt.chat import Chat, read_chat
 from lect.prompt.fields import is_list
 from lect.prompt.limits import DEFAULT, LONGEST_FAST, Limits
 from lect.prompt.program import run_program
@@ -166,8 +167,8 @@ class Template(Training):
         """Render a conversation.
 
         Args:
-            messages: OpenAI-shaped messages.
-            tools: OpenAI tool schemas.
+            messages: OpenAI-shaped messages, as mappings or as objects with `model_dump()`.
+            tools: OpenAI tool schemas, likewise.
             add_generation_prompt: End the prompt where the assistant begins to speak.
             continue_final_message: End the prompt within the last message, an assistant's, so that the model continues
                 it. The message is written as in history; with `add_generation_prompt`, it follows the generation
@@ -196,6 +197,8 @@ class Template(Training):
         source: Source
         if self._leaks is None:
             self._prove()
+        if continue_final_message:
+            messages = plain_messages(messages)
         begins_last = bool(continue_final_message and add_generation_prompt and is_list(messages))
         request = Request(messages[:-1] if begins_last else messages, tools, options, add_generation_prompt)
         # Skeletons know only the default depth.
@@ -203,7 +206,7 @@ class Template(Training):
         if found is not None:
             source = Filled(*found)
         else:
-            chat = Chat(self, *request[:3], add_generation_prompt=add_generation_prompt, tracked=True, limits=allowed)
+            chat, request = read_chat(self, request, tracked=True, limits=allowed)
             out = TrackingWriter()
             run_program(self.program, chat, out)
             if self._leaks:
@@ -310,8 +313,8 @@ class Template(Training):
 
     def _long_way(self, request: Request) -> str:
         """Return the prompt as the program writes it."""
+        chat, request = read_chat(self, request, tracked=False)
         messages, tools, options, asking = request
-        chat = Chat(self, messages, tools, options, add_generation_prompt=asking, tracked=False)
         out = Writer()
         try:
             run_program(self.program, chat, out)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from lect.errors import LectError
 from lect.facts import Facts
+from lect.objects import plain_messages
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -49,6 +50,7 @@ class Training(Facts):
         from lect.tokens.unroll import check_unroll, unrolled
 
         check_unroll(unroll)
+        messages = plain_messages(messages)
         whole = self.render(messages, tools=tools, **options)
         answers = [index for index, message in enumerate(messages) if message.get("role") == "assistant"]
         if unroll == "never" or not answers:

@@ -8,6 +8,7 @@ from time import time
 from typing import TYPE_CHECKING, Any, Never
 
 from lect.errors import MessageError, RefusedError, near_names, shown
+from lect.objects import plain_messages, plain_tools
 from lect.prompt.fields import expect, is_list, spell, wrong
 from lect.prompt.inputs import Input, given, plain_str
 from lect.prompt.limits import DEFAULT, Limits
@@ -20,13 +21,16 @@ if TYPE_CHECKING:
     from lect.facts import Facts
     from lect.prompt.fields import Kind
     from lect.prompt.messages import Call
+    from lect.prompt.shapes import Request
     from lect.values import Path
 
 
 ARGUMENTS = ("messages", "tools", "add_generation_prompt", "continue_final_message", "strict", "on_control", "limits")
 """The arguments of a render besides options."""
 LONGEST_MISSPELT = 40
-"""Characters: a longer name is not taken for a misspelt argument."""
+"""Characters: a longer name is not taken for a misspelt one."""
+LEAST_LIKE = 0.8
+"""How much a misspelt option is like what was meant."""
 _today: tuple[int, date | None] = (0, None)
 
 
@@ -297,25 +301,44 @@ class Chat:
         raise RefusedError(msg)
 
 
+def read_chat(facts: Facts, request: Request, *, tracked: bool, limits: Limits = DEFAULT) -> tuple[Chat, Request]:
+    """Read what is to be rendered; also return it without objects, if there are any in it.
+
+    Looking for objects in every conversation would slow down all of them. So only what is refused is read again without
+    them.
+    """
+    messages, tools, options, asking = request
+    try:
+        chat = Chat(facts, messages, tools, options, add_generation_prompt=asking, tracked=tracked, limits=limits)
+    except MessageError:
+        plain = request._replace(messages=plain_messages(messages), tools=plain_tools(tools))
+        if plain.messages is messages and plain.tools is tools:
+            raise
+    else:
+        return chat, request
+    return read_chat(facts, plain, tracked=tracked, limits=limits)
+
+
 def _refuse_misspelt(options: Mapping[str, Any], facts: Facts) -> None:
-    """Refuse an option that is not read and is nearly the name of an argument.
+    """Refuse an option that is not read and is nearly the name of an argument, or of an option that is.
 
     Raises:
         MessageError: If there is one.
     """
     for name in options:
-        meant = None if name in facts.options else _argument_like(name)
+        meant = None if name in facts.options else _meant(name, facts.options)
         if meant is not None:
             msg = f"there is no argument or option {shown(name)}\n  try: {meant}=..."
             raise MessageError(msg)
 
 
 @lru_cache(maxsize=256)
-def _argument_like(name: str) -> str | None:
-    """Return the argument that `name` misspells; None where it may be an option of another template."""
-    if len(name) > LONGEST_MISSPELT:
+def _meant(name: str, options: tuple[str, ...]) -> str | None:
+    """Return the argument or option that `name` misspells; None where it may be an option of another template."""
+    # The tokens of a tokenizer have similar names, and are given all together.
+    if len(name) > LONGEST_MISSPELT or name.endswith("_token"):
         return None
-    return next(iter(near_names(name, ARGUMENTS, likeness=0.8)), None)
+    return next(iter(near_names(name, (*ARGUMENTS, *options), likeness=LEAST_LIKE)), None)
 
 
 def _field(path: Path) -> Path:

@@ -21,6 +21,8 @@ PART_WORDS = frozenset({
 others are reported as unused."""
 REASONING_NAMES = ("reasoning_content", "thinking", "reasoning")
 """The fields in which people give an assistant's reasoning; the first one present counts."""
+SHAREGPT = frozenset({"from", "value"})
+ROWS = "\n  try: lect.messages(row), which reads the rows of data sets"
 
 Raw = Mapping[str, Any]
 
@@ -97,7 +99,7 @@ def read_messages(
         LimitError: If a field is nested more deeply than the limits allow.
     """
     if type(messages) is not list and not is_list(messages):
-        wrong("messages", messages, "a list of messages")
+        wrong("messages", messages, "a list of messages" + (ROWS if isinstance(messages, Mapping) else ""))
     result = []
     index = 0
     for raw in messages:
@@ -134,6 +136,8 @@ def _read_message(
         wrong(spell(where), given_message, 'a mapping such as {"role": "user", "content": "Hello!"}')
     raw = message_put_right(given_message, where, takes, tracked=tracked, limits=limits)
     role = _text_or_none(raw.get("role"), (*where, "role"), tracked=tracked)
+    if role is None and not SHAREGPT.isdisjoint(raw):
+        wrong(spell(where), raw, f"a message with a role{ROWS}")
     if role is None or role not in roles:
         _unknown_role(spell(where), raw.get("role"), roles)
     reasoning = None

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from lect.objects import plain_messages, plain_tools
 from lect.prompt.fields import is_list
 from lect.prompt.inputs import given, plain_str
 from lect.prompt.limits import DEFAULT, Limits
@@ -37,6 +38,7 @@ def put_right(
         takes: What the template takes as it is: see `Facts`.
         tracked: Whether texts that are moved or joined keep their origin.
     """
+    messages, tools = plain_messages(messages), plain_tools(tools)
     right = [message_put_right(raw, ("messages", index), takes, tracked=tracked) for index, raw in enumerate(messages)]
     return right, list(tools) if tools else None
 

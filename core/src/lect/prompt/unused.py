@@ -1,20 +1,65 @@
 """The report of what was given but never reached the prompt."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
+from lect.errors import near_names
 from lect.facts import Facts
 from lect.prompt.chat import Chat
 from lect.prompt.inputs import Input, plain_str
-from lect.prompt.messages import Message
+from lect.prompt.messages import REASONING_NAMES, Message
 from lect.prompt.writer import TrackingWriter
 from lect.values import Path, Unused
+
+MESSAGE_FIELDS = frozenset({
+    "role", "content", "name", "tool_calls", "reasoning_content", "thinking", "reasoning",
+    # Ids, and what the openai client adds to an answer.
+    "id", "tool_call_id", "type", "index", "annotations", "parsed",
+    # How a message states its weight in training.
+    "loss", "train", "training", "trainable", "masked", "weight",
+    # What only some makers' formats read.
+    "citations", "current_date", "current_location", "function_calls", "functions", "metadata", "prefix", "thought",
+    "tool_plan", "tool_responses", "tools",
+})  # fmt: skip
+"""The fields of a message that some format knows."""
+CALL_FIELDS = frozenset({"id", "type", "index", "function", "name", "arguments", "content_type"})
+"""The fields of a tool call, and of the function in it."""
+MEANT = {
+    "content": ("text", "value", "message", "msg", "body", "input", "output", "response", "refusal"),
+    "tool_calls": ("function_call", "calls"),
+    "reasoning_content": ("reasoning_details", "reasoning_text", "thoughts", "think", "cot"),
+    "loss": ("loss_mask", "mask"),
+    "weight": ("loss_weight",),
+    "role": ("from", "speaker", "author"),
+    "tool_call_id": ("call_id", "tool_id", "tool_use_id"),
+}
+"""Fields of a message, and what people call them that is not nearly the same word."""
+MEANT_IN_CALLS = {"arguments": ("parameters", "params", "args", "kwargs", "input"), "id": ("call_id", "tool_call_id")}
+LEAST_LIKE = 0.75
+COUNTED = frozenset({"content", "name", "tool_calls", *REASONING_NAMES})
+
+
+class UnknownField(Unused):
+    """A field of a message or of a call that no format knows."""
+
+    __slots__ = ()
+
+    @property
+    def meant(self) -> str | None:
+        known, words = (CALL_FIELDS, MEANT_IN_CALLS) if "tool_calls" in self.path else (MESSAGE_FIELDS, MEANT)
+        name = self.path[-1]
+        near = [field for field, others in words.items() if name in others]
+        return next(iter(near or near_names(name, known, likeness=LEAST_LIKE)), None)
+
+    def __repr__(self) -> str:
+        return f"Unused(path={self.path!r}, why={self.why!r}, meant={self.meant!r})"
 
 
 def find_unused(chat: Chat, out: TrackingWriter) -> Iterator[Unused]:
     """Yield, in order, the counted fields of `chat` that were not written.
 
-    Content and each part, reasoning, names, the names and arguments of calls, tools, documents and options are counted.
-    Roles, types, ids and trimmed white space are not.
+    Content and each part, reasoning, names, the names and arguments of calls, tools, documents and options are counted,
+    and fields that neither the template nor any other format knows. Roles, types, ids and trimmed white space are not.
     """
     pieces: dict[Path, list[Input]] = {}
     for piece in out:
@@ -33,6 +78,8 @@ def find_unused(chat: Chat, out: TrackingWriter) -> Iterator[Unused]:
     for message in chat.messages:
         for path, whole in _counted(message):
             yield from report(path, whole=whole)
+        for path in _unknown_fields(message, chat.facts):
+            yield from map(UnknownField._make, report(path))
         for path, text in _texts(message):
             if path in pieces and _is_cut(text, pieces[path], chat.facts):
                 # No format cuts a piece out of a text by accident: it is the reasoning that was in it.
@@ -45,6 +92,36 @@ def find_unused(chat: Chat, out: TrackingWriter) -> Iterator[Unused]:
                 yield from report(("documents", index))
         elif name not in chat.facts.options:
             yield Unused(("options", name), "dropped")
+
+
+def _unknown_fields(message: Message, facts: Facts) -> Iterator[Path]:
+    """Yield the fields of a message and of its calls that hold something, and that no format knows."""
+    where: Path = ("messages", message.index)
+    for name, value in message.raw.items():
+        if name not in MESSAGE_FIELDS and name not in facts.own_fields and _holds(value):
+            yield (*where, name)
+    for index, call in enumerate(message.tool_calls):
+        of_call: Path = (*where, "tool_calls", index)
+        function = call.raw.get("function")
+        for path, fields in ((of_call, call.raw), ((*of_call, "function"), function)):
+            for name, value in fields.items() if isinstance(fields, Mapping) else ():
+                if name not in CALL_FIELDS and _holds(value):
+                    yield (*path, name)
+
+
+def _holds(value: Any) -> bool:
+    """Return whether something is lost if a value is not read: null, empty and blank ones say nothing."""
+    if isinstance(value, str):
+        return bool(value.strip())
+    return not (value is None or (isinstance(value, Mapping | list | tuple) and not value))
+
+
+def all_unused(raw: Mapping[str, Any], where: Path, but: Path) -> Iterator[Unused]:
+    """Yield all counted fields of a message of which only the field `but` is written."""
+    for name, value in raw.items():
+        path = (*where, name)
+        if path != but and _holds(value) and (name in COUNTED or name not in MESSAGE_FIELDS):
+            yield (Unused if name in COUNTED else UnknownField)(path, "dropped")
 
 
 def _texts(message: Message) -> Iterator[tuple[Path, str]]:

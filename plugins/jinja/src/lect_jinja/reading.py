@@ -26,6 +26,7 @@ class Reading(NamedTuple):
 
     Attributes:
         fields: The names of all fields that it reads.
+        message_fields: Those that may be fields of a message, and not only of a part, a tool or its own variables.
         takes: `parts` if it takes content in parts, `null` if it tells empty content from none.
         roles: The usual roles, and those that it compares a role with.
         capabilities: What it supports, as far as its text shows.
@@ -34,6 +35,7 @@ class Reading(NamedTuple):
     """
 
     fields: frozenset[str]
+    message_fields: frozenset[str]
     takes: tuple[str, ...]
     roles: tuple[str, ...]
     capabilities: tuple[str, ...]
@@ -48,6 +50,7 @@ def read(found: Sequence[nodes.Node]) -> Reading:
     literals = {text for node in found for text in _literals(node)}
     return Reading(
         fields=fields,
+        message_fields=frozenset(_message_fields(found)),
         takes=tuple(_takes(found)),
         roles=tuple(_roles(found)),
         capabilities=tuple(_capabilities(fields, names, literals)),
@@ -66,6 +69,36 @@ def _key(node: nodes.Node) -> str | None:
         key = node.args[0]
         return key.value if isinstance(key, nodes.Const) and isinstance(key.value, str) else None
     return None
+
+
+def _message_fields(found: Sequence[nodes.Node]) -> Iterator[str]:
+    is_content = _contents(found)
+    others = {
+        node.target.name
+        for node in found
+        if isinstance(node, nodes.For | nodes.Assign)
+        and isinstance(node.target, nodes.Name)
+        and _is_other(node, is_content)
+    }
+    for node in found:
+        key = _key(node)
+        if key is None:
+            continue
+        holder = node.node.node if isinstance(node, nodes.Call) else node.node  # type: ignore[attr-defined]
+        item = holder.node if isinstance(holder, nodes.Getitem) else None
+        if not (is_content(holder) or is_content(item) or (isinstance(holder, nodes.Name) and holder.name in others)):
+            yield key
+
+
+def _is_other(node: nodes.For | nodes.Assign, is_content: Callable[[nodes.Node | None], bool]) -> bool:
+    """Return whether a loop or an assignment gives its variable something that is not a message."""
+    if isinstance(node, nodes.For):
+        return is_content(node.iter) or (isinstance(node.iter, nodes.Name) and node.iter.name in ("tools", "documents"))
+    return (
+        isinstance(node.node, nodes.Call)
+        and isinstance(node.node.node, nodes.Name)
+        and node.node.node.name == "namespace"
+    )
 
 
 def _takes(found: Sequence[nodes.Node]) -> Iterator[str]:

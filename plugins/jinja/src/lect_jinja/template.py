@@ -104,6 +104,11 @@ class JinjaTemplate(Template):
         return {**self._stated, "limits": self.limits, "reply": self.reply}
 
     @property
+    def own_fields(self) -> frozenset[str]:
+        """The fields of messages that its text reads."""
+        return self._code.reading.message_fields
+
+    @property
     def default_system(self) -> str:
         """The system text that the template adds if none is given, as far as that can be seen from outside."""
         if self._default_system is None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lect.errors import MessageError, shown
+from lect.objects import plain_tools
 
 KINDS = {
     str: "string",
@@ -39,7 +40,7 @@ class Schemas:
         if isinstance(tools, str | bytes | Mapping) or not isinstance(tools, Sequence):
             msg = f"tools is {shown(tools)}; expected a list of tool schemas"
             raise MessageError(msg)
-        for index, tool in enumerate(tools):
+        for index, tool in enumerate(plain_tools(tools)):
             function = tool.get("function", tool) if isinstance(tool, Mapping) else None
             if not isinstance(function, Mapping) or not isinstance(function.get("name"), str):
                 msg = (

@@ -1,0 +1,65 @@
+"""Objects with `model_dump()`, such as pydantic's and those of the openai client, as messages and tools."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+Below = Mapping[str, "Below"]
+"""The fields in which there may be objects too, and what may be below those."""
+MESSAGE: Below = {"content": {}, "tool_calls": {"function": {"arguments": {}}, "arguments": {}}}
+TOOL: Below = {"function": {"parameters": {}}, "parameters": {}}
+
+
+def plain_messages(messages: Any) -> Any:
+    """Return a message, or a list of them, without objects; the same value if there are none."""
+    return _plain(messages, MESSAGE)
+
+
+def plain_tools(tools: Any) -> Any:
+    """Return a tool, or a list of them, without objects; the same value if there are none.
+
+    An object has all fields, in the order of its class. So those that are None are left out, and `type` comes first, as
+    in the tools that models were trained on.
+    """
+    return _plain(tools, TOOL, are_tools=True)
+
+
+def dumped(value: Any) -> Any:
+    """Return what an object dumps; any other value, and an object that does not dump a mapping, as it is."""
+    # Asked of the type: an instance may make up attributes.
+    if type(value) is dict or not callable(getattr(type(value), "model_dump", None)):
+        return value
+    try:
+        fields = value.model_dump()
+    except Exception:  # a caller's class may raise anything; the object is refused where a mapping is expected
+        return value
+    return fields if isinstance(fields, Mapping) else value
+
+
+def _plain(value: Any, below: Below, *, are_tools: bool = False) -> Any:
+    if not isinstance(value, Sequence) or isinstance(value, str | bytes | bytearray):
+        return _plain_item(value, below, are_tools=are_tools)
+    items = [_plain_item(item, below, are_tools=are_tools) for item in value]
+    return items if any(new is not old for new, old in zip(items, value, strict=True)) else value
+
+
+def _plain_item(value: Any, below: Below, *, are_tools: bool) -> Any:
+    fields = dumped(value)
+    if not isinstance(fields, Mapping):
+        return fields
+    if fields is not value and are_tools:
+        fields = _as_tool(fields, below)
+    found = {name: _plain(fields[name], each, are_tools=are_tools) for name, each in below.items() if name in fields}
+    return {**fields, **found} if any(found[name] is not fields[name] for name in found) else fields
+
+
+def _as_tool(fields: Mapping[str, Any], below: Below) -> dict[str, Any]:
+    """Return a dumped tool as people write it, also the function in it; its schema is left alone."""
+    return {
+        name: _as_tool(fields[name], below[name])
+        if below.get(name) and isinstance(fields[name], Mapping)
+        else fields[name]
+        for name in sorted(fields, key=lambda name: name != "type")
+        if fields[name] is not None
+    }
