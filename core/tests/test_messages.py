@@ -2,15 +2,17 @@
 
 import enum
 from collections import OrderedDict, UserDict, deque
+from collections.abc import Mapping
 from copy import deepcopy
 from types import MappingProxyType
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from made import CHATML, FULL, rich_chats
 
-from lect import MessageError
-from lect.facts import STANDARD_ROLES
+from lect import LectError, MessageError
+from lect.facts import STANDARD_ROLES, TAKES
 from lect.prompt.fields import spell
 from lect.prompt.inputs import Input
 from lect.prompt.messages import messages_of_pairs, read_messages
@@ -209,6 +211,60 @@ def test_reading_does_not_change_the_callers_messages(messages):
     for tracked in (True, False):
         read_messages(messages, STANDARD_ROLES, (), tracked=tracked)
     assert messages == before
+
+
+def nested(depth):
+    return [nested(depth - 1)] if depth else []
+
+
+values = st.sampled_from([
+    None, True, False, 0, 1, 2.5, 10**5000, "", "x", "{}", '{"a": [1, {"b": "c"}]}', "[1]", "{", [], {}, ["x"],
+    {"a": "x", "b": None, "c": 1.5}, {"a": {"b": ["c"]}}, {1: "x"}, {(1, 2): "x"}, {"a": 10**5000}, {"a": nested(70)},
+    {"a": Role.USER}, Role.USER, OrderedDict(a=1), ("x",), b"x", [{"type": "text", "text": "x"}], [{"type": "odd"}],
+])  # fmt: skip
+functions = st.dictionaries(st.sampled_from(["name", "arguments", "strict", "id"]), values | st.just("f"), max_size=4)
+odd_calls = st.lists(
+    st.fixed_dictionaries({}, optional={"function": functions | values, "id": values, "type": values, "index": values}),
+    max_size=2,
+)
+odd_messages = st.lists(
+    st.fixed_dictionaries(
+        {"role": st.sampled_from(["user", "assistant", "tool"]) | values},
+        optional={
+            **dict.fromkeys(("content", "name", "tool_call_id", "weight", "refusal"), values),
+            **dict.fromkeys(("reasoning_content", "thinking", "reasoning"), values),
+            "tool_calls": odd_calls | values,
+        },
+    ),
+    max_size=3,
+)
+
+
+def known(value):
+    """Return a value with the origins of its texts, so that it can be compared."""
+    if isinstance(value, Input):
+        return str.__str__(value), value.path, value.start
+    if isinstance(value, Mapping):
+        return [(known(key), known(item)) for key, item in value.items()]
+    if isinstance(value, list | tuple):
+        return [known(each) for each in value]
+    return type(value), value
+
+
+def outcome(messages, takes, *, tracked):
+    fields = ("index", "role", "content", "raw", "parts", "reasoning", "tool_calls", "name")
+    try:
+        read = read_messages(messages, STANDARD_ROLES, takes, tracked=tracked)
+    except LectError as error:
+        return type(error), str(error)
+    return [[known(getattr(message, field)) for field in fields] for message in read]
+
+
+@settings(max_examples=1000)
+@given(rich_chats() | odd_messages, st.booleans(), st.sets(st.sampled_from(sorted(TAKES))))
+def test_messages_of_built_in_types_are_read_as_all_others_are(messages, tracked, takes):
+    # A mapping of any other type is read the general way.
+    assert outcome(messages, takes, tracked=tracked) == outcome(list(map(UserDict, messages)), takes, tracked=tracked)
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ from made import (
     WHOLE,
     alternating,
     chats,
+    plain_chats,
     slow_twin,
 )
 
@@ -30,7 +31,7 @@ from lect.errors import TemplateWarning
 from lect.plugin import Template
 from lect.prompt import chat as chat_module
 from lect.prompt import skeletons
-from lect.prompt.skeletons import LARGEST_KEY, LONGEST_CONVERSATION, MOST_SKELETONS
+from lect.prompt.skeletons import LARGEST_OPTIONS, LONGEST_CONVERSATION, MOST_MISSES, MOST_SKELETONS
 from lect.prompt.watched import Watch
 
 TOOL = {"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}
@@ -126,24 +127,35 @@ def test_the_fast_path_is_taken_for_plain_conversations(template, generate):
     messages = [user("\0"), {"role": "assistant", "content": "<|im_end|>"}, user(" x ")]
     assert is_fast(template, messages, add_generation_prompt=generate)
     assert is_fast(template, tuple(messages), add_generation_prompt=generate)
-    assert is_fast(template, messages, tools=[TOOL], add_generation_prompt=generate)
     assert is_fast(template, messages, mood="good", add_generation_prompt=generate)
 
 
 @pytest.mark.parametrize("content", ["", None, "Look."])
 @pytest.mark.parametrize("arguments", [{}, {"x": 1}, "", '{"x": [1, "y"]}', None], ids=repr)
-def test_the_fast_path_is_taken_for_calls_and_results(content, arguments):
+def test_calls_results_and_tools_are_written_by_the_program(content, arguments):
+    template, runs = counted(FULL)
     call = {"id": "a", "type": "function", "function": {"name": "f", "arguments": arguments}}
     messages = [
         user("x"),
         {"role": "assistant", "content": content, "reasoning_content": "r", "tool_calls": [call, {**call, "id": "b"}]},
         {"role": "tool", "tool_call_id": "a", "name": "f", "content": "21"},
-        {"role": "tool", "tool_call_id": "b", "content": "22"},
-        {"role": "assistant", "content": "42"},
     ]
-    assert is_fast(FULL, messages, tools=[TOOL])
-    for _ in range(4):
-        assert views(FULL, messages, tools=[TOOL]) == views(slow_twin(FULL), messages, tools=[TOOL])
+    for count in range(1, 5):
+        assert template.text(messages, tools=[TOOL]) == slow_twin(FULL).text(messages, tools=[TOOL])
+        assert len(runs) == count
+
+
+def test_shapes_that_never_repeat_are_hardly_looked_up_and_one_that_does_is_learnt_all_the_same():
+    template, runs = counted(CHATML)
+    for number in range(3 * MOST_MISSES):
+        template.text([{"role": "user" if number >> bit & 1 else "assistant", "content": "x"} for bit in range(10)])
+    looked_up = len(template._skeletons._met)
+    assert looked_up < 2 * MOST_MISSES
+    for _ in range(100):
+        template.text([user("x")])
+    before = len(runs)
+    template.text([user("x")])
+    assert len(runs) == before
 
 
 def test_a_shape_is_learnt_when_it_is_met_for_the_second_time():
@@ -206,7 +218,7 @@ def test_an_odd_role_is_one_error_on_both_paths(role):
     results = {
         outcome(way, template, messages)
         for template in (CHATML, slow_twin(CHATML))
-        for way in (Template.text, Template.render)
+        for way in (Template.text, Template.render) * 3
     }
     assert [kind for kind, _ in results] == [MessageError]
 
@@ -245,7 +257,7 @@ def test_the_memory_stays_bounded():
         for _ in range(2):
             template.text(messages)
             template.text(messages, add_generation_prompt=True)
-            template.text([user("x")], tools=[{"name": f"f{number}"}])
+            template.text([user("x")], mood=f"f{number}")
         if number % 50 == 49:
             sizes.append(size(template._skeletons))
     assert max(sizes) < 2 * max(sizes[: len(sizes) // 4])
@@ -258,7 +270,7 @@ def test_nothing_large_is_remembered():
     before = size(template._skeletons)
     for _ in range(3):
         template.text([user("x" * 100_000)])
-        template.text([user("x")], tools=[{"name": "f" * LARGEST_KEY}])
+        template.text([user("x")], mood="f" * LARGEST_OPTIONS)
         template.text([user("x")] * (LONGEST_CONVERSATION + 1))
         with pytest.raises(MessageError):
             template.text([{"role": "r" * 100_000, "content": "x"}])
@@ -322,45 +334,7 @@ def test_a_program_may_find_a_message_by_its_text():
         assert template.text([user("a"), user("c"), user("c")]) == "a[last][last]"
 
 
-def test_ids_may_be_compared_and_measured_but_not_read():
-    def program(chat, out):
-        (call,) = chat.messages[0].tool_calls
-        answered = chat.messages[1].raw["tool_call_id"] == call.id
-        out += call.id, "answered" if answered else "open", str(len(call.id))
-
-    def conversation(one, other):
-        call = {"id": one, "type": "function", "function": {"name": "f", "arguments": {}}}
-        return [{"role": "assistant", "tool_calls": [call]}, {"role": "tool", "tool_call_id": other, "content": "x"}]
-
-    template = Template("ids", program, looks_for=())
-    for _ in range(4):
-        assert template.text(conversation("abc", "abc")) == "abcanswered3"
-        assert template.text(conversation("abd", "abc")) == "abdopen3"
-        assert template.text(conversation("é", "abc")) == "éopen1"
-        assert template.text(conversation("0", "1")) == "0open1"
-        assert template.text(conversation("0", "0")) == "0answered1"
-
-
-def test_arguments_may_be_taken_apart():
-    def program(chat, out):
-        (call,) = chat.messages[0].tool_calls
-        for name, value in call.arguments.items():
-            out += (
-                chat.printed(name, *call.path, "arguments", name),
-                "=",
-                chat.text(value, *call.path, "arguments", name),
-            )
-
-    template = Template("members", program, looks_for=())
-    for number, given_as in enumerate(
-        [{"a": "x", "b": 1}, '{"a": "x", "b": 1}', {"b": "y"}, {"a": "", "b": [True]}] * 4
-    ):
-        call = {"type": "function", "function": {"name": "f", "arguments": given_as}}
-        messages = [{"role": "assistant", "content": str(number), "tool_calls": [call]}]
-        assert views(template, messages) == views(slow_twin(template), messages)
-
-
-WATCHED = Watch(("word",)).text(("messages", 0, "content"))
+WATCHED = Watch(("word",)).text(0)
 FOLLOWED = frozenset({
     "__add__", "__class__", "__dir__", "__doc__", "__format__", "__getattribute__", "__getnewargs__", "__getstate__",
     "__init__", "__init_subclass__", "__mod__", "__new__", "__reduce__", "__reduce_ex__", "__repr__", "__rmod__",
@@ -410,3 +384,23 @@ def test_a_program_with_a_fault_raises_its_own_error_every_time():
         with pytest.raises(PluginError, match="KeyError: 'mine'") as caught:
             template.text([user("x")])
         assert isinstance(caught.value.__cause__, KeyError)
+
+
+@settings(max_examples=300)
+@given(st.sampled_from(TEMPLATES), st.one_of(alternating(), plain_chats()), st.booleans())
+def test_a_frame_gives_the_prompts_of_plain_chats_or_says_that_it_does_not_hold(template, messages, generate):
+    frame = template.frame([message["role"] for message in messages], add_generation_prompt=generate)
+    filled = None if frame is None else frame.text([message["content"] for message in messages])
+    assert filled is None or filled == slow_twin(template).text(messages, add_generation_prompt=generate)
+
+
+def test_a_frame_says_what_is_around_the_texts_and_when_it_holds():
+    frame = CHATML.frame(["user"], add_generation_prompt=True)
+    assert frame.literals == ("<|im_start|>user\n", "<|im_end|>\n<|im_start|>assistant\n")
+    assert (frame.order, frame.edits, frame.never) == ((0,), (None,), ())
+    thinking = THINKING.frame(["user", "assistant"])
+    assert thinking.never == ("</think>",)
+    assert thinking.text(["x", "a</think>b"]) is None
+    assert BARE.frame(["user"]).text([""]) is None
+    assert DATED.frame(["user"]) is None
+    assert CHATML.frame(["nobody"]) is None

@@ -126,10 +126,10 @@ def test_the_public_names_for_users():
 
 def test_the_public_names_for_authors_of_adapters():
     assert sorted(lect.plugin.__all__) == [
-        "API_VERSION", "CHATML", "Call", "Chat", "DEFAULT", "Family", "Input", "Later", "Match", "Message", "ModelRef",
+        "API_VERSION", "CHATML", "Call", "Chat", "DEFAULT", "Family", "Frame", "Input", "Later", "Match", "Message", "ModelRef",
         "Part", "ROUND", "Reply", "Rule", "Schema", "Source", "Specificity", "Template", "Tokenizer", "ToolCall", "Turn",
         "TurnTemplate", "Writer", "Written", "given", "hookimpl", "open_file", "parse_json", "plain_str",
-        "put_right", "read_file", "stripped", "table_of", "think_tags", "thought_and_answer", "unknown", "unsaid",
+        "put_right", "read_file", "split_at_controls", "stripped", "table_of", "think_tags", "thought_and_answer", "unknown", "unsaid",
     ]  # fmt: skip
 
 

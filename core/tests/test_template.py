@@ -191,10 +191,6 @@ def silent(chat, out):
             returning,
             "the program of template 'wrong' returns 'Hi'; a program returns nothing, it writes to `out`\n  try: out.",
         ),
-        (
-            adding,
-            "the program of template 'wrong' writes `out += text`, which adds a text character by character\n  try: out.",
-        ),
         (silent, "template 'wrong' failed: SilentError: (its __str__ raises)\n  try: check the types"),
         (failing, "template 'wrong' failed at messages[0]: KeyError: 'mood'\n  try: check the types of messages"),
     ],
@@ -206,6 +202,16 @@ def test_what_a_program_does_wrong_is_one_error_that_names_it(program, said):
             with pytest.raises(PluginError) as caught:
                 way([{"role": "user", "content": "Hi"}])
             assert str(caught.value).startswith(said)
+
+
+def test_a_text_that_is_added_character_by_character_is_one_error_of_the_program_where_origins_are_wanted():
+    template = Template("wrong", adding, looks_for=())
+    for _ in range(3):
+        assert template.text([{"role": "user", "content": "Hi"}]) == "Hi"
+        with pytest.raises(
+            PluginError, match="writes `out \\+= text`, which adds a text character by character\n  try: out"
+        ):
+            template.render([{"role": "user", "content": "Hi"}])
 
 
 def test_the_error_of_a_program_names_its_plugin():

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tiny_tokenizer import Bytes, Tiny, Trimming
 
 import lect
-from lect.plugin import CHATML, Template, Tokenizer, Turn, TurnTemplate
+from lect.plugin import CHATML, Template, Tokenizer, Turn, TurnTemplate, split_at_controls
 from lect.tokens.tokenizer import any_of
 
 CONTROLS = ["<|im_start|>", "<|im_end|>", "<tool>"]
@@ -52,6 +52,15 @@ def test_a_prompt_becomes_ids_with_everything_known_about_them():
 def test_the_longest_of_the_control_tokens_at_a_place_counts(spelled, text):
     in_turn = re.compile("|".join(map(re.escape, sorted(spelled, key=len, reverse=True))))
     assert re.findall(any_of(spelled), text) == in_turn.findall(text)
+
+
+@given(texts, texts, tokenizers)
+def test_the_pieces_of_a_prompt_between_control_tokens_give_its_ids(user, answer, tokenizer):
+    prompt = CHATML.render(forged(user, answer))
+    pieces = split_at_controls(prompt, tokenizer)
+    assert "".join(text for text, _ in pieces) == prompt.text
+    ids = [tokenizer.encode_ordinary(text)[0] if control is None else [control] for text, control in pieces]
+    assert [each for piece in ids for each in piece] == prompt.encode(tokenizer).ids
 
 
 def test_lect_encode_is_a_shortcut(registry):

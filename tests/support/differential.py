@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lect import LectError, RefusedError
+from lect.plugin import TurnTemplate
 from lect.prompt.skeletons import Skeletons
 
 REFERENCE = SHARED / "oracles/reference.py"
@@ -30,13 +31,15 @@ NAMES = ["get_weather", "calculate", "brave_search", "code_interpreter", "naïve
 
 
 def long_way(template):
-    """Return the same template without the fast path."""
+    """Return the same template without the fast paths."""
     twin = object.__new__(type(template))
     for kind in type(template).__mro__:
         for slot in getattr(kind, "__slots__", ()):
             if slot not in ("__weakref__", "_frozen"):
                 object.__setattr__(twin, slot, getattr(template, slot))
     object.__setattr__(twin, "_skeletons", Skeletons(template, template.program, None, exact=False))
+    if isinstance(template, TurnTemplate):
+        object.__setattr__(twin, "_static", False)
     return twin
 
 

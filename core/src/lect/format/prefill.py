@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from lect.errors import MessageError, shown
-from lect.prompt.messages import REASONING_NAMES
+from lect.prompt.message import REASONING_NAMES
 from lect.prompt.unused import all_unused
 from lect.values import Origin, Segment
 

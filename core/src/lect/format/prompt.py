@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from lect.facts import Facts
-    from lect.prompt.shapes import Request
+    from lect.prompt.request import Request
     from lect.prompt.skeleton import Skeleton
     from lect.tokens.encoded import Encoded
     from lect.tokens.policy import LossPolicy

@@ -13,12 +13,12 @@ from lect.format.training import Training
 from lect.objects import plain_messages
 from lect.prompt.chat import Chat, read_chat
 from lect.prompt.fields import is_list
-from lect.prompt.limits import DEFAULT, LONGEST_FAST, Limits
+from lect.prompt.limits import DEFAULT, Limits
 from lect.prompt.program import run_program
+from lect.prompt.request import Request
 from lect.prompt.segments import Written
-from lect.prompt.shapes import Request
-from lect.prompt.skeleton import PLACES, Filled, is_encodable
-from lect.prompt.skeletons import END, Skeletons
+from lect.prompt.skeleton import Filled, is_encodable
+from lect.prompt.skeletons import Skeletons
 from lect.prompt.writer import TrackingWriter, Writer
 from lect.values import ControlPolicy
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from types import CodeType
 
     from lect.format.prompt import Source
+    from lect.prompt.frame import Frame
     from lect.reply.grammar import Grammar
     from lect.reply.reply import Reply
     from lect.reply.stream import ReplyStream
@@ -201,8 +202,7 @@ class Template(Training):
             messages = plain_messages(messages)
         begins_last = bool(continue_final_message and add_generation_prompt and is_list(messages))
         request = Request(messages[:-1] if begins_last else messages, tools, options, add_generation_prompt)
-        # Skeletons know only the default depth.
-        found = self._skeletons.fill(request) if allowed.depth == DEFAULT.depth else None
+        found = None if tools else self._skeletons.fill(request.messages, options, add_generation_prompt)
         if found is not None:
             source = Filled(*found)
         else:
@@ -251,50 +251,6 @@ class Template(Training):
         **options: Any,
     ) -> str:
         """Return only the text of the prompt: the same as `render(...).text`, but several times faster."""
-        is_declined = False
-        is_plain = not (tools or options or strict or limits or continue_final_message)
-        if is_plain and on_control is REPORT and type(messages) is list:
-            # Nearly every call. All of it is inline: function calls would cost a third of the time.
-            node = self._skeletons.asking if add_generation_prompt else self._skeletons.complete
-            texts = []
-            try:
-                for raw in messages:
-                    if len(raw) != 2:
-                        break
-                    node = node[raw["role"]]
-                    texts.append(raw["content"])
-                else:
-                    skeleton = node[END]
-                    pieces = skeleton.ready
-                    if pieces is None:
-                        left = skeleton.left - 1
-                        if not (skeleton.plain and left):
-                            written = self._skeletons.use(
-                                skeleton, texts, Request(messages, None, options, add_generation_prompt)
-                            )
-                            if written is not None:
-                                return written
-                            is_declined = True
-                        elif not (skeleton.asks_empty and "" in texts):
-                            skeleton.left = left
-                            dropped = skeleton.dropped
-                            if dropped is None or type(texts.pop(dropped)) is str:
-                                pieces = skeleton.pieces
-                    if pieces is not None:
-                        pieces = pieces.copy()
-                        pieces[PLACES] = texts
-                        text = "".join(pieces)
-                        if len(text) <= LONGEST_FAST and (
-                            text.isascii() or "".join(texts).isascii() or is_encodable(text)
-                        ):
-                            return text
-            except KeyError:
-                request = Request(messages, None, options, add_generation_prompt)
-                found = self._skeletons.meet(request)
-                return self._long_way(request) if found is None else found.text
-            except (TypeError, ValueError, AttributeError):
-                # Something is of a wrong type.
-                pass
         is_checked = strict or continue_final_message or limits is not None
         if is_checked or not (on_control is REPORT or on_control is ALLOW):
             return self.render(
@@ -307,9 +263,21 @@ class Template(Training):
                 limits=limits,
                 **options,
             ).text
-        request = Request(messages, tools, options, add_generation_prompt)
-        found = None if is_declined else self._skeletons.fill(request)
-        return self._long_way(request) if found is None else found.text
+        found = None if tools else self._skeletons.fill(messages, options, add_generation_prompt)
+        return self._long_way(Request(messages, tools, options, add_generation_prompt)) if found is None else found[2]
+
+    def frame(self, roles: Iterable[str], *, add_generation_prompt: bool = False, **options: Any) -> Frame | None:
+        """Return the literals that the template writes around the texts of a chat with these roles.
+
+        Packages that write millions of prompts fill them in by their own means, such as columns of Arrow.
+
+        Returns:
+            The literals; None if what is around the texts depends on them, on the day, or on tools, or if the template
+            refuses the roles. Then every prompt is written by `text`.
+        """
+        if self._leaks is None:
+            self._prove()
+        return self._skeletons.frame(tuple(roles), options, add_generation_prompt)
 
     def _long_way(self, request: Request) -> str:
         """Return the prompt as the program writes it."""

@@ -2,19 +2,23 @@
 
 # Annotations are not postponed: a named tuple with string annotations takes twice as long to create.
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from operator import itemgetter
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, Self
 
 from lect.format.template import Template
 from lect.prompt.chat import Chat
 from lect.prompt.limits import DEFAULT, LONGEST_FAST
-from lect.prompt.messages import Message, messages_of_pairs
+from lect.prompt.message import Message
+from lect.prompt.messages import messages_of_pairs
+from lect.prompt.request import Request
 from lect.prompt.skeleton import is_encodable
 from lect.prompt.writer import Writer
 
 ROUND = "{round}"
 """The placeholder for the number of the round in a `Turn`."""
 ROLE, EOS = "{role}", "{eos}"
+ROLE_AND_TEXT = itemgetter("role", "content")
 
 Entry = tuple[str, str, str | None, bool]
 """Prefix, suffix, bare, and whether it takes more than writing them."""
@@ -112,7 +116,7 @@ class TurnTemplate(Template):
         has_places = any(each[3] for each in self._tracked_table.values())
         self._table = self._entries(filled=True) if has_places else self._tracked_table
         special = has_places and any(each[3] for each in self._table.values())
-        self._static = not (special or trim or system_first or "{" in self.generation + closing)
+        self._static = not (special or ROUND in self.generation + closing)
         self._head: str | None = None
 
     def stated(self) -> dict[str, Any]:
@@ -202,38 +206,58 @@ class TurnTemplate(Template):
         Raises:
             MessageError: If a role is not one of the format's, or a text is not a `str`.
         """
-        is_fast = self._static and 0 < len(pairs) <= DEFAULT.messages
-        try:
-            result = self._joined(system, pairs, add_generation_prompt) if is_fast else None
-        except (LookupError, TypeError, ValueError):
-            # Something in them is not just a text for a role that has a turn.
-            result = None
-        if result is None or len(result) > LONGEST_FAST or not (result.isascii() or is_encodable(result)):
-            # The long way: it reads what is not plain text, and says clearly what is wrong.
-            return self.text(
-                messages_of_pairs(system, pairs, self.accepted_roles), add_generation_prompt=add_generation_prompt
-            )
-        return result
+        text = self._joined(pairs if system is None else [("system", system), *pairs], add_generation_prompt)
+        if text is None:
+            # The long way reads what is not plain text, and says clearly what is wrong.
+            messages = messages_of_pairs(system, pairs, self.accepted_roles)
+            return self.text(messages, add_generation_prompt=add_generation_prompt)
+        return text
 
-    def _joined(self, system: str | None, pairs: Sequence[Sequence[Any]], ask: bool) -> str | None:
-        """Return the prompt of a table in which no turn depends on others; None if a system message comes first."""
-        if pairs[0][0] == "system":
-            # It replaces the default, and the examples follow it.
+    def _long_way(self, request: Request) -> str:
+        messages, tools, options, asking = request
+        text = None
+        if type(messages) is list and not (tools or options):
+            try:
+                # A message with another field may say more than its text.
+                if sum(map(len, messages)) == 2 * len(messages):
+                    text = self._joined(list(map(ROLE_AND_TEXT, messages)), asking)
+            except (LookupError, TypeError, AttributeError):
+                pass  # It is named the long way.
+        return super()._long_way(request) if text is None else text
+
+    def _joined(self, pairs: Sequence[Sequence[Any]], ask: bool) -> str | None:
+        """Return the prompt for pairs of role and text; None where a turn depends on others, or one is not plain."""
+        if not (self._static and 0 < len(pairs) <= DEFAULT.messages):
             return None
-        if system is None:
-            if self._head is None:
-                self._head = self._opened(self._default_system())
-            out = [self._head]
-        else:
-            out = [self._opened([("system", system)] if "system" in self.turns else [])]
-        write_turns(out, pairs, self._table)
-        out.append(self.generation if ask else self.closing)
-        return "".join(out)
+        try:
+            if self.trim:
+                pairs = [(role, text.strip()) for role, text in pairs]
+            if self.system_first and any(role == "system" for role, _ in pairs[1:]):
+                return None
+            if pairs[0][0] == "system":
+                if "system" not in self.turns:
+                    return None
+                # It replaces the default, and the examples follow it.
+                out = self._opened(pairs[:1])
+                pairs = pairs[1:]
+            else:
+                if self._head is None:
+                    self._head = "".join(self._opened(self._default_system()))
+                out = [self._head]
+            write_turns(out, pairs, self._table)
+            end = self.generation if ask else self.closing
+            out.append(end.replace(EOS, self.eos).replace(ROLE, "assistant") if "{" in end else end)
+            text = "".join(out)
+        except (LookupError, TypeError, ValueError, AttributeError):
+            # Something in them is not just a text for a role that has a turn.
+            return None
+        return text if len(text) <= LONGEST_FAST and (text.isascii() or is_encodable(text)) else None
 
-    def _opened(self, system: Sequence[Sequence[str]]) -> str:
+    def _opened(self, system: Sequence[Sequence[str]]) -> list[str]:
         out = [self.bos, self.opening, "" if system else self.without_system]
-        write_turns(out, (*system, *self.examples), self._table)
-        return "".join(out)
+        write_turns(out, system, self._table)
+        write_turns(out, self.examples, self._table)
+        return out
 
 
 def write_turns(

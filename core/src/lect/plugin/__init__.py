@@ -17,7 +17,7 @@ from lect.format.template import Template
 from lect.format.turns import ROUND, Turn, TurnTemplate
 from lect.prompt.chat import Chat
 from lect.prompt.inputs import Input, given, plain_str, unknown
-from lect.prompt.messages import Call, Message, Part
+from lect.prompt.message import Call, Message, Part
 from lect.prompt.put_right import put_right
 from lect.prompt.writer import Writer, stripped, think_tags, thought_and_answer
 from lect.registry.family import Family, Later, Rule
@@ -29,16 +29,19 @@ from lect.values import Match, Specificity
 if TYPE_CHECKING:
     from lect.files import open_file, parse_json, read_file
     from lect.notations import Written, table_of, unsaid
+    from lect.prompt.frame import Frame
     from lect.prompt.walker import Schema
     from lect.reply.reply import Reply, ToolCall
     from lect.source import Source
+    from lect.tokens.encoded import split_at_controls
     from lect.tokens.tokenizer import Tokenizer
 
 __all__ = [
-    "API_VERSION", "CHATML", "DEFAULT", "ROUND", "Call", "Chat", "Family", "Input", "Later", "Match", "Message",
-    "ModelRef", "Part", "Reply", "Rule", "Schema", "Source", "Specificity", "Template", "Tokenizer", "ToolCall", "Turn",
-    "TurnTemplate", "Writer", "Written", "given", "hookimpl", "open_file", "parse_json", "plain_str", "put_right",
-    "read_file", "stripped", "table_of", "think_tags", "thought_and_answer", "unknown", "unsaid",
+    "API_VERSION", "CHATML", "DEFAULT", "ROUND", "Call", "Chat", "Family", "Frame", "Input", "Later", "Match",
+    "Message", "ModelRef", "Part", "Reply", "Rule", "Schema", "Source", "Specificity", "Template", "Tokenizer",
+    "ToolCall", "Turn", "TurnTemplate", "Writer", "Written", "given", "hookimpl", "open_file", "parse_json",
+    "plain_str", "put_right", "read_file", "split_at_controls", "stripped", "table_of", "think_tags",
+    "thought_and_answer", "unknown", "unsaid",
 ]  # fmt: skip
 
 
@@ -46,9 +49,11 @@ _LATER = {
     **dict.fromkeys(("open_file", "parse_json", "read_file"), "lect.files"),
     **dict.fromkeys(("Written", "table_of", "unsaid"), "lect.notations"),
     **dict.fromkeys(("Reply", "ToolCall"), "lect.reply.reply"),
+    "Frame": "lect.prompt.frame",
     "Schema": "lect.prompt.walker",
     "Source": "lect.source",
     "Tokenizer": "lect.tokens.tokenizer",
+    "split_at_controls": "lect.tokens.encoded",
 }
 """Names that most families do without are imported on first use."""
 

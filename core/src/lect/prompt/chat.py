@@ -12,16 +12,18 @@ from lect.objects import plain_messages, plain_tools
 from lect.prompt.fields import expect, is_list, spell, wrong
 from lect.prompt.inputs import Input, given, plain_str
 from lect.prompt.limits import DEFAULT, Limits
-from lect.prompt.messages import Message, read_messages
+from lect.prompt.message import Message
+from lect.prompt.messages import read_messages
 from lect.values import TRANSFORMED
 
 if TYPE_CHECKING:
     from datetime import date
+    from types import ModuleType
 
     from lect.facts import Facts
     from lect.prompt.fields import Kind
-    from lect.prompt.messages import Call
-    from lect.prompt.shapes import Request
+    from lect.prompt.message import Call
+    from lect.prompt.request import Request
     from lect.values import Path
 
 
@@ -173,10 +175,10 @@ class Chat:
 
     def json(self, value: Any, *path: str | int, indent: int | None = None, **style: Any) -> str:
         """Return `value`, which the caller gave at `path`, as JSON text the way chat templates write it."""
-        from lect.prompt.tojson import schema_json, to_json
-
+        if indent is not None:
+            style["indent"] = indent
         # The same tools are given with many prompts.
-        text = (schema_json if path[:1] == ("tools",) else to_json)(value, indent=indent, **style)
+        text = (_tojson().schema_json if path[:1] == ("tools",) else _tojson().to_json)(value, **style)
         return given(text, _field(path), TRANSFORMED) if self.tracked else text
 
     def printed(self, value: Any, *path: str | int) -> str:
@@ -317,6 +319,14 @@ def read_chat(facts: Facts, request: Request, *, tracked: bool, limits: Limits =
     else:
         return chat, request
     return read_chat(facts, plain, tracked=tracked, limits=limits)
+
+
+@lru_cache(maxsize=1)
+def _tojson() -> ModuleType:
+    # Importing lect does not need it, and an import statement takes longer than a call.
+    from lect.prompt import tojson
+
+    return tojson
 
 
 def _refuse_misspelt(options: Mapping[str, Any], facts: Facts) -> None:

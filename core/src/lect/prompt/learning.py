@@ -5,13 +5,12 @@ Not needed to import lect, so it is imported when the first shape is learnt.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from lect.errors import LectError
 from lect.prompt.inputs import plain_str
 from lect.prompt.program import run_program
 from lect.prompt.segments import segments_of
-from lect.prompt.shapes import remade
 from lect.prompt.skeleton import Skeleton, is_encodable
 from lect.prompt.unused import find_unused
 from lect.prompt.watched import MARK, LearningChat, Watch, stand_in
@@ -22,36 +21,33 @@ if TYPE_CHECKING:
     from lect.facts import Facts
     from lect.prompt.chat import Chat
     from lect.prompt.program import Program
-    from lect.prompt.shapes import Request, Shape
+    from lect.values import Path
 
 
-class Lesson(NamedTuple):
-    """The result of a run on stand-ins.
+def learn(
+    facts: Facts,
+    program: Program,
+    words: tuple[str, ...],
+    roles: tuple[str, ...],
+    options: dict[str, Any],
+    asking: bool,
+) -> tuple[Skeleton | None, str]:
+    """Run the program, which may look for `words`, on stand-ins for a chat of these roles.
 
-    Attributes:
-        skeleton: The skeleton; None where the template refuses the shape, or does more than write the texts.
-        look: The first look at a text that the template does not state; empty if there was none.
-        opened: Whether the program looked into arguments.
+    Return the skeleton, or None where the template refuses the roles or does more than write the texts; and the first
+    look at a text that the template does not state, empty if there was none.
     """
-
-    skeleton: Skeleton | None = None
-    look: str = ""
-    opened: bool = False
-
-
-def learn(facts: Facts, program: Program, words: tuple[str, ...], shape: Shape, request: Request) -> Lesson:
-    """Run the program, which may look for `words`, on stand-ins for a conversation of this shape."""
     if any(word in stand_in(0) for word in words):
-        return Lesson()
+        return None, ""
     watch = Watch(words)
     out = TrackingWriter()
     try:
         chat = LearningChat(
             facts,
-            remade(shape, watch),
-            request.tools,
-            request.options,
-            add_generation_prompt=request.add_generation_prompt,
+            [{"role": role, "content": watch.text(index)} for index, role in enumerate(roles)],
+            None,
+            options,
+            add_generation_prompt=asking,
             tracked=True,
         )
         chat.watch = watch
@@ -59,14 +55,14 @@ def learn(facts: Facts, program: Program, words: tuple[str, ...], shape: Shape, 
         run_program(program, chat, out)
     except LectError:
         # It refuses the conversation, or fails on the stand-ins; the long way tells which.
-        return Lesson()
-    if watch.looks or watch.opened:
-        return Lesson(look=next(iter(watch.looks), ""), opened=watch.opened)
-    return Lesson(_skeleton(chat, out, watch))
+        return None, ""
+    if watch.looks:
+        return None, watch.looks[0]
+    return _skeleton(chat, out, watch), ""
 
 
 def _skeleton(chat: Chat, out: TrackingWriter, watch: Watch) -> Skeleton | None:
-    """Return what was written, with places for the leaves; None where a leaf also occurs elsewhere."""
+    """Return what was written, with places for the texts; None where a text also occurs elsewhere."""
     skeleton = Skeleton()
     # From here on only our own code reads the stand-ins.
     asked = watch.asked.copy()
@@ -90,20 +86,23 @@ def _skeleton(chat: Chat, out: TrackingWriter, watch: Watch) -> Skeleton | None:
     if any(watch.places[text].made_by is not plain_str and text not in written for text in asked):
         return None
     skeleton.asks_empty = bool(asked)
-    order = [place.leaf for _, place in skeleton.slots]
-    skeleton.order = None if order == list(range(watch.count)) else order
+    order = [place.text for _, place in skeleton.slots]
+    skeleton.order = None if order == list(range(len(chat.messages))) else order
     skeleton.changes = [
         (place, made_by) for place, (_, (_, made_by, _)) in enumerate(skeleton.slots) if made_by is not plain_str
     ]
-    dropped = set(range(watch.count)) - set(order)
-    skeleton.dropped = min(dropped, default=None)
-    skeleton.only_texts = not watch.has_arguments
+    skeleton.is_plain = not (watch.words or skeleton.order or skeleton.changes or skeleton.compares)
     skeleton.day = chat.day_read
-    skeleton.unused = [(watch.leaves.get(unused.path), unused) for unused in find_unused(chat, out)]
-    in_order = order == sorted(set(order)) and len(dropped) <= 1
-    skeleton.plain = in_order and not (skeleton.changes or skeleton.compares or watch.words or skeleton.day)
-    skeleton.ready = None
+    skeleton.unused = [(_text_at(unused.path), unused) for unused in find_unused(chat, out)]
     skeleton.turns = skeleton.spans = None
     skeleton.left = 1
     skeleton.checked_at = 1
     return skeleton
+
+
+def _text_at(path: Path) -> int | None:
+    """Return the number of the text at `path`; None if something else is there."""
+    match path:
+        case ("messages", int(number), "content"):
+            return number
+    return None

@@ -4,13 +4,14 @@ The caller's objects are never changed.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from functools import lru_cache
-from typing import Any, NamedTuple, Never
+from typing import Any, Never
 
 from lect.errors import MessageError, shown
+from lect.prompt.exact import read_exact
 from lect.prompt.fields import is_list, spell, wrong
-from lect.prompt.inputs import Input, given, plain_str
+from lect.prompt.inputs import given, plain_str
 from lect.prompt.limits import DEFAULT, Limits
+from lect.prompt.message import REASONING_NAMES, Call, FullMessage, Message, Part, Raw, tracked_role
 from lect.prompt.put_right import joined_texts, message_put_right
 from lect.values import Path
 
@@ -19,67 +20,8 @@ PART_WORDS = frozenset({
 })  # fmt: skip
 """The words in the names of parts: `image`, `image_url`, `input_audio`, ... Each format knows which parts it reads; the
 others are reported as unused."""
-REASONING_NAMES = ("reasoning_content", "thinking", "reasoning")
-"""The fields in which people give an assistant's reasoning; the first one present counts."""
 SHAREGPT = frozenset({"from", "value"})
 ROWS = "\n  try: lect.messages(row), which reads the rows of data sets"
-
-Raw = Mapping[str, Any]
-
-
-class Part(NamedTuple):
-    """One part of a content list."""
-
-    type: str
-    """Its kind, such as `text` or `image_url`."""
-    text: str
-    """Its text; empty unless the part is text."""
-    path: Path
-    """Where it was given."""
-    raw: Raw
-    """The mapping as given."""
-
-
-class Call(NamedTuple):
-    """A tool call."""
-
-    name: str
-    """The name of the function."""
-    arguments: Mapping[str, Any] | str
-    """The arguments; a text only if it was given as one and is not the JSON of an object."""
-    id: str | None
-    """The id, or None."""
-    path: Path
-    """Where it was given."""
-    raw: Raw
-    """The mapping as given."""
-
-
-class Message:
-    """One message."""
-
-    # A plain class with class-level defaults for the rare fields: no other kind of value is quicker to create.
-    index: int
-    """Its index in the conversation."""
-    role: str
-    """Its role."""
-    content: str
-    """Its text, or the joined texts of its parts; empty if there is none."""
-    raw: Raw
-    """The mapping as given, put right."""
-    parts: tuple[Part, ...] = ()
-    """The parts of a content list; empty if the content was text."""
-    reasoning: str | None = None
-    """An assistant's reasoning, or None."""
-    tool_calls: tuple[Call, ...] = ()
-    """Its calls."""
-    name: str | None = None
-    """Its name, or None."""
-
-
-@lru_cache(maxsize=4096)
-def _tracked_role(role: str, index: int) -> Input:
-    return given(role, ("messages", index, "role"))
 
 
 def read_messages(
@@ -100,31 +42,24 @@ def read_messages(
     """
     if type(messages) is not list and not is_list(messages):
         wrong("messages", messages, "a list of messages" + (ROWS if isinstance(messages, Mapping) else ""))
-    result = []
-    index = 0
-    for raw in messages:
-        # Nearly all messages are just a role and a text; checking the exact type costs a tenth of checking against an
-        # abstract class. Everything else goes the long way.
+    result: list[Message] = []
+    for index, raw in enumerate(messages):
         try:
             role = raw["role"]
             content = raw["content"]
-            plain = len(raw) == 2 and type(content) is str and type(role) is str and role in roles
+            if len(raw) == 2 and type(content) is str and type(role) is str and role in roles:
+                # Most messages are just a role and a text.
+                message = Message()
+                message.index = index
+                message.role = tracked_role(role, index) if tracked else role
+                message.content = given(content, ("messages", index, "content")) if tracked else content
+                message.raw = raw
+                result.append(message)
+                continue
         except (LookupError, TypeError):
-            plain = False
-        if plain:
-            message = Message()
-            message.index = index
-            if tracked:
-                message.role = _tracked_role(role, index)
-                message.content = given(content, ("messages", index, "content"))
-            else:
-                message.role = role
-                message.content = content
-            message.raw = raw
-        else:
-            message = _read_message(index, raw, roles, takes, limits, tracked=tracked)
-        result.append(message)
-        index += 1
+            pass
+        read = read_exact(index, raw, roles, takes, limits, tracked=tracked) if type(raw) is dict else None
+        result.append(read or _read_message(index, raw, roles, takes, limits, tracked=tracked))
     return result
 
 
@@ -149,7 +84,7 @@ def _read_message(
     _text_or_none(raw.get("tool_call_id"), (*where, "tool_call_id"), tracked=False)
     calls = raw.get("tool_calls")
     limits.check_values(raw, where, but="tool_calls")
-    message = Message()
+    message = FullMessage()
     message.index = index
     message.role = role
     message.raw = raw

@@ -17,7 +17,7 @@ from lect.prompt.chat import Chat
 from lect.prompt.fields import is_list
 from lect.prompt.inputs import Input, unknown
 from lect.prompt.program import run_program
-from lect.prompt.shapes import Request
+from lect.prompt.request import Request
 from lect.prompt.writer import TrackingWriter
 
 if TYPE_CHECKING:

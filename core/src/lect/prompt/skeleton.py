@@ -1,61 +1,57 @@
-"""A skeleton: the prompt of one shape of conversation, with places for its texts."""
+"""A skeleton: the prompt of one sequence of roles, with places for the texts."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lect.prompt.limits import LONGEST_FAST
-from lect.prompt.shapes import OBJECT_SIZE
 from lect.values import TRANSFORMED, Origin, Segment
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from datetime import date
+    from typing import Any
 
-    from lect.prompt.shapes import Leaf
     from lect.prompt.watched import Place
     from lect.values import Unused
 
+OBJECT_SIZE = 64
+"""Bytes, roughly, of any Python object without its contents."""
 PLACES = slice(1, None, 2)
 """Where the texts are among the pieces of a skeleton."""
 
 
 class Skeleton:
-    """The prompt of one shape without its texts. Not a named tuple, because its attributes are read for every prompt.
+    """The prompt of one sequence of roles without its texts.
+
+    Not a named tuple, because its attributes are read for every prompt.
 
     Attributes:
         pieces: Literal, empty place, literal, ..., literal.
-        order: Which leaf goes into which place; None if it is simply all of them in order.
-        changes: The places whose leaves are not written as they are, and the functions that convert them.
-        dropped: The first leaf that has no place, if there is one.
-        only_texts: Whether all leaves are texts.
-        plain: Whether all leaves, or all but one, go into the places as they are and in order, and the program asks at
-            most whether they are empty.
-        ready: The pieces, if nothing has to be checked or counted before they are filled; else None.
+        order: The text that goes into each place; None if it is simply all of them in order.
+        changes: The places whose texts are not written as they are, and the functions that convert them.
+        is_plain: Whether the texts are simply written as they are and in order, whatever is in them.
         asks_empty: Whether the program asks whether a text is empty.
         compares: The pairs of texts that it compares and whose stand-ins differ.
         day: The day that is written in it, if any; the skeleton is valid only on that day.
-        layout: The segments, with stand-ins for the leaves.
+        layout: The segments, with stand-ins for the texts.
         slots: Where in the layout the stand-ins are, with what goes there.
         turns: Where the turns of its prompts are, once they are needed: positions, and what else is known of them.
         spans: Where its prompts carry loss by the default policy, likewise.
-        unused: What no prompt of this shape has room for, each with its leaf, if it is one.
+        unused: What no prompt of these roles has room for, each with its text, if it is one.
         left: After how many more uses the prompt is compared with that of the long way.
         checked_at: The number of uses at that comparison.
     """
 
     __slots__ = (
-        "asks_empty", "changes", "checked_at", "compares", "day", "dropped", "layout", "left", "only_texts", "order",
-        "pieces", "plain", "ready", "slots", "spans", "turns", "unused",
+        "asks_empty", "changes", "checked_at", "compares", "day", "is_plain", "layout", "left", "order", "pieces",
+        "slots", "spans", "turns", "unused",
     )  # fmt: skip
 
     pieces: list[str]
     order: list[int] | None
-    changes: list[tuple[int, Callable[[Any], str]]]
-    dropped: int | None
-    only_texts: bool
-    plain: bool
-    ready: list[str] | None
+    changes: list[tuple[int, Callable[[str], str]]]
+    is_plain: bool
     asks_empty: bool
     compares: list[tuple[Place, Place]]
     day: date | None
@@ -71,73 +67,66 @@ class Skeleton:
         """Return roughly how many bytes it takes: its text is in the pieces and in the layout."""
         return 2 * sum(map(len, self.pieces)) + 8 * OBJECT_SIZE * len(self.layout)
 
-    def filled(self, leaves: list[Leaf], words: tuple[str, ...]) -> str | None:
-        """Return the prompt with these leaves; None where the conversation must go the long way.
+    def filled(self, texts: Sequence[str], words: tuple[str, ...]) -> str | None:
+        """Return the prompt with these texts, unless one contains one of `words`; None where it must be written.
 
         Raises:
-            TypeError: If a leaf is of another type than the shape has in its place.
+            TypeError: If one is not a text.
         """
-        given = leaves if self.only_texts else [leaf for leaf in leaves if type(leaf) is not dict]
-        if self.asks_empty and "" in given:
-            return None
-        for one, two in self.compares:
-            if one.made_by(leaves[one.leaf]) == two.made_by(leaves[two.leaf]):
-                return None
-        everything = None
-        if words or self.dropped is not None:
-            # This raises TypeError for anything but text.
-            everything = "\0".join(given)
-            for word in words:
-                if word in everything:
-                    return None
-        texts = leaves.copy() if self.order is None else [leaves[leaf] for leaf in self.order]
-        for place, made_by in self.changes:
-            texts[place] = made_by(texts[place])
         if self.asks_empty and "" in texts:
             return None
-        pieces = self.pieces.copy()
-        pieces[PLACES] = texts
-        text = "".join(pieces)
-        if len(text) > LONGEST_FAST:
+        placed = texts if self.is_plain else self._placed(texts, words)
+        if placed is None:
             return None
+        pieces = self.pieces.copy()
+        pieces[PLACES] = placed
+        text = "".join(pieces)
         # `isascii` is O(1); the literals were checked when the skeleton was built.
-        if text.isascii():
-            return text
-        if self.only_texts and ("".join(given) if everything is None else everything).isascii():
-            return text
-        return text if is_encodable(text) else None
+        is_valid = len(text) <= LONGEST_FAST and (text.isascii() or "".join(placed).isascii() or is_encodable(text))
+        return text if is_valid else None
+
+    def _placed(self, texts: Sequence[str], words: tuple[str, ...]) -> list[str] | None:
+        """Return the texts as they are written, in order; None where the program would do something else."""
+        # This raises TypeError for anything but text, also where it would not be written.
+        everything = "\0".join(texts)
+        for word in words:
+            if word in everything:
+                return None
+        for one, two in self.compares:
+            if one.made_by(texts[one.text]) == two.made_by(texts[two.text]):
+                return None
+        placed = list(texts) if self.order is None else [texts[text] for text in self.order]
+        for place, made_by in self.changes:
+            placed[place] = made_by(placed[place])
+        return None if self.asks_empty and "" in placed else placed
 
 
 class Filled:
-    """A skeleton with the leaves of one conversation; what a `Prompt` builds its views from."""
+    """A skeleton with the texts of one conversation; what a `Prompt` builds its views from."""
 
-    __slots__ = ("_leaves", "skeleton", "text")
+    __slots__ = ("_texts", "skeleton", "text")
 
-    def __init__(self, skeleton: Skeleton, leaves: list[Leaf], text: str):
+    def __init__(self, skeleton: Skeleton, texts: Sequence[str], text: str):
         self.text = text
         self.skeleton = skeleton
-        self._leaves = leaves
+        self._texts = texts
 
     def segments(self) -> list[Segment]:
         segments = self.skeleton.layout.copy()
         make = tuple.__new__
         complete = True
-        for index, (leaf, made_by, stripped_by) in self.skeleton.slots:
-            value = self._leaves[leaf]
+        for index, (number, made_by, stripped_by) in self.skeleton.slots:
+            whole = self._texts[number]
             _, origin, path, start, turn = segments[index]
             if start != TRANSFORMED:
-                start = 0 if stripped_by is None else len(value) - len(stripped_by(value))
-            text = made_by(value)
+                start = 0 if stripped_by is None else len(whole) - len(stripped_by(whole))
+            text = made_by(whole)
             complete = complete and text != ""
             segments[index] = make(Segment, (text, origin, path, start, turn))
         return segments if complete else list(_without_empty(segments))
 
     def unused(self) -> list[Unused]:
-        return [
-            unused
-            for leaf, unused in self.skeleton.unused
-            if leaf is None or not isinstance(value := self._leaves[leaf], str) or value.strip()
-        ]
+        return [unused for number, unused in self.skeleton.unused if number is None or self._texts[number].strip()]
 
 
 def _without_empty(segments: list[Segment]) -> Iterator[Segment]:

@@ -12,8 +12,7 @@ from marshal import dumps, loads
 from typing import TYPE_CHECKING, Any
 
 from lect.errors import MessageError
-from lect.prompt.remembered import Remembered
-from lect.prompt.shapes import EQUAL_BYTES
+from lect.prompt.remembered import EQUAL_BYTES, Remembered
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,7 +24,7 @@ def to_json(value: Any, **style: Any) -> str:
     Raises:
         MessageError: If `value` contains something that JSON cannot express.
     """
-    return json_writer(**style)(value)
+    return (json_writer(**style) if style else _default)(value)
 
 
 def schema_json(value: Any, **style: Any) -> str:
@@ -34,7 +33,7 @@ def schema_json(value: Any, **style: Any) -> str:
         data = dumps(value, EQUAL_BYTES)
     except ValueError:
         return to_json(value, **style)
-    text: str = _remembered(data, json_writer(**style))
+    text: str = _remembered(data, json_writer(**style) if style else _default)
     return text
 
 
@@ -95,6 +94,7 @@ def _plain(value: object) -> object:
 
 
 _compact = _encoder(False, None, None, False)
+_default = json_writer()
 
 
 @Remembered

@@ -7,7 +7,7 @@ from lect.errors import near_names
 from lect.facts import Facts
 from lect.prompt.chat import Chat
 from lect.prompt.inputs import Input, plain_str
-from lect.prompt.messages import REASONING_NAMES, Message
+from lect.prompt.message import REASONING_NAMES, Message
 from lect.prompt.writer import TrackingWriter
 from lect.values import Path, Unused
 

@@ -1,6 +1,6 @@
 """Stand-ins that notice when a program looks at them.
 
-A skeleton is learnt from stand-ins for the leaves of a conversation, and holds for other leaves only if the program did
+A skeleton is learnt from stand-ins for the texts of a conversation, and holds for other texts only if the program did
 not look at them: how long a text is, what is in it, whether two are the same. So every look is noticed. Looking for a
 word that the template states in `looks_for` is allowed, since no skeleton is used for a text that contains it. So are
 stripping white space and asking whether a text is empty: these are repeated for each text. Only reads by regular
@@ -43,10 +43,10 @@ STRIPS: tuple[tuple[Strip, Strip | None], ...] = (
 
 
 class Place(NamedTuple):
-    """The place of a leaf in a prompt: which leaf, the function that writes it, and the part that strips its start."""
+    """The place of a text in a prompt: its number, the function that writes it, and the part that strips its start."""
 
-    leaf: int
-    made_by: Callable[[Any], str]
+    text: int
+    made_by: Strip
     stripped_by: Strip | None = None
 
 
@@ -56,21 +56,14 @@ class Watch:
     Attributes:
         words: What may be looked for.
         places: What each text that may be written stands for.
-        leaves: The leaf of each field.
-        count: How many leaves there are.
-        has_arguments: Whether some of them are not texts.
         looks: The looks that are not allowed.
         asked: The texts that were tested for being empty.
         compared: The pairs of texts that were compared.
-        opened: Whether the program looked into arguments.
     """
 
     def __init__(self, words: Sequence[str]):
         self.words = words
         self.places: dict[str, Place] = {}
-        self.leaves: dict[Path, int] = {}
-        self.count = 0
-        self.has_arguments = False
         self.forget()
 
     def forget(self) -> None:
@@ -78,57 +71,32 @@ class Watch:
         self.looks: list[str] = []
         self.asked: set[str] = set()
         self.compared: list[tuple[Place, Place]] = []
-        self.opened = False
 
-    def text(self, path: Path, start: int = 0) -> Watched:
-        """Return the stand-in for a text."""
-        leaf = self._leaf(path)
-        text = stand_in(leaf)
+    def text(self, number: int) -> Watched:
+        """Return the stand-in for the text of a message."""
+        text = stand_in(number)
         for strip, strip_start in STRIPS:
-            self.places[strip(text)] = Place(leaf, strip, strip_start)
-        return self._watched(Watched, text, path, start)
+            self.places[strip(text)] = Place(number, strip, strip_start)
+        return self._watched(text, ("messages", number, "content"), 0)
 
-    def id(self, path: Path, number: int, length: int) -> Watched:
-        """Return the stand-in for an id: as long as the id, and equal to another only where the ids are."""
-        text = (MARK + chr(0xF000 + number) * length)[:length]
-        self.places[text] = Place(self._leaf(path), plain_str)
-        return self._watched(WatchedId, text, path, 0)
-
-    def arguments(self, path: Path) -> WatchedArguments:
-        """Return the stand-in for the arguments of a call."""
-        self.has_arguments = True
-        arguments = WatchedArguments({MARK: MARK})
-        arguments.watch = self
-        arguments.leaf = self._leaf(path)
-        return arguments
-
-    def made(self, value: Any, make: Callable[[Any], str], path: Path) -> Input | None:
+    def made(self, value: Any, make: Strip, path: Path) -> Input | None:
         """Return a stand-in for `make(value)`; None where `value` is not a stand-in."""
-        if isinstance(value, WatchedArguments):
-            place = Place(value.leaf, make)
-        elif isinstance(value, Watched):
-            leaf, strip, _ = self.places[plain_str(value)]
-            place = Place(leaf, lambda text: make(strip(text)))
-        else:
+        if not isinstance(value, Watched):
             return None
+        number, strip, _ = self.places[plain_str(value)]
         text = f"{MARK}{len(self.places)}"
-        self.places[text] = place
+        self.places[text] = Place(number, lambda text: make(strip(text)))
         return given(text, path, TRANSFORMED)
 
-    def _leaf(self, path: Path) -> int:
-        self.leaves[path] = self.count
-        self.count += 1
-        return self.count - 1
-
-    def _watched(self, kind: type[Watched], text: str, path: Path, start: int) -> Watched:
-        watched = str.__new__(kind, text)
+    def _watched(self, text: str, path: Path, start: int) -> Watched:
+        watched = str.__new__(Watched, text)
         watched.path, watched.start, watched.watch = path, start, self
         return watched
 
 
-def stand_in(leaf: int) -> str:
-    """Return the text that stands for a leaf."""
-    return f"{SPACE}{MARK}{chr(0xE001 + leaf)}{SPACE[::-1]}"
+def stand_in(number: int) -> str:
+    """Return the text that stands for the text of a message."""
+    return f"{SPACE}{MARK}{chr(0xE001 + number)}{SPACE[::-1]}"
 
 
 class Watched(Input):
@@ -138,7 +106,7 @@ class Watched(Input):
     watch: Watch
 
     def _piece(self, text: str, start: int) -> Watched:
-        return self.watch._watched(type(self), text, self.path, start)
+        return self.watch._watched(text, self.path, start)
 
     def _changed(self, text: str) -> Input:
         self.watch.looks.append("a change to it")
@@ -188,7 +156,7 @@ class Watched(Input):
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Watched):
             one, two = plain_str(self), plain_str(other)
-            if one != two and not type(self) is type(other) is WatchedId:
+            if one != two:
                 self.watch.compared.append((self.watch.places[one], self.watch.places[two]))
             return one == two
         if other == "":
@@ -207,28 +175,6 @@ class Watched(Input):
     def __iter__(self) -> Iterator[str]:
         self.watch.looks.append("iter")
         return super().__iter__()
-
-
-class WatchedId(Watched):
-    """The stand-in for an id. The shape states the length of each id, and which ids are the same."""
-
-    __slots__ = ()
-    __hash__ = str.__hash__
-    __len__ = str.__len__
-
-    def __eq__(self, other: object) -> bool:
-        # A string of another length is different, whatever it is.
-        return not (isinstance(other, str) and str.__len__(other) != str.__len__(self)) and super().__eq__(other)
-
-
-class WatchedArguments(dict[str, Any]):
-    """The stand-in for the arguments of a call. They are not empty: empty arguments are part of the shape."""
-
-    watch: Watch
-    leaf: int
-
-    def __bool__(self) -> bool:
-        return True
 
 
 class LearningChat(Chat):
@@ -268,17 +214,6 @@ def _looking_for_a_word(name: str) -> Callable[..., Any]:
     return look
 
 
-def _opening(name: str) -> Callable[..., Any]:
-    """Return a method of `WatchedArguments` that does what a dict does, and notices it."""
-    plain = getattr(dict, name)
-
-    def look(self: WatchedArguments, *values: Any) -> Any:
-        self.watch.opened = True
-        return plain(self, *values)
-
-    return look
-
-
 for _name in (
     "__len__", "__getitem__", "__lt__", "__le__", "__gt__", "__ge__", "encode", "isalnum", "isalpha", "isascii",
     "isdecimal", "isdigit", "isidentifier", "islower", "isnumeric", "isprintable", "isspace", "istitle", "isupper",
@@ -290,5 +225,3 @@ for _name in (
     "split", "startswith",
 ):  # fmt: skip
     setattr(Watched, _name, _looking_for_a_word(_name))
-for _name in ("__iter__", "__len__", "__getitem__", "__contains__", "__eq__", "keys", "values", "items", "get", "copy"):
-    setattr(WatchedArguments, _name, _opening(_name))

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Self
 
-    from lect.prompt.messages import Message
+    from lect.prompt.message import Message
     from lect.values import Path
 
 
@@ -42,13 +42,6 @@ class Writer(list[str]):
 
     # It is a list because nothing is quicker.
     __slots__ = ()
-
-    def __iadd__(self, pieces: Iterable[str]) -> Self:  # type: ignore[misc, override]
-        if isinstance(pieces, str):
-            what = "writes `out += text`, which adds a text character by character"
-            raise MisuseError(what, instead="out.append(text), or for several pieces: out += a, b")
-        self.extend(pieces)
-        return self
 
     def joined(self) -> str:
         """Return everything that was written.
@@ -93,6 +86,13 @@ class TrackingWriter(Writer):
         self.marks: list[tuple[int, int | None]] = []
         self.seen: list[Path] = []
         self.left_out: list[Path] = []
+
+    def __iadd__(self, pieces: Iterable[str]) -> Self:  # type: ignore[misc, override]
+        if isinstance(pieces, str):
+            what = "writes `out += text`, which adds a text character by character"
+            raise MisuseError(what, instead="out.append(text), or for several pieces: out += a, b")
+        self.extend(pieces)
+        return self
 
     def turns(self, messages: Sequence[Message]) -> Iterable[Message]:
         mark = self.marks.append

@@ -10,7 +10,7 @@ from lect.errors import MaskError, TokenizerError
 from lect.prompt.fields import spell
 from lect.prompt.limits import DEFAULT
 from lect.tokens.policy import DEFAULT_POLICY, LossPolicy
-from lect.tokens.safe import Trusted, as_controls, parted
+from lect.tokens.safe import Trusted, as_controls, controls_in
 from lect.tokens.tokenizer import encoder_of
 from lect.tokens.weigh import straddled, token_weights
 
@@ -204,10 +204,7 @@ def encode(
     text, layout = prompt.text, prompt.layout
     trusted = Trusted(layout)
     controls = encoder.found(text)
-    own, foreign = parted(text, controls, trusted)
-    if safe and foreign:
-        # A foreign one may hide one of the template's own, so look for those with all other text masked.
-        own, _ = parted(text, encoder.found(trusted.without_others(text)), trusted)
+    own, foreign = controls_in(text, controls, encoder, trusted)
     tokens = encoder.between(text, own, is_clean=not foreign) if safe else encoder.whole(text)
     cuts: tuple[int, ...] = ()
     if policy is not None and policy.boundary == "cut":
@@ -231,6 +228,33 @@ def encode(
         _ = encoded.weights
         encoded.report = report._replace(stops_lost=tuple(_stops_lost(prompt, encoded, policy)))
     return encoded
+
+
+def split_at_controls(prompt: Prompt, tokenizer: Any) -> list[tuple[str, int | None]] | None:
+    """Return the text of a prompt in pieces: each control token with its id, and what is between them with None.
+
+    The ids of a piece do not depend on what is around it, so a package that encodes many prompts can encode each
+    distinct piece once. A control token that text from outside spells out stays in its piece, which must then be
+    encoded without control tokens.
+
+    Returns:
+        The pieces; None if the tokens of a piece depend on what precedes it, as in a few tokenizers.
+
+    Raises:
+        TokenizerError: If it is not a tokenizer.
+    """
+    encoder = encoder_of(tokenizer)
+    if encoder.depends_on_neighbours:
+        return None
+    text = prompt.text
+    own, _ = controls_in(text, encoder.found(text), encoder, Trusted(prompt.layout))
+    pieces: list[tuple[str, int | None]] = []
+    position = 0
+    for start, end, control in own:
+        pieces += [(text[position:start], None), (text[start:end], control)]
+        position = end
+    pieces.append((text[position:], None))
+    return [piece for piece in pieces if piece[0]]
 
 
 def _opened_by(

@@ -11,9 +11,9 @@ from lect.prompt.segments import is_role
 from lect.values import Control, Origin
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from lect.tokens.tokenizer import Found
+    from lect.tokens.tokenizer import Encoder, Found
     from lect.tokens.turns import Layout
 
 
@@ -57,8 +57,18 @@ LETTER, MARK = "\ua66e", "\ufffc"
 """A letter and another character that no control token contains."""
 
 
-def parted(text: str, found: Iterable[Found], trusted: Trusted) -> tuple[list[Found], list[Found]]:
+def controls_in(
+    text: str, found: Sequence[Found], encoder: Encoder, trusted: Trusted
+) -> tuple[list[Found], list[Found]]:
     """Return the control tokens that the template wrote, and those that include text from outside."""
+    own, foreign = _parted(text, found, trusted)
+    if foreign:
+        # A foreign one may hide one of the template's own, so look for those with all other text masked.
+        own, _ = _parted(text, encoder.found(trusted.without_others(text)), trusted)
+    return own, foreign
+
+
+def _parted(text: str, found: Iterable[Found], trusted: Trusted) -> tuple[list[Found], list[Found]]:
     own: list[Found] = []
     foreign: list[Found] = []
     segments, starts = trusted.layout.segments, trusted.layout.starts

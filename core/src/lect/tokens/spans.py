@@ -7,7 +7,7 @@ from bisect import bisect_right
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lect.errors import MaskError
-from lect.prompt.messages import REASONING_NAMES
+from lect.prompt.message import REASONING_NAMES
 from lect.tokens.policy import own_weight
 from lect.tokens.turns import absolute, is_own, relative
 from lect.values import TRANSFORMED, Origin

@@ -105,9 +105,11 @@ class Encoder:
         controls: The ids of the control tokens by their texts. White space is not one, whatever the tokenizer says.
         control_ids: Their texts by ids.
         opening: The ids that the tokenizer puts before every text by itself.
+        depends_on_neighbours: Whether the tokens of a piece depend on what precedes it.
     """
 
     opening: Sequence[int] = ()
+    depends_on_neighbours = False
 
     def __init__(self, controls: Mapping[str, int]):
         self.controls = {text: each for text, each in controls.items() if text.strip()}
@@ -207,8 +209,7 @@ class FastEncoder(Encoder):
         self.opening = _opening(self._tokenizer)
         # Only the tokenizer itself knows where some control tokens are.
         self._is_odd = any(_is_odd(token, tokenizer.normalizer) for token in added.values() if token.content.strip())
-        self._is_whole = self._is_odd or "prepend_scheme=first" in str(tokenizer.pre_tokenizer)
-        """Whether the tokens of a piece depend on what precedes it."""
+        self.depends_on_neighbours = self._is_odd or "prepend_scheme=first" in str(tokenizer.pre_tokenizer)
         self._unknown = next((each for each in self.whole(RARE).ids if each in self.control_ids), None)
 
     def whole(self, text: str) -> Tokens:
@@ -231,7 +232,7 @@ class FastEncoder(Encoder):
     def between(
         self, text: str, controls: Sequence[Found], cuts: Sequence[int] = (), *, is_clean: bool = False
     ) -> Tokens:
-        if is_clean and self._is_whole and not cuts:
+        if is_clean and self.depends_on_neighbours and not cuts:
             return self.whole(text)
         return super().between(text, controls, cuts, is_clean=is_clean)
 

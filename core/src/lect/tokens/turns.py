@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from lect.facts import Facts
-    from lect.prompt.shapes import Request
+    from lect.prompt.request import Request
     from lect.prompt.skeleton import Skeleton
     from lect.values import Segment
 

@@ -1,7 +1,7 @@
 """InternLM2, 2.5 and 3: ChatML with an environment that answers, tools and a code interpreter."""
 
 from collections.abc import Mapping
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 from lect.errors import MessageError, shown
@@ -52,6 +52,7 @@ INTERPRETER = (
 )
 INTERPRETER_NAMES = ("interpreter", "code_interpreter", "python_interpreter")
 """The names by which the interpreter is called, unless a function of that name is offered."""
+PLAIN_ROLES = frozenset({"system", "user", "assistant"})
 
 
 class Tokens(NamedTuple):
@@ -83,7 +84,12 @@ class Environment:
     def __init__(self, chat: Chat):
         offered = [function_of(tool).get("name") for tool in chat.tools]
         self.names = [name for name in INTERPRETER_NAMES if name not in offered]
-        self.ids = [call.id for message in chat.messages for call in message.tool_calls if call.id and self.runs(call)]
+        self._messages = chat.messages
+
+    @cached_property
+    def ids(self) -> list[str]:
+        """The ids of the calls of the interpreter."""
+        return [call.id for message in self._messages for call in message.tool_calls if call.id and self.runs(call)]
 
     def runs(self, call: Call) -> bool:
         """Return whether a call is for the interpreter, and is code: text, or nothing but `{"code": text}`."""
@@ -162,6 +168,9 @@ def write_name(out: Writer, tokens: Tokens, message: Message) -> None:
 
 def write_turn(chat: Chat, out: Writer, tokens: Tokens, environment: Environment, message: Message) -> None:
     """Write one message."""
+    if message.role in PLAIN_ROLES and not (message.name or message.tool_calls):
+        out += tokens.start, message.role, "\n", message.content, tokens.end, "\n"
+        return
     out.append(tokens.start)
     if message.role in ("tool", "function"):
         # The document names every answer of the environment after its source; LMDeploy does so only where the message
