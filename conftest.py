@@ -7,7 +7,8 @@ from contextlib import suppress
 with suppress(ImportError):
     from hypothesis import settings
 
-    # The machine may be busy, so no example has a deadline. In CI the same examples are tried every time: it judges a
-    # change, and does not search.
-    settings.register_profile("lect", deadline=None, database=None, derandomize="CI" in os.environ)
+    # The machine may be busy, so no example has a deadline. The same examples are tried every time: a run judges a
+    # change, and only `nox -s stress` searches.
+    stress = os.environ.get("LECT_STRESS") == "1"
+    settings.register_profile("lect", deadline=None, database=None, derandomize=not stress)
     settings.load_profile("lect")

@@ -9,6 +9,7 @@ from functools import partial
 from operator import methodcaller
 
 import pytest
+from sampling import one_a_style
 
 import lect
 
@@ -32,7 +33,7 @@ TALKS = [
         "tools": [TOOL],
     },
 ]
-every_template = pytest.mark.parametrize("name", TEMPLATES)
+every_template = pytest.mark.parametrize("name", one_a_style(TEMPLATES))
 
 
 def picklers():

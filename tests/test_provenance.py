@@ -5,11 +5,12 @@ import json
 import re
 from contextlib import suppress
 from copy import deepcopy
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 
 import hostile
 import pytest
 from goldens import battery
+from sampling import some
 
 from lect import Origin, RefusedError, UnusedInputError
 from lect.prompt.proof import leak_of
@@ -203,16 +204,18 @@ def foreign(name, options="{}", *, types=True, as_text=False, extras=False):
 
 
 def requests(template, *, extras):
-    """Yield every conversation for a template, with its texts replaced, as arguments and replacements."""
+    """Yield every conversation for a template, with its texts replaced, as a function that returns arguments and
+    replacements."""
     for name, case in battery().items():
         for options in hostile.options_of(template):
-            yield foreign(name, json.dumps(options))
+            yield partial(foreign, name, json.dumps(options))
         if case["tools"]:
-            yield foreign(name, types=False)
-            yield foreign(name, as_text=True)
+            yield partial(foreign, name, types=False)
+            yield partial(foreign, name, as_text=True)
         if extras:
-            yield foreign(name, extras=True)
-            yield foreign(name, json.dumps(dict.fromkeys(sorted(set(template.options).intersection(TEXT_OPTIONS)))))
+            yield partial(foreign, name, extras=True)
+            texts = dict.fromkeys(sorted(set(template.options).intersection(TEXT_OPTIONS)))
+            yield partial(foreign, name, json.dumps(texts))
 
 
 @lru_cache(maxsize=2)  # the tests of one template come one after another
@@ -220,7 +223,8 @@ def renderings(template, *, extras=False):
     """Return each request with its rendering, unless refused; with `extras`, also those with fields and options that
     only one family knows, which are not counted."""
     made = []
-    for arguments, given in requests(template, extras=extras):
+    for make in some(requests(template, extras=extras), seed=template.name):
+        arguments, given = make()
         with suppress(RefusedError):
             made.append((arguments, given, template.render(**arguments)))
     return made

@@ -14,6 +14,7 @@ import replies
 import writing
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
+from sampling import few
 
 from lect.reply.calls.values import value
 from lect.reply.grammar import Json, JsonMap, NamedJson, Part
@@ -90,11 +91,11 @@ def replies_of(draw, name):
 
 
 # There are many formats, so each gets a few; `LECT_EXAMPLES=10000` tries as many as a release should.
-few = settings(max_examples=int(os.environ.get("LECT_EXAMPLES", "20")))
+limited = settings(max_examples=int(os.environ.get("LECT_EXAMPLES", few(20))))
 
 
 def every_format(test):
-    return pytest.mark.parametrize("name", sorted(FORMATS))(few(test))
+    return pytest.mark.parametrize("name", sorted(FORMATS))(limited(test))
 
 
 sizes = st.lists(st.integers(1, 9), min_size=1, max_size=4)

@@ -2,6 +2,7 @@
 
 import hostile
 import pytest
+from sampling import one_a_style
 
 import lect
 from lect import LossPolicy
@@ -24,7 +25,7 @@ TEMPLATES = hostile.installed() | {
 KEEPS_THE_LAST_ROUND = ("fastchat:cllm",)
 """Templates that drop all rounds but one: what is not there is not trained."""
 
-every_template = pytest.mark.parametrize("name", sorted(TEMPLATES))
+every_template = pytest.mark.parametrize("name", one_a_style(sorted(TEMPLATES)))
 
 
 def trained(prompt, policy=None):
