@@ -31,10 +31,13 @@ TALK = [
     {"role": "user", "content": "What is 6 times 7?"},
 ]
 
-pytestmark = [
-    pytest.mark.skipif(not PAGES, reason="the pages are not built; try: nox -s docs"),
-    pytest.mark.skipif(browser.find() is None, reason="there is no Chromium; try: apt-get install chromium"),
-]
+if not PAGES:
+    pytest.skip("the pages are not built; try: nox -s docs", allow_module_level=True)
+if browser.find() is None:
+    pytest.skip(
+        "there is no Chromium, so nobody has looked at the pages; try: apt-get install chromium",
+        allow_module_level=True,
+    )
 
 
 class Silent(SimpleHTTPRequestHandler):
