@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from lect.cli.rendering import Rendered
-    from lect.tokens.picture import Piece
+    from lect.tokens.picture import Fragment
 
 EPILOG = """\
 A conversation that ends with an answer is encoded as for training, and its loss is that of the default policy: what
@@ -74,7 +74,7 @@ def run(arguments: Namespace) -> int:
     return 0
 
 
-def _row(piece: Piece, tokenizer: Any) -> tuple[str | Painted, ...]:
+def _row(piece: Fragment, tokenizer: Any) -> tuple[str | Painted, ...]:
     style = ORIGINS[piece.origin]
     text = str(tokenizer.id_to_token(piece.id)) if piece.origin == TOKENIZER else piece.text
     return (

@@ -13,7 +13,7 @@ from lect.values import Origin, Segment
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from lect.format.prompt import Source
+    from lect.format.prompt import PromptSource
     from lect.values import Path, Unused
 
 
@@ -24,7 +24,7 @@ class Ended:
 
     skeleton = None
 
-    def __init__(self, source: Source, segments: list[Segment], dropped: Sequence[Unused] = ()):
+    def __init__(self, source: PromptSource, segments: list[Segment], dropped: Sequence[Unused] = ()):
         self.text = "".join(segment.text for segment in segments)
         self._segments = segments
         self._source = source
@@ -39,7 +39,7 @@ class Ended:
         return [*(unused for unused in self._source.unused() if unused.path not in written), *self._dropped]
 
 
-def without_end(name: str, source: Source, messages: Sequence[Mapping[str, Any]]) -> Ended:
+def without_end(name: str, source: PromptSource, messages: Sequence[Mapping[str, Any]]) -> Ended:
     """Return what was written up to the end of the last message's text.
 
     Raises:
@@ -57,7 +57,7 @@ def without_end(name: str, source: Source, messages: Sequence[Mapping[str, Any]]
     return Ended(source, segments[: at[-1] + 1])
 
 
-def with_beginning(source: Source, messages: Sequence[Mapping[str, Any]]) -> Ended:
+def with_beginning(source: PromptSource, messages: Sequence[Mapping[str, Any]]) -> Ended:
     """Return a generation prompt for all messages but the last, followed by the text of the last."""
     path = said_last(messages)
     text = messages[-1][str(path[2])]

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from lect.tokens.encoded import Encoded
     from lect.tokens.policy import LossPolicy
     from lect.tokens.spans import LossSpan
-    from lect.tokens.turns import Layout, Turn, Write
+    from lect.tokens.turns import Layout, TurnSpan, Write
     from lect.values import Segment, Unused
 
-    class Source(Protocol):
+    class PromptSource(Protocol):
         """What a prompt and its views are built from."""
 
         text: str
@@ -51,7 +51,13 @@ class Prompt:
     _more_controls: bool
 
     def __init__(
-        self, template: Facts, source: Source, request: Request, write: Write, *, most_controls: int = DEFAULT.controls
+        self,
+        template: Facts,
+        source: PromptSource,
+        request: Request,
+        write: Write,
+        *,
+        most_controls: int = DEFAULT.controls,
     ):
         self.template = template
         self.text = source.text
@@ -64,7 +70,7 @@ class Prompt:
         self._unused: tuple[Unused, ...] | None = None
         self._controls: tuple[Control, ...] | None = None
         self._layout: Layout | None = None
-        self._turns: Sequence[Turn] | None = None
+        self._turns: Sequence[TurnSpan] | None = None
         self._said: Sequence[Mapping[str, Any]] | None = None
 
     def __getstate__(self) -> tuple[None, dict[str, Any]]:
@@ -142,7 +148,7 @@ class Prompt:
         return self._layout
 
     @property
-    def turns(self) -> Sequence[Turn]:
+    def turns(self) -> Sequence[TurnSpan]:
         """Where the turn of each message is, and which part of it its speaker writes."""
         if self._turns is None:
             from lect.tokens.turns import turns_in

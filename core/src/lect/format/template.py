@@ -16,8 +16,8 @@ from lect.prompt.fields import is_list
 from lect.prompt.limits import DEFAULT, Limits
 from lect.prompt.program import run_program
 from lect.prompt.request import Request
-from lect.prompt.segments import Written
-from lect.prompt.skeleton import Filled, is_encodable
+from lect.prompt.segments import FromProgram
+from lect.prompt.skeleton import FromSkeleton, is_encodable
 from lect.prompt.skeletons import Skeletons
 from lect.prompt.writer import TrackingWriter, Writer
 from lect.values import ControlPolicy
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from types import CodeType
 
-    from lect.format.prompt import Source
+    from lect.format.prompt import PromptSource
     from lect.prompt.frame import Frame
     from lect.reply.grammar import Grammar
     from lect.reply.reply import Reply
@@ -195,7 +195,7 @@ class Template(Training):
         if limits is not None:
             allowed = Limits(limits)
             allowed.check_counts(messages, tools)
-        source: Source
+        source: PromptSource
         if self._leaks is None:
             self._prove()
         if continue_final_message:
@@ -204,7 +204,7 @@ class Template(Training):
         request = Request(messages[:-1] if begins_last else messages, tools, options, add_generation_prompt)
         found = None if tools else self._skeletons.fill(request.messages, options, add_generation_prompt)
         if found is not None:
-            source = Filled(*found)
+            source = FromSkeleton(*found)
         else:
             chat, request = read_chat(self, request, tracked=True, limits=allowed)
             out = TrackingWriter()
@@ -213,7 +213,7 @@ class Template(Training):
                 from lect.prompt.proof import mark_unknown
 
                 mark_unknown(self, self.program, request, out)
-            source = Written(chat, out)
+            source = FromProgram(chat, out)
         if continue_final_message:
             from lect.format.prefill import with_beginning, without_end
 

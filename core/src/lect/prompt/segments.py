@@ -7,7 +7,7 @@ from lect.prompt.writer import TrackingWriter
 from lect.values import TRANSFORMED, Origin, Path, Segment, Unused
 
 
-class Written:
+class FromProgram:
     """What a program has written, and its views."""
 
     __slots__ = ("_chat", "_out", "text")

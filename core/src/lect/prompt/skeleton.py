@@ -101,7 +101,7 @@ class Skeleton:
         return None if self.asks_empty and "" in placed else placed
 
 
-class Filled:
+class FromSkeleton:
     """A skeleton with the texts of one conversation; what a `Prompt` builds its views from."""
 
     __slots__ = ("_texts", "skeleton", "text")

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     Key = tuple[tuple[str, ...], bool, bytes]
     """Roles, whether a generation prompt is asked for, and the options."""
-    Found = tuple[Skeleton, list[str], str]
+    Filling = tuple[Skeleton, list[str], str]
     """A skeleton, the texts that go into it, and the prompt."""
 
 LONGEST_CONVERSATION = 64
@@ -79,7 +79,7 @@ class Skeletons:
         self._size = 0
         self._met: set[int] = set()
 
-    def fill(self, messages: Sequence[Mapping[str, Any]], options: dict[str, Any], asking: bool) -> Found | None:
+    def fill(self, messages: Sequence[Mapping[str, Any]], options: dict[str, Any], asking: bool) -> Filling | None:
         """Return the skeleton, the texts and the prompt of a plain chat; None where it must go the long way."""
         self._misses += 1
         if self._stopped or (self._misses > MOST_MISSES and self._misses % 16):

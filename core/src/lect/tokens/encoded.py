@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from lect.facts import Facts
-    from lect.tokens.picture import Piece
+    from lect.tokens.picture import Fragment
     from lect.tokens.spans import LossSpan
     from lect.tokens.tokenizer import Encoder, Offsets, Tokens
-    from lect.tokens.turns import Layout, Turn
+    from lect.tokens.turns import Layout, TurnSpan
     from lect.values import Control
 
     class Prompt(Protocol):
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
         @property
         def layout(self) -> Layout: ...
         @property
-        def turns(self) -> Sequence[Turn]: ...
+        def turns(self) -> Sequence[TurnSpan]: ...
         def loss_spans(self, policy: LossPolicy | None = None) -> list[LossSpan]: ...
 
 
@@ -95,7 +95,7 @@ class Encoded:
 
         return as_html(self.pieces(), f"{self._prompt.template.name}: {len(self.ids):,} tokens")
 
-    def pieces(self) -> list[Piece]:
+    def pieces(self) -> list[Fragment]:
         """Return the tokens with their texts, origins, fields and weights.
 
         Raises:

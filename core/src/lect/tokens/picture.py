@@ -21,7 +21,7 @@ TOKENIZER = "tokenizer"
 """The origin of a token that stands for no character: the tokenizer itself puts it before the text."""
 
 
-class Piece(NamedTuple):
+class Fragment(NamedTuple):
     """A token, or a part of a segment."""
 
     id: int | None
@@ -35,7 +35,7 @@ class Piece(NamedTuple):
     weight: float
 
 
-def pieces_of(layout: Layout, spans: Sequence[LossSpan]) -> list[Piece]:
+def pieces_of(layout: Layout, spans: Sequence[LossSpan]) -> list[Fragment]:
     """Return a prompt by segments, cut where loss begins and ends."""
     edges = {edge for span in spans for edge in (span.start, span.end)}
     weights = {span.start: (span.end, span.weight) for span in spans}
@@ -44,11 +44,11 @@ def pieces_of(layout: Layout, spans: Sequence[LossSpan]) -> list[Piece]:
         trained_to, weight = weights.get(start, (trained_to, weight))
         segment = _segment_at(layout, start)
         carried = weight if start < trained_to else 0.0
-        pieces.append(Piece(None, layout.text[start:end], segment.origin.value, _spelled(segment), carried))
+        pieces.append(Fragment(None, layout.text[start:end], segment.origin.value, _spelled(segment), carried))
     return pieces
 
 
-def tokens_of(tokens: Iterable[tuple[int, tuple[int, int], float]], layout: Layout, opening: int) -> list[Piece]:
+def tokens_of(tokens: Iterable[tuple[int, tuple[int, int], float]], layout: Layout, opening: int) -> list[Fragment]:
     """Return an encoded prompt by tokens.
 
     Args:
@@ -59,12 +59,12 @@ def tokens_of(tokens: Iterable[tuple[int, tuple[int, int], float]], layout: Layo
     pieces, position = [], 0
     for index, (each, (start, end), weight) in enumerate(tokens):
         if index < opening:
-            pieces.append(Piece(each, "", TOKENIZER, "", 0.0))
+            pieces.append(Fragment(each, "", TOKENIZER, "", 0.0))
             continue
         segment = _origin_of(layout, start, end)
         # Some tokenizers leave white space out of the offsets, and several tokens may share a character.
         text, position = layout.text[position:end], max(position, end)
-        pieces.append(Piece(each, text, segment.origin.value, _spelled(segment), weight))
+        pieces.append(Fragment(each, text, segment.origin.value, _spelled(segment), weight))
     return pieces
 
 
@@ -98,7 +98,7 @@ LOSS = "border-bottom:2px solid currentColor"
 EDGE = "margin-right:1px"
 
 
-def as_html(pieces: Sequence[Piece], summary: str) -> str:
+def as_html(pieces: Sequence[Fragment], summary: str) -> str:
     """Return pieces as HTML, with a legend; everything in them is escaped."""
     shown = list(_first(pieces, MOST_SHOWN))
     hidden = sum(len(piece.text) for piece in pieces) - sum(len(piece.text) for piece in shown)
@@ -110,7 +110,7 @@ def as_html(pieces: Sequence[Piece], summary: str) -> str:
     )
 
 
-def _first(pieces: Iterable[Piece], most: int) -> Iterator[Piece]:
+def _first(pieces: Iterable[Fragment], most: int) -> Iterator[Fragment]:
     for piece in pieces:
         if most <= 0:
             return
@@ -118,7 +118,7 @@ def _first(pieces: Iterable[Piece], most: int) -> Iterator[Piece]:
         most -= len(piece.text)
 
 
-def _as_span(piece: Piece) -> str:
+def _as_span(piece: Fragment) -> str:
     about = [piece.field or piece.origin]
     if piece.id is not None:
         about.insert(0, f"id {piece.id}")
@@ -128,7 +128,7 @@ def _as_span(piece: Piece) -> str:
     return f'<span title="{escape(_visible(", ".join(about)))}" style="{_style(piece)}">{text}</span>'
 
 
-def _style(piece: Piece) -> str:
+def _style(piece: Fragment) -> str:
     styles = [f"background:{COLOURS[piece.origin]}"]
     if piece.weight:
         styles.append(LOSS)
@@ -145,7 +145,7 @@ def _visible(text: str) -> str:
     )
 
 
-def _legend(pieces: Iterable[Piece]) -> str:
+def _legend(pieces: Iterable[Fragment]) -> str:
     origins = {piece.origin for piece in pieces}
     names = [f'<span style="background:{COLOURS[each]}">{each}</span>' for each in COLOURS if each in origins]
     return " ".join([*names, f'<span style="{LOSS}">loss</span>'])

@@ -13,7 +13,7 @@ from lect.values import Control, Origin
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from lect.tokens.tokenizer import Encoder, Found
+    from lect.tokens.tokenizer import ControlToken, Encoder
     from lect.tokens.turns import Layout
 
 
@@ -58,8 +58,8 @@ LETTER, MARK = "\ua66e", "\ufffc"
 
 
 def controls_in(
-    text: str, found: Sequence[Found], encoder: Encoder, trusted: Trusted
-) -> tuple[list[Found], list[Found]]:
+    text: str, found: Sequence[ControlToken], encoder: Encoder, trusted: Trusted
+) -> tuple[list[ControlToken], list[ControlToken]]:
     """Return the control tokens that the template wrote, and those that include text from outside."""
     own, foreign = _parted(text, found, trusted)
     if foreign:
@@ -68,9 +68,11 @@ def controls_in(
     return own, foreign
 
 
-def _parted(text: str, found: Iterable[Found], trusted: Trusted) -> tuple[list[Found], list[Found]]:
-    own: list[Found] = []
-    foreign: list[Found] = []
+def _parted(
+    text: str, found: Iterable[ControlToken], trusted: Trusted
+) -> tuple[list[ControlToken], list[ControlToken]]:
+    own: list[ControlToken] = []
+    foreign: list[ControlToken] = []
     segments, starts = trusted.layout.segments, trusted.layout.starts
     for each in found:
         start, end, _ = each
@@ -87,13 +89,13 @@ def _parted(text: str, found: Iterable[Found], trusted: Trusted) -> tuple[list[F
     return own, foreign
 
 
-def _without_space(text: str, found: Found) -> tuple[int, int]:
+def _without_space(text: str, found: ControlToken) -> tuple[int, int]:
     """Return where a control token is, without the white space that it absorbs, which may be anybody's."""
     end = found.start + len(text[found.start : found.end].rstrip())
     return end - len(text[found.start : end].lstrip()), end
 
 
-def as_controls(found: Iterable[Found], texts: Mapping[int, str], layout: Layout) -> tuple[Control, ...]:
+def as_controls(found: Iterable[ControlToken], texts: Mapping[int, str], layout: Layout) -> tuple[Control, ...]:
     """Return control tokens in text from outside, each with the field in which it begins."""
     controls = []
     for position, _, each in found:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from lect.prompt.skeleton import Skeleton
     from lect.tokens.policy import LossPolicy
-    from lect.tokens.turns import Layout, Turn
+    from lect.tokens.turns import Layout, TurnSpan
 
 
 class LossSpan(NamedTuple):
@@ -48,7 +48,7 @@ def usual_spans(layout: Layout, skeleton: Skeleton, work_out: Callable[[], list[
 
 
 def loss_spans(
-    layout: Layout, turns: Sequence[Turn], messages: Sequence[Mapping[str, Any]], policy: LossPolicy
+    layout: Layout, turns: Sequence[TurnSpan], messages: Sequence[Mapping[str, Any]], policy: LossPolicy
 ) -> list[LossSpan]:
     """Return the spans that carry loss, in order; neighbours of equal weight and kind are merged.
 
@@ -81,7 +81,7 @@ def loss_spans(
     return spans
 
 
-def _weights(turns: Sequence[Turn], messages: Sequence[Mapping[str, Any]], policy: LossPolicy) -> dict[int, float]:
+def _weights(turns: Sequence[TurnSpan], messages: Sequence[Mapping[str, Any]], policy: LossPolicy) -> dict[int, float]:
     """Return the weight of each trained message."""
     trained: dict[int, float] = {}
     by_role = [turn.message for turn in turns if messages[turn.message].get("role") in policy.roles]
@@ -101,7 +101,7 @@ def _refuse_unknown(policy: LossPolicy, messages: Sequence[Mapping[str, Any]]) -
             raise MaskError(msg)
 
 
-def _pieces(layout: Layout, turn: Turn, start: int) -> Iterator[tuple[int, int, str]]:
+def _pieces(layout: Layout, turn: TurnSpan, start: int) -> Iterator[tuple[int, int, str]]:
     """Yield what the speaker of a turn writes, up to its stop, by kind.
 
     Text of other messages within the turn, such as the result of a call, is left out. What the template writes there on

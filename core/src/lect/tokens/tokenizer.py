@@ -30,7 +30,7 @@ class Tokenizer(Protocol):
         ...
 
 
-class Found(NamedTuple):
+class ControlToken(NamedTuple):
     """A control token in a text: its start, its end and its id."""
 
     start: int
@@ -120,13 +120,13 @@ class Encoder:
         """Return a text as the tokenizer itself encodes it, whatever the origin of its control tokens."""
         return self.between(text, self.found(text), is_clean=True)
 
-    def found(self, text: str) -> list[Found]:
+    def found(self, text: str) -> list[ControlToken]:
         """Return where the control tokens of a text are."""
         matches = self._spelled.finditer(text) if self._spelled else ()
-        return [Found(*match.span(), self.controls[match[0]]) for match in matches]
+        return [ControlToken(*match.span(), self.controls[match[0]]) for match in matches]
 
     def between(
-        self, text: str, controls: Sequence[Found], cuts: Sequence[int] = (), *, is_clean: bool = False
+        self, text: str, controls: Sequence[ControlToken], cuts: Sequence[int] = (), *, is_clean: bool = False
     ) -> Tokens:
         """Encode a text with these control tokens and no others, and no token that crosses a cut.
 
@@ -138,9 +138,9 @@ class Encoder:
             cuts: Where else to cut it.
             is_clean: Whether no other control token is spelled out in it.
         """
-        pieces: list[Ordinary | Found] = []
+        pieces: list[Ordinary | ControlToken] = []
         position = 0
-        for control in [*controls, Found(len(text), len(text), -1)]:
+        for control in [*controls, ControlToken(len(text), len(text), -1)]:
             start = control.start
             edges = [position, *(cut for cut in cuts if position < cut < start), start] if cuts else [position, start]
             pieces += [
@@ -152,7 +152,7 @@ class Encoder:
         between = [piece for piece in pieces if isinstance(piece, Ordinary)]
         ordinary = iter(self.ordinary(between, is_clean=is_clean and not cuts))
 
-        def encoded(piece: Ordinary | Found) -> tuple[int, Sequence[int], Any]:
+        def encoded(piece: Ordinary | ControlToken) -> tuple[int, Sequence[int], Any]:
             if isinstance(piece, Ordinary):
                 return piece.start, *next(ordinary)
             return piece.start, [piece.id], [(0, piece.end - piece.start)]
@@ -216,13 +216,13 @@ class FastEncoder(Encoder):
         encoding = self._tokenizer.encode(text, add_special_tokens=False)
         return Tokens([(0, encoding.ids, encoding)])
 
-    def found(self, text: str) -> list[Found]:
+    def found(self, text: str) -> list[ControlToken]:
         return self._among(self.whole(text), text) if self._is_odd else super().found(text)
 
-    def _among(self, tokens: Tokens, text: str) -> list[Found]:
+    def _among(self, tokens: Tokens, text: str) -> list[ControlToken]:
         """Return the control tokens among the tokens of a text."""
         at = [place for place, each in enumerate(tokens.ids) if each in self.control_ids]
-        found = [Found(*tokens.span(place), tokens.ids[place]) for place in at]
+        found = [ControlToken(*tokens.span(place), tokens.ids[place]) for place in at]
         if self._unknown is None:
             return found
         # It stands for every character unknown to the tokenizer, and is not a control token there.
@@ -230,7 +230,7 @@ class FastEncoder(Encoder):
         return [each for each in found if each.id != self._unknown or spelt in text[each.start : each.end]]
 
     def between(
-        self, text: str, controls: Sequence[Found], cuts: Sequence[int] = (), *, is_clean: bool = False
+        self, text: str, controls: Sequence[ControlToken], cuts: Sequence[int] = (), *, is_clean: bool = False
     ) -> Tokens:
         if is_clean and self.depends_on_neighbours and not cuts:
             return self.whole(text)

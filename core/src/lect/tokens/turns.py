@@ -31,7 +31,7 @@ MOST_ASKED = 32
 of it would take quadratic time."""
 
 
-class Turn(NamedTuple):
+class TurnSpan(NamedTuple):
     """Where the turn of a message is in the prompt, in characters."""
 
     message: int
@@ -65,7 +65,7 @@ def layout_of(text: str, segments: Sequence[Segment]) -> Layout:
     return Layout(text, segments, starts)
 
 
-def turns_in(layout: Layout, facts: Facts, request: Request, write: Write, skeleton: Skeleton | None) -> list[Turn]:
+def turns_in(layout: Layout, facts: Facts, request: Request, write: Write, skeleton: Skeleton | None) -> list[TurnSpan]:
     """Return the turns of a prompt; for prompts of one shape they are worked out once."""
     if skeleton is None or len(skeleton.layout) != len(layout.segments):
         return turns_of(layout, facts, request, write)
@@ -76,10 +76,10 @@ def turns_in(layout: Layout, facts: Facts, request: Request, write: Write, skele
         return turns
     places, messages = skeleton.turns
     position = iter(absolute(places, layout))
-    return list(map(Turn, messages, *[position] * (len(Turn._fields) - 1)))
+    return list(map(TurnSpan, messages, *[position] * (len(TurnSpan._fields) - 1)))
 
 
-def turns_of(layout: Layout, facts: Facts, request: Request, write: Write) -> list[Turn]:
+def turns_of(layout: Layout, facts: Facts, request: Request, write: Write) -> list[TurnSpan]:
     """Return the turns of all messages that the template writes something for."""
     stops = [stop for stop in dict.fromkeys((*facts.stop, facts.eos)) if stop]
     marks = _reasoning_marks(facts)
@@ -95,7 +95,7 @@ def turns_of(layout: Layout, facts: Facts, request: Request, write: Write) -> li
         else:
             header_end = start = own_start
         stop, end = _stop(layout.text, stops, max(start, own_end), close)
-        turns.append(Turn(message, begin, header_end, start, stop, end, close))
+        turns.append(TurnSpan(message, begin, header_end, start, stop, end, close))
     return turns
 
 

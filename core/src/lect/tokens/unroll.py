@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Protocol, TypeVar
 
-    from lect.tokens.turns import Turn
+    from lect.tokens.turns import TurnSpan
 
     class Prompt(Protocol):
         """What a conversation is unrolled into."""
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
         trains: frozenset[int] | None
 
         @property
-        def turns(self) -> Sequence[Turn]: ...
+        def turns(self) -> Sequence[TurnSpan]: ...
 
     P = TypeVar("P", bound=Prompt)
 
