@@ -90,10 +90,10 @@ def takes(slug):
 
 
 def by_maker(slug):
-    """Return the way of the maker's template, for messages that were put right before it is called."""
-    put_right = shared("put_right").put_right
+    """Return the way of the maker's template, for messages that were normalized before it is called."""
+    normalize = shared("put_right").put_right
     return lambda requests: [
-        makers(slug, put_right(messages, *takes(slug)), add_generation_prompt=asking, tools=tools)
+        makers(slug, normalize(messages, *takes(slug)), add_generation_prompt=asking, tools=tools)
         for messages, asking, tools in requests
     ]
 

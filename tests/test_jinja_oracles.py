@@ -84,7 +84,7 @@ def asked(template, arguments, way):
 
 def expected(slug, arguments):
     """Return what Jinja2 gives for the same arguments, or the error that it raises."""
-    messages = differential.put_right(slug, arguments["messages"])
+    messages = differential.normalize(slug, arguments["messages"])
     try:
         return differential.reference().render(slug, **{**arguments, "messages": messages})
     # A template may crash in any way.
@@ -107,7 +107,7 @@ def contents(template, messages):
         content = message.get("content")
         if isinstance(content, str):
             texts = [(("messages", index, "content"), content)]
-        elif "parts" in template.takes or len(content or ()) == 1:
+        elif "parts" in template.accepts or len(content or ()) == 1:
             parts = [(place, part.get("text")) for place, part in enumerate(content or ())]
             texts = [(("messages", index, "content", place, "text"), text) for place, text in parts if text]
         else:
@@ -141,10 +141,10 @@ def test_the_makers_templates_are_here():
 def test_a_template_writes_what_jinja2_writes_and_knows_where_it_came_from(slug):
     template = load(slug)
     assert (
-        ("parts" in template.takes),
-        ("argument_text" in template.takes),
-        ("null" in template.takes),
-    ) == differential.takes(slug)
+        ("parts" in template.accepts),
+        ("argument_text" in template.accepts),
+        ("null" in template.accepts),
+    ) == differential.accepts(slug)
     for arguments in cases(slug):
         wanted = expected(slug, arguments)
         prompt = asked(template, arguments, "render")

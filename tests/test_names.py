@@ -288,7 +288,7 @@ def renders_alike(slug, template, tokens):
     for case in goldens.battery().values():
         arguments = {"tools": case.get("tools"), "add_generation_prompt": case["add_generation_prompt"]}
         try:
-            messages = differential.put_right(slug, case["messages"])
+            messages = differential.normalize(slug, case["messages"])
             kept = differential.reference().render(slug, messages, **arguments, **tokens)
         # A template may crash in any way.
         except Exception:

@@ -10,7 +10,7 @@ from functools import cache
 
 import goldens
 import pytest
-from differential import put_right, reference
+from differential import normalize, reference
 
 import lect
 from lect_jinja.audit import audited
@@ -91,7 +91,7 @@ def test_a_directory_gives_what_its_makers_template_gives(slug, tmp_path):
             continue
         arguments = {"tools": case.get("tools"), "add_generation_prompt": case["add_generation_prompt"]}
         try:
-            expected = reference().render(slug, put_right(slug, case["messages"]), **arguments)
+            expected = reference().render(slug, normalize(slug, case["messages"]), **arguments)
         except TemplateError:
             with pytest.raises(lect.LectError):
                 template.text(case["messages"], **arguments, **dated)

@@ -6,7 +6,7 @@ import sys
 
 from fresh_copy import fresh_copy
 
-ASK_THE_MAKERS = ["jinja_oracles", "makers_details", "oracles", "own_templates", "put_right", "stops"]
+ASK_THE_MAKERS = ["jinja_oracles", "makers_details", "oracles", "own_templates", "normalize", "stops"]
 
 
 def test_tests_that_need_the_makers_templates_are_skipped_and_nothing_fails(tmp_path):

@@ -11,9 +11,9 @@ TOOL = {"type": "function", "function": {"name": "f", "version": 7}}
 CALL = {"id": "c", "type": "function", "function": {"name": "f", "arguments": {"x": 1}}}
 
 
-def prompt_of(write, messages=(USER,), takes=(), **arguments):
+def prompt_of(write, messages=(USER,), accepts=(), **arguments):
     """Render with a given program, both ways, and return the segments."""
-    template = Template("own", write, default_system="D", bos="<s>", options=["mode"], takes=takes)
+    template = Template("own", write, default_system="D", bos="<s>", options=["mode"], accepts=accepts)
     prompt = template.render(list(messages), **arguments)
     assert template.text(list(messages), **arguments) == prompt.text
     return [(segment.text, segment.origin, segment.path) for segment in prompt.segments]
@@ -92,7 +92,7 @@ def test_content_in_parts_is_printed_where_a_program_asks_for_it():
 
     parts = [{"type": "text", "text": "x"}]
     assert prompt_of(write) == [("Hi", Origin.INPUT, ("messages", 0, "content"))]
-    assert prompt_of(write, [{"role": "user", "content": parts}], takes=["parts"]) == [
+    assert prompt_of(write, [{"role": "user", "content": parts}], accepts=["parts"]) == [
         (str(parts), Origin.INPUT, ("messages", 0, "content"))
     ]
 

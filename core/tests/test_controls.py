@@ -66,7 +66,7 @@ def test_a_marker_that_begins_in_template_text_and_ends_in_a_message_is_reported
 
 
 def test_a_marker_over_two_parts_or_two_messages_is_reported():
-    template = TurnTemplate("glue", user=Turn(), assistant=Turn(), markers=["<|im_end|>"], takes=["parts"])
+    template = TurnTemplate("glue", user=Turn(), assistant=Turn(), markers=["<|im_end|>"], accepts=["parts"])
     halves = [{"type": "text", "text": "<|im_"}, {"type": "text", "text": "end|>"}]
     control(
         "messages",

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from made import CHATML, FULL, rich_chats
 
 from lect import LectError, MessageError
-from lect.facts import STANDARD_ROLES, TAKES
+from lect.facts import ACCEPTABLE, STANDARD_ROLES
 from lect.prompt.fields import spell
 from lect.prompt.inputs import Input
 from lect.prompt.messages import messages_of_pairs, read_messages
@@ -20,8 +20,8 @@ from lect.prompt.schemas import read_tools
 from lect.values import TRANSFORMED
 
 
-def read(*messages, tracked=False, takes=()):
-    return read_messages(list(messages), STANDARD_ROLES, takes, tracked=tracked)
+def read(*messages, tracked=False, accepts=()):
+    return read_messages(list(messages), STANDARD_ROLES, accepts, tracked=tracked)
 
 
 def user(content, **fields):
@@ -150,8 +150,8 @@ def test_content_may_be_absent():
 
 def test_the_texts_of_several_parts_are_joined_and_have_no_offset():
     parts = [{"type": "text", "text": "a"}, {"type": "image", "image": "x"}, {"type": "text", "text": "b"}]
-    for takes, joined in (((), "a\nb"), (["parts"], "ab")):
-        (message,) = read(user(parts), tracked=True, takes=takes)
+    for accepts, joined in (((), "a\nb"), (["parts"], "ab")):
+        (message,) = read(user(parts), tracked=True, accepts=accepts)
         assert message.content == joined
         assert (message.content.path, message.content.start) == (("messages", 0, "content"), TRANSFORMED)
         assert [part.type for part in message.parts] == ["text", "image", "text"]
@@ -193,7 +193,7 @@ def test_values_parsed_from_the_text_of_arguments_keep_its_path():
     ((key, (value,)),) = message.tool_calls[0].arguments.items()
     for text in (key, value):
         assert (text.path, text.start) == (("messages", 0, "tool_calls", 0, "arguments"), TRANSFORMED)
-    assert read(calls, takes=["argument_text"])[0].tool_calls[0].arguments == '{"a": ["x"]}'
+    assert read(calls, accepts=["argument_text"])[0].tool_calls[0].arguments == '{"a": ["x"]}'
 
 
 def test_arguments_that_are_not_json_are_still_known_to_be_the_callers():
@@ -251,20 +251,22 @@ def known(value):
     return type(value), value
 
 
-def outcome(messages, takes, *, tracked):
+def outcome(messages, accepts, *, tracked):
     fields = ("index", "role", "content", "raw", "parts", "reasoning", "tool_calls", "name")
     try:
-        read = read_messages(messages, STANDARD_ROLES, takes, tracked=tracked)
+        read = read_messages(messages, STANDARD_ROLES, accepts, tracked=tracked)
     except LectError as error:
         return type(error), str(error)
     return [[known(getattr(message, field)) for field in fields] for message in read]
 
 
 @settings(max_examples=1000)
-@given(rich_chats() | odd_messages, st.booleans(), st.sets(st.sampled_from(sorted(TAKES))))
-def test_messages_of_built_in_types_are_read_as_all_others_are(messages, tracked, takes):
+@given(rich_chats() | odd_messages, st.booleans(), st.sets(st.sampled_from(sorted(ACCEPTABLE))))
+def test_messages_of_built_in_types_are_read_as_all_others_are(messages, tracked, accepts):
     # A mapping of any other type is read the general way.
-    assert outcome(messages, takes, tracked=tracked) == outcome(list(map(UserDict, messages)), takes, tracked=tracked)
+    assert outcome(messages, accepts, tracked=tracked) == outcome(
+        list(map(UserDict, messages)), accepts, tracked=tracked
+    )
 
 
 @pytest.mark.parametrize(

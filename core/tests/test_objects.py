@@ -10,7 +10,7 @@ from made import CHATML, FULL, TEMPLATES, rich_chats, slow_twin
 
 import lect
 from lect import MessageError
-from lect.plugin import put_right
+from lect.plugin import normalize
 from lect.plugin.grammar import JSON_IN_TAGS, Grammar
 
 USER = {"role": "user", "content": "Hi"}
@@ -91,7 +91,7 @@ def test_every_way_to_give_messages_takes_objects(template):
         == lect.messages(Model({"messages": plain}))
         == plain
     )
-    assert put_right(objects)[0] == plain
+    assert normalize(objects)[0] == plain
 
 
 def test_the_rows_of_data_sets_may_be_objects():

@@ -77,7 +77,7 @@ def counted(template):
 
     looks_for = ("</think>",) if template is THINKING else ()
     made = Template(
-        template.name, program, roles=template.roles, bos=template.bos, takes=template.takes, looks_for=looks_for
+        template.name, program, roles=template.roles, bos=template.bos, accepts=template.accepts, looks_for=looks_for
     )
     return made, runs
 

@@ -55,7 +55,7 @@ SIGNATURES = {
     Template: "(name, program, *, looks_for=None, reply=None, **facts)",
     Facts: (
         "(name, *, roles=('system', 'user', 'assistant'), bos='', eos='', stop=(), stop_ids=(), markers=(), "
-        "text_separators=False, default_system='', capabilities=('system',), options=(), takes=(), source='')"
+        "text_separators=False, default_system='', capabilities=('system',), options=(), accepts=(), source='')"
     ),
     TurnTemplate: (
         "(name, *, system=None, user, assistant, tool=None, other=None, user_after_system=None, opening='', without_system='', generation=None, "
@@ -128,8 +128,8 @@ def test_the_public_names_for_authors_of_adapters():
     assert sorted(lect.plugin.__all__) == [
         "API_VERSION", "CHATML", "Call", "Chat", "DEFAULT", "Family", "Frame", "Input", "Later", "Match", "Message", "ModelRef",
         "Part", "ROUND", "Reply", "Rule", "Schema", "Source", "Specificity", "Template", "Tokenizer", "ToolCall", "Turn",
-        "TurnTemplate", "Writer", "Written", "given", "hookimpl", "open_file", "parse_json", "plain_str",
-        "put_right", "read_file", "split_at_controls", "stripped", "table_of", "think_tags", "thought_and_answer", "unknown", "unsaid",
+        "TurnTemplate", "Writer", "Written", "given", "hookimpl", "normalize", "open_file", "parse_json", "plain_str",
+        "read_file", "split_at_controls", "stripped", "table_of", "think_tags", "thought_and_answer", "unknown", "unsaid",
     ]  # fmt: skip
 
 

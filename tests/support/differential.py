@@ -170,14 +170,14 @@ def conversations(text, *, parts=False, calls=True):
 
 
 @cache
-def takes(slug):
+def accepts(slug):
     """Return what a maker's template takes as it is given, by an independent reading of that template."""
     return shared_module("put_right").takes(slug)
 
 
-def put_right(slug, messages):
-    """Return the messages as the maker's template must get them: put right, by an independent implementation."""
-    return shared_module("put_right").put_right(messages, *takes(slug))
+def normalize(slug, messages):
+    """Return the messages as the maker's template must get them: normalized, by an independent implementation."""
+    return shared_module("put_right").put_right(messages, *accepts(slug))
 
 
 def check(slug, template, *, parts=False, calls=True, options=None, max_examples=100):
@@ -220,7 +220,7 @@ def compare(slug, template, messages, **arguments):
 
     ours = {"date": THE_DAY, **arguments} if "date" in template.options else arguments
     try:
-        expected = maker.render(slug, put_right(slug, messages), **arguments)
+        expected = maker.render(slug, normalize(slug, messages), **arguments)
     # A template may crash in any way.
     except Exception as error:
         # What a template raises on purpose is of exactly this type; accidents are of other types.

@@ -136,7 +136,7 @@ FULL = Template(
     options=["mood"],
     markers=[*MARKERS, "<tools>", IMAGE],
     capabilities=["system", "tools", "images", "reasoning"],
-    takes=["parts"],
+    accepts=["parts"],
     looks_for=(),
 )
 THINKING = Template("thinking", thinking, markers=MARKERS, looks_for=("</think>",))
@@ -157,7 +157,7 @@ def slow_twin(template):
         markers=template.markers,
         options=[name for name in template.options if name != "bos_token"],
         default_system=template.default_system,
-        takes=template.takes,
+        accepts=template.accepts,
     )
 
 

@@ -11,7 +11,7 @@ import json
 import sys
 from functools import cache
 
-from differential import put_right, reference
+from differential import normalize, reference
 from goldens import REPOSITORY, SHARED, THE_DAY, battery, native_models
 
 import lect
@@ -101,7 +101,7 @@ def answer_of_the_maker(slug, case, options):
 
     arguments = {"tools": case.get("tools"), "add_generation_prompt": case["add_generation_prompt"], **options}
     try:
-        return reference().render(slug, put_right(slug, case["messages"]), **arguments)
+        return reference().render(slug, normalize(slug, case["messages"]), **arguments)
     except Exception as error:
         return REFUSES if type(error) is TemplateError else CRASHES
 

@@ -5,8 +5,8 @@
 
 A template that has no goldens in `../shared` is rendered here, with the options that it reads.
 
-A conversation that is put right before any template sees it is rendered again: the maker's template gets the messages
-that were put right. Run by hand when an oracle changes; the tests read only what is in the repository.
+A conversation that is normalized before any template sees it is rendered again: the maker's template gets the messages
+that were normalized. Run by hand when an oracle changes; the tests read only what is in the repository.
 """
 
 import json
@@ -47,7 +47,7 @@ def main(family, *added):
         made = SHARED / f"oracles/goldens/{slug}.json"
         given = {case["id"]: case for case in battery}
         right = {
-            name: case | {"messages": differential.put_right(slug, case["messages"])} for name, case in given.items()
+            name: case | {"messages": differential.normalize(slug, case["messages"])} for name, case in given.items()
         }
         cases = json.loads(made.read_text("utf-8")) if made.exists() else all_cases(slug, right)
         for name, case in right.items():

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from lect.errors import PluginError, shown
 
-TAKES = frozenset({"parts", "null", "argument_text"})
+ACCEPTABLE = frozenset({"parts", "null", "argument_text"})
 STANDARD_ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
 
 Ids = Sequence[int | None]
@@ -94,14 +94,14 @@ class Facts:
         default_system: The system text that the maker's template adds where none is given.
         capabilities: What the format supports: system, tools, parallel_tools, reasoning, images, ...
         options: The options that it reads.
-        takes: What it takes as it is given, and must not be put right: `parts` and `null` for content, and
-            `argument_text` for the arguments of calls (see `prompt/put_right.py`).
+        accepts: What it accepts as it is given, and must not be normalized: `parts` and `null` for content, and
+            `argument_text` for the arguments of calls (see `prompt/normalize.py`).
         source: Where the format is written down, with its revision.
     """
 
     __slots__ = (
-        "_frozen", "accepted_roles", "bos", "capabilities", "default_system", "eos", "markers", "name", "options",
-        "roles", "source", "stop", "stop_ids", "takes", "text_separators",
+        "_frozen", "accepted_roles", "accepts", "bos", "capabilities", "default_system", "eos", "markers", "name",
+        "options", "roles", "source", "stop", "stop_ids", "text_separators",
     )  # fmt: skip
 
     name: str
@@ -115,7 +115,7 @@ class Facts:
     default_system: str
     capabilities: frozenset[str]
     options: tuple[str, ...]
-    takes: frozenset[str]
+    accepts: frozenset[str]
     source: str
     accepted_roles: frozenset[str]
 
@@ -133,7 +133,7 @@ class Facts:
         default_system: str = "",
         capabilities: Iterable[str] = ("system",),
         options: Iterable[str] = (),
-        takes: Iterable[Literal["parts", "null", "argument_text"]] = (),
+        accepts: Iterable[Literal["parts", "null", "argument_text"]] = (),
         source: str = "",
     ):
         if not isinstance(name, str) or not name:
@@ -155,9 +155,11 @@ class Facts:
         self.options = tuple(
             dict.fromkeys((*listed(name, "options", options), *["bos_token"] * bool(bos), *["eos_token"] * bool(eos)))
         )
-        self.takes = frozenset(listed(name, "takes", takes))
-        if not self.takes <= TAKES:
-            msg = f"template {name!r}: takes is {sorted(self.takes)}\n  try: some of {', '.join(sorted(TAKES))}"
+        self.accepts = frozenset(listed(name, "accepts", accepts))
+        if not self.accepts <= ACCEPTABLE:
+            msg = (
+                f"template {name!r}: accepts is {sorted(self.accepts)}\n  try: some of {', '.join(sorted(ACCEPTABLE))}"
+            )
             raise PluginError(msg)
         self.source = source
         self.accepted_roles = STANDARD_ROLES.union(self.roles)
@@ -185,7 +187,7 @@ class Facts:
             # In one order, so that a template pickles to the same bytes in every process.
             "capabilities": sorted(self.capabilities),
             "options": tuple(each for each in self.options if each not in ("bos_token", "eos_token")),
-            "takes": sorted(self.takes),
+            "accepts": sorted(self.accepts),
             "source": self.source,
         }
 

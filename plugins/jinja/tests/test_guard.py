@@ -307,7 +307,7 @@ class TestIsolated:
         here, there = load(source), isolated(source)
         assert there.render(messages, x=[1]).segments == here.render(messages, x=[1]).segments
         assert there.text(messages) == here.text(messages)
-        assert there.takes == here.takes
+        assert there.accepts == here.accepts
 
     def test_errors_come_back_unchanged(self):
         with pytest.raises(RefusedError, match="no!"):

@@ -73,7 +73,7 @@ def test_facts_are_read_off_the_template():
         "{% if enable_thinking %}{{ strftime_now('%Y') }}{% endif %}{{ tools }}"
     )
     template = load(source)
-    assert template.takes == {"parts", "null"}
+    assert template.accepts == {"parts", "null"}
     assert set(template.options) == {"enable_thinking", "date"}
     assert "ipython" in template.roles
     assert template.capabilities == {"tools"}
@@ -106,13 +106,13 @@ def test_arguments_as_text_are_for_templates_that_fail_on_a_mapping():
     source = (
         "{% for m in messages %}{% for c in m.tool_calls %}{{ 'x' + c.function.arguments }}{% endfor %}{% endfor %}"
     )
-    assert load(source).takes == {"argument_text"}
+    assert load(source).accepts == {"argument_text"}
     only_beside_null = "{% for m in messages if m.content is none %}" + source.partition("%}")[2]
-    assert load(only_beside_null).takes == {"null", "argument_text"}
-    assert load(source.replace("'x' + c.function.arguments", "c.function.arguments | tojson")).takes == set()
+    assert load(only_beside_null).accepts == {"null", "argument_text"}
+    assert load(source.replace("'x' + c.function.arguments", "c.function.arguments | tojson")).accepts == set()
 
 
-def test_variants_that_clients_send_are_put_right():
+def test_variants_that_clients_send_are_normalized():
     calls = [{"type": "function", "function": {"name": "f", "arguments": '{"a": "b"}'}}]
     messages = [{"role": "assistant", "content": None, "tool_calls": calls}]
     source = "{% for m in messages %}{{ m.content }}{% for c in m.tool_calls %}{{ c.function.arguments.a }}{% endfor %}{% endfor %}"

@@ -48,7 +48,7 @@ class Template(Training):
             empty one, `text` and `render` are several times faster for plain conversations.
         reply: The grammar of the model's replies; None if they are plain text.
         facts: The other facts of the format: `roles`, `bos`, `eos`, `stop`, `stop_ids`, `markers`, `text_separators`,
-            `default_system`, `capabilities`, `options`, `takes` and `source`.
+            `default_system`, `capabilities`, `options`, `accepts` and `source`.
     """
 
     __slots__ = (

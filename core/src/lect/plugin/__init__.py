@@ -18,7 +18,7 @@ from lect.format.turns import ROUND, Turn, TurnTemplate
 from lect.prompt.chat import Chat
 from lect.prompt.inputs import Input, given, plain_str, unknown
 from lect.prompt.message import Call, Message, Part
-from lect.prompt.put_right import put_right
+from lect.prompt.normalize import normalize
 from lect.prompt.writer import Writer, stripped, think_tags, thought_and_answer
 from lect.registry.family import Family, Later, Rule
 from lect.registry.hookspecs import hookimpl
@@ -37,11 +37,46 @@ if TYPE_CHECKING:
     from lect.tokens.tokenizer import Tokenizer
 
 __all__ = [
-    "API_VERSION", "CHATML", "DEFAULT", "ROUND", "Call", "Chat", "Family", "Frame", "Input", "Later", "Match",
-    "Message", "ModelRef", "Part", "Reply", "Rule", "Schema", "Source", "Specificity", "Template", "Tokenizer",
-    "ToolCall", "Turn", "TurnTemplate", "Writer", "Written", "given", "hookimpl", "open_file", "parse_json",
-    "plain_str", "put_right", "read_file", "split_at_controls", "stripped", "table_of", "think_tags",
-    "thought_and_answer", "unknown", "unsaid",
+    "API_VERSION",
+    "CHATML",
+    "DEFAULT",
+    "ROUND",
+    "Call",
+    "Chat",
+    "Family",
+    "Frame",
+    "Input",
+    "Later",
+    "Match",
+    "Message",
+    "ModelRef",
+    "Part",
+    "Reply",
+    "Rule",
+    "Schema",
+    "Source",
+    "Specificity",
+    "Template",
+    "Tokenizer",
+    "ToolCall",
+    "Turn",
+    "TurnTemplate",
+    "Writer",
+    "Written",
+    "given",
+    "hookimpl",
+    "normalize",
+    "open_file",
+    "parse_json",
+    "plain_str",
+    "read_file",
+    "split_at_controls",
+    "stripped",
+    "table_of",
+    "think_tags",
+    "thought_and_answer",
+    "unknown",
+    "unsaid",
 ]  # fmt: skip
 
 

@@ -82,7 +82,7 @@ class Chat:
         limits.check_counts(messages, tools)
         self.facts = facts
         self.messages: Sequence[Message] = read_messages(
-            messages, facts.accepted_roles, facts.takes, tracked=tracked, limits=limits
+            messages, facts.accepted_roles, facts.accepts, tracked=tracked, limits=limits
         )
         self.tools: tuple[Mapping[str, Any], ...] = ()
         if tools:

@@ -1,8 +1,8 @@
 """Messages of exact built-in types, read in one pass: what nearly every client sends.
 
 Comparing an exact type costs a tenth of a check against an abstract class. So messages that consist of dict, list, str,
-int, float, bool and None are checked, put right and bounded here, all at once. Whatever is wrong, of any other type, or
-rare, such as content in parts, is left to the general way, which reads it or says what is wrong. What both can read,
+int, float, bool and None are checked, normalized and bounded here, all at once. Whatever is wrong, of any other type,
+or rare, such as content in parts, is left to the general way, which reads it or says what is wrong. What both can read,
 they read alike.
 """
 
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from lect.prompt.inputs import given
 from lect.prompt.limits import LARGEST_INTEGER, SCALARS
 from lect.prompt.message import REASONING_NAMES, Call, FullMessage, tracked_role
-from lect.prompt.put_right import located, read_object
+from lect.prompt.normalize import located, read_object
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -26,7 +26,7 @@ TYPED = frozenset({"role", "content", "name", "tool_call_id", "tool_calls", *REA
 
 
 def read_exact(
-    index: int, raw: dict[Any, Any], roles: frozenset[str], takes: Collection[str], limits: Limits, *, tracked: bool
+    index: int, raw: dict[Any, Any], roles: frozenset[str], accepts: Collection[str], limits: Limits, *, tracked: bool
 ) -> FullMessage | None:
     """Return a message as `read_messages` does; None if it must be read the general way.
 
@@ -54,7 +54,7 @@ def read_exact(
             elif name == "tool_calls":
                 return None
         elif value is None:
-            if name == "content" and "null" not in takes:
+            if name == "content" and "null" not in accepts:
                 changed["content"] = ""
                 message.content = given("", ("messages", index, "content")) if tracked else ""
         elif name == "tool_calls" and kind is list:
@@ -68,7 +68,7 @@ def read_exact(
         name, value = next((name, raw[name]) for name in REASONING_NAMES if raw.get(name) is not None)
         message.reasoning = given(value, ("messages", index, name)) if tracked else value
     if calls:
-        read = _read_calls(calls, ("messages", index, "tool_calls"), takes, limits, tracked=tracked)
+        read = _read_calls(calls, ("messages", index, "tool_calls"), accepts, limits, tracked=tracked)
         if read is None:
             return None
         message.tool_calls = read
@@ -83,7 +83,7 @@ def read_exact(
 
 
 def _read_calls(
-    calls: list[Any], where: Path, takes: Collection[str], limits: Limits, *, tracked: bool
+    calls: list[Any], where: Path, accepts: Collection[str], limits: Limits, *, tracked: bool
 ) -> tuple[Call, ...] | None:
     read = []
     make = tuple.__new__
@@ -101,14 +101,14 @@ def _read_calls(
             if type(each) not in SCALARS and each is not value and not _is_scalar(each):
                 return None
         path = (*where, index, "function")
-        arguments = _read_arguments(value, (*path, "arguments"), takes, limits, tracked=tracked)
+        arguments = _read_arguments(value, (*path, "arguments"), accepts, limits, tracked=tracked)
         if arguments is None:
             return None
         if (
             type(arguments) is dict
             and arguments is not value
             and "arguments" in function
-            and "argument_text" not in takes
+            and "argument_text" not in accepts
         ):
             raw = {**raw, "function": {**function, "arguments": arguments}}
         if tracked:
@@ -119,7 +119,7 @@ def _read_calls(
 
 
 def _read_arguments(
-    value: Any, path: Path, takes: Collection[str], limits: Limits, *, tracked: bool
+    value: Any, path: Path, accepts: Collection[str], limits: Limits, *, tracked: bool
 ) -> dict[str, Any] | str | None:
     if type(value) is dict:
         for key, each in value.items():
@@ -131,7 +131,7 @@ def _read_arguments(
         return {}
     if type(value) is not str:
         return None
-    if "argument_text" not in takes:
+    if "argument_text" not in accepts:
         if not value:
             return {}
         parsed = read_object(value)

@@ -56,7 +56,7 @@ class Message:
     content: str
     """Its text, or the joined texts of its parts; empty if there is none."""
     raw: Raw
-    """The mapping as given, put right."""
+    """The mapping as given, normalized."""
     parts: tuple[Part, ...] = ()
     """The parts of a content list; empty if the content was text."""
     reasoning: str | None = None

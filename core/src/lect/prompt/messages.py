@@ -12,7 +12,7 @@ from lect.prompt.fields import is_list, spell, wrong
 from lect.prompt.inputs import given, plain_str
 from lect.prompt.limits import DEFAULT, Limits
 from lect.prompt.message import REASONING_NAMES, Call, FullMessage, Message, Part, Raw, tracked_role
-from lect.prompt.put_right import joined_texts, message_put_right
+from lect.prompt.normalize import joined_texts, normalized_message
 from lect.values import Path
 
 PART_WORDS = frozenset({
@@ -27,14 +27,14 @@ ROWS = "\n  try: lect.messages(row), which reads the rows of data sets"
 def read_messages(
     messages: Sequence[Raw],
     roles: frozenset[str],
-    takes: Collection[str],
+    accepts: Collection[str],
     *,
     tracked: bool,
     limits: Limits = DEFAULT,
 ) -> list[Message]:
     """Check `messages` and return them in one shape; with `tracked`, their texts remember where they came from.
 
-    Whatever the template does not take as given (see `takes`) is put right.
+    Whatever the template does not accept as given (see `accepts`) is normalized.
 
     Raises:
         MessageError: If they are not a list of mappings with a known role and content of a known shape.
@@ -58,18 +58,18 @@ def read_messages(
                 continue
         except (LookupError, TypeError):
             pass
-        read = read_exact(index, raw, roles, takes, limits, tracked=tracked) if type(raw) is dict else None
-        result.append(read or _read_message(index, raw, roles, takes, limits, tracked=tracked))
+        read = read_exact(index, raw, roles, accepts, limits, tracked=tracked) if type(raw) is dict else None
+        result.append(read or _read_message(index, raw, roles, accepts, limits, tracked=tracked))
     return result
 
 
 def _read_message(
-    index: int, given_message: Raw, roles: frozenset[str], takes: Collection[str], limits: Limits, *, tracked: bool
+    index: int, given_message: Raw, roles: frozenset[str], accepts: Collection[str], limits: Limits, *, tracked: bool
 ) -> Message:
     where: Path = ("messages", index)
     if not isinstance(given_message, Mapping):
         wrong(spell(where), given_message, 'a mapping such as {"role": "user", "content": "Hello!"}')
-    raw = message_put_right(given_message, where, takes, tracked=tracked, limits=limits)
+    raw = normalized_message(given_message, where, accepts, tracked=tracked, limits=limits)
     role = _text_or_none(raw.get("role"), (*where, "role"), tracked=tracked)
     if role is None and not SHAREGPT.isdisjoint(raw):
         wrong(spell(where), raw, f"a message with a role{ROWS}")

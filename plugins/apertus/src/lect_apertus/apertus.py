@@ -112,7 +112,7 @@ APERTUS = Template(
     bos="<s>",
     capabilities=["system", "tools", "parallel_tools", "reasoning"],
     options=["enable_thinking", "date"],
-    takes=["null"],
+    accepts=["null"],
     stop=["<|assistant_end|>", "</s>"],
     markers=[
         "<s>", "</s>", "<|system_start|>", "<|system_end|>", "<|developer_start|>", "<|developer_end|>",

@@ -53,7 +53,7 @@ GLM4_1V = GLM4.but(
     program=glm4_1v,
     roles=["system", "user", "assistant"],
     capabilities=["system", "images", "video", "reasoning"],
-    takes=["parts"],
+    accepts=["parts"],
     markers=[
         *GLM4.markers, "<|image|>", "<|video|>", "<think>", "</think>", "<answer>", "</answer>", "<|begin_of_box|>",
         "<|end_of_box|>",

@@ -122,6 +122,6 @@ GLM5_3 = GLM5_2.but(
     name="glm-5.3",
     program=partial(glm5_2, version="5.3"),
     options=["clear_thinking", "reasoning_effort"],
-    takes=["parts", "null"],
+    accepts=["parts", "null"],
     source="zai-org/GLM-5.3-BF16, chat_template.jinja",
 )

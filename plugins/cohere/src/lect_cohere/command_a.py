@@ -157,7 +157,7 @@ COMMAND_A_REASONING = COMMAND_R7B.but(
         "developer_preamble",
         "documents",
     ],
-    takes=["parts"],
+    accepts=["parts"],
     reply=COHERE_ACTION.grammar,
     source="CohereLabs/command-a-reasoning-08-2025, chat_template.jinja",
 )

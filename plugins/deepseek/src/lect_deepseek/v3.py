@@ -180,7 +180,7 @@ V3 = Template(
     roles=["system", "user", "assistant", "tool"],
     bos=BOS,
     capabilities=["system", "parallel_tools"],
-    takes=["null", "argument_text"],
+    accepts=["null", "argument_text"],
     stop={EOS: 1},
     markers={
         BOS: 0,

@@ -94,7 +94,7 @@ V3_1 = Template(
 V3_1_TERMINUS = V3_1.but(
     name="deepseek-v3.1-terminus",
     program=partial(v3_1, version="v3.1-terminus"),
-    takes=["argument_text"],
+    accepts=["argument_text"],
     source="deepseek-ai/DeepSeek-V3.1-Terminus, tokenizer_config.json",
 )
 V3_2_EXP = V3_1_TERMINUS.but(

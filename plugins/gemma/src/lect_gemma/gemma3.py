@@ -67,7 +67,7 @@ GEMMA3 = GEMMA.but(
     program=partial(gemma3, media={"image": "<start_of_image>"}, whole_system=True),
     roles=["system", "user", "assistant"],
     capabilities=["system", "images"],
-    takes=["parts"],
+    accepts=["parts"],
     stop={"<end_of_turn>": 106, "<eos>": 1},
     markers=[*MARKERS, "<start_of_image>", "<end_of_image>", "<image_soft_token>"],
     source="google/gemma-3-4b-it, chat_template.json",

@@ -169,7 +169,7 @@ HY3 = Template(
     bos=BOS,
     capabilities=["system", "tools", "parallel_tools", "reasoning"],
     options=["reasoning_effort", "preserved_thinking", "is_training", "raw_last_assistant", "fallback_strategy"],
-    takes=["parts", "null"],
+    accepts=["parts", "null"],
     stop=[EOS],
     markers=[
         *(BOS, EOS, USER, ASSISTANT, "<｜hy_pad:opensource｜>", "<｜reasoning_mode:opensource｜>"),

@@ -42,7 +42,7 @@ INTERNVL2 = Template(
     default_system=(
         "你是由上海人工智能实验室联合商汤科技开发的书生多模态大模型，英文名叫InternVL, 是一个有用无害的人工智能助手。"
     ),
-    takes=["parts"],
+    accepts=["parts"],
     # Each size has the vocabulary of a different language model: no ids are right for all.
     stop=["<|im_end|>"],
     markers=["<|im_start|>", "<|im_end|>", *OF_IMAGES],

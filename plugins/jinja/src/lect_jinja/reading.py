@@ -27,7 +27,7 @@ class Reading(NamedTuple):
     Attributes:
         fields: The names of all fields that it reads.
         message_fields: Those that may be fields of a message, and not only of a part, a tool or its own variables.
-        takes: `parts` if it takes content in parts, `null` if it tells empty content from none.
+        accepts: `parts` if it takes content in parts, `null` if it tells empty content from none.
         roles: The usual roles, and those that it compares a role with.
         capabilities: What it supports, as far as its text shows.
         markers: The literals that look like control tokens.
@@ -36,7 +36,7 @@ class Reading(NamedTuple):
 
     fields: frozenset[str]
     message_fields: frozenset[str]
-    takes: tuple[str, ...]
+    accepts: tuple[str, ...]
     roles: tuple[str, ...]
     capabilities: tuple[str, ...]
     markers: tuple[str, ...]
@@ -51,7 +51,7 @@ def read(found: Sequence[nodes.Node]) -> Reading:
     return Reading(
         fields=fields,
         message_fields=frozenset(_message_fields(found)),
-        takes=tuple(_takes(found)),
+        accepts=tuple(_takes(found)),
         roles=tuple(_roles(found)),
         capabilities=tuple(_capabilities(fields, names, literals)),
         markers=tuple(sorted({marker[0] for text in literals for marker in _MARKER.finditer(text)})[:MOST_MARKERS]),

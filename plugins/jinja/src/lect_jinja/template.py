@@ -80,8 +80,8 @@ class JinjaTemplate(Template):
         self.isolate = isolate
         self._code = compiled(jinja, name, self.limits)
         facts = {**self._read_off(), **facts}
-        if "takes" not in self._stated and "arguments" in self._code.reading.fields and self._wants_text():
-            facts["takes"] = [*facts["takes"], "argument_text"]
+        if "accepts" not in self._stated and "arguments" in self._code.reading.fields and self._wants_text():
+            facts["accepts"] = [*facts["accepts"], "argument_text"]
         super().__init__(name, self._write, **facts)
 
     def _read_off(self) -> dict[str, Any]:
@@ -92,7 +92,7 @@ class JinjaTemplate(Template):
             "roles": code.reading.roles,
             "options": [*sorted(code.variables - GIVEN), *["date"] * code.reading.reads_clock],
             "capabilities": code.reading.capabilities,
-            "takes": code.reading.takes,
+            "accepts": code.reading.accepts,
             "markers": [*code.reading.markers, *filter(None, self.tokens.values())],
             "bos": bos if "bos_token" in code.variables else "",
             "eos": eos if "eos_token" in code.variables else "",
@@ -223,7 +223,7 @@ class JinjaTemplate(Template):
             for part in message.parts:
                 if part.type != "text":
                     kinds.setdefault((message.role, part.type), []).append(part.path)
-        if not kinds or "parts" not in self.takes:
+        if not kinds or "parts" not in self.accepts:
             return
         whole = "".join(out)
         for kind, paths in kinds.items():

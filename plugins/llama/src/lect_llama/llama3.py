@@ -205,6 +205,6 @@ LLAMA3_2_VISION = LLAMA3_2.but(
     program=llama3_2_vision,
     markers={**LLAMA3_2.markers, "<|image|>": None},
     capabilities=["system", "tools", "images"],
-    takes=["parts"],
+    accepts=["parts"],
     source="meta-llama/Llama-3.2-11B-Vision-Instruct, chat_template.json",
 )

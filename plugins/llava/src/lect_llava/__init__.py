@@ -65,7 +65,7 @@ LLAVA_V1 = Template(
         "A chat between a curious human and an artificial intelligence assistant. "
         "The assistant gives helpful, detailed, and polite answers to the human's questions."
     ),
-    takes=["parts"],
+    accepts=["parts"],
     stop={"</s>": 2},
     markers=[*MARKERS, "USER:", "ASSISTANT:"],
     text_separators=True,

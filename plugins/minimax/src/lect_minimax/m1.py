@@ -69,7 +69,7 @@ M1 = Template(
     default_system="You are a helpful assistant created by Minimax based on MiniMax-M1 model.",
     capabilities=["system", "tools", "parallel_tools", "reasoning"],
     options=["custom_tools"],
-    takes=["parts"],
+    accepts=["parts"],
     stop=["<end_of_sentence>"],
     markers=[
         "<begin_of_document>",

@@ -218,7 +218,7 @@ PIXTRAL = NEMO.but(
     program=pixtral,
     roles=["system", "user", "assistant"],
     capabilities=["system", "images"],
-    takes=["parts"],
+    accepts=["parts"],
     # The same vocabulary, in which some of the numbered tokens now have names.
     markers={**NEMO.markers, "[IMG]": None, "[IMG_BREAK]": None, "[IMG_END]": None},
     source="mistralai/Pixtral-12B-2409, chat_template.json",

@@ -112,7 +112,7 @@ SMALL_3_2 = V3.but(
     program=small_3_2,
     capabilities=["system", "tools", "parallel_tools", "images"],
     options=["date"],
-    takes=["parts"],
+    accepts=["parts"],
     markers=[
         "<unk>", "<s>", "</s>", "<pad>", "[INST]", "[/INST]", "[SYSTEM_PROMPT]", "[/SYSTEM_PROMPT]",
         "[AVAILABLE_TOOLS]", "[/AVAILABLE_TOOLS]", "[TOOL_CALLS]", "[CALL_ID]", "[ARGS]", "[TOOL_RESULTS]",

@@ -201,7 +201,7 @@ DEVSTRAL = MINISTRAL_3.but(
     name="devstral-2507",
     program=devstral,
     roles=["system", "user", "assistant", "tool", "tool_results"],
-    takes=["parts"],
+    accepts=["parts"],
     default_system=DEVSTRAL_SYSTEM,
     source="unsloth/Devstral-Small-2507, chat_template.jinja; its maker publishes none",
 )

@@ -125,7 +125,7 @@ NANO_V2 = Template(
     nano_v2,
     roles=["system", "user", "assistant", "tool"],
     capabilities=["system", "tools", "parallel_tools", "reasoning"],
-    takes=["null"],
+    accepts=["null"],
     stop=["<SPECIAL_12>", "</s>"],
     markers=[
         "<SPECIAL_{}>",

@@ -51,7 +51,7 @@ QWEN3_OMNI = QWEN3.but(
     name="qwen3-omni",
     program=partial(qwen3_omni, thinking=False),
     capabilities=["system", "tools", "parallel_tools", "reasoning", "images", "video", "audio"],
-    takes=["parts"],
+    accepts=["parts"],
     markers=[
         *QWEN3.markers, "<|audio_start|>", "<|audio_end|>", "<|audio_pad|>", "<tts_pad>", "<tts_text_bos>",
         "<tts_text_eod>", "<tts_text_bos_single>",

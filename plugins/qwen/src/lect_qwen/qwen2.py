@@ -190,7 +190,7 @@ QWEN2_VL = QWEN1_5_72B.but(
     default_system=QWEN1.default_system,
     capabilities=["system", "images", "video"],
     options=["add_vision_id"],
-    takes=["parts"],
+    accepts=["parts"],
     markers=QWEN2_5_MARKERS,
     source="Qwen/Qwen2.5-VL-7B-Instruct, chat_template.json",
 )

@@ -190,7 +190,7 @@ QWEN3_VL = QWEN3_INSTRUCT.but(
     program=qwen3_vl,
     capabilities=["system", "tools", "parallel_tools", "images", "video"],
     options=["add_vision_id"],
-    takes=["parts"],
+    accepts=["parts"],
     source="Qwen/Qwen3-VL-4B-Instruct, chat_template.json",
 )
 QWEN3_VL_THINKING = QWEN3_THINKING.but(
@@ -198,6 +198,6 @@ QWEN3_VL_THINKING = QWEN3_THINKING.but(
     program=qwen3_vl_thinking,
     capabilities=["system", "tools", "parallel_tools", "reasoning", "images", "video"],
     options=["add_vision_id"],
-    takes=["parts"],
+    accepts=["parts"],
     source="Qwen/Qwen3-VL-235B-A22B-Thinking, chat_template.json",
 )

@@ -145,7 +145,7 @@ QWEN3_5 = Template(
     roles=["system", "user", "assistant", "tool"],
     capabilities=["system", "tools", "parallel_tools", "reasoning", "images", "video"],
     options=["enable_thinking", "add_vision_id"],
-    takes=["parts", "null"],
+    accepts=["parts", "null"],
     # The vocabulary is larger than that of Qwen3, and the markers have moved.
     stop={"<|im_end|>": 248046, "<|endoftext|>": 248044},
     markers=[*QWEN3_MARKERS],

@@ -134,7 +134,7 @@ STEP3_5 = Template(
     roles=["system", "user", "assistant", "tool"],
     bos="<｜begin▁of▁sentence｜>",
     capabilities=["system", "tools", "parallel_tools", "reasoning", "images"],
-    takes=["parts", "null"],
+    accepts=["parts", "null"],
     stop=["<|im_end|>"],
     markers=[
         *("<｜begin▁of▁sentence｜>", "<|im_start|>", "<|im_end|>", "<im_patch>", "<think>", "</think>"),

@@ -85,11 +85,11 @@ def _turns(messages: Sequence[Mapping[str, Any]], unused: list[Unused]) -> Itera
 
     The last of several system texts counts, consecutive questions are joined, and every answer ends a turn.
     """
-    from lect.plugin import put_right
+    from lect.plugin import normalize
 
     system: list[tuple[int, str]] = []
     questions: list[tuple[int, str]] = []
-    right, _ = put_right(messages)
+    right, _ = normalize(messages)
     begun = False
     for index, message in enumerate(right):
         role, text = message["role"], message.get("content", "")

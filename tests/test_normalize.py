@@ -1,4 +1,4 @@
-"""Inputs are put right before any template sees them: by the documented rules, and as another implementation does."""
+"""Inputs are normalized before any template sees them: by the documented rules, and as another implementation does."""
 
 import copy
 
@@ -9,7 +9,7 @@ from hypothesis import given
 from made import rich_chats
 
 import lect
-from lect.plugin import put_right
+from lect.plugin import normalize
 
 CALL = {"type": "function", "function": {"name": "f", "arguments": {}}}
 
@@ -28,7 +28,7 @@ TEXT_PARTS = [{"type": "text", "text": "a"}, {"type": "image"}, {"type": "text",
 
 
 @pytest.mark.parametrize(
-    ("messages", "takes", "expected"),
+    ("messages", "accepts", "expected"),
     [
         (arguments('{"x": 1}'), (), arguments({"x": 1})),
         (arguments('{"x": 1}'), ["argument_text"], arguments('{"x": 1}')),
@@ -45,29 +45,29 @@ TEXT_PARTS = [{"type": "text", "text": "a"}, {"type": "image"}, {"type": "text",
         ([{"role": "assistant", "content": "x", "tool_calls": None}], (), [{"role": "assistant", "content": "x"}]),
     ],
 )
-def test_each_rule(messages, takes, expected):
+def test_each_rule(messages, accepts, expected):
     before = copy.deepcopy(messages)
-    assert put_right(messages, [], takes=takes) == (expected, None)
+    assert normalize(messages, [], accepts=accepts) == (expected, None)
     assert messages == before
 
 
-def test_calls_without_a_function_are_put_right_too():
+def test_calls_without_a_function_are_normalized_too():
     message = {"role": "assistant", "tool_calls": [{"name": "f", "arguments": '{"x": 1}'}]}
-    ((right,), _) = put_right([message])
+    ((right,), _) = normalize([message])
     assert right["tool_calls"] == [{"name": "f", "arguments": {"x": 1}}]
 
 
 @given(rich_chats())
 def test_an_independent_implementation_puts_the_same_right(messages):
     theirs = differential.shared_module("put_right").put_right
-    for takes in ((), ("parts",), ("null",), ("argument_text",)):
-        flags = [name in takes for name in ("parts", "argument_text", "null")]
-        assert put_right(messages, takes=takes)[0] == theirs(messages, *flags)
+    for accepts in ((), ("parts",), ("null",), ("argument_text",)):
+        flags = [name in accepts for name in ("parts", "argument_text", "null")]
+        assert normalize(messages, accepts=accepts)[0] == theirs(messages, *flags)
 
 
 def test_what_a_template_takes_is_what_an_independent_reading_of_the_makers_finds():
     differential.reference()
     for slug, model in goldens.native_models().items():
-        parts, text, null = differential.takes(slug)
+        parts, text, null = differential.accepts(slug)
         expected = {name for name, is_taken in (("parts", parts), ("argument_text", text), ("null", null)) if is_taken}
-        assert lect.get_template(model).takes == expected, (model, slug)
+        assert lect.resolve(model).template.accepts == expected, (model, slug)

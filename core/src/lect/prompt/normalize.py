@@ -1,8 +1,8 @@
-"""What is put right in messages before any template sees them.
+"""What is normalized in messages before any template sees them.
 
 Clients express one thing in several ways; a template was written for one of them. So all are reduced to one before any
-template, whatever its notation, sees them; docs/explanation/what-is-put-right.md tells users. A format that understands
-another way lists it in its fact `takes`, and gets it as it was given:
+template, whatever its notation, sees them; docs/explanation/what-is-normalized.md tells users. A format that
+understands another way lists it in its fact `accepts`, and gets it as it was given:
 
 - `parts`: content in parts. Otherwise it becomes its texts, joined by line ends.
 - `null`: content that is None. Otherwise it becomes an empty text.
@@ -25,8 +25,8 @@ from lect.values import TRANSFORMED, Path
 Raw = Mapping[str, Any]
 
 
-def put_right(
-    messages: Sequence[Raw], tools: Sequence[Raw] | None = None, *, takes: Collection[str] = (), tracked: bool = False
+def normalize(
+    messages: Sequence[Raw], tools: Sequence[Raw] | None = None, *, accepts: Collection[str] = (), tracked: bool = False
 ) -> tuple[list[Raw], list[Raw] | None]:
     """Return messages and tools as a template should see them. The input is not changed.
 
@@ -35,15 +35,19 @@ def put_right(
     Args:
         messages: OpenAI-shaped messages.
         tools: OpenAI tool schemas.
-        takes: What the template takes as it is: see `Facts`.
+        accepts: What the template accepts as it is: see `Facts`.
         tracked: Whether texts that are moved or joined keep their origin.
     """
     messages, tools = plain_messages(messages), plain_tools(tools)
-    right = [message_put_right(raw, ("messages", index), takes, tracked=tracked) for index, raw in enumerate(messages)]
+    right = [
+        normalized_message(raw, ("messages", index), accepts, tracked=tracked) for index, raw in enumerate(messages)
+    ]
     return right, list(tools) if tools else None
 
 
-def message_put_right(raw: Raw, where: Path, takes: Collection[str], *, tracked: bool, limits: Limits = DEFAULT) -> Raw:
+def normalized_message(
+    raw: Raw, where: Path, accepts: Collection[str], *, tracked: bool, limits: Limits = DEFAULT
+) -> Raw:
     """Return one message as a template sees it.
 
     Raises:
@@ -51,14 +55,14 @@ def message_put_right(raw: Raw, where: Path, takes: Collection[str], *, tracked:
     """
     changed: dict[str, Any] = {}
     content = raw.get("content")
-    if content is None and "content" in raw and "null" not in takes:
+    if content is None and "content" in raw and "null" not in accepts:
         changed["content"] = ""
-    elif is_list(content) and not (content and "parts" in takes):
+    elif is_list(content) and not (content and "parts" in accepts):
         changed["content"] = _joined(content, (*where, "content"), tracked=tracked)
     calls = raw.get("tool_calls")
-    if is_list(calls) and calls and "argument_text" not in takes:
+    if is_list(calls) and calls and "argument_text" not in accepts:
         changed["tool_calls"] = [
-            _call_put_right(call, (*where, "tool_calls", index), limits, tracked=tracked)
+            _normalized_call(call, (*where, "tool_calls", index), limits, tracked=tracked)
             for index, call in enumerate(calls)
         ]
     absent = "tool_calls" in raw and (calls is None or (is_list(calls) and not calls))
@@ -87,17 +91,17 @@ def _joined(parts: Sequence[Any], where: Path, *, tracked: bool) -> str:
     return joined_texts(texts, where, "\n", tracked=tracked)
 
 
-def _call_put_right(call: Any, where: Path, limits: Limits, *, tracked: bool) -> Any:
+def _normalized_call(call: Any, where: Path, limits: Limits, *, tracked: bool) -> Any:
     if not isinstance(call, Mapping):
         return call
     nested = call.get("function")
     if isinstance(nested, Mapping):
-        right = _function_put_right(nested, (*where, "function"), limits, tracked=tracked)
+        right = _normalized_function(nested, (*where, "function"), limits, tracked=tracked)
         return call if right is nested else {**call, "function": right}
-    return _function_put_right(call, where, limits, tracked=tracked)
+    return _normalized_function(call, where, limits, tracked=tracked)
 
 
-def _function_put_right(function: Raw, where: Path, limits: Limits, *, tracked: bool) -> Raw:
+def _normalized_function(function: Raw, where: Path, limits: Limits, *, tracked: bool) -> Raw:
     value = function.get("arguments")
     if "arguments" not in function or not (value is None or isinstance(value, str)):
         return function
