@@ -14,7 +14,7 @@ from lect.values import Origin
 if TYPE_CHECKING:
     from lect import Encoded, Prompt, Template
     from lect.tokens.tokenizer import Encoder
-    from lect.tokens.turns import Turn
+    from lect.tokens.turns import TurnSpan
 
 Status = Literal["ok", "note", "wrong"]
 
@@ -198,7 +198,7 @@ def stop(patient: Patient) -> Check:
     return Check("stop", "ok", f"one token with loss after every answer: {named(texts)}")
 
 
-def _end_of(text: str, turn: Turn) -> tuple[int, int]:
+def _end_of(text: str, turn: TurnSpan) -> tuple[int, int]:
     """Return the span of the text that ends an answer: a stop of the template, or what else it writes."""
     if turn.stop < turn.end:
         return turn.stop, turn.end

@@ -80,7 +80,9 @@ def _skeleton(chat: Chat, out: TrackingWriter, watch: Watch) -> Skeleton | None:
         else:
             skeleton.pieces[-1] += segment.text
     written = {segment.text for segment in skeleton.layout}
-    if not is_encodable("".join(skeleton.pieces)):
+    literals = "".join(skeleton.pieces)
+    skeleton.is_ascii = literals.isascii()
+    if not is_encodable(literals):
         return None
     # Whether a stripped text is empty can only be checked where it is written.
     if any(watch.places[text].made_by is not plain_str and text not in written for text in asked):

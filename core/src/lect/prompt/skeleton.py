@@ -30,6 +30,7 @@ class Skeleton:
         pieces: Literal, empty place, literal, ..., literal.
         order: The text that goes into each place; None if it is simply all of them in order.
         changes: The places whose texts are not written as they are, and the functions that convert them.
+        is_ascii: Whether the pieces are.
         is_plain: Whether the texts are simply written as they are and in order, whatever is in them.
         asks_empty: Whether the program asks whether a text is empty.
         compares: The pairs of texts that it compares and whose stand-ins differ.
@@ -44,13 +45,14 @@ class Skeleton:
     """
 
     __slots__ = (
-        "asks_empty", "changes", "checked_at", "compares", "day", "is_plain", "layout", "left", "order", "pieces",
-        "slots", "spans", "turns", "unused",
+        "asks_empty", "changes", "checked_at", "compares", "day", "is_ascii", "is_plain", "layout", "left",
+        "order", "pieces", "slots", "spans", "turns", "unused",
     )  # fmt: skip
 
     pieces: list[str]
     order: list[int] | None
     changes: list[tuple[int, Callable[[str], str]]]
+    is_ascii: bool
     is_plain: bool
     asks_empty: bool
     compares: list[tuple[Place, Place]]
@@ -81,9 +83,13 @@ class Skeleton:
         pieces = self.pieces.copy()
         pieces[PLACES] = placed
         text = "".join(pieces)
-        # `isascii` is O(1); the literals were checked when the skeleton was built.
-        is_valid = len(text) <= LONGEST_FAST and (text.isascii() or "".join(placed).isascii() or is_encodable(text))
-        return text if is_valid else None
+        if len(text) > LONGEST_FAST:
+            return None
+        # `isascii` is O(1). The literals were checked when the skeleton was built: where they are not ASCII, the texts
+        # may still be.
+        if text.isascii() or (not self.is_ascii and "".join(placed).isascii()) or is_encodable(text):
+            return text
+        return None
 
     def _placed(self, texts: Sequence[str], words: tuple[str, ...]) -> list[str] | None:
         """Return the texts as they are written, in order; None where the program would do something else."""

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from lect.prompt.program import Program
     from lect.prompt.skeleton import Skeleton
 
-    Key = tuple[tuple[str, ...], bool, bytes]
-    """Roles, whether a generation prompt is asked for, and the options."""
+    Root = tuple[bool, bytes]
+    """Whether a generation prompt is asked for, and the options."""
     Filling = tuple[Skeleton, list[str], str]
     """A skeleton, the texts that go into it, and the prompt."""
 
@@ -48,11 +48,19 @@ LARGEST_SKELETON = 256 * 1024
 """Bytes."""
 MOST_BYTES = 4 * 2**20
 """Of all skeletons of a template."""
+NODE_SIZE = 256
+"""Bytes, roughly, of a dictionary."""
 NEVER = float("inf")
+LAST = None
+"""A key that no role can be: what is known of the roles up to here."""
 
 
 class Skeletons:
     """The skeletons of one template, built as they are needed.
+
+    They are kept in trees, one for each combination of options: for each role, a dictionary leads to the next, and the
+    last has the skeleton. Walking a tree while reading the messages takes less time than looking up all roles at once,
+    and ends at the first role that is new.
 
     Args:
         facts: What the template states.
@@ -62,7 +70,7 @@ class Skeletons:
     """
 
     __slots__ = (
-        "_exact", "_facts", "_known", "_looks_for", "_met", "_misses", "_program", "_size", "_stopped",
+        "_count", "_exact", "_facts", "_looks_for", "_met", "_misses", "_program", "_size", "_stopped", "_trees",
     )  # fmt: skip
 
     def __init__(self, facts: Facts, program: Program, looks_for: tuple[str, ...] | None, *, exact: bool):
@@ -75,8 +83,8 @@ class Skeletons:
         self._forget()
 
     def _forget(self) -> None:
-        self._known: dict[Key, Skeleton | None] = {}
-        self._size = 0
+        self._trees: dict[Root, dict[Any, Any]] = {(False, b""): {}, (True, b""): {}}
+        self._count = self._size = 0
         self._met: set[int] = set()
 
     def fill(self, messages: Sequence[Mapping[str, Any]], options: dict[str, Any], asking: bool) -> Filling | None:
@@ -84,15 +92,20 @@ class Skeletons:
         self._misses += 1
         if self._stopped or (self._misses > MOST_MISSES and self._misses % 16):
             return None
+        texts: list[str] = []
         try:
-            if len(messages) > LONGEST_CONVERSATION:
-                return None
-            roles = tuple([raw["role"] for raw in messages])
-            texts = [raw["content"] for raw in messages if len(raw) == 2]
-            if len(texts) != len(roles):
-                return None
-            key = roles, bool(asking), dumps(options, EQUAL_BYTES) if options else b""
-            skeleton = self._known[key] if key in self._known else self._meet(key, options)
+            root = bool(asking), dumps(options, EQUAL_BYTES) if options else b""
+            try:
+                node = self._trees[root]
+                for raw in messages:
+                    if len(raw) != 2:
+                        return None
+                    node = node[raw["role"]]
+                    texts.append(raw["content"])
+                skeleton: Skeleton | None = node[LAST]
+            except KeyError:
+                skeleton = self._meet(root, messages, options)
+                texts = [raw["content"] for raw in messages] if skeleton is not None else []
             if skeleton is None or (skeleton.day is not None and self._is_past(skeleton.day)):
                 return None
             text = skeleton.filled(texts, self._looks_for)
@@ -116,28 +129,35 @@ class Skeletons:
         skeleton = self._learn(roles, options, asking)
         return None if skeleton is None else frame_of(skeleton, self._looks_for)
 
-    def _meet(self, key: Key, options: dict[str, Any]) -> Skeleton | None:
-        """Return the skeleton for a key that is not known: learn it, if it was met before."""
-        roles, asking, marshalled = key
-        met = hash(key)
-        if met not in self._met:
+    def _meet(self, root: Root, messages: Sequence[Mapping[str, Any]], options: dict[str, Any]) -> Skeleton | None:
+        """Return the skeleton of roles that are in no tree: learn it, if they were met before."""
+        if len(messages) > LONGEST_CONVERSATION:
+            return None
+        roles = tuple([raw["role"] for raw in messages if len(raw) == 2 and "content" in raw])
+        met = hash((root, roles))
+        if len(roles) < len(messages) or met not in self._met:
             if len(self._met) >= MOST_MET:
                 self._met = set()
             self._met.add(met)
             return None
+        asking, marshalled = root
         # A role that the template does not know may be of any type and length.
         if not self._facts.accepted_roles.issuperset(roles) or len(marshalled) > LARGEST_OPTIONS:
             return None
         skeleton = self._learn(roles, options, asking)
-        size = LARGEST_OPTIONS
-        if skeleton is not None and size + skeleton.size() <= LARGEST_SKELETON:
+        size = NODE_SIZE * (len(roles) + 1) + len(marshalled)
+        if skeleton is not None and skeleton.size() <= LARGEST_SKELETON:
             size += skeleton.size()
         else:
             skeleton = None
-        if len(self._known) >= MOST_SKELETONS or self._size + size > MOST_BYTES:
+        if self._count >= MOST_SKELETONS or self._size + size > MOST_BYTES:
             self._forget()
+        self._count += 1
         self._size += size
-        self._known[key] = skeleton
+        node = self._trees.setdefault(root, {})
+        for role in roles:
+            node = node.setdefault(role, {})
+        node[LAST] = skeleton
         return skeleton
 
     def _is_past(self, day: date) -> bool:
