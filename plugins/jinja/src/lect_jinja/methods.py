@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
     from lect_jinja.guard import Guard
 
-    Call = Callable[..., Any]
+    Function = Callable[..., Any]
 
 
-def _on_text(function: Call) -> Call:
+def _on_text(function: Function) -> Function:
     """Return a string function as a method: its work is proportional to the text, and a safe text stays safe."""
 
     def method(context: Guard, text: str, *args: Any, **named: Any) -> Any:
@@ -40,7 +40,7 @@ def _replace(context: Guard, text: str, old: str, new: str, count: int = -1) -> 
     return strings.replace(text, old, new, count)
 
 
-def _split(function: Call) -> Call:
+def _split(function: Function) -> Function:
     def method(context: Guard, text: str, *args: Any, **named: Any) -> Any:
         context.go_through(text)
         parts = function(text, *args, **named)
@@ -58,7 +58,7 @@ def _join(context: Guard, between: str, texts: Iterable[str]) -> str:
     return text
 
 
-def _padded(function: Call) -> Call:
+def _padded(function: Function) -> Function:
     def method(context: Guard, text: str, width: int, *fill: str) -> Any:
         context.check_string(width)
         context.go_through(text)
@@ -75,7 +75,7 @@ def _zfill(text: str, width: int) -> str:
     return followed(str.zfill(text, width), text)
 
 
-TEXT_METHODS: dict[str, Call] = {
+TEXT_METHODS: dict[str, Function] = {
     "strip": _on_text(strings.strip),
     "lstrip": _on_text(strings.lstrip),
     "rstrip": _on_text(strings.rstrip),
@@ -142,9 +142,9 @@ def _count(context: Guard, values: list[Any], value: Any) -> int:
     return values.count(value)
 
 
-MAPPING_METHODS: dict[str, Call] = {"items": _items, "values": _values, "keys": _keys, "get": _get, "copy": _copied}
-LIST_METHODS: dict[str, Call] = {"index": _index, "count": _count, "copy": _copied}
-METHODS: dict[type, dict[str, Call]] = {
+MAPPING_METHODS: dict[str, Function] = {"items": _items, "values": _values, "keys": _keys, "get": _get, "copy": _copied}
+LIST_METHODS: dict[str, Function] = {"index": _index, "count": _count, "copy": _copied}
+METHODS: dict[type, dict[str, Function]] = {
     str: TEXT_METHODS,
     Input: TEXT_METHODS,
     Joined: TEXT_METHODS,

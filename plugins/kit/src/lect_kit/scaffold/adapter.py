@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from lect.errors import LectError
 from lect.format.turns import Turn, TurnTemplate
 from lect_kit.scaffold.models import pattern_of
-from lect_kit.scaffold.source import Call, Code, grammar_names, written
+from lect_kit.scaffold.source import PythonCall, PythonCode, grammar_names, written
 from lect_kit.scaffold.texts import filled
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class Adapter(NamedTuple):
 
 def program_adapter(names: Names, models: Sequence[str]) -> Adapter:
     """Return an adapter whose prompts a Python function writes, with tools, calls and a grammar of replies."""
-    return Adapter(_module("program.py", names, models, Code(names.constant)))
+    return Adapter(_module("program.py", names, models, PythonCode(names.constant)))
 
 
 def template_adapter(names: Names, models: Sequence[str], template: Template) -> Adapter:
@@ -58,13 +58,13 @@ def template_adapter(names: Names, models: Sequence[str], template: Template) ->
         LectError: If the template is neither a turn table nor Jinja.
     """
     if isinstance(table := template.table, TurnTemplate):
-        made = Call("TurnTemplate", [names.template], _table_facts(table))
-        return Adapter(_module("table.py", names, models, Code(names.constant), made, f"{names.constant} = "))
+        made = PythonCall("TurnTemplate", [names.template], _table_facts(table))
+        return Adapter(_module("table.py", names, models, PythonCode(names.constant), made, f"{names.constant} = "))
     stated = template.stated()
     if "jinja" in stated:
         facts = {name: value for name, value in stated.items() if value and name not in NOT_WRITTEN}
-        made = Call("JinjaTemplate", [names.template, Code("text")], _without_absent_ids(facts))
-        later = Call("Later", [names.template, Code(names.constant.lower())])
+        made = PythonCall("JinjaTemplate", [names.template, PythonCode("text")], _without_absent_ids(facts))
+        later = PythonCall("Later", [names.template, PythonCode(names.constant.lower())])
         source = _module("jinja.py", names, models, later, made, "    return ")
         return Adapter(source, {JINJA_FILE: stated["jinja"]}, ("lect-jinja",))
     msg = (
@@ -76,7 +76,12 @@ def template_adapter(names: Names, models: Sequence[str], template: Template) ->
 
 
 def _module(
-    file: str, names: Names, models: Sequence[str], spoken: Code | Call, made: Call | None = None, before: str = ""
+    file: str,
+    names: Names,
+    models: Sequence[str],
+    template: PythonCode | PythonCall,
+    made: PythonCall | None = None,
+    before: str = "",
 ) -> str:
     """Return the source of a module.
 
@@ -84,12 +89,12 @@ def _module(
         file: The file whose placeholders are filled in.
         names: What the package and its parts are called.
         models: The models that it is for.
-        spoken: What rules name as the template.
+        template: What rules name as the template.
         made: What creates the template, if the file does not.
         before: What comes before that in its line.
     """
     patterns = dict.fromkeys(pattern_of(model, names.name) for model in models)
-    rules = [Call("Rule", [pattern, spoken]) for pattern in patterns]
+    rules = [PythonCall("Rule", [pattern, template]) for pattern in patterns]
     blocks = ", ".join(sorted(grammar_names(made)))
     indent = len(before) - len(before.lstrip())
     return filled(
@@ -101,7 +106,7 @@ def _module(
         file=JINJA_FILE,
         template=written(made, indent, len(before) - indent),
         grammar=f"\nfrom lect.plugin.grammar import {blocks}" if blocks else "",
-        adapter=written(Call("Family", [names.name, *rules]), taken=len("adapter = ")),
+        adapter=written(PythonCall("Family", [names.name, *rules]), taken=len("adapter = ")),
     )
 
 

@@ -16,13 +16,13 @@ _BLOCKS = {value: name for name, value in vars(grammar).items() if isinstance(va
 """The grammars and parts of grammars that have a name."""
 
 
-class Code(str):
+class PythonCode(str):
     """Source that is written as it is."""
 
     __slots__ = ()
 
 
-class Call(NamedTuple):
+class PythonCall(NamedTuple):
     """A call of a function or a class."""
 
     name: str
@@ -49,7 +49,7 @@ def written(value: Any, indent: int = 0, taken: int = 0) -> str:
     line = _in_one_line(value)
     if indent + taken + len(line) <= WIDTH:
         return line
-    if isinstance(value, str) and not isinstance(value, Code):
+    if isinstance(value, str) and not isinstance(value, PythonCode):
         return _long_text(value, indent)
     listed = _listed(value)
     if listed is None or not listed.items:
@@ -69,7 +69,7 @@ def grammar_names(value: Any) -> set[str]:
 
 
 def _in_one_line(value: Any) -> str:
-    if isinstance(value, Code):
+    if isinstance(value, PythonCode):
         return value
     if isinstance(value, str):
         return _quoted(value)
@@ -83,13 +83,13 @@ def _in_one_line(value: Any) -> str:
 
 def _listed(value: Any) -> _Listed | None:
     if isinstance(value, Turn):
-        return _call(Call("Turn", [value.prefix, value.suffix][: 2 if value.suffix else 1], _bare(value)))
-    if isinstance(value, Call):
+        return _call(PythonCall("Turn", [value.prefix, value.suffix][: 2 if value.suffix else 1], _bare(value)))
+    if isinstance(value, PythonCall):
         return _call(value)
     if isinstance(value, Part):
         usual = type(value).defaults
         facts = {fact: each for fact, each in value.facts().items() if fact not in usual or each != usual[fact]}
-        return None if value in _BLOCKS else _call(Call(type(value).__name__, named=facts))
+        return None if value in _BLOCKS else _call(PythonCall(type(value).__name__, named=facts))
     if isinstance(value, Mapping):
         return _Listed("{", [(f"{_quoted(key)}: ", item) for key, item in value.items()], "}")
     if isinstance(value, list | tuple):
@@ -102,7 +102,7 @@ def _bare(turn: Turn) -> dict[str, str]:
     return {} if turn.bare is None else {"bare": turn.bare}
 
 
-def _call(call: Call) -> _Listed:
+def _call(call: PythonCall) -> _Listed:
     items = [*(("", each) for each in call.given), *((f"{name}=", each) for name, each in call.named.items())]
     return _Listed(f"{call.name}(", items, ")")
 
