@@ -375,35 +375,7 @@ def test_packages_between_which_something_decides_are_no_rivals(site, monkeypatc
     assert not [what for what in findings(examined(capsys, 0), broken=False) if "claim" in what]
 
 
-# Hints and rules
-
-
-@pytest.mark.parametrize(
-    ("pattern", "hints", "expected"),
-    [
-        ("shop", ["shop"], []),
-        ("?big shop # b chat|instruct", ["shop"], []),
-        ("shop 2|3", ["shop2", "shop3"], []),
-        ("* chat", ["shop"], []),
-        ("acme/shop-7b", ["shop"], []),
-        ("shop|store", ["shop"], ["doc-rules:rules is not asked about 'store'"]),
-        (
-            "kiosk # b",
-            ["shop"],
-            ["doc-rules:rules is not asked about 'kiosk-7-b'", "doc-rules:rules has the hint 'shop'"],
-        ),
-        ("shop", ["shop", "mall"], ["doc-rules:rules has the hint 'mall'"]),
-        ("?mall shop", ["shop", "mall"], []),
-        ("?mall shop", ["mall"], ["doc-rules:rules is not asked about 'shop'"]),
-    ],
-)
-def test_hints_are_compared_with_rules(site, monkeypatch, capsys, pattern, hints, expected):
-    sys.modules.pop("doc_rules", None)
-    install(site, "doc-rules", "rules", FAMILY.replace('Rule("shop"', f'Rule("{pattern}"'), hints=hints)
-    monkeypatch.setattr(lect, "_registry", registry_of("doc-rules"))
-    found = findings(examined(capsys, 0), broken=False)
-    assert len(found) == len(expected)
-    assert all(what.startswith(beginning) for what, beginning in zip(found, expected, strict=True))
+# Damaged packages
 
 
 def test_hints_without_an_adapter_are_broken(site, monkeypatch, capsys):

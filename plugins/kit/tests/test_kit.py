@@ -199,11 +199,12 @@ def test_an_adapter_whose_match_takes_long_is_rejected(kit, why):
 
 
 PACKAGES = {
-    "test_entry_points_belong_together": {"hints": ["model", "Model Chat"]},
+    "test_entry_points_belong_together": {"hints": ["model", "Model Chat"], "hooks": True},
     "test_templates_are_declared": {"templates": ["model-chat", "model-pro"]},
     "test_the_version_of_lect_is_bounded": {"requires": ["lect>=0.1"]},
     "test_it_is_typed": {"typed": False},
     "test_hints_cover_every_example": {"hints": ["model-7b-chat"], "hooks": True},
+    "test_rules_can_match": {"hints": ["model", "modell"]},
     "test_parts_can_be_loaded": {"replies": ["missing"]},
 }
 

@@ -11,7 +11,6 @@ import lect
 from lect.cli.claim_checks import examine_claims
 from lect.cli.findings import Finding
 from lect.cli.installed import load_command
-from lect.cli.rule_checks import examine_rules
 from lect.cli.setting_checks import examine_settings
 from lect.cli.template_checks import examine_templates
 from lect.cli.voice import spoken
@@ -83,7 +82,6 @@ def examine(progress: Callable[[str], None]) -> Report:
         *examine_settings(),
         *_broken_formats(),
         *_broken_parts(infos),
-        *examine_rules(),
         *claims,
         *_reserved_names(),
         *_shared_plugin_names(infos),

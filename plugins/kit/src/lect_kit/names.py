@@ -12,6 +12,7 @@ import lect
 from lect.contain import StageError, told
 from lect.errors import InvalidModelPathError, LectError
 from lect.plugin import Family
+from lect.registry.patterns import ANYTHING
 from lect.registry.refs import parse_ref
 from lect.registry.samples import sample_names
 from lect_kit.base import SuiteBase, check
@@ -68,9 +69,9 @@ class NameChecks(SuiteBase):
             if not self.subject.is_asked_about(path):
                 yield f"{path!r} contains none of the hints: {', '.join(self.subject.hints)}"
 
-    @check("delete the rule or move it before the one that comes first; give a hint for every name that it fits")
+    @check("delete the rule or move it before the one that comes first; give hints for names that it fits, no others")
     def test_rules_can_match(self) -> Iterator[str]:
-        """Each rule of a `Family` decides for some name, and a hint is in every name that it fits."""
+        """Each rule of a `Family` decides for some name, a hint is in every name that it fits, and each hint in one."""
         family = self.subject.adapter.plugin
         if not isinstance(family, Family):
             pytest.skip("it is not a Family, so it has no rules")
@@ -82,6 +83,7 @@ class NameChecks(SuiteBase):
                 yield f"the rule {rule.pattern!r} never decides: {earlier!r} comes first"
             elif name := next((name for name in names if not self.subject.is_asked_about(name)), None):
                 yield f"the rule {rule.pattern!r} fits {name!r}, in which there is no hint"
+        yield from (f"the hint {hint!r} is in no name that a rule fits" for hint in self._unused_hints(family))
 
     @check("claim less: begin rules with the family's own word; or name them in `overrides`, if you mean to")
     def test_first_party_models_are_left_alone(self) -> Iterator[str]:
@@ -160,6 +162,12 @@ class NameChecks(SuiteBase):
         if not self.subject.speaks_for_names:
             pytest.skip("it has no adapter that is asked about names")
         _ = self.subject.adapter
+
+    def _unused_hints(self, family: Family) -> list[str]:
+        if any(rule.pattern.startswith(ANYTHING) for rule in family.rules):
+            return []  # Any hint may occur in the rest of the name.
+        names = [name.lower().replace("-", "") for rule in family.rules for name in sample_names(rule.pattern)]
+        return [hint for hint in self.subject.hints if not any(hint.replace("-", "") in name for name in names)]
 
     def _known_paths(self) -> list[str]:
         return list(dict.fromkeys((*self.examples, *self.base)))
