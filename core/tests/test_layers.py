@@ -194,7 +194,7 @@ EXAMPLES = {
     "cli/__init__.py": {"lmsys", "vicuna"},
     "cli/why.py": {"lmsys", "vicuna", "qwen"},
     "cli/prompt.py": {"lmsys", "vicuna", "qwen", "meta-llama", "llama", "llama-3"},
-    "cli/rendering.py": {"qwen"},
+    "cli/inputs.py": {"qwen"},
     "cli/tokens.py": {"qwen"},
     "cli/doctor.py": {"qwen"},
     "cli/parse.py": {"qwen", "qwen3"},

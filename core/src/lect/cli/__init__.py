@@ -10,7 +10,7 @@ import warnings
 from argparse import ArgumentError, ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 import lect
 from lect.cli import installed
@@ -29,26 +29,20 @@ from lect.errors import (
 OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 
 
-class Command(NamedTuple):
-    """Where a command is, and what it does."""
-
-    module: str
-    help: str
-
-
-COMMANDS: dict[str, Command] = {
-    "prompt": Command("lect.cli.prompt", "print the exact prompt that a model expects"),
-    "tokens": Command("lect.cli.tokens", "print that prompt token by token: ids, origins, and what carries loss"),
-    "parse": Command("lect.cli.parse", "parse what a model wrote: reasoning, content, tool calls"),
-    "why": Command("lect.cli.why", "show what a model path resolves to, and why"),
-    "families": Command("lect.cli.families", "list the model families: installed and available"),
-    "plugins": Command("lect.cli.plugins", "list the installed packages, what they claim and their status"),
-    "templates": Command("lect.cli.templates", "list the names of templates by owner"),
-    "formats": Command("lect.cli.formats", "list the reply formats, with examples"),
-    "convert": Command("lect.cli.convert", "write a template in the notation of another tool"),
-    "diff": Command("lect.cli.diff", "show where two templates differ"),
-    "doctor": Command("lect.cli.doctor", "load every plugin and say what is broken, and what to do"),
+COMMANDS = {
+    "prompt": "print the exact prompt that a model expects",
+    "tokens": "print that prompt token by token: ids, origins, and what carries loss",
+    "parse": "parse what a model wrote: reasoning, content, tool calls",
+    "why": "show what a model path resolves to, and why",
+    "families": "list the model families: installed and available",
+    "plugins": "list the installed packages, what they claim and their status",
+    "templates": "list the names of templates by owner",
+    "formats": "list the reply formats, with examples",
+    "convert": "write a template in the notation of another tool",
+    "diff": "show where two templates differ",
+    "doctor": "load every plugin and say what is broken, and what to do",
 }
+"""The modules of this package that are commands, and what each does."""
 
 
 class Parser(ArgumentParser):
@@ -113,9 +107,12 @@ def _code(words: list[str]) -> int:
 
 def _run(words: list[str]) -> int:
     if not words or words[0].startswith("-"):
-        return _without_command(words)
+        overview = _overview()
+        overview.parse_args(words)
+        overview.print_help(sys.stderr)
+        return USAGE
     name = words[0]
-    module = import_module(COMMANDS[name].module) if name in COMMANDS else installed.command(name)
+    module = import_module(f"lect.cli.{name}") if name in COMMANDS else installed.command(name)
     if module is None:
         _unknown_command(name)
     parser = Parser(prog=f"lect {name}", formatter_class=RawDescriptionHelpFormatter, allow_abbrev=False)
@@ -127,13 +124,6 @@ def _run(words: list[str]) -> int:
     except ArgumentError as error:
         parser.error(str(error))
     return code
-
-
-def _without_command(words: list[str]) -> int:
-    parser = _overview()
-    parser.parse_args(words)
-    parser.print_help(sys.stderr)
-    return USAGE
 
 
 def _overview() -> Parser:
@@ -157,16 +147,10 @@ class _Overview(Parser):
             others = installed.helps()
         except LectError:  # The settings cannot be read; help must work anyway.
             others = {}
-        helps = others | {name: command.help for name, command in COMMANDS.items()}
-        names = [*COMMANDS, *(name for name in helps if name not in COMMANDS)]
-        width = max(map(len, names))
-        self.description = "\n".join(
-            [
-                "Give a model path, get the exact way to talk to that model.\n",
-                "commands:",
-                *(f"  {name:{width}}  {helps[name]}" for name in names),
-            ]
-        )
+        helps = COMMANDS | others | COMMANDS  # ours come first, and win
+        width = max(map(len, helps))
+        lines = "\n".join(f"  {name:{width}}  {text}" for name, text in helps.items())
+        self.description = f"Give a model path, get the exact way to talk to that model.\n\ncommands:\n{lines}"
         return super().format_help()
 
 
@@ -191,17 +175,18 @@ def _complain(message: str, words: Sequence[str] = (), label: str = "lect:", sty
 def _show_our_warnings(words: list[str]) -> None:
     """Show lect's warnings in its own format, every time; leave all others to Python."""
     usual = warnings.showwarning
+    ours = (FallbackWarning, PluginWarning, ModelPathWarning, ConversionWarning)
 
     def show(message: Any, category: type[Warning], *place: Any, **more: Any) -> None:
-        if issubclass(category, FallbackWarning):
-            _complain(str(message), words, NOTE, "yellow")
-        elif issubclass(category, PluginWarning | ModelPathWarning | ConversionWarning):
-            _complain(f"warning: {message}", words)
-        else:
+        if not issubclass(category, ours):
             usual(message, category, *place, **more)
+        elif issubclass(category, FallbackWarning):
+            _complain(str(message), words, NOTE, "yellow")
+        else:
+            _complain(f"warning: {message}", words)
 
     warnings.showwarning = show
-    for category in (FallbackWarning, PluginWarning, ModelPathWarning, ConversionWarning):
+    for category in ours:
         warnings.simplefilter("always", category)
 
 

@@ -1,30 +1,23 @@
 """The checks of `lect doctor`."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from traceback import format_exception
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import lect
 from lect.cli.claim_checks import examine_claims
 from lect.cli.findings import Finding
 from lect.cli.installed import load_command
-from lect.cli.setting_checks import examine_settings
 from lect.cli.template_checks import examine_templates
 from lect.cli.voice import spoken
-from lect.errors import LectError, UnknownTemplateError
+from lect.errors import LectError, UnknownTemplateError, did_you_mean, near_names
 from lect.notations import load_notation
 from lect.registry.advice import reserved_names
 from lect.registry.damage import damages
 from lect.registry.groups import COMMANDS, NOTATIONS, REPLIES
-from lect.registry.settings import DISABLE
-
-if TYPE_CHECKING:
-    from lect import Template
-    from lect.registry.info import PluginInfo
-    from lect.registry.load import Failure
+from lect.registry.info import PluginInfo
+from lect.registry.load import Failure
+from lect.registry.settings import DISABLE, VARIABLES, names_of
 
 CORE = "lect"
 DEPENDENCIES = ("pluggy", "importlib-metadata", "packaging")
@@ -49,23 +42,21 @@ class Report(NamedTuple):
     config: str | None
     """The path of the config file; empty if there is none, None if the settings cannot be read."""
     plugins: tuple[PluginCheck, ...]
-    templates: dict[str, tuple[Template, ...]]
+    templates: dict[str, tuple[lect.Template, ...]]
     """By owner, as in `lect.templates()`."""
     findings: tuple[Finding, ...]
 
 
 def examine(progress: Callable[[str], None]) -> Report:
     """Load every plugin and check all that could be wrong; `progress` is told what is being checked."""
-    versions = {
-        "python": sys.version.split()[0],
-        CORE: lect.__version__,
-        **{name: _version(name) for name in DEPENDENCIES},
-    }
+    versions = {"python": sys.version.split()[0], CORE: lect.__version__}
+    versions |= {name: _version(name) for name in DEPENDENCIES}
     try:
-        templates = _templates()
+        templates = {owner: tuple(_loaded(owner, names)) for owner, names in lect.templates(load=True).items()}
     except LectError as error:
         # Without settings, there is no telling which plugins to use.
         return Report(versions, None, (), {}, (Finding(True, spoken(str(error), "doctor")),))
+    adapters = lect._registry.adapters
     # First, so that what follows knows which adapters fail.
     claims = tuple(examine_claims())
     infos = lect.plugins(load=True)
@@ -79,17 +70,17 @@ def examine(progress: Callable[[str], None]) -> Report:
         *_unsatisfied(plugins),
         *_missing_templates(infos),
         *examine_templates(templates, progress),
-        *examine_settings(),
+        *_settings(),
         *_broken_formats(),
         *_broken_parts(infos),
         *claims,
-        *_reserved_names(),
+        *(Finding(False, text) for text in map(reserved_names, adapters.every_record()) if text),
         *_shared_plugin_names(infos),
         *_shared_template_names(templates),
         *(Finding(False, f"{each.id} is {each.status}") for each in infos if each.status.startswith("blocked")),
     )
     findings = tuple(each._replace(what=spoken(each.what, "doctor")) for each in findings)
-    return Report(versions, lect._registry.adapters.settings.config, plugins, templates, findings)
+    return Report(versions, adapters.settings.config, plugins, templates, findings)
 
 
 def _version(package: str) -> str:
@@ -117,20 +108,14 @@ def _requirement(package: str) -> tuple[str, bool]:
             requirement = Requirement(line)
         except InvalidRequirement:
             continue
-        if requirement.name.lower() == CORE and (
-            requirement.marker is None or requirement.marker.evaluate({"extra": ""})
-        ):
+        marker = requirement.marker
+        if requirement.name.lower() == CORE and (marker is None or marker.evaluate({"extra": ""})):
             wanted.append(requirement)
     satisfied = all(requirement.specifier.contains(lect.__version__, prereleases=True) for requirement in wanted)
     return ", ".join(map(str, wanted)), satisfied
 
 
-def _templates() -> dict[str, tuple[Template, ...]]:
-    """Load every plugin and return all templates by owner."""
-    return {owner: tuple(_loaded(owner, names)) for owner, names in lect.templates(load=True).items()}
-
-
-def _loaded(owner: str, names: Sequence[str]) -> Iterator[Template]:
+def _loaded(owner: str, names: Sequence[str]) -> Iterator[lect.Template]:
     for name in names:
         try:
             yield lect.template(f"{owner}:{name}")
@@ -150,7 +135,7 @@ def _failed(failure: Failure) -> Finding:
     if failure.package and "\n  try: " not in what:
         what += f"\n  try: pip install --upgrade {failure.package}"
         what += f"\n   or: {DISABLE}={failure.package}:{failure.plugin}, to do without it"
-    return Finding(True, what, "".join(format_exception(failure.error)))
+    return Finding.of(failure.error, what)
 
 
 def _unsatisfied(plugins: tuple[PluginCheck, ...]) -> Iterator[Finding]:
@@ -169,6 +154,23 @@ def _missing_templates(infos: Sequence[PluginInfo]) -> Iterator[Finding]:
         missing = [name for name in info.templates if name not in there]
         if missing:
             yield Finding(True, f"{info.id} declares templates that it does not have: {', '.join(missing)}")
+
+
+def _settings() -> Iterator[Finding]:
+    """Yield what is wrong with variables, pins, and the names of plugins that are blocked or allowed."""
+    adapters = lect._registry.adapters
+    for variable in sorted(adapters.environ):
+        if variable.startswith("LECT_") and variable not in VARIABLES:
+            hint = did_you_mean(near_names(variable, VARIABLES), f"there are {', '.join(VARIABLES)}")
+            yield Finding(False, f"lect does not read a variable {variable}; {hint}")
+    for pin in lect.pins(load=True):
+        if pin.problem:
+            yield Finding(True, f"the pin {pin} names nothing that can be used: {pin.problem}")
+    known = {name for record in adapters.every_record() for name in names_of(record)}
+    for names in filter(None, (adapters.settings.block, adapters.settings.only)):
+        for name in sorted(names.value - known):
+            hint = did_you_mean(near_names(name, known), "`lect plugins` lists what is installed")
+            yield Finding(False, f"{names.source} names {name!r}, which is not installed; {hint}")
 
 
 def _broken_formats() -> Iterator[Finding]:
@@ -195,10 +197,6 @@ def _broken_parts(infos: Sequence[PluginInfo]) -> Iterator[Finding]:
     yield from (_failed(failure) for failure in adapters.failures if (failure.package, failure.plugin) in parts)
 
 
-def _reserved_names() -> Iterator[Finding]:
-    yield from (Finding(False, text) for text in map(reserved_names, lect._registry.adapters.every_record()) if text)
-
-
 def _shared_plugin_names(infos: Sequence[PluginInfo]) -> Iterator[Finding]:
     owners: dict[str, list[str]] = {}
     for info in infos:
@@ -208,17 +206,14 @@ def _shared_plugin_names(infos: Sequence[PluginInfo]) -> Iterator[Finding]:
             yield Finding(False, f"{len(ids)} plugins are called {name!r}; say which you mean: {', '.join(ids)}")
 
 
-def _shared_template_names(templates: dict[str, tuple[Template, ...]]) -> Iterator[Finding]:
-    owners: dict[str, dict[str, Template]] = {}
+def _shared_template_names(templates: dict[str, tuple[lect.Template, ...]]) -> Iterator[Finding]:
+    owners: dict[str, dict[str, lect.Template]] = {}
     for owner, owned in templates.items():
         for template in owned:
             owners.setdefault(template.name, {})[owner] = template
     for name, by_owner in sorted(owners.items()):
         # A family may use another's template; only different templates conflict.
         if len(set(map(id, by_owner.values()))) > 1:
-            alone = (
-                "the bare name means lect's own"
-                if CORE in by_owner
-                else f"say which you mean, such as '{next(iter(by_owner))}:{name}'"
-            )
+            which = f"say which you mean, such as '{next(iter(by_owner))}:{name}'"
+            alone = "the bare name means lect's own" if CORE in by_owner else which
             yield Finding(False, f"{len(by_owner)} templates are called {name!r}, of {', '.join(by_owner)}; {alone}")

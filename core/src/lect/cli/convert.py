@@ -1,17 +1,12 @@
 """`lect convert`: a template in the notation of another tool."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from argparse import ArgumentParser, Namespace
 
 import lect
 from lect.cli.inputs import utf8
 from lect.cli.screen import write_exactly, write_json
-from lect.cli.sources import add_notation, add_source, find_template
+from lect.cli.sources import SOURCE, add_notation, find_template
 from lect.errors import LectError, shown
-
-if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
 
 EPILOG = """\
 examples:
@@ -28,13 +23,12 @@ def configure(parser: ArgumentParser) -> None:
         "Both are rendered over a set of conversations first. What the notation cannot express is listed as an error."
     )
     parser.epilog = EPILOG
-    add_source(parser, "source", "SOURCE")
+    parser.add_argument("source", metavar="SOURCE", type=utf8, help=SOURCE)
     parser.add_argument("--to", metavar="NOTATION", required=True, help="the notation to write, such as xtuner")
     add_notation(parser, "--from")
     parser.add_argument("--lossy", action="store_true", help="write what can be expressed, and leave out the rest")
-    parser.add_argument(
-        "-o", metavar="FILE", dest="output", type=utf8, help="the file to write; standard output by default"
-    )
+    output = "the file to write; standard output by default"
+    parser.add_argument("-o", metavar="FILE", dest="output", type=utf8, help=output)
     parser.add_argument("--json", action="store_true", help="print the result as text in a JSON object")
 
 
@@ -43,18 +37,14 @@ def run(arguments: Namespace) -> int:
     template = find_template(arguments.source, arguments.notation)
     text = lect.dump_template(template, arguments.to, lossy=arguments.lossy)
     if arguments.output is not None:
-        _write_file(arguments.output, text)
+        try:
+            with open(arguments.output, "w", encoding="utf-8", newline="") as file:
+                file.write(text)
+        except (OSError, ValueError) as error:
+            msg = f"cannot write {shown(arguments.output)}: {getattr(error, 'strerror', None) or error}"
+            raise LectError(msg) from error
     elif arguments.json:
         write_json({"notation": arguments.to, "template": template.name, "text": text})
     else:
         write_exactly(text)
     return 0
-
-
-def _write_file(path: str, text: str) -> None:
-    try:
-        with open(path, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
-    except (OSError, ValueError) as error:
-        msg = f"cannot write {shown(path)}: {getattr(error, 'strerror', None) or error}"
-        raise LectError(msg) from error

@@ -1,18 +1,12 @@
 """`lect diff`: where two templates differ."""
 
-from __future__ import annotations
-
 import sys
-from typing import TYPE_CHECKING
+from argparse import ArgumentParser, Namespace
 
+from lect.cli.inputs import utf8
 from lect.cli.screen import NOTE, Painted, Screen, write_json
-from lect.cli.sources import add_notation, add_source, find_template
-from lect.format.compare import CONVERSATIONS, differences, render_of
-
-if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
-
-    from lect.format.compare import Difference
+from lect.cli.sources import SOURCE, add_notation, find_template
+from lect.format.compare import CONVERSATIONS, Difference, differences, render_of
 
 EPILOG = """\
 The exit code is 0 if all prompts are equal, and 1 if they differ.
@@ -32,8 +26,8 @@ def configure(parser: ArgumentParser) -> None:
         "conversation:\nthe text around it, then the bytes from there on."
     )
     parser.epilog = EPILOG
-    add_source(parser, "one", "A")
-    add_source(parser, "other", "B", "the template to compare it with")
+    parser.add_argument("one", metavar="A", type=utf8, help=SOURCE)
+    parser.add_argument("other", metavar="B", type=utf8, help="the template to compare it with")
     add_notation(parser)
     parser.add_argument("--json", action="store_true", help="print the differences as JSON, with the whole prompts")
 

@@ -1,30 +1,22 @@
 """`lect doctor`: what is broken, and what to do about it."""
 
-from __future__ import annotations
-
 import sys
 import warnings
-from argparse import ArgumentError
-from typing import TYPE_CHECKING, Any
+from argparse import ArgumentError, ArgumentParser, Namespace
+from collections.abc import Iterator
+from typing import Any
 
-from lect.cli.checks import examine
+import lect
+from lect.cli.checks import PluginCheck, Report, examine
 from lect.cli.description import WITH_BOS, WITHOUT_BOS, bos_advice, written_bos
+from lect.cli.findings import Finding
 from lect.cli.id_checks import examine_ids, read_ids
 from lect.cli.inputs import utf8
 from lect.cli.rendering import add_choice, resolve
 from lect.cli.screen import Painted, Progress, Screen, write_json
-from lect.cli.token_checks import examine_tokenizer
+from lect.cli.token_checks import Check, examine_tokenizer
 from lect.cli.tokenizer_files import load_tokenizer
 from lect.errors import PluginWarning
-
-if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
-    from collections.abc import Iterator
-
-    from lect import Template
-    from lect.cli.checks import PluginCheck, Report
-    from lect.cli.findings import Finding
-    from lect.cli.token_checks import Check
 
 EPILOG = """\
 The exit code is 1 if something is broken or wrong: a plugin or a template that fails, or requires another
@@ -51,12 +43,10 @@ def configure(parser: ArgumentParser) -> None:
     )
     parser.epilog = EPILOG
     parser.add_argument("model", metavar="MODEL", type=utf8, nargs="?", help="owner/name, a name, or a local path")
-    parser.add_argument(
-        "--tokenizer", metavar="DIR", help="the model's tokenizer: a directory with a tokenizer.json, or that file"
-    )
-    parser.add_argument(
-        "--ids", metavar="FILE", help="a JSON file with a list of token ids, or -; with --tokenizer, more is checked"
-    )
+    tokenizer = "the model's tokenizer: a directory with a tokenizer.json, or that file"
+    parser.add_argument("--tokenizer", metavar="DIR", help=tokenizer)
+    ids = "a JSON file with a list of token ids, or -; with --tokenizer, more is checked"
+    parser.add_argument("--ids", metavar="FILE", help=ids)
     add_choice(parser)
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
 
@@ -70,8 +60,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _run_model(arguments: Namespace) -> int:
-    resolution = resolve(arguments)
-    template = resolution.template
+    template = resolve(arguments).template
     tokenizer = None if arguments.tokenizer is None else load_tokenizer(arguments.tokenizer)
     checks = (
         examine_tokenizer(template, tokenizer)
@@ -117,16 +106,13 @@ def _show(report: Report, broken: list[Finding], screen: Screen) -> None:
     screen.line("versions", style="bold")
     screen.table((name, version or Painted("not installed", "red")) for name, version in report.versions.items())
     if report.config is not None:
-        screen.line()
-        screen.line("config file", style="bold")
+        screen.section("config file")
         screen.line(f"  {report.config or 'none'}")
     if report.plugins:
-        screen.line()
-        screen.line("plugins", style="bold")
+        screen.section("plugins")
         screen.table(map(_plugin_row, report.plugins), header=("plugin", "package", "version", "requires", "status"))
     if report.templates:
-        screen.line()
-        screen.line("BOS", style="bold")
+        screen.section("BOS")
         screen.table(_bos_rows(report.templates), header=("owner", "BOS in text", "templates"), wrap=True)
         screen.line(f"  with a BOS in the text: {WITH_BOS}", style="dim")
         screen.line(f"  without: {WITHOUT_BOS}", style="dim")
@@ -150,7 +136,7 @@ def _plugin_row(plugin: PluginCheck) -> tuple[str | Painted, ...]:
     )
 
 
-def _bos_rows(templates: dict[str, tuple[Template, ...]]) -> list[tuple[str, str, str]]:
+def _bos_rows(templates: dict[str, tuple[lect.Template, ...]]) -> list[tuple[str, str, str]]:
     rows: dict[tuple[str, str], list[str]] = {}
     for owner, owned in templates.items():
         for template in owned:
@@ -159,10 +145,8 @@ def _bos_rows(templates: dict[str, tuple[Template, ...]]) -> list[tuple[str, str
 
 
 def _show_findings(screen: Screen, title: str, style: str, findings: list[Finding]) -> None:
-    if not findings:
-        return
-    screen.line()
-    screen.line(title, style="bold")
+    if findings:
+        screen.section(title)
     for finding in findings:
         screen.block(finding.what, indent=2, style=style)
         screen.block(finding.traceback, indent=4, style="dim")

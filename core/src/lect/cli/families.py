@@ -1,17 +1,13 @@
 """`lect families`: which model families are installed, and which could be."""
 
-from __future__ import annotations
-
 import sys
-from typing import TYPE_CHECKING, Any
+from argparse import ArgumentParser, Namespace
+from typing import Any
 
 import lect
 from lect.cli.plugins import status_cell
 from lect.cli.screen import Screen, write_json
 from lect.registry.packages import PACKAGES
-
-if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
 
 EPILOG = """\
 examples:
@@ -34,19 +30,23 @@ def run(arguments: Namespace) -> int:
     """Print both lists."""
     plugins = lect.plugins()
     packages = {plugin.package for plugin in plugins}
-    missing = {package: words for package, words in PACKAGES.items() if package not in packages}
+    installed = [
+        {"family": each.name, "package": each.package or None, "version": each.version or None, "status": each.status}
+        for each in plugins
+    ]
+    available: list[dict[str, Any]] = [
+        {
+            "family": package.removeprefix("lect-"),
+            "package": package,
+            "models": words,
+            "install": f"pip install {package}",
+            "install_from_checkout": f"pip install ./plugins/{package.removeprefix('lect-')}",
+        }
+        for package, words in PACKAGES.items()
+        if package not in packages
+    ]
     if arguments.json:
-        write_json({
-            "installed": [
-                {
-                    "family": each.name,
-                    "package": each.package or None,
-                    "version": each.version or None,
-                    "status": each.status,
-                } for each in plugins
-            ],
-            "available": [_available(package, words) for package, words in missing.items()],
-        })  # fmt: skip
+        write_json({"installed": installed, "available": available})
         return 0
     screen = Screen(sys.stdout)
     screen.line("installed", style="bold")
@@ -55,27 +55,10 @@ def run(arguments: Namespace) -> int:
         screen.table(rows, header=("family", "package", "version", "status"))
     else:
         screen.line("  none")
-    if missing:
-        screen.line()
-        screen.line("not installed", style="bold")
-        to_install = [
-            (_family(package), f"pip install {package}", ", ".join(words)) for package, words in missing.items()
-        ]
+    if available:
+        screen.section("not installed")
+        to_install = [(each["family"], each["install"], ", ".join(each["models"])) for each in available]
         screen.table(to_install, header=("family", "install", "models"), wrap=True)
         screen.line()
-        screen.line(f"from a checkout: pip install ./plugins/{_family(next(iter(missing)))}", style="dim")
+        screen.line(f"from a checkout: {available[0]['install_from_checkout']}", style="dim")
     return 0
-
-
-def _family(package: str) -> str:
-    return package.removeprefix("lect-")
-
-
-def _available(package: str, words: tuple[str, ...]) -> dict[str, Any]:
-    return {
-        "family": _family(package),
-        "package": package,
-        "models": words,
-        "install": f"pip install {package}",
-        "install_from_checkout": f"pip install ./plugins/{_family(package)}",
-    }

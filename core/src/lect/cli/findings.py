@@ -1,5 +1,8 @@
 """What a check of `lect doctor` finds."""
 
+from __future__ import annotations
+
+from traceback import format_exception
 from typing import NamedTuple
 
 
@@ -9,3 +12,8 @@ class Finding(NamedTuple):
     broken: bool
     what: str
     traceback: str = ""
+
+    @classmethod
+    def of(cls, error: BaseException, what: str) -> Finding:
+        """Return what is broken, with the traceback of an error."""
+        return cls(True, what, "".join(format_exception(error)))

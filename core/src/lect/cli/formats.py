@@ -1,17 +1,10 @@
 """`lect formats`: the formats of replies."""
 
-from __future__ import annotations
-
 import sys
-from typing import TYPE_CHECKING, Any
+from argparse import ArgumentParser, Namespace
 
 import lect
 from lect.cli.screen import Screen, write_json
-
-if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
-
-    from lect.reply.grammar import ReplyFormat
 
 EPILOG = """\
 The format of a model's replies is found by its path; a name is needed only if the path says nothing.
@@ -35,7 +28,10 @@ def run(arguments: Namespace) -> int:
     """Print each format."""
     formats = [lect._registry.reply_format(name) for name in arguments.names or lect.reply_formats()]
     if arguments.json:
-        write_json([_as_data(each) for each in formats])
+        write_json([
+            {"name": each.name, "models": each.names or None, "stop": list(each.stop), "example": each.example or None}
+            for each in formats
+        ])  # fmt: skip
         return 0
     screen = Screen(sys.stdout)
     for number, each in enumerate(formats):
@@ -44,7 +40,3 @@ def run(arguments: Namespace) -> int:
         screen.block(each.names or "any model", indent=2, style="dim")
         screen.block(each.example, indent=2)
     return 0
-
-
-def _as_data(each: ReplyFormat) -> dict[str, Any]:
-    return {"name": each.name, "models": each.names or None, "stop": list(each.stop), "example": each.example or None}

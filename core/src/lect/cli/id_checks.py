@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lect.cli.inputs import read_json
@@ -38,17 +39,13 @@ class Sample(NamedTuple):
     def spelled(self, ids: list[int]) -> str:
         """Return ids as text, with control tokens marked."""
         controls = self.controls
-        pieces: list[str] = []
-        run: list[int] = []
-        for each in [*ids, None]:
-            if each is not None and each not in controls:
-                run.append(each)
-                continue
-            pieces.append(self.tokenizer.decode(run, skip_special_tokens=False).replace(CONTROL, ""))
-            if each is not None:
-                pieces.append(f"{CONTROL}{controls[each]}{CONTROL}")
-            run = []
-        return "".join(pieces)
+        text = ""
+        for is_control, run in groupby(ids, controls.__contains__):
+            if is_control:
+                text += "".join(f"{CONTROL}{controls[each]}{CONTROL}" for each in run)
+            else:
+                text += self.tokenizer.decode(list(run), skip_special_tokens=False).replace(CONTROL, "")
+        return text
 
     @property
     def ordinary(self) -> str:
@@ -57,12 +54,7 @@ class Sample(NamedTuple):
 
 
 def read_ids(path: str) -> list[int]:
-    """Return the token ids in a JSON file, or in standard input.
-
-    Raises:
-        LectError: If the file cannot be read.
-        MessageError: If it does not hold a list of ids.
-    """
+    """Return the token ids in a JSON file, or in standard input."""
     ids = read_json(path)
     if not (isinstance(ids, list) and ids and all(type(each) is int and each >= 0 for each in ids)):
         msg = (

@@ -1,4 +1,8 @@
-"""The input of commands: text, files and options."""
+"""The input of commands: text, files and options.
+
+Wrong arguments are an `ArgumentError`, or an `ArgumentTypeError` while they are parsed; a file that cannot be read is a
+`LectError`, and one that holds something else a `MessageError`.
+"""
 
 import os
 import sys
@@ -10,6 +14,8 @@ from lect.cli.screen import NOTE, Screen
 from lect.errors import LectError, MessageError, shown
 
 MODEL = "owner/name, a name, a local path, or a template as plugin:name"
+ADAPTER = "the adapter or template to use, such as qwen, qwen:qwen2.5 or chatml, whatever the path says"
+DEFAULT = "the template for a model that no adapter knows, such as chatml"
 STDIN = "-"
 END_OF_INPUT = "Ctrl-Z and Enter" if os.name == "nt" else "Ctrl-D"
 LONGEST_NUMBER = 20
@@ -36,11 +42,7 @@ class Conversation(NamedTuple):
 
 
 def utf8(argument: str) -> str:
-    """Return an argument as text; what the locale cannot decode may still be UTF-8.
-
-    Raises:
-        ArgumentTypeError: If it is not UTF-8.
-    """
+    """Return an argument as text; what the locale cannot decode may still be UTF-8."""
     try:
         argument.encode()
     except UnicodeEncodeError:
@@ -53,11 +55,7 @@ def utf8(argument: str) -> str:
 
 
 def option(argument: str) -> tuple[str, Any]:
-    """Read `NAME=VALUE`: the value is read as JSON if possible, else as text; a `date` is a day.
-
-    Raises:
-        ArgumentTypeError: If it is not of that form.
-    """
+    """Read `NAME=VALUE`: the value is read as JSON if possible, else as text; a `date` is a day."""
     name, equals, value = utf8(argument).partition("=")
     if not (name and equals):
         msg = f"{shown(argument)} is not of the form NAME=VALUE, such as enable_thinking=false"
@@ -70,11 +68,7 @@ def option(argument: str) -> tuple[str, Any]:
 
 
 def limit(argument: str) -> tuple[str, int]:
-    """Read `NAME=NUMBER`.
-
-    Raises:
-        ArgumentTypeError: If it is not of that form.
-    """
+    """Read `NAME=NUMBER`."""
     name, _, number = utf8(argument).partition("=")
     if not (name and number.isascii() and number.isdecimal() and len(number) < LONGEST_NUMBER):
         msg = f"{shown(argument)} is not of the form NAME=NUMBER, such as messages=200000"
@@ -108,14 +102,10 @@ def _json_or_text(text: str) -> Any:
 
 
 def read_conversation(arguments: Namespace) -> Conversation:
-    """Read what to render from the arguments, the files that they name, and standard input.
-
-    Raises:
-        ArgumentError: If the arguments contradict each other, or there is nothing to render.
-        LectError: If a file cannot be read.
-        MessageError: If a file is not JSON, or has no messages.
-    """
-    _check(arguments)
+    """Read what to render from the arguments, the files that they name, and standard input."""
+    if arguments.messages is not None and (arguments.text is not None or arguments.system is not None):
+        raise ArgumentError(None, "--messages cannot be combined with TEXT or --system")
+    only_one_from_stdin({"TEXT": arguments.text, "--messages": arguments.messages, "--tools": arguments.tools})
     tools = None if arguments.tools is None else read_json(arguments.tools)
     if arguments.messages is None:
         system = [] if arguments.system is None else [{"role": "system", "content": arguments.system}]
@@ -136,18 +126,8 @@ def read_conversation(arguments: Namespace) -> Conversation:
     return Conversation(given["messages"], tools or given.get("tools"), ignored)
 
 
-def _check(arguments: Namespace) -> None:
-    if arguments.messages is not None and (arguments.text is not None or arguments.system is not None):
-        raise ArgumentError(None, "--messages cannot be combined with TEXT or --system")
-    only_one_from_stdin({"TEXT": arguments.text, "--messages": arguments.messages, "--tools": arguments.tools})
-
-
 def only_one_from_stdin(given: Mapping[str, str | None]) -> None:
-    """Check that at most one argument reads standard input.
-
-    Raises:
-        ArgumentError: If several do.
-    """
+    """Check that at most one argument reads standard input."""
     if list(given.values()).count(STDIN) > 1:
         *others, last = given
         raise ArgumentError(None, f"only one of {', '.join(others)} and {last} can be {STDIN}, standard input")
@@ -164,11 +144,7 @@ def _text(text: str | None) -> str:
 
 
 def read_text(path: str) -> str:
-    """Return the text of a file, or of standard input.
-
-    Raises:
-        LectError: If it cannot be read, or is not in UTF-8.
-    """
+    """Return the text of a file, or of standard input."""
     try:
         return b"".join(read_bytes(path)).decode()
     except UnicodeDecodeError as error:
@@ -177,11 +153,7 @@ def read_text(path: str) -> str:
 
 
 def read_bytes(path: str) -> Iterator[bytes]:
-    """Yield the bytes of a file, or of standard input, as they arrive; the locale plays no part.
-
-    Raises:
-        LectError: If it cannot be read.
-    """
+    """Yield the bytes of a file, or of standard input, as they arrive; the locale plays no part."""
     try:
         # `read1` returns what is available, without waiting for more.
         if path != STDIN:
@@ -202,12 +174,7 @@ def read_bytes(path: str) -> Iterator[bytes]:
 
 
 def read_json(path: str) -> Any:
-    """Return the value in a JSON file, or in standard input.
-
-    Raises:
-        LectError: If it cannot be read.
-        MessageError: If it is not JSON.
-    """
+    """Return the value in a JSON file, or in standard input."""
     import json
 
     try:

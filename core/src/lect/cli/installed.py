@@ -78,11 +78,7 @@ def why_absent(name: str, package: str) -> str:
 
 
 def command(name: str) -> Command | None:
-    """Return the installed command called `name`; None if there is none.
-
-    Raises:
-        PluginError: If it cannot be loaded, or two packages have one of this name.
-    """
+    """Return the installed command called `name`; None if there is none."""
     owners = [record for record in lect._registry.adapters.parts(COMMANDS) if record.name == name]
     if not owners:
         return None

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import codecs
 import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import lect
-from lect.cli.inputs import MODEL, STDIN, only_one_from_stdin, read_bytes, read_json, read_text, utf8
+from lect.cli.inputs import DEFAULT, MODEL, STDIN, only_one_from_stdin, read_bytes, read_json, read_text, utf8
 from lect.cli.screen import Screen, write_json
 from lect.errors import LectError
 
 if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
-    from collections.abc import Iterator
-
     from lect.reply.events import Event
-    from lect.reply.reply import Reply, ToolCall
+    from lect.reply.reply import Reply
 
 EPILOG = """\
 examples:
@@ -34,43 +33,21 @@ def configure(parser: ArgumentParser) -> None:
         "The input is what the model wrote, special tokens included; one line end after it is ignored."
     )
     parser.epilog = EPILOG
-    parser.add_argument("model", metavar="MODEL", type=utf8, help=f"{MODEL}; - if --format alone decides")
-    parser.add_argument(
-        "file",
-        metavar="FILE",
-        nargs="?",
-        default=STDIN,
-        help="what the model wrote; - or nothing reads it from standard input",
-    )
-    parser.add_argument(
-        "--format",
-        metavar="NAME",
-        help="the format of the reply, if not that of the model's template: a name from `lect formats`",
-    )
-    parser.add_argument("--adapter", metavar="NAME", help="the adapter or template to use, as in lect prompt")
-    parser.add_argument(
-        "--default", metavar="NAME", help="the template for a model that no adapter knows, such as chatml"
-    )
-    parser.add_argument(
-        "--stop",
-        metavar="TEXT",
-        type=utf8,
-        action="append",
-        default=[],
-        help="another string at which the reply ends; may be repeated",
-    )
-    parser.add_argument(
-        "--tools", metavar="FILE", help="a JSON file of OpenAI tool schemas, which decide the types of arguments"
-    )
-    parser.add_argument(
-        "--prompt",
-        metavar="FILE",
-        help="the prompt that was answered: its end tells whether the reply begins inside reasoning",
-    )
-    parser.add_argument("--follow", action="store_true", help="show the reply while it arrives")
-    parser.add_argument(
-        "--json", action="store_true", help="print the reply as JSON; with --follow, each event on a line"
-    )
+    add = parser.add_argument
+    add("model", metavar="MODEL", type=utf8, help=f"{MODEL}; - if --format alone decides")
+    file = "what the model wrote; - or nothing reads it from standard input"
+    add("file", metavar="FILE", nargs="?", default=STDIN, help=file)
+    reply_format = "the format of the reply, if not that of the model's template: a name from `lect formats`"
+    add("--format", metavar="NAME", help=reply_format)
+    add("--adapter", metavar="NAME", help="the adapter or template to use, as in lect prompt")
+    add("--default", metavar="NAME", help=DEFAULT)
+    stop = "another string at which the reply ends; may be repeated"
+    add("--stop", metavar="TEXT", type=utf8, action="append", default=[], help=stop)
+    add("--tools", metavar="FILE", help="a JSON file of OpenAI tool schemas, which decide the types of arguments")
+    prompt = "the prompt that was answered: its end tells whether the reply begins inside reasoning"
+    add("--prompt", metavar="FILE", help=prompt)
+    add("--follow", action="store_true", help="show the reply while it arrives")
+    add("--json", action="store_true", help="print the reply as JSON; with --follow, each event on a line")
 
 
 def run(arguments: Namespace) -> int:
@@ -159,20 +136,14 @@ def _print_reply(reply: Reply) -> None:
         if text:
             screen.line(heading, style="bold")
             screen.block(text, indent=2, style=style)
-    for call in reply.tool_calls:
-        _print_call(screen, "call", call)
-    for call in reply.incomplete:
-        _print_call(screen, "incomplete call", call)
+    for heading, calls in (("call", reply.tool_calls), ("incomplete call", reply.incomplete)):
+        for call in calls:
+            screen.line(f"{heading} {call.name}", style="bold")
+            screen.block(call.arguments_text, indent=2, style="green")
     for problem in reply.problems:
-        screen.line(
-            f"problem {problem.code}, at {problem.span[0]} to {problem.span[1]}: {problem.text}", style="yellow"
-        )
+        start, end = problem.span
+        screen.line(f"problem {problem.code}, at {start} to {end}: {problem.text}", style="yellow")
     _print_end(reply)
-
-
-def _print_call(screen: Screen, heading: str, call: ToolCall) -> None:
-    screen.line(f"{heading} {call.name}", style="bold")
-    screen.block(call.arguments_text, indent=2, style="green")
 
 
 def _print_end(reply: Reply) -> None:

@@ -1,18 +1,13 @@
 """`lect prompt`: the exact prompt for a model."""
 
-from __future__ import annotations
-
 import sys
-from typing import TYPE_CHECKING, Any
+from argparse import ArgumentParser, Namespace
+from typing import Any
 
 import lect
 from lect.cli.rendering import STYLES, add_conversation, notes_on, print_notes, render
 from lect.cli.screen import Painted, Screen, write_exactly, write_json
 from lect.prompt.fields import spell
-
-if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
-
 
 EPILOG = """\
 examples:
@@ -34,9 +29,8 @@ def configure(parser: ArgumentParser) -> None:
     )
     parser.epilog = EPILOG
     add_conversation(parser)
-    parser.add_argument(
-        "--show-segments", action="store_true", help="show the pieces of the prompt, and where each came from"
-    )
+    segments = "show the pieces of the prompt, and where each came from"
+    parser.add_argument("--show-segments", action="store_true", help=segments)
     parser.add_argument("--json", action="store_true", help="print the prompt and all that is known about it as JSON")
 
 
@@ -47,37 +41,22 @@ def run(arguments: Namespace) -> int:
     if arguments.json:
         write_json(_as_data(rendered.resolution, prompt, with_segments=arguments.show_segments))
         return 0
+    screen = Screen(sys.stdout)
     if arguments.show_segments:
-        _show_segments(prompt)
+        screen.table(map(_row, prompt.segments), header=("origin", "field", "turn", "text"), indent=0)
+    elif screen.is_terminal:
+        screen.write(screen.visible(prompt.text) + ("" if prompt.text.endswith("\n") else "\n"))
     else:
-        _print_prompt(prompt.text)
+        write_exactly(prompt.text)
     print_notes(notes_on(rendered))
     return 0
 
 
-def _print_prompt(text: str) -> None:
-    screen = Screen(sys.stdout)
-    if screen.is_terminal:
-        screen.write(screen.visible(text) + ("" if text.endswith("\n") else "\n"))
-    else:
-        write_exactly(text)
-
-
-def _show_segments(prompt: lect.Prompt) -> None:
-    rows = [
-        (
-            Painted(segment.origin.value, STYLES[segment.origin]),
-            spell(segment.path) if segment.path else "",
-            "" if segment.turn is None else str(segment.turn),
-            Painted(repr(segment.text), STYLES[segment.origin]),
-        )
-        for segment in prompt.segments
-    ]
-    Screen(sys.stdout).table(rows, header=("origin", "field", "turn", "text"), indent=0)
-
-
-def _unused_as_data(unused: lect.Unused) -> dict[str, Any]:
-    return unused._asdict() | ({"meant": unused.meant} if unused.meant else {})
+def _row(segment: lect.Segment) -> tuple[str | Painted, ...]:
+    style = STYLES[segment.origin]
+    field = spell(segment.path) if segment.path else ""
+    turn = "" if segment.turn is None else str(segment.turn)
+    return Painted(segment.origin.value, style), field, turn, Painted(repr(segment.text), style)
 
 
 def _as_data(resolution: lect.Resolution, prompt: lect.Prompt, *, with_segments: bool) -> dict[str, Any]:
@@ -90,7 +69,7 @@ def _as_data(resolution: lect.Resolution, prompt: lect.Prompt, *, with_segments:
         "package": resolution.package or None,
         "kind": resolution.kind,
         "fallback": resolution.fallback,
-        "unused": [_unused_as_data(unused) for unused in prompt.unused],
+        "unused": [each._asdict() | ({"meant": each.meant} if each.meant else {}) for each in prompt.unused],
         "controls": [control._asdict() for control in prompt.controls],
         "more_controls": prompt.more_controls,
     }

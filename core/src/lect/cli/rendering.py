@@ -1,22 +1,15 @@
 """Render a conversation from the command line: what `lect prompt` and `lect tokens` have in common."""
 
-from __future__ import annotations
-
 import sys
-from argparse import BooleanOptionalAction
-from typing import TYPE_CHECKING, NamedTuple
+from argparse import ArgumentParser, BooleanOptionalAction, Namespace
+from collections.abc import Iterable
+from typing import NamedTuple
 
 import lect
-from lect.cli.inputs import MODEL, limit, option, read_conversation, utf8
+from lect.cli.inputs import ADAPTER, DEFAULT, MODEL, limit, option, read_conversation, utf8
 from lect.cli.screen import NOTE, Screen
 from lect.prompt.fields import spell
 from lect.registry.resolve import base_note
-
-if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
-    from collections.abc import Iterable
-
-    from lect.cli.inputs import Conversation
 
 STYLES = {lect.Origin.TEMPLATE: "dim", lect.Origin.INPUT: "green", lect.Origin.UNKNOWN: "red"}
 
@@ -34,79 +27,53 @@ class Rendered(NamedTuple):
 
 def add_choice(parser: ArgumentParser) -> None:
     """Add the arguments that choose a format explicitly."""
-    parser.add_argument(
-        "--adapter",
-        metavar="NAME",
-        help="the adapter or template to use, such as qwen, qwen:qwen2.5 or chatml, whatever the path says",
-    )
-    parser.add_argument(
-        "--default", metavar="NAME", help="the template for a model that no adapter knows, such as chatml"
-    )
+    parser.add_argument("--adapter", metavar="NAME", help=ADAPTER)
+    parser.add_argument("--default", metavar="NAME", help=DEFAULT)
 
 
 def add_conversation(parser: ArgumentParser) -> None:
     """Add the arguments that say what to render, and how."""
-    parser.add_argument("model", metavar="MODEL", type=utf8, help=f"{MODEL}; nothing is fetched")
-    parser.add_argument(
-        "text",
-        metavar="TEXT",
-        type=utf8,
-        nargs="?",
-        help="what the user says; - or nothing reads it from standard input, without the last line end",
+    add = parser.add_argument
+    add("model", metavar="MODEL", type=utf8, help=f"{MODEL}; nothing is fetched")
+    text = "what the user says; - or nothing reads it from standard input, without the last line end"
+    add("text", metavar="TEXT", type=utf8, nargs="?", help=text)
+    add("--system", metavar="TEXT", type=utf8, help="the system text, instead of the maker's default")
+    messages = 'a JSON file of OpenAI-shaped messages, or {"messages": [...], "tools": [...]}; or -'
+    add("--messages", metavar="FILE", help=messages)
+    add("--tools", metavar="FILE", help="a JSON file of OpenAI tool schemas")
+    options = (
+        "an option that the model's format reads, such as enable_thinking=false; VALUE is JSON, or else text; may "
+        "be given several times"
     )
-    parser.add_argument("--system", metavar="TEXT", type=utf8, help="the system text, instead of the maker's default")
-    parser.add_argument(
-        "--messages",
-        metavar="FILE",
-        help='a JSON file of OpenAI-shaped messages, or {"messages": [...], "tools": [...]}; or -',
+    add("--option", metavar="NAME=VALUE", action="append", default=[], type=option, dest="options", help=options)
+    limits = (
+        "override a default limit: on messages, tools, depth, bytes of the prompt, or controls that are "
+        "listed; may be given several times"
     )
-    parser.add_argument("--tools", metavar="FILE", help="a JSON file of OpenAI tool schemas")
-    parser.add_argument(
-        "--option", metavar="NAME=VALUE", action="append", default=[], type=option, dest="options",
-        help=(
-            "an option that the model's format reads, such as enable_thinking=false; VALUE is JSON, or else text; may "
-            "be given several times"
-        ),
-    )  # fmt: skip
-    parser.add_argument(
-        "--limit", metavar="NAME=NUMBER", action="append", default=[], type=limit, dest="limits",
-        help=(
-            "override a default limit: on messages, tools, depth, bytes of the prompt, or controls that are "
-            "listed; may be given several times"
-        ),
-    )  # fmt: skip
+    add("--limit", metavar="NAME=NUMBER", action="append", default=[], type=limit, dest="limits", help=limits)
     add_choice(parser)
-    parser.add_argument(
-        "--generation-prompt",
-        action=BooleanOptionalAction,
-        help="whether to end where the assistant begins to speak",
+    ending = "whether to end where the assistant begins to speak"
+    add("--generation-prompt", action=BooleanOptionalAction, help=ending)
+    goes_on = (
+        "end within the last message, which is the assistant's, so that the model continues it: written as in "
+        "history, or with --generation-prompt as if the model itself had begun it"
     )
-    parser.add_argument(
-        "--continue", action="store_true", dest="goes_on",
-        help=(
-            "end within the last message, which is the assistant's, so that the model continues it: written as in "
-            "history, or with --generation-prompt as if the model itself had begun it"
-        ),
-    )  # fmt: skip
-    parser.add_argument("--strict", action="store_true", help="fail if something given would not reach the prompt")
+    add("--continue", action="store_true", dest="goes_on", help=goes_on)
+    add("--strict", action="store_true", help="fail if something given would not reach the prompt")
 
 
 def render(arguments: Namespace, *, after_answers: bool = True) -> Rendered:
-    """Read the conversation that the arguments give, and render it.
+    """Read the conversation that the arguments of `add_conversation` give, and render it.
 
-    Args:
-        arguments: Those that `add_conversation` adds.
-        after_answers: Whether a conversation that ends with an answer gets a generation prompt too, if the arguments do
-            not say.
-
-    Raises:
-        ArgumentError: If the arguments contradict each other, or there is nothing to render.
-        LectError: If the conversation cannot be read or rendered, or no adapter knows the model.
+    Unless the arguments say, a conversation that ends with an answer gets a generation prompt only if `after_answers`.
     """
     conversation = read_conversation(arguments)
     asks = arguments.generation_prompt
     if asks is None:
-        asks = not arguments.goes_on and (after_answers or not _is_answered(conversation))
+        messages = conversation.messages
+        last = messages[-1] if isinstance(messages, list) and messages else None
+        is_answered = isinstance(last, dict) and last.get("role") == "assistant"
+        asks = not arguments.goes_on and (after_answers or not is_answered)
     resolution = resolve(arguments)
     prompt = resolution.template.render(
         conversation.messages,
@@ -120,18 +87,8 @@ def render(arguments: Namespace, *, after_answers: bool = True) -> Rendered:
     return Rendered(resolution, prompt, conversation.ignored, asks or arguments.goes_on)
 
 
-def _is_answered(conversation: Conversation) -> bool:
-    messages = conversation.messages
-    last = messages[-1] if isinstance(messages, list) and messages else None
-    return isinstance(last, dict) and last.get("role") == "assistant"
-
-
 def resolve(arguments: Namespace) -> lect.Resolution:
-    """Resolve the model that the arguments name.
-
-    Raises:
-        UnknownModelError: If no adapter knows it, and there is no default.
-    """
+    """Resolve the model that the arguments name."""
     try:
         return lect.resolve(arguments.model, adapter=arguments.adapter)
     except lect.UnknownModelError:
@@ -154,9 +111,8 @@ def notes_on(rendered: Rendered) -> list[str]:
     if prompt.more_controls:
         notes.append("there is more control text of the model than is listed")
     if prompt.controls and prompt.template.text_separators:
-        notes.append(
-            f"{prompt.template.name} separates turns by plain text, so nothing can tell this text from a real turn"
-        )
+        name = prompt.template.name
+        notes.append(f"{name} separates turns by plain text, so nothing can tell this text from a real turn")
     return notes
 
 

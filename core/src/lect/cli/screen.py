@@ -93,6 +93,11 @@ class Screen:
         """Write one line."""
         self.write(self.paint(self.one_line(text), style) + "\n")
 
+    def section(self, title: str) -> None:
+        """Write an empty line and a title."""
+        self.line()
+        self.line(title, style="bold")
+
     def block(self, text: str, *, indent: int = 0, style: str = "") -> None:
         """Write text of several lines."""
         for line in self.visible(text).splitlines():

@@ -1,17 +1,10 @@
 """Whether every template writes a prompt and reads a reply."""
 
-from __future__ import annotations
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from traceback import format_exception
-from typing import TYPE_CHECKING
-
+import lect
 from lect.cli.findings import Finding
 from lect.errors import LectError, MessageError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from lect import Prompt, Template
 
 QUESTION = [{"role": "user", "content": "Hello!"}]
 CONVERSATION = [
@@ -23,37 +16,26 @@ REPLY = "Two tokens walk into a bar."
 
 
 def examine_templates(
-    templates: Mapping[str, Sequence[Template]], progress: Callable[[str], None]
+    templates: Mapping[str, Sequence[lect.Template]], progress: Callable[[str], None]
 ) -> Iterator[Finding]:
-    """Render a conversation with every template, and parse a reply to it.
-
-    Args:
-        templates: The templates by owner.
-        progress: Is told the name of each, before it is checked.
-    """
+    """Render a conversation with every template, and parse a reply to it; `progress` gets the name of each."""
     for owner, owned in templates.items():
         for template in owned:
             name = f"{owner}:{template.name}"
             progress(name)
-            yield from _examine(template, name)
+            action = "render a plain conversation"
+            try:
+                prompt = _prompt(template)
+                action = "parse a plain reply"
+                reply = template.parse(REPLY + next(iter(template.stop), ""), prompt=prompt)
+            except LectError as error:
+                yield Finding.of(error, f"{name} cannot {action}: {str(error).partition(chr(10))[0]}")
+                continue
+            if REPLY not in (reply.content or "") + (reply.reasoning or ""):
+                yield Finding(True, f"{name} loses the text of a plain reply: {reply.content!r}")
 
 
-def _examine(template: Template, name: str) -> Iterator[Finding]:
-    try:
-        prompt = _prompt(template)
-    except LectError as error:
-        yield _failed(f"{name} cannot render a plain conversation", error)
-        return
-    try:
-        reply = template.parse(REPLY + next(iter(template.stop), ""), prompt=prompt)
-    except LectError as error:
-        yield _failed(f"{name} cannot parse a plain reply", error)
-        return
-    if REPLY not in (reply.content or "") + (reply.reasoning or ""):
-        yield Finding(True, f"{name} loses the text of a plain reply: {reply.content!r}")
-
-
-def _prompt(template: Template) -> Prompt | None:
+def _prompt(template: lect.Template) -> lect.Prompt | None:
     """Return a prompt for a conversation that the template does not refuse; None if it refuses both."""
     for messages in (CONVERSATION, QUESTION):
         try:
@@ -61,7 +43,3 @@ def _prompt(template: Template) -> Prompt | None:
         except MessageError:
             continue
     return None
-
-
-def _failed(what: str, error: LectError) -> Finding:
-    return Finding(True, f"{what}: {str(error).partition(chr(10))[0]}", "".join(format_exception(error)))

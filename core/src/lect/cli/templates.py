@@ -1,15 +1,10 @@
 """`lect templates`: the names of templates."""
 
-from __future__ import annotations
-
 import sys
-from typing import TYPE_CHECKING
+from argparse import ArgumentParser, Namespace
 
 import lect
 from lect.cli.screen import Painted, Screen, write_json
-
-if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
 
 EPILOG = """\
 A name may be used alone if it has only one owner, and as owner:name everywhere: in --adapter, --default
@@ -26,9 +21,8 @@ def configure(parser: ArgumentParser) -> None:
     """Describe the command and its arguments."""
     parser.description = "List the names of templates by owner: those of lect itself, and those that plugins declare."
     parser.epilog = EPILOG
-    parser.add_argument(
-        "--load", action="store_true", help="import every plugin, and also list what it does not declare"
-    )
+    load = "import every plugin, and also list what it does not declare"
+    parser.add_argument("--load", action="store_true", help=load)
     parser.add_argument("--json", action="store_true", help="print them as JSON")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from lect.errors import LectError
@@ -114,20 +114,11 @@ def written_markers(prompt: Prompt) -> list[str]:
     pattern = prompt.template.marker_pattern
     if pattern is None:
         return []
-    own = "\0".join(_template_runs(prompt))
+    own = "".join(
+        segment.text if segment.origin is Origin.TEMPLATE or is_role(segment.path) else "\0"
+        for segment in prompt.segments
+    )
     return list(dict.fromkeys(match[0] for match in pattern.finditer(own)))
-
-
-def _template_runs(prompt: Prompt) -> Iterator[str]:
-    """Yield each stretch of text that is the template's own, roles included."""
-    run = ""
-    for segment in prompt.segments:
-        if segment.origin is Origin.TEMPLATE or is_role(segment.path):
-            run += segment.text
-        else:
-            yield run
-            run = ""
-    yield run
 
 
 def ids(patient: Patient) -> Check:
@@ -172,9 +163,8 @@ def stop(patient: Patient) -> Check:
     endless = [start == end for start, end in ends]
     append = f"append one of {list(template.stop_ids)} to the ids, with loss"
     if endless[-1] and not any(endless[:-1]):
-        return Check(
-            "stop", "note", "the last answer has none, because the format writes it with the next turn", append
-        )
+        what = "the last answer has none, because the format writes it with the next turn"
+        return Check("stop", "note", what, append)
     if any(endless):
         what = "answers end without one, so a model never learns to stop"
         advice = f"template.unroll(messages, 'always'), and {append}" if template.stop_ids else "another template"
@@ -214,18 +204,16 @@ def generation_prompt(patient: Patient) -> Check:
     asked = template.render(CHAT[:1], add_generation_prompt=True)
     trained = template.render(CHAT[:2])
     if not trained.text.startswith(asked.text):
-        what = f"{_difference(asked.text, trained.text)}, so a server sends something other than what is trained on"
+        pairs = zip(asked.text, trained.text, strict=False)
+        at = next((index for index, (one, other) in enumerate(pairs) if one != other), len(trained.text))
+        what = f"an answer begins with {trained.text[at : at + 24]!r} where the prompt has {asked.text[at : at + 24]!r}"
+        what += ", so a server sends something other than what is trained on"
         advice = "messages with reasoning_content, or the options with which a server's prompts end differently"
         return Check(name, "note", what, advice)
     sent = asked.encode(patient.tokenizer).ids
     if trained.encode(patient.tokenizer, policy=LossPolicy()).ids[: len(sent)] != sent:
         return Check(name, "wrong", "the ids that are trained do not begin with those that a server sends")
     return Check(name, "ok", "what is trained begins with it, in text and in ids")
-
-
-def _difference(one: str, other: str) -> str:
-    at = next((index for index, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), len(other))
-    return f"an answer begins with {other[at : at + 24]!r} where the prompt has {one[at : at + 24]!r}"
 
 
 def history(patient: Patient) -> Check:
@@ -247,7 +235,7 @@ def safety(patient: Patient) -> Check:
     return Check("safety", "ok", "only the template can write control tokens, with prompt.encode")
 
 
-def named(texts: Any) -> str:
+def named(texts: Iterable[str]) -> str:
     """Return texts for a message; only the first ones if there are many."""
     return listed([repr(text) for text in texts])
 

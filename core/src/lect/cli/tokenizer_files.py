@@ -9,11 +9,7 @@ FILE = "tokenizer.json"
 
 
 def load_tokenizer(path: str) -> Any:
-    """Return the `tokenizers.Tokenizer` of a model's directory, or of a `tokenizer.json`.
-
-    Raises:
-        TokenizerError: If there is no such file, it holds no tokenizer, or the package `tokenizers` is not installed.
-    """
+    """Return the `tokenizers.Tokenizer` of a model's directory, or of a `tokenizer.json`."""
     file = _file(os.path.expanduser(path))
     try:
         from tokenizers import Tokenizer

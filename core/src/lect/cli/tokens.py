@@ -1,22 +1,15 @@
 """`lect tokens`: the prompt for a model, token by token."""
 
-from __future__ import annotations
-
 import sys
-from typing import TYPE_CHECKING, Any
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator
+from typing import Any
 
 import lect
-from lect.cli.rendering import STYLES, add_conversation, notes_on, print_notes, render
+from lect.cli.rendering import STYLES, Rendered, add_conversation, notes_on, print_notes, render
 from lect.cli.screen import Painted, Screen, write_json
 from lect.cli.tokenizer_files import load_tokenizer
-from lect.tokens.picture import TOKENIZER
-
-if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
-    from collections.abc import Iterator
-
-    from lect.cli.rendering import Rendered
-    from lect.tokens.picture import Fragment
+from lect.tokens.picture import TOKENIZER, Fragment
 
 EPILOG = """\
 A conversation that ends with an answer is encoded as for training, and its loss is that of the default policy: what
@@ -41,14 +34,11 @@ def configure(parser: ArgumentParser) -> None:
     )
     parser.epilog = EPILOG
     add_conversation(parser)
-    parser.add_argument(
-        "--tokenizer", metavar="DIR", required=True, help="a directory with a tokenizer.json, or that file"
-    )
-    parser.add_argument(
-        "--unsafe", action="store_true", help="encode the text as the tokenizer itself would, whatever its origin"
-    )
-    parser.add_argument("--max-length", metavar="NUMBER", type=int, help="how many tokens to keep, from the beginning")
-    parser.add_argument("--json", action="store_true", help="print the tokens and all that is known about them as JSON")
+    add = parser.add_argument
+    add("--tokenizer", metavar="DIR", required=True, help="a directory with a tokenizer.json, or that file")
+    add("--unsafe", action="store_true", help="encode the text as the tokenizer itself would, whatever its origin")
+    add("--max-length", metavar="NUMBER", type=int, help="how many tokens to keep, from the beginning")
+    add("--json", action="store_true", help="print the tokens and all that is known about them as JSON")
 
 
 def run(arguments: Namespace) -> int:
@@ -69,7 +59,8 @@ def run(arguments: Namespace) -> int:
     rows = (_row(piece, tokenizer) for piece in pieces)
     screen.table(rows, header=("id", "loss", "origin", "field", "text"), indent=0)
     trained = sum(piece.weight > 0 for piece in pieces)
-    screen.line(f"{len(pieces)} tokens, {trained} with loss; {_bos_of(encoded)}", style="bold")
+    bos = f"the {encoded.report.bos} writes the BOS" if encoded.report.bos else "there is no BOS"
+    screen.line(f"{len(pieces)} tokens, {trained} with loss; {bos}", style="bold")
     print_notes([*notes_on(rendered), *_notes(encoded, safe=not arguments.unsafe)])
     return 0
 
@@ -84,12 +75,6 @@ def _row(piece: Fragment, tokenizer: Any) -> tuple[str | Painted, ...]:
         piece.field,
         Painted(repr(text) if text else GOES_ON, style),
     )
-
-
-def _bos_of(encoded: lect.Encoded) -> str:
-    """Say who writes the token that opens the text."""
-    who = encoded.report.bos
-    return f"the {who} writes the BOS" if who else "there is no BOS"
 
 
 def _notes(encoded: lect.Encoded, *, safe: bool) -> Iterator[str]:
@@ -107,14 +92,13 @@ def _notes(encoded: lect.Encoded, *, safe: bool) -> Iterator[str]:
 
 def _as_data(rendered: Rendered, encoded: lect.Encoded) -> dict[str, Any]:
     report = encoded.report
+    tokens = zip(encoded.pieces(), encoded.offsets, encoded.message_index, strict=True)
     return {
         "template": rendered.prompt.template.name,
         "text": rendered.prompt.text,
         "tokens": [
             piece._asdict() | {"start": start, "end": end, "message": message}
-            for piece, (start, end), message in zip(
-                encoded.pieces(), encoded.offsets, encoded.message_index, strict=True
-            )
+            for piece, (start, end), message in tokens
         ],
         "report": report._asdict() | {"controls": [control._asdict() for control in report.controls]},
     }

@@ -1,25 +1,20 @@
 """`lect why`: what a model path resolves to, and why."""
 
-from __future__ import annotations
-
 import sys
 import warnings
-from typing import TYPE_CHECKING, Any
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
+from typing import Any
 
 import lect
 from lect.cli.description import bos_advice, described, reply_format, stops
-from lect.cli.inputs import MODEL, utf8
+from lect.cli.inputs import ADAPTER, MODEL, utf8
 from lect.cli.screen import Painted, Screen, write_json
 from lect.cli.voice import spoken
 from lect.errors import FallbackWarning, ModelPathWarning, PluginWarning
 from lect.registry.refs import parse_ref
 from lect.registry.resolve import fallback_note
-
-if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
-    from collections.abc import Sequence
-
-    from lect.values import Verdict
+from lect.values import Verdict
 
 EPILOG = """\
 A claim rests on REPO (the whole owner/name), NAME (the beginning of the name), TOKEN (a word in it), MODEL_TYPE (a
@@ -42,11 +37,7 @@ def configure(parser: ArgumentParser) -> None:
     )
     parser.epilog = EPILOG
     parser.add_argument("model", metavar="MODEL", type=utf8, help=MODEL)
-    parser.add_argument(
-        "--adapter",
-        metavar="NAME",
-        help="the adapter or template to use, such as qwen, qwen:qwen2.5 or chatml, whatever the path says",
-    )
+    parser.add_argument("--adapter", metavar="NAME", help=ADAPTER)
     parser.add_argument("--all", action="store_true", help="also show the adapters that were not asked, and why not")
     parser.add_argument("--json", action="store_true", help="print all of it as JSON")
 
@@ -82,11 +73,11 @@ def _show(
     facts = _facts(resolution) if resolution else [("words", " ".join(_words(model, resolution)))]
     screen.table([(Painted(fact, "dim"), text) for fact, text in facts])
     if resolution is not None and resolution.remarks:
-        _title(screen, "remarks")
+        screen.section("remarks")
         for remark in resolution.remarks:
             screen.block(remark, indent=2)
     asked = [verdict for verdict in verdicts if verdict.outcome != "not asked"]
-    _title(screen, "considered")
+    screen.section("considered")
     if asked:
         screen.table(map(_row, asked), header=("adapter", "claim", "result", "why"))
     else:
@@ -95,23 +86,18 @@ def _show(
     if passed_over and not everyone:
         screen.line(f"  {len(passed_over)} not asked; --all shows why", style="dim")
     elif passed_over:
-        _title(screen, "not asked")
+        screen.section("not asked")
         screen.table((str(verdict), verdict.why) for verdict in passed_over)
     pins = lect.pins()
     if pins:
-        _title(screen, "pins")
+        screen.section("pins")
         decided = resolution.pin if resolution else None
         screen.table((f"{pin}", Painted("decides", "green") if pin == decided else "") for pin in pins)
     failures = [failure for plugin in lect.plugins() for failure in plugin.failures]
     if failures:
-        _title(screen, "failed")
+        screen.section("failed")
         for failure in failures:
             screen.block(str(failure), indent=2, style="red")
-
-
-def _title(screen: Screen, title: str) -> None:
-    screen.line()
-    screen.line(title, style="bold")
 
 
 def _facts(resolution: lect.Resolution) -> list[tuple[str, str]]:
