@@ -1,34 +1,26 @@
 """Whether adapters answer when they are asked about models, and whether two packages claim the same ones."""
 
-from __future__ import annotations
-
+from collections.abc import Iterator
 from contextlib import suppress
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import lect
 from lect.cli.findings import Finding
 from lect.contain import StageError
 from lect.errors import InvalidModelPathError
 from lect.format.compare import first_difference
+from lect.registry.adapter import Adapter
 from lect.registry.family import Family
 from lect.registry.groups import PATHS
-from lect.registry.refs import parse_ref
+from lect.registry.refs import ModelRef, parse_ref
 from lect.registry.samples import sample_names
 from lect.registry.settings import DISABLE
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from lect import Template
-    from lect.registry.adapter import Adapter
-    from lect.registry.refs import ModelRef
-    from lect.values import Match
+from lect.values import Match
 
 SHAPES = ("{}", "{}-7b-chat", "acme/{}-7b-instruct")
 """Names around a hint, as people give them to models."""
 
-Claims = list[tuple["Adapter", "Match", "Template"]]
+Claims = list[tuple[Adapter, Match, lect.Template]]
 
 
 def examine_claims() -> Iterator[Finding]:

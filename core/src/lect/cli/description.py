@@ -1,26 +1,19 @@
 """What several commands say about a template."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from lect import Template
+from lect import Template
 
 WITH_BOS = "encode it without adding special tokens"
 WITHOUT_BOS = "let the tokenizer add its special tokens, so that there is exactly one, if the model has one"
 
 
-def plain_prompt(template: Template) -> str:
-    """Return the prompt for the plainest conversation."""
-    return template.text([{"role": "user", "content": "Hello!"}], add_generation_prompt=True)
-
-
 def written_bos(template: Template) -> str:
     """Return the BOS that prompts of a template really begin with; empty if there is none."""
     try:
-        return template.bos if plain_prompt(template).startswith(template.bos) else ""
+        prompt = template.text([{"role": "user", "content": "Hello!"}], add_generation_prompt=True)
+        return template.bos if prompt.startswith(template.bos) else ""
     # It refuses that conversation or fails: what it states is all there is to go by.
     except Exception:
         return template.bos

@@ -1,10 +1,10 @@
 """`lect plugins`: the installed packages, what they claim and their status."""
 
-from __future__ import annotations
-
 import sys
 import warnings
-from typing import TYPE_CHECKING, Any, NamedTuple
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 import lect
 from lect.cli.screen import Painted, Screen, write_json
@@ -12,15 +12,10 @@ from lect.contain import Contained, StageError
 from lect.errors import LectError, PluginWarning, did_you_mean, near_names, shown
 from lect.registry.adapters import status_of
 from lect.registry.advice import reserved_names
+from lect.registry.discover import Record
 from lect.registry.groups import COMMANDS, NOTATIONS, REPLIES
+from lect.registry.info import PluginInfo
 from lect.values import normal_name
-
-if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
-    from collections.abc import Iterator, Sequence
-
-    from lect.registry.discover import Record
-    from lect.registry.info import PluginInfo
 
 EPILOG = """\
 status:
@@ -41,24 +36,18 @@ PARTS = {"reply formats": REPLIES, "notations": NOTATIONS, "commands": COMMANDS}
 
 
 class Package(NamedTuple):
-    """A distribution with something for lect.
-
-    Attributes:
-        name: The distribution; empty for what was registered in this process.
-        version: Its version.
-        place: Where its code is; empty if unknown.
-        status: That of its first adapter, if it has one.
-        adapters: Its adapters.
-        parts: The names of what else it has, by kind.
-        warnings: What users should know about it.
-    """
+    """A distribution with something for lect."""
 
     name: str
+    """Empty for what was registered in this process."""
     version: str
     place: str
+    """Where its code is; empty if unknown."""
     status: str
+    """That of its first adapter, if it has one."""
     adapters: tuple[PluginInfo, ...]
     parts: dict[str, tuple[str, ...]]
+    """The names of what else it has, by kind."""
     warnings: tuple[str, ...]
 
     @property
@@ -110,15 +99,12 @@ def _packages(*, load: bool) -> Iterator[Package]:
     for record in lect._registry.adapters.every_record():
         records.setdefault(record.package, []).append(record)
     for name in sorted({*adapters, *records}, key=lambda name: (not name, name)):
-        yield _package(name, adapters.get(name, ()), records.get(name, ()))
-
-
-def _package(name: str, adapters: Sequence[PluginInfo], records: Sequence[Record]) -> Package:
-    parts = {kind: tuple(record.name for record in records if record.group == group) for kind, group in PARTS.items()}
-    version, place = (records[0].version, _place(records[0])) if records else ("", "")
-    status = adapters[0].status if adapters else _status(records[0])
-    notes = tuple(filter(None, map(reserved_names, records)))
-    return Package(name, version, place, status, tuple(adapters), parts, notes)
+        infos, known = adapters.get(name, []), records.get(name, [])
+        parts = {kind: tuple(each.name for each in known if each.group == group) for kind, group in PARTS.items()}
+        version, place = (known[0].version, _place(known[0])) if known else ("", "")
+        status = infos[0].status if infos else _status(known[0])
+        notes = tuple(filter(None, map(reserved_names, known)))
+        yield Package(name, version, place, status, tuple(infos), parts, notes)
 
 
 def _status(record: Record) -> str:
@@ -200,14 +186,8 @@ def _as_data(package: Package) -> dict[str, Any]:
         "place": package.place or None,
         "status": package.status,
         "adapters": [
-            {
-                "name": each.name,
-                "status": each.status,
-                "fallback": each.fallback,
-                "hints": each.hints,
-                "templates": each.templates,
-                "failures": [str(failure) for failure in each.failures],
-            }
+            {key: getattr(each, key) for key in ("name", "status", "fallback", "hints", "templates")}
+            | {"failures": [str(failure) for failure in each.failures]}
             for each in package.adapters
         ],
         **{kind.replace(" ", "_"): names for kind, names in package.parts.items()},

@@ -28,11 +28,9 @@ class ClosedStream(TextIOBase):
     """Stands in for a stream that the process was started without, where Python has None."""
 
     def read(self, size: int | None = -1) -> NoReturn:
-        """Fail as the system does."""
         raise OSError(EBADF, os.strerror(EBADF))
 
     def write(self, text: str) -> NoReturn:
-        """Fail as the system does."""
         raise OSError(EBADF, os.strerror(EBADF))
 
 
@@ -63,11 +61,9 @@ class Screen:
     @staticmethod
     def one_line(text: str) -> str:
         r"""Return text as one line, with everything unprintable spelled out, such as `\n`."""
-        return (
-            text
-            if text.isprintable()
-            else "".join(character if character.isprintable() else ascii(character)[1:-1] for character in text)
-        )
+        if text.isprintable():
+            return text
+        return "".join(character if character.isprintable() else ascii(character)[1:-1] for character in text)
 
     def paint(self, text: str, style: str) -> str:
         """Return text in a style, where colours are wanted."""
@@ -110,7 +106,7 @@ class Screen:
 
         With `wrap`, a terminal gets the last column in lines that fit.
         """
-        cells = [[_cell(cell) for cell in row] for row in rows]
+        cells = [[Painted(self.one_line(text), style) for text, style in map(_cell, row)] for row in rows]
         if header:
             cells.insert(0, [Painted(title, "dim") for title in header])
         widths = (
@@ -163,11 +159,7 @@ class Progress:
 
 
 def _cell(cell: Cell) -> Painted:
-    return (
-        Painted(Screen.one_line(cell.text), cell.style)
-        if isinstance(cell, Painted)
-        else Painted(Screen.one_line(cell), "")
-    )
+    return cell if isinstance(cell, Painted) else Painted(cell, "")
 
 
 def _width(text: str) -> int:

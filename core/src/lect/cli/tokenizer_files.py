@@ -10,7 +10,17 @@ FILE = "tokenizer.json"
 
 def load_tokenizer(path: str) -> Any:
     """Return the `tokenizers.Tokenizer` of a model's directory, or of a `tokenizer.json`."""
-    file = _file(os.path.expanduser(path))
+    path = os.path.expanduser(path)
+    file = os.path.join(path, FILE) if os.path.isdir(path) else path
+    if not os.path.isfile(file):
+        msg = (
+            f"there is no file or directory {shown(path)}\n"
+            f"  try: --tokenizer with the directory of a downloaded model, which contains a {FILE}"
+            if file == path
+            else f"{shown(path)} holds no {FILE}\n"
+            "  try: transformers.AutoTokenizer.from_pretrained(...).save_pretrained(...), which writes one"
+        )
+        raise TokenizerError(msg)
     try:
         from tokenizers import Tokenizer
     except ImportError as error:
@@ -21,22 +31,3 @@ def load_tokenizer(path: str) -> Any:
     except Exception as error:  # tokenizers raises nothing more precise
         msg = f"{shown(file)} holds no tokenizer that can be read: {error}"
         raise TokenizerError(msg) from error
-
-
-def _file(path: str) -> str:
-    if not os.path.isdir(path):
-        if os.path.isfile(path):
-            return path
-        msg = (
-            f"there is no file or directory {shown(path)}\n"
-            f"  try: --tokenizer with the directory of a downloaded model, which contains a {FILE}"
-        )
-        raise TokenizerError(msg)
-    file = os.path.join(path, FILE)
-    if os.path.isfile(file):
-        return file
-    msg = (
-        f"{shown(path)} holds no {FILE}\n"
-        "  try: transformers.AutoTokenizer.from_pretrained(...).save_pretrained(...), which writes one"
-    )
-    raise TokenizerError(msg)

@@ -28,6 +28,8 @@ examples:
   LECT_PINS='acme/*=lect-qwen:qwen' lect why acme/qwen2.5-7b-instruct
 """
 STYLES = {"won": "green", "tied": "red"}
+HISTORY = "an earlier answer changes when the conversation goes on: to train, unroll it"
+SEPARATORS = "plain text: nothing can protect a prompt against a user who writes them"
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -113,22 +115,17 @@ def _facts(resolution: lect.Resolution) -> list[tuple[str, str]]:
         ("stop", stops(template)),
         ("BOS", bos_advice(template)),
     ]
-    if template.default_system:
-        facts.append(("default system", repr(template.default_system)))
-    if template.capabilities:
-        facts.append(("supports", ", ".join(sorted(template.capabilities))))
-    if template.options:
-        facts.append(("options", ", ".join(template.options)))
-    if template.reply:
-        facts.append(("replies", reply_format(template)))
-    if not template.prefix_stable:
-        facts.append(("history", "an earlier answer changes when the conversation goes on: to train, unroll it"))
-    if template.text_separators:
-        facts.append(("separators", "plain text: nothing can protect a prompt against a user who writes them"))
-    if resolution.fallback:
-        facts.append(("note", fallback_note(resolution).partition("\n")[0]))
-    facts += [("warning", text) for text in resolution.warnings]
-    return facts
+    more = [
+        ("default system", repr(template.default_system) if template.default_system else ""),
+        ("supports", ", ".join(sorted(template.capabilities))),
+        ("options", ", ".join(template.options)),
+        ("replies", reply_format(template)),
+        ("history", "" if template.prefix_stable else HISTORY),
+        ("separators", SEPARATORS if template.text_separators else ""),
+        ("note", fallback_note(resolution).partition("\n")[0] if resolution.fallback else ""),
+        *(("warning", text) for text in resolution.warnings),
+    ]
+    return facts + [(fact, text) for fact, text in more if text]
 
 
 def _words(model: str, resolution: lect.Resolution | None) -> tuple[str, ...]:
