@@ -276,7 +276,7 @@ def test_progress_is_shown_on_a_terminal_after_a_wait_and_leaves_nothing(monkeyp
             return True
 
     for stream, patience, shown in ((Terminal(), 0, True), (Terminal(), 60, False), (io.StringIO(), 0, False)):
-        monkeypatch.setattr(Progress, "PATIENCE", patience)
+        monkeypatch.setattr(Progress, "DELAY", patience)
         progress = Progress(Screen(stream))
         progress.show("acme:one")
         progress.show("b")

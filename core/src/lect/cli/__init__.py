@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 
 import lect
 from lect.cli import installed
-from lect.cli.screen import NOTE, ClosedStream, Screen, forget
+from lect.cli.screen import NOTE, ClosedStream, Screen, discard_output
 from lect.errors import (
     ConversionWarning,
     FallbackWarning,
@@ -54,14 +54,14 @@ class Parser(ArgumentParser):
     def exit(self, status: int = OK, message: str | None = None) -> NoReturn:
         if message:
             self._print_message(message, sys.stderr)
-        raise _DoneError(status)
+        raise _ExitError(status)
 
     def _print_message(self, message: str, file: Any = None) -> None:
         # argparse itself ignores errors in writing.
         Screen(file or sys.stderr).write(message)
 
 
-class _DoneError(Exception):
+class _ExitError(Exception):
     """Carries the exit code of a parser to `main`."""
 
     def __init__(self, code: int):
@@ -84,12 +84,12 @@ def main(argv: Sequence[str] | None = None) -> int:
             sys.stdout.flush()
         return code
     except BrokenPipeError:
-        forget(sys.stdout)
+        discard_output(sys.stdout)
         return OK
     except OSError as error:
         # It must be standard output: read errors are LectErrors, and errors in writing to standard error are ignored.
-        forget(sys.stdout)
-        _complain(f"cannot write to standard output: {error.strerror or error}")
+        discard_output(sys.stdout)
+        _print_error(f"cannot write to standard output: {error.strerror or error}")
         return FAILED
     except KeyboardInterrupt:
         return INTERRUPTED
@@ -98,10 +98,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _code(words: list[str]) -> int:
     try:
         return _run(words)
-    except _DoneError as done:
-        return done.code
+    except _ExitError as exited:
+        return exited.code
     except LectError as error:
-        _complain(str(error), words)
+        _print_error(str(error), words)
         return FAILED
 
 
@@ -157,18 +157,18 @@ class _Overview(Parser):
 def _unknown_command(word: str) -> NoReturn:
     elsewhere = installed.absent()
     if word in elsewhere:
-        _overview().error(installed.why_absent(word, elsewhere[word]))
+        _overview().error(installed.absence_message(word, elsewhere[word]))
     known = [*COMMANDS, *installed.names(), *elsewhere]
     hint = did_you_mean(near_names(word, known), f"the commands are {', '.join(known)}")
     _overview().error(f"there is no command {shown(word)}; {hint}")
 
 
-def _complain(message: str, words: Sequence[str] = (), label: str = "lect:", style: str = "red") -> None:
+def _print_error(message: str, words: Sequence[str] = (), label: str = "lect:", style: str = "red") -> None:
     """Write an error or a warning that a command line caused."""
-    from lect.cli.voice import spoken
+    from lect.cli.wording import reword
 
     screen = Screen(sys.stderr)
-    message = spoken(message, words[0] if words else "")
+    message = reword(message, words[0] if words else "")
     screen.write(screen.paint(label, style) + f" {screen.visible(message)}\n")
 
 
@@ -181,9 +181,9 @@ def _show_our_warnings(words: list[str]) -> None:
         if not issubclass(category, ours):
             usual(message, category, *place, **more)
         elif issubclass(category, FallbackWarning):
-            _complain(str(message), words, NOTE, "yellow")
+            _print_error(str(message), words, NOTE, "yellow")
         else:
-            _complain(f"warning: {message}", words)
+            _print_error(f"warning: {message}", words)
 
     warnings.showwarning = show
     for category in ours:

@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import lect
-from lect.cli.claim_checks import examine_claims
+from lect.cli.claim_checks import check_claims
 from lect.cli.findings import Finding
 from lect.cli.installed import load_command
-from lect.cli.template_checks import examine_templates
-from lect.cli.voice import spoken
+from lect.cli.template_checks import check_templates
+from lect.cli.wording import reword
 from lect.errors import LectError, UnknownTemplateError, did_you_mean, near_names
 from lect.notations import load_notation
 from lect.registry.advice import reserved_names
@@ -23,7 +23,7 @@ CORE = "lect"
 DEPENDENCIES = ("pluggy", "importlib-metadata", "packaging")
 
 
-class PluginCheck(NamedTuple):
+class PluginStatus(NamedTuple):
     """An installed plugin, its requirement on lect, and whether that is satisfied."""
 
     name: str
@@ -35,41 +35,41 @@ class PluginCheck(NamedTuple):
     satisfied: bool
 
 
-class Report(NamedTuple):
+class InstallationReport(NamedTuple):
     """The results of all checks."""
 
     versions: dict[str, str]
     config: str | None
     """The path of the config file; empty if there is none, None if the settings cannot be read."""
-    plugins: tuple[PluginCheck, ...]
+    plugins: tuple[PluginStatus, ...]
     templates: dict[str, tuple[lect.Template, ...]]
     """By owner, as in `lect.templates()`."""
     findings: tuple[Finding, ...]
 
 
-def examine(progress: Callable[[str], None]) -> Report:
-    """Load every plugin and check all that could be wrong; `progress` is told what is being checked."""
+def check_installation(progress: Callable[[str], None]) -> InstallationReport:
+    """Load every plugin and check all that could be wrong; `progress` gets what is being checked."""
     versions = {"python": sys.version.split()[0], CORE: lect.__version__}
     versions |= {name: _version(name) for name in DEPENDENCIES}
     try:
-        templates = {owner: tuple(_loaded(owner, names)) for owner, names in lect.templates(load=True).items()}
+        templates = {owner: tuple(_load_templates(owner, names)) for owner, names in lect.templates(load=True).items()}
     except LectError as error:
         # Without settings, there is no telling which plugins to use.
-        return Report(versions, None, (), {}, (Finding(True, spoken(str(error), "doctor")),))
+        return InstallationReport(versions, None, (), {}, (Finding(True, reword(str(error), "doctor")),))
     adapters = lect._registry.adapters
     # First, so that what follows knows which adapters fail.
-    claims = tuple(examine_claims())
+    claims = tuple(check_claims())
     infos = lect.plugins(load=True)
     plugins = tuple(
-        PluginCheck(each.name, each.package, each.version, each.status, *_requirement(each.package)) for each in infos
+        PluginStatus(each.name, each.package, each.version, each.status, *_requirement(each.package)) for each in infos
     )
     findings = (
         *_stale_core(),
-        *(_failed(failure) for info in infos for failure in info.failures),
+        *(_failure(failure) for info in infos for failure in info.failures),
         *(Finding(each.broken, each.what) for each in damages()),
         *_unsatisfied(plugins),
         *_missing_templates(infos),
-        *examine_templates(templates, progress),
+        *check_templates(templates, progress),
         *_settings(),
         *_broken_formats(),
         *_broken_parts(infos),
@@ -79,8 +79,8 @@ def examine(progress: Callable[[str], None]) -> Report:
         *_shared_template_names(templates),
         *(Finding(False, f"{each.id} is {each.status}") for each in infos if each.status.startswith("blocked")),
     )
-    findings = tuple(each._replace(what=spoken(each.what, "doctor")) for each in findings)
-    return Report(versions, adapters.settings.config, plugins, templates, findings)
+    findings = tuple(each._replace(what=reword(each.what, "doctor")) for each in findings)
+    return InstallationReport(versions, adapters.settings.config, plugins, templates, findings)
 
 
 def _version(package: str) -> str:
@@ -115,7 +115,7 @@ def _requirement(package: str) -> tuple[str, bool]:
     return ", ".join(map(str, wanted)), satisfied
 
 
-def _loaded(owner: str, names: Sequence[str]) -> Iterator[lect.Template]:
+def _load_templates(owner: str, names: Sequence[str]) -> Iterator[lect.Template]:
     for name in names:
         try:
             yield lect.template(f"{owner}:{name}")
@@ -130,7 +130,7 @@ def _stale_core() -> Iterator[Finding]:
         yield Finding(True, f"{msg}\n  try: pip install --force-reinstall lect")
 
 
-def _failed(failure: Failure) -> Finding:
+def _failure(failure: Failure) -> Finding:
     what = str(failure)
     if failure.package and "\n  try: " not in what:
         what += f"\n  try: pip install --upgrade {failure.package}"
@@ -138,7 +138,7 @@ def _failed(failure: Failure) -> Finding:
     return Finding.of(failure.error, what)
 
 
-def _unsatisfied(plugins: tuple[PluginCheck, ...]) -> Iterator[Finding]:
+def _unsatisfied(plugins: tuple[PluginStatus, ...]) -> Iterator[Finding]:
     for each in plugins:
         if not each.satisfied:
             msg = f"{each.package} {each.version} requires {each.requires}; this is {lect.__version__}"
@@ -150,8 +150,8 @@ def _missing_templates(infos: Sequence[PluginInfo]) -> Iterator[Finding]:
         # A plugin that could not be loaded is already reported.
         if info.status != "loaded":
             continue
-        there = {template.name for template in _loaded(info.id, info.templates)}
-        missing = [name for name in info.templates if name not in there]
+        existing = {template.name for template in _load_templates(info.id, info.templates)}
+        missing = [name for name in info.templates if name not in existing]
         if missing:
             yield Finding(True, f"{info.id} declares templates that it does not have: {', '.join(missing)}")
 
@@ -192,9 +192,9 @@ def _broken_parts(infos: Sequence[PluginInfo]) -> Iterator[Finding]:
         load_command(record)
     for record in notations:
         load_notation(adapters, record)
-    told = {(info.package, info.name) for info in infos}
-    parts = {(record.package, record.name) for record in (*commands, *notations, *adapters.parts(REPLIES))} - told
-    yield from (_failed(failure) for failure in adapters.failures if (failure.package, failure.plugin) in parts)
+    reported = {(info.package, info.name) for info in infos}
+    parts = {(record.package, record.name) for record in (*commands, *notations, *adapters.parts(REPLIES))} - reported
+    yield from (_failure(failure) for failure in adapters.failures if (failure.package, failure.plugin) in parts)
 
 
 def _shared_plugin_names(infos: Sequence[PluginInfo]) -> Iterator[Finding]:

@@ -17,53 +17,53 @@ from lect.registry.samples import sample_names
 from lect.registry.settings import DISABLE
 from lect.values import Match
 
-SHAPES = ("{}", "{}-7b-chat", "acme/{}-7b-instruct")
+NAME_FORMS = ("{}", "{}-7b-chat", "acme/{}-7b-instruct")
 """Names around a hint, as people give them to models."""
 
 Claims = list[tuple[Adapter, Match, lect.Template]]
 
 
-def examine_claims() -> Iterator[Finding]:
+def check_claims() -> Iterator[Finding]:
     """Ask every adapter about made-up names that its hints or its rules fit.
 
     Whatever raises, or returns something that is not a claim, is recorded as a failure of its plugin.
     """
-    asked = _asked()
+    hints_of = _adapters()
     pins = lect.pins()
     rivals: set[tuple[str, str]] = set()
-    for name in _names(asked):
+    for name in _names(hints_of):
         with suppress(InvalidModelPathError):  # a hint may be anything
             ref = parse_ref(name)
-            claims = _claims(ref, asked)
+            claims = _claims(ref, hints_of)
             # A pin has decided between them.
             if len(claims) > 1 and not any(pin.fits(ref) for pin in pins):
                 yield from _rivals(name, claims, rivals)
 
 
-def _asked() -> dict[Adapter, tuple[str, ...]]:
+def _adapters() -> dict[Adapter, tuple[str, ...]]:
     """Return the adapters that are asked about names, with their hints; without hints they are asked about all."""
     adapters = lect._registry.adapters
-    asked: dict[Adapter, tuple[str, ...]] = dict.fromkeys(adapters.registered, ())
+    hints_of: dict[Adapter, tuple[str, ...]] = dict.fromkeys(adapters.registered, ())
     for record in adapters.usable():
         adapter = adapters.adapter(record) if record.group != PATHS else None
         if adapter is not None:
-            asked[adapter] = record.hints
-    return asked
+            hints_of[adapter] = record.hints
+    return hints_of
 
 
-def _names(asked: dict[Adapter, tuple[str, ...]]) -> list[str]:
-    names = [shape.format(word) for hints in (("model",), *asked.values()) for word in hints for shape in SHAPES]
-    for adapter in asked:
+def _names(hints_of: dict[Adapter, tuple[str, ...]]) -> list[str]:
+    names = [form.format(word) for hints in (("model",), *hints_of.values()) for word in hints for form in NAME_FORMS]
+    for adapter in hints_of:
         if isinstance(adapter.plugin, Family):
             names += [sample_names(rule.pattern)[0] for rule in adapter.plugin.rules]
     return list(dict.fromkeys(names))
 
 
-def _claims(ref: ModelRef, asked: dict[Adapter, tuple[str, ...]]) -> Claims:
+def _claims(ref: ModelRef, hints_of: dict[Adapter, tuple[str, ...]]) -> Claims:
     """Return the strongest claims to a name; an adapter that fails is not asked again."""
     claims: Claims = []
     path = ref.path.lower()
-    for adapter, hints in tuple(asked.items()):
+    for adapter, hints in tuple(hints_of.items()):
         if hints and not any(hint in path for hint in hints):
             continue
         try:
@@ -72,18 +72,18 @@ def _claims(ref: ModelRef, asked: dict[Adapter, tuple[str, ...]]) -> Claims:
                 claims.append((adapter, match, adapter.get_template(ref, match)))
         except StageError as failed:
             lect._registry.adapters.fail(adapter, StageError(f"{failed.stage}({ref.original!r})", failed.error))
-            del asked[adapter]
+            del hints_of[adapter]
     strongest = max((match.strength for adapter, match, _ in claims if not adapter.fallback), default=None)
     return [each for each in claims if not each[0].fallback and each[1].strength == strongest]
 
 
-def _rivals(name: str, claims: Claims, told: set[tuple[str, str]]) -> Iterator[Finding]:
+def _rivals(name: str, claims: Claims, reported: set[tuple[str, str]]) -> Iterator[Finding]:
     """Yield the pairs of packages that claim a name equally, each once."""
     for (one, _, template), (other, _, its_template) in combinations(claims, 2):
         pair = (one.id, other.id)
-        if one.package == other.package or pair in told:
+        if one.package == other.package or pair in reported:
             continue
-        told.add(pair)
+        reported.add(pair)
         difference = first_difference(template, its_template)
         what = f"{one} and {other} claim the same models with equal right, such as {name!r}"
         so = "their formats are the same" if difference is None else f"the templates differ first in {difference}"

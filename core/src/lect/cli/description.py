@@ -25,7 +25,7 @@ def bos_advice(template: Template) -> str:
     return f"the text begins with {bos!r}: {WITH_BOS}" if bos else f"not in the text: {WITHOUT_BOS}"
 
 
-def described(template: Template) -> dict[str, Any]:
+def template_data(template: Template) -> dict[str, Any]:
     """Return what a program may want to know about a template."""
     return {
         "name": template.name,
@@ -53,7 +53,7 @@ def reply_format(template: Template) -> str:
     return template.reply.name if template.reply else ""
 
 
-def stops(template: Template) -> str:
+def stops_text(template: Template) -> str:
     """Return the stop strings of a template with their token ids, and the ids that have no text, for people."""
     texts = [repr(text) if number is None else f"{text!r} ({number})" for text, number in template.stop.items()]
     with_text = {number for number in template.stop.values() if number is not None}

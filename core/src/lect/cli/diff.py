@@ -64,5 +64,5 @@ def _around(text: str | None, at: int) -> tuple[str, str]:
     if text is None:
         return "refuses this conversation", ""
     start, end = max(at - BEFORE, 0), at + AFTER
-    shown = f"{'...' * (start > 0)}{text[start:end]!r}{'...' * (end < len(text))}"
-    return shown, text[at:].encode()[:BYTES].hex(" ") or "(end of the prompt)"
+    excerpt = f"{'...' * (start > 0)}{text[start:end]!r}{'...' * (end < len(text))}"
+    return excerpt, text[at:].encode()[:BYTES].hex(" ") or "(end of the prompt)"

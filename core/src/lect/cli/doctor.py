@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from typing import Any
 
 import lect
-from lect.cli.checks import PluginCheck, Report, examine
+from lect.cli.checks import InstallationReport, PluginStatus, check_installation
 from lect.cli.description import WITH_BOS, WITHOUT_BOS, bos_advice, written_bos
 from lect.cli.findings import Finding
-from lect.cli.id_checks import examine_ids, read_ids
+from lect.cli.id_checks import check_ids, read_ids
 from lect.cli.inputs import utf8
 from lect.cli.rendering import add_choice, resolve
 from lect.cli.screen import Painted, Progress, Screen, write_json
-from lect.cli.token_checks import Check, examine_tokenizer
+from lect.cli.token_checks import Result, check_tokenizer
 from lect.cli.tokenizer_files import load_tokenizer
 from lect.errors import PluginWarning
 
@@ -63,9 +63,9 @@ def _run_model(arguments: Namespace) -> int:
     template = resolve(arguments).template
     tokenizer = None if arguments.tokenizer is None else load_tokenizer(arguments.tokenizer)
     checks = (
-        examine_tokenizer(template, tokenizer)
+        check_tokenizer(template, tokenizer)
         if arguments.ids is None
-        else examine_ids(template, read_ids(arguments.ids), tokenizer)
+        else check_ids(template, read_ids(arguments.ids), tokenizer)
     )
     wrong = [check for check in checks if check.status == "wrong"]
     if arguments.json:
@@ -81,7 +81,7 @@ def _run_model(arguments: Namespace) -> int:
     return 1 if wrong else 0
 
 
-def _check_rows(checks: list[Check]) -> Iterator[tuple[str | Painted, ...]]:
+def _check_rows(checks: list[Result]) -> Iterator[tuple[str | Painted, ...]]:
     for check in checks:
         yield Painted(check.status, STATUSES[check.status]), check.name, check.what
         if check.advice:
@@ -92,7 +92,7 @@ def _run_installed(arguments: Namespace) -> int:
     # Failures are printed with their tracebacks.
     warnings.simplefilter("ignore", PluginWarning)
     progress = Progress(Screen(sys.stderr))
-    report = examine(progress.show)
+    report = check_installation(progress.show)
     progress.clear()
     broken = [finding for finding in report.findings if finding.broken]
     if arguments.json:
@@ -102,7 +102,7 @@ def _run_installed(arguments: Namespace) -> int:
     return 1 if broken else 0
 
 
-def _show(report: Report, broken: list[Finding], screen: Screen) -> None:
+def _show(report: InstallationReport, broken: list[Finding], screen: Screen) -> None:
     screen.line("versions", style="bold")
     screen.table((name, version or Painted("not installed", "red")) for name, version in report.versions.items())
     if report.config is not None:
@@ -125,7 +125,7 @@ def _show(report: Report, broken: list[Finding], screen: Screen) -> None:
         screen.line("nothing is broken", style="green")
 
 
-def _plugin_row(plugin: PluginCheck) -> tuple[str | Painted, ...]:
+def _plugin_row(plugin: PluginStatus) -> tuple[str | Painted, ...]:
     return (
         plugin.name,
         plugin.package or "(this process)",
@@ -152,7 +152,7 @@ def _show_findings(screen: Screen, title: str, style: str, findings: list[Findin
         screen.block(finding.traceback, indent=4, style="dim")
 
 
-def _as_data(report: Report) -> dict[str, Any]:
+def _as_data(report: InstallationReport) -> dict[str, Any]:
     return {
         "versions": report.versions,
         "config": report.config or None,

@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lect.cli.inputs import read_json
-from lect.cli.token_checks import CHAT, Check, leading, listed, named, refused, written_markers
+from lect.cli.token_checks import CHAT, Result, count_leading, encoding_failure, joined, quoted, written_markers
 from lect.errors import LectError, MessageError, shown
 from lect.tokens.tokenizer import encoder_of
 
@@ -25,7 +25,7 @@ class Sample(NamedTuple):
     """Token ids, and what is known about how they should look."""
 
     ids: list[int]
-    asked: Prompt
+    prompt: Prompt
     """The plainest prompt in the format."""
     known: dict[str, int]
     """The ids of markers and stops."""
@@ -65,91 +65,95 @@ def read_ids(path: str) -> list[int]:
     return ids
 
 
-def examine_ids(template: Template, ids: list[int], tokenizer: Any = None) -> list[Check]:
+def check_ids(template: Template, ids: list[int], tokenizer: Any = None) -> list[Result]:
     """Check all that could be wrong with token ids for a template; with their tokenizer, more is checked."""
     try:
-        asked = template.render(QUESTION, add_generation_prompt=True)
+        prompt = template.render(QUESTION, add_generation_prompt=True)
     except LectError as error:
-        return [refused(error)]
+        return [encoding_failure(error)]
     stated = {**template.markers, **template.stop}
     known = {text: each for text, each in stated.items() if isinstance(each, int)}
     if tokenizer is not None:
-        strange = [each for each in dict.fromkeys(ids) if tokenizer.id_to_token(each) is None]
-        if strange:
-            what = f"the tokenizer has no such ids: {listed([str(each) for each in strange])}"
-            return [Check("ids", "wrong", what, "the tokenizer that they were made with")]
+        unknown = [each for each in dict.fromkeys(ids) if tokenizer.id_to_token(each) is None]
+        if unknown:
+            what = f"the tokenizer has no such ids: {joined([str(each) for each in unknown])}"
+            return [Result("ids", "wrong", what, "the tokenizer that they were made with")]
         known |= encoder_of(tokenizer).controls
-    sample = Sample(ids, asked, known, tokenizer)
+    sample = Sample(ids, prompt, known, tokenizer)
     return [bos(sample), *markers(sample), stop(sample)]
 
 
-def bos(sample: Sample) -> Check:
+def bos(sample: Sample) -> Result:
     """Check that there is exactly one BOS."""
-    written = sample.asked.template.bos
+    written = sample.prompt.template.bos
     opening = [] if sample.tokenizer is None else encoder_of(sample.tokenizer).opening
-    is_written = bool(written) and sample.asked.text.startswith(written)
+    is_written = bool(written) and sample.prompt.text.startswith(written)
     if is_written and written not in sample.known:
-        return Check("BOS", "note", f"the template writes {written!r}, whose id is not known")
+        return Result("BOS", "note", f"the template writes {written!r}, whose id is not known")
     if not is_written and sample.tokenizer is None:
-        return Check("BOS", "note", "the template writes none; with --tokenizer, what it adds is checked too")
+        return Result("BOS", "note", "the template writes none; with --tokenizer, what it adds is checked too")
     if not (is_written or opening):
-        return Check("BOS", "ok", "there is none: neither the template nor the tokenizer writes one")
+        return Result("BOS", "ok", "there is none: neither the template nor the tokenizer writes one")
     first, who = (sample.known[written], "template writes") if is_written else (opening[0], "tokenizer adds")
-    count = leading(sample.ids, first)
+    count = count_leading(sample.ids, first)
     if count > 1:
         what = f"the ids begin with {count} BOS tokens ({first}), but the {who} one"
-        return Check("BOS", "wrong", what, f"{BY_LECT}, or add_special_tokens=False where the text is encoded")
+        return Result("BOS", "wrong", what, f"{BY_LECT}, or add_special_tokens=False where the text is encoded")
     if not count:
         what = f"the ids begin with {sample.ids[0]}, and not with {first}, which the {who}"
-        return Check("BOS", "wrong", what, BY_LECT)
-    return Check("BOS", "ok", f"exactly one ({first})")
+        return Result("BOS", "wrong", what, BY_LECT)
+    return Result("BOS", "ok", f"exactly one ({first})")
 
 
-def markers(sample: Sample) -> Iterator[Check]:
+def markers(sample: Sample) -> Iterator[Result]:
     """Look for the markers that every prompt has, and for text that spells one."""
     ordinary = "" if sample.tokenizer is None else sample.ordinary
-    written = [text for text in written_markers(sample.asked) if text in sample.known]
+    written = [text for text in written_markers(sample.prompt) if text in sample.known]
     lost = [text for text in written if sample.known[text] not in sample.ids]
     split = [text for text in lost if text in ordinary]
     absent = [f"{text!r} ({sample.known[text]})" for text in lost if text not in split]
     if split:
-        what = f"split into several tokens: {named(split)}"
-        yield Check("markers", "wrong", what, f"{BY_LECT}, with a tokenizer in which `lect doctor` finds nothing wrong")
+        what = f"split into several tokens: {quoted(split)}"
+        yield Result(
+            "markers", "wrong", what, f"{BY_LECT}, with a tokenizer in which `lect doctor` finds nothing wrong"
+        )
     if absent:
-        what = f"not there, though the template writes them in every prompt: {listed(absent)}"
+        what = f"not there, though the template writes them in every prompt: {joined(absent)}"
         advice = "--tokenizer, to see what is there" if sample.tokenizer is None else "the model of these ids"
-        yield Check("markers", "wrong", what, advice)
+        yield Result("markers", "wrong", what, advice)
     if not lost:
-        yield Check("markers", "ok", f"one token each: {named(written)}" if written else "the format has none with ids")
+        yield Result(
+            "markers", "ok", f"one token each: {quoted(written)}" if written else "the format has none with ids"
+        )
     spelled = [text for text in sample.known if text in ordinary and text not in lost]
     if spelled:
-        yield Check("text", "note", f"ordinary tokens spell {named(spelled)}, as safe encoding writes a user's text")
+        yield Result("text", "note", f"ordinary tokens spell {quoted(spelled)}, as safe encoding writes a user's text")
 
 
-def stop(sample: Sample) -> Check:
+def stop(sample: Sample) -> Result:
     """Check that there is a stop after every answer."""
-    stop_ids = list(sample.asked.template.stop_ids)
-    if not sample.asked.template.stop:
-        return Check("stop", "note", "the template lists none")
+    stop_ids = list(sample.prompt.template.stop_ids)
+    if not sample.prompt.template.stop:
+        return Result("stop", "note", "the template lists none")
     if sample.tokenizer is None:
         if set(stop_ids) & set(sample.ids):
-            return Check("stop", "ok", "there is one; with --tokenizer, every answer is checked")
-        return Check("stop", "note", f"none of {stop_ids} is there, which is right only if there are no answers")
+            return Result("stop", "ok", "there is one; with --tokenizer, every answer is checked")
+        return Result("stop", "note", f"none of {stop_ids} is there, which is right only if there are no answers")
     question = QUESTION[0]["content"]
     # The text between a question and its answer, stripped of white space, in which decoders differ.
-    begins = sample.spelled(sample.asked.encode(sample.tokenizer).ids).rpartition(question)[2].strip()
+    begins = sample.spelled(sample.prompt.encode(sample.tokenizer).ids).rpartition(question)[2].strip()
     _, *answers = sample.spelled(sample.ids).split(begins) if begins else [""]
     if not answers:
-        return Check("stop", "note", "no place was found where the assistant begins to speak")
+        return Result("stop", "note", "no place was found where the assistant begins to speak")
     controls = sample.controls.values()
-    stops = [f"{CONTROL}{text}{CONTROL}" if text in controls else text for text in sample.asked.template.stop]
+    stops = [f"{CONTROL}{text}{CONTROL}" if text in controls else text for text in sample.prompt.template.stop]
     answered = answers if answers[-1].strip() else answers[:-1]
-    unended = [answer for answer in answered if not any(text in answer for text in stops)]
+    unterminated = [answer for answer in answered if not any(text in answer for text in stops)]
     if not answered:
-        return Check("stop", "ok", "there is no answer yet")
-    if not unended:
-        return Check("stop", "ok", f"after every answer ({len(answered)})")
-    what = f"none after {shown(unended[0].replace(CONTROL, '').strip(), 40)}"
-    what += f" and {len(unended) - 1} more" if len(unended) > 1 else ""
+        return Result("stop", "ok", "there is no answer yet")
+    if not unterminated:
+        return Result("stop", "ok", f"after every answer ({len(answered)})")
+    what = f"none after {shown(unterminated[0].replace(CONTROL, '').strip(), 40)}"
+    what += f" and {len(unterminated) - 1} more" if len(unterminated) > 1 else ""
     advice = f"end every answer with one of {stop_ids}, unless the model is to continue it"
-    return Check("stop", "wrong", f"{what}: a model that is trained on this never learns to stop", advice)
+    return Result("stop", "wrong", f"{what}: a model that is trained on this never learns to stop", advice)

@@ -68,7 +68,7 @@ def absent() -> dict[str, str]:
     return {name: package for name, package in OURS.items() if name not in there}
 
 
-def why_absent(name: str, package: str) -> str:
+def absence_message(name: str, package: str) -> str:
     """Say why a command of one of this project's packages is not there, and what to do."""
     from lect.registry.advice import install_command
 

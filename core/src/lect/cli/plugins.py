@@ -72,7 +72,7 @@ def run(arguments: Namespace) -> int:
     warnings.simplefilter("ignore", PluginWarning)
     packages = list(_packages(load=arguments.load))
     if arguments.names:
-        packages = [package for name in arguments.names for package in _called(name, packages)]
+        packages = [package for name in arguments.names for package in _find(name, packages)]
     if arguments.json:
         write_json([_as_data(each) for each in packages])
         return 0
@@ -128,7 +128,7 @@ def _place(record: Record) -> str:
     return str(next(iter(spec.submodule_search_locations or ()), spec.origin or ""))
 
 
-def _called(name: str, packages: list[Package]) -> list[Package]:
+def _find(name: str, packages: list[Package]) -> list[Package]:
     wanted = normal_name(name)
     found = [
         each

@@ -54,11 +54,11 @@ def add_conversation(parser: ArgumentParser) -> None:
     add_choice(parser)
     ending = "whether to end where the assistant begins to speak"
     add("--generation-prompt", action=BooleanOptionalAction, help=ending)
-    goes_on = (
+    continues = (
         "end within the last message, which is the assistant's, so that the model continues it: written as in "
         "history, or with --generation-prompt as if the model itself had begun it"
     )
-    add("--continue", action="store_true", dest="goes_on", help=goes_on)
+    add("--continue", action="store_true", dest="continues", help=continues)
     add("--strict", action="store_true", help="fail if something given would not reach the prompt")
 
 
@@ -68,23 +68,23 @@ def render(arguments: Namespace, *, after_answers: bool = True) -> Rendered:
     Unless the arguments say, a conversation that ends with an answer gets a generation prompt only if `after_answers`.
     """
     conversation = read_conversation(arguments)
-    asks = arguments.generation_prompt
-    if asks is None:
+    add_generation_prompt = arguments.generation_prompt
+    if add_generation_prompt is None:
         messages = conversation.messages
         last = messages[-1] if isinstance(messages, list) and messages else None
         is_answered = isinstance(last, dict) and last.get("role") == "assistant"
-        asks = not arguments.goes_on and (after_answers or not is_answered)
+        add_generation_prompt = not arguments.continues and (after_answers or not is_answered)
     resolution = resolve(arguments)
     prompt = resolution.template.render(
         conversation.messages,
         tools=conversation.tools,
-        add_generation_prompt=asks,
-        continue_final_message=arguments.goes_on,
+        add_generation_prompt=add_generation_prompt,
+        continue_final_message=arguments.continues,
         strict=arguments.strict,
         limits=dict(arguments.limits),
         **dict(arguments.options),
     )
-    return Rendered(resolution, prompt, conversation.ignored, asks or arguments.goes_on)
+    return Rendered(resolution, prompt, conversation.ignored, add_generation_prompt or arguments.continues)
 
 
 def resolve(arguments: Namespace) -> lect.Resolution:

@@ -83,7 +83,7 @@ class Screen:
         try:
             self.stream.write(text)
         except OSError:
-            forget(self.stream)
+            discard_output(self.stream)
 
     def line(self, text: str = "", *, style: str = "") -> None:
         """Write one line."""
@@ -117,13 +117,13 @@ class Screen:
             padded = [
                 self.paint(*cell) + " " * (width - _width(cell.text)) for cell, width in zip(row, widths, strict=False)
             ]
-            first, *others = self._fitting(row[-1].text, before_last) if wrap else [row[-1].text]
+            first, *others = self._wrapped(row[-1].text, before_last) if wrap else [row[-1].text]
             style = row[-1].style
             self.write(" " * indent + "  ".join([*padded, self.paint(first, style)]).rstrip() + "\n")
             for line in others:
                 self.write(" " * before_last + self.paint(line, style) + "\n")
 
-    def _fitting(self, text: str, column: int) -> list[str]:
+    def _wrapped(self, text: str, column: int) -> list[str]:
         """Split a text that begins at a column into lines that fit the terminal."""
         if not self.is_terminal:
             return [text]
@@ -137,17 +137,17 @@ class Screen:
 class Progress:
     """A temporary line that tells people on a terminal what is being done, if it takes long."""
 
-    PATIENCE = 1.0
+    DELAY = 1.0
     """Seconds before anything is shown."""
 
     def __init__(self, screen: Screen):
         self._screen = screen
-        self._begun = monotonic()
+        self._started = monotonic()
         self._width = 0
 
     def show(self, text: str) -> None:
         """Show a text in place of the last one."""
-        if self._screen.is_terminal and monotonic() - self._begun > self.PATIENCE:
+        if self._screen.is_terminal and monotonic() - self._started > self.DELAY:
             line = self._screen.one_line(text)[:70]
             self._screen.write(f"\r{line:{self._width}}")
             self._width = len(line)
@@ -182,7 +182,7 @@ def _wants_colours(*, is_terminal: bool) -> bool:
     return bool(environ.get("FORCE_COLOR")) or (is_terminal and environ.get("TERM") != "dumb")
 
 
-def forget(stream: TextIO) -> None:
+def discard_output(stream: TextIO) -> None:
     """Discard all that is written to a stream, so that Python does not fail when it flushes it at exit."""
     try:
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -15,7 +15,7 @@ CONVERSATION = [
 REPLY = "Two tokens walk into a bar."
 
 
-def examine_templates(
+def check_templates(
     templates: Mapping[str, Sequence[lect.Template]], progress: Callable[[str], None]
 ) -> Iterator[Finding]:
     """Render a conversation with every template, and parse a reply to it; `progress` gets the name of each."""

@@ -28,7 +28,7 @@ OTHER_TOKENIZER = "the tokenizer.json of the model's own repository; this one is
 MOST_LISTED = 8
 
 
-class Check(NamedTuple):
+class Result(NamedTuple):
     """The result of a check."""
 
     name: str
@@ -38,7 +38,7 @@ class Check(NamedTuple):
     """What to do about it."""
 
 
-class Patient(NamedTuple):
+class Fixture(NamedTuple):
     """A template and a tokenizer, with a conversation of two rounds as they render and encode it."""
 
     template: Template
@@ -48,65 +48,65 @@ class Patient(NamedTuple):
     encoded: Encoded
 
 
-def examine_tokenizer(template: Template, tokenizer: Any) -> list[Check]:
+def check_tokenizer(template: Template, tokenizer: Any) -> list[Result]:
     """Check all that could be wrong with a tokenizer for a template."""
     try:
         prompt = template.render(CHAT)
         encoded = prompt.encode(tokenizer, policy=LossPolicy())
     except LectError as error:
-        return [refused(error)]
-    patient = Patient(template, tokenizer, encoder_of(tokenizer), prompt, encoded)
+        return [encoding_failure(error)]
+    fixture = Fixture(template, tokenizer, encoder_of(tokenizer), prompt, encoded)
     checks = (bos, markers, ids, stop, generation_prompt, history, safety)
-    return [check(patient) for check in checks]
+    return [check(fixture) for check in checks]
 
 
-def refused(error: LectError) -> Check:
+def encoding_failure(error: LectError) -> Result:
     """Report that nothing could be checked."""
     what, _, advice = str(error).partition("\n  try: ")
-    return Check("conversation", "wrong", f"the plainest one cannot be encoded: {what}", advice)
+    return Result("conversation", "wrong", f"the plainest one cannot be encoded: {what}", advice)
 
 
-def bos(patient: Patient) -> Check:
+def bos(fixture: Fixture) -> Result:
     """Check that there is exactly one BOS."""
-    written = patient.template.bos if patient.prompt.text.startswith(patient.template.bos) else ""
-    opening = patient.encoder.opening
-    if written and written not in patient.encoder.controls:
-        return Check("BOS", "wrong", f"the template writes {written!r}, which is not a token here", OTHER_TOKENIZER)
+    written = fixture.template.bos if fixture.prompt.text.startswith(fixture.template.bos) else ""
+    opening = fixture.encoder.opening
+    if written and written not in fixture.encoder.controls:
+        return Result("BOS", "wrong", f"the template writes {written!r}, which is not a token here", OTHER_TOKENIZER)
     if not (written or opening):
-        return Check("BOS", "ok", "there is none: neither the template nor the tokenizer writes one")
-    first = patient.encoder.controls[written] if written else opening[0]
-    count = leading(patient.encoded.ids, first)
+        return Result("BOS", "ok", "there is none: neither the template nor the tokenizer writes one")
+    first = fixture.encoder.controls[written] if written else opening[0]
+    count = count_leading(fixture.encoded.ids, first)
     if count != 1:
-        return Check("BOS", "wrong", f"a prompt begins with {count} BOS tokens", "template.but(bos='')")
+        return Result("BOS", "wrong", f"a prompt begins with {count} BOS tokens", "template.but(bos='')")
     if not written:
-        texts = named(patient.encoder.control_ids.get(each, str(each)) for each in opening)
+        texts = quoted(fixture.encoder.control_ids.get(each, str(each)) for each in opening)
         what = f"exactly one: the tokenizer adds {texts}, the template writes none"
-        return Check("BOS", "ok", what, "prompt.encode(tokenizer), or encode prompt.text with special tokens added")
+        return Result("BOS", "ok", what, "prompt.encode(tokenizer), or encode prompt.text with special tokens added")
     what = f"exactly one: the template writes {written!r}"
     if not opening:
-        return Check("BOS", "ok", what)
+        return Result("BOS", "ok", what)
     what += ", and the tokenizer would add another to the text"
-    return Check("BOS", "ok", what, "prompt.encode(tokenizer), or encode prompt.text with add_special_tokens=False")
+    return Result("BOS", "ok", what, "prompt.encode(tokenizer), or encode prompt.text with add_special_tokens=False")
 
 
-def leading(ids: Sequence[int], first: int) -> int:
+def count_leading(ids: Sequence[int], first: int) -> int:
     """Return how often an id is repeated at the beginning of a list."""
     return next((index for index, each in enumerate(ids) if each != first), len(ids))
 
 
-def markers(patient: Patient) -> Check:
+def markers(fixture: Fixture) -> Result:
     """Check that each marker that the template writes is one token."""
-    written = written_markers(patient.prompt)
-    missing = [text for text in written if text not in patient.encoder.controls]
-    stated = [text for text in missing if patient.template.markers[text] is not None]
+    written = written_markers(fixture.prompt)
+    missing = [text for text in written if text not in fixture.encoder.controls]
+    stated = [text for text in missing if fixture.template.markers[text] is not None]
     if not written:
-        return Check("markers", "ok", "the template writes none")
-    if stated or (len(missing) == len(written) and not patient.template.text_separators):
-        what = f"split into several tokens: {named(stated or missing)}"
-        return Check("markers", "wrong", what, OTHER_TOKENIZER)
+        return Result("markers", "ok", "the template writes none")
+    if stated or (len(missing) == len(written) and not fixture.template.text_separators):
+        what = f"split into several tokens: {quoted(stated or missing)}"
+        return Result("markers", "wrong", what, OTHER_TOKENIZER)
     if missing:
-        return Check("markers", "ok", f"one token each, except for plain text: {named(missing)}")
-    return Check("markers", "ok", f"one token each: {named(written)}")
+        return Result("markers", "ok", f"one token each, except for plain text: {quoted(missing)}")
+    return Result("markers", "ok", f"one token each: {quoted(written)}")
 
 
 def written_markers(prompt: Prompt) -> list[str]:
@@ -121,27 +121,29 @@ def written_markers(prompt: Prompt) -> list[str]:
     return list(dict.fromkeys(match[0] for match in pattern.finditer(own)))
 
 
-def ids(patient: Patient) -> Check:
+def ids(fixture: Fixture) -> Result:
     """Compare the ids that the family states with the tokenizer's."""
-    stated = stated_ids(patient.template)
-    there = patient.encoder.control_ids
+    stated = stated_ids(fixture.template)
+    there = fixture.encoder.control_ids
     other = [
-        f"{each} is {there[each]!r}, not {named(dict.fromkeys(texts))}"
+        f"{each} is {there[each]!r}, not {quoted(dict.fromkeys(texts))}"
         for each, texts in stated.items()
         if each in there and there[each] not in texts
     ]
     if other:
-        return Check("ids", "wrong", f"other than the model's: {listed(other)}", OTHER_TOKENIZER)
-    lost = [text for text, each in patient.template.stop.items() if each is not None and each not in there]
+        return Result("ids", "wrong", f"other than the model's: {joined(other)}", OTHER_TOKENIZER)
+    lost = [text for text, each in fixture.template.stop.items() if each is not None and each not in there]
     if lost:
-        return Check("ids", "wrong", f"a reply may end with a token that is not there: {named(lost)}", OTHER_TOKENIZER)
-    absent = [text for text, each in patient.template.markers.items() if isinstance(each, int) and each not in there]
+        return Result(
+            "ids", "wrong", f"a reply may end with a token that is not there: {quoted(lost)}", OTHER_TOKENIZER
+        )
+    absent = [text for text, each in fixture.template.markers.items() if isinstance(each, int) and each not in there]
     if absent:
-        what = f"the tokenizer lacks markers of the model that a plain conversation does not need: {named(absent)}"
-        return Check("ids", "note", what, OTHER_TOKENIZER)
+        what = f"the tokenizer lacks markers of the model that a plain conversation does not need: {quoted(absent)}"
+        return Result("ids", "note", what, OTHER_TOKENIZER)
     if not stated:
-        return Check("ids", "note", "the template lists none, so there is nothing to compare")
-    return Check("ids", "ok", f"the tokenizer has every id that the template states ({len(stated)})")
+        return Result("ids", "note", "the template lists none, so there is nothing to compare")
+    return Result("ids", "ok", f"the tokenizer has every id that the template states ({len(stated)})")
 
 
 def stated_ids(template: Template) -> dict[int, list[str]]:
@@ -155,92 +157,94 @@ def stated_ids(template: Template) -> dict[int, list[str]]:
     return known
 
 
-def stop(patient: Patient) -> Check:
+def stop(fixture: Fixture) -> Result:
     """Check that every answer ends with one token that is trained."""
-    template, text = patient.template, patient.prompt.text
-    answers = [turn for turn in patient.prompt.turns if CHAT[turn.message]["role"] == "assistant"]
+    template, text = fixture.template, fixture.prompt.text
+    answers = [turn for turn in fixture.prompt.turns if CHAT[turn.message]["role"] == "assistant"]
     ends = [_end_of(text, turn) for turn in answers]
-    endless = [start == end for start, end in ends]
+    without_stop = [start == end for start, end in ends]
     append = f"append one of {list(template.stop_ids)} to the ids, with loss"
-    if endless[-1] and not any(endless[:-1]):
+    if without_stop[-1] and not any(without_stop[:-1]):
         what = "the last answer has none, because the format writes it with the next turn"
-        return Check("stop", "note", what, append)
-    if any(endless):
+        return Result("stop", "note", what, append)
+    if any(without_stop):
         what = "answers end without one, so a model never learns to stop"
         advice = f"template.unroll(messages, 'always'), and {append}" if template.stop_ids else "another template"
-        return Check("stop", "wrong", what, advice)
+        return Result("stop", "wrong", what, advice)
     for start, end in ends:
         weights = [
             weight
-            for (begin, behind), weight in zip(patient.encoded.offsets, patient.encoded.weights, strict=True)
+            for (begin, behind), weight in zip(fixture.encoded.offsets, fixture.encoded.weights, strict=True)
             if begin < end and behind > start
         ]
         if not all(weights):
-            return Check("stop", "wrong", f"{text[start:end]!r} carries no loss, so a model never learns to stop")
-        if len(weights) > 1 or text[start:end] not in patient.encoder.controls:
+            return Result("stop", "wrong", f"{text[start:end]!r} carries no loss, so a model never learns to stop")
+        if len(weights) > 1 or text[start:end] not in fixture.encoder.controls:
             is_plain = template.text_separators and template.stop.get(text[start:end]) is None
             what = f"{text[start:end]!r} is not a token of its own"
-            return Check("stop", "note" if is_plain else "wrong", what, "" if is_plain else OTHER_TOKENIZER)
+            return Result("stop", "note" if is_plain else "wrong", what, "" if is_plain else OTHER_TOKENIZER)
     texts = dict.fromkeys(text[start:end] for start, end in ends)
     if text[slice(*ends[-1])] not in template.stop:
-        what = f"one token with loss after every answer, {named(texts)}, but the template does not list it as a stop"
-        return Check("stop", "note", what, f"give it to your engine too, or template.but(stop={list(texts)})")
-    return Check("stop", "ok", f"one token with loss after every answer: {named(texts)}")
+        what = f"one token with loss after every answer, {quoted(texts)}, but the template does not list it as a stop"
+        return Result("stop", "note", what, f"give it to your engine too, or template.but(stop={list(texts)})")
+    return Result("stop", "ok", f"one token with loss after every answer: {quoted(texts)}")
 
 
 def _end_of(text: str, turn: TurnSpan) -> tuple[int, int]:
     """Return the span of the text that ends an answer: a stop of the template, or what else it writes."""
     if turn.stop < turn.end:
         return turn.stop, turn.end
-    said = CHAT[turn.message]["content"]
-    behind = text[text.rfind(said, turn.begin, turn.end) + len(said) : turn.end]
+    answer = CHAT[turn.message]["content"]
+    behind = text[text.rfind(answer, turn.begin, turn.end) + len(answer) : turn.end]
     end = turn.end - len(behind) + len(behind.rstrip())
     return end - len(behind.strip()), end
 
 
-def generation_prompt(patient: Patient) -> Check:
+def generation_prompt(fixture: Fixture) -> Result:
     """Check that what is trained begins with what a server sends."""
-    name, template = "generation prompt", patient.template
-    asked = template.render(CHAT[:1], add_generation_prompt=True)
+    name, template = "generation prompt", fixture.template
+    served = template.render(CHAT[:1], add_generation_prompt=True)
     trained = template.render(CHAT[:2])
-    if not trained.text.startswith(asked.text):
-        pairs = zip(asked.text, trained.text, strict=False)
+    if not trained.text.startswith(served.text):
+        pairs = zip(served.text, trained.text, strict=False)
         at = next((index for index, (one, other) in enumerate(pairs) if one != other), len(trained.text))
-        what = f"an answer begins with {trained.text[at : at + 24]!r} where the prompt has {asked.text[at : at + 24]!r}"
+        what = (
+            f"an answer begins with {trained.text[at : at + 24]!r} where the prompt has {served.text[at : at + 24]!r}"
+        )
         what += ", so a server sends something other than what is trained on"
         advice = "messages with reasoning_content, or the options with which a server's prompts end differently"
-        return Check(name, "note", what, advice)
-    sent = asked.encode(patient.tokenizer).ids
-    if trained.encode(patient.tokenizer, policy=LossPolicy()).ids[: len(sent)] != sent:
-        return Check(name, "wrong", "the ids that are trained do not begin with those that a server sends")
-    return Check(name, "ok", "what is trained begins with it, in text and in ids")
+        return Result(name, "note", what, advice)
+    sent = served.encode(fixture.tokenizer).ids
+    if trained.encode(fixture.tokenizer, policy=LossPolicy()).ids[: len(sent)] != sent:
+        return Result(name, "wrong", "the ids that are trained do not begin with those that a server sends")
+    return Result(name, "ok", "what is trained begins with it, in text and in ids")
 
 
-def history(patient: Patient) -> Check:
+def history(fixture: Fixture) -> Result:
     """Check that a conversation that goes on only adds to its prompt."""
-    if patient.template.prefix_stable:
-        return Check("history", "ok", "another turn only adds to the prompt")
+    if fixture.template.prefix_stable:
+        return Result("history", "ok", "another turn only adds to the prompt")
     what = "an earlier answer looks different in the history than when it was given"
-    return Check("history", "note", what, "template.unroll(messages), which trains each answer as it was given")
+    return Result("history", "note", what, "template.unroll(messages), which trains each answer as it was given")
 
 
-def safety(patient: Patient) -> Check:
+def safety(fixture: Fixture) -> Result:
     """Check whether a user could write what separates the turns."""
-    if patient.template.text_separators:
+    if fixture.template.text_separators:
         what = "turns are separated by plain text, so a user's cannot be told from the template's"
-        return Check("safety", "note", what, "on_control='raise', which refuses such text")
-    plain = [text for text in written_markers(patient.prompt) if text not in patient.encoder.controls]
+        return Result("safety", "note", what, "on_control='raise', which refuses such text")
+    plain = [text for text in written_markers(fixture.prompt) if text not in fixture.encoder.controls]
     if plain:
-        return Check("safety", "note", f"plain text, which a user can write too: {named(plain)}")
-    return Check("safety", "ok", "only the template can write control tokens, with prompt.encode")
+        return Result("safety", "note", f"plain text, which a user can write too: {quoted(plain)}")
+    return Result("safety", "ok", "only the template can write control tokens, with prompt.encode")
 
 
-def named(texts: Iterable[str]) -> str:
+def quoted(texts: Iterable[str]) -> str:
     """Return texts for a message; only the first ones if there are many."""
-    return listed([repr(text) for text in texts])
+    return joined([repr(text) for text in texts])
 
 
-def listed(words: list[str]) -> str:
+def joined(words: list[str]) -> str:
     """Return words for a message; only the first ones if there are many."""
     more = len(words) - MOST_LISTED
     return ", ".join(words[:MOST_LISTED]) + (f" and {more} more" if more > 0 else "")

@@ -21,7 +21,7 @@ examples:
   lect tokens ./checkpoint-500 --messages chat.json --tokenizer ./checkpoint-500 --json
 """
 ORIGINS = {origin.value: style for origin, style in STYLES.items()} | {TOKENIZER: "cyan"}
-GOES_ON = "..."
+CONTINUED = "..."
 """Shown for a token that only continues a character already shown."""
 
 
@@ -73,7 +73,7 @@ def _row(piece: Fragment, tokenizer: Any) -> tuple[str | Painted, ...]:
         Painted(f"{piece.weight:g}" if piece.weight else "", "yellow"),
         Painted(piece.origin, style),
         piece.field,
-        Painted(repr(text) if text else GOES_ON, style),
+        Painted(repr(text) if text else CONTINUED, style),
     )
 
 

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import lect
-from lect.cli.description import bos_advice, described, reply_format, stops
+from lect.cli.description import bos_advice, reply_format, stops_text, template_data
 from lect.cli.inputs import ADAPTER, MODEL, utf8
 from lect.cli.screen import Painted, Screen, write_json
-from lect.cli.voice import spoken
+from lect.cli.wording import reword
 from lect.errors import FallbackWarning, ModelPathWarning, PluginWarning
 from lect.registry.refs import parse_ref
 from lect.registry.resolve import fallback_note
@@ -62,14 +62,14 @@ def run(arguments: Namespace) -> int:
     if arguments.json:
         write_json(_as_data(arguments.model, resolution, error, verdicts))
     else:
-        _show(arguments.model, resolution, verdicts, Screen(sys.stdout), everyone=arguments.all)
+        _show(arguments.model, resolution, verdicts, Screen(sys.stdout), show_all=arguments.all)
     if error is not None:
         raise error
     return 0
 
 
 def _show(
-    model: str, resolution: lect.Resolution | None, verdicts: Sequence[Verdict], screen: Screen, *, everyone: bool
+    model: str, resolution: lect.Resolution | None, verdicts: Sequence[Verdict], screen: Screen, *, show_all: bool
 ) -> None:
     screen.line(model, style="bold")
     facts = _facts(resolution) if resolution else [("words", " ".join(_words(model, resolution)))]
@@ -85,7 +85,7 @@ def _show(
     else:
         screen.line("  none")
     passed_over = [verdict for verdict in verdicts if verdict.outcome == "not asked"]
-    if passed_over and not everyone:
+    if passed_over and not show_all:
         screen.line(f"  {len(passed_over)} not asked; --all shows why", style="dim")
     elif passed_over:
         screen.section("not asked")
@@ -108,11 +108,11 @@ def _facts(resolution: lect.Resolution) -> list[tuple[str, str]]:
     facts = [
         ("adapter", str(resolution.adapter) if resolution.adapter else "none: the template was named"),
         ("template", template.name),
-        ("because", spoken(resolution.reason, "why")),
+        ("because", reword(resolution.reason, "why")),
         ("kind", resolution.kind + base),
         ("source", template.source or "not given"),
         ("written at", template.written_at),
-        ("stop", stops(template)),
+        ("stop", stops_text(template)),
         ("BOS", bos_advice(template)),
     ]
     more = [
@@ -134,7 +134,7 @@ def _words(model: str, resolution: lect.Resolution | None) -> tuple[str, ...]:
 
 def _row(verdict: Verdict) -> tuple[str, str, Painted, str]:
     claim = f"{verdict.claim.specificity.name} {verdict.claim.literal!r}" if verdict.claim else "-"
-    return str(verdict), claim, Painted(verdict.outcome, STYLES.get(verdict.outcome, "dim")), spoken(verdict.why, "why")
+    return str(verdict), claim, Painted(verdict.outcome, STYLES.get(verdict.outcome, "dim")), reword(verdict.why, "why")
 
 
 def _as_data(
@@ -149,7 +149,7 @@ def _as_data(
         "kind": resolution.kind if resolution else None,
         "fallback": resolution.fallback if resolution else None,
         "reason": resolution.reason if resolution else None,
-        "template": described(resolution.template) if resolution else None,
+        "template": template_data(resolution.template) if resolution else None,
         "warnings": list(resolution.warnings) if resolution else [],
         "remarks": list(resolution.remarks) if resolution else [],
         "candidates": [_verdict_data(verdict) for verdict in verdicts],
@@ -167,7 +167,7 @@ def _as_data(
         ],
         "error": {
             "type": type(error).__name__,
-            "message": spoken(str(error), "why"),
+            "message": reword(str(error), "why"),
             "install": getattr(error, "install", None),
         }
         if error

@@ -28,7 +28,7 @@ PHRASES = {
 _ADVICE = re.compile(r"( *)(try|or): (.*)")
 
 
-def spoken(message: str, command: str) -> str:
+def reword(message: str, command: str) -> str:
     """Return a message in the words of the command line, without advice to run the command that is being run."""
     for phrase, here in PHRASES.items():
         message = re.sub(phrase, here, message)

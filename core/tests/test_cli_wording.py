@@ -8,7 +8,7 @@ from installs import install, registry_of
 
 import lect
 from lect.cli import COMMANDS, main
-from lect.cli.voice import spoken
+from lect.cli.wording import reword
 from lect.errors import did_you_mean, near_names
 from lect.plugin import CHATML, Family, Rule, Turn, TurnTemplate
 from lect.plugin.grammar import Grammar, ReplyFormat
@@ -38,9 +38,9 @@ def test_advice_to_run_the_command_that_is_being_run_is_left_out(command):
     message = (
         f"it failed\n  try: lect {command}\n   or: lect {command} acme\n   or: something else\n   or: lect {command}x"
     )
-    assert spoken(message, command) == f"it failed\n  try: something else\n   or: lect {command}x"
-    assert spoken(f"it failed\n  try: lect {command}", command) == "it failed"
-    assert spoken(message, "other") == message
+    assert reword(message, command) == f"it failed\n  try: something else\n   or: lect {command}x"
+    assert reword(f"it failed\n  try: lect {command}", command) == "it failed"
+    assert reword(message, "other") == message
 
 
 @pytest.mark.parametrize("more", [[], ["--json"], ["--all"]])
@@ -154,7 +154,7 @@ def test_errors_name_options_of_the_command_line(tmp_path, monkeypatch, capsys):
     ],
 )
 def test_advice_for_python_is_translated_into_options(python, here):
-    assert spoken(f"no\n  try: {python}", "prompt") == f"no\n  try: {here}"
+    assert reword(f"no\n  try: {python}", "prompt") == f"no\n  try: {here}"
 
 
 def test_reasons_name_options_of_the_command_line(capsys):
