@@ -29,7 +29,7 @@ MORE = {
         "Problem": "lect.reply.reply",
         "ReplyStream": "lect.reply.stream",
         "Report": "lect.tokens.encoded",
-        "Undo": "lect.registry.undo",
+        "Undo": "lect.registry.adapters",
         "Verdict": "lect.values",
     },
     "lect.plugin.grammar": {"Part": "lect.reply.grammar"},

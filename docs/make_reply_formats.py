@@ -78,7 +78,7 @@ def formats():
     owners = {}
     for record in lect._registry.adapters.parts(REPLIES):
         owners.setdefault(record.name, []).append(record.package)
-    return [(lect._registry.reply_format(name), owners.get(name, ["lect"])) for name in lect.reply_formats()]
+    return [(lect._registry.formats.get(name), owners.get(name, ["lect"])) for name in lect.reply_formats()]
 
 
 def section(reply_format, packages):

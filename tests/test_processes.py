@@ -100,7 +100,7 @@ def test_a_pickled_resolution_keeps_all_its_facts(path):
 
 def test_every_reply_format_survives_pickling():
     for name in lect.reply_formats():
-        reply_format = lect._registry.reply_format(name)
+        reply_format = lect._registry.formats.get(name)
         again = pickle.loads(pickle.dumps(reply_format))
         assert again == reply_format
         reply = lect.parse(None, reply_format.example, format=again)

@@ -33,7 +33,7 @@ def test_a_stop_at_observations_must_be_passed_by_the_caller():
 
 def test_only_these_templates_lack_stops_of_their_reply_format():
     """Every other template has all stops of its reply format."""
-    formats = {name: lect._registry.reply_format(name) for name in lect.reply_formats()}
+    formats = {name: lect._registry.formats.get(name) for name in lect.reply_formats()}
     differing = set()
     for owner, names in lect.templates(load=True).items():
         for template in (lect.template(f"{owner}:{name}") for name in names):

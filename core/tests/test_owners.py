@@ -78,7 +78,7 @@ def test_a_name_that_is_known_as_it_is_written_stays_itself():
 
 def test_a_family_that_knows_the_rest_comes_before_a_fallback_that_knows_all_of_it(registry):
     fallback = Adapter(Family("last", Rule("somebody", DEFAULT), Rule("other", DEFAULT)), "last", fallback=True)
-    registry.adapters._registered += (fallback,)
+    registry.adapters.registered += (fallback,)
     with pytest.warns(FallbackWarning):
         assert lect.resolve("nobody_other-7b").adapter is fallback
     lect.register(Family("acme", Rule("acme", CHATML)))

@@ -296,7 +296,7 @@ def test_a_name_that_a_family_knows_to_speak_another_format_is_not_left_to_a_fal
         Family("acme", Rule("acme vision", None, note="those that see speak another format"), Rule("acme", CHATML))
     )
     fallback = Adapter(hooks(match=lambda: True, get_template=lambda: DEFAULT), name="guess", fallback=True)
-    registry.adapters._registered += (fallback,)
+    registry.adapters.registered += (fallback,)
     with pytest.warns(FallbackWarning):
         assert registry.resolve("other-7b").adapter is fallback
     assert registry.resolve("acme-7b").template is CHATML

@@ -356,7 +356,7 @@ def test_another_format_for_a_model_makes_no_other_template_and_renders_nothing_
     monkeypatch.setattr(Template, "__init__", lambda self, *args, **kwargs: made.append(self))
     for _ in range(3):
         assert lect.parse("acme", "Hi</a>", format=given).stop == "</a>"
-        assert lect.stream("acme", format=given).grammar is registry.reply_format(given).grammar
+        assert lect.stream("acme", format=given).grammar is registry.formats.get(given).grammar
     assert (len(ran), made) == (before, [])
 
 

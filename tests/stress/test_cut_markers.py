@@ -52,12 +52,12 @@ def test_a_marker_whose_halves_meet_in_a_prompt_is_reported(name, scale):
                     assert len(found) >= arisen, (text, halves, make)
 
 
-FORMATS = [name for name in lect.reply_formats() if lect._registry.reply_format(name).example]
+FORMATS = [name for name in lect.reply_formats() if lect._registry.formats.get(name).example]
 
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_a_reply_reads_the_same_wherever_its_chunks_end(name, scale):
-    example = lect._registry.reply_format(name).example
+    example = lect._registry.formats.get(name).example
     whole = lect.parse(None, example, format=name)
     for cuts in combinations(range(1, len(example)), 1 if scale == 1 else 2):
         stream = lect.stream(None, format=name)
@@ -72,6 +72,6 @@ def test_a_reply_reads_the_same_wherever_its_chunks_end(name, scale):
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_a_reply_that_breaks_off_anywhere_is_read(name, scale):
-    example = lect._registry.reply_format(name).example
+    example = lect._registry.formats.get(name).example
     for end in range(0, len(example), 1 if scale > 1 else 4):
         assert lect.parse(None, example[:end], format=name).raw == example[:end]

@@ -43,7 +43,7 @@ def formats():
     """Return every reply format that is installed, by name."""
     import lect
 
-    return {name: lect._registry.reply_format(name) for name in lect.reply_formats()}
+    return {name: lect._registry.formats.get(name) for name in lect.reply_formats()}
 
 
 def open_stream(format, *, stop=(), **arguments):  # noqa: A002  # as in `lect.stream`

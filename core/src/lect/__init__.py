@@ -46,9 +46,9 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from lect.registry.adapters import Undo
     from lect.registry.info import PluginInfo
     from lect.registry.settings import Pin
-    from lect.registry.undo import Undo
     from lect.reply.chunks import ChatChunks
     from lect.reply.grammar import Grammar, ReplyFormat
     from lect.reply.reply import Reply
@@ -98,16 +98,7 @@ def __getattr__(name: str) -> Any:
 def get_conversation_template(
     model_path: ModelPath, *, adapter: Any = None, default: str | None = None
 ) -> Conversation:
-    """Return a new conversation in the official format of a model.
-
-    Args:
-        model_path: `owner/name`, a name, a local path, or the name of a template as `plugin:name`.
-        adapter: The adapter or template to use, whatever the path says: its name, or the object itself.
-        default: The name of the template to use if no adapter knows the model.
-
-    Raises:
-        UnknownModelError: If no adapter knows the model and there is no default.
-    """
+    """Return a new conversation in the official format of a model; see `get_template`, also for the arguments."""
     try:
         return Conversation(get_template(model_path, adapter=adapter))
     except UnknownModelError:
@@ -159,9 +150,7 @@ def resolve(model_path: ModelPath, *, adapter: Any = None, fallback: bool = True
 
 
 def get_template(model_path: ModelPath, *, adapter: Any = None, default: str | None = None) -> Template:
-    """Return the official format of a model.
-
-    For a base model it comes with a `BaseModelWarning`.
+    """Return the official format of a model. For a base model it comes with a `BaseModelWarning`.
 
     Args:
         model_path: `owner/name`, a name, a local path, or the name of a template as `plugin:name`.
@@ -169,7 +158,7 @@ def get_template(model_path: ModelPath, *, adapter: Any = None, default: str | N
         default: The name of the template to use if no adapter knows the model.
 
     Raises:
-        UnknownModelError: If no adapter knows the model and there is no default.
+        UnknownModelError: If no adapter knows the model and there is no default; see also `resolve`.
     """
     resolution = _registry.resolve(model_path, adapter=adapter, default=default)
     if resolution.kind == "base":
@@ -194,22 +183,8 @@ def render(
 ) -> Prompt:
     """Render a conversation in the official format of a model.
 
-    Args:
-        model_path: `owner/name`, a name, a local path, or the name of a template as `plugin:name`.
-        messages: OpenAI-shaped messages.
-        adapter: The adapter or template to use, whatever the path says: its name, or the object itself.
-        default: The name of the template to use if no adapter knows the model.
-        tools: OpenAI tool schemas.
-        add_generation_prompt: End the prompt where the assistant begins to speak.
-        continue_final_message: End the prompt within the last message, so that the model continues it.
-        strict: Raise an error if something that was given would not reach the prompt.
-        on_control: What to do about control markers in text from outside: `report`, `raise` or `allow`.
-        limits: Limits other than the defaults: see `Template.render`.
-        options: The maker's own options, such as `enable_thinking`.
-
-    Raises:
-        UnknownModelError: If no adapter knows the model and there is no default.
-        MessageError: If the messages have a wrong type or shape, or the model's format does not allow them.
+    `model_path`, `adapter` and `default` are those of `get_template`; the other arguments and errors are those of
+    `Template.render`.
     """
     return get_template(model_path, adapter=adapter, default=default).render(
         messages,
@@ -258,19 +233,11 @@ def encode(
     unroll: Unroll = "never",
     **arguments: Any,
 ) -> Encoded | list[Encoded]:
-    """Return a conversation as token ids in the official format of a model; see `Prompt.encode`.
+    """Return a conversation as token ids in the official format of a model.
 
-    Args:
-        model_path: `owner/name`, a name, or a local path.
-        messages: OpenAI-shaped messages.
-        tokenizer: The model's tokenizer.
-        adapter: The adapter or template to use, whatever the path says: its name, or the object itself.
-        default: The name of the template to use if no adapter knows the model.
-        safe: Let control tokens come from the template alone.
-        policy: Which parts are trained; by default, all that assistants write.
-        max_length: The number of tokens to keep, from the beginning.
-        unroll: With `auto` or `always`, return a list: one sequence for each prompt of `Template.unroll`.
-        arguments: The other arguments of `Template.render`, such as `tools` and the maker's options.
+    `adapter` and `default` are those of `get_template`, `safe`, `policy` and `max_length` those of `Prompt.encode`;
+    `arguments` are the others of `Template.render`, such as `tools` and the maker's options. With `unroll="auto"` or
+    `"always"` it returns a list: one sequence for each prompt of `Template.unroll`.
     """
     template = get_template(model_path, adapter=adapter, default=default)
     encoded = [
@@ -297,25 +264,8 @@ def parse(
 ) -> Reply:
     """Parse the complete output of a model into reasoning, content and tool calls.
 
-    Any output can be parsed, and no character of it is lost.
-
-    Args:
-        model_path: The model; None if `format` alone decides.
-        output: The whole output, with its special tokens.
-        adapter: The adapter or template to use, whatever the path says: its name, or the object itself.
-        default: The name of the template to use if no adapter knows the model.
-        format: The reply format, if not the template's own; see `stream`.
-        tools: The tools that the model may call.
-        prompt: The prompt that the reply answers.
-        starts_in_reasoning: Whether the reply begins inside reasoning; by default, the end of the prompt decides.
-        extract: What to take out of the content.
-        finish: The server's finish reason, such as `length`.
-        stop: Further strings at which the reply ends, besides the stops of the template.
-        call_id: A function that makes the id of a call without one from its number in the reply.
-
-    Raises:
-        MessageError: If an argument has a wrong type, or neither a model nor a format is named.
-        UnknownModelError: If no adapter knows the model.
+    Any output can be parsed, and no character of it is lost. `output` and `finish` are those of `Template.parse`; the
+    other arguments and errors are those of `stream`.
     """
     arriving = stream(
         model_path,
@@ -348,19 +298,10 @@ def stream(
 ) -> ReplyStream:
     """Parse a reply that is still arriving: feed it chunks and get events, close it and get the reply.
 
-    Args:
-        model_path: The model; None if `format` alone decides.
-        adapter: The adapter or template to use, whatever the path says: its name, or the object itself.
-        default: The name of the template to use if no adapter knows the model.
-        format: The reply format, if not the template's own: a name from `lect.reply_formats()`, a `Grammar` or a
-            `ReplyFormat`. The reply still ends at the stops of the template; without a model, at those of the format.
-        tools: The tools that the model may call. They decide the types of arguments in formats that carry only text.
-        prompt: The prompt that the reply answers. Its end tells whether the reply begins inside reasoning.
-        starts_in_reasoning: Whether the reply begins inside reasoning; by default, the end of the prompt decides.
-        extract: What to take out of the content: `reasoning`, `tools`. The rest stays in it as it was written.
-        stop: Further strings at which the reply ends, besides the stops of the template.
-        call_id: A function that makes the id of a call without one from its number in the reply: for servers whose
-            ids must be unique over a conversation.
+    `adapter` and `default` are those of `get_template`, the other arguments those of `Template.stream`, except
+    `format`, the reply format if not the template's own: a name from `lect.reply_formats()`, a `Grammar` or a
+    `ReplyFormat`. The reply still ends at the stops of the template. With None as `model_path`, `format` alone decides,
+    and the reply ends at the stops of the format.
 
     Raises:
         MessageError: If an argument has a wrong type, or neither a model nor a format is named.
@@ -380,7 +321,7 @@ def stream(
         if isinstance(found, Resolution):
             return found.stream(format=format, **options)
         # A reply can be parsed without knowing the prompt format.
-        format = format or _registry.reply_format_of(found.ref)  # noqa: A001
+        format = format or _registry.formats.of(found.ref)  # noqa: A001
         if format is None:
             raise _registry.unknown(found)
     if format is None:
@@ -388,7 +329,7 @@ def stream(
         raise MessageError(msg)
     from lect.reply.stream import ReplyStream, stop_strings
 
-    reply_format = _registry.reply_format(format)
+    reply_format = _registry.formats.get(format)
     options["stop"] = (*reply_format.stop, *stop_strings(stop))
     options["prompt"] = prompt.text if isinstance(prompt, Prompt) else prompt
     return ReplyStream(reply_format.grammar, **options)

@@ -84,7 +84,7 @@ def check_installation(progress: Callable[[str], None]) -> InstallationReport:
 
 
 def _version(package: str) -> str:
-    from lect.registry.metadata import metadata
+    import importlib_metadata as metadata
 
     try:
         return metadata.version(package)
@@ -94,9 +94,8 @@ def _version(package: str) -> str:
 
 def _requirement(package: str) -> tuple[str, bool]:
     """Return the requirement of a package on lect, and whether it is satisfied."""
+    import importlib_metadata as metadata
     from packaging.requirements import InvalidRequirement, Requirement
-
-    from lect.registry.metadata import metadata
 
     try:
         lines = (metadata.requires(package) if package else None) or []

@@ -26,7 +26,7 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Print each format."""
-    formats = [lect._registry.reply_format(name) for name in arguments.names or lect.reply_formats()]
+    formats = [lect._registry.formats.get(name) for name in arguments.names or lect.reply_formats()]
     if arguments.json:
         write_json([
             {"name": each.name, "models": each.names or None, "stop": list(each.stop), "example": each.example or None}

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from _thread import RLock, get_ident  # importing threading would take a tenth of lect's import budget
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from lect.contain import Contained, StageError, told
 from lect.errors import PluginError, PluginWarning, shown, warn_caller
 from lect.registry.adapter import Adapter
+from lect.registry.groups import FALLBACK, PATHS
 from lect.registry.load import Failure, check, load, load_object
 from lect.registry.settings import Settings, read_settings
 from lect.values import normal_name
@@ -17,7 +18,27 @@ if TYPE_CHECKING:
     from lect.registry.discover import Record
     from lect.registry.info import PluginInfo
     from lect.registry.metafiles import Distribution
-    from lect.registry.undo import Undo
+    from lect.registry.refs import ModelRef
+
+Answer = TypeVar("Answer")
+
+
+class Undo:
+    """Undoes a change when it is called, or at the end of its `with` statement."""
+
+    __slots__ = ("_take_back",)
+
+    def __init__(self, take_back: Callable[[], None]):
+        self._take_back = take_back
+
+    def __call__(self) -> None:
+        self._take_back()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self._take_back()
 
 
 class Adapters:
@@ -43,7 +64,7 @@ class Adapters:
         self._loaded: dict[str, Adapter | None] = {}
         self._loading: dict[tuple[int, str], Record] = {}
         """What each thread is importing. The lock is not held meanwhile: a plugin may be slow, or call us."""
-        self._registered: tuple[Adapter, ...] = ()
+        self.registered: tuple[Adapter, ...] = ()
         self.failures: list[Failure] = []
         self.forget: list[Callable[[], None]] = []
         """Called when something has changed; each clears a cache."""
@@ -94,8 +115,7 @@ class Adapters:
         return [
             record
             for record in self._parts
-            if record.group == group
-            and (packages[record.package] if record.package in packages else self.settings.blocks(record)) is None
+            if record.group == group and packages.get(record.package, self.settings.blocks(record)) is None
         ]
 
     def usable(self) -> tuple[Record, ...]:
@@ -201,12 +221,26 @@ class Adapters:
             self.failures.append(failure)
         warn_caller(f"a lect plugin failed and is left out: {failure}\n  try: lect doctor", PluginWarning)
 
-    # What is registered
+    def ask(self, adapter: Adapter, hook: Callable[..., Answer], *given: Any) -> Answer | None:
+        """Return what an adapter answers; None if it fails, which is recorded."""
+        try:
+            return hook(*given)
+        except StageError as failed:
+            self.fail(adapter, failed)
+            return None
 
-    @property
-    def registered(self) -> tuple[Adapter, ...]:
-        """The adapters that were registered in this process."""
-        return self._registered
+    def concerned(self, ref: ModelRef, group: str) -> Iterator[Adapter]:
+        """Yield the adapters of a group that are asked about a path."""
+        path = ref.path.lower()
+        registered = () if group == PATHS else self.registered
+        yield from (each for each in registered if each.fallback == (group == FALLBACK))
+        for record in self.usable():
+            if record.group == group and (not record.hints or any(hint in path for hint in record.hints)):
+                loaded = self.adapter(record)
+                if loaded is not None:
+                    yield loaded
+
+    # What is registered
 
     def register(self, plugin: Any, *, name: str | None = None) -> Undo:
         """Add an adapter for this process and return an object that removes it.
@@ -214,22 +248,20 @@ class Adapters:
         Raises:
             PluginError: If it cannot be an adapter, or the name is taken. Nothing is registered then.
         """
-        from lect.registry.undo import Undo
-
         adapter = new_adapter(plugin, name)
         with self.lock:
-            if any(each.name == adapter.name for each in self._registered):
+            if any(each.name == adapter.name for each in self.registered):
                 msg = (
                     f"an adapter {adapter.name!r} is already registered\n"
                     "  try: call the object that register() returned for it, or register(adapter, name='another')"
                 )
                 raise PluginError(msg)
-            self._registered += (adapter,)
+            self.registered += (adapter,)
             self.changed()
 
         def take_back() -> None:
             with self.lock:
-                self._registered = tuple(each for each in self._registered if each is not adapter)
+                self.registered = tuple(each for each in self.registered if each is not adapter)
                 # An adapter that was corrected and registered again starts without failures.
                 self.failures = [each for each in self.failures if (each.package, each.plugin) != ("", adapter.name)]
                 self.changed()
@@ -243,7 +275,7 @@ class Adapters:
 
     def by_name(self, name: str) -> list[Adapter]:
         """Return the adapters called `name`: `package:plugin`, or `plugin`."""
-        found = [each for each in self._registered if each.name == name]
+        found = [each for each in self.registered if each.name == name]
         if found:
             return found  # It has no other name; an installed one is also called `package:plugin`.
         for record in self.records_called(name):
@@ -309,7 +341,7 @@ class Adapters:
             )
             for record in self.records()
         ]
-        for each in self._registered:
+        for each in self.registered:
             failures = self.failures_of("", each.name)
             infos.append(PluginInfo(each.name, "", "", (), status_of(failures, "loaded"), each.fallback, (), failures))
         return infos
@@ -317,10 +349,7 @@ class Adapters:
 
 def status_of(failures: tuple[Failure, ...], usual: str) -> str:
     """Return the status of a plugin; `usual` is the status without failures."""
-    if not failures:
-        return usual
-    failure = failures[0]
-    return f"failed: {failure.stage}: {failure.said}"
+    return f"failed: {failures[0].stage}: {failures[0].said}" if failures else usual
 
 
 def new_adapter(plugin: Any, name: str | None = None) -> Adapter:

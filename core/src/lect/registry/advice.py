@@ -1,19 +1,29 @@
 """Suggestions for messages; they never decide anything.
 
-What core knows of models and their makers is in `packages.py`, which is generated from what the plugins declare.
+What core knows of models and their makers is in `packages.txt`, which is generated from what the plugins declare.
 """
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
-from lect.errors import near_names
+from lect.errors import UnknownModelError, near_names, shown
 from lect.registry.packages import OWNERS, PACKAGES, RESERVED
+from lect.registry.refs import LONGEST_SHOWN
+from lect.registry.resolve import BY_HAND
 
 if TYPE_CHECKING:
-    from collections.abc import Container
+    from collections.abc import Container, Mapping, Sequence
 
     from lect.registry.discover import Record
+    from lect.registry.load import Failure
+    from lect.registry.refs import ModelRef
+    from lect.values import Verdict
+
+READER = "lect-jinja"
+"""The package that reads a model's own template."""
+_FILES = ("chat_template.jinja", "chat_template.json", "tokenizer_config.json")
 
 MOST_COMPARED = 6
 LONGEST_COMPARED = 20
@@ -72,3 +82,96 @@ def reserved_names(record: Record) -> str:
 def install_command(package: str) -> str:
     """Return the command that installs a package; also from a checkout, where nothing is published."""
     return f"pip install {package}  (from a checkout: pip install ./plugins/{package.removeprefix('lect-')})"
+
+
+def own_template(place: str) -> str | None:
+    """Return the name of the file that may hold a model's template; None if there is none. Nothing is opened."""
+    if place.lower().endswith(".gguf"):
+        return os.path.basename(place) if os.path.isfile(place) else None
+    return next((name for name in _FILES if os.path.isfile(os.path.join(place, name))), None)
+
+
+def unknown_model(
+    ref: ModelRef,
+    verdicts: Sequence[Verdict],
+    failures: Sequence[Failure],
+    installed: Mapping[str, str | None],
+    no_fallback: str,
+    unread: Sequence[str] = (),
+    heard: Sequence[str] = (),
+) -> UnknownModelError:
+    """Return the error for a path that no adapter claims: what was considered, what failed, what to type next.
+
+    `installed` has every package with adapters, and what blocks it, if anything does; `no_fallback` is what turns
+    fallbacks off; `unread` names files that nothing installed reads; `heard` has the known formats of its replies.
+    """
+    asked = [verdict for verdict in verdicts if verdict.outcome != "not asked"]
+    lines = [f"no installed adapter recognises {shown(ref.original, LONGEST_SHOWN)}"]
+    usable = [package for package, blocked in installed.items() if blocked is None]
+    if asked:
+        lines.append(f"  considered: {', '.join(map(str, asked))}")
+    elif usable:
+        lines.append(f"  considered: none; no hint of the {len(usable)} installed packages occurs in it")
+    else:
+        lines.append(f"  considered: none; {'every adapter is blocked' if installed else 'no adapter is installed'}")
+    lines += [f"  {each} knows it, and has no format for it: {each.claim.reason}" for each in asked if each.claim]
+    lines += blocked_lines(installed)
+    lines += [f"  no fallback was asked: {no_fallback}"] if no_fallback else []
+    lines += [f"  failed: {failure}" for failure in failures]
+    lines += [f"  {each}" for each in unread]
+    # A name may resemble many others, so near misses are shown only for a path on disk.
+    lines += [f"  {each.adapter}: {each.why}" for each in asked if ref.place and each.why and not each.claim]
+    lines += [f"  only the format of its replies is known: {', '.join(heard)}"] if heard else []
+    lines += _look_alike_lines(ref)
+    package = READER if unread else package_for(ref.words, installed)
+    advice = []
+    if package is None:
+        near = near_word(ref.words)
+        lines += [f"  did you mean a {near!r} model?"] if near else []
+    elif package not in installed:
+        advice.append(install_command(package))
+    elif blocked := installed[package]:
+        advice.append(f"unblock {package}: change {blocked}")
+    elif not any(each.claim for each in asked):
+        lines += [f"  {package} knows similar names: {each.why}" for each in asked if each.package == package]
+    if ref.place is None:
+        where = shown(f"./{ref.name}", LONGEST_SHOWN)
+        is_there = "if it is a directory or a file" if ref.owner is None else "if the model is there"
+        advice.append(f"{where}, {is_there}: its own template is read")
+    advice += [BY_HAND, f"lect why {_shell_word(ref.original if ref.place else ref.path)}"]
+    lines += [f"  {'try' if index == 0 else ' or'}: {line}" for index, line in enumerate(advice)]
+    return UnknownModelError(
+        "\n".join(lines),
+        model_path=ref.original,
+        candidates=verdicts,
+        install=None if package in installed else package,
+    )
+
+
+def blocked_lines(installed: Mapping[str, str | None]) -> list[str]:
+    """Return the lines of a message about packages that are installed but blocked."""
+    return [f"  blocked: {package} ({blocked})" for package, blocked in installed.items() if blocked]
+
+
+def _shell_word(path: str) -> str:
+    """Return `path` as a word that a shell leaves alone.
+
+    An untrusted path must not become part of a command that somebody copies.
+    """
+    import shlex
+
+    return shlex.quote(path) if len(path) <= LONGEST_SHOWN else "PATH"
+
+
+def _look_alike_lines(ref: ModelRef) -> list[str]:
+    if ref.path.isascii():
+        return []
+    import unicodedata
+
+    strange = sorted(character for character in set(ref.path) if not character.isascii())
+    named = ", ".join(f"U+{ord(each):04X} {unicodedata.name(each, 'unnamed')}" for each in strange[:4])
+    hint = ""
+    if len(ref.path) <= LONGEST_SHOWN:
+        meant = "".join(each if each.isascii() else look_alike(each) for each in ref.path)
+        hint = f"; did you mean {meant!r}?" if meant.isascii() else ""
+    return [f"  note: the path has {named} in it{hint}"]

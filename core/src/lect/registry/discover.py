@@ -152,14 +152,14 @@ def _read(directory: str, name: str) -> bytes | None:
 
 
 def _in_archive(entry: str) -> Iterator[MetaFiles]:
-    from lect.registry.metadata import metadata
+    import importlib_metadata as metadata
 
     context = metadata.DistributionFinder.Context(path=[entry])  # type: ignore[no-untyped-call]
     return _by_importlib(lambda: metadata.MetadataPathFinder.find_distributions(context))
 
 
 def _of_finder(finder: Any) -> Iterator[MetaFiles]:
-    from lect.registry.metadata import metadata
+    import importlib_metadata as metadata
 
     context = metadata.DistributionFinder.Context()  # type: ignore[no-untyped-call]
     return _by_importlib(lambda: finder.find_distributions(context))

@@ -1,55 +1,60 @@
-"""Reply formats by name."""
+"""Reply formats: by name, and those that adapters know for a model."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lect.errors import MessageError, PluginError, did_you_mean, near_names, shown
-from lect.registry.groups import REPLIES
+from lect.errors import AmbiguousModelError, MessageError, PluginError, did_you_mean, near_names, shown
+from lect.registry.groups import GROUP, REPLIES
+from lect.registry.memory import LONGEST_REMEMBERED, Memory
+from lect.registry.refs import LONGEST_SHOWN, readings
+from lect.reply.grammar import Grammar, ReplyFormat
+from lect.reply.plain import FORMATS
 
 if TYPE_CHECKING:
     from lect.registry.adapters import Adapters
     from lect.registry.discover import Record
-    from lect.reply.grammar import ReplyFormat
+    from lect.registry.refs import ModelRef
 
 
 class ReplyFormats:
-    """Finds reply formats by name: those of core, then those that installed plugins declare in `lect.replies`."""
+    """Finds reply formats: those of core, then those that installed plugins declare in `lect.replies`."""
 
     def __init__(self, adapters: Adapters):
         self._adapters = adapters
-        self._found: dict[str, ReplyFormat] = {}
+        self._found = {each.name: each for each in FORMATS}
+        self._known: Memory[dict[str, ReplyFormat]] = Memory()
 
     def names(self) -> list[str]:
         """Return all names; no plugin is imported."""
-        from lect.reply.plain import FORMATS
+        return sorted({*(each.name for each in FORMATS), *(each.name for each in self._adapters.parts(REPLIES))})
 
-        declared = (point.name for point in self._adapters.parts(REPLIES))
-        return sorted({*(each.name for each in FORMATS), *declared})
-
-    def get(self, name: str) -> ReplyFormat:
-        """Return the format called `name`.
+    def get(self, given: str | Grammar | ReplyFormat) -> ReplyFormat:
+        """Return the format that the caller named or passed.
 
         Raises:
-            MessageError: If there is none; the message suggests similar names.
+            MessageError: If there is none of this name; the message suggests similar ones.
             PluginError: If no plugin that declares it can be loaded, or several differ.
         """
-        if not isinstance(name, str):
-            raise self._unknown(name)
-        if name not in self._found:
-            self._found[name] = self._find(name)
-        return self._found[name]
+        if isinstance(given, ReplyFormat):
+            return given
+        if isinstance(given, Grammar):
+            return ReplyFormat(given)
+        if not isinstance(given, str):
+            raise self._unknown(given)
+        if given not in self._found:
+            self._found[given] = self._find(given)
+        return self._found[given]
 
     def _find(self, name: str) -> ReplyFormat:
-        from lect.reply.plain import FORMATS
-
-        own = next((each for each in FORMATS if each.name == name), None)
-        if own is not None:
-            return own
         owners = [record for record in self._adapters.parts(REPLIES) if record.name == name]
+        if not owners:
+            raise self._unknown(name)
         found = {record.id: each for record in owners if (each := self._load(record)) is not None}
         if not found:
-            raise self._unknown(name) if not owners else self._broken(name, [record.id for record in owners])
+            ids = ", ".join(record.id for record in owners)
+            msg = f"the reply format {name!r} of {ids} cannot be loaded\n  try: lect doctor"
+            raise PluginError(msg)
         first = next(iter(found.values()))
         # Families may share a grammar without knowing of each other; only different grammars conflict.
         if any(each.grammar != first.grammar for each in found.values()):
@@ -58,19 +63,48 @@ class ReplyFormats:
         return first
 
     def _load(self, record: Record) -> ReplyFormat | None:
-        from lect.reply.grammar import ReplyFormat
-
         def fits(found: Any) -> bool:
             return isinstance(found, ReplyFormat) and found.name == record.name
 
         loaded: ReplyFormat | None = self._adapters.load_part(record, fits, f"a ReplyFormat called {record.name!r}")
         return loaded
 
-    def _broken(self, name: str, owners: list[str]) -> PluginError:
-        return PluginError(f"the reply format {name!r} of {', '.join(owners)} cannot be loaded\n  try: lect doctor")
-
     def _unknown(self, name: object) -> MessageError:
         known = self.names()
         hint = did_you_mean(near_names(name, known, most=3), f"there are {', '.join(known)}")
         msg = f"no installed package has a reply format {shown(name)}; {hint}\n  try: lect.reply_formats()"
         return MessageError(msg)
+
+    def of(self, ref: ModelRef) -> ReplyFormat | None:
+        """Return how a model writes its replies, if adapters know it by its name.
+
+        Raises:
+            AmbiguousModelError: If they disagree.
+        """
+        known = self.known(ref)
+        first = next(iter(known.values()), None)
+        if first is not None and any(other.grammar != first.grammar for other in known.values()):
+            names = " or ".join(f"format={name!r}" for name in sorted({each.name for each in known.values()}))
+            msg = (
+                f"{' and '.join(known)} know different formats for the replies of "
+                f"{shown(ref.original, LONGEST_SHOWN)}\n  try: {names}"
+            )
+            raise AmbiguousModelError(msg, name=ref.original, claimants=list(known))
+        return first
+
+    def known(self, ref: ModelRef) -> dict[str, ReplyFormat]:
+        """Return the reply formats that adapters know for a model, by adapter."""
+        may_remember = ref.place is None and len(ref.original) <= LONGEST_REMEMBERED
+        if may_remember and (remembered := self._known.get(ref.original)) is not None:
+            return remembered
+        known: dict[str, ReplyFormat] = {}
+        for reading in readings(ref):
+            for adapter in self._adapters.concerned(ref, GROUP):
+                found = self._adapters.ask(adapter, adapter.reply_format, reading)
+                if found is not None:
+                    known[adapter.id] = found
+            if known:
+                break
+        if may_remember and self._adapters.settled:
+            self._known.remember(ref.original, known)
+        return known

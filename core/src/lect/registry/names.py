@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lect.contain import StageError
 from lect.errors import (
     AmbiguousModelError,
     LectError,
@@ -17,7 +16,6 @@ from lect.errors import (
 from lect.format.builtin import BUILTIN
 from lect.registry.memory import LONGEST_REMEMBERED, Memory
 from lect.registry.refs import is_tag
-from lect.registry.resolve import blocked_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -123,11 +121,7 @@ class TemplateNames:
                     yield adapter
 
     def _templates(self, adapter: Adapter) -> dict[str, Template]:
-        try:
-            templates = adapter.list_templates()
-        except StageError as failed:
-            self._adapters.fail(adapter, failed)
-            return {}
+        templates = self._adapters.ask(adapter, adapter.list_templates) or {}
         for template in templates.values():
             self.stamp(template, adapter.id)
         return templates
@@ -215,6 +209,8 @@ class TemplateNames:
         return AmbiguousModelError(msg, name=name, claimants=owners)
 
     def _unknown(self, name: str) -> UnknownTemplateError:
+        from lect.registry.advice import blocked_lines
+
         known = self.names()
         every = sorted(
             {each for names in known.values() for each in names}

@@ -1,7 +1,7 @@
 """The registry, the one mutable object: it knows the adapters and asks them."""
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -21,21 +21,18 @@ from lect.errors import (
 )
 from lect.format.template import Template
 from lect.registry.adapter import Adapter
-from lect.registry.adapters import Adapters, new_adapter
-from lect.registry.groups import FALLBACK as FALLBACKS
+from lect.registry.adapters import Adapters, Undo, new_adapter
 from lect.registry.groups import GROUP, PATHS
 from lect.registry.memory import LONGEST_REMEMBERED, Memory
 from lect.registry.names import TemplateNames
-from lect.registry.refs import LONGEST_SHOWN, ModelRef, parse_ref, readings
-from lect.registry.resolve import Candidate, Resolution, Unclaimed, fallback_note, refuse_tie, strongest, unknown_model
+from lect.registry.refs import LONGEST_SHOWN, ModelRef, parse_ref
+from lect.registry.resolve import Resolution, Unclaimed, ask, candidates_for, fallback_note, refuse_tie, strongest
 from lect.registry.settings import DISABLE, Pin
 from lect.values import Match, Specificity, Verdict
 
 if TYPE_CHECKING:
     from lect.registry.formats import ReplyFormats
     from lect.registry.metafiles import Distribution
-    from lect.registry.undo import Undo
-    from lect.reply.grammar import Grammar, ReplyFormat
 
 
 class Registry:
@@ -48,7 +45,6 @@ class Registry:
         self._remembered: Memory[Resolution] = Memory()
         # Apart from these, so that a flood of unknown names does not displace what is known.
         self._unclaimed: Memory[Unclaimed] = Memory()
-        self._formats_of: Memory[dict[str, ReplyFormat]] = Memory()
         self.templates = TemplateNames(self, self.adapters)
         self.conversations: dict[str, Conversation] = {}
         self.adapters.forget += self._forget, self.templates.forget
@@ -58,12 +54,12 @@ class Registry:
         return "REGISTRY"
 
     def _forget(self) -> None:
-        self._remembered, self._unclaimed, self._formats_of = Memory(), Memory(), Memory()
+        self._remembered, self._unclaimed = Memory(), Memory()
         vars(self).pop("formats", None)
 
     @cached_property
     def formats(self) -> "ReplyFormats":
-        """The reply formats by name."""
+        """The reply formats."""
         from lect.registry.formats import ReplyFormats
 
         return ReplyFormats(self.adapters)
@@ -85,10 +81,8 @@ class Registry:
 
     # What changes
 
-    def pin(self, pattern: str, adapter: Any) -> "Undo":
+    def pin(self, pattern: str, adapter: Any) -> Undo:
         """Decide which adapter or template is used for paths that fit a pattern; return an object that undoes this."""
-        from lect.registry.undo import Undo
-
         if not isinstance(pattern, str) or not pattern.strip():
             msg = f"a pin needs a pattern such as 'acme/*', not {shown(pattern)}"
             raise PluginError(msg)
@@ -130,18 +124,9 @@ class Registry:
         default: str | None = None,
         fallback: bool = True,
     ) -> Resolution:
-        """Return what a model path resolves to.
+        """Return what a model path resolves to, as `lect.resolve` does.
 
-        Args:
-            model_path: `owner/name`, a name, a local path, or the name of a template as `plugin:name`.
-            adapter: The adapter or template to use, whatever the path says.
-            default: The name of a template to use if no adapter claims the model.
-            fallback: Whether fallbacks are asked if no other adapter claims it.
-
-        Raises:
-            InvalidModelPathError: If the path cannot name a model.
-            UnknownModelError: If no adapter claims it.
-            AmbiguousModelError: If several adapters with different templates claim it equally.
+        `default` is the name of a template to use if no adapter claims the model.
         """
         found = self.look_up(model_path, adapter=adapter, default=default, fallback=fallback)
         if isinstance(found, Unclaimed):
@@ -198,7 +183,7 @@ class Registry:
         pin = next((pin for pin in self.pins() if pin.fits(ref)), None)
         if pin is not None:
             return self._pinned(ref, pin)
-        candidates = self._candidates(ref, no_fallback)
+        candidates = candidates_for(self.adapters, ref, no_fallback)
         claims = [(each, each.match) for each in candidates if each.match is not None and each.claims]
         if not claims:
             return Unclaimed(ref, candidates, no_fallback)
@@ -209,7 +194,9 @@ class Registry:
             if match.strength == best.strength
         ]
         if len(tied) > 1:
-            refuse_tie(ref, tied, self._verdicts(ref, candidates))
+            from lect.registry.verdicts import verdicts
+
+            refuse_tie(ref, tied, verdicts(self.adapters, candidates))
         owner = "" if winner.ref is ref else f", and {ref.name.partition('_')[0]!r} before it is taken for an owner"
         return Resolution(
             self,
@@ -224,63 +211,25 @@ class Registry:
 
     def unknown(self, path: Unclaimed) -> UnknownModelError:
         """Return the error for a path that no adapter claims."""
+        from lect.registry.advice import unknown_model
+        from lect.registry.verdicts import verdicts
+
         ref, candidates, no_fallback = path
         return unknown_model(
             ref,
-            self._verdicts(ref, candidates, no_fallback=no_fallback),
+            verdicts(self.adapters, candidates, no_fallback=no_fallback),
             self.adapters.failures,
             self.adapters.installed(),
             no_fallback,
             self._unread(ref),
-            sorted({each.name for each in self._reply_formats_of(ref).values()}),
+            sorted({each.name for each in self.formats.known(ref).values()}),
         )
-
-    def _candidates(self, ref: ModelRef, no_fallback: str = "") -> list[Candidate]:
-        """Return the claims of the adapters that are asked about a path.
-
-        Readers of files and directories are asked first, then adapters for names, then fallbacks. Each group is asked
-        only if the groups before it made no claim.
-        """
-        groups = [] if ref.place is None else [PATHS]
-        groups += [GROUP] if no_fallback else [GROUP, FALLBACKS]
-        candidates: list[Candidate] = []
-        for group in groups:
-            candidates += self._ask(self._concerned(ref, group), ref)
-            if any(candidate.match is not None for candidate in candidates):
-                break
-        return strongest(candidates)
-
-    def _concerned(self, ref: ModelRef, group: str) -> Iterable[Adapter]:
-        """Yield the adapters of a group that are asked about a path."""
-        path = ref.path.lower()
-        registered = () if group == PATHS else self.adapters.registered
-        yield from (each for each in registered if each.fallback == (group == FALLBACKS))
-        for record in self.adapters.usable():
-            if record.group == group and (not record.hints or any(hint in path for hint in record.hints)):
-                loaded = self.adapters.adapter(record)
-                if loaded is not None:
-                    yield loaded
-
-    def _ask(self, adapters: Iterable[Adapter], ref: ModelRef) -> list[Candidate]:
-        """Return what adapters say about a model; if none knows its name as written, about the other reading of it."""
-        adapters = list(adapters)
-        candidates: list[Candidate] = []
-        for reading in readings(ref):
-            candidates = []
-            for adapter in adapters:
-                try:
-                    candidates.append(Candidate(adapter, reading, adapter.match(reading)))
-                except StageError as failed:
-                    self.adapters.fail(adapter, failed)
-            if any(candidate.match is not None for candidate in candidates):
-                break
-        return candidates
 
     def _unread(self, ref: ModelRef) -> tuple[str, ...]:
         """Return a warning about a template on disk that nothing installed reads."""
         if ref.place is None or any(record.group == PATHS for record in self.adapters.usable()):
             return ()
-        from lect.registry.places import READER, own_template
+        from lect.registry.advice import READER, own_template
 
         found = own_template(ref.place)
         if found is None:
@@ -298,103 +247,23 @@ class Registry:
     # What a resolution asks
 
     def verdicts(self, resolution: Resolution) -> tuple[Verdict, ...]:
-        if resolution.specificity is None:
-            decision = f"the pin {resolution.pin}" if resolution.pin else resolution.reason
-            candidates = strongest(self._ask(self._concerned(resolution.ref, GROUP), resolution.ref))
-            return self._verdicts(resolution.ref, candidates, resolution.adapter, decision)
-        return self._verdicts(resolution.ref, self._candidates(resolution.ref), resolution.adapter)
+        """Return how each adapter fared."""
+        from lect.registry.verdicts import verdicts
 
-    def _verdicts(
-        self,
-        ref: ModelRef,
-        candidates: list[Candidate],
-        winner: Adapter | None = None,
-        decision: str = "",
-        no_fallback: str = "",
-    ) -> tuple[Verdict, ...]:
-        from lect.registry.verdicts import by_decision, by_strength, not_asked
-
-        candidates = [
-            each if each.match else each._replace(near_miss=self._near_miss(each.adapter, each.ref))
-            for each in candidates
-        ]
-        fared = by_decision(candidates, winner, decision) if decision else by_strength(candidates, winner)
-        asked = {candidate.adapter.id for candidate in candidates}
-        records, blocks = self.adapters.records(), self.adapters.settings.blocks
-        blocked = {record.id: by for record in records if (by := blocks(record)) is not None}
-        failed = {f"{failure.package}:{failure.plugin}" for failure in self.adapters.failures}
-        return (*fared, *not_asked(records, asked, blocked, failed, no_fallback))
-
-    def _near_miss(self, adapter: Adapter, ref: ModelRef) -> str:
-        try:
-            return adapter.near_miss(ref)
-        except StageError as failed:
-            self.adapters.fail(adapter, failed)
-            return ""
+        ref, adapters = resolution.ref, self.adapters
+        if resolution.specificity is not None:
+            return verdicts(adapters, candidates_for(adapters, ref), resolution.adapter)
+        decision = f"the pin {resolution.pin}" if resolution.pin else resolution.reason
+        candidates = strongest(ask(adapters, adapters.concerned(ref, GROUP), ref))
+        return verdicts(adapters, candidates, resolution.adapter, decision=decision)
 
     def remarks(self, resolution: Resolution) -> tuple[str, ...]:
         """Ask the adapter that won, and every fallback: a fallback knows models that it must leave to others."""
         loaded = [self.adapters.adapter(record) for record in self.adapters.usable() if record.fallback]
         remarks: list[str] = []
         for adapter in filter(None, dict.fromkeys((resolution.adapter, *loaded))):
-            try:
-                remarks += adapter.remarks(resolution.ref, resolution.template)
-            except StageError as failed:
-                self.adapters.fail(adapter, failed)
+            remarks += self.adapters.ask(adapter, adapter.remarks, resolution.ref, resolution.template) or ()
         return tuple(remarks)
-
-    def reply_format_of(self, ref: ModelRef) -> "ReplyFormat | None":
-        """Return how a model writes its replies, if adapters know it by its name.
-
-        Raises:
-            AmbiguousModelError: If they disagree.
-        """
-        found = self._reply_formats_of(ref)
-        if not found:
-            return None
-        first, *others = found.values()
-        if any(other.grammar != first.grammar for other in others):
-            names = " or ".join(f"format={name!r}" for name in sorted({each.name for each in found.values()}))
-            msg = (
-                f"{' and '.join(found)} know different formats for the replies of "
-                f"{shown(ref.original, LONGEST_SHOWN)}\n  try: {names}"
-            )
-            raise AmbiguousModelError(msg, name=ref.original, claimants=list(found))
-        return first
-
-    def _reply_formats_of(self, ref: ModelRef) -> "dict[str, ReplyFormat]":
-        """Return the reply formats that adapters know for a model, by adapter."""
-        remembered = self._formats_of
-        may_remember = ref.place is None and len(ref.original) <= LONGEST_REMEMBERED
-        if may_remember and (known_of := remembered.get(ref.original)) is not None:
-            return known_of
-        found: dict[str, ReplyFormat] = {}
-        for reading in readings(ref):
-            for adapter in self._concerned(ref, GROUP):
-                try:
-                    known = adapter.reply_format(reading)
-                except StageError as failed:
-                    self.adapters.fail(adapter, failed)
-                    continue
-                if known is not None:
-                    found[adapter.id] = known
-            if found:
-                break
-        if may_remember and self.adapters.settled:
-            remembered.remember(ref.original, found)
-        return found
-
-    def reply_format(self, given: "str | Grammar | ReplyFormat") -> "ReplyFormat":
-        """Return the reply format that the caller named or passed.
-
-        Raises:
-            MessageError: If there is none of this name.
-        """
-        from lect.reply.grammar import Grammar, ReplyFormat
-
-        if isinstance(given, ReplyFormat):
-            return given
-        return ReplyFormat(given) if isinstance(given, Grammar) else self.formats.get(given)
 
     # Decisions
 
@@ -431,7 +300,7 @@ class Registry:
         chosen = self.find(adapter)
         if isinstance(chosen, Template):
             return Resolution(self, ref, chosen, adapter=None, reason=reason, warnings=_oddities(ref), pin=pin)
-        claim = next((each for each in self._ask([chosen], ref) if each.claims), None)
+        claim = next((each for each in ask(self.adapters, [chosen], ref) if each.claims), None)
         ref = claim.ref if claim else ref
         match = (claim and claim.match) or Match(Specificity.FAMILY, "", reason=reason)
         template = self._template(chosen, ref, match, unasked=None if claim else reason)

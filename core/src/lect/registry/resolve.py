@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lect.errors import AmbiguousModelError, UnknownModelError, shown
-from lect.registry.refs import LONGEST_SHOWN
+from lect.contain import StageError
+from lect.errors import AmbiguousModelError, shown
+from lect.registry.groups import FALLBACK as FALLBACKS
+from lect.registry.groups import GROUP, PATHS
+from lect.registry.refs import LONGEST_SHOWN, readings
 from lect.registry.settings import FALLBACK, PINS, pattern_for
 from lect.values import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from typing import Protocol
 
     from lect.format.template import Template
     from lect.registry.adapter import Adapter
-    from lect.registry.load import Failure
+    from lect.registry.adapters import Adapters
+    from lect.registry.formats import ReplyFormats
     from lect.registry.refs import ModelRef
     from lect.registry.settings import Pin
     from lect.reply.grammar import Grammar, ReplyFormat
@@ -28,8 +32,8 @@ if TYPE_CHECKING:
 
         def verdicts(self, resolution: Resolution) -> tuple[Verdict, ...]: ...
         def remarks(self, resolution: Resolution) -> tuple[str, ...]: ...
-        def reply_format(self, given: str | Grammar | ReplyFormat) -> ReplyFormat: ...
-        def reply_format_of(self, ref: ModelRef) -> ReplyFormat | None: ...
+        @property
+        def formats(self) -> ReplyFormats: ...
 
 
 BY_HAND = "get_conversation_template(path, adapter='chatml'), or any name from `lect templates`"
@@ -43,16 +47,14 @@ class Candidate(NamedTuple):
     """The path as it was asked about."""
     match: Match | None
     """Its claim; None if it made none."""
-    near_miss: str = ""
-    """How close it came to a claim, if it made none and was asked."""
 
     @property
     def claims(self) -> bool:
         """Whether it claims the model, rather than only knowing it."""
         return self.match is not None and self.match.kind != "none"
 
-    def fares(self, outcome: Outcome, why: str = "") -> Verdict:
-        """Return its verdict."""
+    def verdict(self, outcome: Outcome, why: str) -> Verdict:
+        """Return the result for the adapter."""
         adapter = self.adapter
         return Verdict(adapter.name, adapter.package, adapter.version, self.match, outcome, why)
 
@@ -132,7 +134,7 @@ class Resolution:
     @property
     def reply_format(self) -> ReplyFormat | None:
         """The reply format that an adapter knows by the model's name, if the template does not state one."""
-        return None if self.template.reply is not None else self._inquire.reply_format_of(self.ref)
+        return None if self.template.reply is not None else self._inquire.formats.of(self.ref)
 
     def stream(
         self,
@@ -142,7 +144,7 @@ class Resolution:
     ) -> ReplyStream:
         """Parse a reply that is still arriving, as `Template.stream` does; at the end the adapter may refine it."""
         adapter, template = self.adapter, self.template
-        known = self.reply_format if format is None else self._inquire.reply_format(format)
+        known = self.reply_format if format is None else self._inquire.formats.get(format)
         refine: Callable[[Reply], Reply] | None = None
         if adapter is not None:
 
@@ -156,6 +158,38 @@ class Resolution:
         stream = self.stream(**options)
         stream.feed(output)
         return stream.close(finish)
+
+
+def candidates_for(adapters: Adapters, ref: ModelRef, no_fallback: str = "") -> list[Candidate]:
+    """Return the claims of the adapters that are asked about a path, the strongest first.
+
+    Readers of files and directories are asked first, then adapters for names, then fallbacks. Each group is asked only
+    if the groups before it made no claim.
+    """
+    groups = [] if ref.place is None else [PATHS]
+    groups += [GROUP] if no_fallback else [GROUP, FALLBACKS]
+    candidates: list[Candidate] = []
+    for group in groups:
+        candidates += ask(adapters, adapters.concerned(ref, group), ref)
+        if any(candidate.match is not None for candidate in candidates):
+            break
+    return strongest(candidates)
+
+
+def ask(adapters: Adapters, asked: Iterable[Adapter], ref: ModelRef) -> list[Candidate]:
+    """Return what adapters say about a model; if none knows its name as written, about the other reading of it."""
+    asked = list(asked)
+    candidates: list[Candidate] = []
+    for reading in readings(ref):
+        candidates = []
+        for adapter in asked:
+            try:
+                candidates.append(Candidate(adapter, reading, adapter.match(reading)))
+            except StageError as failed:
+                adapters.fail(adapter, failed)
+        if any(candidate.match is not None for candidate in candidates):
+            break
+    return candidates
 
 
 def strongest(candidates: Iterable[Candidate]) -> list[Candidate]:
@@ -214,94 +248,3 @@ def base_note(resolution: Resolution) -> str:
         f"{resolution.ref.path} is a base model, which was not trained to chat; {resolution.template.name} is only a "
         "substitute"
     )
-
-
-def unknown_model(
-    ref: ModelRef,
-    verdicts: Sequence[Verdict],
-    failures: Sequence[Failure],
-    installed: Mapping[str, str | None],
-    no_fallback: str,
-    unread: Sequence[str] = (),
-    heard: Sequence[str] = (),
-) -> UnknownModelError:
-    """Return the error for a path that no adapter claims: what was considered, what failed, what to type next.
-
-    `installed` has every package with adapters, and what blocks it, if anything does; `no_fallback` is what turns
-    fallbacks off; `unread` names files that nothing installed reads; `heard` has the known formats of its replies.
-    """
-    from lect.registry.advice import install_command, near_word, package_for
-    from lect.registry.places import READER
-
-    asked = [verdict for verdict in verdicts if verdict.outcome != "not asked"]
-    lines = [f"no installed adapter recognises {shown(ref.original, LONGEST_SHOWN)}"]
-    usable = [package for package, blocked in installed.items() if blocked is None]
-    if asked:
-        lines.append(f"  considered: {', '.join(map(str, asked))}")
-    elif usable:
-        lines.append(f"  considered: none; no hint of the {len(usable)} installed packages occurs in it")
-    else:
-        lines.append(f"  considered: none; {'every adapter is blocked' if installed else 'no adapter is installed'}")
-    lines += [f"  {each} knows it, and has no format for it: {each.claim.reason}" for each in asked if each.claim]
-    lines += blocked_lines(installed)
-    lines += [f"  no fallback was asked: {no_fallback}"] if no_fallback else []
-    lines += [f"  failed: {failure}" for failure in failures]
-    lines += [f"  {each}" for each in unread]
-    # A name may resemble many others, so near misses are shown only for a path on disk.
-    lines += [f"  {each.adapter}: {each.why}" for each in asked if ref.place and each.why and not each.claim]
-    lines += [f"  only the format of its replies is known: {', '.join(heard)}"] if heard else []
-    lines += _look_alike_lines(ref)
-    package = READER if unread else package_for(ref.words, installed)
-    advice = []
-    if package is None:
-        near = near_word(ref.words)
-        lines += [f"  did you mean a {near!r} model?"] if near else []
-    elif package not in installed:
-        advice.append(install_command(package))
-    elif blocked := installed[package]:
-        advice.append(f"unblock {package}: change {blocked}")
-    elif not any(each.claim for each in asked):
-        lines += [f"  {package} knows similar names: {each.why}" for each in asked if each.package == package]
-    if ref.place is None:
-        where = shown(f"./{ref.name}", LONGEST_SHOWN)
-        is_there = "if it is a directory or a file" if ref.owner is None else "if the model is there"
-        advice.append(f"{where}, {is_there}: its own template is read")
-    advice += [BY_HAND, f"lect why {_shell_word(ref.original if ref.place else ref.path)}"]
-    lines += [f"  {'try' if index == 0 else ' or'}: {line}" for index, line in enumerate(advice)]
-    return UnknownModelError(
-        "\n".join(lines),
-        model_path=ref.original,
-        candidates=verdicts,
-        install=None if package in installed else package,
-    )
-
-
-def blocked_lines(installed: Mapping[str, str | None]) -> list[str]:
-    """Return the lines of a message about packages that are installed but blocked."""
-    return [f"  blocked: {package} ({blocked})" for package, blocked in installed.items() if blocked]
-
-
-def _shell_word(path: str) -> str:
-    """Return `path` as a word that a shell leaves alone.
-
-    An untrusted path must not become part of a command that somebody copies.
-    """
-    import shlex
-
-    return shlex.quote(path) if len(path) <= LONGEST_SHOWN else "PATH"
-
-
-def _look_alike_lines(ref: ModelRef) -> list[str]:
-    if ref.path.isascii():
-        return []
-    import unicodedata
-
-    from lect.registry.advice import look_alike
-
-    strange = sorted(character for character in set(ref.path) if not character.isascii())
-    named = ", ".join(f"U+{ord(each):04X} {unicodedata.name(each, 'unnamed')}" for each in strange[:4])
-    hint = ""
-    if len(ref.path) <= LONGEST_SHOWN:
-        meant = "".join(each if each.isascii() else look_alike(each) for each in ref.path)
-        hint = f"; did you mean {meant!r}?" if meant.isascii() else ""
-    return [f"  note: the path has {named} in it{hint}"]

@@ -2,51 +2,64 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
 from typing import TYPE_CHECKING
 
 from lect.registry.groups import PATHS
 from lect.values import Verdict
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from lect.registry.adapter import Adapter
+    from lect.registry.adapters import Adapters
     from lect.registry.discover import Record
     from lect.registry.resolve import Candidate
-    from lect.values import Match
+    from lect.values import Match, Outcome
 
 
 MOST_HINTS = 50
 """How many hints a verdict lists."""
 
 
-def by_decision(candidates: Sequence[Candidate], winner: Adapter | None, decision: str) -> Iterator[Verdict]:
-    """Yield the results where a decision overrules all claims."""
-    for candidate in candidates:
-        if candidate.adapter is winner:
-            yield candidate.fares("won", f"by {decision}")
-        elif candidate.match is None:
-            yield candidate.fares("no claim", candidate.near_miss)
-        else:
-            yield candidate.fares("overruled", f"by {decision}")
+def verdicts(
+    adapters: Adapters,
+    candidates: Sequence[Candidate],
+    winner: Adapter | None = None,
+    *,
+    decision: str = "",
+    no_fallback: str = "",
+) -> tuple[Verdict, ...]:
+    """Return the results for all adapters.
+
+    Args:
+        adapters: The adapters.
+        candidates: Those that were asked, the strongest claim first.
+        winner: The one that won; without one, the strongest are tied.
+        decision: What overruled all claims; empty if nothing did.
+        no_fallback: What turns fallbacks off; empty if nothing does.
+    """
+    best = next((each.match for each in candidates if each.match is not None and each.claims), None)
+    results = [each.verdict(*_outcome(adapters, each, best, winner, decision)) for each in candidates]
+    return (*results, *_not_asked(adapters, candidates, no_fallback))
 
 
-def by_strength(candidates: Sequence[Candidate], winner: Adapter | None) -> Iterator[Verdict]:
-    """Yield the results by strength of claim; without a winner, the strongest are tied."""
-    best = next((candidate.match for candidate in candidates if candidate.claims), None)
-    for candidate in candidates:
-        match = candidate.match
-        if match is not None and match.kind == "none":
-            yield candidate.fares("no format", match.reason)
-        elif match is None or best is None:
-            yield candidate.fares("no claim", candidate.near_miss)
-        elif match.strength != best.strength:
-            yield candidate.fares("lost", _weaker(match, best))
-        elif winner is None:
-            yield candidate.fares("tied", match.reason)
-        elif candidate.adapter is winner:
-            yield candidate.fares("won", match.reason)
-        else:
-            yield candidate.fares("equal", "as strong, and the same format")
+def _outcome(
+    adapters: Adapters, candidate: Candidate, best: Match | None, winner: Adapter | None, decision: str
+) -> tuple[Outcome, str]:
+    adapter, ref, match = candidate
+    if decision and adapter is winner:
+        return "won", f"by {decision}"
+    if match is None:
+        return "no claim", adapters.ask(adapter, adapter.near_miss, ref) or ""
+    if decision:
+        return "overruled", f"by {decision}"
+    if best is None or match.kind == "none":
+        return "no format", match.reason
+    if match.strength != best.strength:
+        return "lost", _weaker(match, best)
+    if winner is None:
+        return "tied", match.reason
+    return ("won", match.reason) if adapter is winner else ("equal", "as strong, and the same format")
 
 
 def _weaker(match: Match, best: Match) -> str:
@@ -55,28 +68,26 @@ def _weaker(match: Match, best: Match) -> str:
     return f"{best.literal!r} is longer than {match.literal!r}"
 
 
-def not_asked(
-    records: Sequence[Record], asked: Set[str], blocked: dict[str, str], failed: Set[str], no_fallback: str
-) -> Iterator[Verdict]:
-    """Yield the verdicts on installed adapters that were not asked; `blocked` says by id what blocks some of them.
+def _not_asked(adapters: Adapters, candidates: Sequence[Candidate], no_fallback: str) -> Iterator[Verdict]:
+    """Yield the verdicts on installed adapters that were not asked."""
+    asked = {candidate.adapter.id for candidate in candidates}
+    for record in adapters.records():
+        if record.id not in asked:
+            why = _why_not_asked(adapters, record, no_fallback)
+            yield Verdict(record.name, record.package, record.version, None, "not asked", why)
 
-    `no_fallback` says what turns fallbacks off; it is empty if nothing does.
-    """
-    for record in records:
-        if record.id in asked:
-            continue
-        if record.id in blocked:
-            why = f"blocked: {blocked[record.id]}"
-        elif record.id in failed:
-            why = "it failed"
-        elif record.fallback:
-            why = "a fallback, " + (
-                f"turned off by {no_fallback}" if no_fallback else "asked only where no other adapter claims a model"
-            )
-        elif record.group == PATHS:
-            why = "asked only about a directory or a file"
-        else:
-            more = len(record.hints) - MOST_HINTS
-            hints = ", ".join(record.hints[:MOST_HINTS]) + (f" and {more} more" if more > 0 else "")
-            why = f"none of its hints occurs in the path: {hints}"
-        yield Verdict(record.name, record.package, record.version, None, "not asked", why)
+
+def _why_not_asked(adapters: Adapters, record: Record, no_fallback: str) -> str:
+    blocked = adapters.settings.blocks(record)
+    if blocked is not None:
+        return f"blocked: {blocked}"
+    if adapters.failures_of(record.package, record.name):
+        return "it failed"
+    if record.fallback:
+        off = f"turned off by {no_fallback}" if no_fallback else "asked only where no other adapter claims a model"
+        return f"a fallback, {off}"
+    if record.group == PATHS:
+        return "asked only about a directory or a file"
+    more = len(record.hints) - MOST_HINTS
+    hints = ", ".join(record.hints[:MOST_HINTS]) + (f" and {more} more" if more > 0 else "")
+    return f"none of its hints occurs in the path: {hints}"

@@ -148,9 +148,8 @@ def _unfit(group: str, found: object) -> str:
 
 def _requirements(package: str) -> list[SpecifierSet]:
     """Return a package's version requirements for lect, however it is installed."""
+    import importlib_metadata as metadata
     from packaging.requirements import Requirement
-
-    from lect.registry.metadata import metadata
 
     requirements = [Requirement(line) for line in metadata.requires(package) or ()]
     unconditional = [each for each in requirements if each.marker is None or each.marker.evaluate({"extra": ""})]
