@@ -104,21 +104,6 @@ class Facts:
         "options", "roles", "source", "stop", "stop_ids", "text_separators",
     )  # fmt: skip
 
-    name: str
-    roles: tuple[str, ...]
-    bos: str
-    eos: str
-    stop: Mapping[str, int | None]
-    stop_ids: tuple[int, ...]
-    markers: Markers
-    text_separators: bool
-    default_system: str
-    capabilities: frozenset[str]
-    options: tuple[str, ...]
-    accepts: frozenset[str]
-    source: str
-    accepted_roles: frozenset[str]
-
     def __init__(
         self,
         name: str,
@@ -143,12 +128,12 @@ class Facts:
         self.roles = listed(name, "roles", roles)
         self.bos = bos
         self.eos = eos
-        self.stop = stops = _texts(name, "stop", stop)
+        self.stop: Mapping[str, int | None] = _texts(name, "stop", stop)
         # Two spellings of one token are one id.
-        self.stop_ids = tuple(dict.fromkeys((*(each for each in stops.values() if each is not None), *stop_ids)))
+        self.stop_ids = tuple(dict.fromkeys((*(each for each in self.stop.values() if each is not None), *stop_ids)))
         known = _texts(name, "markers", markers)
         # A stop is often a marker too; its id is stated once.
-        self.markers = Markers({text: stops.get(text) if each is None else each for text, each in known.items()})
+        self.markers = Markers({text: self.stop.get(text) if each is None else each for text, each in known.items()})
         self.text_separators = text_separators
         self.default_system = default_system
         self.capabilities = frozenset(listed(name, "capabilities", capabilities))

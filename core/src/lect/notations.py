@@ -42,7 +42,10 @@ class Written(NamedTuple):
 def load_template(adapters: Adapters, source: Any, notation: str | None = None) -> Template:
     """Read a template by one of the installed notations; see `lect.load_template`."""
     given = source_of(source)
-    owners = _readers(_owners(adapters, notation), notation)
+    owners = {name: each for name, each in _owners(adapters, notation).items() if hasattr(each, "read")}
+    if notation is not None and not owners:
+        msg = f"the notation {notation!r} can be written, but not read"
+        raise SourceError(msg)
     found = {name: each for name, each in owners.items() if notation or _ask(name, each, "recognises", given)}
     if len(found) > 1:
         msg = f"{given} could be a template in several notations: {', '.join(found)}\n  try: notation={min(found)!r}"
@@ -55,14 +58,6 @@ def load_template(adapters: Adapters, source: Any, notation: str | None = None) 
         msg = f"the notation {name!r} read {shown(template)} from {given}; expected a Template"
         raise PluginError(msg)
     return template
-
-
-def _readers(owners: Mapping[str, Any], wanted: str | None) -> dict[str, Any]:
-    readers = {name: each for name, each in owners.items() if hasattr(each, "read")}
-    if wanted is not None and not readers:
-        msg = f"the notation {wanted!r} can be written, but not read"
-        raise SourceError(msg)
-    return readers
 
 
 def dump_template(adapters: Adapters, template: Any, notation: Any, *, lossy: bool = False) -> str:

@@ -30,13 +30,7 @@ class Adapter:
 
     Its hooks may raise anything: the methods here turn it into a `StageError`, and `postprocess` never raises.
 
-    Args:
-        plugin: The object with the hooks.
-        name: Its name.
-        package: The distribution; empty if it was registered in this process.
-        version: The distribution's version.
-        fallback: Whether it is asked only when no other adapter has matched.
-        find: Finds an installed adapter by its id, in any process.
+    One that was registered in this process has no `package` and no `version`; `find` finds any other by its id.
     """
 
     def __init__(
@@ -61,10 +55,7 @@ class Adapter:
 
     @property
     def id(self) -> str:
-        """The adapter's unique name: `lect-acme:acme`.
-
-        Just the name if it was registered in this process.
-        """
+        """The adapter's unique name: `lect-acme:acme`; just the name for one registered in this process."""
         return f"{self.package}:{self.name}" if self.package else self.name
 
     def __reduce__(self) -> tuple[Any, ...]:

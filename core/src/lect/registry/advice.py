@@ -9,17 +9,19 @@ import os
 from typing import TYPE_CHECKING
 
 from lect.errors import UnknownModelError, near_names, shown
+from lect.registry.groups import PATHS
 from lect.registry.packages import OWNERS, PACKAGES, RESERVED
 from lect.registry.refs import LONGEST_SHOWN
 from lect.registry.resolve import BY_HAND
+from lect.registry.verdicts import verdicts as verdicts_of
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Mapping, Sequence
+    from collections.abc import Container, Iterable, Mapping
 
+    from lect.registry.adapters import Adapters
     from lect.registry.discover import Record
-    from lect.registry.load import Failure
     from lect.registry.refs import ModelRef
-    from lect.values import Verdict
+    from lect.registry.resolve import Unclaimed
 
 READER = "lect-jinja"
 """The package that reads a model's own template."""
@@ -41,12 +43,16 @@ def look_alike(text: str) -> str:
     return text.translate(_LOOK_ALIKES).lower()
 
 
-def imitated_owner(owner: str) -> str | None:
-    """Return the well-known owner whose name `owner` resembles but does not equal."""
-    if owner.lower() in OWNERS:
-        return None
-    seen = look_alike(owner)
-    return next((known for known in OWNERS if look_alike(known) == seen), None)
+def oddities(ref: ModelRef) -> tuple[str, ...]:
+    """Return a warning if the owner's name resembles that of a well-known owner, but does not equal it."""
+    owner = ref.owner
+    if owner is None or owner.lower() in OWNERS:
+        return ()
+    imitated = next((known for known in OWNERS if look_alike(known) == look_alike(owner)), None)
+    if imitated is None:
+        return ()
+    path = ref.original[:LONGEST_SHOWN] + "..." * (len(ref.original) > LONGEST_SHOWN)
+    return (f"the owner {owner!a} looks like {imitated!r} but differs: is {path!a} the model that you mean?",)
 
 
 def package_for(words: tuple[str, ...], installed: Container[str] = ()) -> str | None:
@@ -84,27 +90,27 @@ def install_command(package: str) -> str:
     return f"pip install {package}  (from a checkout: pip install ./plugins/{package.removeprefix('lect-')})"
 
 
-def own_template(place: str) -> str | None:
-    """Return the name of the file that may hold a model's template; None if there is none. Nothing is opened."""
+def unread(adapters: Adapters, ref: ModelRef) -> tuple[str, ...]:
+    """Return a warning if a file or directory may hold a template that nothing installed reads. Nothing is opened."""
+    place = ref.place
+    if place is None or any(record.group == PATHS for record in adapters.usable()):
+        return ()
     if place.lower().endswith(".gguf"):
-        return os.path.basename(place) if os.path.isfile(place) else None
-    return next((name for name in _FILES if os.path.isfile(os.path.join(place, name))), None)
+        found = os.path.basename(place) if os.path.isfile(place) else None
+    else:
+        found = next((name for name in _FILES if os.path.isfile(os.path.join(place, name))), None)
+    what = f"its {shown(found)} may hold the model's own template"
+    return () if found is None else (f"{what}, but nothing installed reads it ({READER} does)",)
 
 
-def unknown_model(
-    ref: ModelRef,
-    verdicts: Sequence[Verdict],
-    failures: Sequence[Failure],
-    installed: Mapping[str, str | None],
-    no_fallback: str,
-    unread: Sequence[str] = (),
-    heard: Sequence[str] = (),
-) -> UnknownModelError:
+def unknown_model(adapters: Adapters, path: Unclaimed, reply_formats: Iterable[str]) -> UnknownModelError:
     """Return the error for a path that no adapter claims: what was considered, what failed, what to type next.
 
-    `installed` has every package with adapters, and what blocks it, if anything does; `no_fallback` is what turns
-    fallbacks off; `unread` names files that nothing installed reads; `heard` has the known formats of its replies.
+    `reply_formats` are the formats that its replies are known to have.
     """
+    ref, candidates, no_fallback = path
+    verdicts = verdicts_of(adapters, candidates, no_fallback=no_fallback)
+    installed, unread_files, replies = adapters.installed(), unread(adapters, ref), sorted(reply_formats)
     asked = [verdict for verdict in verdicts if verdict.outcome != "not asked"]
     lines = [f"no installed adapter recognises {shown(ref.original, LONGEST_SHOWN)}"]
     usable = [package for package, blocked in installed.items() if blocked is None]
@@ -117,13 +123,13 @@ def unknown_model(
     lines += [f"  {each} knows it, and has no format for it: {each.claim.reason}" for each in asked if each.claim]
     lines += blocked_lines(installed)
     lines += [f"  no fallback was asked: {no_fallback}"] if no_fallback else []
-    lines += [f"  failed: {failure}" for failure in failures]
-    lines += [f"  {each}" for each in unread]
+    lines += [f"  failed: {failure}" for failure in adapters.failures]
+    lines += [f"  {each}" for each in unread_files]
     # A name may resemble many others, so near misses are shown only for a path on disk.
     lines += [f"  {each.adapter}: {each.why}" for each in asked if ref.place and each.why and not each.claim]
-    lines += [f"  only the format of its replies is known: {', '.join(heard)}"] if heard else []
+    lines += [f"  only the format of its replies is known: {', '.join(replies)}"] if replies else []
     lines += _look_alike_lines(ref)
-    package = READER if unread else package_for(ref.words, installed)
+    package = READER if unread_files else package_for(ref.words, installed)
     advice = []
     if package is None:
         near = near_word(ref.words)

@@ -181,8 +181,8 @@ class Family:
     def near_miss(self, ref: "ModelRef") -> str | None:
         """Return how far the nearest rule got with a name that no rule fits."""
         misses = [missed(rule.pattern, ref, rule.kind) for rule in self.rules]
-        nearest = max(filter(None, misses), key=lambda miss: miss.fitted, default=None)
-        return nearest.why if nearest else None
+        _, why = max(filter(None, misses), key=lambda miss: miss[0], default=(0, None))
+        return why
 
 
 def _made(template: Template | Later) -> Template:

@@ -81,35 +81,15 @@ def _is_number(word: str) -> bool:
 def _fit(wanted: list[str], words: tuple[str, ...]) -> Fit | None:
     matched: list[str] = []
     position = 0
-    anywhere = False
-    for run in _runs(wanted):
-        if not run:
-            anywhere = True
-            continue
+    for index, run in enumerate(" ".join(wanted).split(ANYTHING)):
         # The earliest position will do: what follows a `*` may be anywhere after it.
-        last = len(words) if anywhere else position
-        found = next((fit for start in range(position, last + 1) for fit in _fits(run, words, start)), None)
+        last = len(words) if index else 0
+        found = next((fit for start in range(position, last + 1) for fit in _fits(run.split(), words, start)), None)
         if found is None:
             return None
         position, taken = found
         matched += taken
-        anywhere = False
     return Fit("-".join(matched), words[position:])
-
-
-def _runs(wanted: list[str]) -> Iterator[list[str]]:
-    """Cut a pattern at its stars: runs of adjacent words, with an empty run for each star."""
-    run: list[str] = []
-    for word in wanted:
-        if word == ANYTHING:
-            if run:
-                yield run
-            yield []
-            run = []
-        else:
-            run.append(word)
-    if run:
-        yield run
 
 
 def _fits(run: list[str], words: tuple[str, ...], position: int) -> Iterator[tuple[int, list[str]]]:
@@ -132,20 +112,8 @@ def _fits(run: list[str], words: tuple[str, ...], position: int) -> Iterator[tup
 # A pattern that does not fit
 
 
-class Miss(NamedTuple):
-    """How near a pattern comes to a name that it does not fit.
-
-    Attributes:
-        fitted: How many words of the name fit.
-        why: What keeps it from fitting, in one line.
-    """
-
-    fitted: int
-    why: str
-
-
-def missed(pattern: str, ref: "ModelRef", kind: Kind = "chat") -> Miss | None:
-    """Return how near a pattern comes to a name that it does not fit; None if no word fits."""
+def missed(pattern: str, ref: "ModelRef", kind: Kind = "chat") -> tuple[int, str] | None:
+    """Return how many words of a name fit, and what keeps the pattern from fitting; None if no word fits."""
     if "/" in pattern:
         return None
     wanted = _words(pattern)
@@ -159,7 +127,7 @@ def missed(pattern: str, ref: "ModelRef", kind: Kind = "chat") -> Miss | None:
     else:
         why = f"{' '.join(wanted[:count])!r} of {pattern!r} fits, but then {_expected(wanted, count, best.rest)}"
         why += _meant(wanted[count], best.rest[:1], ref)
-    return Miss(best.literal.count("-") + 1, why)
+    return best.literal.count("-") + 1, why
 
 
 def _meant(wanted: str, found: tuple[str, ...], ref: "ModelRef") -> str:

@@ -22,11 +22,11 @@ from lect.errors import (
 from lect.format.template import Template
 from lect.registry.adapter import Adapter
 from lect.registry.adapters import Adapters, Undo, new_adapter
-from lect.registry.groups import GROUP, PATHS
+from lect.registry.groups import GROUP
 from lect.registry.memory import LONGEST_REMEMBERED, Memory
 from lect.registry.names import TemplateNames
 from lect.registry.refs import LONGEST_SHOWN, ModelRef, parse_ref
-from lect.registry.resolve import Resolution, Unclaimed, ask, candidates_for, fallback_note, refuse_tie, strongest
+from lect.registry.resolve import Resolution, Unclaimed, ask, candidates_for, fallback_note, strongest
 from lect.registry.settings import DISABLE, Pin
 from lect.values import Match, Specificity, Verdict
 
@@ -194,10 +194,13 @@ class Registry:
             if match.strength == best.strength
         ]
         if len(tied) > 1:
-            from lect.registry.verdicts import verdicts
+            from lect.registry.verdicts import refuse_tie
 
-            refuse_tie(ref, tied, verdicts(self.adapters, candidates))
+            refuse_tie(self.adapters, ref, tied, candidates)
+        from lect.registry.advice import oddities, reserved_names, unread
+
         owner = "" if winner.ref is ref else f", and {ref.name.partition('_')[0]!r} before it is taken for an owner"
+        winners = [record for record in self.adapters.records() if record.id == winner.adapter.id]
         return Resolution(
             self,
             winner.ref,
@@ -206,43 +209,14 @@ class Registry:
             kind=best.kind,
             reason=best.reason + owner,
             specificity=best.specificity,
-            warnings=(*_oddities(ref), *self._unread(ref), *self._reserved(winner.adapter)),
+            warnings=(*oddities(ref), *unread(self.adapters, ref), *filter(None, map(reserved_names, winners))),
         )
 
     def unknown(self, path: Unclaimed) -> UnknownModelError:
         """Return the error for a path that no adapter claims."""
         from lect.registry.advice import unknown_model
-        from lect.registry.verdicts import verdicts
 
-        ref, candidates, no_fallback = path
-        return unknown_model(
-            ref,
-            verdicts(self.adapters, candidates, no_fallback=no_fallback),
-            self.adapters.failures,
-            self.adapters.installed(),
-            no_fallback,
-            self._unread(ref),
-            sorted({each.name for each in self.formats.known(ref).values()}),
-        )
-
-    def _unread(self, ref: ModelRef) -> tuple[str, ...]:
-        """Return a warning about a template on disk that nothing installed reads."""
-        if ref.place is None or any(record.group == PATHS for record in self.adapters.usable()):
-            return ()
-        from lect.registry.advice import READER, own_template
-
-        found = own_template(ref.place)
-        if found is None:
-            return ()
-        what = f"its {shown(found)} may hold the model's own template"
-        return (f"{what}, but nothing installed reads it ({READER} does)",)
-
-    def _reserved(self, adapter: Adapter) -> tuple[str, ...]:
-        """Return warnings about an adapter that uses another package's names."""
-        from lect.registry.advice import reserved_names
-
-        records = (record for record in self.adapters.records() if record.id == adapter.id)
-        return tuple(filter(None, map(reserved_names, records)))
+        return unknown_model(self.adapters, path, {each.name for each in self.formats.known(path.ref).values()})
 
     # What a resolution asks
 
@@ -297,22 +271,17 @@ class Registry:
 
     def _decided(self, ref: ModelRef, adapter: Any, reason: str, *, pin: Pin | None = None) -> Resolution:
         """Resolve by an explicit decision: the adapter need not claim the model."""
-        chosen = self.find(adapter)
+        from lect.registry.advice import oddities
+
+        chosen, warnings = self.find(adapter), oddities(ref)
         if isinstance(chosen, Template):
-            return Resolution(self, ref, chosen, adapter=None, reason=reason, warnings=_oddities(ref), pin=pin)
+            return Resolution(self, ref, chosen, adapter=None, reason=reason, warnings=warnings, pin=pin)
         claim = next((each for each in ask(self.adapters, [chosen], ref) if each.claims), None)
         ref = claim.ref if claim else ref
         match = (claim and claim.match) or Match(Specificity.FAMILY, "", reason=reason)
         template = self._template(chosen, ref, match, unasked=None if claim else reason)
         return Resolution(
-            self,
-            ref,
-            template,
-            adapter=chosen,
-            kind=match.kind,
-            reason=reason,
-            warnings=_oddities(ref),
-            pin=pin,
+            self, ref, template, adapter=chosen, kind=match.kind, reason=reason, warnings=warnings, pin=pin
         )
 
     def find(self, adapter: Any) -> Adapter | Template:
@@ -343,16 +312,6 @@ def _warn(resolution: Resolution) -> None:
         warn_caller(text, ModelPathWarning)
     if resolution.fallback:
         warn_caller(fallback_note(resolution), FallbackWarning)
-
-
-def _oddities(ref: ModelRef) -> tuple[str, ...]:
-    from lect.registry.advice import imitated_owner
-
-    imitated = imitated_owner(ref.owner) if ref.owner else None
-    if imitated is None:
-        return ()
-    path = ref.original[:LONGEST_SHOWN] + "..." * (len(ref.original) > LONGEST_SHOWN)
-    return (f"the owner {ref.owner!a} looks like {imitated!r} but differs: is {path!a} the model that you mean?",)
 
 
 REGISTRY = Registry()

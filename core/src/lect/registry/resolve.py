@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lect.contain import StageError
-from lect.errors import AmbiguousModelError, shown
+from lect.errors import shown
 from lect.registry.groups import FALLBACK as FALLBACKS
 from lect.registry.groups import GROUP, PATHS
 from lect.registry.refs import LONGEST_SHOWN, readings
@@ -13,7 +13,7 @@ from lect.registry.settings import FALLBACK, PINS, pattern_for
 from lect.values import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable
     from typing import Protocol
 
     from lect.format.template import Template
@@ -200,33 +200,6 @@ def strongest(candidates: Iterable[Candidate]) -> list[Candidate]:
         return candidate.match is None, *(-part for part in strength), candidate.adapter.id
 
     return sorted(candidates, key=rank)
-
-
-def refuse_tie(ref: ModelRef, tied: Sequence[tuple[Candidate, Template]], verdicts: Sequence[Verdict]) -> None:
-    """Raise if equal claims lead to different templates.
-
-    Raises:
-        AmbiguousModelError: If they do; the message names them, shows where the templates differ and how to decide.
-    """
-    from lect.format.compare import first_difference
-
-    (first, template), *others = tied
-    for other, its_template in others:
-        difference = first_difference(template, its_template)
-        if difference is None:
-            continue
-        claim = first.match
-        assert claim is not None, "only claims can be tied"
-        pattern = pattern_for(ref.path)
-        msg = (
-            f"{shown(ref.original, LONGEST_SHOWN)} is claimed equally ({claim.specificity.name}, "
-            f"{len(claim.literal)} characters) by {first.adapter.id} and {other.adapter.id}\n"
-            f"  the templates differ first in {difference}\n"
-            f"  try: {PINS}='{pattern}={other.adapter.id}'\n"
-            f"   or: lect.pin({pattern!r}, {other.adapter.id!r})"
-        )
-        claimants = [candidate.adapter.id for candidate, _ in tied]
-        raise AmbiguousModelError(msg, name=ref.original, claimants=claimants, candidates=verdicts)
 
 
 def fallback_note(resolution: Resolution) -> str:

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from lect.errors import AmbiguousModelError, shown
+from lect.format.compare import first_difference
 from lect.registry.groups import PATHS
+from lect.registry.refs import LONGEST_SHOWN
+from lect.registry.settings import PINS, pattern_for
 from lect.values import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from lect.format.template import Template
     from lect.registry.adapter import Adapter
     from lect.registry.adapters import Adapters
     from lect.registry.discover import Record
+    from lect.registry.refs import ModelRef
     from lect.registry.resolve import Candidate
     from lect.values import Match, Outcome
 
@@ -29,14 +35,10 @@ def verdicts(
     decision: str = "",
     no_fallback: str = "",
 ) -> tuple[Verdict, ...]:
-    """Return the results for all adapters.
+    """Return the results for all adapters. `candidates` are those that were asked, the strongest claim first.
 
-    Args:
-        adapters: The adapters.
-        candidates: Those that were asked, the strongest claim first.
-        winner: The one that won; without one, the strongest are tied.
-        decision: What overruled all claims; empty if nothing did.
-        no_fallback: What turns fallbacks off; empty if nothing does.
+    Without a `winner`, the strongest are tied. `decision` is what overruled all claims, and `no_fallback` what turns
+    fallbacks off, if anything does.
     """
     best = next((each.match for each in candidates if each.match is not None and each.claims), None)
     results = [each.verdict(*_outcome(adapters, each, best, winner, decision)) for each in candidates]
@@ -91,3 +93,32 @@ def _why_not_asked(adapters: Adapters, record: Record, no_fallback: str) -> str:
     more = len(record.hints) - MOST_HINTS
     hints = ", ".join(record.hints[:MOST_HINTS]) + (f" and {more} more" if more > 0 else "")
     return f"none of its hints occurs in the path: {hints}"
+
+
+def refuse_tie(
+    adapters: Adapters, ref: ModelRef, tied: Sequence[tuple[Candidate, Template]], candidates: Sequence[Candidate]
+) -> None:
+    """Raise if equal claims lead to different templates.
+
+    Raises:
+        AmbiguousModelError: If they do; the message names them, shows where the templates differ and how to decide.
+    """
+    (first, template), *others = tied
+    for other, its_template in others:
+        difference = first_difference(template, its_template)
+        if difference is None:
+            continue
+        claim = first.match
+        assert claim is not None, "only claims can be tied"
+        pattern = pattern_for(ref.path)
+        msg = (
+            f"{shown(ref.original, LONGEST_SHOWN)} is claimed equally ({claim.specificity.name}, "
+            f"{len(claim.literal)} characters) by {first.adapter.id} and {other.adapter.id}\n"
+            f"  the templates differ first in {difference}\n"
+            f"  try: {PINS}='{pattern}={other.adapter.id}'\n"
+            f"   or: lect.pin({pattern!r}, {other.adapter.id!r})"
+        )
+        claimants = [candidate.adapter.id for candidate, _ in tied]
+        raise AmbiguousModelError(
+            msg, name=ref.original, claimants=claimants, candidates=verdicts(adapters, candidates)
+        )
