@@ -348,7 +348,7 @@ def test_the_mark_may_name_the_type():
         ("'a'", "a"), ('"a\\"b\\n\\x41\\u00e9\\101\\d"', 'a"b\nAéA\\d'), ("r'\\d'", "\\d"), ("'''a'b'''", "a'b"), ("''", ""), ("'a' \"b\"", "ab"),
         ("'it's 'quoted' here'", "it's 'quoted' here"), ("'a\nb'", "a\nb"),
         ("[1, [2,], (3,), (4)]", [1, [2], [3], 4]), ("()", []), ("{}", {}), ("{'a': 1, 2: 'b', }", {"a": 1, "2": "b"}), ("{'a', 'b'}", ["a", "b"]),
-        ("{'a': {'b': [None]}}", {"a": {"b": [None]}}),
+        ("{'a': {'b': [None]}}", {"a": {"b": [None]}}), ("{ 'a' : 1,\n 2 : 3 }", {"a": 1, "2": 3}),
     ],
 )  # fmt: skip
 def test_a_python_literal_is_read(literal, value):

@@ -16,7 +16,7 @@ from hypothesis import given, note, settings
 from hypothesis import strategies as st
 from sampling import few
 
-from lect.reply.calls.values import value
+from lect.reply.calls.values import ValueReader
 from lect.reply.grammar import Json, JsonMap, NamedJson, Part
 from lect.reply.reader.reader import CUT, Reader
 
@@ -305,7 +305,7 @@ def begins_json(text):
     reader = Reader()
     reader.buffer, reader.ended = text, True
     read = []
-    steps = value(reader, read)
+    steps = ValueReader(reader, read).read()
     try:
         while True:
             next(steps)

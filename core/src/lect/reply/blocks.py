@@ -17,6 +17,9 @@ from lect.reply.grammar import (
     Wrapper,
 )
 
+NO_REASONING = Reasoning((), ())
+"""Nothing marks reasoning."""
+
 THINK = Reasoning(("<think>",), ("</think>",), lead="\n", trail="\n", after="\n")
 """Reasoning in tags: templates put a line end after the opening, one before the close and two after it."""
 

@@ -52,17 +52,8 @@ class Event(NamedTuple):
         if self.kind == REASONING:
             return {"reasoning_content": self.text}
         if self.kind == CALL_START:
-            function = {"name": self.text, "arguments": ""}
-            return {
-                "tool_calls": [
-                    {
-                        "index": self.index,
-                        "id": self.id or f"call_{self.index}",
-                        "type": "function",
-                        "function": function,
-                    }
-                ]
-            }
+            call = ToolCall(self.text, "", id=self.id, index=self.index or 0, complete=False)
+            return {"tool_calls": [{"index": self.index, **call.to_openai()}]}
         if self.kind == CALL_ARGS:
             return {"tool_calls": [{"index": self.index, "function": {"arguments": self.text}}]}
         return None

@@ -4,23 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Generator
 
 from lect.reply.calls.coerce import valid
 from lect.reply.calls.texts import text_argument
-from lect.reply.calls.values import read_whole, scalar, spaces, value
-from lect.reply.calls.words import JSON, PYTHON
+from lect.reply.calls.values import ValueReader, read_whole, spaces
+from lect.reply.calls.words import PYTHON
 from lect.reply.grammar import JsonMap, NamedJson
 from lect.reply.reader import lookahead
 from lect.reply.reader.lookahead import GAP, MORE, NO
-from lect.reply.reader.reader import CUT, DONE, Text
-
-if TYPE_CHECKING:
-    from collections.abc import Generator
-
-    from lect.reply.reader.reader import Reader
-    from lect.reply.reader.syntax import CompiledCall, Found
-
+from lect.reply.reader.reader import CUT, DONE, Reader, Text
+from lect.reply.reader.syntax import CompiledCall, Found
 
 NAME_KEYS = ("name", "tool_name")
 ARGUMENT_KEYS = ("arguments", "parameters", "args")
@@ -194,7 +188,7 @@ def _member(reader: Reader, state: _ObjectCall, key: str, character: str) -> Gen
         return outcome
     elif not state.bare and not names and key not in (*ID_KEYS, *OTHER_KEYS):
         reader.report("stray_member", reader.origin, f"the call has a member {key!r}, which does not belong in one")
-    return (yield from value(reader, []))
+    return (yield from ValueReader(reader, []).read())
 
 
 def _arguments(reader: Reader, state: _ObjectCall, _key: str, character: str) -> Generator[None, None, str]:
@@ -204,14 +198,14 @@ def _arguments(reader: Reader, state: _ObjectCall, _key: str, character: str) ->
     state.begin()
     if character in "{[":
         # Return the generator itself: every chunk passes through all that are open.
-        return value(reader, state.pieces(), live=reader.call is not None)
+        return ValueReader(reader, state.pieces(), live=reader.call is not None).read()
     return _encoded_arguments(reader, state)
 
 
 def _encoded_arguments(reader: Reader, state: _ObjectCall) -> Generator[None, None, str]:
     """Read arguments that are not an object, such as a string that contains one."""
     pieces: list[str] = []
-    outcome = yield from value(reader, pieces)
+    outcome = yield from ValueReader(reader, pieces).read()
     if outcome == DONE:
         state.pieces().append(_decoded(reader, "".join(pieces)))
     return outcome
@@ -259,7 +253,7 @@ def _key(reader: Reader) -> Generator[None, None, tuple[str, str]]:
 def _text(reader: Reader, *, key: bool = False) -> Generator[None, None, tuple[str, str]]:
     """Read a string, or a key; return how that ended, and its value."""
     pieces: list[str] = []
-    outcome = yield from scalar(reader, pieces, JSON, key)
+    outcome = yield from ValueReader(reader, pieces).scalar(key)
     if outcome != DONE:
         return outcome, ""
     text = "".join(pieces)
@@ -276,7 +270,7 @@ def json_map_call(reader: Reader, found: Found) -> Generator[None, None, str]:
     if reader.buffer[reader.at] != "{" or not name:
         return reader.broken()
     reader.begin_call(name)
-    outcome = yield from value(reader, reader.pending, live=True)
+    outcome = yield from ValueReader(reader, reader.pending, live=True).read()
     if outcome != DONE:
         return outcome
     if (yield from spaces(reader)) and reader.buffer[reader.at] == "}":
@@ -323,14 +317,14 @@ def named_json_call(reader: Reader, found: Found) -> Generator[None, None, str]:
             return reader.broken()
         reader.pending.append("{}")
         return DONE
-    return (yield from value(reader, reader.pending, live=True))
+    return (yield from ValueReader(reader, reader.pending, live=True).read())
 
 
 def _unnamed_call(reader: Reader, counter: str, own_id: str | None) -> Generator[None, None, str]:
     """Read a call that has a number instead of a name: it calls the one tool that its arguments fit."""
     start = reader.position
     pieces: list[str] = []
-    outcome = yield from value(reader, pieces)
+    outcome = yield from ValueReader(reader, pieces).read()
     name = reader.schemas.only_tool_for("".join(pieces)) if outcome == DONE else None
     if name is not None:
         reader.forgive(f"{counter} instead of a name")

@@ -7,24 +7,19 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable, Generator
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from lect.reply.calls.coerce import as_json
 from lect.reply.calls.objects import ObjectWriter
 from lect.reply.calls.strings import text_goes_on
-from lect.reply.calls.values import spaces, value
+from lect.reply.calls.values import ValueReader, spaces
 from lect.reply.calls.words import Dialect
 from lect.reply.grammar import Literals
 from lect.reply.reader import lookahead
 from lect.reply.reader.lookahead import GAP, MORE, NO
-from lect.reply.reader.reader import CUT, DONE
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
-
-    from lect.reply.reader.reader import Reader
-    from lect.reply.reader.syntax import CompiledCall, Found
+from lect.reply.reader.reader import CUT, DONE, Reader
+from lect.reply.reader.syntax import CompiledCall, Found
 
 KEYS = {
     "=": (
@@ -114,7 +109,7 @@ def literals_call(reader: Reader, found: Found) -> Generator[None, None, str]:
         pieces: list[str] = []
         types = reader.schemas.types(name, named)
         ends = _ends_here(reader, found, syntax)
-        outcome = yield from value(reader, pieces, syntax.dialect, text_ends=ends, types=types)
+        outcome = yield from ValueReader(reader, pieces, syntax.dialect, text_ends=ends, types=types).read()
         # A partial string is the beginning of JSON; a partial bracket may still become another one.
         says = outcome == DONE or (outcome == CUT and pieces[:1] != [] and pieces[0].startswith('"'))
         if says and writer.key(named):

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from lect.reply.calls.texts import quoted
-
-if TYPE_CHECKING:
-    from lect.reply.reader.reader import Reader
+from lect.reply.reader.reader import Reader
 
 
 class ObjectWriter:

@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Generator
 
 from lect.reply.calls.coerce import as_json, valid
 from lect.reply.calls.objects import ObjectWriter
 from lect.reply.calls.tags import read_tags
 from lect.reply.calls.texts import quoted, read_until
-from lect.reply.calls.values import value
+from lect.reply.calls.values import ValueReader
 from lect.reply.grammar import Params
 from lect.reply.reader import lookahead
 from lect.reply.reader.lookahead import MORE, NO, Live
-from lect.reply.reader.reader import CUT, DONE, LEFT
+from lect.reply.reader.reader import CUT, DONE, LEFT, Reader
 from lect.reply.reader.schema import ALL, STRING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
-
-    from lect.reply.reader.reader import Reader
-    from lect.reply.reader.syntax import CompiledCall, Found
+from lect.reply.reader.syntax import CompiledCall, Found
 
 PARAM, END, IMPLIED, BODY, NO_VALUE = "param", "end", "implied", "body", "no value"
 BEGINS_JSON = '{["-0123456789tfn'
@@ -82,7 +77,7 @@ class _Parameters:
                 writer.end()
                 return DONE
             if what == BODY and not writer.keys:
-                outcome = yield from value(reader, reader.pending, live=True)
+                outcome = yield from ValueReader(reader, reader.pending, live=True).read()
                 what, _ = (yield from self.next()) if outcome == DONE else (outcome, {})
                 if what in (PARAM, BODY):
                     return reader.broken("stray_text")

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Generator
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from lect.reply.calls.texts import quoted
 from lect.reply.events import CALL_ARGS
 from lect.reply.reader import lookahead
 from lect.reply.reader.lookahead import MORE, NO
 from lect.reply.reader.reader import CUT, DONE, Reader, Text
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
 
 QUOTE = re.compile(r"(?P<prefix>[rRbBuUfF]{0,2})(?P<quote>\"\"\"|'''|\"|')").match
 QUOTE_SO_FAR = re.compile(r"[rRbBuUfF]{0,2}(?:\"{1,2}|'{1,2})?\Z").match
@@ -25,14 +22,14 @@ DECODED = {"v": "\v", "a": "\a", "\n": ""}
 CODES = {"x": 2, "U": 8}
 
 
+Escape = Callable[[str, int, bool], tuple[str, int] | None]
+"""Returns the JSON of an escape, and its length, 0 if the reply ends in it; None if more text is needed to tell."""
+Ends = Callable[[int], int]
+"""Returns whether a string can end before a position: where it goes on, NO or MORE."""
+
+
 def string(
-    reader: Reader,
-    pieces: list[str],
-    quote: str,
-    escape: Callable[[str, int, bool], tuple[str, int] | None],
-    ends: Callable[[int], int] | None = None,
-    *,
-    live: bool = False,
+    reader: Reader, pieces: list[str], quote: str, escape: Escape, ends: Ends | None = None, *, live: bool = False
 ) -> Generator[None, None, str]:
     """Read a string up to a quote after which `ends` lets it end: models forget to escape quotes."""
     if live:
@@ -41,11 +38,7 @@ def string(
 
 
 def _held(
-    reader: Reader,
-    pieces: list[str],
-    quote: str,
-    escape: Callable[[str, int, bool], tuple[str, int] | None],
-    ends: Callable[[int], int] | None,
+    reader: Reader, pieces: list[str], quote: str, escape: Escape, ends: Ends | None
 ) -> Generator[None, None, str]:
     """Read a string that is passed on when it is complete."""
     text = Text()
@@ -57,13 +50,7 @@ def _held(
 
 
 def _characters(
-    reader: Reader,
-    put: Callable[[str], None],
-    quote: str,
-    escape: Callable[[str, int, bool], tuple[str, int] | None],
-    ends: Callable[[int], int] | None,
-    *,
-    live: bool = False,
+    reader: Reader, put: Callable[[str], None], quote: str, escape: Escape, ends: Ends | None, *, live: bool = False
 ) -> Generator[None, None, str]:
     plain = _plain(quote)
     put('"')
@@ -126,8 +113,8 @@ def _plain(quote: str) -> Callable[[str, int], re.Match[str] | None]:
     return re.compile(rf'[^"\\\x00-\x1f{re.escape(quote[0])}]*').match
 
 
-def ends_in(reader: Reader) -> Callable[[int], int]:
-    """Return a function that tells whether a string in brackets can end before a position, by what is there."""
+def ends_in(reader: Reader) -> Ends:
+    """Return what tells whether a string in brackets can end before a position, by what is there."""
     return lambda after: text_goes_on(reader.buffer, after, reader.ended, ",)]}:")
 
 
@@ -147,7 +134,7 @@ def text_goes_on(buffer: str, after: int, ended: bool, following: str) -> int:
 
 
 def json_escape(buffer: str, at: int, ended: bool) -> tuple[str, int] | None:
-    """Return the JSON of an escape, and its length, 0 if the reply ends in it; None if more text is needed to tell."""
+    """Read an escape of JSON."""
     if at + 1 == len(buffer):
         return ("", 0) if ended else None
     character = buffer[at + 1]
@@ -166,7 +153,7 @@ def json_escape(buffer: str, at: int, ended: bool) -> tuple[str, int] | None:
 
 
 def python_escape(buffer: str, at: int, ended: bool) -> tuple[str, int] | None:
-    """Return the same for an escape that may be one of Python's."""
+    """Read an escape of Python, or of JSON."""
     if at + 1 == len(buffer):
         return ("\\\\", 1) if ended else None
     character = buffer[at + 1]
@@ -190,7 +177,7 @@ def python_escape(buffer: str, at: int, ended: bool) -> tuple[str, int] | None:
 
 
 def no_escape(buffer: str, at: int, ended: bool) -> tuple[str, int] | None:
-    """Return a backslash that escapes nothing, with the quote or backslash after it if there is one."""
+    """Read a backslash that escapes nothing, with the quote or backslash after it if there is one."""
     if at + 1 == len(buffer):
         return ("\\\\", 1) if ended else None
     return ("\\\\" + quoted(buffer[at + 1])[1:-1], 2) if buffer[at + 1] in "\"'\\" else ("\\\\", 1)

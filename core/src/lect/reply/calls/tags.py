@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Generator, Mapping
+from typing import Any
 
 from lect.reply.calls.coerce import as_json
 from lect.reply.calls.texts import quoted, read_until
+from lect.reply.grammar import Params
 from lect.reply.reader.lookahead import MORE, NO, Live, literal, space
-from lect.reply.reader.reader import CUT, DONE
+from lect.reply.reader.reader import CUT, DONE, Reader
 from lect.reply.reader.schema import child, types_of
-
-if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping
-
-    from lect.reply.grammar import Params
-    from lect.reply.reader.reader import Reader
-    from lect.reply.reader.syntax import CompiledCall
+from lect.reply.reader.syntax import CompiledCall
 
 DEEPEST = 64
 ITEM = "item"

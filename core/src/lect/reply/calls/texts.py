@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Generator
 from json.encoder import encode_basestring
-from typing import TYPE_CHECKING
 
 from lect.reply.events import CALL_ARGS
 from lect.reply.grammar import Code
 from lect.reply.reader import lookahead
 from lect.reply.reader.lookahead import MORE, NO, Live
-from lect.reply.reader.reader import CUT, DONE
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
-
-    from lect.reply.reader.reader import Reader
-    from lect.reply.reader.syntax import CompiledCall, Found
+from lect.reply.reader.reader import CUT, DONE, Reader
+from lect.reply.reader.syntax import CompiledCall, Found
 
 FENCE = re.compile(rf"{lookahead.GAP}```\w{{0,16}}\n").match
 FENCE_SO_FAR = re.compile(rf"{lookahead.GAP}(?:`{{0,2}}|```\w{{0,16}})\Z").match

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Generator
+from typing import NamedTuple
 
 from lect.reply.calls.texts import quoted
 from lect.reply.reader.reader import CUT, DONE, Reader
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
 
 LONGEST_WORD = 4096
 WORDS = {"true": "true", "false": "false", "null": "null"}

@@ -5,23 +5,13 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
+from lect.reply.blocks import NO_REASONING
 from lect.reply.calls.jsoncalls import json_begins, json_call, json_map_call, named_begins, named_json_call
 from lect.reply.calls.literals import literals_begin, literals_call
 from lect.reply.calls.params import params_begin, params_call
 from lect.reply.calls.texts import code_begins, code_call
 from lect.reply.check import check
-from lect.reply.grammar import (
-    Channels,
-    Code,
-    Grammar,
-    Json,
-    JsonMap,
-    Literals,
-    NamedJson,
-    Params,
-    Part,
-    Section,
-)
+from lect.reply.grammar import Channels, Code, Grammar, Json, JsonMap, Literals, NamedJson, Params, Part, Section
 from lect.reply.reader import lookahead
 from lect.reply.reader.headers import headers_for
 from lect.reply.reader.lookahead import Live
@@ -60,9 +50,8 @@ class CompiledGrammar:
         self.tail = tail
         self.takes_reasoning = "reasoning" in extract
         self.takes_tools = "tools" in extract
-        reasoning = grammar.reasoning
-        closes = reasoning.close if reasoning is not None else ()
-        self.sections = [compiled_section(section, closes) for section in grammar.sections]
+        self.thoughts = reasoning = grammar.reasoning or NO_REASONING
+        self.sections = [compiled_section(section, reasoning.close) for section in grammar.sections]
         self.bare = [section for section in self.sections if section.syntax.start and not section.syntax.open]
         self.before = "".join(sorted({*"".join(text for each in grammar.sections for text in each.before), *tail}))
         self.ends = tuple(dict.fromkeys(stop))
@@ -70,12 +59,9 @@ class CompiledGrammar:
         self.stray = control_tokens(grammar, markers) if self.takes_tools else {}
         ends: list[tuple[str, object]] = [(mark, (END, None)) for mark in self.ends if mark]
         ends += [(mark, (STRAY, None)) for mark in sorted(self.stray)]
-        in_text, in_reasoning = list(ends), list(ends)
-        if reasoning is not None:
-            in_text += [(mark, (OPEN, None)) for mark in reasoning.open]
-            in_text += [(mark, (CLOSE, None)) for mark in reasoning.close]
-            in_reasoning += [(mark, (CLOSE, None)) for mark in reasoning.close]
-            in_reasoning += [(mark, (UNTIL, None)) for mark in reasoning.until]
+        closes = [(mark, (CLOSE, None)) for mark in reasoning.close]
+        in_text = [*ends, *((mark, (OPEN, None)) for mark in reasoning.open), *closes]
+        in_reasoning = [*ends, *closes, *((mark, (UNTIL, None)) for mark in reasoning.until)]
         for wrapper in grammar.wrappers:
             in_text += [(mark, (WRAP, wrapper)) for mark in wrapper.open]
             in_text += [(mark, (UNWRAP, wrapper)) for mark in wrapper.close]
@@ -91,8 +77,7 @@ class CompiledGrammar:
         self.gap = Live(
             [*in_text, *((mark.lstrip(), (END, mark)) for mark in self.ends if mark[:1].isspace() and mark.strip())]
         )
-        trail = reasoning.trail if reasoning is not None and self.takes_reasoning else ""
-        self.held = "".join(sorted({*trail, *self.before}))
+        self.held = "".join(sorted({*(reasoning.trail if self.takes_reasoning else ""), *self.before}))
         self.reasoning = Live(in_reasoning, also=self.held)
 
     def _prepare_messages(self, channels: Channels) -> None:

@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Generator
 
 from lect.reply.calls.texts import read_until
-from lect.reply.engine.compiled import OPENING, OVER, START, STOP, STRAY, TOKEN_LIKE
+from lect.reply.engine.compiled import OPENING, OVER, START, STOP, STRAY, TOKEN_LIKE, CompiledGrammar
 from lect.reply.engine.reading import MEANINGLESS, Reading
 from lect.reply.engine.sections import read_call, read_section, skip_unnamed
 from lect.reply.events import CALL, CONTENT, MARK, REASONING, TextKind
 from lect.reply.grammar import SPACE
 from lect.reply.reader.headers import Header, headers_for
-from lect.reply.reader.lookahead import MORE, NO
-from lect.reply.reader.reader import CUT
-from lect.reply.reader.syntax import Found
-
-if TYPE_CHECKING:
-    from collections.abc import Generator
-
-    from lect.reply.engine.compiled import CompiledGrammar
-    from lect.reply.reader.lookahead import Live
-    from lect.reply.reader.reader import Reader, Steps
-    from lect.reply.reader.syntax import CompiledCall
+from lect.reply.reader.lookahead import MORE, NO, Live
+from lect.reply.reader.reader import CUT, Reader, Steps
+from lect.reply.reader.syntax import CompiledCall, Found
 
 
 class HeadedMessages(Reading):

@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Generator
+from typing import Any
 
-from lect.reply.engine.compiled import CLOSE, END, OPEN, SECTION, STRAY, UNTIL, UNWRAP, WRAP
+from lect.reply.engine.compiled import CLOSE, END, OPEN, SECTION, STRAY, UNTIL, UNWRAP, WRAP, CompiledGrammar
 from lect.reply.engine.reading import MEANINGLESS, Reading
 from lect.reply.engine.sections import read_section, skip_unnamed
 from lect.reply.events import CONTENT, MARK, REASONING, TextKind
 from lect.reply.grammar import SPACE
 from lect.reply.reader import lookahead
-from lect.reply.reader.lookahead import MORE
-from lect.reply.reader.reader import Reader
-
-if TYPE_CHECKING:
-    from collections.abc import Generator
-    from typing import Any
-
-    from lect.reply.engine.compiled import CompiledGrammar
-    from lect.reply.reader.lookahead import Live
-    from lect.reply.reader.reader import Steps
-    from lect.reply.reader.syntax import CompiledSection, Found
+from lect.reply.reader.lookahead import MORE, Live
+from lect.reply.reader.reader import Reader, Steps
+from lect.reply.reader.syntax import CompiledSection, Found
 
 IN_A_FENCE = re.compile(r"\n```\w*\n\Z")
 
@@ -53,7 +46,7 @@ class MarkedText(Reading):
         if self.compiled.grammar.prefix:
             reader.turn(CONTENT)
             reader.pending.append(self.compiled.grammar.prefix)
-        if inside == REASONING and self.compiled.grammar.reasoning is not None:
+        if inside == REASONING and self.compiled.thoughts.close:
             yield from self.read_reasoning()
         while not self.over:
             yield from self.read_gap() if self.gap else self.read_text()
@@ -131,33 +124,26 @@ class MarkedText(Reading):
     def skip_lead(self) -> Steps:
         """Skip repeated openings of reasoning, and the white space that belongs to them."""
         reader = self.reader
-        reasoning = self.compiled.grammar.reasoning
-        assert reasoning is not None
         while True:
             start = reader.position
-            run = (yield from reader.run(reasoning.lead)) if reasoning.lead else ""
-            if run:
+            if (yield from reader.run(self.compiled.thoughts.lead)):
                 reader.border(MARK, start)
-            while reader.exhausted() and not reader.ended:
-                yield
             mark = "" if reader.exhausted() else (yield from self.look(self.compiled.text))
-            if mark not in reasoning.open:
+            if mark not in self.compiled.thoughts.open:
                 return
             reader.skip(reader.at + len(mark))
 
     def ends_reasoning(self, mark: str, run: str, start: int, kind: TextKind) -> Generator[None, None, bool]:
         """Return whether reasoning ends at a mark; `run` is the white space before it, read at `start`."""
         reader, compiled = self.reader, self.compiled
-        reasoning = compiled.grammar.reasoning
-        assert reasoning is not None
         codes = {code for code, _ in compiled.reasoning.acts[mark]}
         if CLOSE in codes:
-            kept = run.rstrip(reasoning.trail) if compiled.takes_reasoning else run
+            kept = run.rstrip(compiled.thoughts.trail) if compiled.takes_reasoning else run
             reader.say(kind, kept, start)
             reader.border(MARK, start + len(kept))
             if compiled.takes_reasoning:
                 reader.skip(reader.at + len(mark))
-                self.gap, self.trim = SPACE, reasoning.after
+                self.gap, self.trim = SPACE, compiled.thoughts.after
             else:
                 reader.pass_on(reader.at + len(mark), CONTENT)
                 self.gap = ""
@@ -167,10 +153,8 @@ class MarkedText(Reading):
             sections = [what for code, what in compiled.text.acts.get(mark, ()) if code == SECTION]
             found = (yield from self.find_any(sections)) if sections else None
             kept = self.without_before(run, found) if found else run
-            if found is not None and UNTIL not in codes:
-                last = yield from self.closes_reply(sections, run, start, kind)
-                if not last:
-                    return False
+            if found and UNTIL not in codes and not (yield from self.closes_reply(sections, run, start, kind)):
+                return False
             if found is None and (sections or UNTIL not in codes) and not self.breaks_off(sections):
                 return False
         reader.say(kind, kept, start)
@@ -190,10 +174,8 @@ class MarkedText(Reading):
         begin = reader.position
         trial = self.trial()
         last = yield from self.try_out(trial, MarkedText(trial, self.compiled).read_to_the_end(sections))
-        reasoning = self.compiled.grammar.reasoning
-        assert reasoning is not None
         text = trial.since(0)
-        closed = min((at for mark in reasoning.close if (at := text.find(mark)) >= 0), default=-1)
+        closed = min((at for mark in self.compiled.thoughts.close if (at := text.find(mark)) >= 0), default=-1)
         reader.rewind(begin)
         if last and not (trial.unfinished and closed >= 0):
             return True
@@ -338,8 +320,8 @@ class MarkedText(Reading):
             yield from self.read_reasoning()
         elif code == CLOSE:
             reader.report("stray_close", here, f"{mark!r} closes something that was never opened")
-            if reader.fresh and compiled.grammar.reasoning is not None:
-                self.gap, self.trim = SPACE, compiled.grammar.reasoning.after
+            if reader.fresh:
+                self.gap, self.trim = SPACE, compiled.thoughts.after
         else:
             self.wrapped = code == WRAP
             if code == UNWRAP and what.tail:
@@ -354,10 +336,9 @@ class MarkedText(Reading):
 
     def applies(self, code: str, what: Any, mark: str) -> Generator[None, None, bool]:
         """Return whether a mark means something here: some do only at the start of a reply."""
-        reasoning, reader = self.compiled.grammar.reasoning, self.reader
+        compiled, reader = self.compiled, self.reader
         if code in (OPEN, CLOSE):
-            assert reasoning is not None
-            return (reasoning.special or reader.fresh) and (self.compiled.takes_reasoning or code == OPEN)
+            return (compiled.thoughts.special or reader.fresh) and (compiled.takes_reasoning or code == OPEN)
         if code == END:
             return what is None or not reader.fresh
         if what.special or (code == WRAP and reader.fresh) or (code == UNWRAP and self.wrapped):

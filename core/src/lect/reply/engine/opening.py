@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 from lect.reply.events import CALL, REASONING
+from lect.reply.grammar import Channels, Grammar
 from lect.reply.reader.headers import headers_for
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from lect.reply.grammar import Channels, Grammar
 
 TAIL = 16_384
 """How many characters at the end of a prompt are examined."""

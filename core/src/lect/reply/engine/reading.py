@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Generator
 
+from lect.reply.engine.compiled import CompiledGrammar
 from lect.reply.engine.sections import believes
 from lect.reply.events import AFTER, TextKind
-from lect.reply.reader.lookahead import MORE
-
-if TYPE_CHECKING:
-    from collections.abc import Generator
-
-    from lect.reply.engine.compiled import CompiledGrammar
-    from lect.reply.reader.lookahead import Live
-    from lect.reply.reader.reader import Reader, Steps
-    from lect.reply.reader.syntax import CompiledSection, Found
+from lect.reply.reader.lookahead import MORE, Live
+from lect.reply.reader.reader import Reader, Steps
+from lect.reply.reader.syntax import CompiledSection, Found
 
 MEANINGLESS = {
     "stray_open": "opens no call that can be read",

@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Generator
 
 from lect.reply.calls.texts import read_until
 from lect.reply.events import CALL, MARK
 from lect.reply.reader import lookahead
 from lect.reply.reader.lookahead import MORE, NO, Live
-from lect.reply.reader.reader import BROKEN, CUT, DONE, LEFT
-from lect.reply.reader.syntax import BRACKETS, Found
-
-if TYPE_CHECKING:
-    from collections.abc import Generator
-
-    from lect.reply.reader.reader import Reader
-    from lect.reply.reader.syntax import CompiledSection
+from lect.reply.reader.reader import BROKEN, CUT, DONE, LEFT, Reader
+from lect.reply.reader.syntax import BRACKETS, CompiledSection, Found
 
 LEFT_OVER = re.compile(r"[}\]),;`\s]*")
 """Brackets and the like that close nothing."""

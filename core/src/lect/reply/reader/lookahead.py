@@ -7,13 +7,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from typing import Any
-
-    from lect.reply.grammar import Head, Mark
+from lect.reply.grammar import Head, Mark
 
 NO, MORE = -1, -2
 """Not there; too little text to tell."""

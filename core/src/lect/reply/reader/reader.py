@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Generator
+from typing import Any
 
 from lect.reply.events import (
     CALL_ARGS,
@@ -23,10 +24,7 @@ from lect.reply.reader.lookahead import MORE, NO
 from lect.reply.reader.schema import Schemas
 from lect.reply.reply import Piece, PieceKind, Problem, ToolCall
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
-
-    Steps = Generator[None, None, Any]
+Steps = Generator[None, None, Any]
 
 DONE, BROKEN, CUT, LEFT = "done", "broken", "cut", "left"
 """How reading a call can end: successfully, at text that does not belong there, because the reply breaks off, or
@@ -181,15 +179,10 @@ class Reader:
         """Read any of `characters` and return them; the caller decides what they are."""
         found: list[str] = []
         while True:
-            buffer, at = self.buffer, self.at
-            rest = buffer[at : at + 64]
-            length = len(rest) - len(rest.lstrip(characters))
-            if length == 64:
-                rest = buffer[at:]
-                length = len(rest) - len(rest.lstrip(characters))
-            if length:
-                found.append(rest[:length])
-                self.at = at + length
+            buffer, begin = self.buffer, self.at
+            while self.at < len(buffer) and buffer[self.at] in characters:
+                self.at += 1
+            found.append(buffer[begin : self.at])
             if self.at < len(buffer) or self.ended:
                 return "".join(found)
             yield
@@ -265,12 +258,8 @@ class Reader:
     def pass_on(self, end: int, kind: TextKind) -> None:
         """Emit the buffer up to `end`."""
         if end > self.at:
-            self.border(kind)
-            self.turn(kind)
-            self.pending.append(self.buffer[self.at : end])
+            self.say(kind, self.buffer[self.at : end], self.base + self.at)
             self.at = end
-            if kind == CONTENT:
-                self.fresh = False
 
     def skip(self, end: int, kind: PieceKind = MARK) -> None:
         """Skip the buffer up to `end`, by default as a mark."""
@@ -303,14 +292,8 @@ class Reader:
         """Begin a call; from now on, pending text is its arguments, which began at `arguments` if not here."""
         self.flush()
         index = len(self.calls)
-        call = OpenCall(
-            name,
-            own_id or self.call_id(index),
-            index,
-            self.origin,
-            self.position if arguments is None else arguments,
-        )
-        self.call = call
+        begin = self.position if arguments is None else arguments
+        self.call = call = OpenCall(name, own_id or self.call_id(index), index, self.origin, begin)
         self.growing.append(call.parts)
         self.events.append(Event(CALL_START, name, index, call.id))
         self.kind, self.sink, self.index = CALL_ARGS, call.parts, index

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Generator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from lect.reply.grammar import Code, Params
+from lect.reply.grammar import CallSyntax, Code, Params, Section
 from lect.reply.reader import lookahead
+from lect.reply.reader.headers import Headers
 from lect.reply.reader.lookahead import MORE, NO, HeadLookahead, Live
+from lect.reply.reader.reader import Reader
 
-if TYPE_CHECKING:
-    from lect.reply.grammar import CallSyntax, Section
-    from lect.reply.reader.headers import Headers
-    from lect.reply.reader.reader import Reader
-
-    Begins = Callable[["CompiledCall", str, int, dict[str, str], bool], int]
-    Reads = Callable[[Reader, "Found"], Generator[None, None, str]]
+Begins = Callable[["CompiledCall", str, int, dict[str, str], bool], int]
+Reads = Callable[[Reader, "Found"], Generator[None, None, str]]
 
 BRACKETS = "[{(<"
 ESCAPED_LINE_END = "\\n"
