@@ -8,7 +8,7 @@ from collections.abc import Generator
 
 from lect.reply.calls.coerce import valid
 from lect.reply.calls.texts import text_argument
-from lect.reply.calls.values import ValueReader, read_whole, spaces
+from lect.reply.calls.values import TEXT, ValueReader, read_whole, spaces
 from lect.reply.calls.words import PYTHON
 from lect.reply.grammar import JsonMap, NamedJson
 from lect.reply.reader import lookahead
@@ -30,6 +30,7 @@ FIRST_KEY = re.compile(
 )
 FIRST_KEY_SO_FAR = re.compile(rf"\{{{GAP}(?:\"[^\"\\]{{0,64}}\"?|'[^'\\]{{0,64}}'?|[A-Za-z_]\w{{0,64}})?{GAP}:?{GAP}\Z")
 NAME = re.compile(r'"([^"\\]{0,200})"')
+PLAIN_TEXT = re.compile(TEXT).match
 NAME_SO_FAR = re.compile(r'"[^"\\]{0,200}\Z')
 WRAPPING = re.compile(rf"(?:```\w{{0,16}}{GAP})?(?:\[{GAP})?")
 FENCE = "```"
@@ -253,9 +254,14 @@ def _key(reader: Reader) -> Generator[None, None, tuple[str, str]]:
 def _text(reader: Reader, *, key: bool = False) -> Generator[None, None, tuple[str, str]]:
     """Read a string, or a key; return how that ended, and its value."""
     pieces: list[str] = []
-    outcome = yield from ValueReader(reader, pieces).scalar(key)
-    if outcome != DONE:
-        return outcome, ""
+    plain = PLAIN_TEXT(reader.buffer, reader.at)
+    if plain is not None:
+        pieces.append(plain[0])
+        reader.at = plain.end()
+    else:
+        outcome = yield from ValueReader(reader, pieces).scalar(key)
+        if outcome != DONE:
+            return outcome, ""
     text = "".join(pieces)
     return DONE, json.loads(text) if "\\" in text else text[1:-1]
 

@@ -20,11 +20,11 @@ from lect.reply.reader.reader import CUT, DONE, Reader
 DEEPEST = 200
 """How deeply values may be nested. Python's own parser gives up not far beyond that."""
 COMMENT = re.compile(r"//[^\n]*\n|/\*.*?\*/|#[^\n]*\n", re.DOTALL).match
-PLAIN = re.compile(
-    r'"(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+"'
-    r"|(?:-?(?:0|[1-9][0-9]{0,99})(?:\.[0-9]{1,99})?(?:[eE][-+]?[0-9]{1,99})?|true|false|null)(?=[ \t\r\n,\]}])"
-).match
-"""A string, a number or a word of JSON that has arrived whole: nearly everything that models write."""
+TEXT = r'"(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+"'
+WORD = r"(?:-?(?:0|[1-9][0-9]{0,99})(?:\.[0-9]{1,99})?(?:[eE][-+]?[0-9]{1,99})?|true|false|null)(?=[ \t\r\n,\]}])"
+PLAIN_KEY = re.compile(rf"{TEXT}( ?: ?)?").match
+PLAIN_VALUE = re.compile(rf'(?:{TEXT}|{WORD})(, ?(?=["\w{{\[-]))?').match
+"""What is JSON and has arrived whole, with the sign after it: nearly everything that models write."""
 
 VALUE, VALUE_OR_END, KEY, KEY_OR_END, COLON, COMMA = range(6)
 CLOSES = {"[": "]", "{": "}", "(": ")"}
@@ -84,8 +84,9 @@ class ValueReader:
             DONE after it; BROKEN before the character that cannot be there, with `reader.why` set; CUT at the end of
             the reply.
         """
-        reader, pieces = self.reader, self.pieces
+        reader, pieces, comma = self.reader, self.pieces, self.comma
         is_json = self.dialect is JSON
+        scalar = self.marked_scalar if self.dialect.python or self.dialect.quotes else self.scalar
         while True:
             buffer, at = reader.buffer, reader.at
             if at == len(buffer):
@@ -95,49 +96,47 @@ class ValueReader:
                 continue
             character = buffer[at]
             if character in SPACE:
-                reader.at = lookahead.space(buffer, at)
-                (self.comma or pieces).append(buffer[at : reader.at])
+                end = at + 1
+                if end < len(buffer) and buffer[end] in SPACE:
+                    end = lookahead.space(buffer, at)
+                (comma or pieces).append(buffer[at:end])
+                reader.at = end
                 continue
             if character in "/#" and (yield from _comment(reader)):
                 continue
-            if self.comma:
-                self.end_comma(character)
-            outcome = self.sign(character)
+            if comma:
+                if character not in "}])":
+                    pieces.extend(comma)
+                else:
+                    self.want = COMMA
+                    if not self.dialect.python:
+                        reader.forgive("an extra comma")
+                comma.clear()
+            outcome = self.sign(character) if character in "{}[](),:" else ""
             if not outcome:
-                is_key = self.want in (KEY, KEY_OR_END)
-                self.key_at = len(pieces)
+                want = self.want
+                if want > KEY_OR_END:
+                    return reader.broken(self.wrong)
+                is_key = want >= KEY
                 self.want = COLON if is_key else COMMA
-                plain = PLAIN(buffer, at) if is_json and (character == '"' or not is_key) else None
-                if plain is not None:
+                plain = (PLAIN_KEY if is_key else PLAIN_VALUE)(buffer, at) if is_json and self.brackets else None
+                if plain is None:
+                    self.key_at = len(pieces)
+                    outcome = yield from scalar(is_key)
+                else:
                     pieces.append(plain[0])
                     reader.at = plain.end()
+                    if plain.lastindex:
+                        self.want = VALUE if is_key or self.brackets[-1].close == "]" else KEY
                     outcome = DONE
-                else:
-                    outcome = yield from self.scalar(is_key)
             if outcome != DONE or not self.brackets:
                 return outcome
 
-    def end_comma(self, character: str) -> None:
-        """Pass on the comma that was held back, unless a bracket closes after it."""
-        if character not in "}])":
-            self.pieces.append("".join(self.comma))
-        else:
-            self.want = COMMA
-            if not self.dialect.python:
-                self.reader.forgive("an extra comma")
-        self.comma.clear()
-
     def sign(self, character: str) -> str:
-        """Read a bracket, a colon or a comma; return DONE, BROKEN, or nothing if a scalar may begin here."""
+        """Read a bracket, a colon or a comma; return DONE, BROKEN, or nothing if it is none here."""
         reader, pieces, python = self.reader, self.pieces, self.dialect.python
         inner = self.brackets[-1] if self.brackets else None
-        if character in "{[" or (character == "(" and python):
-            if self.want > VALUE_OR_END or len(self.brackets) == DEEPEST:
-                return reader.broken(self.wrong if self.want > VALUE_OR_END else "too_deep")
-            self.brackets.append(_Bracket(character, len(pieces)))
-            pieces.append("{" if character == "{" else "[")
-            self.want = KEY_OR_END if character == "{" else VALUE_OR_END
-        elif inner is not None and character in (inner.close, ","):
+        if inner is not None and character in (inner.close, ","):
             if self.want == COLON and python and not inner.commas:
                 # The first key has no value: this is a set.
                 inner.is_set, self.want = True, COMMA
@@ -149,13 +148,19 @@ class ValueReader:
                 self.want = KEY if inner.close == "}" and not inner.is_set else VALUE
             else:
                 self.close(self.brackets.pop())
-        elif self.want == COLON and character == ":":
+        elif character == ":" and self.want == COLON:
             if python and not pieces[self.key_at].startswith('"'):
                 pieces[self.key_at] = quoted(pieces[self.key_at])
             pieces.append(": " if python else ":")
             self.want = VALUE
+        elif character in "{[" or (character == "(" and python):
+            if self.want > VALUE_OR_END or len(self.brackets) == DEEPEST:
+                return reader.broken(self.wrong if self.want > VALUE_OR_END else "too_deep")
+            self.brackets.append(_Bracket(character, len(pieces)))
+            pieces.append("{" if character == "{" else "[")
+            self.want = KEY_OR_END if character == "{" else VALUE_OR_END
         else:
-            return reader.broken(self.wrong) if self.want > KEY_OR_END else ""
+            return ""
         reader.at += 1
         return DONE
 
@@ -171,11 +176,7 @@ class ValueReader:
         self.want = COMMA
 
     def scalar(self, is_key: bool) -> Generator[None, None, str]:
-        """Read a string, a number, a word or a key."""
-        return self.marked(is_key) if self.dialect.python or self.dialect.quotes else self.usual(is_key)
-
-    def usual(self, is_key: bool) -> Generator[None, None, str]:
-        """Read a scalar in JSON's quotes."""
+        """Read a string, a number, a word or a key, in JSON's quotes."""
         reader, pieces, dialect = self.reader, self.pieces, self.dialect
         character = reader.buffer[reader.at]
         if character == '"':
@@ -185,9 +186,11 @@ class ValueReader:
             reader.at += 1
             reader.forgive("single quotes")
             return string(reader, pieces, "'", python_escape, self.ends())
-        return read_key(reader, pieces, dialect) if is_key else self.word()
+        if is_key:
+            return read_key(reader, pieces, dialect)
+        return read_word(reader, pieces, dialect, NONE if self.brackets else self.types)
 
-    def marked(self, is_key: bool) -> Generator[None, None, str]:
+    def marked_scalar(self, is_key: bool) -> Generator[None, None, str]:
         """Read a scalar that may also begin with another mark or a prefix, whose end may not have arrived yet."""
         reader = self.reader
         for mark in self.dialect.quotes:
@@ -197,19 +200,16 @@ class ValueReader:
                 reader.at = end
                 return (yield from string(reader, self.pieces, mark, no_escape, live=self.live))
         if not self.dialect.python:
-            return (yield from self.usual(is_key))
+            return (yield from self.scalar(is_key))
         while not reader.ended and QUOTE_SO_FAR(reader.buffer, reader.at):
             yield
         quote = QUOTE(reader.buffer, reader.at)
         if quote is None:
-            return (yield from self.word())
+            types = NONE if self.brackets else self.types
+            return (yield from read_word(reader, self.pieces, self.dialect, types))
         reader.at = quote.end()
         escape = no_escape if "r" in quote["prefix"].lower() else python_escape
         return (yield from string(reader, self.pieces, quote["quote"], escape, self.ends()))
-
-    def word(self) -> Generator[None, None, str]:
-        """Read a number, a word, or unquoted text."""
-        return read_word(self.reader, self.pieces, self.dialect, NONE if self.brackets else self.types)
 
     def ends(self) -> Ends:
         """Return a function that tells whether a string can end before a position."""
