@@ -197,7 +197,7 @@ def same_field(one, other):
 
 @pytest.mark.parametrize("slug", NATIVE)
 def test_the_familys_program_and_the_makers_template_name_the_same_fields(slug):
-    own, family = load(slug), lect.get_template(NATIVE[slug])
+    own, family = load(slug), lect.resolve(NATIVE[slug]).template
     compared = 0
     for arguments in cases(slug):
         prompt, other = asked(own, arguments, "render"), asked(family, arguments, "render")
@@ -216,7 +216,7 @@ def test_the_familys_program_and_the_makers_template_name_the_same_fields(slug):
 
 @pytest.mark.parametrize("slug", NATIVE)
 def test_the_default_system_text_is_the_one_that_the_family_states(slug):
-    stated = "" if slug in NOT_REPLACED else lect.get_template(NATIVE[slug]).default_system
+    stated = "" if slug in NOT_REPLACED else lect.resolve(NATIVE[slug]).template.default_system
     assert load(slug).default_system == stated
 
 

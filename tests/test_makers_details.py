@@ -84,8 +84,9 @@ def test_it_is_written_as_the_makers_template_writes_it(name):
 def test_arguments_as_text_stay_as_they_are_where_calls_are_written_only_beside_a_null_content(name):
     slug, arguments = f"deepseek-ai--DeepSeek-{name}", '{"n":1e5}'
     messages = [USER, {"role": "assistant", "content": None, "tool_calls": [call(arguments)]}]
+    tokens = differential.reference().INDEX[slug]["special_tokens"]
     source = (goldens.SHARED / f"oracles/jinja/{slug}.jinja").read_text("utf-8")
-    makers = lect.load_template({"chat_template": source, **differential.reference().INDEX[slug]["special_tokens"]})
+    makers = lect.load_template({"chat_template": source, **tokens})
     for template in (lect.get_template(f"deepseek-ai/DeepSeek-{name}"), makers):
         assert arguments in template.text(messages)
         differential.compare(slug, template, messages)
