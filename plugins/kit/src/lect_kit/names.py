@@ -150,7 +150,7 @@ class NameChecks(SuiteBase):
             # Only the shortest of several times counts: the machine may be busy, and a first call may import something.
             taken = min(_seconds(_claim, self.subject, path) for _ in range(5))
             calls = _calls(_claim, self.subject, path)
-            waits = next((call for call in calls if call.startswith(WAITING)), None)
+            waits = next((call for call in calls if call.startswith(WAITING) and not call.endswith(".fspath")), None)
             if waits:
                 yield f"match({path[:60]!r}) calls {waits}"
             elif len(calls) > MOST_CALLS:
