@@ -6,7 +6,7 @@ import pytest
 from installs import install, registry_of
 
 import lect
-from lect import LossError, PluginError, SourceError, Template
+from lect import ConversionError, PluginError, SourceError, Template
 from lect.errors import ConversionWarning, PluginWarning
 from lect.plugin import CHATML, Turn, TurnTemplate
 
@@ -192,7 +192,7 @@ def test_a_template_is_written_by_a_third_partys_notation(only):
 def test_what_a_notation_cannot_express_is_listed(only, change, lost):
     only(arrows=ARROWS)
     template = PLAIN.but(**change)
-    with pytest.raises(LossError, match="the notation 'lines' cannot express all of 'plain'") as caught:
+    with pytest.raises(ConversionError, match="the notation 'lines' cannot express all of 'plain'") as caught:
         lect.dump_template(template, "lines")
     assert list(caught.value.lost) == lost
     with pytest.warns(ConversionWarning) as warned:
@@ -202,7 +202,7 @@ def test_what_a_notation_cannot_express_is_listed(only, change, lost):
 
 def test_losses_that_the_writer_does_not_know_of_are_found(only):
     only(arrows=ARROWS)
-    with pytest.raises(LossError) as caught:
+    with pytest.raises(ConversionError) as caught:
         lect.dump_template(PLAIN.but(system=Turn("<s>", "</s>")), "lines")
     assert "a question after a system text: at character 1, 's>Be brief." in str(caught.value)
     assert not any(each.startswith("a question:") for each in caught.value.lost)
@@ -211,7 +211,7 @@ def test_losses_that_the_writer_does_not_know_of_are_found(only):
 def test_a_program_is_not_written(only):
     only(arrows=ARROWS)
     program = Template("mine", lambda chat, out: out.append("x"))
-    with pytest.raises(LossError, match="lost: all: it is a program"):
+    with pytest.raises(ConversionError, match="lost: all: it is a program"):
         lect.dump_template(program, "lines", lossy=True)
 
 
@@ -228,7 +228,7 @@ def test_what_cannot_be_read_back_is_unproven(only):
 def test_a_notation_may_render_as_its_tool_does(only):
     renderer = "    def renderer(self, text, template):\n        return lambda messages, ask: 'x'\n\n"
     only(renders=ARROWS.replace("    def recognises", renderer + "    def recognises"))
-    with pytest.raises(LossError, match="a question: at character 0, '<u>What is"):
+    with pytest.raises(ConversionError, match="a question: at character 0, '<u>What is"):
         lect.dump_template(PLAIN, "lines")
 
 

@@ -44,7 +44,7 @@ ERRORS = [
     errors.UnknownTemplateError("no template", name="acme", near=["acme-2"]),
     errors.PluginError("it cannot be loaded"),
     errors.SourceError("it cannot be read"),
-    errors.LossError("it cannot say all", lost=["the turns of tools"]),
+    errors.ConversionError("it cannot say all", lost=["the turns of tools"]),
     errors.MaskError("no token carries loss"),
     errors.TokenizerError("tokenizer is 42"),
     errors.MessageError("messages[0] is 42"),

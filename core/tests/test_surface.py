@@ -114,7 +114,7 @@ def signature(function):
 def test_the_public_names_for_users():
     assert sorted(lect.__all__) == [
         "AmbiguousModelError", "ChatChunks", "Control", "ControlTextError", "Conversation", "Encoded",
-        "FallbackWarning", "InvalidModelPathError", "LectError", "LimitError", "LossError", "LossPolicy",
+        "FallbackWarning", "InvalidModelPathError", "LectError", "LimitError", "ConversionError", "LossPolicy",
         "LossSpan", "MaskError", "MessageError", "Origin", "PluginError", "Prompt", "RefusedError", "Reply",
         "Resolution", "Segment", "SourceError", "Template", "TokenizerError", "UnknownModelError",
         "UnknownTemplateError", "Unused", "UnusedInputError", "__version__", "dump_template", "encode",
@@ -129,7 +129,7 @@ def test_the_public_names_for_authors_of_adapters():
         "API_VERSION", "CHATML", "Call", "Chat", "DEFAULT", "Family", "Frame", "Input", "Later", "Match", "Message", "ModelRef",
         "Part", "ROUND", "Reply", "Rule", "Schema", "Source", "Specificity", "Template", "Tokenizer", "ToolCall", "Turn",
         "TurnTemplate", "Writer", "Written", "given", "hookimpl", "normalize", "open_file", "parse_json", "plain_str",
-        "read_file", "split_at_controls", "stripped", "table_of", "think_tags", "thought_and_answer", "unknown", "unsaid",
+        "read_file", "split_at_controls", "stripped", "table_of", "think_tags", "thought_and_answer", "unknown", "unsupported_facts",
     ]  # fmt: skip
 
 
@@ -208,7 +208,7 @@ def test_the_tree_of_errors():
         "PluginError": ("LectError",),
         "MessageError": ("LectError", "ValueError"),
         "SourceError": ("LectError", "ValueError"),
-        "LossError": ("LectError", "ValueError"),
+        "ConversionError": ("LectError", "ValueError"),
         "MaskError": ("LectError", "ValueError"),
         "TokenizerError": ("LectError", "TypeError"),
         "RefusedError": ("MessageError",),

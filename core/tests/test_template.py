@@ -11,7 +11,7 @@ from made import CHATML, DATED, FOLDING, FULL, PROGRAMS, TABLES, TEMPLATES, THE_
 
 import lect
 from lect import LectError, MessageError, PluginError, RefusedError, Unused
-from lect.errors import shown
+from lect.errors import saferepr
 from lect.format.compare import first_difference
 from lect.plugin import Family, Rule, Template, Turn, TurnTemplate
 from lect.prompt.inputs import Input
@@ -287,4 +287,4 @@ class Unprintable:
     ids=["integer", "object", "list", "colour", "text"],
 )
 def test_any_value_can_be_shown_in_a_message(value, said):
-    assert shown(value) == said
+    assert saferepr(value) == said

@@ -19,11 +19,11 @@ from lect.errors import (
     AmbiguousModelError,
     BaseModelWarning,
     ControlTextError,
+    ConversionError,
     FallbackWarning,
     InvalidModelPathError,
     LectError,
     LimitError,
-    LossError,
     MaskError,
     MessageError,
     PluginError,
@@ -33,7 +33,7 @@ from lect.errors import (
     UnknownModelError,
     UnknownTemplateError,
     UnusedInputError,
-    shown,
+    saferepr,
     warn_caller,
 )
 from lect.format.prompt import Prompt
@@ -64,13 +64,56 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
-    "AmbiguousModelError", "ChatChunks", "Control", "ControlTextError", "Conversation", "Encoded",
-    "FallbackWarning", "InvalidModelPathError", "LectError", "LimitError", "LossError", "LossPolicy", "LossSpan",
-    "MaskError", "MessageError", "Origin", "PluginError", "Prompt", "RefusedError", "Reply", "Resolution",
-    "Segment", "SourceError", "Template", "TokenizerError", "UnknownModelError", "UnknownTemplateError", "Unused",
-    "UnusedInputError", "__version__", "dump_template", "encode", "get_conv_template", "get_conversation_template",
-    "get_template", "load_template", "messages", "parse", "pin", "pins", "plugins", "register",
-    "register_conv_template", "render", "reply_formats", "rescan", "resolve", "stream", "template", "templates",
+    "AmbiguousModelError",
+    "ChatChunks",
+    "Control",
+    "ControlTextError",
+    "Conversation",
+    "ConversionError",
+    "Encoded",
+    "FallbackWarning",
+    "InvalidModelPathError",
+    "LectError",
+    "LimitError",
+    "LossPolicy",
+    "LossSpan",
+    "MaskError",
+    "MessageError",
+    "Origin",
+    "PluginError",
+    "Prompt",
+    "RefusedError",
+    "Reply",
+    "Resolution",
+    "Segment",
+    "SourceError",
+    "Template",
+    "TokenizerError",
+    "UnknownModelError",
+    "UnknownTemplateError",
+    "Unused",
+    "UnusedInputError",
+    "__version__",
+    "dump_template",
+    "encode",
+    "get_conv_template",
+    "get_conversation_template",
+    "get_template",
+    "load_template",
+    "messages",
+    "parse",
+    "pin",
+    "pins",
+    "plugins",
+    "register",
+    "register_conv_template",
+    "render",
+    "reply_formats",
+    "rescan",
+    "resolve",
+    "stream",
+    "template",
+    "templates",
 ]  # fmt: skip
 
 _registry = REGISTRY
@@ -128,7 +171,7 @@ def register_conv_template(conv: Any, override: bool = False) -> None:
     elif isinstance(conv, Conversation):
         _registry.register_conversation(conv, override=override)
     else:
-        msg = f"cannot register {shown(conv)}; expected a Conversation or a Template"
+        msg = f"cannot register {saferepr(conv)}; expected a Conversation or a Template"
         raise PluginError(msg)
 
 
@@ -401,7 +444,7 @@ def dump_template(template: Template, notation: str, *, lossy: bool = False) -> 
         lossy: Whether to write what can be expressed and leave out the rest, which a `ConversionWarning` lists.
 
     Raises:
-        LossError: If the notation cannot express the whole template, or its prompts differ; `lost` lists what.
+        ConversionError: If the notation cannot express the whole template, or its prompts differ; `lost` lists what.
         SourceError: If no such notation is installed, or it can only be read.
     """
     from lect.notations import dump_template

@@ -44,7 +44,7 @@ class Contained:
             raise StageError(self._stage, error) from error
 
 
-def told(error: BaseException) -> str:
+def format_error(error: BaseException) -> str:
     """Return an exception as text for a message: its type and what it says, if its `__str__` works."""
     try:
         with Contained("__str__"):

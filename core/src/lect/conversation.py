@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self
 
-from lect.errors import MessageError, shown
+from lect.errors import MessageError, saferepr
 from lect.format.template import Template
 from lect.format.turns import TurnTemplate
 from lect.prompt.messages import messages_of_pairs
@@ -70,7 +70,7 @@ class Conversation:
         **fields: Any,
     ):
         if fields or not isinstance(template, Template):
-            what = f"{next(iter(fields))}=" if fields else shown(template)
+            what = f"{next(iter(fields))}=" if fields else saferepr(template)
             msg = (
                 f"a conversation is created from a template and takes no {what}\n"
                 "  try: Conversation(lect.template('chatml'))\n"

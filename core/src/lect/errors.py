@@ -11,10 +11,28 @@ from typing import Any
 from lect.values import Control, Unused, Verdict
 
 __all__ = [
-    "AmbiguousModelError", "BaseModelWarning", "ControlTextError", "ConversionWarning", "FallbackWarning",
-    "InvalidModelPathError", "InvalidModelPathTypeError", "LectError", "LimitError", "LossError", "MaskError",
-    "MessageError", "ModelPathWarning", "PluginError", "PluginWarning", "RefusedError", "SourceError",
-    "TemplateWarning", "TokenizerError", "UnknownModelError", "UnknownTemplateError", "UnusedInputError",
+    "AmbiguousModelError",
+    "BaseModelWarning",
+    "ControlTextError",
+    "ConversionError",
+    "ConversionWarning",
+    "FallbackWarning",
+    "InvalidModelPathError",
+    "InvalidModelPathTypeError",
+    "LectError",
+    "LimitError",
+    "MaskError",
+    "MessageError",
+    "ModelPathWarning",
+    "PluginError",
+    "PluginWarning",
+    "RefusedError",
+    "SourceError",
+    "TemplateWarning",
+    "TokenizerError",
+    "UnknownModelError",
+    "UnknownTemplateError",
+    "UnusedInputError",
 ]  # fmt: skip
 
 
@@ -94,7 +112,7 @@ class SourceError(LectError, ValueError):
     """A file, a directory, a text or an object contains no template that can be read."""
 
 
-class LossError(LectError, ValueError):
+class ConversionError(LectError, ValueError):
     """A notation cannot express the whole template.
 
     Attributes:
@@ -214,7 +232,7 @@ def warn_caller(text: str, category: type[Warning]) -> None:
         warnings.showwarning(warning, category, file, line)
 
 
-def shown(value: object, longest: int = 80) -> str:
+def saferepr(value: object, longest: int = 80) -> str:
     """Return a value as text for a message: short and printable, whatever the value is."""
     if isinstance(value, str):
         # Text that knows its origin cannot be put into an f-string.

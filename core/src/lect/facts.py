@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Literal
 
-from lect.errors import PluginError, shown
+from lect.errors import PluginError, saferepr
 
 ACCEPTABLE = frozenset({"parts", "null", "argument_text"})
 STANDARD_ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
@@ -122,7 +122,7 @@ class Facts:
         source: str = "",
     ):
         if not isinstance(name, str) or not name:
-            msg = f"the name of a template is {shown(name)}; expected a text"
+            msg = f"the name of a template is {saferepr(name)}; expected a text"
             raise PluginError(msg)
         self.name = name
         self.roles = listed(name, "roles", roles)

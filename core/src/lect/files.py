@@ -6,7 +6,7 @@ import os
 import stat
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from lect.errors import SourceError, shown
+from lect.errors import SourceError, saferepr
 
 if TYPE_CHECKING:
     from typing import BinaryIO
@@ -73,7 +73,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     made: dict[str, Any] = {}
     for key, value in pairs:
         if key in made:
-            msg = f"the key {shown(key)} occurs twice in one object, so its value is ambiguous"
+            msg = f"the key {saferepr(key)} occurs twice in one object, so its value is ambiguous"
             raise SourceError(msg)
         made[key] = value
     return made

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lect.contain import Contained, StageError, told
-from lect.errors import ConversionWarning, LectError, LossError, PluginError, SourceError, shown, warn_caller
+from lect.contain import Contained, StageError, format_error
+from lect.errors import ConversionError, ConversionWarning, LectError, PluginError, SourceError, saferepr, warn_caller
 from lect.format.template import Template
 from lect.format.turns import EOS, ROUND, TurnTemplate
 from lect.registry.groups import NOTATIONS
@@ -55,7 +55,7 @@ def load_template(adapters: Adapters, source: Any, notation: str | None = None) 
     ((name, reader),) = found.items()
     template = _ask(name, reader, "read", given)
     if not isinstance(template, Template):
-        msg = f"the notation {name!r} read {shown(template)} from {given}; expected a Template"
+        msg = f"the notation {name!r} read {saferepr(template)} from {given}; expected a Template"
         raise PluginError(msg)
     return template
 
@@ -63,7 +63,7 @@ def load_template(adapters: Adapters, source: Any, notation: str | None = None) 
 def dump_template(adapters: Adapters, template: Any, notation: Any, *, lossy: bool = False) -> str:
     """Write a template in one of the installed notations; see `lect.dump_template`."""
     if not isinstance(template, Template) or not isinstance(notation, str):
-        msg = f"cannot write {shown(template)} in the notation {shown(notation)}; expected a Template and a name"
+        msg = f"cannot write {saferepr(template)} in the notation {saferepr(notation)}; expected a Template and a name"
         raise SourceError(msg)
     ((name, writer),) = _owners(adapters, notation).items()
     if not hasattr(writer, "write"):
@@ -71,7 +71,7 @@ def dump_template(adapters: Adapters, template: Any, notation: Any, *, lossy: bo
         raise SourceError(msg)
     written = _ask(name, writer, "write", template)
     if not isinstance(written, Written):
-        msg = f"the notation {name!r} wrote {shown(written)} for {template}; expected Written(text, lost)"
+        msg = f"the notation {name!r} wrote {saferepr(written)} for {template}; expected Written(text, lost)"
         raise PluginError(msg)
     # A loss also shows as a difference, but the writer states it more clearly.
     lost = list(written.lost) or _prove(name, writer, template, written)
@@ -108,14 +108,14 @@ def table_of(template: Template, notation: str) -> TurnTemplate:
     """Return a template as a turn table, for notations that can express no more.
 
     Raises:
-        LossError: If it cannot be written as one.
+        ConversionError: If it cannot be written as one.
     """
     if isinstance(table := template.table, TurnTemplate):
         return table
     raise loss(template, notation, [f"all: {template.beyond_table}"], "a template that is a turn table")
 
 
-def unsaid(table: TurnTemplate, says: Collection[str]) -> list[str]:
+def unsupported_facts(table: TurnTemplate, says: Collection[str]) -> list[str]:
     """Return what a turn table states that a notation cannot express, each in a few words.
 
     Args:
@@ -147,9 +147,9 @@ def unsaid(table: TurnTemplate, says: Collection[str]) -> list[str]:
     return [words for field, words in beyond.items() if words and field not in says]
 
 
-def loss(template: Template, notation: str, lost: Sequence[str], instead: str) -> LossError:
+def loss(template: Template, notation: str, lost: Sequence[str], instead: str) -> ConversionError:
     """Return the error for a template that a notation cannot express."""
-    return LossError(f"{_loss_text(template, notation, lost)}\n  try: {instead}", lost=lost)
+    return ConversionError(f"{_loss_text(template, notation, lost)}\n  try: {instead}", lost=lost)
 
 
 def _loss_text(template: Template, notation: str, lost: Sequence[str]) -> str:
@@ -163,7 +163,7 @@ def _owners(adapters: Adapters, wanted: str | None) -> dict[str, Any]:
     names = sorted({record.name for record in records})
     if wanted is not None and wanted not in names:
         hint = f"one of {', '.join(names)}" if names else "pip install lect-jinja"
-        msg = f"no installed package has a notation {shown(wanted)}\n  try: {hint}"
+        msg = f"no installed package has a notation {saferepr(wanted)}\n  try: {hint}"
         raise SourceError(msg)
     owners: dict[str, Any] = {}
     packages: dict[str, str] = {}
@@ -198,7 +198,7 @@ def _ask(name: str, notation: Any, function: str, *given: Any) -> Any:
     except StageError as failed:
         if isinstance(failed.error, LectError):
             raise failed.error from None
-        msg = f"the notation {name!r} failed on {given[-1]}: {told(failed.error)}"
+        msg = f"the notation {name!r} failed on {given[-1]}: {format_error(failed.error)}"
         raise PluginError(msg) from failed.error
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn, TypeGuard
 
-from lect.errors import MessageError, shown
+from lect.errors import MessageError, saferepr
 from lect.objects import dumped, plain_messages
 
 if TYPE_CHECKING:
@@ -53,12 +53,12 @@ def _json(text: str | bytes | bytearray) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        _refuse(f"{shown(text)} is not JSON: {error}", "a line of a JSONL file, or its value")
+        _refuse(f"{saferepr(text)} is not JSON: {error}", "a line of a JSONL file, or its value")
 
 
 def _reader(name: Any) -> Callable[[Any], Iterator[Raw]]:
     if not isinstance(name, str) or name not in FORMATS:
-        _refuse(f"format is {shown(name)}", f"one of {', '.join(FORMATS)}")
+        _refuse(f"format is {saferepr(name)}", f"one of {', '.join(FORMATS)}")
     return FORMATS[name]
 
 
@@ -71,7 +71,8 @@ def _recognised(data: Any) -> str:
         name = _mark(turns[0]) if turns else None
     if name is None:
         _refuse(
-            f"{shown(data)} is not a conversation in a known format", f"one row, or format= one of {', '.join(FORMATS)}"
+            f"{saferepr(data)} is not a conversation in a known format",
+            f"one row, or format= one of {', '.join(FORMATS)}",
         )
     return name
 
@@ -196,7 +197,7 @@ def _listed(data: Any) -> tuple[Sequence[Any], str]:
     if isinstance(data, Mapping):
         found = [key for key in TURNS if key in data]
         if len(found) != 1:
-            _refuse(f"{shown(data)} has {' and '.join(found) or 'no turns'}", f"one of {', '.join(TURNS)}")
+            _refuse(f"{saferepr(data)} has {' and '.join(found) or 'no turns'}", f"one of {', '.join(TURNS)}")
         place = found[0]
         turns = data[place]
     if not _is_list(turns):
@@ -234,7 +235,7 @@ def _text(turn: Mapping[str, Any], key: str, at: str = "") -> str:
 
 
 def _unexpected(at: str, value: Any, expected: str) -> NoReturn:
-    _refuse(f"{at} is {shown(value)} ({type(value).__name__}); expected {expected}")
+    _refuse(f"{at} is {saferepr(value)} ({type(value).__name__}); expected {expected}")
 
 
 def _refuse(what: str, instead: str = "") -> NoReturn:

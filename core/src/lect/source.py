@@ -6,7 +6,7 @@ import os
 from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple, Self
 
-from lect.errors import SourceError, shown
+from lect.errors import SourceError, saferepr
 from lect.files import parse_json, read_file
 
 LARGEST_FILE = 32 * 2**20
@@ -33,7 +33,7 @@ class Source(NamedTuple):
 
     def __str__(self) -> str:
         # A path ends with the name of the file, so it is not cut off.
-        return shown(self.path, len(self.path)) if self.path else shown(self.text or self.data)
+        return saferepr(self.path, len(self.path)) if self.path else saferepr(self.text or self.data)
 
     @classmethod
     def of_text(cls, text: str, path: str = "") -> Self:
@@ -68,7 +68,7 @@ class Source(NamedTuple):
             raise SourceError(msg)
         for name in self.data:
             if name not in known:
-                msg = f"{self} has a field {shown(name)}, which {tool} does not know\n  try: {', '.join(known)}"
+                msg = f"{self} has a field {saferepr(name)}, which {tool} does not know\n  try: {', '.join(known)}"
                 raise SourceError(msg)
         return self.data
 
@@ -98,6 +98,6 @@ def _read_file(path: str) -> Source:
     except (OSError, ValueError) as error:
         if isinstance(error, SourceError) and os.path.isfile(path):
             return Source(path, None, None, f"has more than {LARGEST_FILE:,} bytes")
-        msg = f"cannot read {shown(path)}: {getattr(error, 'strerror', None) or error}\n  try: a path that exists"
+        msg = f"cannot read {saferepr(path)}: {getattr(error, 'strerror', None) or error}\n  try: a path that exists"
         raise SourceError(msg) from error
     return Source.of_text(text, path)

@@ -64,7 +64,7 @@ def test_a_turn_table_is_written_where_fastchat_can_express_it():
         "stop_str": "</s>",
         "stop_token_ids": [2],
     }
-    with pytest.raises(lect.LossError) as caught:
+    with pytest.raises(lect.ConversionError) as caught:
         lect.dump_template(table.but(default_system=""), "fastchat")
     assert caught.value.lost == ("that a prompt without a system text has no system turn",)
 

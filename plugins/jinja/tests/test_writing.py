@@ -91,7 +91,7 @@ def test_a_chat_template_is_written_unchanged():
 
 
 def test_a_program_says_what_stops_it():
-    with pytest.raises(lect.LossError, match="lost: all: it is a program"):
+    with pytest.raises(lect.ConversionError, match="lost: all: it is a program"):
         write(lect.Template("mine", lambda chat, out: None))
 
 

@@ -73,7 +73,7 @@ def test_without_go_the_modelfile_is_marked_as_not_proven(monkeypatch):
     ],
 )
 def test_what_ollama_cannot_express_is_listed(change, lost):
-    with pytest.raises(lect.LossError) as caught:
+    with pytest.raises(lect.ConversionError) as caught:
         lect.dump_template(PLAIN.but(**change), "ollama")
     assert caught.value.lost == (lost,)
 

@@ -23,7 +23,7 @@ from lect.errors import (
     PluginWarning,
     did_you_mean,
     near_names,
-    shown,
+    saferepr,
 )
 
 OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
@@ -160,7 +160,7 @@ def _unknown_command(word: str) -> NoReturn:
         _overview().error(installed.absence_message(word, elsewhere[word]))
     known = [*COMMANDS, *installed.names(), *elsewhere]
     hint = did_you_mean(near_names(word, known), f"the commands are {', '.join(known)}")
-    _overview().error(f"there is no command {shown(word)}; {hint}")
+    _overview().error(f"there is no command {saferepr(word)}; {hint}")
 
 
 def _print_error(message: str, words: Sequence[str] = (), label: str = "lect:", style: str = "red") -> None:

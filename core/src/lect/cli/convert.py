@@ -6,7 +6,7 @@ import lect
 from lect.cli.inputs import utf8
 from lect.cli.screen import write_exactly, write_json
 from lect.cli.sources import SOURCE, add_notation, find_template
-from lect.errors import LectError, shown
+from lect.errors import LectError, saferepr
 
 EPILOG = """\
 examples:
@@ -41,7 +41,7 @@ def run(arguments: Namespace) -> int:
             with open(arguments.output, "w", encoding="utf-8", newline="") as file:
                 file.write(text)
         except (OSError, ValueError) as error:
-            msg = f"cannot write {shown(arguments.output)}: {getattr(error, 'strerror', None) or error}"
+            msg = f"cannot write {saferepr(arguments.output)}: {getattr(error, 'strerror', None) or error}"
             raise LectError(msg) from error
     elif arguments.json:
         write_json({"notation": arguments.to, "template": template.name, "text": text})

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lect.cli.inputs import read_json
 from lect.cli.token_checks import CHAT, Result, count_leading, encoding_failure, joined, quoted, written_markers
-from lect.errors import LectError, MessageError, shown
+from lect.errors import LectError, MessageError, saferepr
 from lect.tokens.tokenizer import encoder_of
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def read_ids(path: str) -> list[int]:
     ids = read_json(path)
     if not (isinstance(ids, list) and ids and all(type(each) is int and each >= 0 for each in ids)):
         msg = (
-            f"{shown(path)} holds {shown(ids)}; expected a list of token ids\n"
+            f"{saferepr(path)} holds {saferepr(ids)}; expected a list of token ids\n"
             "  try: json.dump(encoded.ids, file), or json.dump(row['input_ids'], file)"
         )
         raise MessageError(msg)
@@ -153,7 +153,7 @@ def stop(sample: Sample) -> Result:
         return Result("stop", "ok", "there is no answer yet")
     if not unterminated:
         return Result("stop", "ok", f"after every answer ({len(answered)})")
-    what = f"none after {shown(unterminated[0].replace(CONTROL, '').strip(), 40)}"
+    what = f"none after {saferepr(unterminated[0].replace(CONTROL, '').strip(), 40)}"
     what += f" and {len(unterminated) - 1} more" if len(unterminated) > 1 else ""
     advice = f"end every answer with one of {stop_ids}, unless the model is to continue it"
     return Result("stop", "wrong", f"{what}: a model that is trained on this never learns to stop", advice)

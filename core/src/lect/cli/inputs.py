@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from lect.cli.screen import NOTE, Screen
-from lect.errors import LectError, MessageError, shown
+from lect.errors import LectError, MessageError, saferepr
 
 MODEL = "owner/name, a name, a local path, or a template as plugin:name"
 ADAPTER = "the adapter or template to use, such as qwen, qwen:qwen2.5 or chatml, whatever the path says"
@@ -49,7 +49,7 @@ def utf8(argument: str) -> str:
         try:
             return os.fsencode(argument).decode()
         except UnicodeError as error:
-            msg = f"{shown(argument)} is not in UTF-8"
+            msg = f"{saferepr(argument)} is not in UTF-8"
             raise ArgumentTypeError(msg) from error
     return argument
 
@@ -58,7 +58,7 @@ def option(argument: str) -> tuple[str, Any]:
     """Read `NAME=VALUE`: the value is read as JSON if possible, else as text; a `date` is a day."""
     name, equals, value = utf8(argument).partition("=")
     if not (name and equals):
-        msg = f"{shown(argument)} is not of the form NAME=VALUE, such as enable_thinking=false"
+        msg = f"{saferepr(argument)} is not of the form NAME=VALUE, such as enable_thinking=false"
         raise ArgumentTypeError(msg)
     if name in RESERVED:
         instead = f"; use {NOT_OPTIONS[name]}" if name in NOT_OPTIONS else ""
@@ -71,7 +71,7 @@ def limit(argument: str) -> tuple[str, int]:
     """Read `NAME=NUMBER`."""
     name, _, number = utf8(argument).partition("=")
     if not (name and number.isascii() and number.isdecimal() and len(number) < LONGEST_NUMBER):
-        msg = f"{shown(argument)} is not of the form NAME=NUMBER, such as messages=200000"
+        msg = f"{saferepr(argument)} is not of the form NAME=NUMBER, such as messages=200000"
         raise ArgumentTypeError(msg)
     return name, int(number)
 
@@ -84,7 +84,7 @@ def _day(text: str) -> Any:
             return read(text)
         except ValueError:
             continue
-    msg = f"date is {shown(text)}; expected a day such as 2024-07-26"
+    msg = f"date is {saferepr(text)}; expected a day such as 2024-07-26"
     raise ArgumentTypeError(msg)
 
 
@@ -185,4 +185,4 @@ def read_json(path: str) -> Any:
 
 
 def _name(path: str) -> str:
-    return "standard input" if path == STDIN else shown(path)
+    return "standard input" if path == STDIN else saferepr(path)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import lect
-from lect.contain import Contained, StageError, told
+from lect.contain import Contained, StageError, format_error
 from lect.errors import LectError, PluginError
 from lect.registry.groups import COMMANDS
 
@@ -42,7 +42,7 @@ class Command(NamedTuple):
         except StageError as failed:
             if isinstance(failed.error, LectError | ArgumentError | OSError):
                 raise failed.error from None
-            msg = f"the command {self.record.name!r} of {self.record.package} failed: {told(failed.error)}"
+            msg = f"the command {self.record.name!r} of {self.record.package} failed: {format_error(failed.error)}"
             raise PluginError(msg) from failed.error
 
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import lect
 from lect.cli.screen import Painted, Screen, write_json
 from lect.contain import Contained, StageError
-from lect.errors import LectError, PluginWarning, did_you_mean, near_names, shown
+from lect.errors import LectError, PluginWarning, did_you_mean, near_names, saferepr
 from lect.registry.adapters import status_of
 from lect.registry.advice import reserved_names
 from lect.registry.discover import Record
@@ -138,7 +138,7 @@ def _find(name: str, packages: list[Package]) -> list[Package]:
     if not found:
         known = [*(each.name for each in packages), *(adapter.name for each in packages for adapter in each.adapters)]
         hint = did_you_mean(near_names(name, known), "without a name, all are listed")
-        msg = f"no installed package or plugin is called {shown(name)}; {hint}"
+        msg = f"no installed package or plugin is called {saferepr(name)}; {hint}"
         raise LectError(msg)
     return found
 

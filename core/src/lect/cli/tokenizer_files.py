@@ -3,7 +3,7 @@
 import os
 from typing import Any
 
-from lect.errors import TokenizerError, shown
+from lect.errors import TokenizerError, saferepr
 
 FILE = "tokenizer.json"
 
@@ -14,20 +14,20 @@ def load_tokenizer(path: str) -> Any:
     file = os.path.join(path, FILE) if os.path.isdir(path) else path
     if not os.path.isfile(file):
         msg = (
-            f"there is no file or directory {shown(path)}\n"
+            f"there is no file or directory {saferepr(path)}\n"
             f"  try: --tokenizer with the directory of a downloaded model, which contains a {FILE}"
             if file == path
-            else f"{shown(path)} holds no {FILE}\n"
+            else f"{saferepr(path)} holds no {FILE}\n"
             "  try: transformers.AutoTokenizer.from_pretrained(...).save_pretrained(...), which writes one"
         )
         raise TokenizerError(msg)
     try:
         from tokenizers import Tokenizer
     except ImportError as error:
-        msg = f"reading {shown(file)} needs the package tokenizers\n  try: pip install tokenizers"
+        msg = f"reading {saferepr(file)} needs the package tokenizers\n  try: pip install tokenizers"
         raise TokenizerError(msg) from error
     try:
         return Tokenizer.from_file(file)
     except Exception as error:  # tokenizers raises nothing more precise
-        msg = f"{shown(file)} holds no tokenizer that can be read: {error}"
+        msg = f"{saferepr(file)} holds no tokenizer that can be read: {error}"
         raise TokenizerError(msg) from error

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lect.errors import MessageError, TokenizerError, shown
+from lect.errors import MessageError, TokenizerError, saferepr
 from lect.rows import messages as read_rows
 from lect.tokens.encoded import encode
 from lect.tokens.policy import LossPolicy
@@ -126,7 +126,7 @@ def _columns(encoded: list[Encoded], *, with_mask: bool) -> dict[str, Any]:
 def _pad(columns: dict[str, Any], tokenizer: Any, length: int | None) -> None:
     pad = getattr(tokenizer, "pad_token_id", None)
     if pad is None:
-        msg = f"padding: {shown(tokenizer)} has no pad_token_id\n  try: padding=False"
+        msg = f"padding: {saferepr(tokenizer)} has no pad_token_id\n  try: padding=False"
         raise TokenizerError(msg)
     longest = length or max(map(len, columns["input_ids"]))
     on_the_left = getattr(tokenizer, "padding_side", "right") == "left"
@@ -144,5 +144,5 @@ def _tensor(kind: str, rows: list[list[int]]) -> Any:
         return import_module("numpy").array(rows)
     if kind == "pt":
         return import_module("torch").tensor(rows)
-    msg = f"return_tensors is {shown(kind)}; expected 'np', 'pt' or None"
+    msg = f"return_tensors is {saferepr(kind)}; expected 'np', 'pt' or None"
     raise MessageError(msg)

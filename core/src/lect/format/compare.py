@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-from lect.errors import LectError, shown
+from lect.errors import LectError, saferepr
 from lect.format.template import Template
 
 Messages = list[dict[str, str]]
@@ -58,7 +58,7 @@ class Difference(NamedTuple):
 
     def __str__(self) -> str:
         at = self.at
-        texts = ("refused" if text is None else shown(text[at : at + SHOWN]) for text in (self.one, self.other))
+        texts = ("refused" if text is None else saferepr(text[at : at + SHOWN]) for text in (self.one, self.other))
         return f"{self.kind}: at character {at}, {' / '.join(texts)}"
 
 
@@ -90,5 +90,5 @@ def first_difference(one: Template, other: Template) -> str | None:
     for fact in ("stop", "markers"):
         mine, its = tuple(getattr(one, fact)), tuple(getattr(other, fact))
         if mine != its:
-            return f"{fact}: {shown(mine)} / {shown(its)}"
+            return f"{fact}: {saferepr(mine)} / {saferepr(its)}"
     return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from lect.errors import MessageError, shown
+from lect.errors import MessageError, saferepr
 from lect.prompt.message import REASONING_NAMES
 from lect.prompt.unused import all_unused
 from lect.values import Origin, Segment
@@ -76,7 +76,7 @@ def said_last(messages: Sequence[Mapping[str, Any]]) -> Path:
         for name in ("content", *REASONING_NAMES):
             if isinstance(last.get(name), str) and last[name]:
                 return ("messages", len(messages) - 1, name)
-    what = f"the last message is {shown(last)}" if messages else "there are no messages"
+    what = f"the last message is {saferepr(last)}" if messages else "there are no messages"
     msg = (
         f"continue_final_message=True, but {what}; expected an assistant's message with a text at the end\n"
         "  try: end the messages with {'role': 'assistant', 'content': 'Sure, '}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any, NoReturn, Self, get_args
 
-from lect.errors import MessageError, PluginError, near_names, shown
+from lect.errors import MessageError, PluginError, near_names, saferepr
 from lect.facts import Facts, listed
 from lect.format.prompt import Prompt
 from lect.format.refusals import refuse_controls, refuse_surrogate, refuse_unused
@@ -44,8 +44,10 @@ class Template(Training):
     Args:
         name: The name by which people find it.
         program: A function that writes a conversation: `program(chat, out)`, with a `Chat` and a `Writer`.
-        looks_for: The words that the program looks for in texts; None if it may look for anything. With a list, even an
-            empty one, `text` and `render` are several times faster for plain conversations.
+        looks_for: All words whose presence in a caller's text changes what the program writes around it, such as
+            `("</think>",)` where it takes reasoning out of an answer; `()` if it writes every text as it is, or
+            stripped. With this, plain chats without such a word are written without running the program, several
+            times faster. None, the default, promises nothing. The promise is checked.
         reply: The grammar of the model's replies; None if they are plain text.
         facts: The other facts of the format: `roles`, `bos`, `eos`, `stop`, `stop_ids`, `markers`, `text_separators`,
             `default_system`, `capabilities`, `options`, `accepts` and `source`.
@@ -84,7 +86,7 @@ class Template(Training):
         if not facts.keys() <= FACTS:
             _refuse_fact(name, next(fact for fact in facts if fact not in FACTS))
         if reply is not None and not hasattr(reply, "sections"):
-            msg = f"template {name!r}: reply is {shown(reply)}; expected a Grammar\n  try: reply=SOME_FORMAT.grammar"
+            msg = f"template {name!r}: reply is {saferepr(reply)}; expected a Grammar\n  try: reply=SOME_FORMAT.grammar"
             raise PluginError(msg)
         super().__init__(name, **facts)
         self.program = program
@@ -189,7 +191,7 @@ class Template(Training):
         # Comparing a caller's object could run its own code.
         policy = str.__str__(on_control) if isinstance(on_control, str) else ""
         if policy not in CONTROL_POLICIES:
-            msg = f"on_control is {shown(on_control)}; expected one of {', '.join(map(repr, CONTROL_POLICIES))}"
+            msg = f"on_control is {saferepr(on_control)}; expected one of {', '.join(map(repr, CONTROL_POLICIES))}"
             raise MessageError(msg)
         allowed = DEFAULT
         if limits is not None:

@@ -28,7 +28,7 @@ from lect.values import Match, Specificity
 
 if TYPE_CHECKING:
     from lect.files import open_file, parse_json, read_file
-    from lect.notations import Written, table_of, unsaid
+    from lect.notations import Written, table_of, unsupported_facts
     from lect.prompt.frame import Frame
     from lect.prompt.walker import Schema
     from lect.reply.reply import Reply, ToolCall
@@ -76,13 +76,13 @@ __all__ = [
     "think_tags",
     "thought_and_answer",
     "unknown",
-    "unsaid",
+    "unsupported_facts",
 ]  # fmt: skip
 
 
 _LATER = {
     **dict.fromkeys(("open_file", "parse_json", "read_file"), "lect.files"),
-    **dict.fromkeys(("Written", "table_of", "unsaid"), "lect.notations"),
+    **dict.fromkeys(("Written", "table_of", "unsupported_facts"), "lect.notations"),
     **dict.fromkeys(("Reply", "ToolCall"), "lect.reply.reply"),
     "Frame": "lect.prompt.frame",
     "Schema": "lect.prompt.walker",

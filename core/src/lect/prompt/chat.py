@@ -7,7 +7,7 @@ from functools import lru_cache
 from time import time
 from typing import TYPE_CHECKING, Any, Never
 
-from lect.errors import MessageError, RefusedError, near_names, shown
+from lect.errors import MessageError, RefusedError, near_names, saferepr
 from lect.objects import plain_messages, plain_tools
 from lect.prompt.fields import expect, is_list, spell, wrong
 from lect.prompt.inputs import Input, given, plain_str
@@ -231,7 +231,7 @@ class Chat:
             RefusedError: If the arguments are not a mapping.
         """
         if not isinstance(call.arguments, Mapping):
-            what = f"the arguments of a call of {shown(call.name)} are {shown(call.arguments)}"
+            what = f"the arguments of a call of {saferepr(call.name)} are {saferepr(call.arguments)}"
             self.refuse(what, instead="a mapping, or its JSON text")
         path = (*call.path, "arguments")
         return [(self.printed(name, *path, name), value, (*path, name)) for name, value in call.arguments.items()]
@@ -338,7 +338,7 @@ def _refuse_misspelt(options: Mapping[str, Any], facts: Facts) -> None:
     for name in options:
         meant = None if name in facts.options else _meant(name, facts.options)
         if meant is not None:
-            msg = f"there is no argument or option {shown(name)}\n  try: {meant}=..."
+            msg = f"there is no argument or option {saferepr(name)}\n  try: {meant}=..."
             raise MessageError(msg)
 
 

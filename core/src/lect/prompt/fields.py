@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, NoReturn, TypeGuard
 
-from lect.errors import MessageError, shown
+from lect.errors import MessageError, saferepr
 from lect.prompt.inputs import plain_str
 from lect.values import Path
 
@@ -21,7 +21,7 @@ def spell(path: Path) -> str:
 def _step(step: object) -> str:
     if isinstance(step, int):
         return f"[{step}]"
-    return "." + (plain_str(step) if isinstance(step, str) else shown(step))
+    return "." + (plain_str(step) if isinstance(step, str) else saferepr(step))
 
 
 def wrong(where: str, value: object, wanted: str) -> NoReturn:
@@ -30,7 +30,7 @@ def wrong(where: str, value: object, wanted: str) -> NoReturn:
     Raises:
         MessageError: Always.
     """
-    msg = f"{where} is {shown(value)} ({type(value).__name__}); expected {wanted}"
+    msg = f"{where} is {saferepr(value)} ({type(value).__name__}); expected {wanted}"
     raise MessageError(msg)
 
 

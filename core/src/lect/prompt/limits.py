@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
-from lect.errors import LimitError, MessageError, shown
+from lect.errors import LimitError, MessageError, saferepr
 from lect.prompt.fields import is_list, spell, wrong
 from lect.values import Path
 
@@ -44,7 +44,7 @@ class Limits:
             wrong("limits", given, f"a mapping such as {{'messages': {self.messages}}}")
         for name, most in given.items():
             if name not in NAMES:
-                msg = f"there is no limit {shown(name)}\n  try: one of {', '.join(NAMES)}"
+                msg = f"there is no limit {saferepr(name)}\n  try: one of {', '.join(NAMES)}"
                 raise MessageError(msg)
             if type(most) is not int or most < 0:
                 wrong(f"limits[{name!r}]", most, "a number")
@@ -92,7 +92,7 @@ class Limits:
                 if type(key) is not str and not isinstance(key, str | float | int | None):
                     wrong(f"a key of {spell(path)}", key, "text")
                 if type(item) not in SCALARS:
-                    self.check_value(item, (*path, key if isinstance(key, str | int) else shown(key)), depth + 1)
+                    self.check_value(item, (*path, key if isinstance(key, str | int) else saferepr(key)), depth + 1)
         elif isinstance(value, list | tuple):
             for index, item in enumerate(value):
                 if type(item) not in SCALARS:

@@ -6,7 +6,7 @@ The caller's objects are never changed.
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Never
 
-from lect.errors import MessageError, shown
+from lect.errors import MessageError, saferepr
 from lect.prompt.exact import read_exact
 from lect.prompt.fields import is_list, spell, wrong
 from lect.prompt.inputs import given, plain_str
@@ -120,7 +120,7 @@ def _read_part(raw: Raw, where: Path, *, tracked: bool) -> Part:
     kind = raw.get("type")
     if not isinstance(kind, str) or PART_WORDS.isdisjoint(kind.split("_")):
         msg = (
-            f"{spell(where)}.type is {shown(kind)}, which is not a known kind of part\n"
+            f"{spell(where)}.type is {saferepr(kind)}, which is not a known kind of part\n"
             f"  try: a kind of {', '.join(sorted(PART_WORDS))}, such as 'image_url'"
         )
         raise MessageError(msg)
@@ -205,7 +205,6 @@ def _check_pair(where: str, pair: Any, roles: frozenset[str]) -> None:
 
 
 def _unknown_role(where: str, role: object, roles: frozenset[str]) -> Never:
-    msg = (
-        f"the role of {where} is {shown(role)}, which this template does not know\n  known: {', '.join(sorted(roles))}"
-    )
+    known = ", ".join(sorted(roles))
+    msg = f"the role of {where} is {saferepr(role)}, which this template does not know\n  known: {known}"
     raise MessageError(msg)

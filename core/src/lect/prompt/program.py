@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lect.contain import told
-from lect.errors import LectError, PluginError, shown
+from lect.contain import format_error
+from lect.errors import LectError, PluginError, saferepr
 from lect.prompt.writer import MisuseError
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def run_program(program: Program, chat: Chat, out: Writer) -> None:
     try:
         returned = program(chat, out)
         if returned is not None:
-            what = f"returns {shown(returned)}; a program returns nothing, it writes to `out`"
+            what = f"returns {saferepr(returned)}; a program returns nothing, it writes to `out`"
             raise MisuseError(what, instead="out.append(text), or for several pieces: out += a, b")
     except LectError:
         raise
@@ -38,7 +38,7 @@ def run_program(program: Program, chat: Chat, out: Writer) -> None:
         turn = out.current_turn()
         msg = (
             f"template {chat.facts.label!r} failed{'' if turn is None else f' at messages[{turn}]'}: "
-            f"{told(error)}\n"
+            f"{format_error(error)}\n"
             "  try: check the types of messages, tools and options; if they are right, tell the template's author"
         )
         raise PluginError(msg) from error

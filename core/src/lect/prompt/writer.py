@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lect.errors import MessageError, shown
+from lect.errors import MessageError, saferepr
 from lect.prompt.inputs import Input
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class Writer(list[str]):
         except TypeError:
             odd: object = next(piece for piece in self if not isinstance(piece, str))
             msg = (
-                f"{shown(odd)} ({type(odd).__name__}) cannot be part of a prompt; expected text\n"
+                f"{saferepr(odd)} ({type(odd).__name__}) cannot be part of a prompt; expected text\n"
                 "  try: check the types of the options, and of fields that only this template reads"
             )
             raise MessageError(msg) from None

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, get_args
 
-from lect.contain import Contained, StageError, told
-from lect.errors import PluginError, PluginWarning, shown, warn_caller
+from lect.contain import Contained, StageError, format_error
+from lect.errors import PluginError, PluginWarning, saferepr, warn_caller
 from lect.format.template import Template
 from lect.registry.load import new_manager
 from lect.registry.refs import words_of
@@ -86,7 +86,7 @@ class Adapter:
         with Contained("get_template"):
             template = self._hooks.get_template(model_path=ref.original, ref=ref, match=match)
             if not isinstance(template, Template):
-                msg = f"get_template() returned {shown(template)}; expected a Template"
+                msg = f"get_template() returned {saferepr(template)}; expected a Template"
                 raise PluginError(msg)
             return template
 
@@ -100,7 +100,7 @@ class Adapter:
         with Contained("list_templates"):
             for template in (template for listed in self._hooks.list_templates() for template in listed):
                 if not isinstance(template, Template) or templates.setdefault(template.name, template) is not template:
-                    msg = f"list_templates() returned {shown(template)}; expected templates, each with its own name"
+                    msg = f"list_templates() returned {saferepr(template)}; expected templates, each with its own name"
                     raise PluginError(msg)
         return templates
 
@@ -126,7 +126,7 @@ class Adapter:
         with Contained("get_reply_format"):
             found = self._hooks.get_reply_format(model_path=ref.original, ref=ref)
             if found is not None and not isinstance(found, ReplyFormat):
-                msg = f"get_reply_format() returned {shown(found)}; expected a ReplyFormat or None"
+                msg = f"get_reply_format() returned {saferepr(found)}; expected a ReplyFormat or None"
                 raise PluginError(msg)
             return found
 
@@ -136,7 +136,9 @@ class Adapter:
             with Contained("postprocess"):
                 return self._refined(reply, template, ref)
         except StageError as failed:  # the model's output must not be lost over it
-            warn_caller(f"{self} failed in postprocess: {told(failed.error)}\n  try: lect doctor", PluginWarning)
+            warn_caller(
+                f"{self} failed in postprocess: {format_error(failed.error)}\n  try: lect doctor", PluginWarning
+            )
             return reply
 
     def _refined(self, reply: Reply, template: Template, ref: ModelRef) -> Reply:
@@ -145,7 +147,7 @@ class Adapter:
             return refined or reply
         if isinstance(refined, str):
             return reply._replace(content=refined)
-        msg = f"it returned {shown(refined)}; expected a Reply, a text or None"
+        msg = f"it returned {saferepr(refined)}; expected a Reply, a text or None"
         raise PluginError(msg)
 
 
@@ -160,11 +162,11 @@ def _read_claim(returned: object, ref: ModelRef) -> Match | None:
     if returned is True:
         return Match(Specificity.FAMILY, "", reason="match() returned True")
     if not isinstance(returned, Match):
-        msg = f"match() returned {shown(returned)}; expected a Match, True, False or None"
+        msg = f"match() returned {saferepr(returned)}; expected a Match, True, False or None"
         raise PluginError(msg)
     problem = _malformed(returned) or _unfounded(returned, ref)
     if problem:
-        msg = f"match() returned {shown(returned, LONGEST_CLAIM)}; {problem}"
+        msg = f"match() returned {saferepr(returned, LONGEST_CLAIM)}; {problem}"
         raise PluginError(msg)
     return returned
 
@@ -177,7 +179,7 @@ def _malformed(claim: Match) -> str:
     if not isinstance(template, str) or not isinstance(reason, str):
         return "expected texts for template and reason"
     if kind not in get_args(Kind):
-        return f"the kind is {shown(kind)}; expected one of {', '.join(map(repr, get_args(Kind)))}"
+        return f"the kind is {saferepr(kind)}; expected one of {', '.join(map(repr, get_args(Kind)))}"
     return ""
 
 
@@ -188,12 +190,12 @@ def _unfounded(claim: Match, ref: ModelRef) -> str:
     """
     literal, path = claim.literal.lower(), ref.path.lower()
     if claim.specificity is Specificity.REPO and literal != path:
-        return f"REPO rests on the whole of {shown(ref.path)}"
+        return f"REPO rests on the whole of {saferepr(ref.path)}"
     if not literal and claim.specificity in (Specificity.NAME, Specificity.TOKEN):
         return f"{claim.specificity.name} rests on a part of the path"
     if literal in path or _in_order(words_of(literal), ref.words):
         return ""
-    return f"{shown(claim.literal)} is not in the path"
+    return f"{saferepr(claim.literal)} is not in the path"
 
 
 def _in_order(wanted: tuple[str, ...], words: tuple[str, ...]) -> bool:

@@ -6,8 +6,8 @@ from _thread import RLock, get_ident  # importing threading would take a tenth o
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from lect.contain import Contained, StageError, told
-from lect.errors import PluginError, PluginWarning, shown, warn_caller
+from lect.contain import Contained, StageError, format_error
+from lect.errors import PluginError, PluginWarning, saferepr, warn_caller
 from lect.registry.adapter import Adapter
 from lect.registry.groups import FALLBACK, PATHS
 from lect.registry.load import Failure, check, load, load_object
@@ -204,7 +204,7 @@ class Adapters:
             found = load_object(record)
             with Contained("load"):
                 if not fits(found):
-                    msg = f"{record.value} is {shown(found)}; expected {expected}"
+                    msg = f"{record.value} is {saferepr(found)}; expected {expected}"
                     raise PluginError(msg)
         except StageError as error:
             self.fail(record, error)
@@ -349,7 +349,7 @@ class Adapters:
 
 def status_of(failures: tuple[Failure, ...], usual: str) -> str:
     """Return the status of a plugin; `usual` is the status without failures."""
-    return f"failed: {failures[0].stage}: {failures[0].said}" if failures else usual
+    return f"failed: {failures[0].stage}: {failures[0].message}" if failures else usual
 
 
 def new_adapter(plugin: Any, name: str | None = None) -> Adapter:
@@ -367,5 +367,5 @@ def new_adapter(plugin: Any, name: str | None = None) -> Adapter:
             return Adapter(plugin, label)
     except StageError as failed:
         error = failed.error
-        msg = f"{label!r} cannot be an adapter: {error if isinstance(error, PluginError) else told(error)}"
+        msg = f"{label!r} cannot be an adapter: {error if isinstance(error, PluginError) else format_error(error)}"
         raise PluginError(msg) from error

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from lect.errors import UnknownModelError, near_names, shown
+from lect.errors import UnknownModelError, near_names, saferepr
 from lect.registry.groups import PATHS
 from lect.registry.packages import OWNERS, PACKAGES, RESERVED
 from lect.registry.refs import LONGEST_SHOWN
@@ -99,7 +99,7 @@ def unread(adapters: Adapters, ref: ModelRef) -> tuple[str, ...]:
         found = os.path.basename(place) if os.path.isfile(place) else None
     else:
         found = next((name for name in _FILES if os.path.isfile(os.path.join(place, name))), None)
-    what = f"its {shown(found)} may hold the model's own template"
+    what = f"its {saferepr(found)} may hold the model's own template"
     return () if found is None else (f"{what}, but nothing installed reads it ({READER} does)",)
 
 
@@ -112,7 +112,7 @@ def unknown_model(adapters: Adapters, path: Unclaimed, reply_formats: Iterable[s
     verdicts = verdicts_of(adapters, candidates, no_fallback=no_fallback)
     installed, unread_files, replies = adapters.installed(), unread(adapters, ref), sorted(reply_formats)
     asked = [verdict for verdict in verdicts if verdict.outcome != "not asked"]
-    lines = [f"no installed adapter recognises {shown(ref.original, LONGEST_SHOWN)}"]
+    lines = [f"no installed adapter recognises {saferepr(ref.original, LONGEST_SHOWN)}"]
     usable = [package for package, blocked in installed.items() if blocked is None]
     if asked:
         lines.append(f"  considered: {', '.join(map(str, asked))}")
@@ -141,7 +141,7 @@ def unknown_model(adapters: Adapters, path: Unclaimed, reply_formats: Iterable[s
     elif not any(each.claim for each in asked):
         lines += [f"  {package} knows similar names: {each.why}" for each in asked if each.package == package]
     if ref.place is None:
-        where = shown(f"./{ref.name}", LONGEST_SHOWN)
+        where = saferepr(f"./{ref.name}", LONGEST_SHOWN)
         is_there = "if it is a directory or a file" if ref.owner is None else "if the model is there"
         advice.append(f"{where}, {is_there}: its own template is read")
     advice += [BY_HAND, f"lect why {_shell_word(ref.original if ref.place else ref.path)}"]

@@ -9,7 +9,7 @@ import os
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lect.errors import LectError, shown
+from lect.errors import LectError, saferepr
 from lect.files import read_file
 
 if TYPE_CHECKING:
@@ -116,13 +116,13 @@ def _table(path: str) -> dict[str, Any] | None:
 
 def _checked(path: str, table: Any) -> Config:
     if not isinstance(table, dict):
-        raise _unusable(path, f"tool.lect is {shown(table)}", f"a table {TABLE}")
+        raise _unusable(path, f"tool.lect is {saferepr(table)}", f"a table {TABLE}")
     for name, value in table.items():
         key = KEYS.get(name)
         if key is None:
-            raise _unusable(path, f"there is no key {shown(name)}", f"one of {', '.join(KEYS)}")
+            raise _unusable(path, f"there is no key {saferepr(name)}", f"one of {', '.join(KEYS)}")
         if not key.fits(value):
-            raise _unusable(path, f"{name} is {shown(value)}; expected {key.expected}", f"{name} = {key.example}")
+            raise _unusable(path, f"{name} is {saferepr(value)}; expected {key.expected}", f"{name} = {key.example}")
     return Config(path, table)
 
 

@@ -78,8 +78,8 @@ def _without_entry_points(files: MetaFiles) -> Iterator[Damage]:
 
 
 def _name(files: MetaFiles) -> tuple[str, str]:
-    told = identity(files)
-    return told if told[0] else named_by_place(files.place)
+    identified = identity(files)
+    return identified if identified[0] else named_by_place(files.place)
 
 
 def _label(files: MetaFiles) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, NamedTuple, Self
 
-from lect.errors import PluginError, shown
+from lect.errors import PluginError, saferepr
 from lect.format.template import Template
 from lect.registry.hookspecs import hookimpl
 from lect.registry.patterns import ANYTHING, Fit, added_words, matched_words, missed, problem_of
@@ -42,7 +42,7 @@ class Later:
         if self._made is None:
             made = self.make()
             if not isinstance(made, Template) or made.name != self.name:
-                msg = f"Later({self.name!r}, ...) makes {shown(made)}\n  try: return a Template called {self.name!r}"
+                msg = f"Later({self.name!r}, ...) makes {saferepr(made)}\n  try: return a Template called {self.name!r}"
                 raise PluginError(msg)
             self._made = made
         return self._made
@@ -84,22 +84,22 @@ class Rule(_Fields):
     ) -> Self:
         problem = problem_of(pattern)
         if problem:
-            msg = f"the rule {shown(pattern)} can never fit: {problem}"
+            msg = f"the rule {saferepr(pattern)} can never fit: {problem}"
             raise PluginError(msg)
         if kind not in ("chat", "base"):
             msg = (
-                f"the rule {shown(pattern)} has the kind {shown(kind)}; expected 'chat' or 'base'\n"
+                f"the rule {saferepr(pattern)} has the kind {saferepr(kind)}; expected 'chat' or 'base'\n"
                 "  try: 'chat' for every model that was trained to chat"
             )
             raise PluginError(msg)
         return super().__new__(cls, pattern, template, kind, note)
 
-    def fit(self, ref: "ModelRef", *, unsaid: bool = False) -> Fit | None:
+    def fit(self, ref: "ModelRef", *, implied: bool = False) -> Fit | None:
         """Return how the rule fits a name; None if it does not.
 
-        With `unsaid`, also if the name leaves out what goes without saying: that Ollama's models chat.
+        With `implied`, also if the name leaves out what goes without saying: that Ollama's models chat.
         """
-        return matched_words(self.pattern, ref, self.kind, unsaid=unsaid)
+        return matched_words(self.pattern, ref, self.kind, implied=implied)
 
 
 class Family:
@@ -142,9 +142,9 @@ class Family:
 
     def _fitting(self, ref: "ModelRef") -> tuple[Rule, Fit] | tuple[None, None]:
         """Return the first rule that fits a name as written; failing that, for some names, with what they leave out."""
-        for unsaid in (False, True) if ref.is_chat else (False,):
+        for implied in (False, True) if ref.is_chat else (False,):
             for rule in self.rules:
-                fit = rule.fit(ref, unsaid=unsaid)
+                fit = rule.fit(ref, implied=implied)
                 if fit is not None:
                     return rule, fit
         return None, None

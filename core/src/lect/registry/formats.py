@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lect.errors import AmbiguousModelError, MessageError, PluginError, did_you_mean, near_names, shown
+from lect.errors import AmbiguousModelError, MessageError, PluginError, did_you_mean, near_names, saferepr
 from lect.registry.groups import GROUP, REPLIES
 from lect.registry.memory import LONGEST_REMEMBERED, Memory
 from lect.registry.refs import LONGEST_SHOWN, readings
@@ -72,7 +72,7 @@ class ReplyFormats:
     def _unknown(self, name: object) -> MessageError:
         known = self.names()
         hint = did_you_mean(near_names(name, known, most=3), f"there are {', '.join(known)}")
-        msg = f"no installed package has a reply format {shown(name)}; {hint}\n  try: lect.reply_formats()"
+        msg = f"no installed package has a reply format {saferepr(name)}; {hint}\n  try: lect.reply_formats()"
         return MessageError(msg)
 
     def of(self, ref: ModelRef) -> ReplyFormat | None:
@@ -87,7 +87,7 @@ class ReplyFormats:
             names = " or ".join(f"format={name!r}" for name in sorted({each.name for each in known.values()}))
             msg = (
                 f"{' and '.join(known)} know different formats for the replies of "
-                f"{shown(ref.original, LONGEST_SHOWN)}\n  try: {names}"
+                f"{saferepr(ref.original, LONGEST_SHOWN)}\n  try: {names}"
             )
             raise AmbiguousModelError(msg, name=ref.original, claimants=list(known))
         return first

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pluggy
 
-from lect.contain import Contained, StageError, told
+from lect.contain import Contained, StageError, format_error
 from lect.errors import PluginError, did_you_mean, near_names
 from lect.registry import hookspecs
 
@@ -33,13 +33,13 @@ class Failure(NamedTuple):
         return Failure, (*self[:4], _portable(self.error))
 
     @property
-    def said(self) -> str:
+    def message(self) -> str:
         """What was raised: its type and its message."""
-        return told(self.error)
+        return format_error(self.error)
 
     def __str__(self) -> str:
         package = f" ({self.package} {self.version})" if self.package else ""
-        return f"{self.plugin}{package}: {self.stage}: {self.said}"
+        return f"{self.plugin}{package}: {self.stage}: {self.message}"
 
 
 def _portable(error: BaseException) -> BaseException:
@@ -50,7 +50,7 @@ def _portable(error: BaseException) -> BaseException:
         with Contained("pickle"):
             pickle.loads(pickle.dumps(error))  # noqa: S301  # pickled on this line
     except StageError:
-        return PluginError(told(error))
+        return PluginError(format_error(error))
     return error
 
 

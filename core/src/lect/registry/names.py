@@ -11,7 +11,7 @@ from lect.errors import (
     UnknownTemplateError,
     did_you_mean,
     near_names,
-    shown,
+    saferepr,
 )
 from lect.format.builtin import BUILTIN
 from lect.registry.memory import LONGEST_REMEMBERED, Memory
@@ -75,8 +75,8 @@ class TemplateNames:
             AmbiguousModelError: If several plugins have one of that name.
         """
         if not isinstance(name, str):
-            msg = f"the name of a template is {shown(name)}; expected a text\n  try: lect templates"
-            raise UnknownTemplateError(msg, name=shown(name))
+            msg = f"the name of a template is {saferepr(name)}; expected a text\n  try: lect templates"
+            raise UnknownTemplateError(msg, name=saferepr(name))
         remembered = self._remembered
         template = remembered.get(name) if len(name) <= LONGEST_REMEMBERED else None
         if template is None:
@@ -218,7 +218,10 @@ class TemplateNames:
         )
         near = near_names(name, every, most=3)
         hint = did_you_mean(near, f"registered: {', '.join(sorted(self._own))}")
-        lines = [f"no template or adapter is called {shown(name)}; {hint}", *blocked_lines(self._adapters.installed())]
+        lines = [
+            f"no template or adapter is called {saferepr(name)}; {hint}",
+            *blocked_lines(self._adapters.installed()),
+        ]
         lines += [f"  failed: {failure}" for failure in self._adapters.failures]
         msg = "\n".join([*lines, "  try: lect templates"])
         return UnknownTemplateError(msg, name=name, near=near)

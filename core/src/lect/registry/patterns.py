@@ -25,16 +25,16 @@ class Fit(NamedTuple):
     rest: tuple[str, ...]
 
 
-def matched_words(pattern: str, ref: "ModelRef", kind: Kind = "chat", *, unsaid: bool = False) -> Fit | None:
+def matched_words(pattern: str, ref: "ModelRef", kind: Kind = "chat", *, implied: bool = False) -> Fit | None:
     """Return how a pattern for models of a kind fits a name, or None if it does not.
 
-    With `unsaid`, also if the name leaves out what goes without saying.
+    With `implied`, also if the name leaves out what goes without saying.
     """
     if "/" in pattern:
         return Fit(ref.path.lower(), ()) if ref.path.lower() == pattern.lower() else None
     if kind == "base" and ref.is_chat:
         return None
-    fit = _fit(_wanted(pattern, ref) if unsaid else _words(pattern), ref.words)
+    fit = _fit(_wanted(pattern, ref) if implied else _words(pattern), ref.words)
     return None if fit is None or _intruder(pattern, kind, fit.rest) else fit
 
 
@@ -48,8 +48,8 @@ def _wanted(pattern: str, ref: "ModelRef") -> list[str]:
     if not ref.is_chat:
         return wanted
     # Ollama's names leave out that a model chats.
-    unsaid = meaning("chat") | ({NUMBER, "b"} if ref.tag == LATEST else set())
-    return [f"?{word}" if unsaid.issuperset(word.split("|")) else word for word in wanted]
+    implied = meaning("chat") | ({NUMBER, "b"} if ref.tag == LATEST else set())
+    return [f"?{word}" if implied.issuperset(word.split("|")) else word for word in wanted]
 
 
 def added_words(rest: tuple[str, ...]) -> list[str]:

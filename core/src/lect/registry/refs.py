@@ -5,7 +5,7 @@ import re
 from itertools import pairwise
 from typing import NamedTuple, NoReturn
 
-from lect.errors import InvalidModelPathError, InvalidModelPathTypeError, shown
+from lect.errors import InvalidModelPathError, InvalidModelPathTypeError, saferepr
 from lect.registry.words import meaning
 
 LONGEST_PATH = 4096
@@ -86,7 +86,7 @@ def parse_ref(model_path: str | os.PathLike[str]) -> ModelRef:
     name, _, revision = parts[-1].partition("@") if parts else ("", "", "")
     name, _, tag = name.partition(":") if not _is_drive(name) else (name, "", "")
     if not any(character.isalnum() for character in name) or name.startswith("-") or _is_drive(name):
-        _refuse(f"{shown(given, LONGEST_SHOWN)} contains no name")
+        _refuse(f"{saferepr(given, LONGEST_SHOWN)} contains no name")
     path = f"{owner}/{name}" if owner else name
     place = os.path.expanduser(given) if _is_plainly_a_place(model_path) else None
     words = words_of(name.lower()) + _tag_words(tag)
@@ -153,7 +153,9 @@ def _path_text(model_path: object) -> str:
 
 def _check(given: str) -> None:
     if len(given) > LONGEST_PATH:
-        _refuse(f"{shown(given, LONGEST_SHOWN)} has {len(given)} characters; a model path has at most {LONGEST_PATH}")
+        _refuse(
+            f"{saferepr(given, LONGEST_SHOWN)} has {len(given)} characters; a model path has at most {LONGEST_PATH}"
+        )
     if not given.strip():
         _refuse("the model path is empty")
     if not given.isprintable():

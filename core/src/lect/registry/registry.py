@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from lect.contain import StageError, told
+from lect.contain import StageError, format_error
 from lect.conversation import Conversation
 from lect.errors import (
     AmbiguousModelError,
@@ -16,7 +16,7 @@ from lect.errors import (
     SourceError,
     UnknownModelError,
     UnknownTemplateError,
-    shown,
+    saferepr,
     warn_caller,
 )
 from lect.format.template import Template
@@ -84,7 +84,7 @@ class Registry:
     def pin(self, pattern: str, adapter: Any) -> Undo:
         """Decide which adapter or template is used for paths that fit a pattern; return an object that undoes this."""
         if not isinstance(pattern, str) or not pattern.strip():
-            msg = f"a pin needs a pattern such as 'acme/*', not {shown(pattern)}"
+            msg = f"a pin needs a pattern such as 'acme/*', not {saferepr(pattern)}"
             raise PluginError(msg)
         pin = Pin(pattern.strip(), adapter, "lect.pin()")
         with self.adapters.lock:
@@ -249,15 +249,14 @@ class Registry:
             if isinstance(error, SourceError):
                 # Not the adapter's fault: the file is somebody else's.
                 raise error from None
-            path = shown(ref.original, LONGEST_SHOWN)
+            path = saferepr(ref.original, LONGEST_SHOWN)
             if unasked and isinstance(error, PluginError):
                 # Not the adapter's fault, as it made no claim: its error says why it has no template for the model.
                 msg = f"{adapter} was chosen for {path} ({unasked}) but cannot be used: {error}"
                 raise PluginError(msg) from error
             self.adapters.fail(adapter, failed)
-            msg = (
-                f"{adapter} claims {path} but cannot provide its template: {told(error)}\n  try: {DISABLE}={adapter.id}"
-            )
+            why = format_error(error)
+            msg = f"{adapter} claims {path} but cannot provide its template: {why}\n  try: {DISABLE}={adapter.id}"
             raise PluginError(msg) from error
         self.templates.stamp(template, adapter.id)
         return template
@@ -266,7 +265,7 @@ class Registry:
         try:
             return self._decided(ref, pin.adapter, f"pinned by {pin}", pin=pin)
         except (AmbiguousModelError, UnknownTemplateError) as error:
-            msg = f"{shown(ref.original, LONGEST_SHOWN)} is pinned by {pin}, which cannot be used: {error}"
+            msg = f"{saferepr(ref.original, LONGEST_SHOWN)} is pinned by {pin}, which cannot be used: {error}"
             raise PluginError(msg) from error
 
     def _decided(self, ref: ModelRef, adapter: Any, reason: str, *, pin: Pin | None = None) -> Resolution:

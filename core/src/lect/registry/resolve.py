@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lect.contain import StageError
-from lect.errors import shown
+from lect.errors import saferepr
 from lect.registry.groups import FALLBACK as FALLBACKS
 from lect.registry.groups import GROUP, PATHS
 from lect.registry.refs import LONGEST_SHOWN, readings
@@ -112,9 +112,8 @@ class Resolution:
         self.pin = pin
 
     def __repr__(self) -> str:
-        return (
-            f"<Resolution of {shown(self.ref.original, LONGEST_SHOWN)}: {self.template.name!r}, because {self.reason}>"
-        )
+        path = saferepr(self.ref.original, LONGEST_SHOWN)
+        return f"<Resolution of {path}: {self.template.name!r}, because {self.reason}>"
 
     @property
     def package(self) -> str:
@@ -207,8 +206,8 @@ def fallback_note(resolution: Resolution) -> str:
     adapter, ref = resolution.adapter, resolution.ref
     assert adapter is not None, "a fallback is an adapter"
     return (
-        f"only a fallback knows {shown(ref.original, LONGEST_SHOWN)}: {adapter} gives it {resolution.template.name!r}, "
-        "which may not be its maker's format\n"
+        f"only a fallback knows {saferepr(ref.original, LONGEST_SHOWN)}: {adapter} gives it "
+        f"{resolution.template.name!r}, which may not be its maker's format\n"
         f"  try: {PINS}='{pattern_for(ref.path)}={adapter.id}', if it is right\n"
         f"   or: {BY_HAND}\n"
         f"   or: {FALLBACK}=0, or lect.resolve(path, fallback=False), to get an error instead"

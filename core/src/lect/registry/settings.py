@@ -5,7 +5,7 @@ Each is an environment variable and a key of the config file.
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lect.errors import LectError, PluginError, shown
+from lect.errors import LectError, PluginError, saferepr
 from lect.registry.refs import LONGEST_SHOWN
 from lect.values import normal_name
 
@@ -157,7 +157,7 @@ def _from_environ(environ: "Mapping[str, str]") -> dict[str, Stated]:
         stated["only"] = Stated(environ[LOAD].split(","), LOAD)
     if fallback := environ.get(FALLBACK, "").strip():
         if fallback not in ("0", "1"):
-            msg = f"{FALLBACK} is {shown(fallback)}; expected 0 or 1\n  try: {FALLBACK}=0 to ask no fallback"
+            msg = f"{FALLBACK} is {saferepr(fallback)}; expected 0 or 1\n  try: {FALLBACK}=0 to ask no fallback"
             raise LectError(msg)
         stated["fallback"] = Stated(fallback == "1", f"{FALLBACK}=0")
     return stated

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lect.errors import AmbiguousModelError, shown
+from lect.errors import AmbiguousModelError, saferepr
 from lect.format.compare import first_difference
 from lect.registry.groups import PATHS
 from lect.registry.refs import LONGEST_SHOWN
@@ -112,7 +112,7 @@ def refuse_tie(
         assert claim is not None, "only claims can be tied"
         pattern = pattern_for(ref.path)
         msg = (
-            f"{shown(ref.original, LONGEST_SHOWN)} is claimed equally ({claim.specificity.name}, "
+            f"{saferepr(ref.original, LONGEST_SHOWN)} is claimed equally ({claim.specificity.name}, "
             f"{len(claim.literal)} characters) by {first.adapter.id} and {other.adapter.id}\n"
             f"  the templates differ first in {difference}\n"
             f"  try: {PINS}='{pattern}={other.adapter.id}'\n"

@@ -3,7 +3,7 @@
 import re
 from typing import Any, NoReturn
 
-from lect.errors import PluginError, shown
+from lect.errors import PluginError, saferepr
 from lect.reply.grammar import (
     Arguments,
     CallSyntax,
@@ -70,7 +70,7 @@ class _Check:
         self.name = name
 
     def fail(self, path: str, problem: str, instead: str) -> NoReturn:
-        msg = f"the grammar {shown(self.name)} is invalid: {path} {problem}\n  try: {instead}"
+        msg = f"the grammar {saferepr(self.name)} is invalid: {path} {problem}\n  try: {instead}"
         raise PluginError(msg)
 
     def part(self, part: Any, path: str) -> None:
@@ -88,25 +88,25 @@ class _Check:
         if (kind, name) in NEEDED and not value:
             self.fail(path, "is empty", "the marks that are written there")
         if (kind, name) in CHOICES and value not in CHOICES[kind, name]:
-            self.fail(path, f"is {shown(value)}", " or ".join(map(repr, CHOICES[kind, name])))
+            self.fail(path, f"is {saferepr(value)}", " or ".join(map(repr, CHOICES[kind, name])))
         if (kind, name) == (Channels, "bodies"):
             self.bodies(value, path)
         elif (kind, name) in LISTS:
             item = LISTS[kind, name]
             if not isinstance(value, tuple) or not all(isinstance(each, item) for each in value):
-                self.fail(path, f"is {shown(value)}", f"a tuple of {item.__name__}, such as ({item.__name__}(...),)")
+                self.fail(path, f"is {saferepr(value)}", f"a tuple of {item.__name__}, such as ({item.__name__}(...),)")
             for index, each in enumerate(value):
                 self.part(each, f"{path}[{index}].")
         elif (kind, name) in PARTS:
             if value is None and (kind, name) in OPTIONAL:
                 return
             if not isinstance(value, PARTS[kind, name]):
-                self.fail(path, f"is {shown(value)}", _names(PARTS[kind, name]))
+                self.fail(path, f"is {saferepr(value)}", _names(PARTS[kind, name]))
             self.part(value, f"{path}.")
         elif wanted in ("tuple[str, ...]", "Marks"):
             self.marks(value, path, rows=wanted == "Marks")
         elif (wanted == "str" and not isinstance(value, str)) or (wanted == "bool" and not isinstance(value, bool)):
-            self.fail(path, f"is {shown(value)}", "a text" if wanted == "str" else "True or False")
+            self.fail(path, f"is {saferepr(value)}", "a text" if wanted == "str" else "True or False")
         elif (kind, name) in PATTERNS:
             try:
                 re.compile(value)
@@ -118,13 +118,13 @@ class _Check:
         if not isinstance(value, tuple):
             self.fail(
                 path,
-                f"is {shown(value)}",
+                f"is {saferepr(value)}",
                 f"a tuple, ({value!r:.40},)" if isinstance(value, str) else "a tuple of marks",
             )
         for mark in value:
             row = mark if rows and isinstance(mark, tuple) and mark else (mark,)
             if not all(isinstance(each, str) and each for each in row):
-                self.fail(path, f"contains {shown(mark)}", "marks that are text and not empty")
+                self.fail(path, f"contains {saferepr(mark)}", "marks that are text and not empty")
 
     def bodies(self, value: Any, path: str) -> None:
         """Check the marks that start a body, and the kind of each."""
@@ -133,7 +133,7 @@ class _Check:
         ):
             self.fail(
                 path,
-                f"is {shown(value)}",
+                f"is {saferepr(value)}",
                 "pairs of a mark and 'content', 'reasoning', 'call', or '' where the header says it",
             )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from lect.errors import MessageError, shown
+from lect.errors import MessageError, saferepr
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -47,7 +47,7 @@ class ChatChunks:
         index: int = 0,
     ):
         if reasoning_key not in KEYS:
-            msg = f"reasoning_key is {shown(reasoning_key)}; expected one of {', '.join(map(repr, KEYS))}"
+            msg = f"reasoning_key is {saferepr(reasoning_key)}; expected one of {', '.join(map(repr, KEYS))}"
             raise MessageError(msg)
         import time
         import uuid

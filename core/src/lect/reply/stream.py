@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from lect.errors import MessageError, PluginError, shown
+from lect.errors import MessageError, PluginError, saferepr
 from lect.reply.engine.compiled import compile_grammar
 from lect.reply.engine.headed import HeadedMessages
 from lect.reply.engine.marked import MarkedText
@@ -170,9 +170,8 @@ def _wanted(extract: object) -> frozenset[str]:
     if not isinstance(extract, tuple | list | set | frozenset) or not all(
         what in ("reasoning", "tools") for what in extract
     ):
-        msg = (
-            f"extract is {shown(extract)}; expected some of 'reasoning', 'tools'\n  try: extract=('reasoning', 'tools')"
-        )
+        expected = "expected some of 'reasoning', 'tools'\n  try: extract=('reasoning', 'tools')"
+        msg = f"extract is {saferepr(extract)}; {expected}"
         raise MessageError(msg)
     return frozenset(extract)
 
@@ -187,20 +186,20 @@ def stop_strings(stop: object) -> tuple[str, ...]:
                 msg = f"stop has {length} characters in total; at most {LONGEST_STOPS} are allowed"
                 raise MessageError(msg)
             return stops
-    msg = f"stop is {shown(stop)}; expected a list of texts\n  try: stop=['...']"
+    msg = f"stop is {saferepr(stop)}; expected a list of texts\n  try: stop=['...']"
     raise MessageError(msg)
 
 
 def _check_grammar(given: object) -> None:
     if not isinstance(given, Grammar):
-        msg = f"the grammar is {shown(given)}; expected a Grammar\n  try: grammar=SOME_FORMAT.grammar"
+        msg = f"the grammar is {saferepr(given)}; expected a Grammar\n  try: grammar=SOME_FORMAT.grammar"
         raise PluginError(msg)
 
 
 def _check_text(given: object, what: str = "a chunk") -> None:
     if not isinstance(given, str):
         hint = "\n  try: decode it first, with errors='replace'" if isinstance(given, bytes) else ""
-        msg = f"{what} is {shown(given)} ({type(given).__name__}); expected text{hint}"
+        msg = f"{what} is {saferepr(given)} ({type(given).__name__}); expected text{hint}"
         raise MessageError(msg)
 
 

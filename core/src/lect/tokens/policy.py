@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NoReturn
 
-from lect.errors import MaskError, shown
+from lect.errors import MaskError, saferepr
 
 Span = tuple[int, int, float]
 """The start and end of characters in a message's content, and their weight."""
@@ -96,7 +96,7 @@ def _is_span(span: Sequence[Any]) -> bool:
 
 
 def _wrong(name: str, value: object, wanted: str) -> NoReturn:
-    msg = f"LossPolicy: {name} is {shown(value)}; expected {wanted}"
+    msg = f"LossPolicy: {name} is {saferepr(value)}; expected {wanted}"
     raise MaskError(msg)
 
 
@@ -120,10 +120,12 @@ def own_weight(message: Mapping[str, Any], index: int) -> float | None:
         if value is None:
             continue
         if not is_weight(value) or (name == "masked" and value not in (0, 1)):
-            msg = f"messages[{index}].{name} is {shown(value)}; expected true, false or a number that is not negative"
+            msg = (
+                f"messages[{index}].{name} is {saferepr(value)}; expected true, false or a number that is not negative"
+            )
             raise MaskError(msg)
-        said = float(not value) if name == "masked" else float(value)
-        weight = said if weight is None else weight * said
+        stated = float(not value) if name == "masked" else float(value)
+        weight = stated if weight is None else weight * stated
     return weight
 
 

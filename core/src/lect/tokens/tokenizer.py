@@ -9,7 +9,7 @@ from itertools import groupby, pairwise
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
-from lect.errors import TokenizerError, shown
+from lect.errors import TokenizerError, saferepr
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -191,7 +191,7 @@ class ProtocolEncoder(Encoder):
         for piece in pieces:
             ids, offsets = self._tokenizer.encode_ordinary(piece.text)
             if len(ids) != len(offsets):
-                msg = f"{shown(self._tokenizer)}.encode_ordinary returned {len(ids)} ids and {len(offsets)} offsets"
+                msg = f"{saferepr(self._tokenizer)}.encode_ordinary returned {len(ids)} ids and {len(offsets)} offsets"
                 raise TokenizerError(msg)
             yield ids, offsets
 
@@ -379,8 +379,8 @@ def encoder_of(tokenizer: Any) -> Encoder:
     is_fast = hasattr(fast, "to_str") and hasattr(fast, "get_added_tokens_decoder")
     if not is_fast and not isinstance(tokenizer, Tokenizer):
         msg = (
-            f"tokenizer is {shown(tokenizer)}; expected a tokenizers.Tokenizer, a fast tokenizer of transformers, or "
-            "an object with control_tokens() and encode_ordinary(text)\n"
+            f"tokenizer is {saferepr(tokenizer)}; expected a tokenizers.Tokenizer, a fast tokenizer of transformers, "
+            "or an object with control_tokens() and encode_ordinary(text)\n"
             "  try: AutoTokenizer.from_pretrained(..., use_fast=True)"
         )
         raise TokenizerError(msg)

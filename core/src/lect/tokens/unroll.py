@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, get_args
 
-from lect.errors import MaskError, shown
+from lect.errors import MaskError, saferepr
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -34,7 +34,7 @@ def check_unroll(how: object) -> None:
         MaskError: If there is no such way.
     """
     if how not in get_args(Unroll):
-        msg = f"unroll is {shown(how)}; expected one of {', '.join(map(repr, get_args(Unroll)))}"
+        msg = f"unroll is {saferepr(how)}; expected one of {', '.join(map(repr, get_args(Unroll)))}"
         raise MaskError(msg)
 
 

@@ -5,12 +5,12 @@ from lect.plugin import Chat, Template, Turn, TurnTemplate, Writer
 
 def chatglm(chat: Chat, out: Writer) -> None:
     """Write ChatGLM-6B: a single question is bare; with a history, rounds are counted from 0."""
-    spoken = [message for message in chat.messages if message.role in ("user", "assistant")]
+    turns = [message for message in chat.messages if message.role in ("user", "assistant")]
     if any(message.role == "system" for message in chat.messages):
         chat.refuse("there is no system role", instead="put the system text in front of the first user message")
-    alone = len(spoken) == 1
+    alone = len(turns) == 1
     rounds = -1
-    for message in out.turns(spoken):
+    for message in out.turns(turns):
         if message.role == "user" and alone:
             out.append(message.content)
         elif message.role == "user":

@@ -138,12 +138,12 @@ class Converters:
         """
         messages: list[Raw] = []
         for speaker, text, images in self._asked_and_said():
-            said = {"type": "text", "text": text}
+            text_part = {"type": "text", "text": text}
             if images and self._template is None:
                 shown = [image for image in images if not is_address(image)]
-                contents = [[said, {"type": "image_url", "image_url": address(image)}] for image in shown]
+                contents = [[text_part, {"type": "image_url", "image_url": address(image)}] for image in shown]
             else:
-                contents = [[said, *({"type": "image_url", "image_url": address(image)} for image in images)]]
+                contents = [[text_part, *({"type": "image_url", "image_url": address(image)} for image in images)]]
             messages += ({"content": content, "role": speaker} for content in contents)
         return messages
 

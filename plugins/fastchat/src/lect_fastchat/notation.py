@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from lect import MessageError, SourceError
-from lect.plugin import Template, TurnTemplate, Written, table_of, unsaid
+from lect.plugin import Template, TurnTemplate, Written, table_of, unsupported_facts
 from lect_fastchat.separators import SeparatorStyle
 from lect_fastchat.styled import FIELDS, Conversation
 from lect_fastchat.template import StyleTemplate
@@ -53,7 +53,7 @@ class Notation:
         """Write a template as a JSON object of FastChat's fields.
 
         Raises:
-            LossError: If it is neither a template of FastChat's nor a turn table.
+            ConversionError: If it is neither a template of FastChat's nor a turn table.
         """
         import json
 
@@ -149,7 +149,7 @@ def _fields(table: TurnTemplate) -> dict[str, Any]:
 
 def _lost(table: TurnTemplate) -> list[str]:
     """Return what FastChat cannot express: it writes what surrounds a system text even where there is none."""
-    lost = unsaid(table, {"default_system", "examples", "generation", "stop_ids", "without_system"})
+    lost = unsupported_facts(table, {"default_system", "examples", "generation", "stop_ids", "without_system"})
     system = table.turns.get("system")
     without = system.prefix + system.suffix if system else ""
     if not table.default_system and table.without_system != without:

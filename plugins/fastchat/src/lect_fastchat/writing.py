@@ -163,9 +163,9 @@ def write_system(out: list[str], filled: StyleFields, fields: Any, system: str) 
     if filled.head is not None and isinstance(system, str):
         pieces = [filled.head, system, filled.tail]
     else:
-        said = formatted(fields.system_template, plain_str(system) if isinstance(system, str) else system)
-        is_in_it = type(system) is not str and said != formatted(fields.system_template, "")
-        pieces = [unknown(said) if is_in_it else said]
+        text = formatted(fields.system_template, plain_str(system) if isinstance(system, str) else system)
+        is_in_it = type(system) is not str and text != formatted(fields.system_template, "")
+        pieces = [unknown(text) if is_in_it else text]
     if when == ALWAYS or (when == IF_FORMATTED and any(pieces)) or (when == IF_GIVEN and system):
         out += pieces
         out.append(filled.after_system)

@@ -1,6 +1,6 @@
 """Hy3: turns that are only separated by markers; calls in tags that all end with `:opensource`."""
 
-from lect.errors import shown
+from lect.errors import saferepr
 from lect.plugin import Call, Chat, Message, Template, Writer
 from lect.plugin.grammar import KEY, KEY_VALUE_TAGS, THINK, CallSyntax, Grammar, Head, Params, ReplyFormat, Section
 
@@ -55,7 +55,7 @@ def effort_of(chat: Chat) -> str:
     """
     effort = chat.option("reasoning_effort", "no_think")
     if effort not in EFFORTS:
-        chat.refuse(f"reasoning_effort is {shown(effort)}", instead=", ".join(map(repr, EFFORTS)))
+        chat.refuse(f"reasoning_effort is {saferepr(effort)}", instead=", ".join(map(repr, EFFORTS)))
     return "high" if retries(chat) else str(effort)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import cached_property, partial
 from typing import Any, NamedTuple
 
-from lect.errors import MessageError, shown
+from lect.errors import MessageError, saferepr
 from lect.plugin import Call, Chat, Message, Template, Writer
 from lect.plugin.grammar import CALL_IN_WORDS, JSON_OBJECT, THINK, CallSyntax, Code, Grammar, ReplyFormat, Section
 
@@ -214,7 +214,7 @@ def internlm2(chat: Chat, out: Writer) -> None:
     spelling = chat.option("spelling", "named")
     if not isinstance(spelling, str) or spelling not in SPELLINGS:
         msg = (
-            f"option spelling is {shown(spelling)}; "
+            f"option spelling is {saferepr(spelling)}; "
             "expected 'named' (<|im_start|>) or 'numbered' ([UNUSED_TOKEN_146])\n"
             "  try: spelling='numbered'"
         )

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from jinja2 import nodes
 
 from lect import Origin
-from lect.errors import LectError, shown
+from lect.errors import LectError, saferepr
 from lect_jinja.environment import ENVIRONMENT
 from lect_jinja.identity import identify, own_template
 from lect_jinja.paths import read_files
@@ -119,11 +119,11 @@ def _texts(tree: nodes.Node) -> Iterator[tuple[str, int]]:
 def _literals(tree: nodes.Template) -> Iterator[Finding]:
     for text, line in _texts(tree):
         for url in _URL.findall(text):
-            yield Finding(WARNING, "url-literal", shown(url), line)
+            yield Finding(WARNING, "url-literal", saferepr(url), line)
         for encoded in _ENCODED.findall(text):
             hidden = _decoded(encoded)
             if hidden:
-                yield Finding(WARNING, "encoded-text", f"{shown(encoded)} decodes to {shown(hidden)}", line)
+                yield Finding(WARNING, "encoded-text", f"{saferepr(encoded)} decodes to {saferepr(hidden)}", line)
 
 
 def _decoded(text: str) -> str:
@@ -149,7 +149,7 @@ def _conditions(tree: nodes.Template) -> Iterator[Finding]:
         wanted = [text for text in _compared(test, is_content) if _is_said(text)]
         if wanted:
             yield Finding(
-                WARNING, "content-conditional", f"checks whether a message contains {shown(wanted[0])}", node.lineno
+                WARNING, "content-conditional", f"checks whether a message contains {saferepr(wanted[0])}", node.lineno
             )
         at_times = any(is_time(each) for compare in test.find_all(nodes.Compare) for each in _operands(compare))
         at_times = at_times or any(is_time(each) for each in _operands(test))
@@ -166,7 +166,7 @@ def _said_then(node: nodes.Node) -> Iterator[Finding]:
     """Find what is said to the model only under a suspicious condition."""
     for text, line in _texts(node):
         if _words(text) >= FEWEST_WORDS:
-            yield Finding(WARNING, "hidden-instruction", shown(text, SHOWN), line)
+            yield Finding(WARNING, "hidden-instruction", saferepr(text, SHOWN), line)
 
 
 def _compared(test: nodes.Node, is_content: Callable[[nodes.Node], bool]) -> Iterator[str]:
@@ -255,7 +255,7 @@ def _rewrites(tree: nodes.Template) -> Iterator[Finding]:
             continue
         texts = list(_constant_texts(arguments))
         if any(map(_is_said, texts)):
-            yield Finding(WARNING, "content-rewrite", f"replaces {' with '.join(map(shown, texts))}", node.lineno)
+            yield Finding(WARNING, "content-rewrite", f"replaces {' with '.join(map(saferepr, texts))}", node.lineno)
 
 
 # What it does
@@ -286,7 +286,7 @@ def _behaviour(template: Template, *, is_known: bool) -> Iterator[Finding]:
 
 
 def _inside_turn(text: str) -> Finding:
-    return Finding(WARNING, "literal-inside-turn", f"adds text to a message: {shown(text, SHOWN)}")
+    return Finding(WARNING, "literal-inside-turn", f"adds text to a message: {saferepr(text, SHOWN)}")
 
 
 def _added_inside_turns(segments: Iterable[Any]) -> Iterator[str]:
@@ -305,6 +305,8 @@ def _added_texts(segments: Iterable[Any], *, with_system: bool) -> Iterator[Find
     for segment in segments:
         if segment.origin is Origin.TEMPLATE and _words(segment.text) >= 2 * FEWEST_WORDS:
             if with_system:
-                yield Finding(WARNING, "hidden-instruction", f"besides the system text: {shown(segment.text, SHOWN)}")
+                yield Finding(
+                    WARNING, "hidden-instruction", f"besides the system text: {saferepr(segment.text, SHOWN)}"
+                )
             else:
-                yield Finding(NOTE, "default-system", shown(segment.text, SHOWN))
+                yield Finding(NOTE, "default-system", saferepr(segment.text, SHOWN))

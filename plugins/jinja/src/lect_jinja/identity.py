@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import lect
-from lect.errors import LectError, UnknownTemplateError, shown
+from lect.errors import LectError, UnknownTemplateError, saferepr
 from lect_jinja.knowledge import (
     FAMILIES_OF_MARKS,
     FAMILIES_OF_MODEL_TYPES,
@@ -108,8 +108,8 @@ def _of_the_same_text(found: ModelFiles) -> str:
 
 
 def _of_a_family(found: ModelFiles, name: str, template: Template, how: str) -> Identity:
-    said = f"{found.origin} {how.format(name)}"
-    return Identity(_with_facts(template, found), said, name, reply="as the family defines them")
+    reason = f"{found.origin} {how.format(name)}"
+    return Identity(_with_facts(template, found), reason, name, reply="as the family defines them")
 
 
 def _install(name: str) -> str:
@@ -178,7 +178,7 @@ def own_template(found: ModelFiles, name: str, **stated: Any) -> tuple[JinjaTemp
     try:
         template = JinjaTemplate(name, found.source, **facts)
     except LectError as error:
-        msg = f"{found.origin} in {shown(found.path, 200)} cannot be used: {error}"
+        msg = f"{found.origin} in {saferepr(found.path, 200)} cannot be used: {error}"
         raise ModelFileError(msg, file=found.path) from error
     end = {} if "stop" in stated else _turn_end(template)
     return template if end.keys() <= found.stop.keys() else template.but(stop=found.stop | end), how
@@ -216,8 +216,8 @@ def _replies(found: ModelFiles) -> tuple[Grammar | None, str]:
     from lect.plugin.grammar import reply_format
 
     if rule.format not in lect.reply_formats():
-        said = f"plain text: {rule.format!r} would apply ({how}), but is missing\n  try: pip install {rule.package}"
-        return None, said
+        reason = f"plain text: {rule.format!r} would apply ({how}), but is missing\n  try: pip install {rule.package}"
+        return None, reason
     return reply_format(rule.format).grammar, f"{rule.format!r}, by {how}"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from lect.errors import LectError, LimitError, shown
+from lect.errors import LectError, LimitError, saferepr
 
 WORK_PER_MESSAGE = 100_000
 CHARACTERS_PER_COPY = 8
@@ -67,13 +67,13 @@ def read_limits(given: Any) -> Limits:
     if isinstance(given, Limits):
         given = given._asdict()
     if not isinstance(given, Mapping):
-        msg = f"limits is {shown(given)}\n  try: limits={{'work': {DEFAULT.work * 10}}}"
+        msg = f"limits is {saferepr(given)}\n  try: limits={{'work': {DEFAULT.work * 10}}}"
         raise LectError(msg)
     for name, value in given.items():
         if name not in Limits._fields:
-            msg = f"there is no limit {shown(name)}\n  try: one of {', '.join(Limits._fields)}"
+            msg = f"there is no limit {saferepr(name)}\n  try: one of {', '.join(Limits._fields)}"
             raise LectError(msg)
         if isinstance(value, bool) or not isinstance(value, int | float) or value <= 0:
-            msg = f"the limit {name} is {shown(value)}; expected a positive number"
+            msg = f"the limit {name} is {saferepr(value)}; expected a positive number"
             raise LectError(msg)
     return DEFAULT._replace(**given)

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, NamedTuple
 
 import lect
-from lect.errors import LectError, shown
+from lect.errors import LectError, saferepr
 from lect.plugin import Match, Specificity, hookimpl
 from lect_jinja.identity import Identity, identify
 from lect_jinja.knowledge import fingerprint
@@ -73,7 +73,9 @@ def read_local(path: str) -> LocalModel | None:
         adapters.append(path)
         path = files.base
         if path in stamps or len(adapters) > LONGEST_CHAIN:
-            refuse(adapters[-1], f"is a LoRA adapter whose chain of base models is circular or too long: {shown(path)}")
+            refuse(
+                adapters[-1], f"is a LoRA adapter whose chain of base models is circular or too long: {saferepr(path)}"
+            )
 
 
 def read_files(path: str) -> ModelFiles:
@@ -105,9 +107,9 @@ def _chosen(files: ModelFiles, name: str) -> ModelFiles:
         return files.only(name)
     if name or (files.templates and not files.source):
         names = list(files.templates)
-        what = f"only {', '.join(map(shown, names))}" if names else "and no other"
-        advice = shown(f"{files.path}#{names[0]}", 200) if names else "a directory with chat_template.jinja"
-        refuse(files.path, f"has no chat template called {shown(name or DEFAULT)}, {what}", advice)
+        what = f"only {', '.join(map(saferepr, names))}" if names else "and no other"
+        advice = saferepr(f"{files.path}#{names[0]}", 200) if names else "a directory with chat_template.jinja"
+        refuse(files.path, f"has no chat template called {saferepr(name or DEFAULT)}, {what}", advice)
     return files
 
 
@@ -200,8 +202,8 @@ class LocalModels:
         names = [name for name in files.templates if name != DEFAULT]
         if names:
             used = f"{TOOL_USE!r} is used if tools are given, " if TOOL_USE in names else ""
-            one = shown(f"{ref.original}#{names[-1]}", 200)
-            yield f"further templates: {', '.join(map(shown, names))}; {used}{one} selects it"
+            one = saferepr(f"{ref.original}#{names[-1]}", 200)
+            yield f"further templates: {', '.join(map(saferepr, names))}; {used}{one} selects it"
         for other in files.conflicts:
             yield f"{other} has a different template from {files.origin}; {files.origin} takes precedence"
         yield from files.notes

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from lect.errors import PluginError, shown
+from lect.errors import PluginError, saferepr
 from lect_jinja.identity import own_template
 from lect_jinja.paths import PLACES, read_files
 from lect_jinja.sources.found import DEFAULT
@@ -53,7 +53,7 @@ def load(
         source = {"chat_template": source}
     if not isinstance(source, Mapping):
         hint = "the text of a template, a mapping with 'chat_template', or the path of a model"
-        msg = f"source is {shown(source)} ({type(source).__name__})\n  try: {hint}"
+        msg = f"source is {saferepr(source)} ({type(source).__name__})\n  try: {hint}"
         raise PluginError(msg)
     text = _text_of(source, chat_template or DEFAULT)
     tokens = dict(_tokens(source))
@@ -77,14 +77,14 @@ def _text_of(source: Mapping[str, Any], name: str) -> str:
     several = given if isinstance(given, list) else [{"name": DEFAULT, "template": given}]
     named = {each.get("name"): each.get("template") for each in several if isinstance(each, Mapping)}
     if named and name not in named:
-        hint = f"load(source, chat_template={shown(next(iter(named), DEFAULT))})"
-        has = ", ".join(map(shown, named))
-        msg = f"there is no chat template called {shown(name)}, only {has}\n  try: {hint}"
+        hint = f"load(source, chat_template={saferepr(next(iter(named), DEFAULT))})"
+        has = ", ".join(map(saferepr, named))
+        msg = f"there is no chat template called {saferepr(name)}, only {has}\n  try: {hint}"
         raise PluginError(msg)
     text = named.get(name, given)
     if not isinstance(text, str) or not text:
         hint = "the tokenizer_config.json of a chat model"
-        msg = f"chat_template is {shown(text)}; expected the text of a template\n  try: {hint}"
+        msg = f"chat_template is {saferepr(text)}; expected the text of a template\n  try: {hint}"
         raise PluginError(msg)
     return text
 
@@ -98,5 +98,5 @@ def _tokens(source: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         if isinstance(text, str):
             yield name, text
         elif value is not None and not isinstance(value, bool):
-            msg = f"{name} is {shown(value)}; expected text"
+            msg = f"{name} is {saferepr(value)}; expected text"
             raise PluginError(msg)

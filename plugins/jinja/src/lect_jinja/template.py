@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from lect.errors import LectError, MessageError, shown
+from lect.errors import LectError, MessageError, saferepr
 from lect.plugin import Chat, Template, given
 from lect_jinja.engine import Run, compiled
 from lect_jinja.limits import Limits, read_limits
@@ -71,7 +71,7 @@ class JinjaTemplate(Template):
         **facts: Any,
     ):
         if not isinstance(jinja, str):
-            msg = f"template {name!r}: jinja is {shown(jinja)}; expected the template's text"
+            msg = f"template {name!r}: jinja is {saferepr(jinja)}; expected the template's text"
             raise LectError(msg)
         self._stated = {"name": name, "jinja": jinja, "tokens": dict(tokens or {}), "isolate": isolate, **facts}
         self.jinja = jinja
@@ -182,7 +182,7 @@ class JinjaTemplate(Template):
     def _run(self, variables: dict[str, Any], chat: Chat, *, tracked: bool) -> Run | IsolatedRun:
         clock = chat.options.get("date") if self._code.reading.reads_clock else None
         if clock is not None and not isinstance(clock, datetime.date):
-            msg = f"option date is {shown(clock)} ({type(clock).__name__}); expected a date or a datetime"
+            msg = f"option date is {saferepr(clock)} ({type(clock).__name__}); expected a date or a datetime"
             raise MessageError(msg)
         return self._started(variables, _moment(clock), tracked=tracked)
 

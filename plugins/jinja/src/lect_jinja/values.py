@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from lect.errors import MessageError, shown
+from lect.errors import MessageError, saferepr
 from lect.plugin import Input, given, plain_str
 from lect_jinja.strings import TRANSFORMED
 
@@ -54,7 +54,7 @@ def plain(value: Any, path: Path, depth: int = 0) -> Any:
     if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
         return [plain(item, (*path, index), depth + 1) for index, item in enumerate(value)]
     msg = (
-        f"{_spelled(path)} is {shown(value)} ({kind.__name__}), which a chat template cannot take\n"
+        f"{_spelled(path)} is {saferepr(value)} ({kind.__name__}), which a chat template cannot take\n"
         "  try: only dicts, lists, text, numbers, booleans and None"
     )
     raise MessageError(msg)

@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from lect import RefusedError
-from lect.plugin import ROUND, Template, Turn, TurnTemplate, Written, table_of, unsaid
+from lect.plugin import ROUND, Template, Turn, TurnTemplate, Written, table_of, unsupported_facts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
@@ -33,14 +33,14 @@ def write(template: Template) -> Written:
     """Write a template as a Jinja chat template.
 
     Raises:
-        LossError: If it is neither a Jinja template itself nor a turn table.
+        ConversionError: If it is neither a Jinja template itself nor a turn table.
     """
     from lect_jinja.template import JinjaTemplate
 
     if isinstance(template, JinjaTemplate):
         return Written(template.jinja)
     table = table_of(template, "jinja")
-    return Written("\n".join(_lines(table)) + "\n", unsaid(table, SAYS))
+    return Written("\n".join(_lines(table)) + "\n", unsupported_facts(table, SAYS))
 
 
 def _lines(table: TurnTemplate) -> Iterator[str]:

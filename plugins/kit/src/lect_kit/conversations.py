@@ -42,7 +42,7 @@ TOOLS: list[dict[str, Any]] = [
 ]
 
 
-def said(role: str, content: Any, **more: Any) -> dict[str, Any]:
+def chat_message(role: str, content: Any, **more: Any) -> dict[str, Any]:
     """Return a message."""
     return {"role": role, "content": content, **more}
 
@@ -52,37 +52,39 @@ def called(name: str, arguments: dict[str, Any], call_id: str) -> dict[str, Any]
     return {"id": call_id, "type": "function", "function": {"name": name, "arguments": arguments}}
 
 
-QUESTION = said("user", "Zwhere")
+QUESTION = chat_message("user", "Zwhere")
 ROUNDS = [
-    said(role, text)
+    chat_message(role, text)
     for text, role in zip(
         ("Zalpha", "Zbravo", "Zcharlie", "Zdelta", "Zecho", "Zfoxtrot"), ("user", "assistant") * 3, strict=True
     )
 ]
 _TOOL_ROUND = [
-    said("user", "Zgolf"),
-    said("assistant", "Zhotel", tool_calls=[called("get_weather", {"city": "Zindia"}, "callnumb0")]),
-    said("tool", "Zjuliett", name="get_weather", tool_call_id="callnumb0"),
-    said("assistant", "Zkilo"),
+    chat_message("user", "Zgolf"),
+    chat_message("assistant", "Zhotel", tool_calls=[called("get_weather", {"city": "Zindia"}, "callnumb0")]),
+    chat_message("tool", "Zjuliett", name="get_weather", tool_call_id="callnumb0"),
+    chat_message("assistant", "Zkilo"),
 ]
 _CONVERSATIONS: dict[str, dict[str, Any]] = {
     "a question": {"messages": [QUESTION], "add_generation_prompt": True},
     "three rounds": {"messages": ROUNDS},
-    "a system text": {"messages": [said("system", "Zlima"), *ROUNDS[:3]], "add_generation_prompt": True},
-    "a developer": {"messages": [said("developer", "Zlima"), *ROUNDS[:1]]},
-    "a name": {"messages": [said("user", "Zmike", name="Znovember"), said("assistant", "Zoscar")]},
+    "a system text": {"messages": [chat_message("system", "Zlima"), *ROUNDS[:3]], "add_generation_prompt": True},
+    "a developer": {"messages": [chat_message("developer", "Zlima"), *ROUNDS[:1]]},
+    "a name": {"messages": [chat_message("user", "Zmike", name="Znovember"), chat_message("assistant", "Zoscar")]},
     "thoughts": {
         "messages": [
             ROUNDS[0],
-            said("assistant", "Zpapa", reasoning_content="Zquebec"),
+            chat_message("assistant", "Zpapa", reasoning_content="Zquebec"),
             ROUNDS[2],
-            said("assistant", "Zromeo", reasoning_content="Zsierra"),
+            chat_message("assistant", "Zromeo", reasoning_content="Zsierra"),
         ]
     },
-    "parts": {"messages": [said("user", [{"type": "text", "text": "Ztango"}, {"type": "text", "text": "Zuniform"}])]},
+    "parts": {
+        "messages": [chat_message("user", [{"type": "text", "text": "Ztango"}, {"type": "text", "text": "Zuniform"}])]
+    },
     "tools": {"messages": [QUESTION], "tools": TOOLS, "add_generation_prompt": True},
     "a call": {"messages": _TOOL_ROUND, "tools": TOOLS},
-    "odd texts": {"messages": [said("user", "{round} %s {0.__class__} {{ 7 * 7 }} \\n\u2028你好"), ROUNDS[1]]},
+    "odd texts": {"messages": [chat_message("user", "{round} %s {0.__class__} {{ 7 * 7 }} \\n\u2028你好"), ROUNDS[1]]},
 }
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import lect
-from lect.contain import StageError, told
+from lect.contain import StageError, format_error
 from lect.errors import InvalidModelPathError, LectError
 from lect.plugin import Family
 from lect.registry.patterns import ANYTHING
@@ -57,7 +57,7 @@ class NameChecks(SuiteBase):
             try:
                 found = self.subject.adapter.get_template(parse_ref(path), claim).name
             except StageError as failed:
-                yield f"{path!r} is claimed, but get_template() fails: {told(failed.error)}"
+                yield f"{path!r} is claimed, but get_template() fails: {format_error(failed.error)}"
                 continue
             if found != self.examples.get(path, found):
                 yield f"{path!r} gets {found!r}; expected {self.examples[path]!r}"
@@ -186,7 +186,7 @@ def _claim(subject: Subject, path: str) -> Match | str | None:
     try:
         return subject.adapter.match(parse_ref(path))
     except StageError as failed:
-        return told(failed.error)
+        return format_error(failed.error)
 
 
 def _claimed(subject: Subject, path: str) -> Match | None:

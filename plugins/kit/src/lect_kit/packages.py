@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from lect.contain import StageError, told
+from lect.contain import StageError, format_error
 from lect.errors import PluginError
 from lect.registry.groups import ADAPTERS, COMMANDS, HINTS, NOTATIONS, REPLIES, TEMPLATES
 from lect_kit.base import SuiteBase, check
@@ -49,7 +49,7 @@ class PackageChecks(SuiteBase):
         except PluginError as error:
             yield str(error).partition("\n  try:")[0]
         except StageError as failed:
-            yield f"{failed.stage}() fails: {told(failed.error)}"
+            yield f"{failed.stage}() fails: {format_error(failed.error)}"
         else:
             if adapter is None:
                 pytest.skip("it has no adapter")
@@ -63,7 +63,7 @@ class PackageChecks(SuiteBase):
         for point in points:
             found = loaded(point)
             if isinstance(found, BaseException):
-                yield f"{_shown(point)} cannot be loaded: {told(found)}"
+                yield f"{_shown(point)} cannot be loaded: {format_error(found)}"
             elif problem := _unfit(point.group, found):
                 yield f"{_shown(point)} is {found!r}; expected {problem}"
 

@@ -12,7 +12,7 @@ import pytest
 import lect
 from lect.errors import ControlTextError, LectError, MessageError, PluginError, TemplateWarning
 from lect_kit.base import SuiteBase, check
-from lect_kit.conversations import QUESTION, ROUNDS, conversations, dated, said
+from lect_kit.conversations import QUESTION, ROUNDS, chat_message, conversations, dated
 from lect_kit.fields import counted_fields, is_written, origin_problem
 
 if TYPE_CHECKING:
@@ -174,7 +174,7 @@ def _between(text: str, index: int) -> str:
 def _is_unseen(template: Template, typed: str) -> bool:
     """Return whether a template takes what a user types for ordinary text."""
     try:
-        template.render([said("user", typed)], on_control="raise", **dated(template))
+        template.render([chat_message("user", typed)], on_control="raise", **dated(template))
     except ControlTextError:
         return False
     return True

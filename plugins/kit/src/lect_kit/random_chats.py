@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from hypothesis import strategies as st
 
-from lect_kit.conversations import TOOLS, called, said
+from lect_kit.conversations import TOOLS, called, chat_message
 
 if TYPE_CHECKING:
     from lect.format.template import Template
@@ -31,13 +31,13 @@ def chats(template: Template) -> st.SearchStrategy[dict[str, Any]]:
         cities = text.map(lambda city: [called("get_weather", {"city": city}, "callnumb0")])
         extras["tool_calls"] = cities
     answers = st.fixed_dictionaries({"role": st.just("assistant"), "content": text}, optional=extras)
-    questions = text.map(lambda words: said("user", words))
+    questions = text.map(lambda words: chat_message("user", words))
     rounds = st.lists(st.tuples(questions, answers), max_size=3).map(
         lambda pairs: [each for pair in pairs for each in pair]
     )
     system: st.SearchStrategy[list[dict[str, Any]]] = st.just([])
     if "system" in capabilities:
-        system |= text.map(lambda words: [said("system", words)])
+        system |= text.map(lambda words: [chat_message("system", words)])
     messages = st.tuples(system, rounds, questions).map(lambda parts: [*parts[0], *_answered(parts[1]), parts[2]])
     tools = st.none() | st.just(TOOLS) if "tools" in capabilities else st.none()
     return st.fixed_dictionaries({"messages": messages, "tools": tools, "add_generation_prompt": st.booleans()})
@@ -49,5 +49,8 @@ def _answered(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
     for message in messages:
         answered.append(message)
         if "tool_calls" in message:
-            answered += said("tool", "Sunny.", name="get_weather", tool_call_id="callnumb0"), said("assistant", "So.")
+            answered += (
+                chat_message("tool", "Sunny.", name="get_weather", tool_call_id="callnumb0"),
+                chat_message("assistant", "So."),
+            )
     return answered

@@ -6,7 +6,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lect.errors import LectError
-from lect_kit.conversations import called, dated, said
+from lect_kit.conversations import called, chat_message, dated
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from lect.reply.reply import Reply
 
 ANSWERS: dict[str, dict[str, Any]] = {
-    "text": said("assistant", "Hello!\nHow are you?"),
-    "reasoning": said("assistant", "Four.", reasoning_content="Two and two.\n\nSo."),
-    "a call": said("assistant", "", tool_calls=[called("get_weather", {"city": "Paris"}, "")]),
-    "calls": said(
+    "text": chat_message("assistant", "Hello!\nHow are you?"),
+    "reasoning": chat_message("assistant", "Four.", reasoning_content="Two and two.\n\nSo."),
+    "a call": chat_message("assistant", "", tool_calls=[called("get_weather", {"city": "Paris"}, "")]),
+    "calls": chat_message(
         "assistant",
         "",
         tool_calls=[
@@ -30,8 +30,10 @@ ANSWERS: dict[str, dict[str, Any]] = {
             called("get_time", {}, ""),
         ],
     ),
-    "text and a call": said("assistant", "Let me look.", tool_calls=[called("get_weather", {"city": "Paris"}, "")]),
-    "everything": said(
+    "text and a call": chat_message(
+        "assistant", "Let me look.", tool_calls=[called("get_weather", {"city": "Paris"}, "")]
+    ),
+    "everything": chat_message(
         "assistant",
         "Let me look.",
         reasoning_content="Look.",

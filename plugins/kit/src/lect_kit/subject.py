@@ -9,7 +9,7 @@ import pytest
 
 import lect
 from lect.contain import StageError
-from lect.errors import PluginError, did_you_mean, near_names, shown
+from lect.errors import PluginError, did_you_mean, near_names, saferepr
 from lect.format.builtin import BUILTIN
 from lect.registry.discover import Record, distributions
 from lect.registry.groups import ADAPTERS, COMMANDS, FALLBACK, GROUP, HINTS, NOTATIONS, REPLIES, TEMPLATES
@@ -189,4 +189,4 @@ def _unknown(plugin: str, installed: Iterable[Distribution]) -> PluginError:
         {point.name for dist in installed for point in dist.entry_points if point.group not in (HINTS, TEMPLATES)}
     )
     hint = did_you_mean(near_names(plugin, names, most=3), "lect plugins lists what is installed")
-    return PluginError(f"no plugin {shown(plugin)} is installed\n  {hint}")
+    return PluginError(f"no plugin {saferepr(plugin)} is installed\n  {hint}")

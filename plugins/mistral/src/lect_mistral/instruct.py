@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from lect.errors import shown
+from lect.errors import saferepr
 from lect.plugin import Call, Chat, Message, Template, Turn, TurnTemplate, Writer
 from lect.plugin.grammar import JSON_OBJECT, CallSyntax, Grammar, Head, NamedJson, Reasoning, ReplyFormat, Section
 from lect_mistral.content import texts_of, write_content
@@ -48,7 +48,7 @@ def call_id(chat: Chat, call: Call) -> str:
     """
     if call.id is None or len(call.id) != 9:
         chat.refuse(
-            f"the id of a tool call is {shown(call.id)}; these models want nine letters and digits",
+            f"the id of a tool call is {saferepr(call.id)}; these models want nine letters and digits",
             instead="'call00001'",
         )
     return call.id
@@ -63,7 +63,8 @@ def result_id(chat: Chat, message: Message) -> str:
     given = message.raw.get("tool_call_id")
     if not isinstance(given, str) or len(given) != 9:
         chat.refuse(
-            f"tool_call_id is {shown(given)}; these models want nine letters and digits", instead="the id of the call"
+            f"tool_call_id is {saferepr(given)}; these models want nine letters and digits",
+            instead="the id of the call",
         )
     return chat.text(given, "messages", message.index, "tool_call_id")
 
@@ -95,8 +96,8 @@ def write_tools(chat: Chat, out: Writer, gap: str) -> None:
     for index in range(len(chat.tools)):
         function, path = chat.function(index)
         out.append(', {"type": "function", "function": {' if index else '{"type": "function", "function": {')
-        shown = [(key, value) for key, value in function.items() if key != "return"]
-        for place, (key, value) in enumerate(shown):
+        saferepr = [(key, value) for key, value in function.items() if key != "return"]
+        for place, (key, value) in enumerate(saferepr):
             out += ', "' if place else '"', chat.printed(key, *path, key), '": '
             if isinstance(value, str):
                 out += '"', chat.text(value, *path, key), '"'

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from lect.plugin import Template, Turn, TurnTemplate, Written, table_of, unsaid
+from lect.plugin import Template, Turn, TurnTemplate, Written, table_of, unsupported_facts
 from lect_ollama.proof import has_go
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def write(template: Template) -> Written:
     """Write a template as a Modelfile, except for its FROM.
 
     Raises:
-        LossError: If it is not a turn table.
+        ConversionError: If it is not a turn table.
     """
     table = table_of(template, "ollama")
     lines = [
@@ -33,7 +33,7 @@ def write(template: Template) -> Written:
         "# Write a FROM line here, such as FROM ./model.gguf",
         f"TEMPLATE {QUOTES}{''.join(_pieces(table))}{QUOTES}",
     ]
-    lost = unsaid(table, SAYS)
+    lost = unsupported_facts(table, SAYS)
     if table.default_system:
         lines.append(f"SYSTEM {QUOTES}{table.default_system}{QUOTES}")
         if QUOTES in table.default_system:

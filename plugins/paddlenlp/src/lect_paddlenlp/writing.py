@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lect.plugin import ROUND, Template, Turn, TurnTemplate, Written, table_of, unsaid
+from lect.plugin import ROUND, Template, Turn, TurnTemplate, Written, table_of, unsupported_facts
 from lect_paddlenlp.template import PaddleTemplate
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def write(template: Template) -> Written:
     """Write a template as a chat_template.json.
 
     Raises:
-        LossError: If it is neither a template of PaddleNLP's nor a turn table.
+        ConversionError: If it is neither a template of PaddleNLP's nor a turn table.
     """
     if isinstance(template, PaddleTemplate):
         return Written(_json(_own(template.fields)))
@@ -47,7 +47,7 @@ def write(template: Template) -> Written:
         "conversation": [_text(_user(table, user, "user")), _text(_turn(table, assistant, "bot", "assistant"))],
         "query": _text([*_user(table, user, "query"), *generation]),
     }
-    return Written(_json(fields), unsaid(table, SAYS))
+    return Written(_json(fields), unsupported_facts(table, SAYS))
 
 
 def _own(fields: Fields) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping
 from functools import partial
 
-from lect.errors import shown
+from lect.errors import saferepr
 from lect.plugin import Chat, Message, Template, Writer, stripped, thought_and_answer
 from lect_qwen.chatml import (
     QWEN3_MARKERS,
@@ -56,7 +56,7 @@ def effort_of(chat: Chat) -> str:
         return ""
     effort = chat.option("reasoning_effort", "xhigh", "text")
     if effort not in EFFORT:
-        chat.refuse(f"reasoning_effort is {shown(effort)}", instead=f"one of {', '.join(EFFORT)}")
+        chat.refuse(f"reasoning_effort is {saferepr(effort)}", instead=f"one of {', '.join(EFFORT)}")
     return EFFORT[effort]
 
 

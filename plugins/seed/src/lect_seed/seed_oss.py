@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from lect.errors import shown
+from lect.errors import saferepr
 from lect.plugin import Call, Chat, Message, Template, Writer
 from lect.plugin.grammar import FUNCTION_TAGS, KEY, Grammar, Head, Params, Reasoning, ReplyFormat, Section
 
@@ -116,7 +116,7 @@ def write_system(chat: Chat, out: Writer) -> None:
 def write_budget(chat: Chat, out: Writer, budget: Any) -> None:
     """Write how many tokens the model may spend on thinking; -1 means no limit."""
     if not isinstance(budget, int | float):
-        chat.refuse(f"the option thinking_budget is {shown(budget)}", instead="a number of tokens; -1 for no limit")
+        chat.refuse(f"the option thinking_budget is {saferepr(budget)}", instead="a number of tokens; -1 for no limit")
     if budget == 0:
         out.append(NO_BUDGET)
     elif budget != -1:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lect.plugin import ROUND, Template, Turn, TurnTemplate, Written, table_of, unsaid
+from lect.plugin import ROUND, Template, Turn, TurnTemplate, Written, table_of, unsupported_facts
 from lect_xtuner.chat import EOS
 from lect_xtuner.fields import DEFAULTS
 
@@ -13,7 +13,7 @@ def write(template: Template) -> Written:
     """Write a template as a JSON object of XTuner's fields.
 
     Raises:
-        LossError: If it is not a turn table.
+        ConversionError: If it is not a turn table.
     """
     import json
 
@@ -30,7 +30,7 @@ def write(template: Template) -> Written:
     }
     stated = {name: value for name, value in fields.items() if value and value != DEFAULTS[name]}
     text = json.dumps(stated, ensure_ascii=False, indent=4) + "\n"
-    return Written(text, unsaid(table, {"eos", "rounds"}), bos=False)
+    return Written(text, unsupported_facts(table, {"eos", "rounds"}), bos=False)
 
 
 def _around(turn: Turn, place: str, table: TurnTemplate, role: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lect.errors import MessageError, shown
+from lect.errors import MessageError, saferepr
 from lect.objects import plain_tools
 
 KINDS = {
@@ -38,13 +38,13 @@ class Schemas:
         if tools is None:
             return
         if isinstance(tools, str | bytes | Mapping) or not isinstance(tools, Sequence):
-            msg = f"tools is {shown(tools)}; expected a list of tool schemas"
+            msg = f"tools is {saferepr(tools)}; expected a list of tool schemas"
             raise MessageError(msg)
         for index, tool in enumerate(plain_tools(tools)):
             function = tool.get("function", tool) if isinstance(tool, Mapping) else None
             if not isinstance(function, Mapping) or not isinstance(function.get("name"), str):
                 msg = (
-                    f"tools[{index}] is {shown(tool)}; expected a schema such as {{'name': ..., 'parameters': "
+                    f"tools[{index}] is {saferepr(tool)}; expected a schema such as {{'name': ..., 'parameters': "
                     "{...}}, in 'function' or not"
                 )
                 raise MessageError(msg)

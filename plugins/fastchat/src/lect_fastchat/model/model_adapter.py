@@ -11,7 +11,7 @@ import os
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
-from lect.errors import PluginError, UnknownModelError, shown
+from lect.errors import PluginError, UnknownModelError, saferepr
 from lect_fastchat.conversation import Conversation, get_conv_template
 from lect_fastchat.data import read_json
 from lect_fastchat.model.loading import add_model_args as add_model_args
@@ -91,8 +91,8 @@ class PeftModelAdapter:
         base = base_model(model_path)
         if "peft" in base or isinstance(get_model_adapter(base), PeftModelAdapter):
             msg = (
-                f"the PEFT adapter {model_path!r} names {shown(base)} as base model, which is a PEFT adapter itself\n"
-                "  try: the path of the base model"
+                f"the PEFT adapter {model_path!r} names {saferepr(base)} as base model, which is a PEFT adapter "
+                "itself\n  try: the path of the base model"
             )
             raise PluginError(msg)
         return base

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from lect.errors import PluginError, shown
+from lect.errors import PluginError, saferepr
 from lect.plugin import read_file
 
 CONFIG = "adapter_config.json"
@@ -43,7 +43,7 @@ def base_model(model_path: str) -> str:
     try:
         base = _read(config)["base_model_name_or_path"]
         if not isinstance(base, str):
-            msg = f"its base model is {shown(base)}"
+            msg = f"its base model is {saferepr(base)}"
             raise TypeError(msg)
     except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
         msg = (

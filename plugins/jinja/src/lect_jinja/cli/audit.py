@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lect.errors import shown
+from lect.errors import saferepr
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -53,5 +53,5 @@ def run(arguments: Namespace) -> int:
 
 def _line(finding: Finding) -> str:
     place = f"line {finding.line}: " if finding.line else ""
-    what = finding.what if finding.what.isprintable() else shown(finding.what, len(finding.what))
+    what = finding.what if finding.what.isprintable() else saferepr(finding.what, len(finding.what))
     return f"{finding.level:8} {finding.rule:21} {place}{what}"

@@ -7,7 +7,7 @@ from contextlib import suppress
 from itertools import islice
 from typing import Any
 
-from lect.errors import shown
+from lect.errors import saferepr
 from lect_jinja.sources.files import Directory, ModelFileError, as_text, refuse, text_in
 from lect_jinja.sources.found import DEFAULT, MORE, ModelFiles
 from lect_jinja.sources.gguf import read_gguf
@@ -80,7 +80,7 @@ def _places(directory: Directory, tokenizer: dict[str, Any]) -> dict[str, dict[s
 
 def _notes(added: dict[str, int | None]) -> tuple[str, ...]:
     unusual = [text for text in added if not is_marker(text)]
-    return (f"tokens that occur in ordinary text are not markers: {shown(unusual)}",) if unusual else ()
+    return (f"tokens that occur in ordinary text are not markers: {saferepr(unusual)}",) if unusual else ()
 
 
 def _in_json(directory: Directory, *, is_only_one: bool) -> dict[str, str]:
@@ -89,7 +89,7 @@ def _in_json(directory: Directory, *, is_only_one: bool) -> dict[str, str]:
     if "chat_template" in content or not PADDLENLP_KEYS & content.keys():
         return _in_config(content, file)
     if is_only_one:
-        msg = f"{shown(file, 200)} is a template in PaddleNLP's notation, not in Jinja's\n  try: {READS_IT}"
+        msg = f"{saferepr(file, 200)} is a template in PaddleNLP's notation, not in Jinja's\n  try: {READS_IT}"
         raise ForeignNotationError(msg, file=file)
     return {}
 
@@ -107,11 +107,11 @@ def _in_config(config: dict[str, Any], file: str) -> dict[str, str]:
     named: dict[str, str] = {}
     for each in value:
         if not isinstance(each, dict):
-            refuse(file, f"has {shown(each)} in chat_template, and should have objects with name and template there")
+            refuse(file, f"has {saferepr(each)} in chat_template, and should have objects with name and template there")
         name = as_text(each.get("name"), "the name of a chat template", file)
         if name in named:
-            refuse(file, f"has two chat templates called {shown(name)}")
-        named[name] = as_text(each.get("template"), f"the chat template {shown(name)}", file)
+            refuse(file, f"has two chat templates called {saferepr(name)}")
+        named[name] = as_text(each.get("template"), f"the chat template {saferepr(name)}", file)
     return named
 
 

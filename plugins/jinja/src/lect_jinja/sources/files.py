@@ -6,7 +6,7 @@ import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from lect.errors import SourceError, shown
+from lect.errors import SourceError, saferepr
 from lect.plugin import parse_json, read_file
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def refuse(file: str, what: str, advice: str = "get the file from the model's ma
     Raises:
         ModelFileError: Always.
     """
-    msg = f"{shown(file, 200)} {what}\n  try: {advice}"
+    msg = f"{saferepr(file, 200)} {what}\n  try: {advice}"
     raise ModelFileError(msg, file=file)
 
 
@@ -198,7 +198,7 @@ def as_text(value: Any, key: str, file: str) -> str:
         ModelFileError: If it is not, or contains half a surrogate pair.
     """
     if not isinstance(value, str):
-        refuse(file, f"has {shown(value)} for {key}; expected text")
+        refuse(file, f"has {saferepr(value)} for {key}; expected text")
     try:
         value.encode()
     except UnicodeEncodeError:

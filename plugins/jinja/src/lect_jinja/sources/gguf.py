@@ -12,7 +12,7 @@ from array import array
 from struct import Struct
 from typing import Any, BinaryIO, NamedTuple, NoReturn
 
-from lect.errors import shown
+from lect.errors import saferepr
 from lect.plugin import open_file
 from lect_jinja.sources.files import TEMPLATE_BYTES, reading, refuse
 from lect_jinja.sources.found import DEFAULT, ModelFiles
@@ -189,7 +189,7 @@ def _metadata(reader: Reader) -> dict[str, Any]:
     for _ in range(keys):
         key = reader.text(LONGEST_KEY, "a key")
         if key in seen:
-            reader.refuse(f"the key {shown(key)} occurs twice")
+            reader.refuse(f"the key {saferepr(key)} occurs twice")
         seen.add(key)
         value = _value(reader, key)
         if key in WANTED or key.startswith(NAMED_TEMPLATE):
@@ -202,7 +202,7 @@ def _value(reader: Reader, key: str) -> Any:
     kind = reader.number(U32)
     if kind == STRING:
         is_template = key == TEMPLATE or key.startswith(NAMED_TEMPLATE)
-        return reader.text(TEMPLATE_BYTES if is_template else METADATA_BYTES, shown(key))
+        return reader.text(TEMPLATE_BYTES if is_template else METADATA_BYTES, saferepr(key))
     if kind == ARRAY:
         return _array(reader, key)
     return _scalar(reader, kind, key)
@@ -210,10 +210,10 @@ def _value(reader: Reader, key: str) -> Any:
 
 def _scalar(reader: Reader, kind: int, key: str) -> Any:
     if kind not in SCALARS:
-        reader.refuse(f"{shown(key)} has the unknown type {kind}")
+        reader.refuse(f"{saferepr(key)} has the unknown type {kind}")
     value = reader.number(SCALARS[kind])
     if kind == BOOL and value > 1:
-        reader.refuse(f"{shown(key)} is neither true nor false")
+        reader.refuse(f"{saferepr(key)} is neither true nor false")
     return value
 
 
@@ -223,7 +223,7 @@ def _array(reader: Reader, key: str) -> Texts | array[int] | None:
     if kind == STRING:
         return reader.texts(count)
     if kind not in SCALARS:
-        reader.refuse(f"{shown(key)} is an array of the type {kind}, which no array can have")
+        reader.refuse(f"{saferepr(key)} is an array of the type {kind}, which no array can have")
     data = reader.bytes(SCALARS[kind].size * count)
     if kind not in (UINT32, INT32):
         return None
@@ -236,15 +236,15 @@ def _array(reader: Reader, key: str) -> Texts | array[int] | None:
 def _check_tensors(reader: Reader, count: int, alignment: Any) -> None:
     """Go through the table of tensors, which follows the metadata. A wrong key count or length shows up here."""
     if type(alignment) is not int or not 0 < alignment <= MOST_ALIGNMENT:
-        reader.refuse(f"its alignment is {shown(alignment)}")
+        reader.refuse(f"its alignment is {saferepr(alignment)}")
     for _ in range(count):
         name = reader.text(LONGEST_NAME, "a tensor's name")
         dimensions = reader.number(U32)
         if dimensions > MOST_DIMENSIONS:
-            reader.refuse(f"the tensor {shown(name)} has {dimensions:,} dimensions")
+            reader.refuse(f"the tensor {saferepr(name)} has {dimensions:,} dimensions")
         reader.skip(dimensions * U64.size + U32.size)
         if reader.number(U64) % alignment:
-            reader.refuse(f"the tensor {shown(name)} is not aligned to {alignment} bytes")
+            reader.refuse(f"the tensor {saferepr(name)} is not aligned to {alignment} bytes")
     if count == 0 and not reader.is_padded(alignment):
         reader.refuse("something follows its metadata, and it has no tensors")
 
@@ -285,5 +285,5 @@ def _described(file: str, values: dict[str, Any], reader: Reader) -> ModelFiles:
 
 def _template(key: str, value: Any, reader: Reader) -> str:
     if not isinstance(value, str) or not value:
-        reader.refuse(f"{shown(key)} is {'no text' if value else 'empty'}")
+        reader.refuse(f"{saferepr(key)} is {'no text' if value else 'empty'}")
     return value

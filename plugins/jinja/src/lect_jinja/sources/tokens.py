@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from lect.errors import shown
+from lect.errors import saferepr
 from lect_jinja.sources.files import as_text, has_too_many_values, refuse
 
 NAMES = ("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
@@ -28,7 +28,7 @@ def named_tokens(config: dict[str, Any], file: str) -> dict[str, str]:
     """
     more = config.get("extra_special_tokens") or {}
     if not isinstance(more, dict | list):
-        refuse(file, f"has extra_special_tokens of {shown(more)}, and should have an object there")
+        refuse(file, f"has extra_special_tokens of {saferepr(more)}, and should have an object there")
     given = {name: config.get(name) for name in NAMES} | (more if isinstance(more, dict) else {})
     return {name: _content(token, name, file) for name, token in given.items() if token not in (None, "")}
 
@@ -39,10 +39,10 @@ def added_tokens(config: Mapping[str, Any], file: str) -> dict[str, int | None]:
     if decoder is None:
         return {}
     if not isinstance(decoder, Mapping):
-        refuse(file, f"has added_tokens_decoder of {shown(decoder)}, and should have an object there")
+        refuse(file, f"has added_tokens_decoder of {saferepr(decoder)}, and should have an object there")
     if len(decoder) > MOST_ADDED:
         refuse(file, f"has {len(decoder):,} added tokens; at most {MOST_ADDED:,} are read")
-    return {_content(token, f"added token {shown(key)}", file): _id(key, file) for key, token in decoder.items()}
+    return {_content(token, f"added token {saferepr(key)}", file): _id(key, file) for key, token in decoder.items()}
 
 
 def listed_tokens(listed: dict[str, Any], file: str) -> dict[str, int | None]:
@@ -51,7 +51,7 @@ def listed_tokens(listed: dict[str, Any], file: str) -> dict[str, int | None]:
         refuse(file, f"has {len(listed):,} tokens; at most {MOST_ADDED:,} are read")
     for text, number in listed.items():
         if not text or type(number) is not int or number < 0:
-            refuse(file, f"has the id {shown(number)} for {shown(text)}")
+            refuse(file, f"has the id {saferepr(number)} for {saferepr(text)}")
     return {as_text(text, "a token", file): number for text, number in listed.items()}
 
 
@@ -75,7 +75,7 @@ def token_ids(value: Any, key: str, file: str) -> tuple[int, ...]:
     ids = value if isinstance(value, list) else [] if value is None else [value]
     for each in ids:
         if type(each) is not int or each < 0:
-            refuse(file, f"has {key} of {shown(value)}, and should have token ids there")
+            refuse(file, f"has {key} of {saferepr(value)}, and should have token ids there")
     return tuple(dict.fromkeys(ids))
 
 
@@ -111,7 +111,7 @@ def _content(token: Any, what: str, file: str) -> str:
     """Return the text of a token, which is given as such or as an object that holds it."""
     if isinstance(token, dict):
         if not isinstance(token.get("special", False), bool):
-            refuse(file, f"has special of {shown(token['special'])} in {what}, and should have true or false there")
+            refuse(file, f"has special of {saferepr(token['special'])} in {what}, and should have true or false there")
         token = token.get("content")
     text = as_text(token, what, file)
     if not text:
@@ -121,5 +121,5 @@ def _content(token: Any, what: str, file: str) -> str:
 
 def _id(key: str, file: str) -> int:
     if not (key.isascii() and key.isdigit() and len(key) < 12):
-        refuse(file, f"has an added token with the id {shown(key)}, and should have a number there")
+        refuse(file, f"has an added token with the id {saferepr(key)}, and should have a number there")
     return int(key)

@@ -12,7 +12,7 @@ from lect.cli.inputs import utf8
 from lect.cli.rendering import print_notes
 from lect.cli.screen import Screen, write_json
 from lect.cli.sources import add_notation, find_template
-from lect.errors import LectError, shown
+from lect.errors import LectError, saferepr
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -124,7 +124,7 @@ def _starting_point(arguments: Namespace) -> lect.Template | None:
         template = find_template(arguments.source)
     except LookupError as error:
         msg = (
-            f"there is no file, template or model {shown(arguments.source)}\n"
+            f"there is no file, template or model {saferepr(arguments.source)}\n"
             "  try: a path that exists, or a name from `lect templates`"
         )
         raise LectError(msg) from error

@@ -6,7 +6,7 @@ import re
 from string import digits
 from typing import TYPE_CHECKING
 
-from lect.errors import LectError, shown
+from lect.errors import LectError, saferepr
 from lect.registry.patterns import NUMBER
 from lect.registry.refs import parse_ref, words_of
 
@@ -28,12 +28,14 @@ def pattern_of(model: str, family: str) -> str:
     """
     ref = parse_ref(model)
     if ref.place is not None or not _MODEL.fullmatch(model):
-        msg = f"{shown(model)} is not the name of a model; expected ORG/NAME\n  try: --model {family}/{family}-7b-chat"
+        msg = (
+            f"{saferepr(model)} is not the name of a model; expected ORG/NAME\n  try: --model {family}/{family}-7b-chat"
+        )
         raise LectError(msg)
     if _holds(ref.words, words_of(family)):
         return " ".join(_any_size(ref.words))
     if ref.owner is None:
-        msg = f"{shown(model)} has neither an owner nor the word {family!r}\n  try: --model {family}/{model}"
+        msg = f"{saferepr(model)} has neither an owner nor the word {family!r}\n  try: --model {family}/{model}"
         raise LectError(msg)
     return ref.path
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from lect.errors import LectError, shown
+from lect.errors import LectError, saferepr
 from lect.registry.packages import RESERVED
 
 LONGEST_NAME = 40
@@ -56,8 +56,8 @@ def names_of(name: str) -> Names:
     """
     if len(name) > LONGEST_NAME or not _NAME.fullmatch(name):
         msg = (
-            f"{shown(name)} is not a name for a family; expected at most {LONGEST_NAME} lower-case letters, digits and "
-            f"single hyphens, beginning with a letter\n  try: the name {_nearest(name)}"
+            f"{saferepr(name)} is not a name for a family; expected at most {LONGEST_NAME} lower-case letters, digits "
+            f"and single hyphens, beginning with a letter\n  try: the name {_nearest(name)}"
         )
         raise LectError(msg)
     names = Names(name)

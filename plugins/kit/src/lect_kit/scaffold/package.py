@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NamedTuple
 
-from lect.errors import LectError, shown
+from lect.errors import LectError, saferepr
 from lect_kit.scaffold.models import hint_of, owner_of
 from lect_kit.scaffold.source import written
 from lect_kit.scaffold.texts import filled
@@ -93,7 +93,7 @@ def write_package(directory: Path, files: Sequence[File], check: Callable[[Path]
         LectError: If the directory already exists, or cannot be written.
     """
     if os.path.lexists(directory):
-        msg = f"{shown(str(directory))} already exists; nothing was written\n  try: another name, or --into DIR"
+        msg = f"{saferepr(str(directory))} already exists; nothing was written\n  try: another name, or --into DIR"
         raise LectError(msg)
     try:
         # Beside the target, so that it can be moved there in one step.
@@ -107,7 +107,7 @@ def write_package(directory: Path, files: Sequence[File], check: Callable[[Path]
             made.rename(directory)
     except OSError as error:
         msg = (
-            f"cannot write {shown(str(directory))}: {error.strerror or error}\n"
+            f"cannot write {saferepr(str(directory))}: {error.strerror or error}\n"
             "  try: --into DIR, with a writable directory"
         )
         raise LectError(msg) from error
