@@ -19,8 +19,8 @@ def feed(name, text, size, **arguments):
 
 def growth(name, short, long, *, size=4, **arguments):
     """Return by how many times the work grows from a short text to a long one, in lines of Python."""
-    # Warm up: the first call builds caches.
-    feed(name, short, size, **arguments)
+    # Warm up with the longer one: the first call builds caches.
+    feed(name, long, size, **arguments)
     return lines_run(feed, name, long, size, **arguments) / lines_run(feed, name, short, size, **arguments)
 
 

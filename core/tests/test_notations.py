@@ -135,13 +135,13 @@ def test_without_notations_the_error_says_what_to_install(only):
 # Writing
 
 ARROWS = r"""
-from lect.plugin import CHATML, Turn, TurnTemplate, Written, table_of, unsaid
+from lect.plugin import CHATML, Turn, TurnTemplate, Written, table_of, unsupported_facts
 
 class Arrows:
     def write(self, template):
         table = table_of(template, "lines")
         turns = [turn.prefix + "|" + turn.suffix for turn in (table.turns["user"], table.turns["assistant"])]
-        return Written("\n".join(turns) + "\n", unsaid(table, ()))
+        return Written("\n".join(turns) + "\n", unsupported_facts(table, ()))
 
     def recognises(self, source):
         return False

@@ -7,6 +7,7 @@ what was measured, and nothing else.
 import gc
 import sys
 import time
+from contextlib import contextmanager
 
 HANGS = 600
 """Seconds after which something has hung, however busy the machine is: no test waits for them unless it fails."""
@@ -22,20 +23,28 @@ def lines_run(task, *arguments, **more):
         return count
 
     before = sys.gettrace()
-    sys.settrace(count)
-    try:
-        task(*arguments, **more)
-    finally:
-        sys.settrace(before)
+    with no_collector():
+        sys.settrace(count)
+        try:
+            task(*arguments, **more)
+        finally:
+            sys.settrace(before)
     return lines
 
 
 def cpu_seconds(task, *arguments, **more):
-    """Return the CPU time that a task takes, without the garbage collector: its work depends on what else is alive."""
-    gc.disable()
-    begun = time.process_time()
-    try:
+    """Return the CPU time that a task takes."""
+    with no_collector():
+        begun = time.process_time()
         task(*arguments, **more)
         return time.process_time() - begun
+
+
+@contextmanager
+def no_collector():
+    """Keep the garbage collector still: its work, and that of its callbacks, depends on what else is alive."""
+    gc.disable()
+    try:
+        yield
     finally:
         gc.enable()
