@@ -21,37 +21,25 @@ from lect.reply.grammar import (
     Wrapper,
 )
 
-PATTERNS = {
-    (Head, "fields"),
-    (CallSyntax, "rename"),
-    (CallSyntax, "counter"),
-    (Channels, "shape"),
-    (Channels, "characters"),
-    (Channels, "to"),
-    (Channels, "channel"),
-    (Grammar, "stripped"),
+PATTERNS: dict[type, tuple[str, ...]] = {
+    Head: ("fields",),
+    CallSyntax: ("rename", "counter"),
+    Channels: ("shape", "characters", "to", "channel"),
+    Grammar: ("stripped",),
 }
-NEEDED = {
-    (Head, "end"),
-    (Reasoning, "close"),
-    (Params, "open"),
-    (Params, "close"),
-    (Literals, "close"),
-    (Channels, "start"),
-    (Channels, "bodies"),
+NEEDED: dict[type, tuple[str, ...]] = {
+    Head: ("end",),
+    Reasoning: ("close",),
+    Params: ("open", "close"),
+    Literals: ("close",),
+    Channels: ("start", "bodies"),
 }
 CHOICES = {(Params, "untyped"): ("json", "string"), (Literals, "assign"): ("=", ":")}
 KINDS = ("content", "reasoning", "call", "")
-PARTS: dict[tuple[type, str], Any] = {
-    (Grammar, "reasoning"): Reasoning,
-    (Grammar, "channels"): Channels,
-    (CallSyntax, "arguments"): Arguments,
-    (CallSyntax, "head"): Head,
-    (Params, "head"): Head,
-    (Channels, "call"): CallSyntax,
+PARTS = {part.__name__: part for part in (Wrapper, Section, CallSyntax, Reasoning, Channels, Head)} | {
+    "Arguments": Arguments
 }
-OPTIONAL = {(Grammar, "reasoning"), (Grammar, "channels"), (CallSyntax, "head"), (Channels, "call")}
-LISTS = {(Grammar, "wrappers"): Wrapper, (Grammar, "sections"): Section, (Section, "calls"): CallSyntax}
+LIST_OF = re.compile(r"tuple\[([A-Z]\w+), \.\.\.\]").fullmatch
 
 
 def check(grammar: Grammar) -> None:
@@ -85,29 +73,29 @@ class _Check:
 
     def fact(self, kind: type[Part], name: str, wanted: str, value: Any, path: str) -> None:
         """Check one fact, and what is in it."""
-        if (kind, name) in NEEDED and not value:
+        if name in NEEDED.get(kind, ()) and not value:
             self.fail(path, "is empty", "the marks that are written there")
         if (kind, name) in CHOICES and value not in CHOICES[kind, name]:
             self.fail(path, f"is {saferepr(value)}", " or ".join(map(repr, CHOICES[kind, name])))
         if (kind, name) == (Channels, "bodies"):
             self.bodies(value, path)
-        elif (kind, name) in LISTS:
-            item = LISTS[kind, name]
-            if not isinstance(value, tuple) or not all(isinstance(each, item) for each in value):
-                self.fail(path, f"is {saferepr(value)}", f"a tuple of {item.__name__}, such as ({item.__name__}(...),)")
+        elif listed := LIST_OF(wanted):
+            item = listed[1]
+            if not isinstance(value, tuple) or not all(isinstance(each, PARTS[item]) for each in value):
+                self.fail(path, f"is {saferepr(value)}", f"a tuple of {item}, such as ({item}(...),)")
             for index, each in enumerate(value):
                 self.part(each, f"{path}[{index}].")
-        elif (kind, name) in PARTS:
-            if value is None and (kind, name) in OPTIONAL:
+        elif (part := wanted.removesuffix(" | None")) in PARTS:
+            if value is None and part != wanted:
                 return
-            if not isinstance(value, PARTS[kind, name]):
-                self.fail(path, f"is {saferepr(value)}", _names(PARTS[kind, name]))
+            if not isinstance(value, PARTS[part]):
+                self.fail(path, f"is {saferepr(value)}", _names(PARTS[part]))
             self.part(value, f"{path}.")
         elif wanted in ("tuple[str, ...]", "Marks"):
             self.marks(value, path, rows=wanted == "Marks")
         elif (wanted == "str" and not isinstance(value, str)) or (wanted == "bool" and not isinstance(value, bool)):
             self.fail(path, f"is {saferepr(value)}", "a text" if wanted == "str" else "True or False")
-        elif (kind, name) in PATTERNS:
+        elif name in PATTERNS.get(kind, ()):
             try:
                 re.compile(value)
             except re.error as error:
@@ -116,11 +104,8 @@ class _Check:
     def marks(self, value: Any, path: str, *, rows: bool) -> None:
         """Check marks: a string instead of a tuple would be read character by character."""
         if not isinstance(value, tuple):
-            self.fail(
-                path,
-                f"is {saferepr(value)}",
-                f"a tuple, ({value!r:.40},)" if isinstance(value, str) else "a tuple of marks",
-            )
+            instead = f"a tuple, ({value!r:.40},)" if isinstance(value, str) else "a tuple of marks"
+            self.fail(path, f"is {saferepr(value)}", instead)
         for mark in value:
             row = mark if rows and isinstance(mark, tuple) and mark else (mark,)
             if not all(isinstance(each, str) and each for each in row):
@@ -131,22 +116,16 @@ class _Check:
         if not isinstance(value, tuple) or not all(
             isinstance(pair, tuple) and len(pair) == 2 and pair[0] and pair[1] in KINDS for pair in value
         ):
-            self.fail(
-                path,
-                f"is {saferepr(value)}",
-                "pairs of a mark and 'content', 'reasoning', 'call', or '' where the header says it",
-            )
+            instead = "pairs of a mark and 'content', 'reasoning', 'call', or '' where the header says it"
+            self.fail(path, f"is {saferepr(value)}", instead)
 
     def section(self, section: Section, path: str) -> None:
         """Check that something opens a section, and that there is a call in it."""
         if not section.calls:
             self.fail(f"{path}calls", "is empty", "how a call is written: (CallSyntax(...),)")
         if not section.open and not section.start and not all(call.open for call in section.calls):
-            self.fail(
-                path.rstrip("."),
-                "has nothing that opens it",
-                "open=(...) in it or in its calls, or start=True where a reply begins with it",
-            )
+            instead = "open=(...) in it or in its calls, or start=True where a reply begins with it"
+            self.fail(path.rstrip("."), "has nothing that opens it", instead)
 
     def call(self, call: CallSyntax, path: str) -> None:
         """Check that a call has a name, and that its parameters have an end."""
@@ -157,17 +136,13 @@ class _Check:
             self.fail(f"{path}rename", "has no group", "a pattern whose first group is the name: r'functions\\.(.+)'")
         if isinstance(call.arguments, Params):
             if len(call.arguments.trim) > 1 or call.arguments.close.startswith("{key}"):
-                self.fail(
-                    f"{path}arguments",
-                    "has a trim of several characters, or a close that begins with its key",
-                    "trim of one character, and a mark before {key}",
-                )
+                problem = "has a trim of several characters, or a close that begins with its key"
+                self.fail(f"{path}arguments", problem, "trim of one character, and a mark before {key}")
             if not call.close:
                 self.fail(f"{path}close", "is empty", "the mark that ends the parameters: close=(...,)")
             if "(?P<key>" not in call.arguments.head.fields:
-                self.fail(
-                    f"{path}arguments.head", "names no key", "Head((...,), KEY), or fields with a group (?P<key>...)"
-                )
+                instead = "Head((...,), KEY), or fields with a group (?P<key>...)"
+                self.fail(f"{path}arguments.head", "names no key", instead)
 
 
 def _names(kinds: Any) -> str:

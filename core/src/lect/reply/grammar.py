@@ -56,17 +56,9 @@ class _Slotted(type):
         """The signature that `help` shows and editors complete."""
         from inspect import Parameter, Signature
 
-        return Signature(
-            [
-                Parameter(
-                    fact,
-                    Parameter.POSITIONAL_OR_KEYWORD,
-                    annotation=annotation,
-                    default=cls.defaults.get(fact, Parameter.empty),
-                )
-                for fact, annotation in cls.kinds.items()
-            ]
-        )
+        kind, defaults = Parameter.POSITIONAL_OR_KEYWORD, {**dict.fromkeys(cls.kinds, Parameter.empty), **cls.defaults}
+        facts = cls.kinds.items()
+        return Signature([Parameter(fact, kind, annotation=each, default=defaults[fact]) for fact, each in facts])
 
 
 @dataclass_transform(frozen_default=True)

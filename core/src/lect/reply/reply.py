@@ -1,5 +1,6 @@
 """The parts of a parsed reply."""
 
+from operator import attrgetter
 from typing import Any, Literal, NamedTuple
 
 PieceKind = Literal["content", "reasoning", "call", "mark", "after"]
@@ -95,7 +96,7 @@ class Reply(NamedTuple):
         The deltas of the events add up to this message, so it also lists incomplete calls, with as much of their
         arguments as arrived, unless `incomplete` is False.
         """
-        calls = sorted((*self.tool_calls, *self.incomplete), key=_number) if incomplete else self.tool_calls
+        calls = sorted((*self.tool_calls, *self.incomplete), key=attrgetter("index")) if incomplete else self.tool_calls
         return self._message([call.to_openai() for call in calls])
 
     def to_message(self) -> dict[str, Any]:
@@ -115,7 +116,3 @@ class Reply(NamedTuple):
         if calls:
             message["tool_calls"] = calls
         return message
-
-
-def _number(call: ToolCall) -> int:
-    return call.index

@@ -71,7 +71,8 @@ class ReplyStream:
         if starts_in_reasoning is None:
             inside = starts_in(grammar, prompt, compiled.ends, markers)
         self.grammar = grammar
-        self._reader = reader = Reader(Schemas(tools), compiled.ends, call_id or _numbered(grammar.ids))
+        call_id = call_id or (lambda index: grammar.ids.format(index=index))
+        self._reader = reader = Reader(Schemas(tools), compiled.ends, call_id)
         reading = HeadedMessages(reader, compiled) if grammar.channels else MarkedText(reader, compiled, edges[0])
         self._steps = reading.read(inside)
         self._refine = refine
@@ -139,11 +140,8 @@ class ReplyStream:
         content = "".join(reader.content)
         complete = tuple(call for call in reader.calls if call.complete)
         if not reader.calls and looks_stripped(self.grammar, content):
-            reader.report(
-                "markers_missing",
-                0,
-                "this looks like a call without its marks; were special tokens dropped when the reply was decoded?",
-            )
+            text = "this looks like a call without its marks; were special tokens dropped when the reply was decoded?"
+            reader.report("markers_missing", 0, text)
         if reason in (None, "stop"):
             if reader.unfinished:
                 reason = reason or "length"
@@ -167,13 +165,10 @@ class ReplyStream:
 
 def _wanted(extract: object) -> frozenset[str]:
     """Return what to take out."""
-    if not isinstance(extract, tuple | list | set | frozenset) or not all(
-        what in ("reasoning", "tools") for what in extract
-    ):
-        expected = "expected some of 'reasoning', 'tools'\n  try: extract=('reasoning', 'tools')"
-        msg = f"extract is {saferepr(extract)}; {expected}"
-        raise MessageError(msg)
-    return frozenset(extract)
+    if isinstance(extract, tuple | list | set | frozenset) and all(what in ("reasoning", "tools") for what in extract):
+        return frozenset(extract)
+    msg = f"extract is {saferepr(extract)}; expected some of 'reasoning', 'tools'\n  try: extract=('reasoning', 'tools')"
+    raise MessageError(msg)
 
 
 def stop_strings(stop: object) -> tuple[str, ...]:
@@ -201,7 +196,3 @@ def _check_text(given: object, what: str = "a chunk") -> None:
         hint = "\n  try: decode it first, with errors='replace'" if isinstance(given, bytes) else ""
         msg = f"{what} is {saferepr(given)} ({type(given).__name__}); expected text{hint}"
         raise MessageError(msg)
-
-
-def _numbered(ids: str) -> Callable[[int], str]:
-    return lambda index: ids.format(index=index)

@@ -1,4 +1,4 @@
-"""What a model wrote for a parameter, read as the schema wants it."""
+"""What a model wrote for a parameter, read as the schema wants it, and written as JSON."""
 
 from __future__ import annotations
 
@@ -7,7 +7,30 @@ import json
 from lect.reply.calls.texts import quoted
 from lect.reply.calls.values import read_whole
 from lect.reply.calls.words import PYTHON
+from lect.reply.reader.reader import Reader
 from lect.reply.reader.schema import STRING, kind_of
+
+
+class ObjectWriter:
+    """Writes the JSON object for arguments that are not written in JSON, one after another."""
+
+    def __init__(self, reader: Reader):
+        self.reader = reader
+        self.keys: set[str] = set()
+
+    def key(self, key: str) -> bool:
+        """Write a key, unless the object has it already; return whether it was written."""
+        if key in self.keys:
+            problem = f"the call has the parameter {key!r} twice; the first one counts"
+            self.reader.report("duplicate_key", self.reader.origin, problem)
+            return False
+        self.reader.pending.append(f"{', ' if self.keys else '{'}{quoted(key)}: ")
+        self.keys.add(key)
+        return True
+
+    def end(self) -> None:
+        """Write the end of the object."""
+        self.reader.pending.append("}" if self.keys else "{}")
 
 
 def as_json(text: str, types: frozenset[str], *, untyped: str = "json") -> tuple[str, bool]:

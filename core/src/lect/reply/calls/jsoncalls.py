@@ -28,7 +28,9 @@ KEYS = (*NAME_KEYS, *ARGUMENT_KEYS, *ID_KEYS, FUNCTION, "type")
 FIRST_KEY = re.compile(
     rf"\{{{GAP}(?:\"(?P<json>[^\"\\]{{0,64}})\"|'(?P<python>[^'\\]{{0,64}})'|(?P<bare>[A-Za-z_]\w{{0,64}})){GAP}:{GAP}"
 )
-FIRST_KEY_SO_FAR = re.compile(rf"\{{{GAP}(?:\"[^\"\\]{{0,64}}\"?|'[^'\\]{{0,64}}'?|[A-Za-z_]\w{{0,64}})?{GAP}:?{GAP}\Z")
+FIRST_KEY_SO_FAR = re.compile(
+    rf"(?:\{{{GAP}(?:\"[^\"\\]{{0,64}}\"?|'[^'\\]{{0,64}}'?|[A-Za-z_]\w{{0,64}})?{GAP}:?{GAP})?\Z"
+)
 NAME = re.compile(r'"([^"\\]{0,200})"')
 PLAIN_TEXT = re.compile(TEXT).match
 NAME_SO_FAR = re.compile(r'"[^"\\]{0,200}\Z')
@@ -60,8 +62,6 @@ def json_begins(call: CompiledCall, buffer: str, at: int, fields: dict[str, str]
         if at < 0:
             return at
     at = lookahead.space(buffer, at)
-    if at == len(buffer) and not ended:
-        return MORE
     found = FIRST_KEY.match(buffer, at)
     if found is None or found.end() == len(buffer):
         return MORE if not ended and FIRST_KEY_SO_FAR.match(buffer, at) else NO

@@ -10,8 +10,7 @@ import re
 from collections.abc import Callable, Generator
 from functools import lru_cache
 
-from lect.reply.calls.coerce import as_json
-from lect.reply.calls.objects import ObjectWriter
+from lect.reply.calls.coerce import ObjectWriter, as_json
 from lect.reply.calls.strings import text_goes_on
 from lect.reply.calls.values import ValueReader, spaces
 from lect.reply.calls.words import Dialect

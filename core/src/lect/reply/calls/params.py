@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Generator
 
-from lect.reply.calls.coerce import as_json, valid
-from lect.reply.calls.objects import ObjectWriter
+from lect.reply.calls.coerce import ObjectWriter, as_json, valid
 from lect.reply.calls.tags import read_tags
 from lect.reply.calls.texts import quoted, read_until
 from lect.reply.calls.values import ValueReader
@@ -71,7 +70,7 @@ class _Parameters:
         reader, writer = self.reader, self.writer
         while True:
             what, fields = yield from self.next()
-            if what == IMPLIED and not writer.keys and not self.call.closes_section(reader.buffer, reader.at):
+            if what == IMPLIED and not writer.keys and not self.section_closes():
                 return LEFT
             if what in (END, IMPLIED):
                 writer.end()
@@ -116,6 +115,10 @@ class _Parameters:
                 return CUT, {}
             yield
 
+    def section_closes(self) -> bool:
+        """Return whether the close of the section comes next."""
+        return lookahead.either(self.reader.buffer, self.reader.at, self.call.section_closes, ended=True) >= 0
+
     def parameter(self, fields: dict[str, str]) -> Generator[None, None, str]:
         """Read the value of one parameter."""
         reader, spec, writer = self.reader, self.spec, self.writer
@@ -126,9 +129,8 @@ class _Parameters:
                 # A key without a value is ignored.
                 return DONE if opens == NO_VALUE else opens
         if spec.nested:
-            nested = yield from read_tags(
-                reader, self.call, spec, key, self.known.get(key), reader.schemas.known.get(self.name, {})
-            )
+            root = reader.schemas.known.get(self.name, {})
+            nested = yield from read_tags(reader, self.call, spec, key, self.known.get(key), root)
             if nested is not None:
                 outcome, text = nested
                 if outcome == DONE and writer.key(key):
@@ -215,9 +217,11 @@ class _Parameters:
             if end >= 0:
                 reader.at = end
                 held.hold = True
-                return (
-                    yield from read_until(reader, CDATA_LIVE, lambda mark: self.cdata_ends(close), held.kept.append)
-                )
+
+                def cdata_ends(mark: str) -> int:
+                    return lookahead.either(reader.buffer, reader.at + len(mark), [(close,)], reader.ended)
+
+                return (yield from read_until(reader, CDATA_LIVE, cdata_ends, held.kept.append))
         shown = 0
         live, stem = params.live_in_value(close, self.closes)
 
@@ -232,16 +236,10 @@ class _Parameters:
                 return NO
             return NO if shown else self.value_ends(close, stem, mark)
 
-        return (
-            yield from read_until(
-                reader, live, closes, held.add, lambda: params.matters if held.streamed and not held.tail else None
-            )
-        )
+        def matters() -> Callable[[str], object] | None:
+            return params.matters if held.streamed and not held.tail else None
 
-    def cdata_ends(self, close: str) -> int:
-        """Return where a value in CDATA ends, or NO or MORE."""
-        reader = self.reader
-        return lookahead.either(reader.buffer, reader.at + len(CDATA_END), [(close,)], reader.ended)
+        return (yield from read_until(reader, live, closes, held.add, matters))
 
     def value_ends(self, close: str, stem: str, mark: str) -> int:
         """Return where a value with a mark here ends: after its close, or before a mark that can only follow it.

@@ -23,7 +23,7 @@ class _Node:
     def __init__(self, key: str):
         self.key = key
         self.text: list[str] = []
-        self.children: list[_Node] | None = None
+        self.children: list[_Node] = []
 
 
 def read_tags(
@@ -53,8 +53,6 @@ def read_tags(
             return close
         if opens >= 0:
             node = _Node(fields.get("key", ""))
-            if stack[-1].children is None:
-                stack[-1].children = []
             stack[-1].children.append(node)
             stack.append(node)
             problem = "too_deep" if len(stack) > DEEPEST + 1 else ""

@@ -10,7 +10,7 @@ from lect.reply.calls.texts import quoted
 from lect.reply.reader.reader import CUT, DONE, Reader
 
 LONGEST_WORD = 4096
-WORDS = {"true": "true", "false": "false", "null": "null"}
+WORDS = ("true", "false", "null")
 FORGIVEN_WORDS = {"True": "true", "False": "false", "None": "null"}
 NOT_FINITE = ("NaN", "nan", "Infinity", "-Infinity", "inf", "-inf")
 NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?").fullmatch
@@ -64,7 +64,7 @@ def read_word(reader: Reader, pieces: list[str], dialect: Dialect, types: frozen
             break
         yield
     word = found[0].strip()
-    text = known_word(word)
+    text = word if word in WORDS or NUMBER(word) else None
     if reader.ended and found.end() == len(buffer) and (text is None or dialect.bare or dialect.python):
         # At the end of a reply a word may just be unfinished.
         return CUT
@@ -76,11 +76,6 @@ def read_word(reader: Reader, pieces: list[str], dialect: Dialect, types: frozen
     pieces.append(text)
     reader.at = found.end()
     return DONE
-
-
-def known_word(word: str) -> str | None:
-    """Return a word or number of JSON as JSON, else None."""
-    return WORDS.get(word) or (word if NUMBER(word) else None)
 
 
 def _forgiven_word(reader: Reader, word: str, dialect: Dialect, types: frozenset[str]) -> str | None:

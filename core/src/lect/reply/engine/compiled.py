@@ -41,11 +41,16 @@ def compiled_section(section: Section, bounds: tuple[str, ...] = ()) -> Compiled
 
 
 class CompiledGrammar:
-    """Everything needed to read replies by a grammar."""
+    """Everything needed to read replies by a grammar; `compile_grammar` builds it once for each use.
+
+    Raises:
+        PluginError: If the grammar is invalid.
+    """
 
     def __init__(
         self, grammar: Grammar, extract: frozenset[str], stop: tuple[str, ...], tail: str, markers: tuple[str, ...]
     ):
+        check(grammar)
         self.grammar = grammar
         self.tail = tail
         self.takes_reasoning = "reasoning" in extract
@@ -137,18 +142,4 @@ def marks_of(facts: Any) -> Iterator[str]:
         yield facts
 
 
-@lru_cache(maxsize=128)
-def compile_grammar(
-    grammar: Grammar,
-    extract: frozenset[str],
-    stop: tuple[str, ...],
-    tail: str = "",
-    markers: tuple[str, ...] = (),
-) -> CompiledGrammar:
-    """Return the compiled grammar, built once for each use of a grammar.
-
-    Raises:
-        PluginError: If the grammar is invalid.
-    """
-    check(grammar)
-    return CompiledGrammar(grammar, extract, stop, tail, markers)
+compile_grammar = lru_cache(maxsize=128)(CompiledGrammar)

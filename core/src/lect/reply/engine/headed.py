@@ -34,7 +34,7 @@ class HeadedMessages(Reading):
         reader = self.reader
         while reader.exhausted() and not reader.ended:
             yield
-        header = None if inside == CONTENT else (yield from self.find_header(opening=True))
+        header = None if inside == CONTENT else (yield from self.find_header())
         if header is not None and self.believes(header):
             yield from self.read_message(header, reader.position)
         elif inside:
@@ -61,22 +61,16 @@ class HeadedMessages(Reading):
                 return
             kinds = self.outside.acts[mark]
             start = reader.position
-            if START in kinds:
-                header = yield from self.find_header(behind=len(mark))
-                if header is not None:
-                    yield from self.read_message(header, start, len(mark))
-                    return
-            elif OPENING in kinds:
-                header = yield from self.find_header(opening=True)
-                if header is not None:
-                    yield from self.read_message(header, start)
-                    return
-            else:
+            if START not in kinds and OPENING not in kinds:
                 self.end_at(mark)
                 if self.over:
                     return
                 continue
             behind = len(mark) if START in kinds else 0
+            header = yield from self.find_header(behind)
+            if header is not None:
+                yield from self.read_message(header, start, behind)
+                return
             if reader.ended and self.headers.look(reader.buffer, reader.at + behind, False, {}) == MORE:
                 reader.unfinished = self.over = True
                 reader.skip(len(reader.buffer))
@@ -201,11 +195,11 @@ class HeadedMessages(Reading):
 
     # Looking ahead
 
-    def find_header(self, *, behind: int = 0, opening: bool = False) -> Generator[None, None, Header | None]:
-        """Return the header that begins here, or `behind` characters further on, if one does."""
+    def find_header(self, behind: int = 0) -> Generator[None, None, Header | None]:
+        """Return the header that begins after a mark of that length, or here if nothing starts it."""
         reader, headers = self.reader, self.headers
         while True:
-            if opening:
+            if not behind:
                 fresh = reader.fresh and not reader.position
                 found = headers.opens(reader.buffer, reader.at, reader.ended, reader.schemas.known, fresh=fresh)
             else:

@@ -185,9 +185,8 @@ class MarkedText(Reading):
 
     def trial(self) -> Reader:
         """Return a reader for what begins here whose events are discarded."""
-        reader = self.reader
-        trial = Reader(reader.schemas, reader.stops)
-        trial.fresh = reader.fresh
+        trial = Reader(self.reader.schemas, self.reader.stops)
+        trial.fresh = self.reader.fresh
         return trial
 
     def try_out(self, trial: Reader, steps: Steps, kind: TextKind | None = None) -> Generator[None, None, Any]:
@@ -325,14 +324,10 @@ class MarkedText(Reading):
         else:
             self.wrapped = code == WRAP
             if code == UNWRAP and what.tail:
-                yield from self.skip_tail(what.tail)
-
-    def skip_tail(self, tail: str) -> Steps:
-        """Skip the rest of a close, if it ends on the same line."""
-        reader = self.reader
-        while (end := lookahead.rest_of_line(reader.buffer, reader.at, tail, reader.ended)) == MORE:
-            yield
-        reader.skip(end)
+                # The rest of the close, if it ends on the same line.
+                while (end := lookahead.rest_of_line(reader.buffer, reader.at, what.tail, reader.ended)) == MORE:
+                    yield
+                reader.skip(end)
 
     def applies(self, code: str, what: Any, mark: str) -> Generator[None, None, bool]:
         """Return whether a mark means something here: some do only at the start of a reply."""
@@ -380,11 +375,8 @@ class MarkedText(Reading):
         No white space belongs to a call without its section.
         """
         section = found.section
-        if found.start > self.reader.at or not section.opens:
-            for text in section.syntax.before:
-                if run.endswith(text):
-                    return run.removesuffix(text)
-        return run
+        before = section.syntax.before if found.start > self.reader.at or not section.opens else ()
+        return run.removesuffix(next((text for text in before if run.endswith(text)), ""))
 
     def say_last(self, run: str, start: int) -> None:
         """Emit white space at the end of the reply, without what the template ends every answer with."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from lect.reply.blocks import NO_REASONING
 from lect.reply.events import CALL, REASONING
 from lect.reply.grammar import Channels, Grammar
 from lect.reply.reader.headers import headers_for
@@ -48,14 +49,11 @@ def _opens_reasoning(grammar: Grammar, tail: str, marks: Sequence[str]) -> bool:
 
     A prompt may end in the middle of an answer.
     """
-    reasoning = grammar.reasoning
-    if reasoning is None:
-        return False
+    reasoning = grammar.reasoning or NO_REASONING
     own = {mark.strip() for mark in (*reasoning.open, *reasoning.close)}
     # Text before the last mark of another kind is not part of that turn: it may be a user's.
-    begin = max(
-        (tail.rfind(mark) + len(mark) for mark in marks if mark.strip() not in own and mark in tail), default=-1
-    )
+    others = [mark for mark in marks if mark.strip() not in own and mark in tail]
+    begin = max((tail.rfind(mark) + len(mark) for mark in others), default=-1)
     if begin < 0:
         return any(tail.rstrip().endswith(mark.strip()) for mark in reasoning.open)
     turn = tail[begin:]

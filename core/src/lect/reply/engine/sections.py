@@ -176,11 +176,8 @@ def _next(reader: Reader, compiled: CompiledSection, *, opened: bool) -> Generat
             # There may be a comma between calls even where none belongs, and after the last one.
             call = lookahead.literal(buffer, at, section.between or ",", ended)
             if call >= 0:
-                close = (
-                    len(buffer)
-                    if lookahead.nothing_follows(buffer, call, ended)
-                    else _close(reader, call, compiled.closes)
-                )
+                is_last = lookahead.nothing_follows(buffer, call, ended)
+                close = len(buffer) if is_last else _close(reader, call, compiled.closes)
                 if close >= 0:
                     reader.skip(close)
                     return None

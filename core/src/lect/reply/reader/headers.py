@@ -77,9 +77,8 @@ class Headers:
             return Header(text, body.end(), kind, "", None)
         recipients = [to for to in self.to.findall(text) if to not in channels.everyone] if self.to else []
         names = self.channel.findall(text) if self.channel else []
-        problem = (
-            ("stray_header", "the header names its channel twice; the last one counts") if len(names) > 1 else None
-        )
+        twice = ("stray_header", "the header names its channel twice; the last one counts")
+        problem = twice if len(names) > 1 else None
         # Some models write the name of a tool where the channel belongs.
         recipients = recipients or [name for name in names if name in tools]
         for name in recipients[-1:] or names[-1:]:
@@ -93,7 +92,4 @@ class Headers:
         return Header(text, body.end(), CONTENT, "", problem)
 
 
-@lru_cache(maxsize=64)
-def headers_for(channels: Channels) -> Headers:
-    """Return what reads the headers of a grammar, built once."""
-    return Headers(channels)
+headers_for = lru_cache(maxsize=64)(Headers)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Generator
 from typing import Any
 
@@ -354,8 +355,6 @@ def _read(text: str) -> tuple[Any, bool]:
 
     A number may have too many digits.
     """
-    import json
-
     try:
         return json.loads(text), True
     except (ValueError, RecursionError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -58,8 +59,6 @@ class Schemas:
 
     def only_tool_for(self, arguments: str) -> str | None:
         """Return the one tool that takes these arguments, given as JSON; None if there is none, or several."""
-        import json
-
         try:
             keys = set(json.loads(arguments))
         except (TypeError, ValueError, RecursionError):

@@ -59,10 +59,6 @@ class CompiledCall:
         name = fields.get("name", "")
         return [tuple(mark.replace("{name}", name) for mark in row) for row in self._closes]
 
-    def closes_section(self, buffer: str, at: int) -> bool:
-        """Return whether the close of the section is at `at`."""
-        return lookahead.either(buffer, at, self.section_closes, ended=True) >= 0
-
     def renames(self, fields: dict[str, str]) -> bool:
         """Return whether the head names one of the caller's functions, where other names look different."""
         return self._rename is not None and self._rename.fullmatch(fields.get("name", "")) is not None
