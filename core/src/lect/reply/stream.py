@@ -107,7 +107,7 @@ class ReplyStream:
             raise MessageError(msg)
         if not chunk:
             return []
-        reader.take_in(chunk)
+        reader.feed(chunk)
         return self._go_on()
 
     def finish(self, reason: str | None = None) -> list[Event]:
@@ -151,7 +151,7 @@ class ReplyStream:
                 reason = "stop"
         reply = Reply(
             content,
-            "".join(reader.thoughts) or None,
+            "".join(reader.reasoning) or None,
             complete,
             reader.stop,
             reason,

@@ -41,8 +41,7 @@ def as_json(text: str, types: frozenset[str], *, untyped: str = "json") -> tuple
     """
     if types == STRING or (not types and untyped == "string"):
         return quoted(text), True
-    stripped = text.strip()
-    for candidate in _candidates(stripped, types):
+    for candidate in _candidates(text.strip(), types):
         if not types or _fits(candidate, types):
             return candidate, True
     return quoted(text), not types or "string" in types

@@ -14,7 +14,7 @@ from lect.reply.grammar import JsonMap, NamedJson
 from lect.reply.reader import lookahead
 from lect.reply.reader.lookahead import GAP, MORE, NO
 from lect.reply.reader.reader import CUT, DONE, Reader, Text
-from lect.reply.reader.syntax import CompiledCall, Found
+from lect.reply.reader.syntax import CallMatch, CompiledCall
 
 NAME_KEYS = ("name", "tool_name")
 ARGUMENT_KEYS = ("arguments", "parameters", "args")
@@ -95,7 +95,7 @@ class _ObjectCall:
         reader.growing.append(self.early)
         self.arguments: int | None = None
         """Where the arguments begin in the raw text."""
-        self.answered = False
+        self.has_arguments = False
 
     def begin(self) -> None:
         """Begin the call if everything it needs is known. An id that comes later is ignored."""
@@ -108,24 +108,24 @@ class _ObjectCall:
         return self.reader.pending if self.reader.call is not None else self.early
 
 
-def json_call(reader: Reader, found: Found) -> Generator[None, None, str]:
+def json_call(reader: Reader, found: CallMatch) -> Generator[None, None, str]:
     """Read a call that is one object: `{"name": ..., "arguments": {...}}`."""
     state = _ObjectCall(reader, bare=not found.announced)
     outcome = yield from _members(reader, state)
-    if outcome != DONE and reader.call is not None and state.answered and (yield from _ends(reader, found)):
+    if outcome != DONE and reader.call is not None and state.has_arguments and (yield from _ends(reader, found)):
         reader.forgive("the last bracket is missing")
         return DONE
     if outcome != DONE:
         return outcome
-    if not state.name or (state.bare and not state.answered):
+    if not state.name or (state.bare and not state.has_arguments):
         return reader.broken("incomplete_call")
     state.begin()
-    if not state.answered:
+    if not state.has_arguments:
         reader.pending.append("{}")
     return DONE
 
 
-def _ends(reader: Reader, found: Found) -> Generator[None, None, bool]:
+def _ends(reader: Reader, found: CallMatch) -> Generator[None, None, bool]:
     """Return whether the end of the call, or of the reply, comes next."""
     ends = [*found.ends, *reader.stop_rows]
     while (end := lookahead.either(reader.buffer, reader.at, ends, reader.ended)) == MORE:
@@ -169,7 +169,7 @@ def _members(reader: Reader, state: _ObjectCall) -> Generator[None, None, str]:
         is_answer = key in ARGUMENT_KEYS and state.arguments is None
         member = _arguments if is_answer else _member
         outcome = yield from member(reader, state, key, character)
-        state.answered |= is_answer and outcome == DONE
+        state.has_arguments |= is_answer and outcome == DONE
         if outcome != DONE:
             return outcome
 
@@ -266,7 +266,7 @@ def _text(reader: Reader, *, key: bool = False) -> Generator[None, None, tuple[s
     return DONE, json.loads(text) if "\\" in text else text[1:-1]
 
 
-def json_map_call(reader: Reader, found: Found) -> Generator[None, None, str]:
+def json_map_call(reader: Reader, found: CallMatch) -> Generator[None, None, str]:
     """Read a call that is an object with one pair: `{"name": {...}}`."""
     reader.at += 1
     yield from spaces(reader)
@@ -305,7 +305,7 @@ def named_begins(call: CompiledCall, buffer: str, at: int, fields: dict[str, str
     return at if end >= 0 else end
 
 
-def named_json_call(reader: Reader, found: Found) -> Generator[None, None, str]:
+def named_json_call(reader: Reader, found: CallMatch) -> Generator[None, None, str]:
     """Read the JSON arguments of a call whose name comes before them."""
     call = found.call
     spec = call.syntax.arguments

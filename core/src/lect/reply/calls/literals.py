@@ -18,7 +18,7 @@ from lect.reply.grammar import Literals
 from lect.reply.reader import lookahead
 from lect.reply.reader.lookahead import GAP, MORE, NO
 from lect.reply.reader.reader import CUT, DONE, Reader
-from lect.reply.reader.syntax import CompiledCall, Found
+from lect.reply.reader.syntax import CallMatch, CompiledCall
 
 KEYS = {
     "=": (
@@ -77,7 +77,7 @@ def literals_begin(call: CompiledCall, buffer: str, at: int, fields: dict[str, s
     return key
 
 
-def literals_call(reader: Reader, found: Found) -> Generator[None, None, str]:
+def literals_call(reader: Reader, found: CallMatch) -> Generator[None, None, str]:
     """Read the arguments of a call, up to and including its close."""
     syntax = literals_syntax(found.call.syntax.arguments)
     name = found.name
@@ -110,8 +110,8 @@ def literals_call(reader: Reader, found: Found) -> Generator[None, None, str]:
         ends = _ends_here(reader, found, syntax)
         outcome = yield from ValueReader(reader, pieces, syntax.dialect, text_ends=ends, types=types).read()
         # A partial string is the beginning of JSON; a partial bracket may still become another one.
-        says = outcome == DONE or (outcome == CUT and pieces[:1] != [] and pieces[0].startswith('"'))
-        if says and writer.key(named):
+        readable = outcome == DONE or (outcome == CUT and pieces[:1] != [] and pieces[0].startswith('"'))
+        if readable and writer.key(named):
             text = "".join(pieces)
             # Unquoted, every value is text, and the schema says what it stands for.
             if syntax.dialect.bare and outcome == DONE and text.startswith('"') and types and "string" not in types:
@@ -136,7 +136,7 @@ def _separated(reader: Reader, syntax: LiteralsSyntax) -> Generator[None, None, 
     return has_comma
 
 
-def _ends_here(reader: Reader, found: Found, syntax: LiteralsSyntax) -> Callable[[int], int]:
+def _ends_here(reader: Reader, found: CallMatch, syntax: LiteralsSyntax) -> Callable[[int], int]:
     """Return a function that tells whether an argument's string can end before a position.
 
     The next argument must follow, or the close of the call and then what can follow a call: models forget to escape

@@ -11,12 +11,12 @@ from lect.reply.calls.texts import quoted, read_until
 from lect.reply.calls.values import ValueReader
 from lect.reply.grammar import Params
 from lect.reply.reader import lookahead
-from lect.reply.reader.lookahead import MORE, NO, Live
+from lect.reply.reader.lookahead import MORE, NO, MarkScanner
 from lect.reply.reader.reader import CUT, DONE, LEFT, Reader
 from lect.reply.reader.schema import ALL, STRING
-from lect.reply.reader.syntax import CompiledCall, Found
+from lect.reply.reader.syntax import CallMatch, CompiledCall
 
-PARAM, END, IMPLIED, BODY, NO_VALUE = "param", "end", "implied", "body", "no value"
+PARAM, CLOSED, IMPLIED, BODY, NO_VALUE = "param", "closed", "implied", "body", "no value"
 BEGINS_JSON = '{["-0123456789tfn'
 WRAPPERS = ("arguments", "input", "parameters", "properties")
 """Parameters in which a model wraps all its arguments by mistake, if the tool has none of that name."""
@@ -41,7 +41,7 @@ def params_begin(call: CompiledCall, buffer: str, at: int, fields: dict[str, str
     return at if there >= 0 else there
 
 
-def params_call(reader: Reader, found: Found) -> Generator[None, None, str]:
+def params_call(reader: Reader, found: CallMatch) -> Generator[None, None, str]:
     """Read the parameters of a call, up to and including its close."""
     reader.begin_call(found.name, found.fields.get("id"))
     reading = _Parameters(reader, found)
@@ -54,7 +54,7 @@ def params_call(reader: Reader, found: Found) -> Generator[None, None, str]:
 class _Parameters:
     """The reading of one call's parameters."""
 
-    def __init__(self, reader: Reader, found: Found):
+    def __init__(self, reader: Reader, found: CallMatch):
         spec = found.call.syntax.arguments
         assert isinstance(spec, Params)
         self.reader = reader
@@ -72,7 +72,7 @@ class _Parameters:
             what, fields = yield from self.next()
             if what == IMPLIED and not writer.keys and not self.section_closes():
                 return LEFT
-            if what in (END, IMPLIED):
+            if what in (CLOSED, IMPLIED):
                 writer.end()
                 return DONE
             if what == BODY and not writer.keys:
@@ -80,7 +80,7 @@ class _Parameters:
                 what, _ = (yield from self.next()) if outcome == DONE else (outcome, {})
                 if what in (PARAM, BODY):
                     return reader.broken("stray_text")
-                return DONE if what in (END, IMPLIED) else what
+                return DONE if what in (CLOSED, IMPLIED) else what
             if what != PARAM:
                 return what
             outcome = yield from self.parameter(fields)
@@ -98,7 +98,7 @@ class _Parameters:
                 close = lookahead.either(buffer, at, self.closes, ended=False)
                 if close >= 0:
                     reader.at = close
-                    return END, {}
+                    return CLOSED, {}
                 implied = lookahead.either(buffer, at, call.implied, ended=False) if close == NO else MORE
                 if implied >= 0:
                     return IMPLIED, {}
@@ -290,7 +290,7 @@ class _Parameters:
         return at if after >= 0 else after
 
 
-CDATA_LIVE = Live([(CDATA_END, None)])
+CDATA_LIVE = MarkScanner([(CDATA_END, None)])
 
 
 class _Value:

@@ -9,9 +9,9 @@ from json.encoder import encode_basestring
 from lect.reply.events import CALL_ARGS
 from lect.reply.grammar import Code
 from lect.reply.reader import lookahead
-from lect.reply.reader.lookahead import MORE, NO, Live
+from lect.reply.reader.lookahead import MORE, NO, MarkScanner
 from lect.reply.reader.reader import CUT, DONE, Reader
-from lect.reply.reader.syntax import CompiledCall, Found
+from lect.reply.reader.syntax import CallMatch, CompiledCall
 
 FENCE = re.compile(rf"{lookahead.GAP}```\w{{0,16}}\n").match
 FENCE_SO_FAR = re.compile(rf"{lookahead.GAP}(?:`{{0,2}}|```\w{{0,16}})\Z").match
@@ -26,7 +26,7 @@ def quoted(text: str) -> str:
 
 def read_until(
     reader: Reader,
-    live: Live,
+    live: MarkScanner,
     closes: Callable[[str], int],
     put: Callable[[str], object] = lambda text: None,
     matters: Callable[[], Callable[[str], object] | None] = lambda: None,
@@ -70,13 +70,13 @@ def read_until(
             return DONE
 
 
-def text_argument(reader: Reader, key: str, found: Found, unfence: str = "") -> Generator[None, None, str]:
+def text_argument(reader: Reader, key: str, found: CallMatch, unfence: str = "") -> Generator[None, None, str]:
     """Read text up to what ends a call, or to the end of the reply, as the only argument, `key`."""
     put = reader.pending.append
     put(f'{{{quoted(key)}: "')
     closing = [(unfence, *marks) for marks in found.ends] if unfence else list(found.ends)
     closing += [(mark,) for mark in reader.stops]
-    live = Live([(marks[0], None) for marks in closing] + ([(unfence, None)] if unfence else []))
+    live = MarkScanner([(marks[0], None) for marks in closing] + ([(unfence, None)] if unfence else []))
 
     def closes(mark: str) -> int:
         buffer, at, ended = reader.buffer, reader.at, reader.ended
@@ -107,7 +107,7 @@ def code_begins(call: CompiledCall, buffer: str, at: int, fields: dict[str, str]
     return at
 
 
-def code_call(reader: Reader, found: Found) -> Generator[None, None, str]:
+def code_call(reader: Reader, found: CallMatch) -> Generator[None, None, str]:
     """Read a call that is plain text up to the close of its section."""
     spec = found.call.syntax.arguments
     assert isinstance(spec, Code)

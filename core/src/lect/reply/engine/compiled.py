@@ -14,7 +14,7 @@ from lect.reply.check import check
 from lect.reply.grammar import Channels, Code, Grammar, Json, JsonMap, Literals, NamedJson, Params, Part, Section
 from lect.reply.reader import lookahead
 from lect.reply.reader.headers import headers_for
-from lect.reply.reader.lookahead import Live
+from lect.reply.reader.lookahead import MarkScanner
 from lect.reply.reader.syntax import CompiledCall, CompiledSection
 
 OPEN, CLOSE, UNTIL, WRAP, UNWRAP = "open", "close", "until", "wrap", "unwrap"
@@ -55,7 +55,7 @@ class CompiledGrammar:
         self.tail = tail
         self.takes_reasoning = "reasoning" in extract
         self.takes_tools = "tools" in extract
-        self.thoughts = reasoning = grammar.reasoning or NO_REASONING
+        self.reasoning_syntax = reasoning = grammar.reasoning or NO_REASONING
         self.sections = [compiled_section(section, reasoning.close) for section in grammar.sections]
         self.bare = [section for section in self.sections if section.syntax.start and not section.syntax.open]
         self.before = "".join(sorted({*"".join(text for each in grammar.sections for text in each.before), *tail}))
@@ -77,13 +77,13 @@ class CompiledGrammar:
                 in_reasoning += marks
         if grammar.channels is not None:
             self._prepare_messages(grammar.channels)
-        self.text = Live(in_text, also=self.before)
+        self.text = MarkScanner(in_text, also=self.before)
         # After a call, the white space that some ends begin with has already been read.
-        self.gap = Live(
+        self.gap = MarkScanner(
             [*in_text, *((mark.lstrip(), (END, mark)) for mark in self.ends if mark[:1].isspace() and mark.strip())]
         )
         self.held = "".join(sorted({*(reasoning.trail if self.takes_reasoning else ""), *self.before}))
-        self.reasoning = Live(in_reasoning, also=self.held)
+        self.reasoning = MarkScanner(in_reasoning, also=self.held)
 
     def _prepare_messages(self, channels: Channels) -> None:
         restarts = channels.start if channels.restart else ()
@@ -100,9 +100,9 @@ class CompiledGrammar:
         self.body = self._with_stray([*ends, *restarting])
         self.call_body = self._with_stray([*ends, *restarting, *sections])
 
-    def _with_stray(self, acts: list[tuple[str, str]]) -> Live:
+    def _with_stray(self, acts: list[tuple[str, str]]) -> MarkScanner:
         known = {mark for mark, _ in acts}
-        return Live([*acts, *((mark, STRAY) for mark in sorted(self.stray) if mark not in known)])
+        return MarkScanner([*acts, *((mark, STRAY) for mark in sorted(self.stray) if mark not in known)])
 
 
 def control_tokens(grammar: Grammar, markers: tuple[str, ...]) -> dict[str, str]:
@@ -124,7 +124,7 @@ def control_tokens(grammar: Grammar, markers: tuple[str, ...]) -> dict[str, str]
         if section.special:
             for code, facts in (("stray_open", "open"), ("stray_close", "close")):
                 rows = [row for part in (section, *section.calls) for row in getattr(part, facts)]
-                found = {mark for row in rows for mark in lookahead.in_a_row(row)}
+                found = {mark for row in rows for mark in lookahead.as_row(row)}
                 codes |= {mark: code for mark in found if any(map(str.isalpha, mark)) and not mark.isalpha()}
     return codes
 

@@ -11,9 +11,9 @@ from lect.reply.engine.sections import read_call, read_section, skip_unnamed
 from lect.reply.events import CALL, CONTENT, MARK, REASONING, TextKind
 from lect.reply.grammar import SPACE
 from lect.reply.reader.headers import Header, headers_for
-from lect.reply.reader.lookahead import MORE, NO, Live
+from lect.reply.reader.lookahead import MORE, NO, MarkScanner
 from lect.reply.reader.reader import CUT, Reader, Steps
-from lect.reply.reader.syntax import CompiledCall, Found
+from lect.reply.reader.syntax import CallMatch, CompiledCall
 
 
 class HeadedMessages(Reading):
@@ -25,7 +25,7 @@ class HeadedMessages(Reading):
         super().__init__(reader, compiled)
         self.channels = channels
         self.headers = headers_for(channels)
-        self.spoken: set[str] = set()
+        self.emitted: set[str] = set()
         self.outside, self.body = compiled.outside, compiled.body
         self.call_marks = tuple(mark for mark, kind in channels.bodies if kind == CALL)
 
@@ -35,15 +35,15 @@ class HeadedMessages(Reading):
         while reader.exhausted() and not reader.ended:
             yield
         header = None if inside == CONTENT else (yield from self.find_header())
-        if header is not None and self.believes(header):
+        if header is not None and self.is_plausible(header):
             yield from self.read_message(header, reader.position)
         elif inside:
             yield from self.read_body(REASONING if inside == REASONING and self.compiled.takes_reasoning else CONTENT)
         while not self.over:
             yield from self.read_outside()
-        yield from self.read_on_for_nothing()
+        yield from self.skip_rest()
 
-    def believes(self, header: Header) -> bool:
+    def is_plausible(self, header: Header) -> bool:
         """Return whether what looks like a header counts as one.
 
         If it is only a word on a line, and the tools are known, it must name one of them.
@@ -79,7 +79,7 @@ class HeadedMessages(Reading):
             if TOKEN_LIKE(mark):
                 self.drop(mark, "stray_header")
             else:
-                reader.pass_on(reader.at + len(mark), CONTENT)
+                reader.emit_to(reader.at + len(mark), CONTENT)
                 reader.report("stray_header", start, f"{mark!r} {MEANINGLESS['stray_header']}")
 
     def read_message(self, header: Header, start: int, skipped: int = 0) -> Steps:
@@ -90,7 +90,7 @@ class HeadedMessages(Reading):
             kind == CALL and not compiled.takes_tools
         ):
             # What is not extracted stays as it was written.
-            reader.pass_on(header.body, CONTENT)
+            reader.emit_to(header.body, CONTENT)
             yield from self.read_rest(CONTENT, keep_end=True)
             return
         text_at = reader.position + skipped
@@ -105,10 +105,10 @@ class HeadedMessages(Reading):
     def read_body(self, kind: TextKind) -> Steps:
         """Read a body that is text."""
         reader = self.reader
-        if kind in self.spoken:
-            reader.turn(kind)
+        if kind in self.emitted:
+            reader.switch_to(kind)
             reader.pending.append("\n")
-        self.spoken.add(kind)
+        self.emitted.add(kind)
         yield from self.read_rest(kind)
 
     def read_rest(self, kind: TextKind, *, keep_end: bool = False) -> Steps:
@@ -122,7 +122,7 @@ class HeadedMessages(Reading):
             reader.break_off(kind, start)
         elif START not in self.body.acts[mark]:
             if keep_end and OVER not in self.body.acts[mark]:
-                reader.pass_on(reader.at + len(mark), CONTENT)
+                reader.emit_to(reader.at + len(mark), CONTENT)
             else:
                 self.end_at(mark)
 
@@ -143,7 +143,7 @@ class HeadedMessages(Reading):
         run_at = reader.position
         run = yield from reader.run(SPACE)
         if not reader.exhausted() and not (yield from self.look(self.body)):
-            reader.say(CONTENT, run, run_at)
+            reader.emit(CONTENT, run, run_at)
         elif run:
             reader.border(MARK, run_at)
         yield from self.read_rest(CONTENT)
@@ -158,9 +158,9 @@ class HeadedMessages(Reading):
             reader.report("incomplete_call", start, "the call begins again before it has a name")
             return
         reader.report("stray_open", start, "a call was announced, but none follows", body_at)
-        reader.say(CONTENT, header.text, text_at)
+        reader.emit(CONTENT, header.text, text_at)
         reader.border(MARK, text_at + len(header.text))
-        reader.say(CONTENT, reader.since(body_at), body_at)
+        reader.emit(CONTENT, reader.since(body_at), body_at)
 
     def read_sections(self) -> Steps:
         """Read the sections of calls in a body, and the text between them."""
@@ -180,8 +180,8 @@ class HeadedMessages(Reading):
             if self.breaks_off(self.compiled.sections):
                 skip_unnamed(reader)
                 return
-            reader.say(CONTENT, run, start)
-            reader.pass_on(reader.at + 1, CONTENT)
+            reader.emit(CONTENT, run, start)
+            reader.emit_to(reader.at + 1, CONTENT)
             yield from self.next_mark(self.compiled.call_body, CONTENT)
 
     def end_at(self, mark: str) -> None:
@@ -210,7 +210,7 @@ class HeadedMessages(Reading):
                 return None
             yield
 
-    def find_call(self, call: CompiledCall, header: Header) -> Generator[None, None, Found | None]:
+    def find_call(self, call: CompiledCall, header: Header) -> Generator[None, None, CallMatch | None]:
         """Return the call that begins here; if the header names it, anything may follow."""
         reader = self.reader
         while (seen := call.look(reader.buffer, reader.at, reader.ended))[0] == MORE:
@@ -218,9 +218,9 @@ class HeadedMessages(Reading):
         if seen[0] == NO and not header.name:
             return None
         start, arguments, _ = seen if seen[0] != NO else (reader.at, reader.at, {})
-        return Found(self.compiled.message, call, start, arguments, {"name": header.name}, announced=True)
+        return CallMatch(self.compiled.message, call, start, arguments, {"name": header.name}, announced=True)
 
-    def next_mark(self, live: Live, kind: TextKind) -> Generator[None, None, str]:
+    def next_mark(self, live: MarkScanner, kind: TextKind) -> Generator[None, None, str]:
         """Emit text up to the next mark that means something, and return it; empty at the end of the reply."""
         while True:
             mark, _, _ = yield from self.scan(live, kind)

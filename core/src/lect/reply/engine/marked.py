@@ -12,9 +12,9 @@ from lect.reply.engine.sections import read_section, skip_unnamed
 from lect.reply.events import CONTENT, MARK, REASONING, TextKind
 from lect.reply.grammar import SPACE
 from lect.reply.reader import lookahead
-from lect.reply.reader.lookahead import MORE, Live
+from lect.reply.reader.lookahead import MORE, MarkScanner
 from lect.reply.reader.reader import Reader, Steps
-from lect.reply.reader.syntax import CompiledSection, Found
+from lect.reply.reader.syntax import CallMatch, CompiledSection
 
 IN_A_FENCE = re.compile(r"\n```\w*\n\Z")
 
@@ -44,13 +44,13 @@ class MarkedText(Reading):
         """Read the whole reply; `inside` is what it begins inside of."""
         reader = self.reader
         if self.compiled.grammar.prefix:
-            reader.turn(CONTENT)
+            reader.switch_to(CONTENT)
             reader.pending.append(self.compiled.grammar.prefix)
-        if inside == REASONING and self.compiled.thoughts.close:
+        if inside == REASONING and self.compiled.reasoning_syntax.close:
             yield from self.read_reasoning()
         while not self.over:
             yield from self.read_gap() if self.gap else self.read_text()
-        yield from self.read_on_for_nothing()
+        yield from self.skip_rest()
 
     def read_gap(self) -> Steps:
         """Read white space between marks, and decide what it belongs to."""
@@ -63,7 +63,7 @@ class MarkedText(Reading):
                 # There is nothing but white space in this reply.
                 kept = run.removeprefix(self.lead)
                 reader.border(MARK, start)
-                self.say_last(kept, len(run) - len(kept))
+                self.emit_last(kept, len(run) - len(kept))
             elif run:
                 reader.border(MARK, start)
             return
@@ -75,9 +75,9 @@ class MarkedText(Reading):
             if found is not None:
                 yield from self.take_section(found, start)
                 return
-        self.say_space(run, start)
+        self.emit_space(run, start)
         if mark:
-            reader.pass_on(reader.at + 1, CONTENT)
+            reader.emit_to(reader.at + 1, CONTENT)
 
     def read_text(self) -> Steps:
         """Read content up to a mark that means something."""
@@ -85,13 +85,13 @@ class MarkedText(Reading):
         while True:
             mark, run, start = yield from self.scan(live, CONTENT, self.compiled.before)
             if not mark:
-                self.say_last(run, start)
+                self.emit_last(run, start)
                 self.over = True
                 return
             if (yield from self.act(live, mark, run, start)):
                 return
-            reader.say(CONTENT, run, start)
-            reader.pass_on(reader.at + 1, CONTENT)
+            reader.emit(CONTENT, run, start)
+            reader.emit_to(reader.at + 1, CONTENT)
 
     def read_reasoning(self) -> Steps:
         """Read reasoning, with the mark that ends it unless that means something else too."""
@@ -108,7 +108,7 @@ class MarkedText(Reading):
                     reader.break_off(kind, begin)
                 return
             if reader.position == start + len(run):
-                reader.say(kind, run, start)
+                reader.emit(kind, run, start)
             if not mark:
                 self.over = reader.unfinished = True
                 reader.break_off(kind, begin)
@@ -119,17 +119,17 @@ class MarkedText(Reading):
             if mark in compiled.stray:
                 self.drop(mark, compiled.stray[mark])
             else:
-                reader.pass_on(reader.at + 1, kind)
+                reader.emit_to(reader.at + 1, kind)
 
     def skip_lead(self) -> Steps:
         """Skip repeated openings of reasoning, and the white space that belongs to them."""
         reader = self.reader
         while True:
             start = reader.position
-            if (yield from reader.run(self.compiled.thoughts.lead)):
+            if (yield from reader.run(self.compiled.reasoning_syntax.lead)):
                 reader.border(MARK, start)
             mark = "" if reader.exhausted() else (yield from self.look(self.compiled.text))
-            if mark not in self.compiled.thoughts.open:
+            if mark not in self.compiled.reasoning_syntax.open:
                 return
             reader.skip(reader.at + len(mark))
 
@@ -138,14 +138,14 @@ class MarkedText(Reading):
         reader, compiled = self.reader, self.compiled
         codes = {code for code, _ in compiled.reasoning.acts[mark]}
         if CLOSE in codes:
-            kept = run.rstrip(compiled.thoughts.trail) if compiled.takes_reasoning else run
-            reader.say(kind, kept, start)
+            kept = run.rstrip(compiled.reasoning_syntax.trail) if compiled.takes_reasoning else run
+            reader.emit(kind, kept, start)
             reader.border(MARK, start + len(kept))
             if compiled.takes_reasoning:
                 reader.skip(reader.at + len(mark))
-                self.gap, self.trim = SPACE, compiled.thoughts.after
+                self.gap, self.trim = SPACE, compiled.reasoning_syntax.after
             else:
-                reader.pass_on(reader.at + len(mark), CONTENT)
+                reader.emit_to(reader.at + len(mark), CONTENT)
                 self.gap = ""
             return True
         kept = run
@@ -157,7 +157,7 @@ class MarkedText(Reading):
                 return False
             if found is None and (sections or UNTIL not in codes) and not self.breaks_off(sections):
                 return False
-        reader.say(kind, kept, start)
+        reader.emit(kind, kept, start)
         reader.border(MARK, start + len(kept))
         reader.rewind(start + len(kept))
         self.gap, self.trim = SPACE, ""
@@ -175,12 +175,12 @@ class MarkedText(Reading):
         trial = self.trial()
         last = yield from self.try_out(trial, MarkedText(trial, self.compiled).read_to_the_end(sections))
         text = trial.since(0)
-        closed = min((at for mark in self.compiled.thoughts.close if (at := text.find(mark)) >= 0), default=-1)
+        closed = min((at for mark in self.compiled.reasoning_syntax.close if (at := text.find(mark)) >= 0), default=-1)
         reader.rewind(begin)
         if last and not (trial.unfinished and closed >= 0):
             return True
-        reader.say(kind, run, start)
-        reader.pass_on(closed if last else trial.position, kind)
+        reader.emit(kind, run, start)
+        reader.emit_to(closed if last else trial.position, kind)
         return False
 
     def trial(self) -> Reader:
@@ -192,9 +192,9 @@ class MarkedText(Reading):
     def try_out(self, trial: Reader, steps: Steps, kind: TextKind | None = None) -> Generator[None, None, Any]:
         """Read with a trial reader and return the result; meanwhile, emit the raw text as `kind` if given."""
         reader = self.reader
-        begin, said = reader.position, 0
+        begin, emitted = reader.position, 0
         while True:
-            trial.take_in(reader.buffer[reader.at :])
+            trial.feed(reader.buffer[reader.at :])
             trial.ended, trial.reason = reader.ended, reader.reason
             reader.at = len(reader.buffer)
             done, result = False, None
@@ -204,8 +204,8 @@ class MarkedText(Reading):
                 done, result = True, stop.value
             trial.take_events()
             if kind is not None:
-                reader.say(kind, trial.since(said), begin + said)
-                said = trial.position
+                reader.emit(kind, trial.since(emitted), begin + emitted)
+                emitted = trial.position
             if done:
                 reader.rewind(begin + trial.position)
                 return result
@@ -224,7 +224,7 @@ class MarkedText(Reading):
 
     # What marks mean
 
-    def act(self, live: Live, mark: str, run: str, start: int) -> Generator[None, None, bool]:
+    def act(self, live: MarkScanner, mark: str, run: str, start: int) -> Generator[None, None, bool]:
         """Act on a mark in the text, and return whether it means anything here.
 
         `run` is the white space before it, read at `start`.
@@ -235,7 +235,7 @@ class MarkedText(Reading):
         if found is not None and not (found.announced and self.in_a_fence()):
             if not self.gap:
                 kept = self.without_before(run, found) if self.compiled.takes_tools else run
-                self.reader.say(CONTENT, kept, start)
+                self.reader.emit(CONTENT, kept, start)
                 start += len(kept)
             yield from self.take_section(found, start)
             return True
@@ -256,14 +256,14 @@ class MarkedText(Reading):
             self.over = True
             if not compiled.takes_tools:
                 reader.unfinished = True
-                reader.say(CONTENT, run, start)
-                reader.pass_on(len(reader.buffer), CONTENT)
+                reader.emit(CONTENT, run, start)
+                reader.emit_to(len(reader.buffer), CONTENT)
             else:
-                self.say_space(run, start, dropped=True)
+                self.emit_space(run, start, dropped=True)
                 skip_unnamed(reader)
             return True
         if mark in compiled.stray:
-            self.say_space(run, start, dropped=True)
+            self.emit_space(run, start, dropped=True)
             self.drop(mark, compiled.stray[mark])
             return True
         code = ""
@@ -274,9 +274,9 @@ class MarkedText(Reading):
         elif (yield from self.seems_meant(mark, sections)):
             code = "stray_open"
         if code:
-            self.say_space(run, start)
+            self.emit_space(run, start)
             here = reader.position
-            reader.pass_on(reader.at + len(mark), CONTENT)
+            reader.emit_to(reader.at + len(mark), CONTENT)
             reader.report(code, here, f"{mark!r} {MEANINGLESS[code]}")
         return bool(code)
 
@@ -303,9 +303,9 @@ class MarkedText(Reading):
         """Act on a mark that opens no section."""
         reader, compiled = self.reader, self.compiled
         if code == END and not self.gap:
-            self.say_last(run, start)
+            self.emit_last(run, start)
         elif not self.gap or (code == OPEN and not compiled.takes_reasoning):
-            reader.say(CONTENT, run, start)
+            reader.emit(CONTENT, run, start)
         elif run:
             reader.border(MARK, start)
         here = reader.position
@@ -315,12 +315,12 @@ class MarkedText(Reading):
             self.over = True
         elif code == OPEN:
             if not compiled.takes_reasoning:
-                reader.say(CONTENT, mark, here)
+                reader.emit(CONTENT, mark, here)
             yield from self.read_reasoning()
         elif code == CLOSE:
             reader.report("stray_close", here, f"{mark!r} closes something that was never opened")
             if reader.fresh:
-                self.gap, self.trim = SPACE, compiled.thoughts.after
+                self.gap, self.trim = SPACE, compiled.reasoning_syntax.after
         else:
             self.wrapped = code == WRAP
             if code == UNWRAP and what.tail:
@@ -333,7 +333,7 @@ class MarkedText(Reading):
         """Return whether a mark means something here: some do only at the start of a reply."""
         compiled, reader = self.compiled, self.reader
         if code in (OPEN, CLOSE):
-            return (compiled.thoughts.special or reader.fresh) and (compiled.takes_reasoning or code == OPEN)
+            return (compiled.reasoning_syntax.special or reader.fresh) and (compiled.takes_reasoning or code == OPEN)
         if code == END:
             return what is None or not reader.fresh
         if what.special or (code == WRAP and reader.fresh) or (code == UNWRAP and self.wrapped):
@@ -350,16 +350,16 @@ class MarkedText(Reading):
             yield
         return True
 
-    def take_section(self, found: Found, start: int) -> Steps:
+    def take_section(self, found: CallMatch, start: int) -> Steps:
         """Read a section that begins at `start`, and the gap after it."""
         reader = self.reader
         if self.compiled.takes_tools:
             section = found.section.syntax
-            stands = yield from read_section(reader, found, start)
-            self.gap, self.trim = (section.gap, section.after) if stands else ("", "")
+            is_section = yield from read_section(reader, found, start)
+            self.gap, self.trim = (section.gap, section.after) if is_section else ("", "")
             return
         # What is not extracted stays as it was written.
-        reader.say(CONTENT, reader.since(start), start)
+        reader.emit(CONTENT, reader.since(start), start)
         trial = self.trial()
         found = found._replace(start=found.start - reader.at, arguments=found.arguments - reader.at)
         yield from self.try_out(trial, read_section(trial, found, 0), CONTENT)
@@ -369,7 +369,7 @@ class MarkedText(Reading):
         self.verbatim = True
         self.gap = self.trim = ""
 
-    def without_before(self, run: str, found: Found) -> str:
+    def without_before(self, run: str, found: CallMatch) -> str:
         """Return white space without what belongs to the section after it.
 
         No white space belongs to a call without its section.
@@ -378,13 +378,13 @@ class MarkedText(Reading):
         before = section.syntax.before if found.start > self.reader.at or not section.opens else ()
         return run.removesuffix(next((text for text in before if run.endswith(text)), ""))
 
-    def say_last(self, run: str, start: int) -> None:
+    def emit_last(self, run: str, start: int) -> None:
         """Emit white space at the end of the reply, without what the template ends every answer with."""
         kept = run.removesuffix(self.compiled.tail)
-        self.reader.say(CONTENT, kept, start)
+        self.reader.emit(CONTENT, kept, start)
         self.reader.border(MARK, start + len(kept))
 
-    def say_space(self, run: str, start: int, *, dropped: bool = False) -> None:
+    def emit_space(self, run: str, start: int, *, dropped: bool = False) -> None:
         """Emit white space before text, without what belongs to the mark before it, or to the template.
 
         Before a mark that is dropped, a gap continues.
@@ -395,5 +395,5 @@ class MarkedText(Reading):
             return
         if self.gap:
             kept = run.lstrip(self.trim) if start else run.removeprefix(self.lead)
-        reader.say(CONTENT, kept, start + len(run) - len(kept))
+        reader.emit(CONTENT, kept, start + len(run) - len(kept))
         self.gap = ""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Generator
 
 from lect.reply.engine.compiled import CompiledGrammar
-from lect.reply.engine.sections import believes
+from lect.reply.engine.sections import is_plausible
 from lect.reply.events import AFTER, TextKind
-from lect.reply.reader.lookahead import MORE, Live
+from lect.reply.reader.lookahead import MORE, MarkScanner
 from lect.reply.reader.reader import Reader, Steps
-from lect.reply.reader.syntax import CompiledSection, Found
+from lect.reply.reader.syntax import CallMatch, CompiledSection
 
 MEANINGLESS = {
     "stray_open": "opens no call that can be read",
@@ -28,14 +28,14 @@ class Reading:
         self.over = False
         """Whether the reply is over, at a mark or at its end."""
 
-    def read_on_for_nothing(self) -> Steps:
+    def skip_rest(self) -> Steps:
         """Skip what follows the end of the reply."""
         reader = self.reader
         while not reader.ended or not reader.exhausted():
             reader.skip(len(reader.buffer), AFTER)
             yield
 
-    def scan(self, live: Live, kind: TextKind, held: str = "") -> Generator[None, None, tuple[str, str, int]]:
+    def scan(self, live: MarkScanner, kind: TextKind, held: str = "") -> Generator[None, None, tuple[str, str, int]]:
         """Emit text up to the next mark.
 
         Return the mark, empty at the end of the reply; the run of `held` characters before it, which is not emitted;
@@ -45,23 +45,23 @@ class Reading:
         while True:
             found = live.search(reader.buffer, reader.at)
             if found is None:
-                reader.pass_on(len(reader.buffer), kind)
+                reader.emit_to(len(reader.buffer), kind)
                 if reader.ended:
                     return "", "", reader.position
                 reader.let_pass(live.search, kind)
                 yield
                 continue
-            reader.pass_on(found.start(), kind)
+            reader.emit_to(found.start(), kind)
             start = reader.position
             run = (yield from self.read_space(live, held)) if held else ""
             mark = "" if reader.exhausted() else (yield from self.look(live))
             if mark or reader.exhausted():
                 return mark, run, start
-            reader.say(kind, run, start)
+            reader.emit(kind, run, start)
             if not run:
-                reader.pass_on(reader.at + 1, kind)
+                reader.emit_to(reader.at + 1, kind)
 
-    def read_space(self, live: Live, characters: str) -> Generator[None, None, str]:
+    def read_space(self, live: MarkScanner, characters: str) -> Generator[None, None, str]:
         """Read and return white space, up to a mark that itself begins with white space."""
         reader = self.reader
         if not live.spaced:
@@ -75,7 +75,7 @@ class Reading:
             found.append(reader.buffer[reader.at])
             reader.at += 1
 
-    def look(self, live: Live) -> Generator[None, None, str]:
+    def look(self, live: MarkScanner) -> Generator[None, None, str]:
         """Return the mark that is here; empty if there is none."""
         while (mark := live.look(self.reader.buffer, self.reader.at, self.reader.ended)) is None:
             yield
@@ -93,13 +93,13 @@ class Reading:
         reader = self.reader
         return reader.ended and any(section.breaks_off(reader.buffer, reader.at) for section in sections)
 
-    def find_any(self, sections: list[CompiledSection]) -> Generator[None, None, Found | None]:
+    def find_any(self, sections: list[CompiledSection]) -> Generator[None, None, CallMatch | None]:
         """Return the first of several sections that begins here and counts."""
         reader = self.reader
         for section in sections:
             if not section.syntax.start or reader.fresh:
                 while (found := section.look(reader.buffer, reader.at, reader.ended)) == MORE:
                     yield
-                if not isinstance(found, int) and believes(reader, found):
+                if not isinstance(found, int) and is_plausible(reader, found):
                     return found
         return None

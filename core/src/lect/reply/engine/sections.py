@@ -8,9 +8,9 @@ from collections.abc import Generator
 from lect.reply.calls.texts import read_until
 from lect.reply.events import CALL, MARK
 from lect.reply.reader import lookahead
-from lect.reply.reader.lookahead import MORE, NO, Live
+from lect.reply.reader.lookahead import MORE, NO, MarkScanner
 from lect.reply.reader.reader import BROKEN, CUT, DONE, LEFT, Reader
-from lect.reply.reader.syntax import BRACKETS, CompiledSection, Found
+from lect.reply.reader.syntax import BRACKETS, CallMatch, CompiledSection
 
 LEFT_OVER = re.compile(r"[}\]),;`\s]*")
 """Brackets and the like that close nothing."""
@@ -25,7 +25,7 @@ WHY = {
 }
 
 
-def believes(reader: Reader, found: Found) -> bool:
+def is_plausible(reader: Reader, found: CallMatch) -> bool:
     """Return whether what looks like a call counts as one.
 
     After text, brackets alone are not enough: the tool must be known or, if no tools are, the call must start a line.
@@ -40,7 +40,7 @@ def believes(reader: Reader, found: Found) -> bool:
     return found.name in known if known else reader.since(reader.position - 1) == "\n"
 
 
-def read_section(reader: Reader, found: Found, start: int) -> Generator[None, None, bool]:
+def read_section(reader: Reader, found: CallMatch, start: int) -> Generator[None, None, bool]:
     """Read the calls of a section that begins at `start` in the raw text.
 
     Return whether it was one: what nothing announces may turn out to be content.
@@ -69,7 +69,7 @@ def read_section(reader: Reader, found: Found, start: int) -> Generator[None, No
         start = reader.base + found.start
 
 
-def read_call(reader: Reader, found: Found, start: int) -> Generator[None, None, str]:
+def read_call(reader: Reader, found: CallMatch, start: int) -> Generator[None, None, str]:
     """Read one call.
 
     Returns:
@@ -95,12 +95,12 @@ def read_call(reader: Reader, found: Found, start: int) -> Generator[None, None,
     elif outcome == CUT:
         reader.at = len(reader.buffer)
         reader.unfinished = found.announced or reader.call is not None
-        reader.stop_at_the_end()
+        reader.note_final_stop()
     if reader.call is None and not found.announced:
-        reader.give_back(start)
+        reader.return_to_content(start)
         return BROKEN
     if outcome == BROKEN:
-        yield from _read_on(reader, found)
+        yield from _skip_broken(reader, found)
         outcome = DONE
     why = reader.why if outcome == DONE else ""
     if reader.call is None:
@@ -121,11 +121,11 @@ def skip_unnamed(reader: Reader) -> None:
     reader.report("incomplete_call", start, "the reply ends before the call has a name")
 
 
-def _read_on(reader: Reader, found: Found) -> Generator[None, None, None]:
+def _skip_broken(reader: Reader, found: CallMatch) -> Generator[None, None, None]:
     """Read to the end of a broken call: all of that belongs to the call."""
     marked = [row for row in found.ends if "".join(row).strip(BRACKETS + CLOSING)]
     rows = [*(marked or found.ends), *found.section.bounds, *reader.stop_rows]
-    live = Live([(row[0], None) for row in rows])
+    live = MarkScanner([(row[0], None) for row in rows])
 
     def closes(mark: str) -> int:
         end = lookahead.either(reader.buffer, reader.at, rows, reader.ended)
@@ -155,7 +155,7 @@ def _close(reader: Reader, at: int, closes: list[tuple[str, ...]]) -> int:
     return end
 
 
-def _next(reader: Reader, compiled: CompiledSection, *, opened: bool) -> Generator[None, None, Found | None]:
+def _next(reader: Reader, compiled: CompiledSection, *, opened: bool) -> Generator[None, None, CallMatch | None]:
     """Read on to the next call of the section.
 
     Return None if there is none; the close of the section, if any, has then been read.
@@ -171,7 +171,7 @@ def _next(reader: Reader, compiled: CompiledSection, *, opened: bool) -> Generat
         if close == MORE:
             yield
             continue
-        call: Found | int = NO
+        call: CallMatch | int = NO
         if opened:
             # There may be a comma between calls even where none belongs, and after the last one.
             call = lookahead.literal(buffer, at, section.between or ",", ended)
@@ -190,7 +190,7 @@ def _next(reader: Reader, compiled: CompiledSection, *, opened: bool) -> Generat
                     reader.skip(at)
                     skip_unnamed(reader)
                     return None
-        if isinstance(call, Found) and believes(reader, call):
+        if isinstance(call, CallMatch) and is_plausible(reader, call):
             return call
         left_over = _close_behind_brackets(reader, at, compiled.closes) if opened else NO
         if left_over >= 0:

@@ -74,7 +74,7 @@ def rest_of_line(buffer: str, at: int, mark: str, ended: bool) -> int:
     return MORE if not ended and len(buffer) < min(found.end() + len(mark), at + LONGEST_REST) else NO
 
 
-def in_a_row(mark: Mark) -> tuple[str, ...]:
+def as_row(mark: Mark) -> tuple[str, ...]:
     """Return a mark as a row of marks."""
     return (mark,) if isinstance(mark, str) else mark
 
@@ -130,7 +130,7 @@ class HeadLookahead:
             at += 1
 
 
-class Live:
+class MarkScanner:
     """The marks that mean something in one state, each with what it means."""
 
     __slots__ = ("acts", "full", "longest", "ordered", "search", "spaced")

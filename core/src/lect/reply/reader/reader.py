@@ -73,7 +73,7 @@ class Reader:
     __slots__ = (
         "at", "base", "borders", "buffer", "call", "call_id", "calls", "chunks", "content", "ended", "events",
         "forgiven", "fresh", "growing", "index", "kind", "matters", "origin", "passed", "pending", "problems",
-        "reason", "schemas", "sink", "stop", "stop_rows", "stops", "thoughts", "unfinished", "why",
+        "reason", "reasoning", "schemas", "sink", "stop", "stop_rows", "stops", "unfinished", "why",
     )  # fmt: skip
 
     def __init__(
@@ -94,7 +94,7 @@ class Reader:
         self.chunks = Text()
         self.events: list[Event] = []
         self.content = Text()
-        self.thoughts = Text()
+        self.reasoning = Text()
         # Other texts that may become long while they are read.
         self.growing: list[Text] = []
         self.calls: list[ToolCall] = []
@@ -120,7 +120,7 @@ class Reader:
         self.matters: Callable[[str], object] | None = None
         self.passed: list[str] = []
 
-    def take_in(self, chunk: str) -> None:
+    def feed(self, chunk: str) -> None:
         """Add a chunk to the buffer."""
         if self.passed:
             self.settle()
@@ -130,7 +130,7 @@ class Reader:
         self.buffer = rest + chunk if rest else chunk
         self.at = 0
         if len(self.chunks) > self.chunks.joined + MANY:
-            for text in (self.chunks, self.content, self.thoughts, *self.growing):
+            for text in (self.chunks, self.content, self.reasoning, *self.growing):
                 text.join_small()
 
     def settle(self) -> None:
@@ -202,11 +202,8 @@ class Reader:
         self.buffer = self.since(start) + unread
         self.base, self.at = start, 0
 
-    def stop_at_the_end(self) -> None:
-        """Note the stop string with which the reply ends, if any.
-
-        In a call that breaks off, it has been read as text.
-        """
+    def note_final_stop(self) -> None:
+        """Note the stop string with which the reply ends, if any: a call that breaks off has read it as text."""
         for mark in self.stops:
             if self.since(max(self.position - len(mark), 0)) == mark:
                 self.halt(mark)
@@ -215,12 +212,12 @@ class Reader:
 
     # Emitting
 
-    def turn(self, kind: EventKind) -> None:
+    def switch_to(self, kind: EventKind) -> None:
         """Switch to another kind of text."""
         if kind != self.kind:
             self.flush()
             self.kind = kind
-            self.sink = self.content if kind == CONTENT else self.thoughts
+            self.sink = self.content if kind == CONTENT else self.reasoning
             self.index = None
 
     def flush(self) -> None:
@@ -247,19 +244,19 @@ class Reader:
         if self.kind == kind and (kind == CALL_ARGS or (self.borders and self.borders[-1][1] == kind)):
             self.matters = matters
 
-    def say(self, kind: TextKind, text: str, position: int) -> None:
+    def emit(self, kind: TextKind, text: str, position: int) -> None:
         """Emit `text`, which was read at `position`."""
         if text:
             self.border(kind, position)
-            self.turn(kind)
+            self.switch_to(kind)
             self.pending.append(text)
             if kind == CONTENT:
                 self.fresh = False
 
-    def pass_on(self, end: int, kind: TextKind) -> None:
+    def emit_to(self, end: int, kind: TextKind) -> None:
         """Emit the buffer up to `end`."""
         if end > self.at:
-            self.say(kind, self.buffer[self.at : end], self.base + self.at)
+            self.emit(kind, self.buffer[self.at : end], self.base + self.at)
             self.at = end
 
     def skip(self, end: int, kind: PieceKind = MARK) -> None:
@@ -334,11 +331,11 @@ class Reader:
         self.why = why
         return BROKEN
 
-    def give_back(self, start: int) -> None:
+    def return_to_content(self, start: int) -> None:
         """Treat what was read since `start` as content after all: no call has begun."""
         while self.borders and self.borders[-1][0] >= start:
             self.borders.pop()
-        self.say(CONTENT, self.since(start), start)
+        self.emit(CONTENT, self.since(start), start)
 
     # At the end
 
@@ -351,10 +348,7 @@ class Reader:
 
 
 def _read(text: str) -> tuple[Any, bool]:
-    """Return the value of valid JSON text, and whether Python can read it.
-
-    A number may have too many digits.
-    """
+    """Return the value of valid JSON text, and whether Python can read it: a number may have too many digits."""
     try:
         return json.loads(text), True
     except (ValueError, RecursionError):

@@ -9,11 +9,11 @@ from typing import NamedTuple
 from lect.reply.grammar import CallSyntax, Code, Params, Section
 from lect.reply.reader import lookahead
 from lect.reply.reader.headers import Headers
-from lect.reply.reader.lookahead import MORE, NO, HeadLookahead, Live
+from lect.reply.reader.lookahead import MORE, NO, HeadLookahead, MarkScanner
 from lect.reply.reader.reader import Reader
 
 Begins = Callable[["CompiledCall", str, int, dict[str, str], bool], int]
-Reads = Callable[[Reader, "Found"], Generator[None, None, str]]
+Reads = Callable[[Reader, "CallMatch"], Generator[None, None, str]]
 
 BRACKETS = "[{(<"
 ESCAPED_LINE_END = "\\n"
@@ -29,8 +29,8 @@ class CompiledCall:
         """Tells whether its arguments can begin at a position."""
         self.read = read
         self.takes_anything = isinstance(call.arguments, Code)
-        self.opens = [lookahead.in_a_row(mark) for mark in call.open] or [()]
-        self._closes = [lookahead.in_a_row(mark) for mark in call.close]
+        self.opens = [lookahead.as_row(mark) for mark in call.open] or [()]
+        self._closes = [lookahead.as_row(mark) for mark in call.close]
         self._closes_by_name = any("{name}" in mark for row in self._closes for mark in row)
         self.head = HeadLookahead(call.head) if call.head else None
         self._rename = re.compile(call.rename) if call.rename else None
@@ -38,10 +38,10 @@ class CompiledCall:
         self.headers: dict[str, Headers] = {}
         """Closes that count only if a header follows them."""
         # What may end a call besides its own close: the close of its section, or whatever opens another call.
-        self.section_closes = [lookahead.in_a_row(mark) for mark in section.close]
-        opens = [*(lookahead.in_a_row(mark) for mark in section.open), *self.opens]
+        self.section_closes = [lookahead.as_row(mark) for mark in section.close]
+        opens = [*(lookahead.as_row(mark) for mark in section.open), *self.opens]
         self.implied = [*self.section_closes, *(row for row in opens if "".join(row).strip(BRACKETS))]
-        openings = [part for mark in (*section.open, *call.open) for part in lookahead.in_a_row(mark)]
+        openings = [part for mark in (*section.open, *call.open) for part in lookahead.as_row(mark)]
         self.may_be_wrapped = bool(section.close or call.close)
         """Whether something shows where a fence or a list around the call ends."""
         # Brackets and fences announce no call: they may surround anything. Nor do the words of a call that counts only
@@ -102,7 +102,7 @@ class CompiledParams:
         self._spec = spec
         self._call = call
         self._head = HeadLookahead(spec.head)
-        self._lives: dict[str, tuple[Live, str]] = {}
+        self._lives: dict[str, tuple[MarkScanner, str]] = {}
         self.call_opens = {marks[0] for marks in call.opens if marks}
         live, _ = self.live_in_value(spec.close, call._closes)
         first = {mark[0] for mark in live.acts}
@@ -120,7 +120,7 @@ class CompiledParams:
         opens, _ = self.look(buffer, at, ended)
         return max(end, opens) if end >= 0 or opens >= 0 else min(end, opens)
 
-    def live_in_value(self, close: str, closes: list[tuple[str, ...]]) -> tuple[Live, str]:
+    def live_in_value(self, close: str, closes: list[tuple[str, ...]]) -> tuple[MarkScanner, str]:
         """Return the marks that mean something in the value of a parameter, and what its close begins with.
 
         Models sometimes get the end of a close wrong.
@@ -129,7 +129,7 @@ class CompiledParams:
         if known is None:
             stem = close[:-1] if len(close) > 3 and not close[-1].isalnum() else close
             marks = (stem, self._spec.open, *(row[0] for row in closes), *self.call_opens)
-            known = Live([(mark, None) for mark in marks]), stem
+            known = MarkScanner([(mark, None) for mark in marks]), stem
             if len(self._lives) < 64:
                 self._lives[close] = known
         return known
@@ -151,8 +151,8 @@ class CompiledSection:
         self.calls = calls
         self.bounds = [(mark.strip(),) for mark in bounds]
         """What ends a broken call, whatever its own marks are."""
-        self.opens = [lookahead.in_a_row(mark) for mark in section.open]
-        self.closes = [lookahead.in_a_row(mark) for mark in section.close]
+        self.opens = [lookahead.as_row(mark) for mark in section.open]
+        self.closes = [lookahead.as_row(mark) for mark in section.close]
 
     def first_marks(self) -> set[str]:
         """Return the marks at which it is worth looking for this section."""
@@ -161,7 +161,7 @@ class CompiledSection:
             marks |= {marks[0] for call in self.calls for marks in call.opens if marks}
         return marks
 
-    def look(self, buffer: str, at: int, ended: bool) -> Found | int:
+    def look(self, buffer: str, at: int, ended: bool) -> CallMatch | int:
         """Return what begins at `at`, or NO or MORE."""
         for marks in self.opens:
             after = lookahead.sequence(buffer, at, marks, ended)
@@ -174,7 +174,7 @@ class CompiledSection:
                 if end == MORE:
                     return MORE
                 if end != NO:
-                    return Found(self, self.calls[0], at, end, {}, announced=True, empty=True)
+                    return CallMatch(self, self.calls[0], at, end, {}, announced=True, empty=True)
             found = self.look_for_call(buffer, after, ended)
             if found != NO:
                 return found
@@ -195,7 +195,7 @@ class CompiledSection:
         there = lookahead.space(buffer, at) < len(buffer)
         return begins and there and self.look_for_call(buffer, at, False, further=True) == MORE
 
-    def look_for_call(self, buffer: str, at: int, ended: bool, *, further: bool = False) -> Found | int:
+    def look_for_call(self, buffer: str, at: int, ended: bool, *, further: bool = False) -> CallMatch | int:
         """Return the call that begins at `at`, or NO or MORE.
 
         `further` means that it is not the first call of its section.
@@ -207,11 +207,11 @@ class CompiledSection:
             if start == MORE:
                 return MORE
             if start != NO:
-                return Found(self, call, start, arguments, fields, announced=further or call.announced)
+                return CallMatch(self, call, start, arguments, fields, announced=further or call.announced)
         return NO
 
 
-class Found(NamedTuple):
+class CallMatch(NamedTuple):
     """The beginning of a call, found by looking ahead. Positions are in the buffer."""
 
     section: CompiledSection
