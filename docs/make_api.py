@@ -25,7 +25,7 @@ MORE = {
     "lect": {
         "Event": "lect.reply.events",
         "Pin": "lect.registry.settings",
-        "PluginInfo": "lect.registry.info",
+        "PluginInfo": "lect.registry.load",
         "Problem": "lect.reply.reply",
         "ReplyStream": "lect.reply.stream",
         "Report": "lect.tokens.encoded",

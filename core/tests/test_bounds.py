@@ -10,7 +10,7 @@ import lect
 from lect import errors
 from lect.errors import InvalidModelPathError, ModelPathWarning, UnknownModelError
 from lect.plugin import CHATML, Family, Rule
-from lect.registry.memory import LONGEST_REMEMBERED, MOST_REMEMBERED, Memory
+from lect.registry.names import LONGEST_REMEMBERED, MOST_REMEMBERED, Memory
 
 FAMILY = Family("acme", Rule("acme", CHATML))
 MEGABYTE = 1 << 20

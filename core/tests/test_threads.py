@@ -9,7 +9,7 @@ import pytest
 
 from lect.errors import UnknownModelError
 from lect.plugin import CHATML, DEFAULT, Family, Rule, Turn, TurnTemplate
-from lect.registry import memory
+from lect.registry import names
 from lect.registry.metafiles import Distribution, EntryPoint
 from lect.registry.registry import Registry
 
@@ -37,7 +37,7 @@ def registry(monkeypatch):
     module = types.ModuleType("acme_shared")
     module.adapter = Family("shared", Rule("shared", SHARED))
     monkeypatch.setitem(sys.modules, "acme_shared", module)
-    monkeypatch.setattr(memory, "MOST_REMEMBERED", 2)
+    monkeypatch.setattr(names, "MOST_REMEMBERED", 2)
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1e-5)
     yield Registry({}, lambda: [INSTALLED])

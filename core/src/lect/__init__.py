@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from lect.registry.adapters import Undo
-    from lect.registry.info import PluginInfo
+    from lect.registry.load import PluginInfo
     from lect.registry.settings import Pin
     from lect.reply.chunks import ChatChunks
     from lect.reply.grammar import Grammar, ReplyFormat
@@ -474,6 +474,7 @@ def template(name: str) -> Template:
 
     Raises:
         UnknownTemplateError: If there is none; the error lists similar names.
+        AmbiguousModelError: If several plugins have one of that name.
     """
     return _registry.templates.get(name)
 

@@ -24,9 +24,7 @@ class Contained:
     """Turns whatever a plugin raises in a `with` statement into a `StageError`.
 
     `SystemExit` and `KeyboardInterrupt` too, unless a signal caused them: a user's own Ctrl-C ends the program.
-
-    Args:
-        stage: What the plugin is asked to do: `load`, `api`, `register`, or the hook.
+    `stage` is what the plugin is asked to do: `load`, `api`, `register`, or the hook.
     """
 
     __slots__ = ("_stage",)

@@ -15,8 +15,7 @@ from lect.notations import load_notation
 from lect.registry.advice import reserved_names
 from lect.registry.damage import damages
 from lect.registry.groups import COMMANDS, NOTATIONS, REPLIES
-from lect.registry.info import PluginInfo
-from lect.registry.load import Failure
+from lect.registry.load import Failure, PluginInfo
 from lect.registry.settings import DISABLE, VARIABLES, names_of
 
 CORE = "lect"

@@ -12,8 +12,8 @@ from lect.format.compare import first_difference
 from lect.registry.adapter import Adapter
 from lect.registry.family import Family
 from lect.registry.groups import PATHS
+from lect.registry.patterns import sample_names
 from lect.registry.refs import ModelRef, parse_ref
-from lect.registry.samples import sample_names
 from lect.registry.settings import DISABLE
 from lect.values import Match
 

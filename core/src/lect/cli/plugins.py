@@ -14,7 +14,7 @@ from lect.registry.adapters import status_of
 from lect.registry.advice import reserved_names
 from lect.registry.discover import Record
 from lect.registry.groups import COMMANDS, NOTATIONS, REPLIES
-from lect.registry.info import PluginInfo
+from lect.registry.load import PluginInfo
 from lect.values import normal_name
 
 EPILOG = """\

@@ -10,13 +10,12 @@ from lect.contain import Contained, StageError, format_error
 from lect.errors import PluginError, PluginWarning, saferepr, warn_caller
 from lect.registry.adapter import Adapter
 from lect.registry.groups import FALLBACK, PATHS
-from lect.registry.load import Failure, check, load, load_object
+from lect.registry.load import Failure, PluginInfo, check, load, load_object
 from lect.registry.settings import Settings, read_settings
 from lect.values import normal_name
 
 if TYPE_CHECKING:
     from lect.registry.discover import Record
-    from lect.registry.info import PluginInfo
     from lect.registry.metafiles import Distribution
     from lect.registry.refs import ModelRef
 
@@ -44,10 +43,7 @@ class Undo:
 class Adapters:
     """All adapters, installed and registered, and the other installed parts. Thread-safe.
 
-    Args:
-        home: The registry, which has these adapters as its `adapters`.
-        environ: Where settings are read from.
-        find: Finds installed distributions, in place of discovery; for tests.
+    `home` is the registry, which has these as its `adapters`; `find` finds distributions in place of discovery.
     """
 
     def __init__(self, home: object, environ: Mapping[str, str], find: Callable[[], list[Distribution]] | None = None):
@@ -92,10 +88,7 @@ class Adapters:
         return adapters
 
     def rescan(self) -> None:
-        """Look again for installed plugins, and reread the settings.
-
-        Failed plugins get another chance. Imported ones stay as they are: Python imports a module only once.
-        """
+        """Look again for installed plugins, and read the settings again; see `lect.rescan`."""
         from importlib import invalidate_caches
 
         invalidate_caches()
@@ -132,15 +125,16 @@ class Adapters:
                 packages[record.package] = blocked
         return packages
 
+    def blocked_lines(self) -> list[str]:
+        """Return the lines of a message about packages that are installed but blocked."""
+        return [f"  blocked: {package} ({blocked})" for package, blocked in self.installed().items() if blocked]
+
     def failures_of(self, package: str, plugin: str) -> tuple[Failure, ...]:
         """Return the failures of a plugin so far."""
         return tuple(each for each in self.failures if (each.package, each.plugin) == (package, plugin))
 
     def adapter(self, record: Record) -> Adapter | None:
-        """Return the adapter of a record, imported if need be; None if that fails, which is remembered.
-
-        Also None if importing it leads back here.
-        """
+        """Return the adapter of a record; None if importing it fails, which is recorded, or leads back here."""
         loaded = self._loaded  # A rescan replaces it.
         if record.id in loaded:
             return loaded[record.id]
@@ -193,12 +187,9 @@ class Adapters:
                 self.fail(record, StageError("load", PluginError(msg)))
 
     def load_part(self, record: Record, fits: Callable[[Any], bool], expected: str) -> Any:
-        """Return the object of a record that is not an adapter; None if that fails, which is remembered.
+        """Return the object of one of `parts`; None if it cannot be loaded or does not fit, which is recorded.
 
-        Args:
-            record: One of `parts`.
-            fits: Whether an object is acceptable.
-            expected: What it should be, for the message.
+        `expected` says what it should be.
         """
         try:
             found = load_object(record)
@@ -243,11 +234,7 @@ class Adapters:
     # What is registered
 
     def register(self, plugin: Any, *, name: str | None = None) -> Undo:
-        """Add an adapter for this process and return an object that removes it.
-
-        Raises:
-            PluginError: If it cannot be an adapter, or the name is taken. Nothing is registered then.
-        """
+        """Add an adapter for this process and return an object that removes it; see `lect.register`."""
         adapter = new_adapter(plugin, name)
         with self.lock:
             if any(each.name == adapter.name for each in self.registered):
@@ -323,8 +310,6 @@ class Adapters:
 
     def plugins(self, *, load: bool = False) -> list[PluginInfo]:
         """Return what is known about every plugin; with `load`, import them all first."""
-        from lect.registry.info import PluginInfo
-
         if load:
             for record in self.usable():
                 self.adapter(record)

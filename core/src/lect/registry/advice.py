@@ -16,7 +16,7 @@ from lect.registry.resolve import BY_HAND
 from lect.registry.verdicts import verdicts as verdicts_of
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Mapping
+    from collections.abc import Container, Iterable
 
     from lect.registry.adapters import Adapters
     from lect.registry.discover import Record
@@ -121,7 +121,7 @@ def unknown_model(adapters: Adapters, path: Unclaimed, reply_formats: Iterable[s
     else:
         lines.append(f"  considered: none; {'every adapter is blocked' if installed else 'no adapter is installed'}")
     lines += [f"  {each} knows it, and has no format for it: {each.claim.reason}" for each in asked if each.claim]
-    lines += blocked_lines(installed)
+    lines += adapters.blocked_lines()
     lines += [f"  no fallback was asked: {no_fallback}"] if no_fallback else []
     lines += [f"  failed: {failure}" for failure in adapters.failures]
     lines += [f"  {each}" for each in unread_files]
@@ -152,11 +152,6 @@ def unknown_model(adapters: Adapters, path: Unclaimed, reply_formats: Iterable[s
         candidates=verdicts,
         install=None if package in installed else package,
     )
-
-
-def blocked_lines(installed: Mapping[str, str | None]) -> list[str]:
-    """Return the lines of a message about packages that are installed but blocked."""
-    return [f"  blocked: {package} ({blocked})" for package, blocked in installed.items() if blocked]
 
 
 def _shell_word(path: str) -> str:

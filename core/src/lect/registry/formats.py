@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from lect.errors import AmbiguousModelError, MessageError, PluginError, did_you_mean, near_names, saferepr
 from lect.registry.groups import GROUP, REPLIES
-from lect.registry.memory import LONGEST_REMEMBERED, Memory
+from lect.registry.names import LONGEST_REMEMBERED, Memory
 from lect.registry.refs import LONGEST_SHOWN, readings
 from lect.reply.grammar import Grammar, ReplyFormat
 from lect.reply.plain import FORMATS

@@ -1,8 +1,8 @@
-"""Templates by name."""
+"""Templates by name, and a bounded cache by name."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from lect.errors import (
     AmbiguousModelError,
@@ -14,7 +14,6 @@ from lect.errors import (
     saferepr,
 )
 from lect.format.builtin import BUILTIN
-from lect.registry.memory import LONGEST_REMEMBERED, Memory
 from lect.registry.refs import is_tag
 
 if TYPE_CHECKING:
@@ -24,17 +23,32 @@ if TYPE_CHECKING:
     from lect.registry.adapter import Adapter
     from lect.registry.adapters import Adapters
 
-
 CORE = "lect"
 """The owner of the templates that were registered in this process, and of core's own."""
+LONGEST_REMEMBERED = 512
+"""Compare the length of a name before looking it up: a look-up hashes all of it."""
+MOST_REMEMBERED = 1024
+
+Value = TypeVar("Value")
+
+
+class Memory(dict[str, Value]):
+    """A cache by name, bounded in entries and, as only short names are remembered, in bytes. Thread-safe."""
+
+    __slots__ = ()
+
+    def remember(self, name: str, value: Value) -> None:
+        """Remember a value, unless the name is too long; a full cache is cleared first."""
+        if len(name) <= LONGEST_REMEMBERED:
+            if len(self) >= MOST_REMEMBERED:
+                self.clear()
+            self[name] = value
 
 
 class TemplateNames:
     """Finds templates by name: those of this process first, then those that installed plugins declare.
 
-    Args:
-        home: The registry, which has this object as its `templates`.
-        adapters: The adapters that have templates.
+    `home` is the registry, which has this object as its `templates`.
     """
 
     def __init__(self, home: object, adapters: Adapters):
@@ -54,11 +68,7 @@ class TemplateNames:
         self._remembered = Memory()
 
     def register(self, template: Template, *, override: bool = False) -> None:
-        """Add a template for this process.
-
-        Raises:
-            PluginError: If the name is taken and `override` is not set.
-        """
+        """Add a template for this process; see `lect.register_conv_template`."""
         with self._adapters.lock:
             if self._own.get(template.name, template) is not template and not override:
                 msg = f"a template {template.name!r} is already registered\n  try: override=True, or another name"
@@ -68,12 +78,7 @@ class TemplateNames:
             self._adapters.changed()
 
     def get(self, name: Any) -> Template:
-        """Return the template called `name`, or `plugin:name`.
-
-        Raises:
-            UnknownTemplateError: If there is none.
-            AmbiguousModelError: If several plugins have one of that name.
-        """
+        """Return the template called `name`, or `plugin:name`; see `lect.template`."""
         if not isinstance(name, str):
             msg = f"the name of a template is {saferepr(name)}; expected a text\n  try: lect templates"
             raise UnknownTemplateError(msg, name=saferepr(name))
@@ -105,10 +110,7 @@ class TemplateNames:
         raise self._unknown(name)
 
     def _owners(self, owner: str, bare: str) -> Iterator[Adapter]:
-        """Yield the adapters that may have a template.
-
-        These are the ones called `owner` or, without an owner, those that declare it, fallbacks last.
-        """
+        """Yield the adapters called `owner` or, without an owner, those that declare the template, fallbacks last."""
         adapters = self._adapters
         if owner:
             yield from adapters.by_name(owner)
@@ -141,10 +143,7 @@ class TemplateNames:
         return bare if is_owned else None
 
     def names(self, *, load: bool = False) -> dict[str, list[str]]:
-        """Return all names by owner: those registered and those that plugins declare.
-
-        With `load`, also undeclared ones.
-        """
+        """Return all names by owner; see `lect.templates`."""
         adapters = self._adapters
         names = {CORE: sorted(self._own)}
         for adapter in adapters.registered:
@@ -209,8 +208,6 @@ class TemplateNames:
         return AmbiguousModelError(msg, name=name, claimants=owners)
 
     def _unknown(self, name: str) -> UnknownTemplateError:
-        from lect.registry.advice import blocked_lines
-
         known = self.names()
         every = sorted(
             {each for names in known.values() for each in names}
@@ -218,10 +215,7 @@ class TemplateNames:
         )
         near = near_names(name, every, most=3)
         hint = did_you_mean(near, f"registered: {', '.join(sorted(self._own))}")
-        lines = [
-            f"no template or adapter is called {saferepr(name)}; {hint}",
-            *blocked_lines(self._adapters.installed()),
-        ]
+        lines = [f"no template or adapter is called {saferepr(name)}; {hint}", *self._adapters.blocked_lines()]
         lines += [f"  failed: {failure}" for failure in self._adapters.failures]
         msg = "\n".join([*lines, "  try: lect templates"])
         return UnknownTemplateError(msg, name=name, near=near)

@@ -23,8 +23,7 @@ from lect.format.template import Template
 from lect.registry.adapter import Adapter
 from lect.registry.adapters import Adapters, Undo, new_adapter
 from lect.registry.groups import GROUP
-from lect.registry.memory import LONGEST_REMEMBERED, Memory
-from lect.registry.names import TemplateNames
+from lect.registry.names import LONGEST_REMEMBERED, Memory, TemplateNames
 from lect.registry.refs import LONGEST_SHOWN, ModelRef, parse_ref
 from lect.registry.resolve import Resolution, Unclaimed, ask, candidates_for, fallback_note, strongest
 from lect.registry.settings import DISABLE, Pin
@@ -99,11 +98,7 @@ class Registry:
         return Undo(take_back)
 
     def register_conversation(self, conversation: Conversation, *, override: bool) -> None:
-        """Add a conversation to start others from, and its template.
-
-        Raises:
-            PluginError: If the name is taken and `override` is not set.
-        """
+        """Add a conversation to start others from, and its template; see `lect.register_conv_template`."""
         prototype, template = conversation.copy(), conversation.template
         if template.name != prototype.name:
             template = template.but(name=prototype.name)
@@ -284,14 +279,10 @@ class Registry:
         )
 
     def find(self, adapter: Any) -> Adapter | Template:
-        """Return the adapter or template that the caller named.
-
-        Accepts an object, `package:plugin`, `plugin`, `plugin:template` or a template's name.
+        """Return the adapter or template that the caller named: `package:plugin`, `plugin`, `plugin:template`, ...
 
         Raises:
-            PluginError: If an object cannot be an adapter, or a named one cannot be loaded.
-            UnknownTemplateError: If nothing has that name.
-            AmbiguousModelError: If several things have it.
+            LectError: If an object cannot be an adapter, or a name is that of nothing, or of several things.
         """
         if isinstance(adapter, Template | Adapter):
             return adapter

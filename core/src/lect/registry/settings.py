@@ -103,9 +103,7 @@ def names_of(record: "Record") -> set[str]:
 def read_settings(environ: "Mapping[str, str]", *, search: bool = False) -> Settings:
     """Read the settings. A variable replaces the file's key, except that pins are added before the file's.
 
-    Args:
-        environ: The environment.
-        search: Whether to look for a config file where `LECT_CONFIG` names none.
+    With `search`, a config file is looked for where `LECT_CONFIG` names none.
 
     Raises:
         LectError: If a variable cannot be understood or the config file cannot be used.

@@ -12,9 +12,8 @@ import lect
 from lect.contain import StageError, format_error
 from lect.errors import InvalidModelPathError, LectError
 from lect.plugin import Family
-from lect.registry.patterns import ANYTHING
+from lect.registry.patterns import ANYTHING, sample_names
 from lect.registry.refs import parse_ref
-from lect.registry.samples import sample_names
 from lect_kit.base import SuiteBase, check
 from lect_kit.corpus import owners
 

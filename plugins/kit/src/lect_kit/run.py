@@ -11,8 +11,8 @@ import pytest
 from lect.contain import StageError
 from lect.errors import PluginError
 from lect.plugin import Family
+from lect.registry.patterns import sample_names
 from lect.registry.refs import parse_ref
-from lect.registry.samples import sample_names
 from lect_kit import installed
 from lect_kit.corpus import owners
 from lect_kit.suite import AdapterSuite
