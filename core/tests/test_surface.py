@@ -111,6 +111,10 @@ def signature(function):
     return str(plain.replace(parameters=parameters, return_annotation=inspect.Signature.empty))
 
 
+def test_dir_shows_public_names_only():
+    assert dir(lect) == sorted(lect.__all__)
+
+
 def test_the_public_names_for_users():
     assert sorted(lect.__all__) == [
         "AmbiguousModelError", "ChatChunks", "Control", "ControlTextError", "Conversation", "Encoded",

@@ -119,7 +119,7 @@ __all__ = [
 _registry = REGISTRY
 
 
-_LATER = {
+_LAZY = {
     "ChatChunks": "lect.reply.chunks",
     "Encoded": "lect.tokens.encoded",
     "LossPolicy": "lect.tokens.policy",
@@ -129,13 +129,17 @@ _LATER = {
 """Names for replies and training are imported on first use: writing prompts does not need them."""
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 def __getattr__(name: str) -> Any:
-    if name not in _LATER:
+    if name not in _LAZY:
         msg = f"module {__name__!r} has no attribute {name!r}"
         raise AttributeError(msg)
     from importlib import import_module
 
-    return getattr(import_module(_LATER[name]), name)
+    return getattr(import_module(_LAZY[name]), name)
 
 
 def get_conversation_template(
@@ -310,7 +314,7 @@ def parse(
     Any output can be parsed, and no character of it is lost. `output` and `finish` are those of `Template.parse`; the
     other arguments and errors are those of `stream`.
     """
-    arriving = stream(
+    reply_stream = stream(
         model_path,
         adapter=adapter,
         default=default,
@@ -322,8 +326,8 @@ def parse(
         stop=stop,
         call_id=call_id,
     )
-    arriving.feed(output)
-    return arriving.close(finish)
+    reply_stream.feed(output)
+    return reply_stream.close(finish)
 
 
 def stream(

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 USER, ASSISTANT = "user", "assistant"
-ASKS = ([ASSISTANT, None], (ASSISTANT, None))
+ANSWER_REQUESTS = ([ASSISTANT, None], (ASSISTANT, None))
 Raw = dict[str, Any]
 
 
@@ -115,7 +115,7 @@ class Conversation:
             MessageError: If a message is not a role and a text, or the format does not allow them.
         """
         template, messages = self.template, self.messages
-        generate = bool(messages) and messages[-1] in ASKS
+        generate = bool(messages) and messages[-1] in ANSWER_REQUESTS
         if generate:
             messages = messages[:-1]
         # The template itself adds the maker's default, and some do so only where no system text is given.

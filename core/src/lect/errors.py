@@ -57,7 +57,7 @@ class UnknownModelError(LectError, LookupError):
 
     Attributes:
         model_path: The path.
-        candidates: How each adapter fared.
+        candidates: The result for each adapter.
         install: What to install, if that is known: `lect-qwen`.
     """
 
@@ -76,7 +76,7 @@ class AmbiguousModelError(LectError, LookupError):
     Attributes:
         name: The model path, or the name of the template.
         claimants: Who claims it.
-        candidates: How each adapter fared.
+        candidates: The result for each adapter.
     """
 
     def __init__(self, message: str, *, name: str, claimants: Sequence[str], candidates: Sequence[Verdict] = ()):

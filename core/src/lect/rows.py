@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 Raw = dict[str, Any]
 TURNS = ("messages", "conversations", "conversation")
 """What data sets call the turns of a row; a row may also be the turns themselves."""
-SPEAKERS = {
+SHAREGPT_ROLES = {
     "system": "system",
     "human": "user",
     "user": "user",
@@ -102,10 +102,10 @@ def _sharegpt(data: Any) -> Iterator[Raw]:
         speaker, value = _text(turn, "from", at), _text(turn, "value", at)
         if speaker == CALL:
             yield {"role": "assistant", "content": "", "tool_calls": _calls(value, f"{at}.value")}
-        elif speaker in SPEAKERS:
-            yield {"role": SPEAKERS[speaker], "content": value}
+        elif speaker in SHAREGPT_ROLES:
+            yield {"role": SHAREGPT_ROLES[speaker], "content": value}
         else:
-            _unexpected(f"{at}.from", speaker, f"one of {', '.join((*SPEAKERS, CALL))}")
+            _unexpected(f"{at}.from", speaker, f"one of {', '.join((*SHAREGPT_ROLES, CALL))}")
 
 
 def _calls(text: str, at: str) -> list[Raw]:

@@ -126,7 +126,7 @@ class Verdict(NamedTuple):
         package: The distribution; empty if it was registered in this process.
         version: The distribution's version.
         claim: Its claim; None if it made none, or was not asked.
-        outcome: How it fared.
+        outcome: The result.
         why: Why, in one line.
     """
 

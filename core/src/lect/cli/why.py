@@ -163,7 +163,9 @@ def _as_data(
             for pin in lect.pins()
         ],
         "failures": [
-            failure._asdict() | {"error": failure.message} for plugin in lect.plugins() for failure in plugin.failures
+            failure._asdict() | {"error": failure.description}
+            for plugin in lect.plugins()
+            for failure in plugin.failures
         ],
         "error": {
             "type": type(error).__name__,

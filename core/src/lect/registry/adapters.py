@@ -25,19 +25,19 @@ Answer = TypeVar("Answer")
 class Undo:
     """Undoes a change when it is called, or at the end of its `with` statement."""
 
-    __slots__ = ("_take_back",)
+    __slots__ = ("_undo",)
 
-    def __init__(self, take_back: Callable[[], None]):
-        self._take_back = take_back
+    def __init__(self, undo: Callable[[], None]):
+        self._undo = undo
 
     def __call__(self) -> None:
-        self._take_back()
+        self._undo()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *raised: object) -> None:
-        self._take_back()
+        self._undo()
 
 
 class Adapters:
@@ -220,7 +220,7 @@ class Adapters:
             self.fail(adapter, failed)
             return None
 
-    def concerned(self, ref: ModelRef, group: str) -> Iterator[Adapter]:
+    def relevant(self, ref: ModelRef, group: str) -> Iterator[Adapter]:
         """Yield the adapters of a group that are asked about a path."""
         path = ref.path.lower()
         registered = () if group == PATHS else self.registered
@@ -246,14 +246,14 @@ class Adapters:
             self.registered += (adapter,)
             self.changed()
 
-        def take_back() -> None:
+        def undo() -> None:
             with self.lock:
                 self.registered = tuple(each for each in self.registered if each is not adapter)
                 # An adapter that was corrected and registered again starts without failures.
                 self.failures = [each for each in self.failures if (each.package, each.plugin) != ("", adapter.name)]
                 self.changed()
 
-        return Undo(take_back)
+        return Undo(undo)
 
     def changed(self) -> None:
         """Clear all caches, because something has changed."""
@@ -334,7 +334,7 @@ class Adapters:
 
 def status_of(failures: tuple[Failure, ...], usual: str) -> str:
     """Return the status of a plugin; `usual` is the status without failures."""
-    return f"failed: {failures[0].stage}: {failures[0].message}" if failures else usual
+    return f"failed: {failures[0].stage}: {failures[0].description}" if failures else usual
 
 
 def new_adapter(plugin: Any, name: str | None = None) -> Adapter:

@@ -43,7 +43,7 @@ def look_alike(text: str) -> str:
     return text.translate(_LOOK_ALIKES).lower()
 
 
-def oddities(ref: ModelRef) -> tuple[str, ...]:
+def imitation_warnings(ref: ModelRef) -> tuple[str, ...]:
     """Return a warning if the owner's name resembles that of a well-known owner, but does not equal it."""
     owner = ref.owner
     if owner is None or owner.lower() in OWNERS:
@@ -90,7 +90,7 @@ def install_command(package: str) -> str:
     return f"pip install {package}  (from a checkout: pip install ./plugins/{package.removeprefix('lect-')})"
 
 
-def unread(adapters: Adapters, ref: ModelRef) -> tuple[str, ...]:
+def unread_warnings(adapters: Adapters, ref: ModelRef) -> tuple[str, ...]:
     """Return a warning if a file or directory may hold a template that nothing installed reads. Nothing is opened."""
     place = ref.place
     if place is None or any(record.group == PATHS for record in adapters.usable()):
@@ -110,7 +110,7 @@ def unknown_model(adapters: Adapters, path: Unclaimed, reply_formats: Iterable[s
     """
     ref, candidates, no_fallback = path
     verdicts = verdicts_of(adapters, candidates, no_fallback=no_fallback)
-    installed, unread_files, replies = adapters.installed(), unread(adapters, ref), sorted(reply_formats)
+    installed, unread, replies = adapters.installed(), unread_warnings(adapters, ref), sorted(reply_formats)
     asked = [verdict for verdict in verdicts if verdict.outcome != "not asked"]
     lines = [f"no installed adapter recognises {saferepr(ref.original, LONGEST_SHOWN)}"]
     usable = [package for package, blocked in installed.items() if blocked is None]
@@ -124,12 +124,12 @@ def unknown_model(adapters: Adapters, path: Unclaimed, reply_formats: Iterable[s
     lines += adapters.blocked_lines()
     lines += [f"  no fallback was asked: {no_fallback}"] if no_fallback else []
     lines += [f"  failed: {failure}" for failure in adapters.failures]
-    lines += [f"  {each}" for each in unread_files]
+    lines += [f"  {each}" for each in unread]
     # A name may resemble many others, so near misses are shown only for a path on disk.
     lines += [f"  {each.adapter}: {each.why}" for each in asked if ref.place and each.why and not each.claim]
     lines += [f"  only the format of its replies is known: {', '.join(replies)}"] if replies else []
     lines += _look_alike_lines(ref)
-    package = READER if unread_files else package_for(ref.words, installed)
+    package = READER if unread else package_for(ref.words, installed)
     advice = []
     if package is None:
         near = near_word(ref.words)

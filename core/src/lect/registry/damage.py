@@ -78,8 +78,8 @@ def _without_entry_points(files: MetaFiles) -> Iterator[Damage]:
 
 
 def _name(files: MetaFiles) -> tuple[str, str]:
-    identified = identity(files)
-    return identified if identified[0] else named_by_place(files.place)
+    stated = identity(files)
+    return stated if stated[0] else named_by_place(files.place)
 
 
 def _label(files: MetaFiles) -> str:

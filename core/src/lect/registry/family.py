@@ -195,7 +195,7 @@ def _claim(rule: Rule, fit: Fit, ref: "ModelRef") -> Match | None:
     added = [] if "/" in rule.pattern else added_words(fit.rest)
     if added:
         reason += f"; {' '.join(added)!r} follows: if somebody tuned the model, its own files may say otherwise"
-    if isinstance(template, _TEMPLATES) and _is_no_talker(rule, fit, ref):
+    if isinstance(template, _TEMPLATES) and _never_chats(rule, fit, ref):
         template, reason = None, "it returns vectors, scores or drafts, and does not chat"
     specificity = _specificity(rule.pattern)
     if template is None:
@@ -205,7 +205,7 @@ def _claim(rule: Rule, fit: Fit, ref: "ModelRef") -> Match | None:
     )
 
 
-def _is_no_talker(rule: Rule, fit: Fit, ref: "ModelRef") -> bool:
+def _never_chats(rule: Rule, fit: Fit, ref: "ModelRef") -> bool:
     """Return whether a name says that a model does not chat, in a word that the rule does not ask for itself."""
     return "/" not in rule.pattern and not meaning("no chat").intersection(ref.words).issubset(fit.literal.split("-"))
 

@@ -99,7 +99,7 @@ class ReplyFormats:
             return remembered
         known: dict[str, ReplyFormat] = {}
         for reading in readings(ref):
-            for adapter in self._adapters.concerned(ref, GROUP):
+            for adapter in self._adapters.relevant(ref, GROUP):
                 found = self._adapters.ask(adapter, adapter.reply_format, reading)
                 if found is not None:
                     known[adapter.id] = found

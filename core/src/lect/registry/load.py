@@ -33,13 +33,13 @@ class Failure(NamedTuple):
         return Failure, (*self[:4], _portable(self.error))
 
     @property
-    def message(self) -> str:
+    def description(self) -> str:
         """What was raised: its type and its message."""
         return format_error(self.error)
 
     def __str__(self) -> str:
         package = f" ({self.package} {self.version})" if self.package else ""
-        return f"{self.plugin}{package}: {self.stage}: {self.message}"
+        return f"{self.plugin}{package}: {self.stage}: {self.description}"
 
 
 class PluginInfo(NamedTuple):

@@ -56,15 +56,15 @@ def read_distribution(files: MetaFiles) -> Distribution:
         # It still hides a later one of the same name.
         name, version = (name, version) if name else identity(files)
         return Distribution(name, version, (), files.place)
-    told_name, told_version = identity(files)
-    if not told_name:
+    stated_name, stated_version = identity(files)
+    if not stated_name:
         return Distribution(
             name, version, (), files.place, f"its METADATA {text_problem(metadata(files)) or 'has no Name'}"
         )
     unreadable = text_problem(points)
     if unreadable:
-        return Distribution(told_name, told_version, (), files.place, f"its {ENTRY_POINTS} {unreadable}")
-    return Distribution(told_name, told_version, tuple(_parse(points.decode("utf-8-sig"))), files.place)
+        return Distribution(stated_name, stated_version, (), files.place, f"its {ENTRY_POINTS} {unreadable}")
+    return Distribution(stated_name, stated_version, tuple(_parse(points.decode("utf-8-sig"))), files.place)
 
 
 def named_by_place(place: str) -> tuple[str, str]:

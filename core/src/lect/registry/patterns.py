@@ -36,7 +36,7 @@ def matched_words(pattern: str, ref: "ModelRef", kind: Kind = "chat", *, implied
     if kind == "base" and ref.is_chat:
         return None
     fit = _fit(_wanted(pattern, ref) if implied else _words(pattern), ref.words)
-    return None if fit is None or _intruder(pattern, kind, fit.rest) else fit
+    return None if fit is None or _forbidden_word(pattern, kind, fit.rest) else fit
 
 
 def _words(pattern: str) -> list[str]:
@@ -58,7 +58,7 @@ def added_words(rest: tuple[str, ...]) -> list[str]:
     return list(_others(rest, meaning("size", "packaging", "adapter", "version", "chat")))
 
 
-def _intruder(pattern: str, kind: Kind, rest: tuple[str, ...]) -> str:
+def _forbidden_word(pattern: str, kind: Kind, rest: tuple[str, ...]) -> str:
     """Return the first word that must not follow those that a pattern takes; empty if there is none."""
     if kind == "base":
         # A model that was tuned keeps the name of its base and adds a word of its own: then its format is unknown.
@@ -124,7 +124,7 @@ def missed(pattern: str, ref: "ModelRef", kind: Kind = "chat") -> tuple[int, str
     if not best.literal:
         return None
     if count == len(wanted):
-        why = f"all of {pattern!r} fits, but {_intruder(pattern, kind, best.rest)!r} must not follow"
+        why = f"all of {pattern!r} fits, but {_forbidden_word(pattern, kind, best.rest)!r} must not follow"
     else:
         why = f"{' '.join(wanted[:count])!r} of {pattern!r} fits, but then {_expected(wanted, count, best.rest)}"
         why += _meant(wanted[count], best.rest[:1], ref)

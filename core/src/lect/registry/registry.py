@@ -90,12 +90,12 @@ class Registry:
             self._pins += (pin,)
             self.adapters.changed()
 
-        def take_back() -> None:
+        def undo() -> None:
             with self.adapters.lock:
                 self._pins = tuple(each for each in self._pins if each is not pin)
                 self.adapters.changed()
 
-        return Undo(take_back)
+        return Undo(undo)
 
     def register_conversation(self, conversation: Conversation, *, override: bool) -> None:
         """Add a conversation to start others from, and its template; see `lect.register_conv_template`."""
@@ -145,8 +145,8 @@ class Registry:
                 if known.fallback or known.warnings:
                     _warn(known)
                 return known
-            if fallback and default is None and (nobodys := unclaimed.get(model_path)) is not None:
-                return nobodys
+            if fallback and default is None and (known_unclaimed := unclaimed.get(model_path)) is not None:
+                return known_unclaimed
         owned = self.templates.owned(model_path)
         ref = parse_ref(model_path) if owned is None else parse_ref(owned)._replace(original=str(model_path))
         if adapter is not None:
@@ -192,10 +192,11 @@ class Registry:
             from lect.registry.verdicts import refuse_tie
 
             refuse_tie(self.adapters, ref, tied, candidates)
-        from lect.registry.advice import oddities, reserved_names, unread
+        from lect.registry.advice import imitation_warnings, reserved_names, unread_warnings
 
         owner = "" if winner.ref is ref else f", and {ref.name.partition('_')[0]!r} before it is taken for an owner"
         winners = [record for record in self.adapters.records() if record.id == winner.adapter.id]
+        reserved = filter(None, map(reserved_names, winners))
         return Resolution(
             self,
             winner.ref,
@@ -204,7 +205,7 @@ class Registry:
             kind=best.kind,
             reason=best.reason + owner,
             specificity=best.specificity,
-            warnings=(*oddities(ref), *unread(self.adapters, ref), *filter(None, map(reserved_names, winners))),
+            warnings=(*imitation_warnings(ref), *unread_warnings(self.adapters, ref), *reserved),
         )
 
     def unknown(self, path: Unclaimed) -> UnknownModelError:
@@ -216,14 +217,14 @@ class Registry:
     # What a resolution asks
 
     def verdicts(self, resolution: Resolution) -> tuple[Verdict, ...]:
-        """Return how each adapter fared."""
+        """Return the result for each adapter."""
         from lect.registry.verdicts import verdicts
 
         ref, adapters = resolution.ref, self.adapters
         if resolution.specificity is not None:
             return verdicts(adapters, candidates_for(adapters, ref), resolution.adapter)
         decision = f"the pin {resolution.pin}" if resolution.pin else resolution.reason
-        candidates = strongest(ask(adapters, adapters.concerned(ref, GROUP), ref))
+        candidates = strongest(ask(adapters, adapters.relevant(ref, GROUP), ref))
         return verdicts(adapters, candidates, resolution.adapter, decision=decision)
 
     def remarks(self, resolution: Resolution) -> tuple[str, ...]:
@@ -265,9 +266,9 @@ class Registry:
 
     def _decided(self, ref: ModelRef, adapter: Any, reason: str, *, pin: Pin | None = None) -> Resolution:
         """Resolve by an explicit decision: the adapter need not claim the model."""
-        from lect.registry.advice import oddities
+        from lect.registry.advice import imitation_warnings
 
-        chosen, warnings = self.find(adapter), oddities(ref)
+        chosen, warnings = self.find(adapter), imitation_warnings(ref)
         if isinstance(chosen, Template):
             return Resolution(self, ref, chosen, adapter=None, reason=reason, warnings=warnings, pin=pin)
         claim = next((each for each in ask(self.adapters, [chosen], ref) if each.claims), None)

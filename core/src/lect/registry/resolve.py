@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from lect.reply.stream import ReplyStream
     from lect.values import Kind, Match, Outcome, Specificity
 
-    class Inquiry(Protocol):
+    class Answers(Protocol):
         """What a resolution asks when more details are wanted; the registry answers."""
 
         def verdicts(self, resolution: Resolution) -> tuple[Verdict, ...]: ...
@@ -84,12 +84,12 @@ class Resolution:
     """
 
     __slots__ = (
-        "_inquire", "adapter", "fallback", "kind", "pin", "reason", "ref", "specificity", "template", "warnings",
+        "_registry", "adapter", "fallback", "kind", "pin", "reason", "ref", "specificity", "template", "warnings",
     )  # fmt: skip
 
     def __init__(
         self,
-        inquire: Inquiry,
+        registry: Answers,
         ref: ModelRef,
         template: Template,
         *,
@@ -100,7 +100,7 @@ class Resolution:
         warnings: tuple[str, ...] = (),
         pin: Pin | None = None,
     ):
-        self._inquire = inquire
+        self._registry = registry
         self.ref = ref
         self.template = template
         self.adapter = adapter
@@ -123,17 +123,17 @@ class Resolution:
     @property
     def candidates(self) -> tuple[Verdict, ...]:
         """The result for every adapter, the strongest claim first; those that were not asked come last."""
-        return self._inquire.verdicts(self)
+        return self._registry.verdicts(self)
 
     @property
     def remarks(self) -> tuple[str, ...]:
         """What installed adapters have to say about the model and its template."""
-        return self._inquire.remarks(self)
+        return self._registry.remarks(self)
 
     @property
     def reply_format(self) -> ReplyFormat | None:
         """The reply format that an adapter knows by the model's name, if the template does not state one."""
-        return None if self.template.reply is not None else self._inquire.formats.of(self.ref)
+        return None if self.template.reply is not None else self._registry.formats.of(self.ref)
 
     def stream(
         self,
@@ -143,7 +143,7 @@ class Resolution:
     ) -> ReplyStream:
         """Parse a reply that is still arriving, as `Template.stream` does; at the end the adapter may refine it."""
         adapter, template = self.adapter, self.template
-        known = self.reply_format if format is None else self._inquire.formats.get(format)
+        known = self.reply_format if format is None else self._registry.formats.get(format)
         refine: Callable[[Reply], Reply] | None = None
         if adapter is not None:
 
@@ -169,7 +169,7 @@ def candidates_for(adapters: Adapters, ref: ModelRef, no_fallback: str = "") -> 
     groups += [GROUP] if no_fallback else [GROUP, FALLBACKS]
     candidates: list[Candidate] = []
     for group in groups:
-        candidates += ask(adapters, adapters.concerned(ref, group), ref)
+        candidates += ask(adapters, adapters.relevant(ref, group), ref)
         if any(candidate.match is not None for candidate in candidates):
             break
     return strongest(candidates)
