@@ -320,7 +320,8 @@ class Template(Training):
             starts_in_reasoning: Whether the reply begins inside reasoning; by default, the end of the prompt decides.
             extract: What to take out of the content: `reasoning`, `tools`. The rest stays in it as it was written.
             stop: Further strings at which the reply ends, besides the stops of the template.
-            call_id: A function that makes the id of a call without one from its number in the reply.
+            call_id: A function that makes the id of a call without one from its number in the reply, for servers whose
+                ids must be unique over a conversation.
             grammar: How the reply is written, if not as the template states.
             refine: A function that makes the final reply from the one that the grammar gives.
 
