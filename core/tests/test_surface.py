@@ -117,14 +117,13 @@ def test_dir_shows_public_names_only():
 
 def test_the_public_names_for_users():
     assert sorted(lect.__all__) == [
-        "AmbiguousModelError", "ChatChunks", "Control", "ControlTextError", "Conversation", "Encoded",
-        "FallbackWarning", "InvalidModelPathError", "LectError", "LimitError", "ConversionError", "LossPolicy",
-        "LossSpan", "MaskError", "MessageError", "Origin", "PluginError", "Prompt", "RefusedError", "Reply",
-        "Resolution", "Segment", "SourceError", "Template", "TokenizerError", "UnknownModelError",
-        "UnknownTemplateError", "Unused", "UnusedInputError", "__version__", "dump_template", "encode",
-        "get_conv_template", "get_conversation_template", "get_template", "load_template", "messages", "parse",
-        "pin", "pins", "plugins", "register", "register_conv_template", "render", "reply_formats", "rescan",
-        "resolve", "stream", "template", "templates",
+        "AmbiguousModelError", "ChatChunks", "Control", "ControlTextError", "Conversation", "ConversionError",
+        "Encoded", "FallbackWarning", "InvalidModelPathError", "LectError", "LimitError", "LossPolicy", "LossSpan",
+        "MaskError", "MessageError", "Origin", "PluginError", "Prompt", "RefusedError", "Reply", "Resolution",
+        "Segment", "SourceError", "Template", "TokenizerError", "UnknownModelError", "UnknownTemplateError", "Unused",
+        "UnusedInputError", "__version__", "dump_template", "encode", "get_conv_template", "get_conversation_template",
+        "get_template", "load_template", "messages", "parse", "pin", "pins", "plugins", "register",
+        "register_conv_template", "render", "reply_formats", "rescan", "resolve", "stream", "template", "templates",
     ]  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 # Annotations are not postponed: a named tuple with string annotations takes twice as long to create.
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from operator import itemgetter
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, Self
@@ -64,8 +65,8 @@ class TurnTemplate(Template):
     """
 
     __slots__ = (
-        "_head", "_static", "_table", "_tracked_table", "closing", "empty", "examples", "first_round", "generation",
-        "opening", "other", "refuses", "system_first", "trim", "turns", "user_after_system",
+        "_head", "_later_table", "_static", "_table", "_tracked_table", "closing", "empty", "examples", "first_round",
+        "generation", "opening", "other", "refuses", "system_first", "trim", "turns", "user_after_system",
         "without_system",
     )  # fmt: skip
 
@@ -117,6 +118,9 @@ class TurnTemplate(Template):
         self._table = self._entries(filled=True) if has_places else self._tracked_table
         special = has_places and any(each[3] for each in self._table.values())
         self._static = not (special or ROUND in self.generation + closing)
+        self._later_table = self._table
+        if system_first:
+            self._later_table = {role: entry for role, entry in self._table.items() if role != "system"}
         self._head: str | None = None
 
     def stated(self) -> dict[str, Any]:
@@ -206,7 +210,8 @@ class TurnTemplate(Template):
         Raises:
             MessageError: If a role is not one of the format's, or a text is not a `str`.
         """
-        text = self._joined(pairs if system is None else [("system", system), *pairs], add_generation_prompt)
+        given = pairs if system is None else [("system", system), *pairs]
+        text = self._joined(iter(given), add_generation_prompt) if len(given) <= DEFAULT.messages else None
         if text is None:
             # The long way reads what is not plain text, and says clearly what is wrong.
             messages = messages_of_pairs(system, pairs, self.accepted_roles)
@@ -216,40 +221,37 @@ class TurnTemplate(Template):
     def _long_way(self, request: Request) -> str:
         messages, tools, options, asking = request
         text = None
-        if type(messages) is list and not (tools or options):
-            try:
-                # A message with another field may say more than its text.
+        if type(messages) is list and len(messages) <= DEFAULT.messages and not (tools or options):
+            # A message with another field may say more than its text.
+            with suppress(LookupError, TypeError, ValueError, AttributeError):
                 if sum(map(len, messages)) == 2 * len(messages):
-                    text = self._joined(list(map(ROLE_AND_TEXT, messages)), asking)
-            except (LookupError, TypeError, AttributeError):
-                pass  # It is named the long way.
+                    text = self._joined(map(ROLE_AND_TEXT, messages), asking)
         return super()._long_way(request) if text is None else text
 
-    def _joined(self, pairs: Sequence[Sequence[Any]], ask: bool) -> str | None:
+    def _joined(self, pairs: Iterator[Sequence[Any]], ask: bool) -> str | None:
         """Return the prompt for pairs of role and text; None where a turn depends on others, or one is not plain."""
-        if not (self._static and 0 < len(pairs) <= DEFAULT.messages):
+        if not self._static:
             return None
         try:
             if self.trim:
-                pairs = [(role, text.strip()) for role, text in pairs]
-            if self.system_first and any(role == "system" for role, _ in pairs[1:]):
-                return None
-            if pairs[0][0] == "system":
-                if "system" not in self.turns:
-                    return None
-                # It replaces the default, and the examples follow it.
-                out = self._opened(pairs[:1])
-                pairs = pairs[1:]
-            else:
+                pairs = ((role, text.strip()) for role, text in pairs)
+            first = next(pairs)
+            if first[0] != "system":
                 if self._head is None:
                     self._head = "".join(self._opened(self._default_system()))
                 out = [self._head]
-            write_turns(out, pairs, self._table)
+                write_turns(out, [first], self._table)
+            elif "system" in self.turns:
+                # It replaces the default, and the examples follow it.
+                out = self._opened([first])
+            else:
+                return None
+            write_turns(out, pairs, self._later_table)
             end = self.generation if ask else self.closing
             out.append(end.replace(EOS, self.eos).replace(ROLE, "assistant") if "{" in end else end)
             text = "".join(out)
-        except (LookupError, TypeError, ValueError, AttributeError):
-            # Something in them is not just a text for a role that has a turn.
+        except (LookupError, TypeError, ValueError, AttributeError, StopIteration):
+            # There are none, or something in them is not just a text for a role that has a turn.
             return None
         return text if len(text) <= LONGEST_FAST and (text.isascii() or is_encodable(text)) else None
 
