@@ -32,7 +32,7 @@ MORE = {
         "Undo": "lect.registry.adapters",
         "Verdict": "lect.values",
     },
-    "lect.plugin.grammar": {"Part": "lect.reply.grammar"},
+    "lect.plugin.grammar": {"GrammarPart": "lect.reply.grammar"},
 }
 LONGEST = 88
 # The sections of a docstring that list things by name.

@@ -18,7 +18,7 @@ from lect.plugin import Family, Template
 from lect.registry.advice import package_for
 from lect.registry.discover import distributions
 from lect.registry.packages import PACKAGES
-from lect.registry.patterns import ANYTHING, END, NUMBER
+from lect.registry.patterns import ANYTHING, NUMBER, WHOLE_NAME
 from lect.registry.registry import Registry
 
 DATA = REPOSITORY / "tests/data"
@@ -239,7 +239,7 @@ def test_the_advice_for_a_missing_family_is_to_install_it():
             needed = [
                 word
                 for word in rule.pattern.split()
-                if not word.startswith("?") and word not in (ANYTHING, NUMBER, END)
+                if not word.startswith("?") and word not in (ANYTHING, NUMBER, WHOLE_NAME)
             ]
             for words in itertools.product(*(word.split("|") for word in needed)):
                 assert package_for(words) == f"lect-{name}", rule

@@ -43,7 +43,7 @@ def test_all_formats_are_here():
 
 def parts_of(value):
     """Yield the parts of a grammar, itself included."""
-    if isinstance(value, grammar.Part):
+    if isinstance(value, grammar.GrammarPart):
         yield value
         value = tuple(value.facts().values())
     for each in value if isinstance(value, tuple) else ():

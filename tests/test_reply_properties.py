@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from sampling import few
 
 from lect.reply.calls.values import ValueReader
-from lect.reply.grammar import Json, JsonMap, NamedJson, Part
+from lect.reply.grammar import GrammarPart, Json, JsonMap, NamedJson
 from lect.reply.reader.reader import CUT, Reader
 
 FORMATS = replies.formats()
@@ -50,7 +50,7 @@ def own_marks(reply_format):
 
 def marks(facts):
     """Return the texts among the facts of a grammar, except its patterns."""
-    if isinstance(facts, Part):
+    if isinstance(facts, GrammarPart):
         facts = tuple(facts.facts().values())
     if isinstance(facts, str):
         return [facts] if facts and "(?" not in facts else []

@@ -6,7 +6,7 @@ from hashlib import blake2b
 from typing import Any
 
 from lect.format.template import Template
-from lect.reply.grammar import Part
+from lect.reply.grammar import GrammarPart
 
 
 @lru_cache(maxsize=1024)
@@ -26,7 +26,7 @@ def _spelled(value: Any) -> str:
             return f"{{{', '.join(sorted(map(_spelled, value)))}}}"
         case Mapping():
             return f"{{{', '.join(f'{_spelled(key)}: {_spelled(item)}' for key, item in value.items())}}}"
-        case Part():
+        case GrammarPart():
             return type(value).__qualname__ + _spelled(value.facts())
         case partial():
             return "partial" + _spelled((value.func, value.args, value.keywords))

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 ANYTHING = "*"
 NUMBER = "#"
-END = "."
+WHOLE_NAME = "."
 
 _SPECIAL = frozenset("*?#\\^$+()[]{}")
 
@@ -40,7 +40,7 @@ def matched_words(pattern: str, ref: "ModelRef", kind: Kind = "chat", *, implied
 
 
 def _words(pattern: str) -> list[str]:
-    return pattern.removesuffix(END).split()
+    return pattern.removesuffix(WHOLE_NAME).split()
 
 
 def _wanted(pattern: str, ref: "ModelRef") -> list[str]:
@@ -63,7 +63,7 @@ def _forbidden_word(pattern: str, kind: Kind, rest: tuple[str, ...]) -> str:
     if kind == "base":
         # A model that was tuned keeps the name of its base and adds a word of its own: then its format is unknown.
         allowed = meaning("size", "packaging")
-    elif pattern.endswith(END):
+    elif pattern.endswith(WHOLE_NAME):
         allowed = meaning("size", "packaging", "adapter")
     else:
         return ""
@@ -159,7 +159,7 @@ def problem_of(pattern: str) -> str:
             return ""
         return "with a `/` it is a whole owner/name\n  try: 'acme/chat-7b', or words without an owner: 'acme * chat'"
     words = pattern.split()
-    if words[-1:] == [END]:
+    if words[-1:] == [WHOLE_NAME]:
         words.pop()
     if not words:
         return "it has no words\n  try: '*' for every name"
@@ -196,7 +196,7 @@ def sample_names(pattern: str) -> list[str]:
     if "/" in pattern:
         return [pattern]
     choices = [_choices_of(word) for word in _words(pattern)]
-    if not pattern.endswith(END):
+    if not pattern.endswith(WHOLE_NAME):
         choices.append(_BETWEEN)
     return ["-".join(filter(None, words)) or "name" for words in islice(product(*choices), MOST_SAMPLES)]
 

@@ -10,12 +10,12 @@ from lect.reply.grammar import (
     Channels,
     Code,
     Grammar,
+    GrammarPart,
     Head,
     Json,
     JsonMap,
     Literals,
     Params,
-    Part,
     Reasoning,
     Section,
     Wrapper,
@@ -71,7 +71,7 @@ class _Check:
         elif kind is CallSyntax:
             self.call(part, path)
 
-    def fact(self, kind: type[Part], name: str, wanted: str, value: Any, path: str) -> None:
+    def fact(self, kind: type[GrammarPart], name: str, wanted: str, value: Any, path: str) -> None:
         """Check one fact, and what is in it."""
         if name in NEEDED.get(kind, ()) and not value:
             self.fail(path, "is empty", "the marks that are written there")

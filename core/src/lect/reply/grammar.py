@@ -62,7 +62,7 @@ class _Slotted(type):
 
 
 @dataclass_transform(frozen_default=True)
-class Part(metaclass=_Slotted):
+class GrammarPart(metaclass=_Slotted):
     """A part of a grammar: immutable facts. Parts with equal facts are equal."""
 
     def __init__(self, *given: Any, **named: Any):
@@ -88,7 +88,7 @@ class Part(metaclass=_Slotted):
         return type(self)(**(self.facts() | changes))
 
     def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and isinstance(other, Part) and self.facts() == other.facts()
+        return type(other) is type(self) and isinstance(other, GrammarPart) and self.facts() == other.facts()
 
     def __hash__(self) -> int:
         return hash((type(self), *self.facts().values()))
@@ -101,7 +101,7 @@ class Part(metaclass=_Slotted):
         return type(self), tuple(self.facts().values())
 
 
-class Reasoning(Part):
+class Reasoning(GrammarPart):
     """Reasoning, and what marks it."""
 
     open: tuple[str, ...]
@@ -123,7 +123,7 @@ class Reasoning(Part):
     """Whether a reply begins inside it if the prompt is not known."""
 
 
-class Wrapper(Part):
+class Wrapper(GrammarPart):
     """Marks around the content that are not part of it."""
 
     open: tuple[str, ...]
@@ -137,7 +137,7 @@ class Wrapper(Part):
     """What ends a close that contains more than its mark, such as the sources of a citation."""
 
 
-class Head(Part):
+class Head(GrammarPart):
     """What is between the opening of a call, or of a parameter, and what follows."""
 
     end: tuple[str, ...]
@@ -151,24 +151,24 @@ class Head(Part):
     """Marks between its fields."""
 
 
-class Json(Part):
+class Json(GrammarPart):
     """A call that is one JSON object with a name and arguments in it, in any order."""
 
 
-class JsonMap(Part):
+class JsonMap(GrammarPart):
     """A call that is a JSON object with one pair: the name and the arguments."""
 
     # Only apertus: the name is a key. `Json` cannot read this as well, since a function may be called `name`.
 
 
-class NamedJson(Part):
+class NamedJson(GrammarPart):
     """A call whose name comes before its JSON arguments."""
 
     text: str = ""
     """The parameter for arguments that are plain text instead of JSON; empty if they must be JSON."""
 
 
-class Params(Part):
+class Params(GrammarPart):
     """A call with a mark for each parameter, whose value is text."""
 
     open: str
@@ -194,7 +194,7 @@ class Params(Part):
     """Whether a value may be in `<![CDATA[...]]>`."""
 
 
-class Literals(Part):
+class Literals(GrammarPart):
     """A call as in Python, `name(key=literal, ...)`, or in a notation like it."""
 
     assign: str = "="
@@ -207,7 +207,7 @@ class Literals(Part):
     """Whether strings may be unquoted; other values are then JSON."""
 
 
-class Code(Part):
+class Code(GrammarPart):
     """A call that is plain text up to the close of its section: code for an interpreter, in a Markdown fence or not."""
 
     name: str
@@ -217,7 +217,7 @@ class Code(Part):
 Arguments = Json | JsonMap | NamedJson | Params | Literals | Code
 
 
-class CallSyntax(Part):
+class CallSyntax(GrammarPart):
     """One call."""
 
     arguments: Arguments
@@ -237,7 +237,7 @@ class CallSyntax(Part):
     """Whether it counts as a call only if the caller has passed a tool of that name."""
 
 
-class Section(Part):
+class Section(GrammarPart):
     """Where calls are written."""
 
     calls: tuple[CallSyntax, ...]
@@ -260,7 +260,7 @@ class Section(Part):
     """Whether its marks are special tokens: then it may be empty."""
 
 
-class Channels(Part):
+class Channels(GrammarPart):
     """Messages with headers that say what each is, or whom it is for. Those of one kind are joined by a line end."""
 
     start: tuple[str, ...]
@@ -299,7 +299,7 @@ class Channels(Part):
     """Whether reasoning that is not extracted keeps its marks."""
 
 
-class Grammar(Part):
+class Grammar(GrammarPart):
     """How replies are written.
 
     Attributes:
@@ -331,7 +331,7 @@ class Grammar(Part):
         return hash(self.name)
 
 
-class ReplyFormat(Part):
+class ReplyFormat(GrammarPart):
     """A grammar that people can ask for by name, without a template.
 
     Attributes:

@@ -24,7 +24,7 @@ SAYS = frozenset({
 _PLACES = re.compile(r"(\{(?:round|role|eos)\})")
 
 
-class Piece(NamedTuple):
+class JinjaPiece(NamedTuple):
     """A piece of a field: a text, or a Jinja expression."""
 
     text: str
@@ -62,13 +62,13 @@ def _json(fields: Mapping[str, Any]) -> str:
     return json.dumps(stated, ensure_ascii=False, indent=4) + "\n"
 
 
-def _system(table: TurnTemplate) -> list[Piece]:
+def _system(table: TurnTemplate) -> list[JinjaPiece]:
     """Return what comes first: BOS, opening, system text, examples."""
     examples = [
-        piece for role, text in table.examples for piece in _around(table, table.turns[role], Piece(text), role)
+        piece for role, text in table.examples for piece in _around(table, table.turns[role], JinjaPiece(text), role)
     ]
     system = table.turns.get("system")
-    without = [Piece(table.without_system)]
+    without = [JinjaPiece(table.without_system)]
     if system is None:
         middle = without
     elif table.default_system:
@@ -76,10 +76,10 @@ def _system(table: TurnTemplate) -> list[Piece]:
         middle = _turn(table, system, given, "system")
     else:
         middle = _either(_turn(table, system, "system", "system"), "system is defined", without)
-    return [Piece(table.bos + table.opening), *middle, *examples]
+    return [JinjaPiece(table.bos + table.opening), *middle, *examples]
 
 
-def _user(table: TurnTemplate, turn: Turn, variable: str) -> list[Piece]:
+def _user(table: TurnTemplate, turn: Turn, variable: str) -> list[JinjaPiece]:
     plain = _turn(table, turn, variable, "user")
     if table.user_after_system is None:
         return plain
@@ -87,36 +87,40 @@ def _user(table: TurnTemplate, turn: Turn, variable: str) -> list[Piece]:
     return _either(_turn(table, table.user_after_system, variable, "user"), condition, plain)
 
 
-def _turn(table: TurnTemplate, turn: Turn, variable: str, role: str) -> list[Piece]:
+def _turn(table: TurnTemplate, turn: Turn, variable: str, role: str) -> list[JinjaPiece]:
     text = f"{variable} | trim" if table.trim else variable
-    full = _around(table, turn, Piece(text, False), role)
+    full = _around(table, turn, JinjaPiece(text, False), role)
     if turn.bare is None or turn.bare == turn.prefix + turn.suffix:
         return full
     return _either(full, text, _pieces(table, turn.bare, role))
 
 
-def _around(table: TurnTemplate, turn: Turn, text: Piece, role: str) -> list[Piece]:
+def _around(table: TurnTemplate, turn: Turn, text: JinjaPiece, role: str) -> list[JinjaPiece]:
     return [*_pieces(table, turn.prefix, role), text, *_pieces(table, turn.suffix, role)]
 
 
-def _pieces(table: TurnTemplate, text: str, role: str) -> list[Piece]:
-    places = {"{role}": Piece(role), "{eos}": Piece(table.eos), ROUND: Piece(f"index + {table.first_round}", False)}
-    return [places.get(piece, Piece(piece)) for piece in _PLACES.split(text) if piece]
+def _pieces(table: TurnTemplate, text: str, role: str) -> list[JinjaPiece]:
+    places = {
+        "{role}": JinjaPiece(role),
+        "{eos}": JinjaPiece(table.eos),
+        ROUND: JinjaPiece(f"index + {table.first_round}", False),
+    }
+    return [places.get(piece, JinjaPiece(piece)) for piece in _PLACES.split(text) if piece]
 
 
-def _either(one: list[Piece], condition: str, other: list[Piece]) -> list[Piece]:
+def _either(one: list[JinjaPiece], condition: str, other: list[JinjaPiece]) -> list[JinjaPiece]:
     """Return a piece that writes `one` where a condition holds, and `other` where it does not."""
-    return [Piece(f"({_expression(one)}) if {condition} else ({_expression(other)})", False)]
+    return [JinjaPiece(f"({_expression(one)}) if {condition} else ({_expression(other)})", False)]
 
 
-def _expression(pieces: list[Piece]) -> str:
+def _expression(pieces: list[JinjaPiece]) -> str:
     texts = []
     for text, is_literal in _merged(pieces):
         texts.append(_quoted(text) if is_literal else text if text.isidentifier() else f"({text})")
     return " ~ ".join(texts) or "''"
 
 
-def _text(pieces: list[Piece]) -> str:
+def _text(pieces: list[JinjaPiece]) -> str:
     return "".join(
         piece.text
         if piece.is_literal and "{" not in piece.text
@@ -125,7 +129,7 @@ def _text(pieces: list[Piece]) -> str:
     )
 
 
-def _merged(pieces: list[Piece]) -> Iterator[Piece]:
+def _merged(pieces: list[JinjaPiece]) -> Iterator[JinjaPiece]:
     """Yield the pieces with adjacent texts merged and empty texts dropped."""
     text = ""
     for piece in pieces:
@@ -133,11 +137,11 @@ def _merged(pieces: list[Piece]) -> Iterator[Piece]:
             text += piece.text
             continue
         if text:
-            yield Piece(text)
+            yield JinjaPiece(text)
         yield piece
         text = ""
     if text:
-        yield Piece(text)
+        yield JinjaPiece(text)
 
 
 def _quoted(text: str) -> str:

@@ -11,7 +11,7 @@ from lect.reply.calls.literals import literals_begin, literals_call
 from lect.reply.calls.params import params_begin, params_call
 from lect.reply.calls.texts import code_begins, code_call
 from lect.reply.check import check
-from lect.reply.grammar import Channels, Code, Grammar, Json, JsonMap, Literals, NamedJson, Params, Part, Section
+from lect.reply.grammar import Channels, Code, Grammar, GrammarPart, Json, JsonMap, Literals, NamedJson, Params, Section
 from lect.reply.reader import lookahead
 from lect.reply.reader.headers import headers_for
 from lect.reply.reader.lookahead import MarkScanner
@@ -23,7 +23,7 @@ START, OPENING, STOP, OVER = "start", "opening", "stop", "over"
 TOKEN = re.compile(r"<[|｜][^|｜<>]*[|｜]>")
 TOKEN_LIKE = re.compile(r"[<\[\]◁]\S*[>\[\]▷]").fullmatch
 
-KINDS: dict[type[Part], tuple[Any, Any]] = {
+KINDS: dict[type[GrammarPart], tuple[Any, Any]] = {
     Json: (json_begins, json_call),
     JsonMap: (json_begins, json_map_call),
     NamedJson: (named_begins, named_json_call),
@@ -131,7 +131,7 @@ def control_tokens(grammar: Grammar, markers: tuple[str, ...]) -> dict[str, str]
 
 def marks_of(facts: Any) -> Iterator[str]:
     """Yield the marks in a part of a grammar."""
-    if isinstance(facts, Part):
+    if isinstance(facts, GrammarPart):
         for name, kind in type(facts).kinds.items():
             if kind != "str" or name in ("open", "close", "value"):
                 yield from marks_of(getattr(facts, name))

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 from lect.format.turns import Turn
 from lect.plugin import grammar
-from lect.reply.grammar import Part
+from lect.reply.grammar import GrammarPart
 
 WIDTH = 120
 INDENT = 4
-_BLOCKS = {value: name for name, value in vars(grammar).items() if isinstance(value, Part)}
+_BLOCKS = {value: name for name, value in vars(grammar).items() if isinstance(value, GrammarPart)}
 """The grammars and parts of grammars that have a name."""
 
 
@@ -61,9 +61,9 @@ def written(value: Any, indent: int = 0, taken: int = 0) -> str:
 
 def grammar_names(value: Any) -> set[str]:
     """Return the names of `lect.plugin.grammar` that the source of a value needs."""
-    if isinstance(value, Part) and value in _BLOCKS:
+    if isinstance(value, GrammarPart) and value in _BLOCKS:
         return {_BLOCKS[value]}
-    names = {type(value).__name__} if isinstance(value, Part) else set()
+    names = {type(value).__name__} if isinstance(value, GrammarPart) else set()
     listed = _listed(value)
     return names.union(*(grammar_names(item) for _, item in listed.items)) if listed else names
 
@@ -75,7 +75,7 @@ def _in_one_line(value: Any) -> str:
         return _quoted(value)
     listed = _listed(value)
     if listed is None:
-        return _BLOCKS[value] if isinstance(value, Part) else repr(value)
+        return _BLOCKS[value] if isinstance(value, GrammarPart) else repr(value)
     items = ", ".join(f"{key}{_in_one_line(item)}" for key, item in listed.items)
     is_single = type(value) is tuple and len(value) == 1
     return f"{listed.opening}{items}{',' if is_single else ''}{listed.closing}"
@@ -86,7 +86,7 @@ def _listed(value: Any) -> _Listed | None:
         return _call(PythonCall("Turn", [value.prefix, value.suffix][: 2 if value.suffix else 1], _bare(value)))
     if isinstance(value, PythonCall):
         return _call(value)
-    if isinstance(value, Part):
+    if isinstance(value, GrammarPart):
         usual = type(value).defaults
         facts = {fact: each for fact, each in value.facts().items() if fact not in usual or each != usual[fact]}
         return None if value in _BLOCKS else _call(PythonCall(type(value).__name__, named=facts))
