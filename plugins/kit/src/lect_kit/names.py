@@ -13,7 +13,7 @@ from lect.contain import StageError, format_error
 from lect.errors import InvalidModelPathError, LectError
 from lect.plugin import Family
 from lect.registry.patterns import ANYTHING, sample_names
-from lect.registry.refs import parse_ref
+from lect.registry.refs import parse_ref, readings
 from lect_kit.base import SuiteBase, check
 from lect_kit.corpus import owners
 
@@ -181,9 +181,9 @@ class NameChecks(SuiteBase):
 
 
 def _claim(subject: Subject, path: str) -> Match | str | None:
-    """Return an adapter's claim to a path; as text, what it raises."""
+    """Return an adapter's claim to a path, read as `resolve` reads it; as text, what it raises."""
     try:
-        return subject.adapter.match(parse_ref(path))
+        return next(filter(None, map(subject.adapter.match, readings(parse_ref(path)))), None)
     except StageError as failed:
         return format_error(failed.error)
 
