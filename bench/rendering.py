@@ -1,19 +1,15 @@
 """Views of a prompt and growth, compared with the makers' templates."""
 
 from functools import partial
-from random import Random
 from time import process_time
 
 from makers import ABSENT, ORACLES, Row, attempt, joined, makers, natives, reference
 from timing import Line, assert_equal, beside, growth, micro
-from traffic import IN_CHINESE, TOOL, TOOLS, session
+from traffic import IN_CHINESE
 
 import lect
 
-HEADING = (
-    "each family beside its maker's template: template.text, a system text and six turns with a tool; growth with "
-    "turns and length"
-)
+HEADING = "template.text of each family: growth with turns and length, with the bytes of its maker's template"
 
 QWEN = "Qwen--Qwen2.5-3B-Instruct"
 SYSTEM = {"role": "system", "content": "You are a careful assistant who answers in one or two short sentences."}
@@ -55,7 +51,7 @@ def lines():
 
 
 def learning(template):
-    """Yield the lines about shapes: the cost of shapes that never repeat, and of learning one."""
+    """Yield the line about shapes that never repeat, and what looking them up costs."""
     roles = ("user", "assistant")
     count = 10_000
     never_again = [
@@ -76,22 +72,6 @@ def learning(template):
     what = f"{count:,} conversations whose shapes never repeat, beside the long way"
     note = f"{micro(min(fast) / count)}, beside {micro(min(slow) / count)}"
     yield Line(what, min(fast) / min(slow), 1.1, least=False, note=note)
-    messages = session(Random(1))
-    learnt, long_way = [], []
-    for _ in range(25):
-        fresh = template.but()
-        fresh.text(messages, tools=TOOLS)
-        learnt.append(_once(partial(fresh.text, messages, tools=TOOLS)))
-        long_way.append(_once(partial(by_program.text, messages, tools=TOOLS)))
-    note = f"{micro(min(learnt))}, beside {micro(min(long_way))}"
-    what = "the call that learns an agent's conversation, beside the long way"
-    yield Line(what, min(learnt) / min(long_way), 20, least=False, note=note)
-
-
-def _once(call):
-    begun = process_time()
-    call()
-    return process_time() - begun
 
 
 def rows(only=""):
@@ -106,17 +86,7 @@ def medians(rows):
 
 
 def measured(slug, template):
-    """Yield the lines of one template: text with a tool, growth with turns and length."""
-    messages = [SYSTEM, *turns(6)]
-    if not accepts(slug, messages):
-        messages = messages[1:]
-    tools = {"tools": [TOOL]}
-    with_tools = Line("tools", None, 5, note="the maker's template takes none")
-    if accepts(slug, messages, **tools) and makers(slug, messages, **tools)() != makers(slug, messages)():
-        ours, theirs = partial(template.text, messages, **tools), makers(slug, messages, **tools)
-        yield from attempt(lambda: [beside(with_tools.what, ours, theirs, with_tools.bound)], with_tools)
-    else:
-        yield with_tools
+    """Yield the lines of one template: growth with turns and length."""
     sizes = {
         "turns": (turns(100), turns(1000)),
         "length": (turns(6, sentences=200), turns(6, sentences=2000)),
@@ -131,12 +101,3 @@ def grown(line, slug, template, small, large):
     for messages in (small, large):
         assert_equal(template.text(messages), makers(slug, messages)())
     return [growth(line.what, template.text, small, large, 10, line.bound)]
-
-
-def accepts(slug, messages, **arguments):
-    """Return whether the maker's template renders something; some refuse a system text or tools, some break."""
-    try:
-        makers(slug, messages, **arguments)()
-    except Exception:
-        return False
-    return True

@@ -211,13 +211,16 @@ class Chat:
 
         Makers' templates do so where they do not expect parts.
         """
-        content = message.raw.get("content")
+        content = message.raw.get("content") if message.parts else None
         if content is None or isinstance(content, str):
             return message.content
         return self.printed(content, "messages", message.index, "content")
 
     def arguments(self, call: Call) -> str:
         """Return the arguments of a call as JSON text."""
+        if not self.tracked:
+            text: str = _tojson().to_json(call.arguments)
+            return text
         return self.json(call.arguments, *call.path, "arguments")
 
     def arguments_as_given(self, call: Call) -> str:

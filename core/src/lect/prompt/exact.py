@@ -47,6 +47,9 @@ def read_exact(
                 message.content = given(value, ("messages", index, "content")) if tracked else value
             elif name == "role":
                 role = value
+            elif name == "tool_call_id":
+                # Programs read it from `raw`.
+                continue
             elif name == "name":
                 message.name = given(value, ("messages", index, "name")) if tracked else value
             elif name in REASONING_NAMES:
@@ -94,11 +97,10 @@ def _read_calls(
         value, name, call_id = function.get("arguments"), function.get("name"), raw.get("id")
         if type(name) is not str or not (call_id is None or type(call_id) is str):
             return None
-        for each in raw.values():
-            if type(each) not in SCALARS and each is not function and not _is_scalar(each):
-                return None
-        for each in function.values():
-            if type(each) not in SCALARS and each is not value and not _is_scalar(each):
+        # Most calls have these three fields, and their functions these two.
+        if len(raw) > 3 or type(raw.get("type")) is not str or len(function) > 2:
+            others = [*raw.values(), *function.values()]
+            if not all(each is function or each is value or _is_scalar(each) for each in others):
                 return None
         path = (*where, index, "function")
         arguments = _read_arguments(value, (*path, "arguments"), accepts, limits, tracked=tracked)
@@ -121,24 +123,25 @@ def _read_calls(
 def _read_arguments(
     value: Any, path: Path, accepts: Collection[str], limits: Limits, *, tracked: bool
 ) -> dict[str, Any] | str | None:
+    arguments: dict[str, Any] | None = None
     if type(value) is dict:
-        for key, each in value.items():
-            if type(key) is not str or type(each) not in SCALARS:
-                limits.check_value(value, path)
-                break
-        return value
-    if value is None:
+        arguments = value
+    elif type(value) is str:
+        if "argument_text" not in accepts:
+            arguments = read_object(value) if value else {}
+        if arguments is None:
+            return given(value, path) if tracked else value
+    elif value is None:
         return {}
-    if type(value) is not str:
+    else:
         return None
-    if "argument_text" not in accepts:
-        if not value:
-            return {}
-        parsed = read_object(value)
-        if parsed is not None:
-            limits.check_value(parsed, path)
-            return located(parsed, path) if tracked else parsed
-    return given(value, path) if tracked else value
+    for key, each in arguments.items():
+        if type(key) is not str or type(each) not in SCALARS:
+            limits.check_value(arguments, path)
+            break
+    if tracked and arguments is not value:
+        return {located(key, path): located(each, path) for key, each in arguments.items()}
+    return arguments
 
 
 def _is_scalar(value: Any) -> bool:

@@ -61,7 +61,7 @@ class Limits:
         # Checking the exact type costs a tenth of checking against an abstract class.
         if (type(messages) is list or is_list(messages)) and len(messages) > self.messages:
             self._refuse(_there_are(len(messages), "messages"), "messages")
-        if tools and is_list(tools) and len(tools) > self.tools:
+        if tools and (type(tools) is list or is_list(tools)) and len(tools) > self.tools:
             self._refuse(_there_are(len(tools), "tools"), "tools")
 
     def check_prompt(self, text: str) -> None:

@@ -42,7 +42,7 @@ def read_tools(tools: Any, limits: Limits = DEFAULT) -> tuple[Raw, ...]:
     """
     if tools is None:
         return ()
-    if not is_list(tools):
+    if type(tools) is not list and not is_list(tools):
         wrong("tools", tools, "a list of tool schemas")
     try:
         data = dumps(tools, EQUAL_BYTES)  # type: ignore[arg-type]

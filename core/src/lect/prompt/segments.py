@@ -31,7 +31,8 @@ class FromProgram:
 def segments_of(writer: TrackingWriter) -> list[Segment]:
     """Return what was written as segments."""
     segments: list[Segment] = []
-    template = Origin.TEMPLATE
+    add = segments.append
+    template, caller, unknown = Origin.TEMPLATE, Origin.INPUT, Origin.UNKNOWN
     make = tuple.__new__
     literal = ""
     turn: int | None = None
@@ -43,23 +44,21 @@ def segments_of(writer: TrackingWriter) -> list[Segment]:
         pieces = writer[begin:end]
         if next_turn != turn and any(pieces):
             if literal:
-                segments.append(make(Segment, (literal, template, (), TRANSFORMED, turn)))
+                add(make(Segment, (literal, template, (), TRANSFORMED, turn)))
                 literal = ""
             turn = next_turn
         for piece in pieces:
-            if not isinstance(piece, Input):
+            if type(piece) is str or not isinstance(piece, Input):
                 literal += piece
             elif piece:
                 if literal:
-                    segments.append(make(Segment, (literal, template, (), TRANSFORMED, turn)))
+                    add(make(Segment, (literal, template, (), TRANSFORMED, turn)))
                     literal = ""
                 path = piece.path
-                segments.append(
-                    make(Segment, (plain_str(piece), Origin.INPUT if path else Origin.UNKNOWN, path, piece.start, turn))
-                )
+                add(make(Segment, (plain_str(piece), caller if path else unknown, path, piece.start, turn)))
         begin, next_turn = end, turn_after
     if literal:
-        segments.append(make(Segment, (literal, template, (), TRANSFORMED, turn)))
+        add(make(Segment, (literal, template, (), TRANSFORMED, turn)))
     return segments
 
 

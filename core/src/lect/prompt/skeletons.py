@@ -39,7 +39,7 @@ LONGEST_CONVERSATION = 64
 """Longer conversations are rarer and all different: their shapes would fill the cache and never be met again."""
 MOST_SKELETONS = 256
 MOST_MET = 4096
-MOST_MISSES = 32
+MOST_MISSES = 16
 """In a row: after that, only every 16th conversation is looked up, so that traffic whose shapes do not repeat hardly
 pays for it."""
 LARGEST_OPTIONS = 4096
@@ -58,9 +58,9 @@ LAST = None
 class Skeletons:
     """The skeletons of one template, built as they are needed.
 
-    They are kept in trees, one for each combination of options: for each role, a dictionary leads to the next, and the
-    last has the skeleton. Walking a tree while reading the messages takes less time than looking up all roles at once,
-    and ends at the first role that is new.
+    They are kept in trees, one for each combination of options, with a generation prompt and without: for each role, a
+    dictionary leads to the next, and the last has the skeleton. Walking a tree while reading the messages takes less
+    time than looking up all roles at once, and ends at the first role that is new.
 
     Args:
         facts: What the template states.
@@ -70,7 +70,8 @@ class Skeletons:
     """
 
     __slots__ = (
-        "_count", "_exact", "_facts", "_looks_for", "_met", "_misses", "_program", "_size", "_stopped", "_trees",
+        "_asking", "_complete", "_count", "_exact", "_facts", "_looks_for", "_met", "_misses", "_program", "_size",
+        "_stopped", "_trees",
     )  # fmt: skip
 
     def __init__(self, facts: Facts, program: Program, looks_for: tuple[str, ...] | None, *, exact: bool):
@@ -83,7 +84,9 @@ class Skeletons:
         self._forget()
 
     def _forget(self) -> None:
-        self._trees: dict[Root, dict[Any, Any]] = {(False, b""): {}, (True, b""): {}}
+        self._complete: dict[Any, Any] = {}
+        self._asking: dict[Any, Any] = {}
+        self._trees: dict[Root, dict[Any, Any]] = {(False, b""): self._complete, (True, b""): self._asking}
         self._count = self._size = 0
         self._met: set[int] = set()
 
@@ -94,9 +97,11 @@ class Skeletons:
             return None
         texts: list[str] = []
         try:
-            root = bool(asking), dumps(options, EQUAL_BYTES) if options else b""
             try:
-                node = self._trees[root]
+                if options:
+                    node = self._trees[bool(asking), dumps(options, EQUAL_BYTES)]
+                else:
+                    node = self._asking if asking else self._complete
                 for raw in messages:
                     if len(raw) != 2:
                         return None
@@ -104,7 +109,7 @@ class Skeletons:
                     texts.append(raw["content"])
                 skeleton: Skeleton | None = node[LAST]
             except KeyError:
-                skeleton = self._meet(root, messages, options)
+                skeleton = self._meet(messages, options, bool(asking))
                 texts = [raw["content"] for raw in messages] if skeleton is not None else []
             if skeleton is None or (skeleton.day is not None and self._is_past(skeleton.day)):
                 return None
@@ -129,10 +134,11 @@ class Skeletons:
         skeleton = self._learn(roles, options, asking)
         return None if skeleton is None else frame_of(skeleton, self._looks_for)
 
-    def _meet(self, root: Root, messages: Sequence[Mapping[str, Any]], options: dict[str, Any]) -> Skeleton | None:
+    def _meet(self, messages: Sequence[Mapping[str, Any]], options: dict[str, Any], asking: bool) -> Skeleton | None:
         """Return the skeleton of roles that are in no tree: learn it, if they were met before."""
         if len(messages) > LONGEST_CONVERSATION:
             return None
+        root = asking, dumps(options, EQUAL_BYTES) if options else b""
         roles = tuple([raw["role"] for raw in messages if len(raw) == 2 and "content" in raw])
         met = hash((root, roles))
         if len(roles) < len(messages) or met not in self._met:
@@ -140,12 +146,11 @@ class Skeletons:
                 self._met = set()
             self._met.add(met)
             return None
-        asking, marshalled = root
         # A role that the template does not know may be of any type and length.
-        if not self._facts.accepted_roles.issuperset(roles) or len(marshalled) > LARGEST_OPTIONS:
+        if not self._facts.accepted_roles.issuperset(roles) or len(root[1]) > LARGEST_OPTIONS:
             return None
         skeleton = self._learn(roles, options, asking)
-        size = NODE_SIZE * (len(roles) + 1) + len(marshalled)
+        size = NODE_SIZE * (len(roles) + 1) + len(root[1])
         if skeleton is not None and skeleton.size() <= LARGEST_SKELETON:
             size += skeleton.size()
         else:

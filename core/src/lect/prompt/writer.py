@@ -88,7 +88,7 @@ class TrackingWriter(Writer):
         self.left_out: list[Path] = []
 
     def __iadd__(self, pieces: Iterable[str]) -> Self:  # type: ignore[misc, override]
-        if isinstance(pieces, str):
+        if type(pieces) is not tuple and isinstance(pieces, str):
             what = "writes `out += text`, which adds a text character by character"
             raise MisuseError(what, instead="out.append(text), or for several pieces: out += a, b")
         self.extend(pieces)

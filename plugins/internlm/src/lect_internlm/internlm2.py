@@ -168,9 +168,6 @@ def write_name(out: Writer, tokens: Tokens, message: Message) -> None:
 
 def write_turn(chat: Chat, out: Writer, tokens: Tokens, environment: Environment, message: Message) -> None:
     """Write one message."""
-    if message.role in PLAIN_ROLES and not (message.name or message.tool_calls):
-        out += tokens.start, message.role, "\n", message.content, tokens.end, "\n"
-        return
     out.append(tokens.start)
     if message.role in ("tool", "function"):
         # The document names every answer of the environment after its source; LMDeploy does so only where the message
@@ -199,8 +196,13 @@ def write_chat(chat: Chat, out: Writer, tokens: Tokens) -> None:
         write_turn(chat, out, tokens, environment, message)
     if chat.tools:
         write_tools(chat, out, tokens)
+    start, end = tokens.start, f"{tokens.end}\n"
     for message in out.turns(messages[opening:]):
-        write_turn(chat, out, tokens, environment, message)
+        # Nearly all messages are plain.
+        if message.role in PLAIN_ROLES and not (message.name or message.tool_calls):
+            out += start, message.role, "\n", message.content, end
+        else:
+            write_turn(chat, out, tokens, environment, message)
     if chat.add_generation_prompt:
         out += tokens.start, "assistant\n"
 

@@ -82,8 +82,7 @@ def write_content_2_5(out: Writer, message: Message) -> None:
 
 def call_id(chat: Chat, message: Message) -> str:
     """Return the id of the call that a tool answers; empty where the message does not have one."""
-    text: str = chat.input(message.raw.get("tool_call_id") or "", "messages", message.index, "tool_call_id")
-    return text
+    return chat.text(message.raw.get("tool_call_id") or "", "messages", message.index, "tool_call_id")
 
 
 def k2(chat: Chat, out: Writer) -> None:
