@@ -244,6 +244,9 @@ class TurnTemplate(Template):
             elif "system" in self.turns:
                 # It replaces the default, and the examples follow it.
                 out = self._opened([first])
+            elif isinstance(first[1], str):
+                # There is no place for it, nor for the default.
+                out = self._opened([])
             else:
                 return None
             write_turns(out, pairs, self._later_table)

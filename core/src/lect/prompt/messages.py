@@ -43,6 +43,7 @@ def read_messages(
     if type(messages) is not list and not is_list(messages):
         wrong("messages", messages, "a list of messages" + (ROWS if isinstance(messages, Mapping) else ""))
     result: list[Message] = []
+    add = result.append
     for index, raw in enumerate(messages):
         try:
             role = raw["role"]
@@ -51,15 +52,19 @@ def read_messages(
                 # Most messages are just a role and a text.
                 message = Message()
                 message.index = index
-                message.role = tracked_role(role, index) if tracked else role
-                message.content = given(content, ("messages", index, "content")) if tracked else content
                 message.raw = raw
-                result.append(message)
+                if tracked:
+                    message.role = tracked_role(role, index)
+                    message.content = given(content, ("messages", index, "content"))
+                else:
+                    message.role = role
+                    message.content = content
+                add(message)
                 continue
         except (LookupError, TypeError):
             pass
         read = read_exact(index, raw, roles, accepts, limits, tracked=tracked) if type(raw) is dict else None
-        result.append(read or _read_message(index, raw, roles, accepts, limits, tracked=tracked))
+        add(read or _read_message(index, raw, roles, accepts, limits, tracked=tracked))
     return result
 
 

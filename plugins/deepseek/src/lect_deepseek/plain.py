@@ -9,7 +9,7 @@ EOS = "<｜end▁of▁sentence｜>"
 def coder(chat: Chat, out: Writer) -> None:
     """Write DeepSeek-Coder: instructions and responses; every role but system and user responds."""
     out.append(chat.bos)
-    if all(message.role != "system" for message in chat.messages):
+    if "system" not in {message.role for message in chat.messages}:
         out.append(chat.default_system)
     for message in out.turns(chat.messages):
         if message.role == "system":

@@ -66,13 +66,13 @@ def phi4_mini(chat: Chat, out: Writer) -> None:
     Tools are the JSON text in the field `tools` of a system message, as the maker's template has it.
     """
     for message in out.turns(chat.messages):
-        out += "<|", message.role, "|>", message.content
-        tools = message.raw.get("tools")
-        if message.role == "system" and tools is not None:
+        tools = message.raw.get("tools") if message.role == "system" else None
+        if tools is None:
+            out += "<|", message.role, "|>", message.content, "<|end|>"
+        else:
             where = ("messages", message.index, "tools")
             text = chat.text(tools, *where) if isinstance(tools, str) else chat.json(tools, *where)
-            out += "<|tool|>", text, "<|/tool|>"
-        out.append("<|end|>")
+            out += "<|", message.role, "|>", message.content, "<|tool|>", text, "<|/tool|><|end|>"
     out.append("<|assistant|>" if chat.add_generation_prompt else chat.eos)
 
 
