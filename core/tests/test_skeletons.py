@@ -31,7 +31,7 @@ from lect.errors import TemplateWarning
 from lect.plugin import Template
 from lect.prompt import chat as chat_module
 from lect.prompt import skeletons
-from lect.prompt.skeletons import LARGEST_OPTIONS, LONGEST_CONVERSATION, MOST_MISSES, MOST_SKELETONS
+from lect.prompt.skeletons import LARGEST_SHAPE, LONGEST_CONVERSATION, MOST_MISSES, MOST_SKELETONS
 from lect.prompt.watched import Watch
 
 TOOL = {"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}
@@ -113,6 +113,17 @@ def test_the_fast_path_and_the_long_way_give_the_same_result(template, messages,
         assert outcome(views, template, messages, tools=tools, add_generation_prompt=generate) == outcome(
             views, twin, messages, tools=tools, add_generation_prompt=generate
         )
+
+
+@pytest.mark.parametrize("template", TEMPLATES, ids=repr)
+def test_a_role_that_spells_two_is_refused_as_any_unknown_role_is(template):
+    for _ in range(4):
+        template.text([user("x"), {"role": "assistant", "content": "y"}])
+        with pytest.raises(MessageError, match="role"):
+            template.text([{"role": "user\0assistant", "content": "x"}])
+    # As many texts as the shape has, but not the same roles.
+    with pytest.raises(MessageError, match="role"):
+        template.text([{"role": "user\0assistant", "content": "x"}, {"role": "", "content": "y"}])
 
 
 @given(alternating(st.text(" \n\tx", max_size=3)))
@@ -270,7 +281,7 @@ def test_nothing_large_is_remembered():
     before = size(template._skeletons)
     for _ in range(3):
         template.text([user("x" * 100_000)])
-        template.text([user("x")], mood="f" * LARGEST_OPTIONS)
+        template.text([user("x")], mood="f" * LARGEST_SHAPE)
         template.text([user("x")] * (LONGEST_CONVERSATION + 1))
         with pytest.raises(MessageError):
             template.text([{"role": "r" * 100_000, "content": "x"}])

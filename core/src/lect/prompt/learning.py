@@ -88,13 +88,21 @@ def _skeleton(chat: Chat, out: TrackingWriter, watch: Watch) -> Skeleton | None:
     if any(watch.places[text].made_by is not plain_str and text not in written for text in asked):
         return None
     skeleton.asks_empty = bool(asked)
+    skeleton.count = len(chat.messages)
     order = [place.text for _, place in skeleton.slots]
-    skeleton.order = None if order == list(range(len(chat.messages))) else order
+    skeleton.order = None if order == list(range(skeleton.count)) else order
     skeleton.changes = [
         (place, made_by) for place, (_, (_, made_by, _)) in enumerate(skeleton.slots) if made_by is not plain_str
     ]
-    skeleton.is_plain = not (watch.words or skeleton.order or skeleton.changes or skeleton.compares)
     skeleton.day = chat.day_read
+    skeleton.is_plain = not (
+        watch.words
+        or skeleton.order is not None
+        or skeleton.changes
+        or skeleton.compares
+        or skeleton.asks_empty
+        or skeleton.day
+    )
     skeleton.unused = [(_text_at(unused.path), unused) for unused in find_unused(chat, out)]
     skeleton.turns = skeleton.spans = None
     skeleton.left = 1

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lect.prompt.limits import LONGEST_FAST
 from lect.values import TRANSFORMED, Origin, Segment
 
 if TYPE_CHECKING:
@@ -28,10 +27,11 @@ class Skeleton:
 
     Attributes:
         pieces: Literal, empty place, literal, ..., literal.
+        count: How many texts there are.
         order: The text that goes into each place; None if it is simply all of them in order.
         changes: The places whose texts are not written as they are, and the functions that convert them.
         is_ascii: Whether the pieces are.
-        is_plain: Whether the texts are simply written as they are and in order, whatever is in them.
+        is_plain: Whether the texts are simply written as they are and in order, whatever is in them and every day.
         asks_empty: Whether the program asks whether a text is empty.
         compares: The pairs of texts that it compares and whose stand-ins differ.
         day: The day that is written in it, if any; the skeleton is valid only on that day.
@@ -45,11 +45,12 @@ class Skeleton:
     """
 
     __slots__ = (
-        "asks_empty", "changes", "checked_at", "compares", "day", "is_ascii", "is_plain", "layout", "left",
+        "asks_empty", "changes", "checked_at", "compares", "count", "day", "is_ascii", "is_plain", "layout", "left",
         "order", "pieces", "slots", "spans", "turns", "unused",
     )  # fmt: skip
 
     pieces: list[str]
+    count: int
     order: list[int] | None
     changes: list[tuple[int, Callable[[str], str]]]
     is_ascii: bool
@@ -62,49 +63,41 @@ class Skeleton:
     turns: tuple[list[tuple[int, int]], list[Any]] | None
     spans: tuple[list[tuple[int, int]], list[Any]] | None
     unused: list[tuple[int | None, Unused]]
-    left: float
+    left: int
     checked_at: int
 
     def size(self) -> int:
         """Return roughly how many bytes it takes: its text is in the pieces and in the layout."""
         return 2 * sum(map(len, self.pieces)) + 8 * OBJECT_SIZE * len(self.layout)
 
-    def filled(self, texts: Sequence[str], words: tuple[str, ...]) -> str | None:
-        """Return the prompt with these texts, unless one contains one of `words`; None where it must be written.
+    def placed(self, texts: list[str], words: tuple[str, ...]) -> list[str] | None:
+        """Return the texts as they are written, in order; None where the program would do something else.
+
+        It would if a text contains one of `words`.
 
         Raises:
             TypeError: If one is not a text.
         """
-        if self.asks_empty and "" in texts:
+        if len(texts) != self.count or (self.asks_empty and "" in texts):
             return None
-        placed = texts if self.is_plain else self._placed(texts, words)
-        if placed is None:
-            return None
-        pieces = self.pieces.copy()
-        pieces[PLACES] = placed
-        text = "".join(pieces)
-        if len(text) > LONGEST_FAST:
-            return None
-        # `isascii` is O(1). The literals were checked when the skeleton was built: where they are not ASCII, the texts
-        # may still be.
-        if text.isascii() or (not self.is_ascii and "".join(placed).isascii()) or is_encodable(text):
-            return text
-        return None
-
-    def _placed(self, texts: Sequence[str], words: tuple[str, ...]) -> list[str] | None:
-        """Return the texts as they are written, in order; None where the program would do something else."""
-        # This raises TypeError for anything but text, also where it would not be written.
-        everything = "\0".join(texts)
-        for word in words:
-            if word in everything:
-                return None
+        if words or self.order is not None:
+            # This raises TypeError for anything but text, also where it would not be written.
+            everything = "\0".join(texts)
+            for word in words:
+                if word in everything:
+                    return None
         for one, two in self.compares:
             if one.made_by(texts[one.text]) == two.made_by(texts[two.text]):
                 return None
-        placed = list(texts) if self.order is None else [texts[text] for text in self.order]
+        placed = texts.copy() if self.order is None else [texts[text] for text in self.order]
         for place, made_by in self.changes:
             placed[place] = made_by(placed[place])
         return None if self.asks_empty and "" in placed else placed
+
+    def is_encodable(self, text: str, placed: list[str]) -> bool:
+        """Return whether a prompt that is not ASCII, with these texts in it, contains no half of a surrogate pair."""
+        # The literals were checked when the skeleton was built: where they are not ASCII, the texts may still be.
+        return (not self.is_ascii and "".join(placed).isascii()) or is_encodable(text)
 
 
 class FromSkeleton:

@@ -17,8 +17,10 @@ from typing import TYPE_CHECKING, Any
 
 from lect.errors import LectError, TemplateWarning, warn_caller
 from lect.prompt.chat import Chat, today
+from lect.prompt.limits import LONGEST_FAST
 from lect.prompt.program import run_program
 from lect.prompt.remembered import EQUAL_BYTES
+from lect.prompt.skeleton import PLACES
 from lect.prompt.writer import Writer
 
 if TYPE_CHECKING:
@@ -30,8 +32,9 @@ if TYPE_CHECKING:
     from lect.prompt.program import Program
     from lect.prompt.skeleton import Skeleton
 
-    Root = tuple[bool, bytes]
-    """Whether a generation prompt is asked for, and the options."""
+    Shape = str | tuple[str, bool, bytes]
+    """The roles; where there are options, also whether a generation prompt is asked for, and the options."""
+    Known = dict[Shape, Skeleton | None]
     Filling = tuple[Skeleton, list[str], str]
     """A skeleton, the texts that go into it, and the prompt."""
 
@@ -42,25 +45,21 @@ MOST_MET = 4096
 MOST_MISSES = 16
 """In a row: after that, only every 16th conversation is looked up, so that traffic whose shapes do not repeat hardly
 pays for it."""
-LARGEST_OPTIONS = 4096
-"""Bytes."""
+LARGEST_SHAPE = 4096
+"""Bytes: options may be of any size."""
 LARGEST_SKELETON = 256 * 1024
 """Bytes."""
 MOST_BYTES = 4 * 2**20
 """Of all skeletons of a template."""
-NODE_SIZE = 256
-"""Bytes, roughly, of a dictionary."""
-NEVER = float("inf")
-LAST = None
-"""A key that no role can be: what is known of the roles up to here."""
+BETWEEN = "\0"
+"""Joins the roles of a shape, because one text is found faster than a tuple of them. A role that contains it makes a
+shape of more roles than there are texts, which fits no skeleton."""
 
 
 class Skeletons:
     """The skeletons of one template, built as they are needed.
 
-    They are kept in trees, one for each combination of options, with a generation prompt and without: for each role, a
-    dictionary leads to the next, and the last has the skeleton. Walking a tree while reading the messages takes less
-    time than looking up all roles at once, and ends at the first role that is new.
+    They are found by the roles of a conversation, whether a generation prompt is asked for, and the options.
 
     Args:
         facts: What the template states.
@@ -70,8 +69,8 @@ class Skeletons:
     """
 
     __slots__ = (
-        "_asking", "_complete", "_count", "_exact", "_facts", "_looks_for", "_met", "_misses", "_program", "_size",
-        "_stopped", "_trees",
+        "_asking", "_complete", "_exact", "_facts", "_looks_for", "_met", "_misses", "_program", "_size", "_stopped",
+        "_with_options",
     )  # fmt: skip
 
     def __init__(self, facts: Facts, program: Program, looks_for: tuple[str, ...] | None, *, exact: bool):
@@ -81,44 +80,57 @@ class Skeletons:
         self._exact = exact
         self._stopped = looks_for is None
         self._misses = 0
-        self._forget()
+        self._complete: Known = {}
+        self._asking: Known = {}
+        self._with_options: Known = {}
+        self._size = 0
+        self._met: set[int] = set()
 
     def _forget(self) -> None:
-        self._complete: dict[Any, Any] = {}
-        self._asking: dict[Any, Any] = {}
-        self._trees: dict[Root, dict[Any, Any]] = {(False, b""): self._complete, (True, b""): self._asking}
-        self._count = self._size = 0
-        self._met: set[int] = set()
+        for known in (self._complete, self._asking, self._with_options):
+            known.clear()
+        self._met.clear()
+        self._size = 0
 
     def fill(self, messages: Sequence[Mapping[str, Any]], options: dict[str, Any], asking: bool) -> Filling | None:
         """Return the skeleton, the texts and the prompt of a plain chat; None where it must go the long way."""
         self._misses += 1
         if self._stopped or (self._misses > MOST_MISSES and self._misses % 16):
             return None
+        roles: list[str] = []
         texts: list[str] = []
         try:
-            try:
-                if options:
-                    node = self._trees[bool(asking), dumps(options, EQUAL_BYTES)]
-                else:
-                    node = self._asking if asking else self._complete
-                for raw in messages:
-                    if len(raw) != 2:
-                        return None
-                    node = node[raw["role"]]
-                    texts.append(raw["content"])
-                skeleton: Skeleton | None = node[LAST]
-            except KeyError:
-                skeleton = self._meet(messages, options, bool(asking))
-                texts = [raw["content"] for raw in messages] if skeleton is not None else []
-            if skeleton is None or (skeleton.day is not None and self._is_past(skeleton.day)):
+            if len(messages) > LONGEST_CONVERSATION:
                 return None
-            text = skeleton.filled(texts, self._looks_for)
-            if text is None:
+            for raw in messages:
+                if len(raw) != 2:
+                    return None
+                roles.append(raw["role"])
+                texts.append(raw["content"])
+            known = self._asking if asking else self._complete
+            shape: Shape = BETWEEN.join(roles)
+            if options:
+                known = self._with_options
+                shape = BETWEEN.join(roles), bool(asking), dumps(options, EQUAL_BYTES)
+            skeleton = known[shape] if shape in known else self._meet(known, shape, roles, options, bool(asking))
+            if skeleton is None:
                 return None
-            skeleton.left -= 1
-            if skeleton.left <= 0 and not self._confirms(skeleton, text, messages, options, asking):
+            placed = texts
+            if not skeleton.is_plain:
+                changed = skeleton.placed(texts, self._looks_for)
+                if changed is None or (skeleton.day is not None and self._is_past(skeleton.day)):
+                    return None
+                placed = changed
+            pieces = skeleton.pieces.copy()
+            # Raises ValueError if there are not as many texts as places.
+            pieces[PLACES] = placed
+            text = "".join(pieces)
+            if len(text) > LONGEST_FAST or not (text.isascii() or skeleton.is_encodable(text, placed)):
                 return None
+            if not self._exact:
+                skeleton.left -= 1
+                if skeleton.left <= 0 and not self._confirms(skeleton, text, messages, options, asking):
+                    return None
         except (LookupError, TypeError, ValueError, AttributeError, LectError):
             # Something is of a wrong type; the long way reads or refuses it.
             return None
@@ -134,35 +146,30 @@ class Skeletons:
         skeleton = self._learn(roles, options, asking)
         return None if skeleton is None else frame_of(skeleton, self._looks_for)
 
-    def _meet(self, messages: Sequence[Mapping[str, Any]], options: dict[str, Any], asking: bool) -> Skeleton | None:
-        """Return the skeleton of roles that are in no tree: learn it, if they were met before."""
-        if len(messages) > LONGEST_CONVERSATION:
-            return None
-        root = asking, dumps(options, EQUAL_BYTES) if options else b""
-        roles = tuple([raw["role"] for raw in messages if len(raw) == 2 and "content" in raw])
-        met = hash((root, roles))
-        if len(roles) < len(messages) or met not in self._met:
+    def _meet(
+        self, known: Known, shape: Shape, roles: list[str], options: dict[str, Any], asking: bool
+    ) -> Skeleton | None:
+        """Return the skeleton of a shape that is not known: learn it, if it was met before."""
+        met = hash((asking, shape))
+        if met not in self._met:
             if len(self._met) >= MOST_MET:
-                self._met = set()
+                self._met.clear()
             self._met.add(met)
             return None
-        # A role that the template does not know may be of any type and length.
-        if not self._facts.accepted_roles.issuperset(roles) or len(root[1]) > LARGEST_OPTIONS:
+        size = len(dumps(shape))
+        # A role that the template does not know may be of any length.
+        if size > LARGEST_SHAPE or not self._facts.accepted_roles.issuperset(roles):
             return None
-        skeleton = self._learn(roles, options, asking)
-        size = NODE_SIZE * (len(roles) + 1) + len(root[1])
+        skeleton = self._learn(tuple(roles), options, asking)
         if skeleton is not None and skeleton.size() <= LARGEST_SKELETON:
             size += skeleton.size()
         else:
             skeleton = None
-        if self._count >= MOST_SKELETONS or self._size + size > MOST_BYTES:
+        count = len(self._complete) + len(self._asking) + len(self._with_options)
+        if count >= MOST_SKELETONS or self._size + size > MOST_BYTES:
             self._forget()
-        self._count += 1
         self._size += size
-        node = self._trees.setdefault(root, {})
-        for role in roles:
-            node = node.setdefault(role, {})
-        node[LAST] = skeleton
+        known[shape] = skeleton
         return skeleton
 
     def _is_past(self, day: date) -> bool:
@@ -198,8 +205,6 @@ class Skeletons:
         skeleton, look = learn(self._facts, self._program, self._looks_for, roles, options, asking)
         if look and not self._exact:
             self._stop(f"it looks at texts in a way that looks_for={self._looks_for!r} does not state: {look}")
-        if skeleton is not None and self._exact:
-            skeleton.left = NEVER
         return skeleton
 
     def _stop(self, why: str) -> None:
