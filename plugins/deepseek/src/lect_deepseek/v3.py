@@ -231,7 +231,8 @@ R1_DISTILL = R1.but(
     program=partial(v3, distilled=True),
     # A distilled model has the vocabulary of the model it is based on, Llama's or Qwen's: no id is right for all.
     stop=[EOS],
-    markers=NAMES,
+    # Perhaps more than the vocabularies have: a marker too many is harmless, one too few is a hole.
+    markers=[*R1.markers],
     source="deepseek-ai/DeepSeek-R1-Distill-Llama-8B, tokenizer_config.json",
 )
 R1_0528 = R1.but(
@@ -244,6 +245,6 @@ R1_0528_QWEN3 = R1.but(
     program=R1_0528.program,
     # The vocabulary of Qwen3.
     stop={EOS: 151645},
-    markers=NAMES,
+    markers=[*R1.markers],
     source="deepseek-ai/DeepSeek-R1-0528-Qwen3-8B, tokenizer_config.json",
 )

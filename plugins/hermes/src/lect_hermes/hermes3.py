@@ -139,11 +139,5 @@ HERMES3 = Template(
 HERMES2_PRO = HERMES3.but(
     name="hermes-2-pro",
     stop={"<|im_end|>": 128003, "<|end_of_text|>": 128001, "<|eot_id|>": 128009},
-    # The vocabulary of Llama 3, which has fewer names than that of Llama 3.1.
-    markers=[
-        "<|im_start|>", "<|im_end|>", "<|begin_of_text|>", "<|end_of_text|>", "<|eot_id|>", "<|start_header_id|>",
-        "<|end_header_id|>", "<|reserved_special_token_{}|>", "<tool_call>", "</tool_call>", "<tool_response>",
-        "</tool_response>",
-    ],
     source="NousResearch/Hermes-2-Pro-Llama-3-8B, tokenizer_config.json: tool_use and default",
-)  # fmt: skip
+)
