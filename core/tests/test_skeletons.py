@@ -126,6 +126,14 @@ def test_a_role_that_spells_two_is_refused_as_any_unknown_role_is(template):
         template.text([{"role": "user\0assistant", "content": "x"}, {"role": "", "content": "y"}])
 
 
+@pytest.mark.parametrize("wrong", [set(), "", {}], ids=repr)
+def test_what_is_no_list_is_refused_however_often_an_empty_one_was_met(wrong):
+    for _ in range(4):
+        CHATML.text([])
+        with pytest.raises(MessageError, match="messages is"):
+            CHATML.text(wrong)
+
+
 @given(alternating(st.text(" \n\tx", max_size=3)))
 def test_texts_of_only_white_space_are_rendered_correctly(messages):
     for template in (WHOLE, SHARED, FOLDING):

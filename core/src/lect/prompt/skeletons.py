@@ -150,6 +150,9 @@ class Skeletons:
         self, known: Known, shape: Shape, roles: list[str], options: dict[str, Any], asking: bool
     ) -> Skeleton | None:
         """Return the skeleton of a shape that is not known: learn it, if it was met before."""
+        if not roles:
+            # Nothing shows that `messages` is a list.
+            return None
         met = hash((asking, shape))
         if met not in self._met:
             if len(self._met) >= MOST_MET:

@@ -139,5 +139,7 @@ HERMES3 = Template(
 HERMES2_PRO = HERMES3.but(
     name="hermes-2-pro",
     stop={"<|im_end|>": 128003, "<|end_of_text|>": 128001, "<|eot_id|>": 128009},
+    # Perhaps more than the vocabulary of Llama 3 has: a marker too many is harmless, one too few is a hole.
+    markers=HERMES3.markers,
     source="NousResearch/Hermes-2-Pro-Llama-3-8B, tokenizer_config.json: tool_use and default",
 )
