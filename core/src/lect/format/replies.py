@@ -1,0 +1,156 @@
+"""How a template reads replies."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lect.format.prompt import Prompt
+from lect.format.training import Training
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from lect.reply.grammar import Grammar
+    from lect.reply.reply import Reply
+    from lect.reply.stream import ReplyStream
+
+
+class Replies(Training):
+    """The part of a template that reads replies."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+        reply: Grammar | None
+        _heard: tuple[str | None, str, str] | None
+
+        def text(self, messages: Sequence[Mapping[str, Any]], **arguments: Any) -> str: ...
+
+    def stream(
+        self,
+        *,
+        tools: Sequence[Mapping[str, Any]] | None = None,
+        prompt: Prompt | str | None = None,
+        starts_in_reasoning: bool | None = None,
+        extract: Iterable[str] = ("reasoning", "tools"),
+        stop: Iterable[str] = (),
+        call_id: Callable[[int], str] | None = None,
+        grammar: Grammar | None = None,
+        refine: Callable[[Reply], Reply] | None = None,
+    ) -> ReplyStream:
+        """Parse a reply that is still arriving: feed it chunks and get events, close it and get the reply.
+
+        Args:
+            tools: The tools that the model may call. They decide the types of arguments in formats that carry only
+                text.
+            prompt: The prompt that the reply answers. Its end tells whether the reply begins inside reasoning.
+            starts_in_reasoning: Whether the reply begins inside reasoning; by default, the end of the prompt decides.
+            extract: What to take out of the content: `reasoning`, `tools`. The rest stays in it as it was written.
+            stop: Further strings at which the reply ends, besides the stops of the template.
+            call_id: A function that makes the id of a call without one from its number in the reply, for servers whose
+                ids must be unique over a conversation.
+            grammar: How the reply is written, if not as the template states.
+            refine: A function that makes the final reply from the one that the grammar gives.
+
+        Raises:
+            MessageError: If an argument has a wrong type.
+            PluginError: If the grammar of the template is invalid.
+        """
+        from lect.reply.plain import PLAIN
+        from lect.reply.stream import ReplyStream, stop_strings
+
+        answered, before, tail = self._around_an_answer()
+        text = prompt.text if isinstance(prompt, Prompt) else answered if prompt is None else prompt
+        return ReplyStream(
+            grammar or self.reply or PLAIN,
+            tools=tools,
+            prompt=text,
+            starts_in_reasoning=starts_in_reasoning,
+            extract=extract,
+            stop=(*self.stop, *stop_strings(stop)),
+            edges=(_lead(before, text) if isinstance(text, str) else "", tail),
+            markers=self.markers,
+            call_id=call_id,
+            refine=refine,
+        )
+
+    def parse(
+        self,
+        output: str,
+        *,
+        tools: Sequence[Mapping[str, Any]] | None = None,
+        prompt: Prompt | str | None = None,
+        starts_in_reasoning: bool | None = None,
+        extract: Iterable[str] = ("reasoning", "tools"),
+        finish: str | None = None,
+        stop: Iterable[str] = (),
+        call_id: Callable[[int], str] | None = None,
+        grammar: Grammar | None = None,
+        refine: Callable[[Reply], Reply] | None = None,
+    ) -> Reply:
+        """Parse the complete output of a model into reasoning, content and tool calls.
+
+        Any output can be parsed, and no character of it is lost.
+
+        Args:
+            output: The whole output, with its special tokens.
+            tools: The tools that the model may call.
+            prompt: The prompt that the reply answers.
+            starts_in_reasoning: Whether the reply begins inside reasoning; by default, the end of the prompt decides.
+            extract: What to take out of the content.
+            finish: The server's finish reason, such as `length`.
+            stop: Further strings at which the reply ends, besides the stops of the template.
+            call_id: A function that makes the id of a call without one from its number in the reply.
+            grammar: How the reply is written, if not as the template states.
+            refine: A function that makes the final reply from the one that the grammar gives.
+        """
+        stream = self.stream(
+            tools=tools,
+            prompt=prompt,
+            starts_in_reasoning=starts_in_reasoning,
+            extract=extract,
+            stop=stop,
+            call_id=call_id,
+            grammar=grammar,
+            refine=refine,
+        )
+        stream.feed(output)
+        return stream.close(finish)
+
+    def _around_an_answer(self) -> tuple[str | None, str, str]:
+        """Return the prompt for a plain question, what is between question and answer, and what ends an answer.
+
+        The first is None if the template refuses the question. The last two are as in history: a model that was trained
+        on the white space around an answer writes it too, but it is not part of the answer.
+        """
+        if self._heard is None:
+            self._heard = self._listen()
+        return self._heard
+
+    def _listen(self) -> tuple[str | None, str, str]:
+        question = {"role": "user", "content": "Q"}
+        try:
+            prompt = self.text([question], add_generation_prompt=True)
+        except Exception:  # a plugin may raise anything, and a reply must not be lost because of it
+            return None, "", ""
+        try:
+            segments = self.render([question, {"role": "assistant", "content": "A"}]).segments
+        except Exception:
+            return prompt, "", ""
+        paths = [segment.path[:3] for segment in segments]
+        if ("messages", 1, "content") not in paths:
+            return prompt, "", ""
+        answer = paths.index(("messages", 1, "content"))
+        questions = [at for at in range(answer) if paths[at] == ("messages", 0, "content")]
+        before = "".join(segment.text for segment in segments[max(questions, default=-1) + 1 : answer])
+        after = "".join(segment.text for segment in segments[answer + 1 :])
+        tail = after[: min((after.find(stop) for stop in self.stop if stop in after), default=len(after))]
+        return prompt, before, tail if tail.isspace() else ""
+
+
+def _lead(before: str, prompt: str) -> str:
+    """Return the white space with which every answer to a prompt begins: what history has and the prompt does not."""
+    for end in range(len(before), len(before.rstrip()) - 1, -1):
+        if prompt.endswith(before[:end]):
+            return before[end:]
+    return ""
