@@ -21,10 +21,11 @@ import lect
 import lect_jinja
 from lect import LectError, SourceError, UnknownModelError
 from lect.plugin import CHATML
-from lect_jinja import identity
+from lect_jinja import knowledge
 from lect_jinja.knowledge import fingerprint
 from lect_jinja.paths import is_installed
 from lect_jinja.sources.files import ModelFileError
+from lect_jinja.tree import tree_fingerprint
 
 OWN = "{% for m in messages %}<|{{ m.role }}|>{{ m.content }}<|over|>{% endfor %}{% if add_generation_prompt %}<|assistant|>{% endif %}"
 HELLO = [{"role": "user", "content": "Hello!"}]
@@ -121,7 +122,8 @@ def test_why_names_the_nearest_template_and_the_first_difference(model):
 
 
 def test_the_family_of_a_known_text_is_named_if_it_is_not_installed(model, monkeypatch):
-    monkeypatch.setattr(identity, "fingerprints", lambda: {fingerprint(OWN): {"template": "acme:acme-1"}})
+    row = {"template": "acme:acme-1", "tree": tree_fingerprint(OWN)}
+    monkeypatch.setattr(knowledge, "fingerprints", lambda: {fingerprint(OWN): row})
     resolution = lect.resolve(model(chat_template_jinja=OWN))
     assert resolution.template.text(HELLO) == "<|user|>Hello!<|over|>"
     assert any("a template of acme:acme-1" in each and "pip install lect-acme" in each for each in resolution.remarks)

@@ -4,6 +4,7 @@ import os
 from argparse import ArgumentParser
 
 import lect
+from lect.registry.refs import PLACES
 
 SOURCE = "a file with a template, a template's name such as chatml, or a model"
 
@@ -15,10 +16,19 @@ def add_notation(parser: ArgumentParser, *names: str) -> None:
 
 
 def find_template(word: str, notation: str | None = None) -> lect.Template:
-    """Return the template in a file that exists; else the one that has this name, or that a model has."""
+    """Return the template in a file or a model directory that exists; else the one that has this name, or a model has.
+
+    A directory's own template is taken even where it is known to be that of a family.
+    """
     path = os.path.expanduser(word)
     if os.path.isfile(path):
         return lect.load_template(os.path.abspath(path), notation=notation)
+    if word.startswith(PLACES) and os.path.isdir(path):
+        try:
+            return lect.load_template(word, notation=notation)
+        except lect.SourceError:
+            # It may have no template of its own; if it has one that cannot be used, this raises the same.
+            return lect.resolve(word).template
     try:
         return lect.template(word)
     except lect.UnknownTemplateError as error:

@@ -1,4 +1,4 @@
-"""Whether two templates behave alike over a set of conversations, and where they differ first."""
+"""Where two templates first differ over a set of conversations. That none is found proves nothing."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ class Behaviour:
         self._answers: dict[int, str | None] = {}
 
     def difference(self, other: Template) -> Difference | None:
-        """Return where another template first differs; None if it behaves the same."""
+        """Return where another template first differs; None if no conversation tells them apart."""
         compared = 0
         for alike, conversation in enumerate(CONVERSATIONS):
             mine = self._answer(alike)

@@ -1,4 +1,4 @@
-"""Which family a model's own template belongs to: one that has the same format, or none."""
+"""Which family a model's own template belongs to: one that is proven to write the same prompts, or none."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from lect_jinja.knowledge import (
     FAMILIES_OF_MODEL_TYPES,
     REPLIES,
     ReplyRule,
-    fingerprint,
-    fingerprints,
+    named_by_text,
+    named_by_tree,
 )
 from lect_jinja.sources.files import ModelFileError
 from lect_jinja.sources.found import DEFAULT, ModelFiles
@@ -35,13 +35,15 @@ _SET = re.compile(r"\{%[-+]?\s*(?:set|macro)\s+(\w+)")
 
 
 class Neighbour(NamedTuple):
-    """One of our templates beside a model's own: where they first differ, None if they do not."""
+    """One of our templates beside a model's own: where they first differ, None if no difference was found."""
 
     name: str
     template: Template
     difference: Difference | None
 
     def __str__(self) -> str:
+        if self.difference is None:
+            return f"{self.name}; no difference was found in the conversations tried, but the template is another"
         return f"{self.name}; first difference in {self.difference}"
 
 
@@ -66,45 +68,68 @@ class Identity(NamedTuple):
 def identify(found: ModelFiles, name: str) -> Identity:
     """Return which family the template of a model belongs to, if any.
 
+    Only equal texts and equal syntax trees are proof. Conversations on which two templates agree are not: they decide
+    which family is named as the nearest, and who else knows what the template's text does not say.
+
     Args:
         found: What the model's files say.
         name: What the template is called if it belongs to no family.
     """
-    known = _of_the_same_text(found)
+    known = named_by_text(found.source, found.tokens)
     template = _installed(known) if known else None
     if template is not None:
         return _of_a_family(found, known, template, "is exactly a template of {}")
     own, reply = own_template(found, name)
-    nearest = _nearest(found, own)
-    if nearest is not None and nearest.difference is None:
-        how = "renders the same as {} in every conversation that was tried"
-        return _of_a_family(found, nearest.name, nearest.template, how)
+    known = known or named_by_tree(found.source, found.tokens)
+    template = _installed(known) if known else None
+    if template is not None:
+        return _of_a_family(found, known, template, "is a template of {}, with another layout")
+    neighbours = _nearest(found, own)
+    if neighbours and neighbours[0].difference is None:
+        own, reply = _with_shared(own, reply, found, neighbours)
     how = f"{found.origin} is a template of its own"
     if known:
         how = f"{found.origin} is a template of {known}, which is not installed\n  try: {_install(known)}"
-    return Identity(own, how, nearest=nearest, reply=reply)
+    return Identity(own, how, nearest=neighbours[0] if neighbours else None, reply=reply)
 
 
-def _nearest(found: ModelFiles, own: JinjaTemplate) -> Neighbour | None:
-    """Return the template that behaves like a model's own, or comes nearest to it; None if no family is suggested."""
+def family_of(own: JinjaTemplate) -> Template | None:
+    """Return the installed template that is proven to write the same prompts as a model's own."""
+    name = named_by_text(own.jinja, own.tokens) or named_by_tree(own.jinja, own.tokens)
+    return _installed(name) if name else None
+
+
+def _nearest(found: ModelFiles, own: JinjaTemplate) -> list[Neighbour]:
+    """Return the templates that no conversation tells from a model's own; if there are none, the nearest one."""
     from lect_jinja.compare import Behaviour
 
     behaviour = Behaviour(own, _switches(own))
-    nearest: Neighbour | None = None
-    for name, template in _suggested(found):
-        difference = behaviour.difference(template)
-        if difference is None:
-            return Neighbour(name, template, None)
-        if nearest is None or nearest.difference is None or difference.depth > nearest.difference.depth:
-            nearest = Neighbour(name, template, difference)
-    return nearest
+    neighbours = [Neighbour(name, each, behaviour.difference(each)) for name, each in _suggested(found)]
+    differing = [(each.difference.depth, each) for each in neighbours if each.difference is not None]
+    nearest = [max(differing, key=lambda pair: pair[0])[1]] if differing else []
+    return [each for each in neighbours if each.difference is None] or nearest
 
 
-def _of_the_same_text(found: ModelFiles) -> str:
-    """Return the name of our template for exactly this text with these tokens; empty if there is none."""
-    row = fingerprints().get(fingerprint(found.source), {})
-    same_tokens = all(found.tokens.get(token, "") == text for token, text in row.get("tokens", {}).items())
-    return str(row["template"]) if row and same_tokens else ""
+def _with_shared(
+    own: JinjaTemplate, reply: str, found: ModelFiles, neighbours: list[Neighbour]
+) -> tuple[JinjaTemplate, str]:
+    """Return a model's own template with what all its neighbours state, and how the format of replies was chosen.
+
+    No byte of a prompt depends on that: stops, markers, the format of replies. Where the model lists its tokens,
+    no others are added.
+    """
+    first, *others = (each.template for each in neighbours)
+
+    def joined(fact: str) -> dict[str, Any]:
+        mine, theirs, *more = (getattr(each, fact) for each in (own, first, *others))
+        shared = (text for text in theirs if text not in mine and all(text in each for each in more))
+        return dict(mine) | {text: found.added.get(text) for text in shared if not found.added or text in found.added}
+
+    changes: dict[str, Any] = {"stop": joined("stop"), "markers": joined("markers")}
+    if first.reply is not None and all(each.reply == first.reply for each in others):
+        changes["reply"] = first.reply
+        reply = f"{first.reply.name!r}, as those of {neighbours[0].name}, which wrote the same prompts"
+    return own.but(**changes), reply
 
 
 def _of_a_family(found: ModelFiles, name: str, template: Template, how: str) -> Identity:

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from functools import cache
 from hashlib import sha256
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from lect_jinja.sources.tokens import NAMES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
 
 
 class ReplyRule(NamedTuple):
@@ -123,9 +128,39 @@ def fingerprint(text: str) -> str:
     return sha256(text.replace("\r\n", "\n").removesuffix("\n").encode()).hexdigest()
 
 
+def named_by_text(source: str, tokens: Mapping[str, str]) -> str:
+    """Return the name of our template that is known to write what this text writes with these tokens; empty if none."""
+    row = fingerprints().get(fingerprint(source))
+    return _only_name([row] if row else [], source, tokens)
+
+
+def named_by_tree(source: str, tokens: Mapping[str, str]) -> str:
+    """Return the same for any text with this syntax tree. The text has been compiled: its size is bounded."""
+    from lect_jinja.tree import tree_fingerprint
+
+    tree = tree_fingerprint(source)
+    return _only_name((row for row in fingerprints().values() if row["tree"] == tree), source, tokens)
+
+
+def _only_name(rows: Iterable[Mapping[str, Any]], source: str, tokens: Mapping[str, str]) -> str:
+    """Return the one name that known templates with these tokens have; empty if there are several.
+
+    One tree may stand for two names, with other stops and other replies.
+    """
+    # Tokens of the usual names are in a row if the template reads them; a model may have others.
+    unusual = [name for name in tokens if name not in NAMES and name in source]
+    fitting = [row for row in rows if _fits(row.get("tokens", {}), tokens, unusual)]
+    names = {row["template"] for row in fitting}
+    return "" if len(names) != 1 or any(row.get("differs") for row in fitting) else str(names.pop())
+
+
+def _fits(known: Mapping[str, str], tokens: Mapping[str, str], unusual: Iterable[str]) -> bool:
+    return all(tokens.get(name, "") == known.get(name, "") for name in (*known, *unusual))
+
+
 @cache
 def fingerprints() -> dict[str, dict[str, Any]]:
-    """Return our equivalents of makers' templates, with the tokens that those read, by the fingerprint of the text."""
+    """Return our equivalents of makers' templates, by the fingerprint of the text: the rows of the generated file."""
     import json
     from pkgutil import get_data
 

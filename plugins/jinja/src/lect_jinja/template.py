@@ -104,6 +104,17 @@ class JinjaTemplate(Template):
         return {**self._stated, "limits": self.limits, "reply": self.reply}
 
     @property
+    def table(self) -> Template | None:
+        """The table of the family whose template this is proven to be; None if there is none."""
+        from lect_jinja.identity import family_of
+
+        family = family_of(self)
+        table = family and family.table
+        if table is None:
+            return None
+        return table.but(name=self.name, stop=self.stop, stop_ids=self.stop_ids, source=self.source)
+
+    @property
     def own_fields(self) -> frozenset[str]:
         """The fields of messages that its text reads."""
         return self._code.reading.message_fields
