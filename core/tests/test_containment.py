@@ -164,7 +164,7 @@ def test_where_warnings_are_errors_a_bad_plugin_is_shown_and_the_others_keep_wor
 INTERRUPTED = """
 import functools, signal, sys, warnings
 import lect
-from lect.plugin import CHATML, hookimpl
+from lect.plugin import CHATML, Template, hookimpl
 warnings.simplefilter("ignore")
 def function(number, frame):
     raise KeyboardInterrupt
@@ -193,6 +193,12 @@ with lect.register(Slow()):
             print("contained")
         except BaseException as error:
             print(type(error).__name__)
+def slow(chat, out):
+    signal.raise_signal(signal.SIGINT)
+try:
+    Template("slow", slow).text([{"role": "user", "content": "Hello"}])
+except BaseException as error:
+    print(type(error).__name__)
 print(lect.plugins(), len(lect._registry.adapters.failures))
 """
 
@@ -202,7 +208,14 @@ def test_what_a_signal_raises_ends_the_program_and_is_not_blamed_on_a_plugin():
         [sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, check=True, env={"LECT_LOAD_PLUGINS": ""}
     )
     *ends, last = done.stdout.splitlines()
-    assert ends == ["KeyboardInterrupt", "KeyboardInterrupt", "SystemExit", "SystemExit", "TimeoutError"]
+    assert ends == [
+        "KeyboardInterrupt",
+        "KeyboardInterrupt",
+        "SystemExit",
+        "SystemExit",
+        "TimeoutError",
+        "TimeoutError",
+    ]
     assert last.endswith(" 0")
 
 

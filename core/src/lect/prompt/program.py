@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lect.contain import format_error
+from lect.contain import by_signal, format_error
 from lect.errors import LectError, PluginError, saferepr
 from lect.prompt.writer import MisuseError
 
@@ -33,8 +33,10 @@ def run_program(program: Program, chat: Chat, out: Writer) -> None:
     except MisuseError as error:
         msg = f"the program of template {chat.facts.label!r} {error}\n  try: {error.instead}"
         raise PluginError(msg) from None
-    # A plugin may raise anything.
+    # A plugin may raise anything; what a signal handler of the caller raises is the caller's.
     except Exception as error:
+        if by_signal(error):
+            raise
         turn = out.current_turn()
         msg = (
             f"template {chat.facts.label!r} failed{'' if turn is None else f' at messages[{turn}]'}: "

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from jinja2 import nodes
 from jinja2.exceptions import SecurityError, TemplateSyntaxError, UndefinedError
 
+from lect.contain import by_signal
 from lect.errors import LectError, MessageError, PluginError, RefusedError
 from lect_jinja.codegen import REFUSED, GuardedCode, Guarding, levels
 from lect_jinja.context import GuardedContext, attribute_of, item_of
@@ -223,8 +224,10 @@ class Run:
             raise RefusedError(msg) from None
         except (RecursionError, MemoryError):
             raise exceeded(self.name, self.limits, "depth", "it nests too deeply") from None
-        # A faulty template may raise anything.
+        # A faulty template may raise anything, and so may a signal handler of the caller.
         except Exception as error:
+            if by_signal(error):
+                raise
             raise self._failure(error) from None
 
     def _failure(self, error: Exception) -> MessageError:

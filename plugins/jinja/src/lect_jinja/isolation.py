@@ -1,7 +1,8 @@
 """Run templates in a worker process, which is killed when one takes too long.
 
 Requests to the worker are pickled, since they come from us. Answers are JSON: a template that had broken out of its
-guard could send anything.
+guard could send anything. Both carry a number, and a worker is within reach only while no request is under way: one
+whose conversation was disturbed, by whatever exception, is never asked again, so nobody gets another's answer.
 """
 
 from __future__ import annotations
@@ -12,9 +13,11 @@ import os
 import pickle
 import subprocess
 import sys
-from threading import Lock, Timer
+from struct import Struct
+from threading import RLock, Timer
 from typing import TYPE_CHECKING, Any
 
+from lect.contain import by_signal
 from lect.errors import LectError, LimitError, MessageError, PluginError, RefusedError
 from lect.plugin import given
 from lect_jinja.limits import exceeded
@@ -26,9 +29,12 @@ if TYPE_CHECKING:
     from lect_jinja.limits import Limits
 
 ERRORS = {"RefusedError": RefusedError, "MessageError": MessageError, "PluginError": PluginError}
+HEADER = Struct(">QQ")
+"""What precedes requests and answers: the number of the request, and how many bytes follow."""
 _START = "import sys; sys.path[:] = {path!r}; from lect_jinja.worker import serve; serve()"
 LONGEST_ANSWER = 1 << 28
 """Bytes."""
+LONGEST_READ = 1 << 20
 
 
 class IsolatedRun:
@@ -54,13 +60,14 @@ class IsolatedRun:
 
     def pieces(self) -> Iterator[tuple[int | None, tuple[str, ...]]]:
         """Yield the pieces of the prompt, each with the message in whose turn it is written."""
-        answer = WORKER.ask(pickle.dumps(self._request), self.name, self.limits)
+        answer = WORKERS.ask(pickle.dumps(self._request), self.name, self.limits)
         try:
             error = _error(answer) if "error" in answer else None
             read = [] if error else [(_turn(turn), tuple(map(_piece, pieces))) for turn, pieces in answer["pieces"]]
-        except (LookupError, TypeError, ValueError, AttributeError):
-            msg = f"template {self.name!r}: its worker process gave no valid answer\n  try: do not use this template"
-            raise PluginError(msg) from None
+        except (LookupError, TypeError, ValueError, AttributeError) as invalid:
+            if by_signal(invalid):
+                raise
+            raise _no_answer(self.name) from None
         if error is not None:
             raise error
         yield from read
@@ -81,73 +88,167 @@ def _piece(sent: Any) -> str:
     if isinstance(sent, str):
         return sent
     text, path, start = sent
-    if not all(isinstance(step, str | int) for step in path):
+    if not isinstance(text, str) or not all(isinstance(step, str | int) for step in path):
         raise TypeError
     return given(text, tuple(path), int(start))
 
 
+def _no_answer(name: str) -> PluginError:
+    msg = f"template {name!r}: its worker process gave no valid answer\n  try: do not use this template"
+    return PluginError(msg)
+
+
 class _Worker:
-    """The worker of this process, started when it is first needed, and again after it was killed."""
+    """A worker process."""
 
     def __init__(self) -> None:
-        self._lock = Lock()
-        self._process: subprocess.Popen[bytes] | None = None
-        self._owner = 0
+        self.is_late = False
+        self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
+            [sys.executable, "-I", "-c", _START.format(path=sys.path)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            # Without a buffer: a forked process would write what is left in its copy of it.
+            bufsize=0,
+            # Ctrl-C is for the process that waits, which ends this one.
+            process_group=0,
+        )
 
-    def ask(self, request: bytes, name: str, limits: Limits) -> dict[str, Any]:
-        """Return the answer to a request.
+    @property
+    def is_running(self) -> bool:
+        return self._process.poll() is None
+
+    def ask(self, number: int, request: bytes, seconds: float) -> Any:
+        """Return what the worker answers: None if it ends instead, and an empty mapping if that is no answer to this.
+
+        Whatever is raised, the worker is not to be asked again.
+        """
+        timer = Timer(seconds, self._expire)
+        timer.daemon = True
+        try:
+            timer.start()
+            answer = self._answer(number, request)
+        finally:
+            timer.cancel()
+        # A timer that is just running out must not kill the worker in its next conversation.
+        timer.join()
+        return answer
+
+    def _expire(self) -> None:
+        self.is_late = True
+        self._process.kill()
+
+    def _answer(self, number: int, request: bytes) -> Any:
+        if not self._has_sent(HEADER.pack(number, len(request)) + request):
+            return None
+        header = self._read(HEADER.size)
+        if header is None:
+            return None
+        answered, length = HEADER.unpack(header)
+        if answered != number:
+            return {}
+        data = self._read(length) if length <= LONGEST_ANSWER else None
+        try:
+            return None if data is None else json.loads(data)
+        except (ValueError, RecursionError) as error:
+            if by_signal(error):
+                raise
+            return {}
+
+    def _has_sent(self, data: bytes) -> bool:
+        rest = memoryview(data)
+        try:
+            while rest:
+                rest = rest[os.write(self._process.stdin.fileno(), rest) :]  # type: ignore[union-attr]
+        except OSError as error:
+            if by_signal(error):
+                raise
+            return False
+        return True
+
+    def _read(self, length: int) -> bytes | None:
+        """Return so many bytes; None if the worker ends before."""
+        data = bytearray()
+        while len(data) < length:
+            most = min(length - len(data), LONGEST_READ)
+            more = os.read(self._process.stdout.fileno(), most)  # type: ignore[union-attr]
+            if not more:
+                return None
+            data += more
+        return bytes(data)
+
+    def end(self) -> None:
+        """End the process."""
+        self._process.kill()
+        self._close()
+        self._process.wait()
+
+    def disown(self) -> None:
+        """Leave the process to the one that this one was forked from."""
+        self._close()
+        self._process.returncode = 0
+
+    def _close(self) -> None:
+        for pipe in (self._process.stdin, self._process.stdout):
+            pipe.close()  # type: ignore[union-attr]
+
+
+class _Workers:
+    """The worker of this process, started when it is first needed, and replaced after a conversation was disturbed."""
+
+    def __init__(self) -> None:
+        # A signal handler may render too, while the code that it interrupts waits for an answer.
+        self._lock = RLock()
+        self._idle: _Worker | None = None
+        self._number = 0
+
+    def ask(self, request: bytes, name: str, limits: Limits) -> Mapping[str, Any]:
+        """Return the answer to a request, empty if it is not valid.
 
         Raises:
             LimitError: If it takes too long, or the worker runs out of memory.
         """
         with self._lock:
-            process = self._started()
-            timer = Timer(limits.seconds, process.kill)
-            timer.start()
-            try:
-                process.stdin.write(len(request).to_bytes(8, "big") + request)  # type: ignore[union-attr]
-                process.stdin.flush()  # type: ignore[union-attr]
-                length = int.from_bytes(_read(process, 8), "big")
-                if length > LONGEST_ANSWER:
-                    raise EOFError
-                answer = json.loads(_read(process, length))
-            except (OSError, EOFError, ValueError):
-                late = not timer.is_alive()
-                self.end()
-                limit = "seconds" if late else "memory"
-                raise exceeded(name, limits, limit, "its worker process was killed") from None
-            finally:
-                timer.cancel()
+            answer, is_late = self._conversation(request, limits.seconds)
+        if answer is None:
+            raise exceeded(name, limits, "seconds" if is_late else "memory", "its worker process was killed")
         return answer if isinstance(answer, dict) else {}
 
-    def _started(self) -> subprocess.Popen[bytes]:
-        # A forked process must not talk to its parent's worker.
-        if self._process is None or self._owner != os.getpid() or self._process.poll() is not None:
-            self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
-                [sys.executable, "-I", "-c", _START.format(path=sys.path)],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-            )
-            self._owner = os.getpid()
-        return self._process
+    def _conversation(self, request: bytes, seconds: float) -> tuple[Any, bool]:
+        """Return the answer of a worker, and whether it was killed for taking too long."""
+        worker: _Worker | None = None
+        try:
+            worker, self._idle = self._idle, None
+            if worker is not None and not worker.is_running:
+                worker.end()
+                worker = None
+            worker = worker or _Worker()
+            self._number += 1
+            answer = worker.ask(self._number, request, seconds)
+            if not answer or not isinstance(answer, dict) or worker.is_late:
+                worker.end()
+        except BaseException:
+            if worker is not None:
+                worker.end()
+            raise
+        # A signal handler that rendered has left its own.
+        self.end()
+        self._idle = worker
+        return answer, worker.is_late
 
     def end(self) -> None:
-        """End the worker process."""
-        process, self._process = self._process, None
-        if process is not None and self._owner == os.getpid():
-            process.kill()
-            process.wait()
-            for pipe in (process.stdin, process.stdout):
-                if pipe is not None:
-                    pipe.close()
+        """End the worker, if it is waiting for requests."""
+        worker, self._idle = self._idle, None
+        if worker is not None:
+            worker.end()
+
+    def forked(self) -> None:
+        """Begin anew in a forked process, which must not talk to its parent's worker, nor wait for its threads."""
+        if self._idle is not None:
+            self._idle.disown()
+        self._lock, self._idle = RLock(), None
 
 
-def _read(process: subprocess.Popen[bytes], length: int) -> bytes:
-    data = process.stdout.read(length)  # type: ignore[union-attr]
-    if len(data) < length:
-        raise EOFError
-    return data
-
-
-WORKER = _Worker()
-atexit.register(WORKER.end)
+WORKERS = _Workers()
+atexit.register(WORKERS.end)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=WORKERS.forked)

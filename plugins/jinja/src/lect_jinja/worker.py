@@ -5,25 +5,35 @@ from __future__ import annotations
 import json
 import os
 import pickle
+import signal
 import sys
 from typing import Any
 
 from lect.errors import LectError, LimitError
 from lect.plugin import Input
 from lect_jinja.engine import Run, compiled
+from lect_jinja.isolation import HEADER
 
 
 def serve() -> None:
     """Answer requests until there are no more."""
+    # Ctrl-C is for the process that waits, which ends this one.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     requests = sys.stdin.buffer
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     # Nothing else may write there.
     sys.stdout = sys.stderr
-    while len(head := requests.read(8)) == 8:
-        request = pickle.loads(requests.read(int.from_bytes(head, "big")))  # noqa: S301 - from the process that started us
-        data = json.dumps(_answer(*request)).encode()
-        answers.write(len(data).to_bytes(8, "big") + data)
-        answers.flush()
+    while len(header := requests.read(HEADER.size)) == HEADER.size:
+        number, length = HEADER.unpack(header)
+        if len(request := requests.read(length)) < length:
+            return
+        data = json.dumps(_answer(*pickle.loads(request))).encode()  # noqa: S301 - from the process that started us
+        try:
+            answers.write(HEADER.pack(number, len(data)) + data)
+            answers.flush()
+        except OSError:
+            # Nobody is waiting any more; what is left in the buffer goes nowhere.
+            os._exit(0)
 
 
 def _answer(source: str, name: str, limits: Any, variables: Any, moment: Any, tracked: bool) -> dict[str, Any]:
