@@ -65,9 +65,6 @@ class Template(Replies):
 
     _exact = False
     """Whether `looks_for` is certain to be all that the program looks for in texts, and needs no check."""
-    keeps_origin = False
-    """Whether the caller's text keeps its origin whatever the program does, so that this need not be proven: for
-    notations that run on their own kind of strings."""
     program: Callable[[Chat, Writer], None]
     looks_for: tuple[str, ...] | None
     reply: Grammar | None
@@ -196,20 +193,20 @@ class Template(Replies):
             allowed = Limits(limits)
             allowed.check_counts(messages, tools)
         source: PromptSource
-        if self._leaks is None:
-            self._prove()
         if continue_final_message:
             messages = plain_messages(messages)
         begins_last = bool(continue_final_message and add_generation_prompt and is_list(messages))
         request = Request(messages[:-1] if begins_last else messages, tools, options, add_generation_prompt)
         found = None if tools else self._skeletons.fill(request.messages, options, add_generation_prompt)
-        if found is not None:
+        if found is not None and self._leaks is False:
             source = FromSkeleton(*found)
         else:
+            found = None
             chat, request = read_chat(self, request, tracked=True, limits=allowed)
             out = TrackingWriter()
             run_program(self.program, chat, out)
-            if self._leaks:
+            # Proven only after it has worked: a hostile template would use up the limits in every run of the proof.
+            if self._is_leaky():
                 from lect.prompt.proof import mark_unknown
 
                 mark_unknown(self, self.program, request, out)
@@ -230,13 +227,17 @@ class Template(Replies):
             refuse_controls(prompt)
         return prompt
 
-    def _prove(self) -> None:
-        """Find out whether the caller's text keeps its origin; if it does not, no skeletons are used."""
-        from lect.prompt.proof import leak_of
+    def _is_leaky(self) -> bool:
+        """Return whether the caller's text loses its origin; if it does, no skeletons are used."""
+        if self._leaks is None:
+            from lect.prompt.proof import leak_of
 
-        self._leaks = not (self._exact or self.keeps_origin) and leak_of(self, self.program) is not None
-        if self._leaks:
-            self._skeletons = Skeletons(self, self.program, None, exact=False)
+            leaks = not self._exact and leak_of(self, self.program, self.looks_for or ()) is not None
+            if leaks:
+                self._skeletons = Skeletons(self, self.program, None, exact=False)
+            # Last, so that no thread fills skeletons of a leaky template.
+            self._leaks = leaks
+        return self._leaks
 
     def text(
         self,
@@ -275,8 +276,7 @@ class Template(Replies):
             The literals; None if what is around the texts depends on them, on the day, or on tools, or if the template
             refuses the roles. Then every prompt is written by `text`.
         """
-        if self._leaks is None:
-            self._prove()
+        self._is_leaky()
         return self._skeletons.frame(tuple(roles), options, add_generation_prompt)
 
     def _long_way(self, request: Request) -> str:

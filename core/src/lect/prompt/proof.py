@@ -1,64 +1,76 @@
 """Proving a template: finding where the caller's text loses its origin, before it is trusted.
 
 A program that joins, formats or transforms the caller's text by ordinary means writes plain strings, which count as the
-template's own. So the program runs twice on conversations that differ only in their texts: what it writes as its own
-must be the same both times. If it is not, the template is *leaky*: its author is warned, and in each of its renders
-whatever depends on the texts is of unknown origin.
+template's own. So the program runs on pairs of conversations that differ only in the letters and digits of their texts
+(see `prompt/standins.py`): what it writes as its own must be the same in both. If it is not, the template is *leaky*:
+its author is warned, and in each of its renders whatever depends on the texts is of unknown origin.
+
+A program may choose among its own words by what it sees in a text, such as a marker, and may write how long a text is:
+in that the two are alike.
 """
 
 from __future__ import annotations
 
+import json
+import os
 import sys
+import time
 from collections.abc import Mapping
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from lect.errors import LectError, TemplateWarning, warn_caller
+from lect.facts import STANDARD_ROLES
 from lect.prompt.chat import Chat
-from lect.prompt.fields import is_list
 from lect.prompt.inputs import Input, unknown
 from lect.prompt.program import run_program
 from lect.prompt.request import Request
+from lect.prompt.standins import LONG, MARKS, RICH, SHAPES, Letters, StandIns
 from lect.prompt.writer import TrackingWriter
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Sequence
     from types import FrameType
 
     from lect.facts import Facts
     from lect.prompt.program import Program
 
+_cpu = getattr(time, "thread_time", time.process_time)
 OURS = frozenset({__name__, TrackingWriter.__module__})
 """The modules that the pieces of a program pass through."""
 UNCERTAIN = "line unknown"
-KEPT = frozenset({"role", "type", "id", "tool_call_id"})
-"""Fields that programs branch on; their texts are kept."""
-_CALL = {"id": "call00001", "type": "function", "function": {"name": "n", "arguments": {"a": "v"}}}
+SEED = "LECT_PROOF_SEED"
+MOST_CPU, MOST_WAITED = 0.25, 5.0
+"""Seconds after which a proof ends; it takes milliseconds. A hostile template uses up its limits in each of its runs."""
+_CALL = {"id": "call00001", "type": "function", "function": {"name": "name", "arguments": {"key": "value", "count": 1}}}
+_LIST_CALL = {**_CALL, "function": {"name": "name", "arguments": {"list": ["item", {"inner": 2}], "key": "value"}}}
+_PROPERTIES = {
+    "key": {"type": "string", "description": "about key", "enum": ["one", "other"]},
+    "count": {"type": "integer", "description": "about count", "default": 3},
+    "list": {"type": "array", "items": {"type": "object", "properties": {"inner": {"type": "odd"}}}},
+}
 _TOOL = {
     "type": "function",
     "function": {
-        "name": "n",
-        "description": "d",
-        "parameters": {
-            "type": "object",
-            "properties": {"a": {"type": "string", "description": "d", "enum": ["e"]}},
-            "required": ["a"],
-        },
+        "name": "name",
+        "description": "about name",
+        "parameters": {"type": "object", "properties": _PROPERTIES, "required": ["key"]},
     },
 }
-_QUESTION, _ANSWER = {"role": "user", "content": "q"}, {"role": "assistant", "content": "a"}
-_CALLING: list[dict[str, Any]] = [
-    {"role": "assistant", "content": "c", "reasoning_content": "r", "tool_calls": [_CALL]},
-    {"role": "tool", "tool_call_id": "call00001", "name": "n", "content": "t"},
-]
-_PARTS = {"role": "user", "content": [{"type": "text", "text": "p"}, {"type": "image"}, {"type": "text", "text": "p"}]}
-_SYSTEM = {"role": "system", "content": "s"}
-CONVERSATIONS: tuple[tuple[list[Mapping[str, Any]], list[Mapping[str, Any]] | None], ...] = (
+_SYSTEM = {"role": "system", "content": "system"}
+_FIRST, _QUESTION = {"role": "user", "content": "first question"}, {"role": "user", "content": "question"}
+_ANSWER = {"role": "assistant", "content": "answer"}
+_CALLING = {"role": "assistant", "content": "plan", "reasoning_content": "reason", "tool_calls": [_CALL]}
+_RESULT = {"role": "tool", "tool_call_id": "call00001", "name": "name", "content": "result"}
+_PARTS = [{"type": "text", "text": "part"}, {"type": "image"}, {"type": "text", "text": "next part"}]
+Conversation = tuple[list[Mapping[str, Any]], list[Mapping[str, Any]] | None]
+CONVERSATIONS: tuple[Conversation, ...] = (
     ([_QUESTION], None),
-    ([_SYSTEM, _QUESTION, _ANSWER, _QUESTION], None),
-    ([_QUESTION, {**_ANSWER, "reasoning_content": "r"}], None),
-    ([_SYSTEM, _QUESTION, *_CALLING, _ANSWER, _QUESTION], [_TOOL]),
-    ([_QUESTION, {**_CALLING[0], "content": ""}, _CALLING[1]], [_TOOL]),
-    ([_PARTS, {**_ANSWER, "name": "n"}], None),
+    ([_SYSTEM, _FIRST, _ANSWER, _QUESTION], None),
+    ([_FIRST, {**_ANSWER, "reasoning_content": "reason"}], None),
+    ([_SYSTEM, _FIRST, _CALLING, _RESULT, _ANSWER, _QUESTION], [_TOOL]),
+    ([_FIRST, {**_CALLING, "content": "", "tool_calls": [_LIST_CALL]}, _RESULT], [_TOOL]),
+    ([{"role": "user", "content": _PARTS}, {**_ANSWER, "name": "name"}], None),
 )
 """What a template is proven on: all that conversations usually hold. Some templates refuse a part of it."""
 
@@ -88,68 +100,130 @@ class NotingWriter(TrackingWriter):
         self.lines += [line] * (len(self) - len(self.lines))
 
 
-def leak_of(facts: Facts, program: Program) -> str | None:
-    """Return the file and line at which the caller's text loses its origin, and warn; None where it never does."""
-    for messages, tools in CONVERSATIONS:
-        request = Request(messages, tools, {}, True)
-        for place, is_own in _own_pieces(facts, program, request):
-            if not is_own:
-                msg = (
-                    f"template {facts.label!r} writes text from the caller that has lost its origin ({place}): it is "
-                    "marked as unknown and never trusted\n"
-                    "  try: write the caller's text as a piece of its own: out += a, b"
-                )
-                warn_caller(msg, TemplateWarning)
-                return place
+@cache
+def process_seed() -> str:
+    """Return the seed of this process: the variable `LECT_PROOF_SEED`, or a random number."""
+    return os.environ.get(SEED) or str(int.from_bytes(os.urandom(4), "big"))
+
+
+def leak_of(facts: Facts, program: Program, words: Iterable[str] = (), seed: str | None = None) -> str | None:
+    """Return the file and line at which the caller's text loses its origin, and warn; None where it never does.
+
+    Args:
+        facts: The facts of the template.
+        program: Its program.
+        words: What the program looks for in texts, besides the markers of the template.
+        seed: Decides the stand-ins; by default that of the process.
+    """
+    seed = seed or process_seed()
+    options: dict[str, Any] = {}
+    if "date" in facts.options:
+        # Both runs of a pair must have the same clock.
+        import datetime
+
+        options["date"] = datetime.date(2024, 7, 26)
+    cpu, now = _cpu(), time.monotonic()
+    marks = [json.dumps(text, ensure_ascii=False)[1:-1] for text in _letters(seed).marked((*words, *facts.markers))]
+    for texts in _conversations(seed):
+        # Each run has values of its own, because a program may change them.
+        pair = [json.loads(text.replace(MARKS, mark)) for text, mark in zip(texts, marks, strict=True)]
+        place = _leak(facts, program, [Request(messages, tools, options, True) for messages, tools in pair])
+        if place is not None:
+            advice = "write the caller's text as a piece of its own: out += a, b"
+            if _is_notation(facts, program):
+                advice = f"tell the authors of {type(facts).__module__.partition('.')[0]}, which runs it"
+            msg = (
+                f"template {facts.label!r} writes text from the caller that has lost its origin ({place}): it is "
+                f"marked as unknown and never trusted\n  found with: {SEED}={seed}\n  try: {advice}"
+            )
+            warn_caller(msg, TemplateWarning)
+            return place
+        if _cpu() - cpu > MOST_CPU or time.monotonic() - now > MOST_WAITED:
+            break
     return None
 
 
 def mark_unknown(facts: Facts, program: Program, request: Request, out: TrackingWriter) -> None:
-    """Mark those pieces of a leaky program that depend on the texts of the conversation as of unknown origin."""
-    is_own = [own for _, own in _own_pieces(facts, program, request)]
+    """Mark those pieces of a leaky program that depend on what the caller gave as of unknown origin."""
+    stand_ins = StandIns(_letters(process_seed()), facts.accepted_roles)
+    messages, tools, options, asking = request
+    pair = [
+        Request(
+            stand_ins.stand_in(messages, which),
+            stand_ins.stand_in(tools, which),
+            {name: stand_ins.stand_in(value, which) for name, value in options.items()},
+            asking,
+        )
+        for which in (0, 1)
+    ]
+    runs = [TrackingWriter(), TrackingWriter()]
+    is_alike = _is_written(facts, program, pair, runs) and all(len(run) == len(out) for run in runs)
     for index, piece in enumerate(out):
-        if not isinstance(piece, Input) and not (len(is_own) == len(out) and is_own[index]):
+        is_own = is_alike and all(_is_same(piece, run[index]) for run in runs)
+        if isinstance(piece, str) and not isinstance(piece, Input) and not is_own:
             out[index] = unknown(piece)
 
 
-def _own_pieces(facts: Facts, program: Program, request: Request) -> Iterator[tuple[str, bool]]:
-    """Yield, for each piece that a program writes, its line and whether it is the same whatever the texts are.
+@lru_cache(maxsize=4)
+def _letters(seed: str) -> Letters:
+    return Letters(seed)
 
-    Yield nothing if the program refuses the conversation.
-    """
-    runs = []
-    for letter in "xy":
-        out = NotingWriter()
-        try:
-            chat = Chat(
-                facts,
-                _stood_in(request.messages, letter, [0]),
-                _stood_in(request.tools, letter, [0]),
-                request.options,
-                add_generation_prompt=request.add_generation_prompt,
-                tracked=True,
+
+@lru_cache(maxsize=4)
+def _conversations(seed: str) -> list[tuple[str, str]]:
+    """Return what templates are proven on: pairs of messages and tools, as JSON."""
+    pairs = []
+    met: dict[str, int] = {}
+    for conversation in CONVERSATIONS:
+        rounds = [SHAPES, SHAPES, RICH, *[LONG] * (conversation in CONVERSATIONS[:2])]
+        for shapes in rounds:
+            stand_ins = StandIns(_letters(seed), STANDARD_ROLES, shapes, met if shapes is SHAPES else None)
+            first, second = (
+                json.dumps(stand_ins.stand_in(conversation, which), ensure_ascii=False) for which in (0, 1)
             )
-            run_program(program, chat, out)
-        except LectError:
-            return
-        runs.append(out)
-    one, two = runs
-    if len(one) != len(two):
-        yield UNCERTAIN, False
-        return
+            pairs.append((first, second))
+    return pairs
+
+
+def _leak(facts: Facts, program: Program, pair: Sequence[Request]) -> str | None:
+    """Return the line at which a program writes as its own what differs between two conversations, if there is one."""
+    runs = [TrackingWriter(), TrackingWriter()]
+    if not _is_written(facts, program, pair, runs) or _first_difference(*runs) is None:
+        return None
+    if _is_notation(facts, program):
+        return facts.source or UNCERTAIN
+    noted = [NotingWriter(), NotingWriter()]
+    _is_written(facts, program, pair, noted)
+    index, lines = _first_difference(*noted), max(noted, key=len).lines
     # A program may also insert pieces, or remove some; then the lines are not those of the pieces.
-    lines = one.lines if len(one.lines) == len(one) else [UNCERTAIN] * len(one)
-    for first, second, line in zip(one, two, lines, strict=True):
-        yield line, isinstance(first, Input) or isinstance(second, Input) or first == second
+    return UNCERTAIN if index is None or len(lines) != max(map(len, noted)) else lines[index]
 
 
-def _stood_in(value: Any, letter: str, count: list[int]) -> Any:
-    """Return a value with its texts replaced by others, all of one length."""
-    if isinstance(value, str):
-        count[0] += 1
-        return f"{letter}{count[0]:05}{letter}"
-    if isinstance(value, Mapping):
-        return {key: item if key in KEPT else _stood_in(item, letter, count) for key, item in value.items()}
-    if is_list(value):
-        return [_stood_in(item, letter, count) for item in value]
-    return value
+def _is_notation(facts: Facts, program: Program) -> bool:
+    """Return whether a template runs a notation of its own: its lines are not those of the template."""
+    return getattr(program, "__self__", None) is facts
+
+
+def _is_written(facts: Facts, program: Program, requests: Sequence[Request], runs: Sequence[TrackingWriter]) -> bool:
+    """Write conversations; return False if the program refuses one."""
+    try:
+        for (messages, tools, options, asking), out in zip(requests, runs, strict=True):
+            chat = Chat(facts, messages, tools, options, add_generation_prompt=asking, tracked=True)
+            run_program(program, chat, out)
+    except LectError:
+        return False
+    return True
+
+
+def _first_difference(one: Sequence[str], two: Sequence[str]) -> int | None:
+    """Return the index of the first piece that a program writes as its own in one of two runs, and not in the other."""
+    for index, (first, second) in enumerate(zip(one, two, strict=False)):
+        if first is second or (isinstance(first, Input) and isinstance(second, Input)) or _is_same(first, second):
+            continue
+        return index
+    return None if len(one) == len(two) else min(len(one), len(two))
+
+
+def _is_same(piece: str, other: str) -> bool:
+    """Return whether two pieces are the template's own, and the same."""
+    return piece == other and not isinstance(piece, Input) and not isinstance(other, Input)

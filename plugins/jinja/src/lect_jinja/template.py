@@ -52,7 +52,6 @@ class JinjaTemplate(Template):
         "_code", "_default_system", "_stated", "_text_separators", "isolate", "jinja", "limits", "tokens",
     )  # fmt: skip
 
-    keeps_origin = True
     jinja: str
     tokens: Mapping[str, str]
     limits: Limits
