@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import pytest
 from counting import HANGS
@@ -17,59 +18,47 @@ from lect_jinja.limits import DEFAULT
 from lect_jinja.values import marked
 
 HOSTILE = SHARED / "hostile/templates.json"
+ATTACKS = SHARED / "hostile/attacks-2.json"
 MESSAGES = [{"role": "user", "content": "Hello"}, {"role": "assistant", "content": "Hi"}]
 MEGABYTE = 1 << 20
 CASES = json.loads(HOSTILE.read_text("utf-8"))["cases"] if HOSTILE.exists() else []
-RUNAWAY = 2
-"""CPU seconds, ten times what the slowest template takes."""
+RESOURCE_ATTACKS = json.loads(ATTACKS.read_text("utf-8"))["cases"] if ATTACKS.exists() else {}
+MISSING = "the hostile templates are not available: ../shared is missing"
+RUNAWAY = 1
+"""CPU seconds, several times what the slowest template takes."""
 MEMORY = 64 * MEGABYTE
-MEASURED = """
-import json, resource, sys, time
-import lect_jinja
-from lect import LimitError
-from lect_jinja import load
-from lect import LectError, RefusedError
+"""More than a plain template needs."""
 
-MESSAGES = [{"role": "user", "content": "Hello"}, {"role": "assistant", "content": "Hi"}]
-load("{% for m in messages %}{{ m.content }}{% endfor %}").render(MESSAGES).segments
-for line in sys.stdin:
-    source = json.loads(line)
-    for way in ("text", "render"):
-        before, peak = time.process_time(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        try:
-            template = load(source)
-            said = str(getattr(template, way)(MESSAGES, add_generation_prompt=True))
-            outcome = "ok"
-        except LimitError as error:
-            outcome, said = "limit", str(error)
-        except RefusedError as error:
-            outcome, said = "ok-error", str(error)
-        except LectError as error:
-            outcome, said = "reject", str(error)
-        except BaseException as error:
-            outcome, said = "foreign", repr(error)
-        grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - peak) * 1024
-        print(json.dumps([outcome, said[:2000], time.process_time() - before, grown]), flush=True)
-"""
+
+def measured(sources):
+    """Return what templates do, each in a process of its own, as text and as segments: the outcome, what was said, the
+    CPU seconds and the bytes beyond those of a plain template."""
+    pytest.importorskip("resource")
+    given = "".join(json.dumps(source) + "\n" for source in sources)
+    command = [sys.executable, str(Path(__file__).parent / "measured.py")]
+    run = subprocess.run(command, input=given, capture_output=True, text=True, check=True)
+    lines = [json.loads(line) for line in run.stdout.splitlines()]
+    return [lines[index : index + 2] for index in range(0, len(lines), 2)]
 
 
 @pytest.fixture(scope="module")
 def outcomes():
-    """The results of all hostile templates in a process of their own: outcome, text, CPU time and memory."""
-    if not CASES:
-        pytest.skip("the hostile templates are not available: ../shared is missing")
+    """The results of all hostile templates."""
     # The expressions build texts that are too long, or too deep, to be written out.
     sources = [eval(case["template_expr"]) if case.get("template_expr") else case["template"] for case in CASES]
-    given = "".join(json.dumps(source) + "\n" for source in sources)
-    run = subprocess.run([sys.executable, "-c", MEASURED], input=given, capture_output=True, text=True, check=True)
-    lines = [json.loads(line) for line in run.stdout.splitlines()]
-    return {case["id"]: lines[2 * index : 2 * index + 2] for index, case in enumerate(CASES)}
+    return dict(zip((case["id"] for case in CASES), measured(sources), strict=True))
+
+
+@pytest.fixture(scope="module")
+def attacked():
+    """The results of all attacks on time, memory and the stack."""
+    return dict(zip(RESOURCE_ATTACKS, measured(RESOURCE_ATTACKS.values()), strict=True))
 
 
 def test_all_hostile_templates_are_here():
     if not CASES:
-        pytest.skip("the hostile templates are not available: ../shared is missing")
-    assert len(CASES) == 79
+        pytest.skip(MISSING)
+    assert (len(CASES), len(RESOURCE_ATTACKS)) == (79, 82)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
@@ -79,6 +68,14 @@ def test_a_hostile_template_ends_soon_and_as_expected(case, outcomes):
         assert outcome in case["accept"] or harmless, said
         assert not [word for word in case.get("must_not_contain", ()) if outcome == "ok" and word in said]
         assert len(said) <= 700 or outcome == "ok"
+        assert cpu < RUNAWAY
+        assert memory < MEMORY
+
+
+@pytest.mark.parametrize("name", RESOURCE_ATTACKS)
+def test_an_attack_on_time_or_memory_or_the_stack_gets_neither(name, attacked):
+    for outcome, said, cpu, memory in attacked[name]:
+        assert outcome in ("ok", "ok-error", "limit", "reject"), said
         assert cpu < RUNAWAY
         assert memory < MEMORY
 
@@ -111,7 +108,8 @@ def test_a_hostile_template_ends_soon_and_as_expected(case, outcomes):
         ("output", "{% set s = 'x' * 10**6 %}{{ s }}{{ s }}{{ s }}"),
         ("depth", "{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}"),
         ("depth", "{% set ns = namespace(l=[]) %}{% for i in range(99) %}{% set ns.l = [ns.l] %}{% endfor %}{{ ns.l | tojson }}"),
-        ("depth", "{% set ns = namespace(l=()) %}{% for i in range(99) %}{% set ns.l = (ns.l, ns.l) %}{% endfor %}{{ {ns.l: 1} }}"),
+        ("depth", "{% set ns = namespace(l=()) %}{% for i in range(99) %}{% set ns.l = (ns.l,) %}{% endfor %}{{ {ns.l: 1} }}"),
+        ("work", "{% set ns = namespace(l=()) %}{% for i in range(60) %}{% set ns.l = (ns.l, ns.l) %}{% endfor %}{{ {ns.l: 1} }}"),
         ("depth", "{{ " + "[" * 2000 + "]" * 2000 + " }}"),
         ("depth", "{% if 1 %}" * 1000 + "{% endif %}" * 1000),
         ("depth", "{% for x in messages recursive %}{{ loop(messages) }}{% endfor %}"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from jinja2 import nodes
-from jinja2.compiler import CodeGenerator, Frame
+from jinja2.compiler import CodeGenerator, Frame, operators
 from jinja2.ext import Extension
 from jinja2.visitor import NodeTransformer
 
@@ -95,14 +95,15 @@ class Guarding(NodeTransformer):
             node.key = asked("hashed", node.key)
         return node
 
-    def visit_Compare(self, node: nodes.Compare) -> nodes.Node:  # noqa: N802
-        """Weigh all values of a chained comparison; the code generator does so for a simple one."""
+    def visit_Call(self, node: nodes.Call) -> nodes.Node:  # noqa: N802
+        """Count the values of `f(*values, **named)`."""
         self.generic_visit(node)
-        if len(node.ops) > 1:
-            node.expr = asked("weighed", node.expr)
-            for operand in node.ops:
-                operand.expr = asked("weighed", operand.expr)
+        for name in ("dyn_args", "dyn_kwargs"):
+            if getattr(node, name) is not None:
+                setattr(node, name, asked("unpacked", getattr(node, name)))
         return node
+
+    visit_Filter = visit_Test = visit_Call  # noqa: N815
 
     def _begin(self, item: str | None, cost: int) -> nodes.Stmt:
         if self._in_macro or item is None:
@@ -153,7 +154,7 @@ class GuardedCode(CodeGenerator):
         self.write("(written if type(written := ")
 
     def _output_child_post(self, node: nodes.Expr, frame: Frame, finalize: Any) -> None:
-        self.write(") is str else context.shown(written))")
+        self.write(") is str else context.written(written))")
 
     def visit_Getattr(self, node: nodes.Getattr, frame: Frame) -> None:  # noqa: N802
         """Write an access by name."""
@@ -205,7 +206,7 @@ class GuardedCode(CodeGenerator):
 
     def visit_Sub(self, node: nodes.BinExpr, frame: Frame) -> None:  # noqa: N802
         """Write a difference."""
-        if _is_number(node.left) or _is_number(node.right):
+        if _is_number(node.left):
             self._plain(node, "-", frame)
         else:
             self.ask("context.subtract(", node.left, node.right, frame=frame)
@@ -225,22 +226,71 @@ class GuardedCode(CodeGenerator):
         self.write("))")
 
     def visit_Compare(self, node: nodes.Compare, frame: Frame) -> None:  # noqa: N802
-        """Write a comparison. One with a constant is not weighed: it ends where the constant does."""
-        if len(node.ops) == 1:
-            (operand,) = node.ops
-            if operand.op in ("in", "notin"):
-                if not _is_constants(operand.expr):
-                    self.write("(not " if operand.op == "notin" else "(")
-                    self.ask("context.contains(", node.expr, operand.expr, frame=frame)
-                    self.write(")")
-                    return
-            elif not isinstance(operand.expr, nodes.Const) and not isinstance(node.expr, nodes.Const):
-                self.write("(")
-                self.ask("context.weighed(", node.expr, frame=frame)
-                self.visit(operand, frame)
-                self.write(")")
-                return
-        super().visit_Compare(node, frame)
+        """Write a comparison. `a < b in c` is `a < b and b in c`, with b evaluated once."""
+        self.write("(")
+        left: nodes.Expr | str = node.expr
+        for index, operand in enumerate(node.ops):
+            self.write(" and " if index else "")
+            right = operand.expr
+            name = self.temporary_identifier() if operand is not node.ops[-1] else None
+            self._compare(left, operand.op, right, name, frame)
+            left = name or ""
+        self.write(")")
+
+    def _compare(self, left: nodes.Expr | str, sign: str, right: nodes.Expr, name: str | None, frame: Frame) -> None:
+        """Write the comparison of two values, the second of which gets a name if it is needed again."""
+        if sign in ("in", "notin") and not _is_constants(right):
+            self.write("not " if sign == "notin" else "")
+            self.write("context.contains(")
+            self._operand(left, None, frame)
+            self.write(", ")
+            self._operand(right, name, frame)
+            self.write(")")
+            return
+        # A comparison with a constant ends where the constant does.
+        is_cheap = sign in ("in", "notin") or isinstance(left, CHEAP) or isinstance(right, CHEAP)
+        ask = "(" if is_cheap else "context.weighed("
+        self.write(ask)
+        self._operand(left, None, frame)
+        self.write(f") {operators[sign]} {ask}")
+        self._operand(right, name, frame)
+        self.write(")")
+
+    def _operand(self, operand: nodes.Expr | str, name: str | None, frame: Frame) -> None:
+        if isinstance(operand, str):
+            self.write(operand)
+            return
+        self.write(f"({name} := " if name else "")
+        self.visit(operand, frame)
+        self.write(")" if name else "")
+
+    def visit_Name(self, node: nodes.Name, frame: Frame) -> None:  # noqa: N802
+        """Write a name. What a macro is given besides its parameters is a value that is made by the call."""
+        is_made = node.ctx == "load" and node.name in ("varargs", "kwargs")
+        self.write("context.made(" if is_made else "")
+        super().visit_Name(node, frame)
+        self.write(")" if is_made else "")
+
+    def visit_List(self, node: nodes.List, frame: Frame) -> None:  # noqa: N802
+        """Write a list."""
+        self._display(super().visit_List, node, frame)
+
+    def visit_Tuple(self, node: nodes.Tuple, frame: Frame) -> None:  # noqa: N802
+        """Write a tuple, which may also be what is assigned to."""
+        if node.ctx == "load":
+            self._display(super().visit_Tuple, node, frame)
+        else:
+            super().visit_Tuple(node, frame)
+
+    def visit_Dict(self, node: nodes.Dict, frame: Frame) -> None:  # noqa: N802
+        """Write a mapping."""
+        self._display(super().visit_Dict, node, frame)
+
+    def _display(self, visit: Callable[[Any, Frame], None], node: nodes.Expr, frame: Frame) -> None:
+        """Write a value that is weighed when it is made. The constants of a template are no heavier than its text."""
+        self.write("(" if _is_constants(node) else "context.made(")
+        visit(node, frame)
+        self.write(")")
 
     def ask(self, call: str, *args: nodes.Expr, frame: Frame, more: bool = False) -> None:
         """Write a function call with arguments; `more` means that there is one already."""
@@ -256,6 +306,10 @@ class GuardedCode(CodeGenerator):
         self.write(f" {sign} ")
         self.visit(node.right, frame)
         self.write(")")
+
+
+CHEAP = (nodes.Const, nodes.Compare, nodes.Not, nodes.Test)
+"""Expressions whose value is a constant, true or false."""
 
 
 def _is_number(node: nodes.Expr) -> bool:

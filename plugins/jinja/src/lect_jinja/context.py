@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from jinja2.exceptions import SecurityError
 from jinja2.runtime import LoopContext, Macro, Undefined
-from jinja2.utils import Namespace
+from jinja2.utils import Namespace, object_type_repr
 
 from lect.plugin import Input, plain_str
+from lect_jinja.charges import searching
 from lect_jinja.formatting import percent
-from lect_jinja.guard import MAPPINGS, SEQUENCES, SMALL, Guard
+from lect_jinja.guard import CHARACTERS, INTEGERS, ITEM, MAPPINGS, SCALARS, SEQUENCES, VIEWS, Guard
 from lect_jinja.methods import METHODS
 from lect_jinja.strings import TEXTS, Joined, Safe, pieces_of, repeat
 from lect_jinja.values import InputDict, InputFloat, InputInt, InputList
@@ -28,9 +29,12 @@ if TYPE_CHECKING:
 LOOP_ATTRIBUTES = frozenset({
     "index", "index0", "revindex", "revindex0", "first", "last", "length", "previtem", "nextitem", "depth", "depth0",
 })  # fmt: skip
-LOOP_METHODS = frozenset({"cycle", "changed"})
 MOST_ADDED = 8
 """Operands of one addition: more are added in several steps, each of them checked."""
+ESCAPED = 5
+"""Characters that one character may become in a safe text."""
+SLICED = 2
+"""A unit of work pays for copying two to the power of this many items of a list."""
 
 
 class Method:
@@ -101,7 +105,9 @@ class GuardedContext(Guard):
                 kinds = FOLLOWED
             length += len(value)
         else:
-            if length > SMALL:
+            # As `check_string` does.
+            self.left -= length >> CHARACTERS
+            if self.left < 0 or length > self._longest:
                 self.check_string(length)
             if kinds is PLAIN_TEXT:
                 return "".join(values)
@@ -116,11 +122,28 @@ class GuardedContext(Guard):
         if isinstance(left, str) and isinstance(right, str):
             self.check_string(len(left) + len(right))
             if isinstance(left, Safe) or isinstance(right, Safe):
+                self.check_string(ESCAPED * (len(left) + len(right)))
+                self.spend(self.weight(left) + self.weight(right))
                 return right.__radd__(left) if not isinstance(left, Safe) else left + right  # type: ignore[attr-defined]
             return self.joined((left, right))
         if type(left) in SEQUENCES and type(right) in SEQUENCES:
             self.spend(len(left) + len(right))
+        else:
+            self._calculating(left, right)
         return self._bounded(operator.add(left, right))
+
+    def _calculating(self, left: Any, right: Any) -> None:
+        """Count the work of calculating with numbers, and refuse to calculate with views, which would be sets.
+
+        Raises:
+            TypeError: If one of them is a view of a mapping.
+        """
+        for each in (left, right):
+            if type(each) in VIEWS:
+                msg = f"unsupported operand type: {type(each).__name__!r}"
+                raise TypeError(msg)
+            if type(each) in INTEGERS:
+                self.spend(self.weight(each))
 
     def _bounded(self, value: Any) -> Any:
         if isinstance(value, int) and value.bit_length() > self.limits.bits:
@@ -129,14 +152,17 @@ class GuardedContext(Guard):
 
     def subtract(self, left: Any, right: Any) -> Any:
         """Return `left - right`."""
+        self._calculating(left, right)
         return self._bounded(operator.sub(left, right))
 
     def divide(self, left: Any, right: Any) -> Any:
         """Return `left / right`."""
+        self._calculating(left, right)
         return operator.truediv(left, right)
 
     def floor_divide(self, left: Any, right: Any) -> Any:
         """Return `left // right`."""
+        self._calculating(left, right)
         return operator.floordiv(left, right)
 
     def multiply(self, left: Any, right: Any) -> Any:
@@ -144,6 +170,7 @@ class GuardedContext(Guard):
         if isinstance(left, int) and isinstance(right, int):
             if left.bit_length() + right.bit_length() > self.limits.bits + 1:
                 self.refuse("bits", "it creates an integer that is too large")
+            self._calculating(left, right)
             return left * right
         if isinstance(left, int):
             left, right = right, left
@@ -153,13 +180,14 @@ class GuardedContext(Guard):
                 self.spend(len(pieces_of(left)) * max(right, 0))
             return repeat(left, right)
         if type(left) in SEQUENCES and isinstance(right, int):
-            self.spend(len(left) * max(right, 0) * 2)
+            self.spend(len(left) * max(right, 0) * ITEM)
         return left * right
 
     def power(self, left: Any, right: Any) -> Any:
         """Return `left ** right`."""
         if isinstance(left, int) and isinstance(right, int) and left.bit_length() * max(right, 0) > self.limits.bits:
             self.refuse("bits", "it creates an integer that is too large")
+        self._calculating(left, right)
         return left**right
 
     def remainder(self, left: Any, right: Any) -> Any:
@@ -168,6 +196,7 @@ class GuardedContext(Guard):
             text = percent(self, left, right)
             self.check_string(len(text))
             return text
+        self._calculating(left, right)
         return left % right
 
     def concatenated(self, values: tuple[Any, ...]) -> str:
@@ -182,25 +211,34 @@ class GuardedContext(Guard):
         if kind in MAPPINGS:
             self.hashed(value)
         elif kind in TEXTS:
-            if len(values) > SMALL:
-                self.spend(len(values) >> 5)
+            if isinstance(value, str):
+                self.spend((len(values) >> CHARACTERS) + searching(len(values), len(value)))
         else:
             if kind not in SEQUENCES:
                 values = self.listed(values)
-            self.weigh(values)
+            self.spend(self.weight(values) + self.weight(value))
         return value in values
 
     def sliced(self, values: Any, key: slice) -> Any:
         """Return `values[a:b:c]`."""
         if type(values) in TEXTS:
-            self.go_through(values)
+            self.spend(self.weight(values))
         elif type(values) in SEQUENCES:
-            self.left -= len(values) >> 5
+            self.spend(len(range(*key.indices(len(values)))) >> SLICED)
         return values[key]
+
+    def unpacked(self, values: Any) -> Any:
+        """Return the values of `f(*values)` or `f(**values)`."""
+        if type(values) in MAPPINGS:
+            self.spend(ITEM * len(values))
+            return values
+        return self.listed(values)
 
     def item(self, values: Any, key: Any) -> Any:
         """Return `values[key]` for a key that is not a constant."""
-        value = self.environment.getitem(values, self.hashed(key))
+        if type(key) not in SCALARS:
+            self.spend(self.weight(key))
+        value = item_of(self.environment, values, key)
         if key == self._index and type(value) is InputDict and _is_message(value):
             # A template that loops over the numbers of messages reaches a message when it looks it up.
             self.at(value)
@@ -213,9 +251,6 @@ class GuardedContext(Guard):
         methods = METHODS.get(type(receiver))
         if methods is not None and name in methods:
             return methods[name](self, receiver, *args, **named)
-        if type(receiver) is LoopContext and name in LOOP_METHODS:
-            self.weigh(args)
-            return getattr(receiver, name)(*args)
         return self.invoke(self.environment.getattr(receiver, name), *args, **named)
 
     def invoke(self, callee: Any, /, *args: Any, **named: Any) -> Any:
@@ -287,6 +322,9 @@ def item_of(environment: Environment, value: Any, key: Any) -> Any:
         )
     if isinstance(value, Undefined):
         return value[key]
+    if key is not None and type(key) not in SCALARS:
+        # To write the key could take long.
+        return environment.undefined(f"{object_type_repr(value)} has no element of type {type(key).__name__!r}")
     return environment.undefined(obj=value, name=key)
 
 

@@ -17,7 +17,7 @@ from lect.errors import LectError, MessageError, PluginError, RefusedError
 from lect_jinja.codegen import REFUSED, GuardedCode, Guarding, levels
 from lect_jinja.context import GuardedContext, attribute_of, item_of
 from lect_jinja.environment import ENVIRONMENT
-from lect_jinja.filters import FUNCTIONS, RaisedError
+from lect_jinja.functions import FUNCTIONS, RaisedError
 from lect_jinja.limits import SIZE_PER_CHARACTER, exceeded
 from lect_jinja.reading import Reading, read
 from lect_jinja.strings import pieces_of

@@ -9,7 +9,8 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from lect_jinja.codegen import Generation
 from lect_jinja.context import GuardedContext, attribute_of, item_of
-from lect_jinja.filters import FILTERS, FUNCTIONS, TESTS
+from lect_jinja.filters import FILTERS, TESTS
+from lect_jinja.functions import FUNCTIONS
 
 
 class GuardedEnvironment(ImmutableSandboxedEnvironment):

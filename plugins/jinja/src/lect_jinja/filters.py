@@ -1,20 +1,19 @@
-"""The filters, tests and functions that a template may use: those of transformers, bounded, and no others."""
+"""The filters and tests that a template may use: those of transformers, bounded, and no others."""
 
 from __future__ import annotations
 
-from datetime import datetime
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from jinja2 import filters, tests
-from jinja2.exceptions import FilterArgumentError, SecurityError, TemplateError
+from jinja2.exceptions import FilterArgumentError
 from jinja2.runtime import Undefined
-from jinja2.utils import Namespace, pass_context
+from jinja2.utils import pass_context
 
 from lect.plugin import plain_str
 from lect_jinja import strings
-from lect_jinja.context import Function
+from lect_jinja.charges import FILTER_COSTS, MOST_DIGITS, attribute, charged_filters, path_length
 from lect_jinja.formatting import percent
-from lect_jinja.guard import MAPPINGS, SEQUENCES, VIEWS
+from lect_jinja.guard import ITEM, MAPPINGS, SIZED
 from lect_jinja.methods import TEXT_METHODS
 from lect_jinja.spelling import JsonStyle, to_json
 from lect_jinja.strings import TEXTS, pieces_of, safe
@@ -26,14 +25,7 @@ if TYPE_CHECKING:
     from lect_jinja.context import GuardedContext
 
 
-SIZED = SEQUENCES | MAPPINGS | TEXTS | VIEWS | {range}
 JINJA_TESTS: Mapping[str, Any] = tests.TESTS
-MOST_DIGITS = 300
-"""Digits to which a float may be rounded."""
-
-
-class RaisedError(TemplateError):
-    """An error that a template raises on purpose."""
 
 
 def _text(context: GuardedContext, value: Any) -> str:
@@ -53,9 +45,7 @@ def _as_method(name: str) -> Callable[..., Any]:
 
 @pass_context
 def _title(context: GuardedContext, value: Any) -> str:
-    text = _text(context, value)
-    context.go_through(text)
-    return strings.letter_by_letter(filters.do_title)(text)
+    return strings.letter_by_letter(filters.do_title)(_text(context, value))
 
 
 @pass_context
@@ -94,9 +84,9 @@ def _join(context: GuardedContext, value: Any, d: Any = "", attribute: str | int
 def _indent(context: GuardedContext, s: Any, width: int | str = 4, first: bool = False, blank: bool = False) -> str:
     indention = width if isinstance(width, str) else context.multiply(" ", width)
     text = _text(context, s)
-    context.go_through(text)
     lines = strings.splitlines(context.add(text, "\n"))
     context.check_string(len(text) + (len(indention) + 1) * len(lines))
+    context.spend(context.weight(text))
     if blank:
         result = strings.join(f"\n{indention}", lines)
     else:
@@ -122,13 +112,7 @@ def _tojson(
     separators: Any = None,
     sort_keys: bool = False,
 ) -> str:
-    before = context.left
-    context.weigh(value)
     pair = None if separators is None else (plain_str(separators[0]), plain_str(separators[1]))
-    between = 0 if pair is None else len(pair[0] + pair[1])
-    if indent is not None:
-        between += 8 * (len(indent) if isinstance(indent, str) else int(indent))
-    context.check_string(max(before - context.left, 0) * between)
     text = to_json(value, JsonStyle(bool(ensure_ascii), indent, pair, bool(sort_keys)), tracked=context.tracked)
     context.check_string(len(text))
     return text
@@ -159,16 +143,19 @@ def _numbered(result: Any, value: Any) -> Any:
     return number(result, getattr(value, "path", ())) if tracked and type(result) in (int, float) else result
 
 
-def _over(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a Jinja2 filter that goes through values, with its work counted."""
+def _over(function: Callable[..., Any], attribute: int | None = None) -> Callable[..., Any]:
+    """Return a Jinja2 filter that goes through values, and counts those whose number is not known before.
+
+    Args:
+        function: The filter.
+        attribute: The position of an attribute path among its arguments.
+    """
     passes = getattr(function, "jinja_pass_arg", None)
 
     @pass_context
     def filtered(context: GuardedContext, value: Any, *args: Any, **named: Any) -> Any:
-        if type(value) in SIZED:
-            context.spend(len(value))
-        elif value:
-            value = context.counted(value, 1)
+        if type(value) not in SIZED and value:
+            value = context.counted(value, ITEM + path_length(attribute, args, named))
         first = {"context": context, "environment": context.environment, "eval_context": context.eval_ctx}
         given = () if passes is None else (first[passes.name],)
         return function(*given, value, *args, **named)
@@ -176,15 +163,26 @@ def _over(function: Callable[..., Any]) -> Callable[..., Any]:
     return filtered
 
 
-def _comparing(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a Jinja2 filter that compares values with each other, with its work counted."""
+def _comparing(
+    function: Callable[..., Any], position: int | None = None, getter: Callable[..., Any] = filters.make_attrgetter
+) -> Callable[..., Any]:
+    """Return a Jinja2 filter that compares values with each other, or what they have under an attribute.
+
+    Args:
+        function: The filter.
+        position: The position of the attribute path among its arguments.
+        getter: Makes what gets the attribute of a value.
+    """
 
     @pass_context
     def filtered(context: GuardedContext, value: Any, *args: Any, **named: Any) -> Any:
-        values = value if type(value) in MAPPINGS else context.listed(value)
-        before = context.left
-        context.weigh(values)
-        context.spend(max(before - context.left, 0) * len(values).bit_length())
+        values = keys = value if type(value) in MAPPINGS else context.listed(value)
+        path = attribute(position, args, named)
+        if path is not None:
+            keys = list(map(getter(context.environment, path), values))
+        context.spend(context.weight(keys) * (2 + len(keys).bit_length()))
+        if function is filters.sync_do_unique:
+            context.check_keys(keys)
         given = (context.environment,) if getattr(function, "jinja_pass_arg", None) else ()
         return function(*given, values, *args, **named)
 
@@ -262,33 +260,26 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "list": _list,
     "lower": _as_method("lower"),
     "map": _over(filters.sync_do_map),
-    "max": _comparing(filters.do_max),
-    "min": _comparing(filters.do_min),
+    "max": _comparing(filters.do_max, 1),
+    "min": _comparing(filters.do_min, 1),
     "reject": _over(filters.sync_do_reject),
-    "rejectattr": _over(filters.sync_do_rejectattr),
+    "rejectattr": _over(filters.sync_do_rejectattr, 0),
     "replace": _replace,
     "reverse": _reverse,
     "round": _round,
     "safe": _safe,
     "select": _over(filters.sync_do_select),
-    "selectattr": _over(filters.sync_do_selectattr),
-    "sort": _comparing(filters.do_sort),
+    "selectattr": _over(filters.sync_do_selectattr, 0),
+    "sort": _comparing(filters.do_sort, 2, filters.make_multi_attrgetter),
     "string": _string,
     "sum": _sum,
     "title": _title,
     "tojson": _tojson,
     "trim": _trim,
-    "unique": _comparing(filters.sync_do_unique),
+    "unique": _comparing(filters.sync_do_unique, 1),
     "upper": _as_method("upper"),
 }
-
-
-def _compared(function: Callable[[Any, Any], bool]) -> Callable[..., bool]:
-    @pass_context
-    def test(context: GuardedContext, value: Any, other: Any) -> bool:
-        return function(context.weighed(value), other)
-
-    return test
+FILTERS = charged_filters(FILTERS, FILTER_COSTS)
 
 
 @pass_context
@@ -327,11 +318,6 @@ TESTS: dict[str, Callable[..., Any]] = {
         for name in (
             "boolean", "defined", "false", "float", "integer", "iterable", "mapping", "none", "number", "sameas",
             "sequence", "string", "true", "undefined",
-        )
-    },
-    **{
-        name: _compared(JINJA_TESTS[name])
-        for name in (
             "==", "eq", "equalto", "!=", "ne", ">", "gt", "greaterthan", ">=", "ge", "<", "lt", "lessthan", "<=", "le",
         )
     },
@@ -342,48 +328,4 @@ TESTS: dict[str, Callable[..., Any]] = {
     "lower": _lower,
     "upper": _upper,
 }  # fmt: skip
-
-
-def _raise_exception(context: GuardedContext, message: Any = "") -> NoReturn:
-    raise RaisedError(plain_str(_text(context, message)))
-
-
-def _strftime_now(context: GuardedContext, form: str) -> str:
-    if len(form) > context.limits.bits:
-        context.refuse("bits", f"it asks for a date in a format of {len(form):,} characters")
-    moment = context.moment or datetime.now()
-    return strings.followed(moment.strftime(plain_str(form)), form)
-
-
-def _namespace(context: GuardedContext, *args: Any, **named: Any) -> Namespace:
-    space = Namespace(*args, **named)
-    for name in (*named, *(name for each in args for name in dict(each))):
-        if str(name)[:1] == "_":
-            msg = f"the name {name!r} on a namespace is not allowed"
-            raise SecurityError(msg)
-    return space
-
-
-def _range(context: GuardedContext, *bounds: int) -> range:
-    numbers = range(*bounds)
-    # `len` fails for a range that is too long for an index.
-    length = max(0, (numbers.stop - numbers.start + numbers.step - (1 if numbers.step > 0 else -1)) // numbers.step)
-    if length > context.limits.work * 1000:
-        context.refuse("work", f"it creates a range of {length:,} numbers")
-    context.spend(length * 2)
-    return numbers
-
-
-def _dict(context: GuardedContext, *args: Any, **named: Any) -> dict[Any, Any]:
-    for each in args:
-        context.weigh(each)
-    return dict(*args, **named)
-
-
-FUNCTIONS: Mapping[str, Function] = {
-    "raise_exception": Function(_raise_exception),
-    "strftime_now": Function(_strftime_now),
-    "namespace": Function(_namespace),
-    "range": Function(_range),
-    "dict": Function(_dict),
-}
+TESTS = charged_filters(TESTS, {})

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from jinja2.exceptions import SecurityError
 
 from lect.plugin import plain_str
+from lect_jinja.guard import WRITE
 from lect_jinja.strings import Safe, followed, joined, pieces_of
 
 if TYPE_CHECKING:
@@ -20,6 +21,12 @@ _CONVERSION = re.compile(
     r"%(?:\((?P<name>[^()]*)\))?(?P<flags>[-+ #0]*)(?P<width>\d+)?(?:\.(?P<precision>\d+))?(?P<kind>.?)", re.DOTALL
 )
 _PARSER = string.Formatter()
+FORM = 2
+"""A unit of work pays for two to the power of this many characters of a form."""
+FIELD = 16
+"""The work of one field of a form."""
+MOST_DIGITS = 10
+"""Digits of a width or of a precision."""
 
 
 def percent(context: Guard, form: str, values: Any) -> str:
@@ -28,6 +35,7 @@ def percent(context: Guard, form: str, values: Any) -> str:
         # Jinja2 escapes each of the values; no chat template does this.
         msg = "a safe text cannot be formatted with %"
         raise SecurityError(msg)
+    context.spend((len(form) >> FORM) + FIELD * str.count(form, "%"))
     return joined(_percent(context, form, values))
 
 
@@ -42,7 +50,7 @@ def _percent(context: Guard, form: str, values: Any) -> Iterator[str]:
         if found["kind"] == "%":
             yield "%"
             continue
-        context.check_string(int(found["width"] or 0) + int(found["precision"] or 0))
+        check_size(context, found["width"], found["precision"])
         if found["name"] is not None:
             named = True
             value = values[found["name"]]
@@ -53,15 +61,14 @@ def _percent(context: Guard, form: str, values: Any) -> Iterator[str]:
             msg = "not enough arguments for format string"
             raise TypeError(msg)
         if found["kind"] == "s" and not (found["width"] or found["precision"]):
-            yield from pieces_of(context.shown(value))
+            yield from pieces_of(_shown(context, value))
         elif found["kind"] in "srdiufFeEgGxXoc":
-            if isinstance(value, list | dict | tuple):
-                context.weigh(value)
+            shown = _shown(context, value)
             spec = (
                 "%" + found["flags"] + (found["width"] or "") + (f".{found['precision']}" if found["precision"] else "")
             )
-            plain_value = plain_str(context.shown(value)) if found["kind"] == "s" else value
-            yield followed(f"{spec}{found['kind']}" % (plain_value,), context.shown(value))
+            plain_value = plain_str(shown) if found["kind"] == "s" else value
+            yield followed(f"{spec}{found['kind']}" % (plain_value,), shown)
         else:
             msg = f"unsupported format character {found['kind']!r}"
             raise ValueError(msg)
@@ -71,11 +78,28 @@ def _percent(context: Guard, form: str, values: Any) -> Iterator[str]:
         raise TypeError(msg)
 
 
+def _shown(context: Guard, value: Any) -> str:
+    """Return a value as it is written; a form may repeat it."""
+    text = context.shown(value)
+    context.spend(WRITE * context.weight(text))
+    return text
+
+
+def check_size(context: Guard, *sizes: str | None) -> None:
+    """Check the width and the precision of a field before it is written."""
+    for size in sizes:
+        if size and len(size) > MOST_DIGITS:
+            context.refuse("string", "it writes a value with an endless width")
+        context.check_string(int(size or 0))
+        context.spend(int(size or 0) >> FORM)
+
+
 def braces(context: Guard, form: str, *values: Any, **named: Any) -> str:
     """Return `form.format(...)`."""
     if isinstance(form, Safe):
         msg = "a safe text cannot be formatted"
         raise SecurityError(msg)
+    context.spend((len(form) >> FORM) + FIELD * (str.count(form, "{") + str.count(form, "}")))
     return joined(_braces(context, plain_str(form), values, named))
 
 
@@ -99,11 +123,11 @@ def _braces(context: Guard, form: str, values: tuple[Any, ...], named: Mapping[s
             if "{" in spec:
                 msg = f"the format {spec!r} is not allowed"
                 raise SecurityError(msg)
-            context.check_string(sum(map(int, re.findall(r"\d+", spec))))
+            check_size(context, *re.findall(r"\d+", spec))
         if conversion not in (None, "s", "r"):
             msg = f"the conversion {conversion!r} of a format is not allowed"
             raise SecurityError(msg)
-        text = context.shown(value)
+        text = _shown(context, value)
         if conversion == "r":
             text = followed(repr(plain_str(text)) if isinstance(value, str) else plain_str(text), text)
         if not spec:

@@ -1,16 +1,23 @@
-"""The budget of a render and the cost of values, which every operation checks before it does anything."""
+"""The budget of a render, and the weight of every value.
+
+A render has an amount of work, and everything that a template does takes some of it *before* it is done. What an
+operation takes follows from the *weights* of its operands, which are always known: that of a text or a number from its
+length, that of a container from a memo, since a container cannot change. A value that is too heavy or nested too deeply
+is refused when it is made, or when it is first used, so that nothing can be hashed, compared, sorted or written later
+that would cost more than its weight.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from jinja2.exceptions import SecurityError
 from jinja2.runtime import Context, Undefined
 
-from lect.plugin import given, unknown
+from lect.plugin import Input, given, unknown
 from lect_jinja.limits import CHARACTERS_PER_COPY, SIZE_PER_CHARACTER, WORK_PER_CHARACTER, WORK_PER_MESSAGE, exceeded
 from lect_jinja.spelling import printed
-from lect_jinja.strings import TEXTS, TRANSFORMED, Joined, joined, pieces_of
+from lect_jinja.strings import TEXTS, TRANSFORMED, joined, pieces_of
 from lect_jinja.values import InputDict, InputFloat, InputInt, InputList
 
 if TYPE_CHECKING:
@@ -19,14 +26,50 @@ if TYPE_CHECKING:
 
     from lect_jinja.limits import Limits
 
-SMALL = 512
-"""Characters; shorter texts cost no more than the step that creates them."""
-VISIT = 3
-"""The work of looking at one item of a container."""
+CHARACTERS = 4
+"""A unit of work pays for two to the power of this many characters that are read or copied."""
+OPEN = 2
+"""The weight of a container, besides that of its items."""
+ITEM = 2
+"""The work of putting one item into a list, or of giving it to a filter."""
+CHARACTER = 4
+"""The same for a character of a text, which becomes an object of its own."""
+WRITE = 4
+"""How much more it costs to write a value than to compare it: a character may be written as twelve."""
+LEVELS = 8
+"""A value that is nested this deeply costs twice as much to write: each piece is handed from level to level."""
+PIECE = 4
+"""The work of putting one piece of known origin into a prompt."""
+WORD_BITS = 64
+NUMBER_BITS = 18
+"""Multiplying, dividing or writing numbers of n bits takes n * n steps, of which a unit pays for two to this power."""
+MOST_CHOSEN_HASHES = 16
+"""Keys of one mapping whose hashes anybody can choose: all of them may be equal, and are then compared one by one."""
+LARGEST_OWN_HASH = (1 << 61) - 2
+"""Integers up to here have hashes of their own; those of texts are secret."""
 SCALARS = frozenset({int, float, bool, type(None), InputInt, InputFloat})
+INTEGERS = frozenset({int, InputInt})
 MAPPINGS = frozenset({dict, InputDict})
 SEQUENCES = frozenset({list, InputList, tuple})
 VIEWS = frozenset({type({}.keys()), type({}.values()), type({}.items())})
+ITEMS: type = type({}.items())
+SIZED = SEQUENCES | MAPPINGS | TEXTS | VIEWS | {range}
+
+
+class Weighed(NamedTuple):
+    """What is known about a container.
+
+    Attributes:
+        value: The container. While it is kept, no other value has its id.
+        weight: Its size as a tree: an item that occurs twice counts twice.
+        depth: Levels of containers.
+        foreign: A type in it that cannot be written, such as a macro.
+    """
+
+    value: Any
+    weight: int
+    depth: int
+    foreign: type | None
 
 
 class Guard(Context):
@@ -62,6 +105,9 @@ class Guard(Context):
         self._longest = limits.string
         self._index: int | None = None
         self._depth = 0
+        self._memo: dict[int, Weighed] = {}
+
+    # Work
 
     def spend(self, work: int) -> None:
         """Take some of the work that is left.
@@ -98,64 +144,13 @@ class Guard(Context):
         Raises:
             LimitError: If it is too long.
         """
-        if length > SMALL:
+        if length > self._longest:
+            self._extend()
             if length > self._longest:
-                self._extend()
-                if length > self._longest:
-                    self.refuse("string", f"it creates a text of {length:,} characters")
-            self.spend(length >> 4)
-
-    def go_through(self, text: str) -> None:
-        """Count the work of going through a text: its characters, and its pieces if it has several."""
-        if isinstance(text, Joined):
-            self.spend(len(text.pieces))
-        if len(text) > SMALL:
-            self.spend(len(text) >> 5)
-
-    def joined(self, texts: Iterable[str]) -> str:
-        """Join texts into one that keeps their pieces, and count the work."""
-        text = joined(piece for text in texts for piece in pieces_of(text))
-        if isinstance(text, Joined):
-            self.spend(len(text.pieces))
-        return text
-
-    def weigh(self, value: Any, depth: int = 0) -> None:
-        """Count the work of going through all of a value.
-
-        Raises:
-            LimitError: If it is too large, or nested too deeply.
-        """
-        kind = type(value)
-        if kind in TEXTS:
-            self.spend(len(value) >> 3)
-            self.go_through(value)
-        elif kind in SEQUENCES or kind in MAPPINGS:
-            if depth >= self.limits.depth:
-                self.refuse("depth", "it nests values too deeply")
-            self.spend(VISIT * (len(value) + 1))
-            # The methods of a caller's mapping would mark everything in it.
-            for item in (*dict.keys(value), *dict.values(value)) if kind in MAPPINGS else value:
-                if type(item) not in SCALARS:
-                    self.weigh(item, depth + 1)
-        elif depth and kind not in SCALARS and not isinstance(value, Undefined | range):
-            msg = f"a template cannot write or compare an object of type {kind.__name__!r}"
-            raise SecurityError(msg)
-
-    def weighed(self, value: Any) -> Any:
-        """Weigh a value that is about to be compared, and return it."""
-        if type(value) not in SCALARS:
-            self.weigh(value)
-        return value
-
-    def hashed(self, key: Any) -> Any:
-        """Return a key that is about to be looked up; tuples are weighed, as hashing nested ones could take forever."""
-        if type(key) is tuple:
-            self.weigh(key)
-        return key
-
-    def listed(self, values: Iterable[Any]) -> list[Any]:
-        """Return values as a list."""
-        return list(self.counted(values, 1))
+                self.refuse("string", f"it creates a text of {length:,} characters")
+        self.left -= length >> CHARACTERS
+        if self.left < 0:
+            self.spend(0)
 
     def counted(self, values: Iterable[Any], cost: int) -> Iterator[Any]:
         """Go through values, and count the work of each."""
@@ -163,26 +158,151 @@ class Guard(Context):
             self.spend(cost)
             yield value
 
+    def listed(self, values: Iterable[Any]) -> list[Any]:
+        """Return values as a list."""
+        kind = type(values)
+        if kind not in SIZED:
+            return list(self.counted(values, ITEM))
+        self.spend(len(values) * (CHARACTER if kind in TEXTS else ITEM))  # type: ignore[arg-type]
+        return list(values)
+
+    # Weights
+
+    def weight(self, value: Any) -> int:
+        """Return the work of going through all of a value once."""
+        kind = type(value)
+        if kind in TEXTS:
+            work = 1 + (len(value) >> CHARACTERS)
+            return work if kind is str or kind is Input else work + len(value.pieces)
+        if kind in SCALARS:
+            if kind in INTEGERS and value.bit_length() > WORD_BITS:
+                bits: int = value.bit_length()
+                return 1 + (bits * bits >> NUMBER_BITS)
+            return 1
+        return self.known(value).weight
+
+    def known(self, value: Any) -> Weighed:
+        """Return what is known about a value that is neither a text nor a number.
+
+        Raises:
+            LimitError: If it is too heavy, or nested too deeply.
+        """
+        return self._memo.get(id(value)) or self._weigh(value, 1)
+
+    def _weigh(self, value: Any, level: int) -> Weighed:
+        """Weigh a container by its items; those that were weighed before are not gone through again."""
+        kind = type(value)
+        if kind not in SEQUENCES and kind not in MAPPINGS and kind not in VIEWS:
+            return Weighed(value, 1, 0, None if isinstance(value, Undefined | range) else kind)
+        if level > self.limits.depth:
+            self.refuse("depth", "it nests values too deeply")
+        self.spend(OPEN + len(value))
+        weight, depth, foreign = OPEN, 0, None
+        for item in _items(value, kind):
+            if type(item) is str:
+                weight += 1 + (len(item) >> CHARACTERS)
+            elif type(item) in SCALARS or type(item) in TEXTS:
+                weight += self.weight(item)
+            else:
+                inner = self._memo.get(id(item)) or self._weigh(item, level + 1)
+                weight += inner.weight
+                depth = max(depth, inner.depth)
+                foreign = foreign or inner.foreign
+        if depth >= self.limits.depth:
+            self.refuse("depth", "it nests values too deeply")
+        if kind is dict:
+            self.check_keys(value)
+        if weight > self.left:
+            self._extend()
+            if weight > self.left:
+                self.refuse("work", "it creates a value too large for this conversation")
+        known = self._memo[id(value)] = Weighed(value, weight, depth + 1, kind if kind in VIEWS else foreign)
+        return known
+
+    def made(self, value: Any) -> Any:
+        """Return a value that the template has just made, weighed."""
+        self.weight(value)
+        return value
+
+    def weighed(self, value: Any) -> Any:
+        """Return a value that is about to be compared; that costs its weight."""
+        if type(value) not in SCALARS:
+            self.spend(self.weight(value))
+        return value
+
+    def hashed(self, key: Any) -> Any:
+        """Return a key that is about to be looked up; that costs its weight. A text is hashed once, when it is new."""
+        if type(key) not in TEXTS:
+            self.spend(self.weight(key))
+        return key
+
+    def check_keys(self, keys: Iterable[Any]) -> None:
+        """Refuse keys that may all have the same hash.
+
+        Raises:
+            LimitError: If there are too many of them.
+        """
+        chosen = 0
+        for key in keys:
+            if type(key) not in TEXTS and not (type(key) in INTEGERS and abs(key) <= LARGEST_OWN_HASH):
+                chosen += 1
+        if chosen > MOST_CHOSEN_HASHES:
+            self.refuse("work", f"{chosen:,} keys of one mapping are neither texts nor small numbers")
+
+    # Texts
+
+    def joined(self, texts: Iterable[str]) -> str:
+        """Join texts into one that keeps their pieces, and count the work."""
+        pieces = [piece for text in texts for piece in pieces_of(text)]
+        self.spend(len(pieces))
+        return joined(pieces)
+
+    def written(self, value: Any) -> str:
+        """Return a value that is not a plain text as the prompt gets it: each of its pieces becomes a segment."""
+        text = self.shown(value)
+        self.spend(PIECE * len(pieces_of(text)))
+        return text
+
     def shown(self, value: Any) -> str:
         """Return a value as it is written in a prompt."""
         kind = type(value)
         if kind in TEXTS:
             return value  # type: ignore[no-any-return]
-        if kind is InputInt or kind is InputFloat:
-            return given(repr(value), value.path, TRANSFORMED)
         if kind in SCALARS:
+            self.spend(self.weight(value))
+            if kind is InputInt or kind is InputFloat:
+                return given(repr(value), value.path, TRANSFORMED)
             # Booleans and None cannot carry an origin.
             return unknown(str(value)) if self.tracked and (kind is bool or value is None) else str(value)
-        if kind in MAPPINGS or kind in SEQUENCES:
-            self.weigh(value)
-            text = printed(value) if self.tracked else str(value)
-        elif kind in VIEWS or kind is range:
-            self.weigh(list(value))
-            text = unknown(str(value)) if self.tracked else str(value)
-        elif isinstance(value, Undefined):
+        if isinstance(value, Undefined):
             return str(value)
+        self.about_to_write(self.listed(value) if kind in VIEWS else value)
+        if kind in MAPPINGS or kind in SEQUENCES:
+            text = printed(value) if self.tracked else str(value)
         else:
-            msg = f"a template cannot write an object of type {kind.__name__!r}"
-            raise SecurityError(msg)
+            text = unknown(str(value)) if self.tracked else str(value)
         self.check_string(len(text))
         return text
+
+    def about_to_write(self, value: Any) -> None:
+        """Count the work of writing a value.
+
+        Raises:
+            SecurityError: If there is something in it that is not a value, such as a macro.
+        """
+        if type(value) in SCALARS or type(value) in TEXTS:
+            self.spend(WRITE * self.weight(value))
+            return
+        known = self.known(value)
+        if known.foreign is not None:
+            msg = f"a template cannot write an object of type {known.foreign.__name__!r}"
+            raise SecurityError(msg)
+        self.spend(WRITE * known.weight * (LEVELS + known.depth) // LEVELS)
+
+
+def _items(value: Any, kind: type) -> Iterable[Any]:
+    """Return what a container consists of."""
+    if kind in MAPPINGS:
+        # The methods of a caller's mapping would mark everything in it.
+        return (*dict.keys(value), *dict.values(value))
+    return [part for pair in value for part in pair] if kind is ITEMS else value

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from jinja2.runtime import LoopContext
+
 from lect.plugin import Input
 from lect_jinja import strings
+from lect_jinja.charges import LIST_COSTS, MAPPING_COSTS, TEXT_COSTS, charged
 from lect_jinja.formatting import braces
 from lect_jinja.strings import Joined, Safe, followed, safe
 from lect_jinja.values import InputDict, InputList
@@ -19,10 +22,9 @@ if TYPE_CHECKING:
 
 
 def _on_text(function: Function) -> Function:
-    """Return a string function as a method: its work is proportional to the text, and a safe text stays safe."""
+    """Return a string function as a method: a safe text stays safe."""
 
     def method(context: Guard, text: str, *args: Any, **named: Any) -> Any:
-        context.go_through(text)
         if type(text) is not Safe:
             return function(text, *args, **named)
         result = function(strings.joined(text.pieces), *args, **named)
@@ -31,21 +33,9 @@ def _on_text(function: Function) -> Function:
     return method
 
 
-def _replace(context: Guard, text: str, old: str, new: str, count: int = -1) -> str:
-    found = str.count(text, old)
-    times = found if count < 0 else min(found, count)
-    context.check_string(len(text) + max(len(new) - len(old), 0) * times)
-    context.go_through(text)
-    context.spend(times)
-    return strings.replace(text, old, new, count)
-
-
-def _split(function: Function) -> Function:
+def _without_context(function: Function) -> Function:
     def method(context: Guard, text: str, *args: Any, **named: Any) -> Any:
-        context.go_through(text)
-        parts = function(text, *args, **named)
-        context.spend(len(parts))
-        return parts
+        return function(text, *args, **named)
 
     return method
 
@@ -53,18 +43,8 @@ def _split(function: Function) -> Function:
 def _join(context: Guard, between: str, texts: Iterable[str]) -> str:
     parts = context.listed(texts)
     context.check_string(sum(len(part) for part in parts if isinstance(part, str)) + len(between) * len(parts))
-    text = strings.join(between, parts)
-    context.spend(len(strings.pieces_of(text)))
-    return text
-
-
-def _padded(function: Function) -> Function:
-    def method(context: Guard, text: str, width: int, *fill: str) -> Any:
-        context.check_string(width)
-        context.go_through(text)
-        return function(text, width, *fill)
-
-    return method
+    context.spend(sum(map(context.weight, parts)) + context.weight(between) * len(parts))
+    return strings.join(between, parts)
 
 
 def _center(text: str, width: int, *fill: str) -> str:
@@ -81,18 +61,18 @@ TEXT_METHODS: dict[str, Function] = {
     "rstrip": _on_text(strings.rstrip),
     "removeprefix": _on_text(strings.removeprefix),
     "removesuffix": _on_text(strings.removesuffix),
-    "split": _split(strings.split),
-    "rsplit": _split(strings.rsplit),
-    "splitlines": _split(strings.splitlines),
+    "split": _without_context(strings.split),
+    "rsplit": _without_context(strings.rsplit),
+    "splitlines": _without_context(strings.splitlines),
     "partition": _on_text(strings.partition),
     "rpartition": _on_text(strings.rpartition),
-    "replace": _replace,
+    "replace": _without_context(strings.replace),
     "join": _join,
     "format": braces,
-    "ljust": _padded(strings.ljust),
-    "rjust": _padded(strings.rjust),
-    "center": _padded(_center),
-    "zfill": _padded(_zfill),
+    "ljust": _without_context(strings.ljust),
+    "rjust": _without_context(strings.rjust),
+    "center": _without_context(_center),
+    "zfill": _without_context(_zfill),
     **{
         name: _on_text(strings.letter_by_letter(getattr(str, name)))
         for name in ("upper", "lower", "title", "capitalize", "swapcase", "casefold")
@@ -105,45 +85,50 @@ TEXT_METHODS: dict[str, Function] = {
         )
     },
 }  # fmt: skip
+TEXT_METHODS = charged(TEXT_METHODS, TEXT_COSTS)
 
 
 def _items(context: Guard, mapping: dict[str, Any]) -> Any:
-    context.spend(len(mapping))
     return mapping.items()
 
 
 def _values(context: Guard, mapping: dict[str, Any]) -> Any:
-    context.spend(len(mapping))
     return mapping.values()
 
 
 def _keys(context: Guard, mapping: dict[str, Any]) -> Any:
-    context.spend(len(mapping))
     return mapping.keys()
 
 
 def _get(context: Guard, mapping: dict[str, Any], key: Any, default: Any = None) -> Any:
-    context.hashed(key)
     return mapping.get(key, default)
 
 
 def _copied(context: Guard, values: Any) -> Any:
-    context.spend(len(values))
     return dict(values) if isinstance(values, dict) else list(values)
 
 
 def _index(context: Guard, values: list[Any], value: Any, *bounds: int) -> int:
-    context.weigh(values)
     return values.index(value, *bounds)
 
 
 def _count(context: Guard, values: list[Any], value: Any) -> int:
-    context.weigh(values)
     return values.count(value)
 
 
-MAPPING_METHODS: dict[str, Function] = {"items": _items, "values": _values, "keys": _keys, "get": _get, "copy": _copied}
-LIST_METHODS: dict[str, Function] = {"index": _index, "count": _count, "copy": _copied}
+def _cycle(context: Guard, loop: LoopContext, *values: Any) -> Any:
+    return loop.cycle(*values)
+
+
+def _changed(context: Guard, loop: LoopContext, *values: Any) -> bool:
+    return loop.changed(*values)
+
+
+MAPPING_METHODS = charged(
+    {"items": _items, "values": _values, "keys": _keys, "get": _get, "copy": _copied}, MAPPING_COSTS
+)
+LIST_METHODS = charged({"index": _index, "count": _count, "copy": _copied}, LIST_COSTS)
+LOOP_METHODS = charged({"cycle": _cycle, "changed": _changed}, {})
 METHODS: dict[type, dict[str, Function]] = {
     str: TEXT_METHODS,
     Input: TEXT_METHODS,
@@ -153,4 +138,5 @@ METHODS: dict[type, dict[str, Function]] = {
     InputDict: MAPPING_METHODS,
     list: LIST_METHODS,
     InputList: LIST_METHODS,
+    LoopContext: LOOP_METHODS,
 }

@@ -1,0 +1,88 @@
+"""The functions that a template may call. There are no others."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from jinja2.exceptions import SecurityError, TemplateError
+from jinja2.runtime import Undefined
+from jinja2.utils import Namespace
+
+from lect.plugin import plain_str
+from lect_jinja import strings
+from lect_jinja.charges import FUNCTION_COSTS, charged
+from lect_jinja.context import Function
+from lect_jinja.formatting import FIELD, FORM, check_size
+from lect_jinja.guard import ITEM, MAPPINGS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from lect_jinja.context import GuardedContext
+
+
+class RaisedError(TemplateError):
+    """An error that a template raises on purpose."""
+
+
+def _raise_exception(context: GuardedContext, message: Any = "") -> NoReturn:
+    raise RaisedError(plain_str(context.shown(message)))
+
+
+def _strftime_now(context: GuardedContext, form: str) -> str:
+    if len(form) > context.limits.bits:
+        context.refuse("bits", f"it asks for a date in a format of {len(form):,} characters")
+    plain = plain_str(form)
+    context.spend((len(plain) >> FORM) + FIELD * plain.count("%"))
+    # The C library pads a field to any width.
+    check_size(context, *re.findall(r"\d+", plain))
+    moment = context.moment or datetime.now()
+    return strings.followed(moment.strftime(plain), form)
+
+
+def _namespace(context: GuardedContext, *args: Any, **named: Any) -> Namespace:
+    given = [_mapping(context, each) for each in args]
+    for name in (*named, *(name for each in given for name in dict(each))):
+        if isinstance(name, str) and name[:1] == "_":
+            msg = f"the name {name!r} on a namespace is not allowed"
+            raise SecurityError(msg)
+    # It is compared by its identity and cannot be written, so that it weighs nothing.
+    return Namespace(*given, **named)
+
+
+def _dict(context: GuardedContext, *args: Any, **named: Any) -> dict[Any, Any]:
+    made: dict[Any, Any] = context.made(dict(*(_mapping(context, each) for each in args), **named))
+    return made
+
+
+def _mapping(context: GuardedContext, value: Any) -> Any:
+    """Return what a mapping is to be made of, with its keys checked before they are hashed."""
+    if type(value) in MAPPINGS or isinstance(value, Undefined):
+        context.spend(ITEM * len(value))
+        return value
+    pairs = [context.listed(pair) for pair in context.listed(value)]
+    context.spend(context.weight(pairs))
+    context.check_keys(pair[0] for pair in pairs if pair)
+    return pairs
+
+
+def _range(context: GuardedContext, *bounds: int) -> range:
+    numbers = range(*bounds)
+    # `len` fails for a range that is too long for an index.
+    length = max(0, (numbers.stop - numbers.start + numbers.step - (1 if numbers.step > 0 else -1)) // numbers.step)
+    if length > context.limits.work * 1000:
+        context.refuse("work", f"it creates a range of {length:,} numbers")
+    context.spend(length * 2)
+    return numbers
+
+
+_FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "raise_exception": _raise_exception,
+    "strftime_now": _strftime_now,
+    "namespace": _namespace,
+    "range": _range,
+    "dict": _dict,
+}
+FUNCTIONS: Mapping[str, Function] = {name: Function(call) for name, call in charged(_FUNCTIONS, FUNCTION_COSTS).items()}
