@@ -22,6 +22,7 @@ from lect.plugin import Template, plain_str
 from lect.prompt import proof
 from lect.prompt.proof import leak_of
 from lect.prompt.standins import ALPHABETS, RICH, SHAPES, Letters
+from lect.registry.settings import PROOF_SEED
 from lect.values import Origin
 
 SEEDS = ["1", "2", "spring"]
@@ -286,7 +287,7 @@ def test_two_stand_ins_are_alike_but_for_every_letter_digit_and_sign(seed):
 def test_stand_ins_are_random_in_each_process_unless_a_seed_is_set(monkeypatch):
     seeds = set()
     for variable in ("", "", "", "spring"):
-        monkeypatch.setenv("LECT_PROOF_SEED", variable)
+        monkeypatch.setenv(PROOF_SEED, variable)
         proof.process_seed.cache_clear()
         seeds.add(proof.process_seed())
     proof.process_seed.cache_clear()

@@ -41,7 +41,7 @@ OURS = frozenset({__name__, TrackingWriter.__module__})
 UNCERTAIN = "line unknown"
 SEED = "LECT_PROOF_SEED"
 MOST_CPU, MOST_WAITED = 0.25, 5.0
-"""Seconds after which a proof ends; it takes milliseconds. A hostile template uses up its limits in each of its runs."""
+"""Seconds after which a proof, which takes milliseconds, ends: a hostile template uses up its limits in each run."""
 _CALL = {"id": "call00001", "type": "function", "function": {"name": "name", "arguments": {"key": "value", "count": 1}}}
 _LIST_CALL = {**_CALL, "function": {"name": "name", "arguments": {"list": ["item", {"inner": 2}], "key": "value"}}}
 _PROPERTIES = {
