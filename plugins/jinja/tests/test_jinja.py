@@ -410,3 +410,9 @@ def test_a_misspelt_option_of_the_template_is_an_error_that_names_the_right_one(
         template.text([{"role": "user", "content": "Hi"}], enable_thinkng=True)
     prompt = template.render([{"role": "user", "content": "Hi"}], eos_token="</s>", thinking=True)
     assert [unused.path[1] for unused in prompt.unused] == ["eos_token", "thinking"]
+
+
+@pytest.mark.parametrize("way", ["text", "render"])
+def test_a_block_whose_filter_gives_no_text_is_our_error(way):
+    with pytest.raises(MessageError, match="expected text, and a block gives list"):
+        getattr(load("{% filter list %}a{% endfilter %}"), way)(HELLO)

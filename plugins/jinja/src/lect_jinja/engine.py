@@ -20,7 +20,7 @@ from lect_jinja.environment import ENVIRONMENT
 from lect_jinja.functions import FUNCTIONS, RaisedError
 from lect_jinja.limits import SIZE_PER_CHARACTER, exceeded
 from lect_jinja.reading import Reading, read
-from lect_jinja.strings import pieces_of
+from lect_jinja.strings import TEXTS, pieces_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -211,6 +211,10 @@ class Run:
         allowed = self.limits.output + self.compiled.length
         try:
             for text in self.compiled.root(self.context):
+                if type(text) not in TEXTS:
+                    # A filter of a whole block may return anything.
+                    msg = f"expected text, and a block gives {type(text).__name__}"
+                    raise TypeError(msg)
                 length += len(text)
                 if length > allowed:
                     allowed = self.limits.output + self.compiled.length + SIZE_PER_CHARACTER * self._size()[1]
