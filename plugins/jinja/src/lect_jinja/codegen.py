@@ -313,7 +313,7 @@ CHEAP = (nodes.Const, nodes.Compare, nodes.Not, nodes.Test)
 
 
 def _is_number(node: nodes.Expr) -> bool:
-    return isinstance(node, nodes.Const) and isinstance(node.value, int | float)
+    return isinstance(node, nodes.Const) and type(node.value) is int
 
 
 def _is_constants(node: nodes.Expr) -> bool:
