@@ -232,12 +232,16 @@ class Template(Replies):
         if self._leaks is None:
             from lect.prompt.proof import leak_of
 
-            leaks = not self._exact and leak_of(self, self.program, self.looks_for or ()) is not None
+            leaks = not self._exact and leak_of(self, self.program, self._sought()) is not None
             if leaks:
                 self._skeletons = Skeletons(self, self.program, None, exact=False)
             # Last, so that no thread fills skeletons of a leaky template.
             self._leaks = leaks
         return self._leaks
+
+    def _sought(self) -> Iterable[str]:
+        """Return the words that the program is known to look for in texts."""
+        return self.looks_for or ()
 
     def text(
         self,

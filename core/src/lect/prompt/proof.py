@@ -42,6 +42,8 @@ UNCERTAIN = "line unknown"
 SEED = "LECT_PROOF_SEED"
 MOST_CPU, MOST_WAITED = 0.25, 5.0
 """Seconds after which a proof, which takes milliseconds, ends: a hostile template uses up its limits in each run."""
+SHORT_WORD = 3
+"""Characters: a longer word hardly ever occurs in random texts."""
 _CALL = {"id": "call00001", "type": "function", "function": {"name": "name", "arguments": {"key": "value", "count": 1}}}
 _LIST_CALL = {**_CALL, "function": {"name": "name", "arguments": {"list": ["item", {"inner": 2}], "key": "value"}}}
 _PROPERTIES = {
@@ -123,8 +125,11 @@ def leak_of(facts: Facts, program: Program, words: Iterable[str] = (), seed: str
 
         options["date"] = datetime.date(2024, 7, 26)
     cpu, now = _cpu(), time.monotonic()
-    marks = [json.dumps(text, ensure_ascii=False)[1:-1] for text in _letters(seed).marked((*words, *facts.markers))]
-    for texts in _conversations(seed):
+    # Whether a letter that the program looks for is in a text may decide what it writes.
+    avoided = frozenset("".join(word.lower() for word in words if len(word) <= SHORT_WORD))
+    marked = _letters(seed, avoided).marked(sorted((*words, *facts.markers), key=lambda word: len(word) <= SHORT_WORD))
+    marks = [json.dumps(text, ensure_ascii=False)[1:-1] for text in marked]
+    for texts in _conversations(seed, avoided):
         # Each run has values of its own, because a program may change them.
         pair = [json.loads(text.replace(MARKS, mark)) for text, mark in zip(texts, marks, strict=True)]
         place = _leak(facts, program, [Request(messages, tools, options, True) for messages, tools in pair])
@@ -164,20 +169,20 @@ def mark_unknown(facts: Facts, program: Program, request: Request, out: Tracking
             out[index] = unknown(piece)
 
 
-@lru_cache(maxsize=4)
-def _letters(seed: str) -> Letters:
-    return Letters(seed)
+@lru_cache(maxsize=16)
+def _letters(seed: str, avoided: frozenset[str] = frozenset()) -> Letters:
+    return Letters(seed, avoided)
 
 
-@lru_cache(maxsize=4)
-def _conversations(seed: str) -> list[tuple[str, str]]:
+@lru_cache(maxsize=16)
+def _conversations(seed: str, avoided: frozenset[str]) -> list[tuple[str, str]]:
     """Return what templates are proven on: pairs of messages and tools, as JSON."""
     pairs = []
     met: dict[str, int] = {}
     for conversation in CONVERSATIONS:
         rounds = [SHAPES, SHAPES, RICH, *[LONG] * (conversation in CONVERSATIONS[:2])]
         for shapes in rounds:
-            stand_ins = StandIns(_letters(seed), STANDARD_ROLES, shapes, met if shapes is SHAPES else None)
+            stand_ins = StandIns(_letters(seed, avoided), STANDARD_ROLES, shapes, met if shapes is SHAPES else None)
             first, second = (
                 json.dumps(stand_ins.stand_in(conversation, which), ensure_ascii=False) for which in (0, 1)
             )

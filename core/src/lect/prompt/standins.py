@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 ALPHABETS = (ascii_lowercase, "123456789", "".join(map(chr, range(0x430, 0x450))), "!;^~")
 """Latin letters, digits, Cyrillic letters, and signs that mean nothing in any format."""
+FEWEST_LETTERS = 4
 MARKS = "\ue000"
 """Stands for the markers of a template in a stand-in that is made for all of them."""
 PLAIN = ("{word}",)
@@ -71,11 +72,12 @@ class Letters:
 
     Args:
         seed: Decides all random choices.
+        avoided: Characters that are not among them, if enough others are left.
     """
 
-    def __init__(self, seed: str):
+    def __init__(self, seed: str, avoided: Collection[str] = ()):
         random = Random(seed)  # noqa: S311 - no secret: it is in the warning
-        pairs = [_random_pairs(random, alphabet) for alphabet in ALPHABETS]
+        pairs = [_random_pairs(random, _without(alphabet, avoided)) for alphabet in ALPHABETS]
         first, second = map("".join, zip(*pairs, strict=True))
         self._exchanged = str.maketrans(first + first.upper(), second + second.upper())
         self._pools = [(letters, "".join(random.choices(letters, k=POOL))) for letters, _ in pairs]
@@ -108,6 +110,11 @@ class Letters:
                 first += marks[place] + one
                 second += marks[place] + two
         return first, second
+
+
+def _without(alphabet: str, avoided: Collection[str]) -> str:
+    left = "".join(letter for letter in alphabet if letter not in avoided)
+    return left if len(left) >= FEWEST_LETTERS else alphabet
 
 
 def _random_pairs(random: Random, alphabet: str) -> Pair:

@@ -18,8 +18,9 @@ from lect_jinja.charges import searching
 from lect_jinja.formatting import percent
 from lect_jinja.guard import CHARACTERS, INTEGERS, ITEM, MAPPINGS, SCALARS, SEQUENCES, VIEWS, Guard
 from lect_jinja.methods import METHODS
+from lect_jinja.origins import distrusted, without_numbers
 from lect_jinja.strings import TEXTS, Joined, Safe, pieces_of, repeat
-from lect_jinja.values import InputDict, InputFloat, InputInt, InputList
+from lect_jinja.values import INPUT_NUMBERS, RANGES, InputDict, InputFloat, InputInt, InputList, InputRange
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -75,7 +76,7 @@ class GuardedContext(Guard):
         if kind is InputDict:
             if _is_message(item):
                 self.turn = item.path[1]
-        elif kind is int:
+        elif kind is int or kind is InputInt:
             # Inside a loop over messages, numbers are not turns.
             if self.turn is None or self._index is not None:
                 self._index = item
@@ -117,6 +118,7 @@ class GuardedContext(Guard):
             total = self.plus(total, value)
         return total
 
+    @without_numbers
     def plus(self, left: Any, right: Any) -> Any:
         """Return `left + right`, for any types."""
         if isinstance(left, str) and isinstance(right, str):
@@ -150,21 +152,25 @@ class GuardedContext(Guard):
             self.refuse("bits", f"it creates an integer of {value.bit_length():,} bits")
         return value
 
+    @without_numbers
     def subtract(self, left: Any, right: Any) -> Any:
         """Return `left - right`."""
         self._calculating(left, right)
         return self._bounded(operator.sub(left, right))
 
+    @without_numbers
     def divide(self, left: Any, right: Any) -> Any:
         """Return `left / right`."""
         self._calculating(left, right)
         return operator.truediv(left, right)
 
+    @without_numbers
     def floor_divide(self, left: Any, right: Any) -> Any:
         """Return `left // right`."""
         self._calculating(left, right)
         return operator.floordiv(left, right)
 
+    @without_numbers
     def multiply(self, left: Any, right: Any) -> Any:
         """Return `left * right`."""
         if isinstance(left, int) and isinstance(right, int):
@@ -183,6 +189,7 @@ class GuardedContext(Guard):
             self.spend(len(left) * max(right, 0) * ITEM)
         return left * right
 
+    @without_numbers
     def power(self, left: Any, right: Any) -> Any:
         """Return `left ** right`."""
         if isinstance(left, int) and isinstance(right, int) and left.bit_length() * max(right, 0) > self.limits.bits:
@@ -195,7 +202,11 @@ class GuardedContext(Guard):
         if isinstance(left, str):
             text = percent(self, left, right)
             self.check_string(len(text))
-            return text
+            return text if type(left) is str else distrusted(self, text)
+        return self._modulo(left, right)
+
+    @without_numbers
+    def _modulo(self, left: Any, right: Any) -> Any:
         self._calculating(left, right)
         return left % right
 
@@ -225,7 +236,10 @@ class GuardedContext(Guard):
             self.spend(self.weight(values))
         elif type(values) in SEQUENCES:
             self.spend(len(range(*key.indices(len(values)))) >> SLICED)
-        return values[key]
+        found = values[key]
+        if self.tracked and not INPUT_NUMBERS.isdisjoint((type(key.start), type(key.stop), type(key.step))):
+            return distrusted(self, found)
+        return found
 
     def unpacked(self, values: Any) -> Any:
         """Return the values of `f(*values)` or `f(**values)`."""
@@ -242,7 +256,7 @@ class GuardedContext(Guard):
         if key == self._index and type(value) is InputDict and _is_message(value):
             # A template that loops over the numbers of messages reaches a message when it looks it up.
             self.at(value)
-        return value
+        return distrusted(self, value) if type(key) in INPUT_NUMBERS else value
 
     # Calls
 
@@ -310,7 +324,7 @@ def item_of(environment: Environment, value: Any, key: Any) -> Any:
     """Return `value[key]`; for anything but a mapping or a list, the attribute if the key is a string."""
     kind = type(value)
     try:
-        if kind in MAPPINGS or kind in SEQUENCES or kind in TEXTS or kind is range:
+        if kind in MAPPINGS or kind in SEQUENCES or kind in TEXTS or kind in RANGES:
             return value[key]
     except (LookupError, TypeError):
         pass
@@ -338,5 +352,15 @@ PLAIN: dict[type, type] = {
     Safe: str,
     InputInt: int,
     InputFloat: float,
+    InputRange: range,
 }
 """The plain type whose attributes a template may expect a value to have."""
+
+
+def is_same(value: Any, other: Any) -> bool:
+    """Return whether two values are one object; texts and numbers need only be equal.
+
+    Whether equal ones are one object is chance, and one that knows its field is never the template's.
+    """
+    kinds = {PLAIN.get(type(each), type(each)) for each in (value, other)}
+    return value is other or (len(kinds) == 1 and kinds <= {str, int, float} and bool(value == other))

@@ -12,12 +12,14 @@ from jinja2.utils import pass_context
 from lect.plugin import plain_str
 from lect_jinja import strings
 from lect_jinja.charges import FILTER_COSTS, MOST_DIGITS, attribute, charged_filters, path_length
+from lect_jinja.context import is_same
 from lect_jinja.formatting import percent
 from lect_jinja.guard import ITEM, MAPPINGS, SIZED
 from lect_jinja.methods import TEXT_METHODS
+from lect_jinja.origins import distrusting
 from lect_jinja.spelling import JsonStyle, to_json
 from lect_jinja.strings import TEXTS, pieces_of, safe
-from lect_jinja.values import InputFloat, InputInt, number
+from lect_jinja.values import INPUT_NUMBERS, number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -82,7 +84,7 @@ def _join(context: GuardedContext, value: Any, d: Any = "", attribute: str | int
 
 @pass_context
 def _indent(context: GuardedContext, s: Any, width: int | str = 4, first: bool = False, blank: bool = False) -> str:
-    indention = width if isinstance(width, str) else context.multiply(" ", width)
+    indention = plain_str(width if isinstance(width, str) else context.multiply(" ", width))
     text = _text(context, s)
     lines = strings.splitlines(context.add(text, "\n"))
     context.check_string(len(text) + (len(indention) + 1) * len(lines))
@@ -139,7 +141,7 @@ def _refuse_long(context: GuardedContext, value: Any) -> None:
 
 def _numbered(result: Any, value: Any) -> Any:
     """Return a number that was read from a value, marked with the same field."""
-    tracked = isinstance(value, InputInt | InputFloat) or (isinstance(value, str) and type(value) is not str)
+    tracked = type(value) in INPUT_NUMBERS or (isinstance(value, str) and type(value) is not str)
     return number(result, getattr(value, "path", ())) if tracked and type(result) in (int, float) else result
 
 
@@ -241,7 +243,7 @@ def _abs(context: GuardedContext, value: Any) -> Any:
     return context.multiply(value, -1 if value < 0 else 1)
 
 
-FILTERS: dict[str, Callable[..., Any]] = {
+_FILTERS: dict[str, Callable[..., Any]] = {
     "abs": _abs,
     "capitalize": _as_method("capitalize"),
     "count": _length,
@@ -279,7 +281,10 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "unique": _comparing(filters.sync_do_unique, 1),
     "upper": _as_method("upper"),
 }
-FILTERS = charged_filters(FILTERS, FILTER_COSTS)
+FILTERS = {
+    name: pass_context(distrusting(name, function, asks=hasattr(function, "jinja_pass_arg")))
+    for name, function in charged_filters(_FILTERS, FILTER_COSTS).items()
+}
 
 
 @pass_context
@@ -316,12 +321,13 @@ TESTS: dict[str, Callable[..., Any]] = {
     **{
         name: JINJA_TESTS[name]
         for name in (
-            "boolean", "defined", "false", "float", "integer", "iterable", "mapping", "none", "number", "sameas",
+            "boolean", "defined", "false", "float", "integer", "iterable", "mapping", "none", "number",
             "sequence", "string", "true", "undefined",
             "==", "eq", "equalto", "!=", "ne", ">", "gt", "greaterthan", ">=", "ge", "<", "lt", "lessthan", "<=", "le",
         )
     },
     "in": _in,
+    "sameas": is_same,
     "divisibleby": _divisible,
     "even": _even,
     "odd": _odd,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from jinja2.exceptions import SecurityError
 
-from lect.plugin import plain_str
+from lect.plugin import plain_str, unknown
 from lect_jinja.guard import WRITE
 from lect_jinja.strings import Safe, followed, joined, pieces_of
 
@@ -68,7 +68,8 @@ def _percent(context: Guard, form: str, values: Any) -> Iterator[str]:
                 "%" + found["flags"] + (found["width"] or "") + (f".{found['precision']}" if found["precision"] else "")
             )
             plain_value = plain_str(shown) if found["kind"] == "s" else value
-            yield followed(f"{spec}{found['kind']}" % (plain_value,), shown)
+            text = f"{spec}{found['kind']}" % (plain_value,)
+            yield _character(context, text) if found["kind"] == "c" else followed(text, shown)
         else:
             msg = f"unsupported format character {found['kind']!r}"
             raise ValueError(msg)
@@ -135,4 +136,10 @@ def _braces(context: Guard, form: str, values: tuple[Any, ...], named: Mapping[s
         elif isinstance(value, str) or conversion:
             yield followed(format(plain_str(text), spec), text)
         else:
-            yield followed(format(value, spec), text)
+            written = format(value, spec)
+            yield _character(context, written) if spec[-1] == "c" else followed(written, text)
+
+
+def _character(context: Guard, text: str) -> str:
+    """Return a character that was made from a number, which may be a length or a place in somebody's text."""
+    return unknown(text) if context.tracked else text

@@ -11,11 +11,12 @@ from jinja2.runtime import Undefined
 from jinja2.utils import Namespace
 
 from lect.plugin import plain_str
-from lect_jinja import strings
 from lect_jinja.charges import FUNCTION_COSTS, charged
 from lect_jinja.context import Function
 from lect_jinja.formatting import FIELD, FORM, check_size
 from lect_jinja.guard import ITEM, MAPPINGS
+from lect_jinja.origins import distrusting
+from lect_jinja.values import INPUT_NUMBERS, InputRange
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -39,7 +40,7 @@ def _strftime_now(context: GuardedContext, form: str) -> str:
     # The C library pads a field to any width.
     check_size(context, *re.findall(r"\d+", plain))
     moment = context.moment or datetime.now()
-    return strings.followed(moment.strftime(plain), form)
+    return moment.strftime(plain)
 
 
 def _namespace(context: GuardedContext, *args: Any, **named: Any) -> Namespace:
@@ -68,14 +69,14 @@ def _mapping(context: GuardedContext, value: Any) -> Any:
     return pairs
 
 
-def _range(context: GuardedContext, *bounds: int) -> range:
+def _range(context: GuardedContext, *bounds: int) -> range | InputRange:
     numbers = range(*bounds)
     # `len` fails for a range that is too long for an index.
     length = max(0, (numbers.stop - numbers.start + numbers.step - (1 if numbers.step > 0 else -1)) // numbers.step)
     if length > context.limits.work * 1000:
         context.refuse("work", f"it creates a range of {length:,} numbers")
     context.spend(length * 2)
-    return numbers
+    return InputRange(numbers) if any(type(bound) in INPUT_NUMBERS for bound in bounds) else numbers
 
 
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
@@ -85,4 +86,6 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "range": _range,
     "dict": _dict,
 }
-FUNCTIONS: Mapping[str, Function] = {name: Function(call) for name, call in charged(_FUNCTIONS, FUNCTION_COSTS).items()}
+FUNCTIONS: Mapping[str, Function] = {
+    name: Function(distrusting(name, call)) for name, call in charged(_FUNCTIONS, FUNCTION_COSTS).items()
+}

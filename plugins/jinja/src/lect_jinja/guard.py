@@ -18,7 +18,7 @@ from lect.plugin import Input, given, unknown
 from lect_jinja.limits import CHARACTERS_PER_COPY, SIZE_PER_CHARACTER, WORK_PER_CHARACTER, WORK_PER_MESSAGE, exceeded
 from lect_jinja.spelling import printed
 from lect_jinja.strings import TEXTS, TRANSFORMED, joined, pieces_of
-from lect_jinja.values import InputDict, InputFloat, InputInt, InputList
+from lect_jinja.values import RANGES, InputDict, InputFloat, InputInt, InputList, InputRange
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -53,7 +53,7 @@ MAPPINGS = frozenset({dict, InputDict})
 SEQUENCES = frozenset({list, InputList, tuple})
 VIEWS = frozenset({type({}.keys()), type({}.values()), type({}.items())})
 ITEMS: type = type({}.items())
-SIZED = SEQUENCES | MAPPINGS | TEXTS | VIEWS | {range}
+SIZED = SEQUENCES | MAPPINGS | TEXTS | VIEWS | RANGES
 
 
 class Weighed(NamedTuple):
@@ -193,7 +193,7 @@ class Guard(Context):
         """Weigh a container by its items; those that were weighed before are not gone through again."""
         kind = type(value)
         if kind not in SEQUENCES and kind not in MAPPINGS and kind not in VIEWS:
-            return Weighed(value, 1, 0, None if isinstance(value, Undefined | range) else kind)
+            return Weighed(value, 1, 0, None if isinstance(value, Undefined | range | InputRange) else kind)
         if level > self.limits.depth:
             self.refuse("depth", "it nests values too deeply")
         self.spend(OPEN + len(value))

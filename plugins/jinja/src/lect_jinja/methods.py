@@ -10,7 +10,8 @@ from lect.plugin import Input
 from lect_jinja import strings
 from lect_jinja.charges import LIST_COSTS, MAPPING_COSTS, TEXT_COSTS, charged
 from lect_jinja.formatting import braces
-from lect_jinja.strings import Joined, Safe, followed, safe
+from lect_jinja.origins import distrusting
+from lect_jinja.strings import Joined, Safe, safe
 from lect_jinja.values import InputDict, InputList
 
 if TYPE_CHECKING:
@@ -47,14 +48,6 @@ def _join(context: Guard, between: str, texts: Iterable[str]) -> str:
     return strings.join(between, parts)
 
 
-def _center(text: str, width: int, *fill: str) -> str:
-    return followed(str.center(text, width, *fill), text, *fill)
-
-
-def _zfill(text: str, width: int) -> str:
-    return followed(str.zfill(text, width), text)
-
-
 TEXT_METHODS: dict[str, Function] = {
     "strip": _on_text(strings.strip),
     "lstrip": _on_text(strings.lstrip),
@@ -71,8 +64,8 @@ TEXT_METHODS: dict[str, Function] = {
     "format": braces,
     "ljust": _without_context(strings.ljust),
     "rjust": _without_context(strings.rjust),
-    "center": _without_context(_center),
-    "zfill": _without_context(_zfill),
+    "center": _without_context(str.center),
+    "zfill": _without_context(str.zfill),
     **{
         name: _on_text(strings.letter_by_letter(getattr(str, name)))
         for name in ("upper", "lower", "title", "capitalize", "swapcase", "casefold")
@@ -130,13 +123,12 @@ MAPPING_METHODS = charged(
 LIST_METHODS = charged({"index": _index, "count": _count, "copy": _copied}, LIST_COSTS)
 LOOP_METHODS = charged({"cycle": _cycle, "changed": _changed}, {})
 METHODS: dict[type, dict[str, Function]] = {
-    str: TEXT_METHODS,
-    Input: TEXT_METHODS,
-    Joined: TEXT_METHODS,
-    Safe: TEXT_METHODS,
-    dict: MAPPING_METHODS,
-    InputDict: MAPPING_METHODS,
-    list: LIST_METHODS,
-    InputList: LIST_METHODS,
-    LoopContext: LOOP_METHODS,
+    kind: {name: distrusting(name, method) for name, method in methods.items()}
+    for methods, kinds in (
+        (TEXT_METHODS, (str, Input, Joined, Safe)),
+        (MAPPING_METHODS, (dict, InputDict)),
+        (LIST_METHODS, (list, InputList)),
+        (LOOP_METHODS, (LoopContext,)),
+    )
+    for kind in kinds
 }

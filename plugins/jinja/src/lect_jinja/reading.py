@@ -15,6 +15,8 @@ REASONING = ("reasoning_content", "thinking", "reasoning")
 USUAL_ROLES = ("system", "user", "assistant")
 MEDIA = {"image": "images", "video": "videos", "audio": "audio"}
 MOST_MARKERS = 500
+LONGEST_WORD = 3
+"""Characters."""
 _MARKER = re.compile(
     r"<[|｜][^<>\s|｜]{1,60}[|｜]?>|<[^<>\s|｜]{1,60}[|｜]>|</?[a-zA-Z][a-zA-Z0-9_]{1,40}>|\[/?[A-Z][A-Z_]{1,40}\]|<<?/?[A-Z]{1,20}>?>"
 )
@@ -31,6 +33,7 @@ class Reading(NamedTuple):
         roles: The usual roles, and those that it compares a role with.
         capabilities: What it supports, as far as its text shows.
         markers: The literals that look like control tokens.
+        words: The shortest literals in expressions: it may look for them in texts.
         reads_clock: Whether it asks for the date.
     """
 
@@ -40,6 +43,7 @@ class Reading(NamedTuple):
     roles: tuple[str, ...]
     capabilities: tuple[str, ...]
     markers: tuple[str, ...]
+    words: tuple[str, ...]
     reads_clock: bool
 
 
@@ -55,6 +59,7 @@ def read(found: Sequence[nodes.Node]) -> Reading:
         roles=tuple(_roles(found)),
         capabilities=tuple(_capabilities(fields, names, literals)),
         markers=tuple(sorted({marker[0] for text in literals for marker in _MARKER.finditer(text)})[:MOST_MARKERS]),
+        words=tuple(sorted({text for text in literals if 0 < len(text) <= LONGEST_WORD})[:MOST_MARKERS]),
         reads_clock="strftime_now" in names,
     )
 

@@ -39,7 +39,11 @@ def to_json(value: Any, style: JsonStyle, *, tracked: bool) -> str:
     if _is_one_piece(value):
         return given(json_writer(style)(value.raw), value.path, TRANSFORMED)
     item, colon = style.separators or (", " if style.indent is None else ",", ": ")
-    written = _Spelling(json_writer(JsonStyle(style.ensure_ascii)), item, colon, style.indent, style.sort_keys)
+    indent = style.indent
+    if not isinstance(indent, str | None):
+        # A number of spaces, which is not looked at for a text.
+        indent = None if isinstance(value, str) else " " * indent
+    written = _Spelling(json_writer(JsonStyle(style.ensure_ascii)), item, colon, indent, style.sort_keys)
     return joined(written.pieces(value))
 
 
@@ -64,14 +68,14 @@ class _Spelling(NamedTuple):
         scalar: Writes a plain text, or anything else that is not a container: `repr`, or a JSON writer.
         item: What separates items.
         colon: What separates a key from its value.
-        indent: How far each level is indented; None for one line.
+        indent: What each level is indented by; None for one line.
         sort_keys: Whether keys are sorted.
     """
 
     scalar: Callable[[Any], str]
     item: str = ", "
     colon: str = ": "
-    indent: int | str | None = None
+    indent: str | None = None
     sort_keys: bool = False
 
     def pieces(self, value: Any, level: int = 0) -> Iterator[str]:
@@ -91,11 +95,11 @@ class _Spelling(NamedTuple):
             yield from self._container(value, "()" if is_tuple else "[]", items, level)
         elif isinstance(value, InputInt | InputFloat):
             yield given(self.scalar(value), value.path, TRANSFORMED)
-        elif isinstance(value, bool) or value is None:
+        elif type(value) is int or type(value) is float:
+            yield self.scalar(value)
+        else:
             # Booleans and None cannot carry an origin.
             yield unknown(self.scalar(value))
-        else:
-            yield self.scalar(value)
 
     def _container(self, value: Any, brackets: str, items: list[tuple[str, ...]], level: int) -> Iterator[str]:
         own = _owner(value)
@@ -111,14 +115,18 @@ class _Spelling(NamedTuple):
     def _line(self, level: int) -> str:
         if self.indent is None:
             return ""
-        return "\n" + (self.indent if isinstance(self.indent, str) else " " * self.indent) * level
+        return "\n" + self.indent * level
 
     def _key(self, key: Any) -> Iterator[str]:
         if isinstance(key, str) or self.scalar is repr:
             yield from self.pieces(key)
-        else:
+        elif isinstance(key, int | float) or key is None:
             # In JSON every key is a string.
-            yield from self._text(json.dumps(key))
+            for text in self.pieces(key):
+                yield from self._text(text)
+        else:
+            msg = f"keys must be str, int, float, bool or None, not {type(key).__name__}"
+            raise TypeError(msg)
 
     def _text(self, text: str) -> Iterator[str]:
         quoted = self.scalar(plain_str(text))

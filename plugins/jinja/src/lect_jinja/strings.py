@@ -7,6 +7,7 @@ them; what cannot be followed gets an unknown origin, and never becomes a plain 
 
 from __future__ import annotations
 
+import operator
 from bisect import bisect_left, bisect_right
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, SupportsIndex
@@ -41,7 +42,7 @@ class Joined(str):
 
     def __getitem__(self, key: SupportsIndex | slice) -> str:
         if not isinstance(key, slice):
-            index = key.__index__()
+            index = operator.index(key)
             str.__getitem__(self, index)
             return cut(self, index % len(self), index % len(self) + 1)
         start, stop, step = key.indices(len(self))
@@ -205,10 +206,11 @@ def rpartition(text: str, sep: str) -> tuple[str, ...]:
 
 def replace(text: str, old: str, new: str, count: int = -1) -> str:
     """Do what `str.replace` does."""
+    result = str.replace(text, old, new, count)
     if type(text) is str and type(new) is str:
-        return text.replace(old, new, count)
+        return result
     if not old:
-        return followed(str.replace(text, old, new, count), text, new)
+        return followed(result, text, new)
     found: list[str] = []
     begin = 0
     at = str.find(text, old)
@@ -246,15 +248,9 @@ def letter_by_letter(method: Callable[[str], str]) -> Callable[[str], str]:
         result = method(text)
         if type(text) is str:
             return result
-        if not isinstance(text, Joined):
-            return changed(text, result)
-        if len(result) != len(text):
-            return unknown(result)
-        found, begin = [], 0
-        for piece in text.pieces:
-            found.append(changed(piece, result[begin : begin + len(piece)]))
-            begin += len(piece)
-        return joined(found)
+        # A letter may depend on those beside it, as in a title: then it depends on another piece.
+        pieces = [changed(piece, method(plain_str(piece))) for piece in pieces_of(text)]
+        return joined(pieces) if "".join(pieces) == result else unknown(result)
 
     return change
 

@@ -15,6 +15,8 @@ from lect_jinja.reading import REASONING
 from lect_jinja.values import marked, plain
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from lect.plugin import Writer
     from lect_jinja.isolation import IsolatedRun
 
@@ -112,6 +114,9 @@ class JinjaTemplate(Template):
         if table is None:
             return None
         return table.but(name=self.name, stop=self.stop, stop_ids=self.stop_ids, source=self.source)
+
+    def _sought(self) -> Iterable[str]:
+        return self._code.reading.words
 
     @property
     def own_fields(self) -> frozenset[str]:

@@ -76,43 +76,26 @@ class InputInt(int):
 
     path: Path = ()
 
-    def __neg__(self) -> Any:
-        return number(int.__neg__(self), ())
-
 
 class InputFloat(float):
     """A float from the caller. What is calculated with it is of unknown origin."""
 
     path: Path = ()
 
-    def __neg__(self) -> Any:
-        return number(float.__neg__(self), ())
 
-
-def _calculating(name: str) -> Callable[[Any, Any], Any]:
-    def calculate(self: Any, other: Any) -> Any:
-        result = getattr(int if isinstance(self, int) else float, name)(self, other)
+def _calculating(name: str) -> Callable[..., Any]:
+    def calculate(self: Any, *other: Any) -> Any:
+        result = getattr(int if isinstance(self, int) else float, name)(self, *other)
         return number(result, ()) if type(result) in (int, float) else result
 
     return calculate
 
 
-for _name in (
-    "add",
-    "radd",
-    "sub",
-    "rsub",
-    "mul",
-    "rmul",
-    "truediv",
-    "rtruediv",
-    "floordiv",
-    "rfloordiv",
-    "mod",
-    "rmod",
-):
-    setattr(InputInt, f"__{_name}__", _calculating(f"__{_name}__"))
-    setattr(InputFloat, f"__{_name}__", _calculating(f"__{_name}__"))
+# The context does all other calculations: only signs, and sums with an integer constant, are written as Python's own.
+for _name in ("__add__", "__radd__", "__sub__", "__rsub__", "__neg__", "__pos__"):
+    setattr(InputInt, _name, _calculating(_name))
+    setattr(InputFloat, _name, _calculating(_name))
+INPUT_NUMBERS = frozenset({InputInt, InputFloat})
 
 
 def number(value: int | float, path: Path) -> InputInt | InputFloat:
@@ -120,6 +103,40 @@ def number(value: int | float, path: Path) -> InputInt | InputFloat:
     known: InputInt | InputFloat = InputInt(value) if isinstance(value, int) else InputFloat(value)
     known.path = path
     return known
+
+
+class InputRange:
+    """What `range` returns for a number from the caller: its numbers are of unknown origin."""
+
+    __slots__ = ("numbers",)
+
+    def __init__(self, numbers: range):
+        self.numbers = numbers
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def __iter__(self) -> Iterator[Any]:
+        return (number(each, ()) for each in self.numbers)
+
+    def __reversed__(self) -> Iterator[Any]:
+        return (number(each, ()) for each in reversed(self.numbers))
+
+    def __getitem__(self, key: Any) -> Any:
+        found = self.numbers[key]
+        return InputRange(found) if isinstance(found, range) else number(found, ())
+
+    def __eq__(self, other: object) -> bool:
+        return self.numbers == (other.numbers if isinstance(other, InputRange) else other)
+
+    def __hash__(self) -> int:
+        return hash(self.numbers)
+
+    def __repr__(self) -> str:
+        return repr(self.numbers)
+
+
+RANGES = frozenset({range, InputRange})
 
 
 class InputDict(dict[str, Any]):
@@ -160,6 +177,10 @@ class InputDict(dict[str, Any]):
         self._complete()
         return dict.__iter__(self)
 
+    def __reversed__(self) -> Iterator[str]:
+        self._complete()
+        return dict.__reversed__(self)
+
     def items(self) -> Any:
         self._complete()
         return dict.items(self)
@@ -174,8 +195,8 @@ class InputDict(dict[str, Any]):
 
 
 def below(path: Path, key: str) -> Path:
-    """Return the path of the value under a key; a key that was read from a text has the path of that text."""
-    return key.path if isinstance(key, Input) else (*path, key)
+    """Return the path of the value under a key; a mapping that was read from a text has the path of that text."""
+    return path if isinstance(key, Input) and key.path == path else (*path, plain_str(key))
 
 
 class InputList(list[Any]):
