@@ -157,7 +157,7 @@ KINDS = {
     "in ASCII": str.isascii,
     "that is JSON": is_json,
     "with quotes": lambda text: '"' in text,
-    "with a sign": lambda text: re.search("[!;^~]", text) is not None,
+    "with a sign": lambda text: re.search("[¤¦§¶]", text) is not None,
 }
 """Texts that a program may treat in another way than others."""
 
@@ -239,6 +239,7 @@ def test_what_is_rarely_thought_of_as_text_is_noticed_too(oddity):
 HARMLESS = {
     "a length": lambda message: str(len(message.content)),
     "emptiness": lambda message: "empty" if not message.content else "full",
+    "a word": lambda message: "yes" if re.search("yes|no|sql|x|l", message.content) else "-",
     "a marker": lambda message: "marked" if "<|im_end|>" in message.content else "-",
     "what is before a marker": lambda message: message.content.partition("<|im_end|>")[0],
     "white space": lambda message: "space" if message.content[:1].isspace() else "-",

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from random import Random
-from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any
 
 from lect.prompt.fields import is_list
@@ -22,8 +21,8 @@ if TYPE_CHECKING:
 
     Pair = tuple[str, str]
 
-ALPHABETS = (ascii_lowercase, "123456789", "".join(map(chr, range(0x430, 0x450))), "!;^~")
-"""Latin letters, digits, Cyrillic letters, and signs that mean nothing in any format."""
+ALPHABETS = ("bfgjkqvwz", "123456789", "".join(map(chr, range(0x430, 0x450))), "\u00a4\u00a6\u00a7\u00b6")
+"""Latin letters of which no word consists that a program could look for, digits, Cyrillic letters, and signs."""
 FEWEST_LETTERS = 4
 MARKS = "\ue000"
 """Stands for the markers of a template in a stand-in that is made for all of them."""
@@ -46,7 +45,7 @@ MOST_MARKS = 40
 LONGEST_MARK = 100
 WORD = 9
 """The length of a word: that of the ids that some models require."""
-POOL = 997
+POOL = 499
 """How many random letters words are taken from."""
 LINES = 50
 """The length of a long text."""
@@ -148,13 +147,13 @@ class StandIns:
         """Return a value, found under `key`, with the first or second stand-in for each text and number in it."""
         if isinstance(value, str):
             return self._text(plain_str(value), which, key)
-        if isinstance(value, Mapping):
+        if type(value) is dict or isinstance(value, Mapping):
             read = {}
             for name, item in value.items():
                 is_known = name in KEYS or not isinstance(name, str)
                 read[name if is_known else self._text(plain_str(name), which)] = self.stand_in(item, which, name)
             return read
-        if is_list(value):
+        if type(value) is list or is_list(value):
             return [self.stand_in(item, which, key) for item in value]
         if isinstance(value, int | float) and not isinstance(value, bool):
             if value not in self._numbers:
