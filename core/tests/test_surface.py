@@ -224,6 +224,7 @@ def test_the_tree_of_errors():
         "BaseModelWarning": ("UserWarning",),
         "ModelPathWarning": ("UserWarning",),
         "ConversionWarning": ("UserWarning",),
+        "ReplyFormatWarning": ("UserWarning",),
     }
 
 

@@ -27,6 +27,7 @@ __all__ = [
     "PluginError",
     "PluginWarning",
     "RefusedError",
+    "ReplyFormatWarning",
     "SourceError",
     "TemplateWarning",
     "TokenizerError",
@@ -202,6 +203,10 @@ class ConversionWarning(UserWarning):
     """A template was written in another notation, but incompletely, or it is not proven that the two are the same."""
 
 
+class ReplyFormatWarning(UserWarning):
+    """A model's own template writes calls, and no installed reply format reads them: they stay in the content."""
+
+
 MOST_WARNED = 1000
 _warned: dict[str, dict[Any, Any]] = {}
 """Python's record of the warnings that it has shown, by file. In the caller's own module it would grow with every
@@ -217,7 +222,7 @@ def warn_caller(text: str, category: type[Warning]) -> None:
     import warnings
 
     frame = sys._getframe()
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "lect":
+    while frame.f_back is not None and _is_ours(frame.f_globals.get("__name__", "")):
         frame = frame.f_back
     file, line = frame.f_code.co_filename, frame.f_lineno
     if sum(map(len, list(_warned.values()))) >= MOST_WARNED:
@@ -230,6 +235,11 @@ def warn_caller(text: str, category: type[Warning]) -> None:
         if category is not PluginWarning:
             raise  # A TemplateWarning is for the author of a template, whose tests should fail.
         warnings.showwarning(warning, category, file, line)
+
+
+def _is_ours(module: str) -> bool:
+    """Return whether a module is of core or of a plugin, such as `lect_jinja.template`."""
+    return module.partition(".")[0].partition("_")[0] == "lect"
 
 
 def saferepr(value: object, longest: int = 80) -> str:

@@ -21,6 +21,7 @@ from lect.errors import (
     LectError,
     ModelPathWarning,
     PluginWarning,
+    ReplyFormatWarning,
     did_you_mean,
     near_names,
     saferepr,
@@ -175,7 +176,7 @@ def _print_error(message: str, words: Sequence[str] = (), label: str = "lect:", 
 def _show_our_warnings(words: list[str]) -> None:
     """Show lect's warnings in its own format, every time; leave all others to Python."""
     usual = warnings.showwarning
-    ours = (FallbackWarning, PluginWarning, ModelPathWarning, ConversionWarning)
+    ours = (FallbackWarning, PluginWarning, ModelPathWarning, ConversionWarning, ReplyFormatWarning)
 
     def show(message: Any, category: type[Warning], *place: Any, **more: Any) -> None:
         if not issubclass(category, ours):

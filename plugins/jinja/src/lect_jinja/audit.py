@@ -65,7 +65,7 @@ def audited(path: str) -> list[Finding]:
     """
     files = read_files(path)
     name = os.path.basename(os.path.normpath(files.path))
-    own, _ = own_template(files, name)
+    own = own_template(files, name)
     identity = identify(files, name)
     tree = ENVIRONMENT.parse(files.source)
     findings = [
@@ -80,6 +80,7 @@ def audited(path: str) -> list[Finding]:
         *_rewrites(tree),
         *_behaviour(own, is_known=bool(identity.family)),
         *_family(identity),
+        Finding(NOTE, "replies", identity.reply or own.reply_reason),
     ]
     return sorted(dict.fromkeys(findings), key=lambda finding: (finding.level != WARNING, finding.line or 0))
 

@@ -11,11 +11,10 @@ from lect.errors import LectError, UnknownTemplateError, saferepr
 from lect_jinja.knowledge import (
     FAMILIES_OF_MARKS,
     FAMILIES_OF_MODEL_TYPES,
-    REPLIES,
-    ReplyRule,
     named_by_text,
     named_by_tree,
 )
+from lect_jinja.replies import guess
 from lect_jinja.sources.files import ModelFileError
 from lect_jinja.sources.found import DEFAULT, ModelFiles
 from lect_jinja.sources.tokens import markers_of
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from lect.plugin import Template
-    from lect.plugin.grammar import Grammar
     from lect_jinja.compare import Difference
     from lect_jinja.template import JinjaTemplate
 
@@ -55,7 +53,7 @@ class Identity(NamedTuple):
         how: How that was found, in one line.
         family: The name of the family's template that is the same; empty if none is.
         nearest: The nearest of our templates, if none is the same.
-        reply: How the format of replies was chosen.
+        reply: How the format of replies was chosen; empty where the template is asked when the first reply comes.
     """
 
     template: Template
@@ -79,14 +77,14 @@ def identify(found: ModelFiles, name: str) -> Identity:
     template = _installed(known) if known else None
     if template is not None:
         return _of_a_family(found, known, template, "is exactly a template of {}")
-    own, reply = own_template(found, name)
+    own, reply = own_template(found, name), ""
     known = known or named_by_tree(found.source, found.tokens)
     template = _installed(known) if known else None
     if template is not None:
         return _of_a_family(found, known, template, "is a template of {}, with another layout")
     neighbours = _nearest(found, own)
     if neighbours and neighbours[0].difference is None:
-        own, reply = _with_shared(own, reply, found, neighbours)
+        own, reply = _with_shared(own, found, neighbours)
     how = f"{found.origin} is a template of its own"
     if known:
         how = f"{found.origin} is a template of {known}, which is not installed\n  try: {_install(known)}"
@@ -110,9 +108,7 @@ def _nearest(found: ModelFiles, own: JinjaTemplate) -> list[Neighbour]:
     return [each for each in neighbours if each.difference is None] or nearest
 
 
-def _with_shared(
-    own: JinjaTemplate, reply: str, found: ModelFiles, neighbours: list[Neighbour]
-) -> tuple[JinjaTemplate, str]:
+def _with_shared(own: JinjaTemplate, found: ModelFiles, neighbours: list[Neighbour]) -> tuple[JinjaTemplate, str]:
     """Return a model's own template with what all its neighbours state, and how the format of replies was chosen.
 
     No byte of a prompt depends on that: stops, markers, the format of replies. Where the model lists its tokens,
@@ -126,6 +122,7 @@ def _with_shared(
         return dict(mine) | {text: found.added.get(text) for text in shared if not found.added or text in found.added}
 
     changes: dict[str, Any] = {"stop": joined("stop"), "markers": joined("markers")}
+    reply = ""
     if first.reply is not None and all(each.reply == first.reply for each in others):
         changes["reply"] = first.reply
         reply = f"{first.reply.name!r}, as those of {neighbours[0].name}, which wrote the same prompts"
@@ -182,8 +179,8 @@ def _with_facts(template: Template, found: ModelFiles) -> Template:
     return template if changed.stated() == template.stated() else changed
 
 
-def own_template(found: ModelFiles, name: str, **stated: Any) -> tuple[JinjaTemplate, str]:
-    """Return a model's own template, and how the format of its replies was chosen.
+def own_template(found: ModelFiles, name: str, **stated: Any) -> JinjaTemplate:
+    """Return a model's own template.
 
     Args:
         found: What the model's files say.
@@ -195,8 +192,7 @@ def own_template(found: ModelFiles, name: str, **stated: Any) -> tuple[JinjaTemp
     """
     from lect_jinja.template import JinjaTemplate
 
-    grammar, how = _replies(found)
-    facts: dict[str, Any] = {"stop": found.stop, "stop_ids": found.stop_ids, "reply": grammar}
+    facts: dict[str, Any] = {"stop": found.stop, "stop_ids": found.stop_ids, "reply": guess(found)}
     if found.added:
         facts["markers"] = dict.fromkeys(_MARKER.findall(found.source)) | markers_of(found.added)
     facts |= {"tokens": found.tokens, "source": os.path.join(found.path, found.origin), **stated}
@@ -206,17 +202,13 @@ def own_template(found: ModelFiles, name: str, **stated: Any) -> tuple[JinjaTemp
         msg = f"{found.origin} in {saferepr(found.path, 200)} cannot be used: {error}"
         raise ModelFileError(msg, file=found.path) from error
     end = {} if "stop" in stated else _turn_end(template)
-    return template if end.keys() <= found.stop.keys() else template.but(stop=found.stop | end), how
+    return template if end.keys() <= found.stop.keys() else template.but(stop=found.stop | end)
 
 
 def with_replies(template: JinjaTemplate) -> JinjaTemplate:
     """Return a template that was read without a model's files, with what its own text says about replies."""
     found = ModelFiles("", {DEFAULT: template.jinja}, added=dict.fromkeys(template.markers))
-    grammar, _ = _replies(found)
-    end = _turn_end(template)
-    if grammar is None and end.keys() <= template.stop.keys():
-        return template
-    return template.but(reply=grammar, stop=dict(template.stop) | end)
+    return template.but(reply=guess(found), stop=dict(template.stop) | _turn_end(template))
 
 
 def _turn_end(template: Template) -> dict[str, Any]:
@@ -228,33 +220,3 @@ def _turn_end(template: Template) -> dict[str, Any]:
         return {}
     end = template.marker_pattern and template.marker_pattern.match(after)
     return {end[0]: template.markers[end[0]]} if end else {}
-
-
-# How replies are written
-
-
-def _replies(found: ModelFiles) -> tuple[Grammar | None, str]:
-    """Return the grammar of a model's replies, and how it was chosen."""
-    rule, how = _reply_rule(found)
-    if rule is None:
-        return None, "plain text: nothing says how calls or reasoning are written"
-    from lect.plugin.grammar import reply_format
-
-    if rule.format not in lect.reply_formats():
-        reason = f"plain text: {rule.format!r} would apply ({how}), but is missing\n  try: pip install {rule.package}"
-        return None, reason
-    return reply_format(rule.format).grammar, f"{rule.format!r}, by {how}"
-
-
-def _reply_rule(found: ModelFiles) -> tuple[ReplyRule | None, str]:
-    for rule in REPLIES:
-        if found.model_type in rule.model_types:
-            return rule, f"the model_type {found.model_type!r}"
-    for rule in REPLIES:
-        tokens = [mark for mark in rule.marks if mark in found.added]
-        if tokens and all(mark in found.added or mark in found.source for mark in rule.marks):
-            return rule, f"the special token {tokens[0]!r}"
-    for rule in REPLIES:
-        if all(mark in found.source for mark in rule.marks):
-            return rule, f"the marker {rule.marks[0]!r} in the template"
-    return None, ""

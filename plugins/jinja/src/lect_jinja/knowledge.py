@@ -58,6 +58,8 @@ REPLIES = (
     ReplyRule("solar_open", "lect-solar", ("solar_open",), ("<|tool_call:begin|>",)),
     ReplyRule("minicpm3_python", "lect-minicpm", ("minicpm3",), ("<|thought_start|>", "<|tool_call_start|>")),
     ReplyRule("lfm2_pythonic", "lect-lfm2", ("lfm2", "lfm2_moe"), ("<|tool_call_start|>",)),
+    # Those of its templates that write no calls.
+    ReplyRule("lfm2_pythonic", "lect-lfm2", (), ("<|tool_list_start|>",)),
     ReplyRule("glm4_xml", "lect-chatglm", ("glm4_moe",), ("<tool_call>", "<arg_key>")),
     ReplyRule("minimax_m3", "lect-minimax", (), ("]<]minimax[>[",)),
     ReplyRule("minimax_m2_xml", "lect-minimax", ("minimax_m2",), ("<minimax:tool_call>",)),
@@ -74,6 +76,54 @@ REPLIES = (
     ReplyRule("hermes_json", "lect-qwen", (), ("<tool_call>",)),
     ReplyRule("think", "lect", (), ("<think>",)),
 )
+
+# Which reply formats may read an answer, by a mark that is in it; of several that read it alike, the first is chosen.
+READERS = {
+    "<|tools_prefix|>": ("apertus",),
+    "<tool_calls>": ("apriel", "hunyuan_a13b", "jamba", "hunyuan_v3_xml"),
+    "<tool_calls:": ("hunyuan_v3_xml",),
+    "<|START_ACTION|>": ("cohere_action",),
+    "<｜tool▁calls▁begin｜>": ("deepseek_v31", "deepseek_v3", "deepseek_r1"),
+    "DSML｜function_calls>": ("deepseek_v32_dsml", "deepseek_v4_dsml"),
+    "DSML｜tool_calls>": ("deepseek_v4_dsml", "deepseek_v32_dsml"),
+    "<dots_function_call>": ("dots",),
+    "functools": ("firefunction_v2", "phi4mini_functools"),
+    ">>>": ("functionary_v32",),
+    "<start_function_call>": ("functiongemma",),
+    "<|tool_call>": ("gemma4",),
+    "<|function_call|>": ("gigachat3",),
+    "function call<|role_sep|>": ("gigachat3",),
+    "<function_call>": ("granite20b_fc",),
+    "<|tool_call|>": ("granite3_list", "granite_think", "phi4mini_functools"),
+    "<|channel|>": ("harmony",),
+    "<|message_model|>": ("inkling",),
+    "<|action_start|>": ("internlm2_action",),
+    "<|tool_calls_section_begin|>": ("kimi_k2",),
+    "<|open|>": ("kimi_k3",),
+    "<|tool_call_start|>": ("lfm2_pythonic", "minicpm3_python"),
+    "<|python_start|>": ("llama4_pythonic",),
+    "<|python_tag|>": ("llama3_json",),
+    "<longcat_tool_call>": ("longcat",),
+    "<function ": ("minicpm5_xml",),
+    "<minimax:tool_call>": ("minimax_m2_xml",),
+    "]<]minimax[>[": ("minimax_m3",),
+    "[TOOL_CALLS]": ("mistral", "xlam"),
+    "<atem:function_calls>": ("muse_glimmer",),
+    "<TOOLCALL>": ("nemotron_nano_v2",),
+    "<function_calls>": ("olmo3_pythonic",),
+    "<seed:tool_call>": ("seed_oss_xml",),
+    "<|tool_call:begin|>": ("solar_open",),
+    "<｜tool_calls_begin｜>": ("step3",),
+    "<tool_call>": ("hermes_json", "qwen3_coder_xml", "glm4_xml", "poolside_v1", "ling3", "ernie45", "reka", "xlam"),
+    "<function=": ("functionary_v31", "llama3_json"),
+    "```json": ("hermes_json", "reka", "xlam"),
+    "Action:": ("command_r_plus", "react", "internlm2_action"),
+}
+AT_THE_START = {
+    "[": ("pythonic", "llama4_pythonic", "xlam", "granite3_list"),
+    "{": ("llama3_json",),
+}
+"""The same for calls without a mark of their own, by how an answer begins."""
 
 # Which families a template may belong to, by what occurs in it or is one of its special tokens.
 FAMILIES_OF_MARKS = {

@@ -195,7 +195,7 @@ class LocalModels:
             yield f"its text has the sha256 {fingerprint(files.source)}"
         if identity.nearest:
             yield f"nearest: {identity.nearest}"
-        yield f"replies: {identity.reply}"
+        yield f"replies: {identity.reply or getattr(template, 'reply_reason', '')}"
         for token in BOS_AND_EOS:
             if token in files.source and token not in files.tokens:
                 yield f"the template writes {token}, but no file defines it: it is left empty"

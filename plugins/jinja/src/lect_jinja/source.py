@@ -65,7 +65,7 @@ def load(
 
 def _on_disk(path: str, chat_template: str | None, name: str | None, facts: dict[str, Any]) -> JinjaTemplate:
     files = read_files(path if chat_template is None else f"{path}#{chat_template}")
-    return own_template(files, name or os.path.basename(os.path.normpath(path)), **facts)[0]
+    return own_template(files, name or os.path.basename(os.path.normpath(path)), **facts)
 
 
 def _name_of(text: str) -> str:

@@ -7,17 +7,20 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from lect.errors import LectError, MessageError, saferepr
+from lect.errors import LectError, MessageError, ReplyFormatWarning, saferepr, warn_caller
 from lect.plugin import Chat, Template, given
 from lect_jinja.engine import Run, compiled
 from lect_jinja.limits import Limits, read_limits
 from lect_jinja.reading import REASONING
+from lect_jinja.replies import NOTHING_SAYS, Choice, Guess, choose
 from lect_jinja.values import marked, plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from lect.plugin import Writer
+    from lect.plugin.grammar import Grammar
+    from lect.reply.stream import ReplyStream
     from lect_jinja.isolation import IsolatedRun
 
 GIVEN = frozenset({"messages", "tools", "add_generation_prompt"})
@@ -47,17 +50,19 @@ class JinjaTemplate(Template):
         tokens: The special tokens by the names under which templates read them, such as `bos_token`.
         limits: What it may do: see `Limits`.
         isolate: Whether it runs in a process of its own, which can be killed.
-        facts: What `Template` takes: stop, markers, reply, ...
+        facts: What `Template` takes: stop, markers, reply, ... Where `reply` is a `Guess`, the template is asked once a
+            reply comes.
     """
 
     __slots__ = (
-        "_code", "_default_system", "_stated", "_text_separators", "isolate", "jinja", "limits", "tokens",
+        "_choice", "_code", "_default_system", "_stated", "_text_separators", "isolate", "jinja", "limits", "tokens",
     )  # fmt: skip
 
     jinja: str
     tokens: Mapping[str, str]
     limits: Limits
     isolate: bool
+    _choice: Choice | None
     _default_system: str | None
     _text_separators: bool | None
 
@@ -83,7 +88,8 @@ class JinjaTemplate(Template):
         facts = {**self._read_off(), **facts}
         if "accepts" not in self._stated and "arguments" in self._code.reading.fields and self._wants_text():
             facts["accepts"] = [*facts["accepts"], "argument_text"]
-        super().__init__(name, self._write, **facts)
+        guessed = facts.pop("reply", None)
+        super().__init__(name, self._write, reply=None if isinstance(guessed, Guess) else guessed, **facts)
 
     def _read_off(self) -> dict[str, Any]:
         """Return the facts that the template's text reveals."""
@@ -102,7 +108,35 @@ class JinjaTemplate(Template):
 
     def stated(self) -> dict[str, Any]:
         # Facts read off the text are left out: a new text is read again.
-        return {**self._stated, "limits": self.limits, "reply": self.reply}
+        return {**self._stated, "limits": self.limits}
+
+    @property
+    def reply(self) -> Grammar | None:
+        """The grammar of replies: the one that is stated, or else one that reads back what the template writes."""
+        return self._chosen.grammar
+
+    @reply.setter
+    def reply(self, grammar: Grammar | None) -> None:
+        # Asked on demand: the template has to run for it, and packages with other formats are imported.
+        is_asked = isinstance(self._stated.get("reply"), Guess)
+        self._choice = None if is_asked else Choice(grammar, "as stated" if grammar else f"plain text: {NOTHING_SAYS}")
+
+    @property
+    def reply_reason(self) -> str:
+        """How the format of replies was chosen, in one line."""
+        return self._chosen.how
+
+    @property
+    def _chosen(self) -> Choice:
+        if self._choice is None:
+            self._choice = choose(self, self._stated["reply"])
+        return self._choice
+
+    def stream(self, *, grammar: Grammar | None = None, **options: Any) -> ReplyStream:
+        if grammar is None and self._chosen.is_unread:
+            msg = f"{self.label!r} writes calls, but no installed reply format reads them: they stay in the content"
+            warn_caller(f"{msg}\n  try: format=, with one of lect.reply_formats()", ReplyFormatWarning)
+        return super().stream(grammar=grammar, **options)
 
     @property
     def table(self) -> Template | None:

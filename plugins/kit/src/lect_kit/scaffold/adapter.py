@@ -57,10 +57,11 @@ def template_adapter(names: Names, models: Sequence[str], template: Template) ->
     Raises:
         LectError: If the template is neither a turn table nor Jinja.
     """
-    if isinstance(table := template.table, TurnTemplate):
+    # The reply format of a model's own template is found when it is asked for.
+    stated = template.stated() | {"reply": template.reply}
+    if "jinja" not in stated and isinstance(table := template.table, TurnTemplate):
         made = PythonCall("TurnTemplate", [names.template], _table_facts(table))
         return Adapter(_module("table.py", names, models, PythonCode(names.constant), made, f"{names.constant} = "))
-    stated = template.stated()
     if "jinja" in stated:
         facts = {name: value for name, value in stated.items() if value and name not in NOT_WRITTEN}
         made = PythonCall("JinjaTemplate", [names.template, PythonCode("text")], _without_absent_ids(facts))
