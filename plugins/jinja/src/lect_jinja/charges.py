@@ -1,9 +1,10 @@
 """What the methods, filters, tests and functions of a template cost: taken from its work before they run.
 
 `charged` wraps whole tables, so that nothing that a template can call is free by mistake. An operation that is not
-named below costs the weights of all of its operands. It is named because it looks at types and lengths only (`FREE`),
-because it takes the items of a container without looking into them (`_shallow`), or because it costs more than a look
-at each operand: a search, a split, a text that grows. These are CPython's worst cases, not its usual ones.
+named below costs the weights of all of its operands. It is named because it looks at types and lengths only
+(`FREE_FILTERS`, `FREE_TESTS`), because it takes the items of a container without looking into them (`_shallow`), or
+because it costs more than a look at each operand: a search, a split, a text that grows. These are the worst cases of
+CPython, not the usual ones.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from jinja2.utils import pass_context
 
-from lect_jinja.guard import ITEM, SIZED, WRITE
+from lect_jinja.guard import ITEM, MAPPINGS, SCALARS, SEQUENCES, SIZED, WRITE
+from lect_jinja.strings import TEXTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -23,7 +25,8 @@ if TYPE_CHECKING:
     Function = Callable[..., Any]
     Cost = Callable[..., int]
 
-CALL = 4
+WRITABLE = TEXTS | SCALARS | SEQUENCES | MAPPINGS
+CALL = 8
 """The work of calling anything."""
 PART = 8
 """The work of creating one part of a text, with its origin."""
@@ -93,12 +96,13 @@ def _replaced(context: Guard, text: Any, *operands: Any, **named: Any) -> int:
     times = str.count(text, old)
     if isinstance(count, int) and count >= 0:
         times = min(times, count)
-    context.check_string(len(text) + max(len(new) - len(old), 0) * times)
+    context.check_string(len(text) + max(len(new) - len(old), 0) * times, new)
     return PART * times
 
 
 def _padded(context: Guard, text: Any, width: Any = 0, *fill: Any, **named: Any) -> int:
-    context.check_string(width if isinstance(width, int) and width > 0 else 0)
+    repeated = "".join(each for each in fill if isinstance(each, str))
+    context.check_string(width if isinstance(width, int) and width > 0 else 0, repeated)
     return weights(context, text, width, *fill, **named)
 
 
@@ -107,9 +111,9 @@ def _letters(context: Guard, text: Any, *operands: Any) -> int:
     return weights(context, text, *operands) + (0 if _length(text) == 0 or text.isascii() else _length(text) >> 2)
 
 
-def _words(context: Guard, value: Any) -> int:
+def _words(context: Guard, value: Any, *operands: Any) -> int:
     """Return the cost of Jinja2's own title case, which cuts a text into words first."""
-    return weights(context, value) + PART * _length(value)
+    return weights(context, value, *operands) + PART * _length(value)
 
 
 def _shallow(context: Guard, value: Any, *operands: Any, **named: Any) -> int:
@@ -161,6 +165,9 @@ def attribute(position: int | None, operands: tuple[Any, ...], named: Mapping[st
 def _json(context: Guard, value: Any, *operands: Any, **named: Any) -> int:
     arguments = dict(zip(("ensure_ascii", "indent", "separators"), operands, strict=False)) | named
     indent, separators = arguments.get("indent"), arguments.get("separators")
+    if type(value) not in WRITABLE:
+        # JSON says itself what it cannot write.
+        return CALL
     context.about_to_write(value)
     if indent is not None or separators is not None:
         level = indent if isinstance(indent, int) else _length(indent)
@@ -179,12 +186,12 @@ def _length(value: Any) -> int:
     return len(value) if isinstance(value, str) else 0
 
 
-FREE = frozenset({
-    "count", "d", "default", "length",
+FREE_FILTERS = frozenset({"count", "d", "default", "length"})
+FREE_TESTS = frozenset({
     "boolean", "defined", "false", "float", "integer", "iterable", "mapping", "none", "number", "sameas", "sequence",
     "string", "true", "undefined",
 })  # fmt: skip
-"""Filters and tests that look at the type or the length of a value, or return it as it is."""
+"""Those that look at the type or the length of a value, or return it as it is."""
 TEXT_COSTS: dict[str, Cost] = {
     **dict.fromkeys(("find", "index", "count", "partition"), _searched),
     **dict.fromkeys(("rfind", "rindex", "rpartition", "strip", "lstrip", "rstrip"), _compared_everywhere),
@@ -222,10 +229,12 @@ def charged(table: Mapping[str, Function], costs: Mapping[str, Cost]) -> dict[st
     return {name: _charged(function, costs.get(name, weights)) for name, function in table.items()}
 
 
-def charged_filters(table: Mapping[str, Function], costs: Mapping[str, Cost]) -> dict[str, Function]:
+def charged_filters(
+    table: Mapping[str, Function], costs: Mapping[str, Cost], free: frozenset[str]
+) -> dict[str, Function]:
     """Return a table of filters or tests, which are given the context only if they ask for it."""
     return {
-        name: function if name in FREE else pass_context(_charged(_with_context(function), costs.get(name, weights)))
+        name: function if name in free else pass_context(_charged(_with_context(function), costs.get(name, weights)))
         for name, function in table.items()
     }
 

@@ -181,7 +181,7 @@ class GuardedContext(Guard):
         if isinstance(left, int):
             left, right = right, left
         if isinstance(left, str) and isinstance(right, int):
-            self.check_string(len(left) * max(right, 0))
+            self.check_string(len(left) * max(right, 0), left)
             if type(left) is not str:
                 self.spend(len(pieces_of(left)) * max(right, 0))
             return repeat(left, right)

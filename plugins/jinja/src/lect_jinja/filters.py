@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
 from jinja2 import filters, tests
@@ -11,7 +12,15 @@ from jinja2.utils import pass_context
 
 from lect.plugin import plain_str
 from lect_jinja import strings
-from lect_jinja.charges import FILTER_COSTS, MOST_DIGITS, attribute, charged_filters, path_length
+from lect_jinja.charges import (
+    FILTER_COSTS,
+    FREE_FILTERS,
+    FREE_TESTS,
+    MOST_DIGITS,
+    attribute,
+    charged_filters,
+    path_length,
+)
 from lect_jinja.context import is_same
 from lect_jinja.formatting import percent
 from lect_jinja.guard import ITEM, MAPPINGS, SIZED
@@ -156,11 +165,13 @@ def _over(function: Callable[..., Any], attribute: int | None = None) -> Callabl
 
     @pass_context
     def filtered(context: GuardedContext, value: Any, *args: Any, **named: Any) -> Any:
+        source = value
         if type(value) not in SIZED and value:
             value = context.counted(value, ITEM + path_length(attribute, args, named))
         first = {"context": context, "environment": context.environment, "eval_context": context.eval_ctx}
         given = () if passes is None else (first[passes.name],)
-        return function(*given, value, *args, **named)
+        result = function(*given, value, *args, **named)
+        return context.lazy(result, source) if isinstance(result, Generator) else result
 
     return filtered
 
@@ -283,7 +294,7 @@ _FILTERS: dict[str, Callable[..., Any]] = {
 }
 FILTERS = {
     name: pass_context(distrusting(name, function, asks=hasattr(function, "jinja_pass_arg")))
-    for name, function in charged_filters(_FILTERS, FILTER_COSTS).items()
+    for name, function in charged_filters(_FILTERS, FILTER_COSTS, FREE_FILTERS).items()
 }
 
 
@@ -334,4 +345,4 @@ TESTS: dict[str, Callable[..., Any]] = {
     "lower": _lower,
     "upper": _upper,
 }  # fmt: skip
-TESTS = charged_filters(TESTS, {})
+TESTS = charged_filters(TESTS, {}, FREE_TESTS)

@@ -14,7 +14,7 @@ from lect.plugin import plain_str
 from lect_jinja.charges import FUNCTION_COSTS, charged
 from lect_jinja.context import Function
 from lect_jinja.formatting import FIELD, FORM, check_size
-from lect_jinja.guard import ITEM, MAPPINGS
+from lect_jinja.guard import ITEM, MAPPINGS, WORD_BITS
 from lect_jinja.origins import distrusting
 from lect_jinja.values import INPUT_NUMBERS, InputRange
 
@@ -75,7 +75,8 @@ def _range(context: GuardedContext, *bounds: int) -> range | InputRange:
     length = max(0, (numbers.stop - numbers.start + numbers.step - (1 if numbers.step > 0 else -1)) // numbers.step)
     if length > context.limits.work * 1000:
         context.refuse("work", f"it creates a range of {length:,} numbers")
-    context.spend(length * 2)
+    bits = max(each.bit_length() for each in (numbers.start, numbers.stop, numbers.step))
+    context.spend(length * ITEM * (1 + bits // WORD_BITS))
     return InputRange(numbers) if any(type(bound) in INPUT_NUMBERS for bound in bounds) else numbers
 
 

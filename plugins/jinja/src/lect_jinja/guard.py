@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 CHARACTERS = 4
 """A unit of work pays for two to the power of this many characters that are read or copied."""
-OPEN = 2
+OPEN = 4
 """The weight of a container, besides that of its items."""
 ITEM = 2
 """The work of putting one item into a list, or of giving it to a filter."""
@@ -39,7 +39,7 @@ WRITE = 4
 LEVELS = 8
 """A value that is nested this deeply costs twice as much to write: each piece is handed from level to level."""
 PIECE = 4
-"""The work of putting one piece of known origin into a prompt."""
+"""The work of changing one piece of a text that has several, or of putting it into a prompt."""
 WORD_BITS = 64
 NUMBER_BITS = 18
 """Multiplying, dividing or writing numbers of n bits takes n * n steps, of which a unit pays for two to this power."""
@@ -138,8 +138,12 @@ class Guard(Context):
         """
         raise exceeded(self.name or "", self.limits, limit, what)
 
-    def check_string(self, length: int) -> None:
+    def check_string(self, length: int, repeated: str = "") -> None:
         """Check the length of a text before it is created, and count the work.
+
+        Args:
+            length: Its length.
+            repeated: What it repeats; a character takes four bytes if it is not ASCII.
 
         Raises:
             LimitError: If it is too long.
@@ -148,9 +152,7 @@ class Guard(Context):
             self._extend()
             if length > self._longest:
                 self.refuse("string", f"it creates a text of {length:,} characters")
-        self.left -= length >> CHARACTERS
-        if self.left < 0:
-            self.spend(0)
+        self.spend((length if repeated.isascii() else 2 * length) >> CHARACTERS)
 
     def counted(self, values: Iterable[Any], cost: int) -> Iterator[Any]:
         """Go through values, and count the work of each."""
@@ -173,7 +175,7 @@ class Guard(Context):
         kind = type(value)
         if kind in TEXTS:
             work = 1 + (len(value) >> CHARACTERS)
-            return work if kind is str or kind is Input else work + len(value.pieces)
+            return work if kind is str or kind is Input else work + PIECE * len(value.pieces)
         if kind in SCALARS:
             if kind in INTEGERS and value.bit_length() > WORD_BITS:
                 bits: int = value.bit_length()
@@ -203,6 +205,9 @@ class Guard(Context):
                 weight += 1 + (len(item) >> CHARACTERS)
             elif type(item) in SCALARS or type(item) in TEXTS:
                 weight += self.weight(item)
+                if type(item) in INTEGERS and item.bit_length() > WORD_BITS:
+                    # It was made by steps that cost the same for every number, and is kept from here on.
+                    self.spend(item.bit_length() // WORD_BITS)
             else:
                 inner = self._memo.get(id(item)) or self._weigh(item, level + 1)
                 weight += inner.weight
@@ -218,6 +223,14 @@ class Guard(Context):
                 self.refuse("work", "it creates a value too large for this conversation")
         known = self._memo[id(value)] = Weighed(value, weight, depth + 1, kind if kind in VIEWS else foreign)
         return known
+
+    def lazy(self, values: Any, source: Any) -> Any:
+        """Note that going through values goes through their source, which may do the same; Python nests both in C."""
+        depth = self.known(source).depth + 1
+        if depth > self.limits.depth:
+            self.refuse("depth", "it nests filters too deeply")
+        self._memo[id(values)] = Weighed(values, 1, depth, type(values))
+        return values
 
     def made(self, value: Any) -> Any:
         """Return a value that the template has just made, weighed."""
@@ -297,7 +310,7 @@ class Guard(Context):
         if known.foreign is not None:
             msg = f"a template cannot write an object of type {known.foreign.__name__!r}"
             raise SecurityError(msg)
-        self.spend(WRITE * known.weight * (LEVELS + known.depth) // LEVELS)
+        self.spend(WRITE * (WRITE + known.weight) * (LEVELS + known.depth) // LEVELS)
 
 
 def _items(value: Any, kind: type) -> Iterable[Any]:
