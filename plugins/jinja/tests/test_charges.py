@@ -13,7 +13,7 @@ from lect_jinja.functions import FUNCTIONS
 from lect_jinja.limits import DEFAULT
 from lect_jinja.methods import LIST_METHODS, LOOP_METHODS, MAPPING_METHODS, METHODS, TEXT_METHODS
 
-SIZE = 1 << 16
+SIZE = 1 << 13
 TEXT = "x" * SIZE
 ITEMS = list(range(SIZE))
 COPIED = SIZE >> 4

@@ -21,8 +21,8 @@ class Limits(NamedTuple):
     Attributes:
         source: Characters of the template's text.
         nodes: Nodes of its syntax tree.
-        work: Steps of a render. A loop iteration or a macro call counts the nodes of its body, an operation the sizes of
-            its operands, and a text that is created a sixteenth of its characters. Each message adds 100,000 and an
+        work: Steps of a render. A loop iteration or a macro call counts the nodes of its body, an operation the sizes
+            of its operands, and a text that is created a sixteenth of its characters. Each message adds 100,000 and an
             eighth of the characters of input, and each character of input adds four.
         string: Characters of one text that is created. Each character of input adds eight.
         output: Characters of a prompt. Each character of input adds eight, and the template's own text is free.
