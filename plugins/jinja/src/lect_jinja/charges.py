@@ -35,6 +35,8 @@ COMPARED = 7
 SHORT, MEDIUM = 2500, 30_000
 """Below these lengths CPython compares a needle, or at least 100 characters of it, at every place of a text; in longer
 texts it begins cleverer algorithms after six."""
+STEP = 4
+"""The work of a character of an attribute path, which has a name for every two characters at most."""
 MOST_DIGITS = 300
 """Digits to which a float may be rounded."""
 SPACES = "\t\n\v\f\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
@@ -73,6 +75,8 @@ def _split(search: Cost) -> Cost:
     def cost(context: Guard, text: Any, separator: Any = None, *operands: Any, **named: Any) -> int:
         context.spend(search(context, text, separator, *operands, **named))
         separators = [each for each in (separator, *named.values()) if isinstance(each, str)]
+        if not separators:
+            context.spend(context.weight(text))
         return _parts(text, separators or SPACES)
 
     return cost
@@ -120,13 +124,14 @@ def _shallow(context: Guard, value: Any, *operands: Any, **named: Any) -> int:
     return weights(context, *operands, **named) + (ITEM * len(value) if type(value) in SIZED else 0)
 
 
-def _joined(context: Guard, between: Any, *texts: Any) -> int:
+def _joined(context: Guard, between: Any, *texts: Any, **named: Any) -> int:
     """Return the cost of taking the texts that are to be joined; the rest is counted when their lengths are known."""
-    return weights(context, between) + sum(ITEM * len(each) for each in texts if type(each) in SIZED)
+    given = (*texts, *named.values())
+    return weights(context, between) + sum(ITEM * len(each) for each in given if type(each) in SIZED)
 
 
-def _by_key(context: Guard, mapping: Any, *operands: Any) -> int:
-    return weights(context, *operands[:1])
+def _by_key(context: Guard, mapping: Any, *operands: Any, **named: Any) -> int:
+    return weights(context, *operands[:1], **named)
 
 
 def _passed_on(context: Guard, *operands: Any, **named: Any) -> int:
@@ -143,16 +148,16 @@ def _by_attribute(position: int | None) -> Cost:
     """Return the cost of a filter that follows an attribute path, such as 'function.name', in each item."""
 
     def cost(context: Guard, value: Any, *operands: Any, **named: Any) -> int:
-        path = path_length(position, operands, named)
+        path = following(position, operands, named)
         items = len(value) if type(value) in SIZED else 0
         return weights(context, *operands, **named) + path + (ITEM + path) * items
 
     return cost
 
 
-def path_length(position: int | None, operands: tuple[Any, ...], named: Mapping[str, Any]) -> int:
-    """Return the length of the attribute path among the operands of a filter."""
-    return _length(attribute(position, operands, named))
+def following(position: int | None, operands: tuple[Any, ...], named: Mapping[str, Any]) -> int:
+    """Return the work of following the attribute path among the operands of a filter."""
+    return STEP * _length(attribute(position, operands, named))
 
 
 def attribute(position: int | None, operands: tuple[Any, ...], named: Mapping[str, Any]) -> Any:
@@ -168,12 +173,12 @@ def _json(context: Guard, value: Any, *operands: Any, **named: Any) -> int:
     if type(value) not in WRITABLE:
         # JSON says itself what it cannot write.
         return CALL
-    context.about_to_write(value)
     if indent is not None or separators is not None:
         level = indent if isinstance(indent, int) else _length(indent)
         between = sum(map(_length, separators[:2])) if isinstance(separators, list | tuple) else 0
         depth = context.known(value).depth
         context.check_string(context.weight(value) * (between + max(level, 0) * depth + 1))
+    context.about_to_write(value)
     return weights(context, *operands, **named) + WRITE * CALL
 
 

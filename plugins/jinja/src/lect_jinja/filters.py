@@ -19,7 +19,7 @@ from lect_jinja.charges import (
     MOST_DIGITS,
     attribute,
     charged_filters,
-    path_length,
+    following,
 )
 from lect_jinja.context import is_same
 from lect_jinja.formatting import percent
@@ -167,7 +167,7 @@ def _over(function: Callable[..., Any], attribute: int | None = None) -> Callabl
     def filtered(context: GuardedContext, value: Any, *args: Any, **named: Any) -> Any:
         source = value
         if type(value) not in SIZED and value:
-            value = context.counted(value, ITEM + path_length(attribute, args, named))
+            value = context.counted(value, ITEM + following(attribute, args, named))
         first = {"context": context, "environment": context.environment, "eval_context": context.eval_ctx}
         given = () if passes is None else (first[passes.name],)
         result = function(*given, value, *args, **named)

@@ -34,8 +34,9 @@ ITEM = 2
 """The work of putting one item into a list, or of giving it to a filter."""
 CHARACTER = 4
 """The same for a character of a text, which becomes an object of its own."""
-WRITE = 4
-"""How much more it costs to write a value than to compare it: a character may be written as twelve."""
+WRITE = 8
+"""How much more it costs to write a value than to compare it: a character may be written as twelve, and an item of
+known origin is written by Python."""
 LEVELS = 8
 """A value that is nested this deeply costs twice as much to write: each piece is handed from level to level."""
 PIECE = 4
