@@ -3,6 +3,9 @@
 A command is a module with two functions: `configure(parser)` adds its description, examples and arguments to its own
 parser, and `run(arguments)` does the work and returns the exit code. It is imported only when it is run, so the other
 commands cost nothing. Installed packages add commands in the group `lect.commands`: see `cli/installed.py`.
+
+`PATHS`, if a command has it, are the names of its arguments that may be a model or a template on disk. With one of them
+it is run in a process of its own: see `cli/supervised.py`.
 """
 
 import sys
@@ -27,7 +30,7 @@ from lect.errors import (
     saferepr,
 )
 
-OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
+OK, FAILED, USAGE, TIMED_OUT, INTERRUPTED = 0, 1, 2, 124, 130
 
 
 COMMANDS = {
@@ -73,15 +76,17 @@ class _ExitError(Exception):
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command and return the exit code.
 
-    0 on success, 1 if lect refuses or fails, 2 if the command line is wrong.
+    0 on success, 1 if lect refuses or fails, 2 if the command line is wrong, 124 if the command took too long, and 130
+    after Ctrl-C. With `argv`, or with other output streams, everything is done in this process, however long it takes.
     """
     words = sys.argv[1:] if argv is None else list(argv)
+    is_alone = argv is None and sys.stdout is sys.__stdout__ and sys.stderr is sys.__stderr__
     _replace_missing_streams()
     lect._registry.adapters.search = True
     try:
         with warnings.catch_warnings():
             _show_our_warnings(words)
-            code = _code(words)
+            code = _code(words, is_alone=is_alone)
             sys.stdout.flush()
         return code
     except BrokenPipeError:
@@ -96,17 +101,24 @@ def main(argv: Sequence[str] | None = None) -> int:
         return INTERRUPTED
 
 
-def _code(words: list[str]) -> int:
+def _code(words: list[str], *, is_alone: bool) -> int:
+    from lect.cli.supervised import TimedOutError
+
     try:
-        return _run(words)
+        return _run(words, is_alone=is_alone)
     except _ExitError as exited:
         return exited.code
+    except TimedOutError as error:
+        _print_error(str(error), words)
+        return TIMED_OUT
     except LectError as error:
         _print_error(str(error), words)
         return FAILED
 
 
-def _run(words: list[str]) -> int:
+def _run(words: list[str], *, is_alone: bool) -> int:
+    from lect.cli.supervised import add_timeout, supervise
+
     if not words or words[0].startswith("-"):
         overview = _overview()
         overview.parse_args(words)
@@ -118,13 +130,19 @@ def _run(words: list[str]) -> int:
         _unknown_command(name)
     parser = Parser(prog=f"lect {name}", formatter_class=RawDescriptionHelpFormatter, allow_abbrev=False)
     module.configure(parser)
+    paths = getattr(module, "PATHS", ())
+    if paths:
+        add_timeout(parser)
     # Intermixed, because otherwise argparse takes an optional TEXT to be absent if an option comes before it.
     arguments = parser.parse_intermixed_args(words[1:])
+    if is_alone and any(getattr(arguments, path, None) is not None for path in paths):
+        code = supervise(name, arguments.timeout)
+        if code is not None:
+            return code
     try:
-        code: int = module.run(arguments)
+        return int(module.run(arguments))
     except ArgumentError as error:
         parser.error(str(error))
-    return code
 
 
 def _overview() -> Parser:

@@ -8,6 +8,7 @@ from lect.cli.screen import write_exactly, write_json
 from lect.cli.sources import SOURCE, add_notation, find_template
 from lect.errors import LectError, saferepr
 
+PATHS = ("source",)
 EPILOG = """\
 examples:
   lect convert template.json --to fastchat

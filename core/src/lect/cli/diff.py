@@ -8,6 +8,7 @@ from lect.cli.screen import NOTE, Painted, Screen, write_json
 from lect.cli.sources import SOURCE, add_notation, find_template
 from lect.format.compare import CONVERSATIONS, Difference, differences, render_of
 
+PATHS = ("one", "other")
 EPILOG = """\
 The exit code is 0 if all prompts are equal, and 1 if they differ.
 

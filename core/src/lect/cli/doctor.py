@@ -18,6 +18,7 @@ from lect.cli.token_checks import Result, check_tokenizer
 from lect.cli.tokenizer_files import load_tokenizer
 from lect.errors import PluginWarning
 
+PATHS = ("model",)
 EPILOG = """\
 The exit code is 1 if something is broken or wrong: a plugin or a template that fails, or requires another
 version of lect; two packages that claim the same models, with different formats; a package that has lost its entry

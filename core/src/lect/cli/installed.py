@@ -24,6 +24,11 @@ class Command(NamedTuple):
     record: Record
     module: Any
 
+    @property
+    def PATHS(self) -> tuple[str, ...]:  # noqa: N802 - as in the module
+        """The arguments that may be a model or a template on disk."""
+        return tuple(getattr(self.module, "PATHS", ()))
+
     def configure(self, parser: ArgumentParser) -> None:
         """Describe the command and its arguments."""
         self._call("configure", parser)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from lect.reply.events import Event
     from lect.reply.reply import Reply
 
+PATHS = ("model",)
 EPILOG = """\
 examples:
   lect parse Qwen/Qwen2.5-7B-Instruct reply.txt

@@ -9,6 +9,7 @@ from lect.cli.rendering import STYLES, add_conversation, notes_on, print_notes, 
 from lect.cli.screen import Painted, Screen, write_exactly, write_json
 from lect.prompt.fields import spell
 
+PATHS = ("model",)
 EPILOG = """\
 examples:
   lect prompt lmsys/vicuna-7b-v1.5 "Hello!"

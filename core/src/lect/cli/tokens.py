@@ -11,6 +11,7 @@ from lect.cli.screen import Painted, Screen, write_json
 from lect.cli.tokenizer_files import load_tokenizer
 from lect.tokens.picture import TOKENIZER, Fragment
 
+PATHS = ("model",)
 EPILOG = """\
 A conversation that ends with an answer is encoded as for training, and its loss is that of the default policy: what
 assistants say, with the stops. Any other ends where the assistant begins to speak, as it is sent to a server.

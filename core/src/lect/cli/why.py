@@ -16,6 +16,7 @@ from lect.registry.refs import parse_ref
 from lect.registry.resolve import fallback_note
 from lect.values import Verdict
 
+PATHS = ("model",)
 EPILOG = """\
 A claim rests on REPO (the whole owner/name), NAME (the beginning of the name), TOKEN (a word in it), MODEL_TYPE (a
 config file) or FAMILY (nothing more); the strongest wins, and of two equal ones the longer. --adapter and pins decide
