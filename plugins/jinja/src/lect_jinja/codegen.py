@@ -127,7 +127,7 @@ class GuardedCode(CodeGenerator):
     """Generates code that asks the context to do what Jinja2 would do by itself.
 
     Attributes:
-        looked_up: The variables that the template reads and does not set itself, known once the code is generated.
+        looked_up: The variables that the code looks up in the context, known once it is generated.
     """
 
     def __init__(self, environment: Environment, filename: str):

@@ -19,6 +19,7 @@ from lect_jinja.context import GuardedContext, attribute_of, item_of
 from lect_jinja.environment import ENVIRONMENT
 from lect_jinja.functions import FUNCTIONS, RaisedError
 from lect_jinja.limits import SIZE_PER_CHARACTER, exceeded
+from lect_jinja.lookups import names_from_outside
 from lect_jinja.reading import Reading, read
 from lect_jinja.strings import TEXTS, pieces_of
 
@@ -47,7 +48,7 @@ class Compiled(NamedTuple):
         root: The function that writes a prompt, piece by piece.
         nodes: How many nodes its syntax tree has.
         reading: What the syntax tree tells about it.
-        variables: The variables that it reads and does not set itself.
+        variables: The variables that it reads from outside, on some way through it.
         lines: Lines of the code, each with its line of the template.
         length: Characters of its source.
     """
@@ -119,6 +120,7 @@ def _compile(source: str, name: str, limits: Limits) -> Compiled:
                 raise exceeded(name, limits, "nodes", "its syntax tree is too large")
         _refuse_forbidden(found)
         reading = read(found)
+        outside = names_from_outside(tree)
         generator = GuardedCode(ENVIRONMENT, FILE)
         generator.visit(Guarding().visit(tree))
         code = compile(generator.stream.getvalue(), FILE, "exec")  # type: ignore[attr-defined]
@@ -127,7 +129,8 @@ def _compile(source: str, name: str, limits: Limits) -> Compiled:
     namespace |= {"attribute_of": attribute_of, "item_of": item_of}
     pairs = (pair.split("=") for pair in namespace["debug_info"].split("&") if pair)
     lines = tuple((int(line), int(number)) for number, line in pairs)
-    variables = generator.looked_up - FUNCTIONS.keys()
+    # Jinja2 looks up every name that is set in some branch; a macro is known in the macros before it.
+    variables = (generator.looked_up & outside) - FUNCTIONS.keys()
     return Compiled(namespace["root"], len(found), reading, frozenset(variables), lines, len(source))
 
 
