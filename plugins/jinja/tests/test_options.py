@@ -9,7 +9,7 @@ from lect import LectError
 from lect_jinja import load
 from lect_jinja.compare import CONVERSATIONS, answer
 from lect_jinja.environment import ENVIRONMENT
-from lect_jinja.filters import FUNCTIONS
+from lect_jinja.functions import FUNCTIONS
 from lect_jinja.template import GIVEN
 
 ORACLES = sorted([*SHARED.glob("oracles/jinja/*.jinja"), *SHARED.glob("oracles/more/jinja/*.jinja")])
