@@ -232,3 +232,47 @@ assert WORKERS._idle is worker
 def test_a_forked_process_has_a_worker_of_its_own():
     run = [sys.executable, "-W", "ignore::DeprecationWarning", "-c", FORKED]
     subprocess.run(run, check=True, timeout=HANGS)
+
+
+ORPHANING = """
+import os, signal, sys
+from lect_jinja import isolation, load
+started = isolation._Worker.__init__
+
+def start(worker):
+    started(worker)
+    print(worker._process.pid, flush=True)
+
+isolation._Worker.__init__ = start
+# Nothing but the worker's own clock ends the render.
+isolation.Timer = lambda *_: type("Never", (), dict(start=lambda _: None, cancel=lambda _: None, join=lambda _: None))()
+limits = {"work": 10**12, "seconds": 0.5}
+load(sys.argv[1], isolate=True, limits=limits).text([])
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="the system has no timers")
+def test_a_worker_whose_process_was_killed_ends_by_itself():
+    with subprocess.Popen([sys.executable, "-c", ORPHANING, ENDLESS], stdout=subprocess.PIPE, text=True) as process:
+        worker = int(process.stdout.readline())
+        process.kill()
+    waited = threading.Event()
+    for _ in range(10 * HANGS):
+        try:
+            os.kill(worker, 0)
+        except ProcessLookupError:
+            return
+        if is_zombie(worker):
+            return
+        waited.wait(0.1)
+    os.kill(worker, signal.SIGKILL)
+    pytest.fail("it goes on")
+
+
+def is_zombie(process):
+    """Say whether a process has ended, and nobody has asked how: in a container, perhaps nobody ever does."""
+    try:
+        with open(f"/proc/{process}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0] == "Z"
+    except OSError:
+        return False

@@ -14,6 +14,9 @@ from lect.plugin import Input
 from lect_jinja.engine import Run, compiled
 from lect_jinja.isolation import HEADER
 
+SPARE_SECONDS = 1
+"""How much later than the process that waits for it a worker ends itself."""
+
 
 def serve() -> None:
     """Answer requests until there are no more."""
@@ -28,6 +31,7 @@ def serve() -> None:
         if len(request := requests.read(length)) < length:
             return
         data = json.dumps(_answer(*pickle.loads(request))).encode()  # noqa: S301 - from the process that started us
+        _end_after(0)
         try:
             answers.write(HEADER.pack(number, len(data)) + data)
             answers.flush()
@@ -38,6 +42,7 @@ def serve() -> None:
 
 def _answer(source: str, name: str, limits: Any, variables: Any, moment: Any, tracked: bool) -> dict[str, Any]:
     _limit_memory(limits.memory)
+    _end_after(limits.seconds + SPARE_SECONDS)
     try:
         run = Run(compiled(source, name, limits), name, limits, variables, moment, tracked=tracked)
         return {"pieces": [(turn, list(map(_sent, pieces))) for turn, pieces in run.pieces()]}
@@ -49,6 +54,12 @@ def _answer(source: str, name: str, limits: Any, variables: Any, moment: Any, tr
 
 def _sent(piece: str) -> Any:
     return [str(piece), piece.path, piece.start] if isinstance(piece, Input) else piece
+
+
+def _end_after(seconds: float) -> None:
+    """Let the system end this process after some time, or never: the one that waits for it may have been killed."""
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_REAL, seconds)
 
 
 def _limit_memory(memory: int) -> None:
