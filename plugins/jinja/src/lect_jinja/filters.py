@@ -25,6 +25,7 @@ from lect_jinja.context import is_same
 from lect_jinja.formatting import percent
 from lect_jinja.guard import ITEM, MAPPINGS, SIZED
 from lect_jinja.methods import TEXT_METHODS
+from lect_jinja.more_filters import MORE_FILTERS, MORE_TESTS
 from lect_jinja.origins import distrusting
 from lect_jinja.spelling import JsonStyle, to_json
 from lect_jinja.strings import TEXTS, pieces_of, safe
@@ -291,6 +292,7 @@ _FILTERS: dict[str, Callable[..., Any]] = {
     "trim": _trim,
     "unique": _comparing(filters.sync_do_unique, 1),
     "upper": _as_method("upper"),
+    **MORE_FILTERS,
 }
 FILTERS = {
     name: pass_context(distrusting(name, function, asks=hasattr(function, "jinja_pass_arg")))
@@ -344,5 +346,6 @@ TESTS: dict[str, Callable[..., Any]] = {
     "odd": _odd,
     "lower": _lower,
     "upper": _upper,
+    **MORE_TESTS,
 }  # fmt: skip
 TESTS = charged_filters(TESTS, {}, FREE_TESTS)
