@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
 from threading import Lock
@@ -38,7 +38,8 @@ MOST_COMPILED = 128
 LARGEST_COMPILED = 1 << 23
 """Characters of all sources whose code is kept."""
 LONGEST_MESSAGE = 500
-FILE = "<chat template>"
+FILE = ""
+"""The file name of generated code: Python looks for one, to show the line of an error, and an empty name is nowhere."""
 
 
 class Compiled(NamedTuple):
@@ -119,6 +120,7 @@ def _compile(source: str, name: str, limits: Limits) -> Compiled:
             if len(found) > limits.nodes:
                 raise exceeded(name, limits, "nodes", "its syntax tree is too large")
         _refuse_forbidden(found)
+        _refuse_jumps([tree], is_loop=False)
         reading = read(found)
         outside = names_from_outside(tree)
         generator = GuardedCode(ENVIRONMENT, FILE)
@@ -169,6 +171,21 @@ def _refuse_forbidden(found: list[nodes.Node]) -> None:
         if what is not None:
             msg = f"{what} is not allowed in a chat template"
             raise TemplateSyntaxError(msg, node.lineno)
+
+
+def _refuse_jumps(statements: Iterable[nodes.Node], *, is_loop: bool) -> None:
+    """Refuse `break` and `continue` outside of loops, which Python would not compile."""
+    for node in statements:
+        if isinstance(node, nodes.Break | nodes.Continue) and not is_loop:
+            msg = f"{type(node).__name__.lower()} is not inside a loop"
+            raise TemplateSyntaxError(msg, node.lineno)
+        if isinstance(node, nodes.For):
+            _refuse_jumps(node.body, is_loop=True)
+            _refuse_jumps(node.else_, is_loop=is_loop)
+        else:
+            # A macro is a function of its own, wherever it is.
+            is_function = isinstance(node, nodes.Macro | nodes.CallBlock)
+            _refuse_jumps(node.iter_child_nodes(), is_loop=is_loop and not is_function)
 
 
 class Run:
