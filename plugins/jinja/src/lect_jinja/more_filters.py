@@ -1,7 +1,7 @@
-"""Jinja2's filters and tests that chat templates hardly use. They follow nothing: what they make of somebody's text has
-no known origin (see `origins.py`).
+"""Jinja2's filters and tests that chat templates hardly use.
 
-Missing are `attr`, `groupby`, `pprint`, `random` and `urlize`: docs/how-to/run-a-models-own-template.md says why.
+What they make of somebody's text has no known origin: `origins.py` does not list them. Missing are `attr`, `groupby`,
+`pprint`, `random` and `urlize`: docs/how-to/run-a-models-own-template.md says why.
 """
 
 from __future__ import annotations
