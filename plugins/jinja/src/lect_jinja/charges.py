@@ -52,12 +52,8 @@ def searching(length: int, needle: int) -> int:
 
 def weights(context: Guard, *operands: Any, **named: Any) -> int:
     """Return the weights of all operands: what an operation costs unless it is named below."""
-    work = CALL
-    for operand in operands:
-        work += context.weight(operand)
-    for operand in named.values():
-        work += context.weight(operand)
-    return work
+    work = CALL + sum(map(context.weight, operands))
+    return work + sum(map(context.weight, named.values())) if named else work
 
 
 def _searched(context: Guard, text: Any, needle: Any = None, *operands: Any, **named: Any) -> int:
@@ -67,6 +63,8 @@ def _searched(context: Guard, text: Any, needle: Any = None, *operands: Any, **n
 
 def _compared_everywhere(context: Guard, text: Any, needle: Any = None, *operands: Any, **named: Any) -> int:
     """Return the cost of a search from the end, or for each of some characters: nothing in it is clever."""
+    if needle is None and not named:
+        return CALL + context.weight(text)
     work = weights(context, text, needle, *operands, **named)
     return work + (_length(text) * (_length(needle) + sum(map(_length, named.values()))) >> COMPARED)
 
@@ -134,11 +132,6 @@ def _by_key(context: Guard, mapping: Any, *operands: Any, **named: Any) -> int:
     return weights(context, *operands[:1], **named)
 
 
-def _passed_on(context: Guard, *operands: Any, **named: Any) -> int:
-    """Return the cost of a filter that gives all of its operands to the method that is charged for them."""
-    return CALL
-
-
 def _made(context: Guard, *operands: Any, **named: Any) -> int:
     """Return the cost of putting values together: what they weigh is noted when they are."""
     return 2 * CALL + ITEM * (len(operands) + len(named))
@@ -191,6 +184,8 @@ def _length(value: Any) -> int:
     return len(value) if isinstance(value, str) else 0
 
 
+METHOD_FILTERS = frozenset({"capitalize", "lower", "replace", "trim", "upper"})
+"""Filters that give all of their operands to a method, which is charged for them."""
 FREE_FILTERS = frozenset({"count", "d", "default", "length"})
 FREE_TESTS = frozenset({
     "boolean", "defined", "false", "float", "integer", "iterable", "mapping", "none", "number", "sameas", "sequence",
@@ -217,7 +212,6 @@ FILTER_COSTS: dict[str, Cost] = {
     **dict.fromkeys(("first", "items", "last", "list", "reject", "reverse", "select"), _shallow),
     **dict.fromkeys(("rejectattr", "selectattr", "sum"), _by_attribute(0)),
     **dict.fromkeys(("join", "max", "min", "unique"), _by_attribute(1)),
-    **dict.fromkeys(("capitalize", "lower", "replace", "trim", "upper"), _passed_on),
     "sort": _by_attribute(2),
     "map": _by_attribute(None),
     "indent": _lines,

@@ -16,6 +16,7 @@ from lect_jinja.charges import (
     FILTER_COSTS,
     FREE_FILTERS,
     FREE_TESTS,
+    METHOD_FILTERS,
     MOST_DIGITS,
     attribute,
     charged_filters,
@@ -296,7 +297,7 @@ _FILTERS: dict[str, Callable[..., Any]] = {
 }
 FILTERS = {
     name: pass_context(distrusting(name, function, asks=hasattr(function, "jinja_pass_arg")))
-    for name, function in charged_filters(_FILTERS, FILTER_COSTS, FREE_FILTERS).items()
+    for name, function in charged_filters(_FILTERS, FILTER_COSTS, FREE_FILTERS | METHOD_FILTERS).items()
 }
 
 
