@@ -110,7 +110,8 @@ def _padded(context: Guard, text: Any, width: Any = 0, *fill: Any, **named: Any)
 
 def _letters(context: Guard, text: Any, *operands: Any) -> int:
     """Return the cost of changing letters, which CPython does in twelve bytes for each that is not ASCII."""
-    return weights(context, text, *operands) + (0 if _length(text) == 0 or text.isascii() else _length(text) >> 2)
+    work = weights(context, text, *operands)
+    return work if text.isascii() else work + (len(text) >> 2)
 
 
 def _words(context: Guard, value: Any, *operands: Any) -> int:
