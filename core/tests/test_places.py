@@ -138,3 +138,9 @@ def test_an_obvious_path_has_a_place(path):
 @pytest.mark.parametrize("path", ["x", "a/x", "a/b/x", "~x", ".x", "\\\\server\\x", "a/x@main"])
 def test_any_other_path_has_no_place(path):
     assert parse_ref(path).place is None
+
+
+@pytest.mark.parametrize("share", ["//host/share/acme", "/\\host\\acme", "\\\\host\\share\\acme", "\\/host/acme"])
+def test_a_network_share_is_never_looked_at(model, share):
+    assert parse_ref(share).place is None
+    assert lect.resolve(share).template.name == "by-name"

@@ -23,7 +23,7 @@ from lect import LectError, SourceError, UnknownModelError
 from lect.plugin import CHATML
 from lect_jinja import knowledge
 from lect_jinja.knowledge import fingerprint
-from lect_jinja.paths import is_installed
+from lect_jinja.paths import is_installed, read_files
 from lect_jinja.sources.files import ModelFileError
 from lect_jinja.tree import tree_fingerprint
 
@@ -112,6 +112,28 @@ def test_a_missing_path_is_told_from_one_without_a_template(model, monkeypatch):
         lect.resolve(path)
     with pytest.raises(UnknownModelError, match="jinja: there is no such file or directory"):
         lect.resolve(f"{path}0")
+
+
+def test_for_a_file_of_a_model_its_directory_is_asked_for(model):
+    path = model(chat_template_jinja="{{ messages[0].content }}")
+    for file in ("chat_template.jinja", "chat_template.jinja#rag"):
+        with pytest.raises(UnknownModelError) as caught:
+            lect.get_template(f"{path}/{file}")
+        assert f"jinja: it is a file; give its directory, {path!r}\n" in str(caught.value)
+
+
+def test_a_network_share_is_not_looked_at(model, monkeypatch):
+    path = model(adapter_config_json={"base_model_name_or_path": "//host/share/vicuna-7b-v1.5"})
+    looked_at = []
+    monkeypatch.setattr(
+        os, "stat", lambda place, *_, stat=os.stat, **more: looked_at.append(place) or stat(place, **more)
+    )
+    assert "its base is vicuna-7b-v1.5" in lect.resolve(path).remarks[0]
+    for way in (lect_jinja.load, read_files):
+        with pytest.raises(ModelFileError, match="is a network share"):
+            way("//host/share/model")
+    assert looked_at
+    assert not [place for place in looked_at if str(place).startswith("//")]
 
 
 def test_why_names_the_nearest_template_and_the_first_difference(model):

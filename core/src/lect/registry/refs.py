@@ -26,7 +26,9 @@ _OLLAMA = ("", "ollama/", "library/", "ollama/library/")
 _UNTUNED = meaning("base") | {"text"}
 """Words in Ollama's tags for models that were not trained to chat."""
 PLACES = ("/", "./", "../", "~/", ".\\", "..\\")
-"""How the path of a file or directory begins. Not `\\\\`: looking at a share means asking another machine."""
+"""How the path of a file or directory begins."""
+SHARES = ("//", "/\\", "\\\\", "\\/")
+"""How the path of a network share begins: looking at one means asking another machine."""
 
 
 class ModelRef(NamedTuple):
@@ -42,7 +44,8 @@ class ModelRef(NamedTuple):
             "instruct")`. Those of a tag follow: `qwen2.5:7b`. If no adapter knows a name that may begin with an owner,
             as `Qwen_Qwen3-8B-GGUF` does, the adapters are asked again, with the words after the owner alone.
         place: Where it is on disk, if the path is plainly that of a file or directory: absolute, one that begins with
-            `./`, `../` or `~/`, or a `Path`. None for `owner/name`, even if such a directory exists.
+            `./`, `../` or `~/`, or a `Path`. None for `owner/name`, even if such a directory exists, and for a network
+            share, `//host/share`.
         tag: What followed `:`, as in `qwen2.5:7b`.
     """
 
@@ -129,8 +132,10 @@ def is_tag(text: str) -> bool:
 
 
 def _is_plainly_a_place(model_path: str | os.PathLike[str]) -> bool:
+    if not isinstance(model_path, str):
+        return True
     # A drive counts on every platform: no model on a hub has one.
-    return not isinstance(model_path, str) or model_path.startswith(PLACES) or _is_drive(model_path[:2])
+    return (model_path.startswith(PLACES) or _is_drive(model_path[:2])) and not model_path.startswith(SHARES)
 
 
 def _is_drive(name: str) -> bool:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import lect
 from lect.errors import LectError, saferepr
 from lect.plugin import Match, Specificity, hookimpl
+from lect.registry.refs import SHARES
 from lect_jinja.identity import Identity, identify
 from lect_jinja.knowledge import fingerprint
 from lect_jinja.sources.directory import ForeignNotationError, files_read, read_directory
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 LONGEST_CHAIN = 4
 """How many LoRA adapters may be chained."""
 MOST_REMEMBERED = 256
-# Not `\\\\`: looking at a network share contacts another machine.
 PLACES = ("/", "./", "../", "~/")
 """How the path of a model on disk begins."""
 BOS_AND_EOS = ("bos_token", "eos_token")
@@ -62,6 +62,10 @@ def read_local(path: str) -> LocalModel | None:
     Raises:
         ModelFileError: If a file cannot be used, there is no template of that name, or adapters form a circle.
     """
+    if path.startswith(SHARES):
+        refuse(
+            path, "is a network share: looking at it would ask another machine", "the path under which it is mounted"
+        )
     path, name = _parted(path)
     adapters: list[str] = []
     stamps: dict[str, Stamp] = {}
@@ -122,7 +126,7 @@ def _read(path: str) -> ModelFiles | None:
 
 def _is_on_disk(base: str) -> bool:
     """Return whether a LoRA adapter's base is a path that exists here; that of a published one often does not."""
-    return base.startswith(PLACES) and os.path.exists(os.path.expanduser(base))
+    return base.startswith(PLACES) and not base.startswith(SHARES) and os.path.exists(os.path.expanduser(base))
 
 
 def _stamp(path: str) -> Stamp:
@@ -174,6 +178,9 @@ class LocalModels:
         """Say what is missing at a path that has no chat template."""
         if ref.place is None:
             return None
+        place, _ = _parted(ref.place)
+        if os.path.isfile(os.path.expanduser(place)):
+            return f"it is a file; give its directory, {saferepr(os.path.dirname(place), 200)}"
         return "it has no chat template" if _is_there(ref.place) else "there is no such file or directory"
 
     @hookimpl
