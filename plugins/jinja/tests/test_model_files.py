@@ -275,6 +275,32 @@ def test_a_gguf_file_has_template_tokens_and_stops(tmp_path):
     assert found.added == {"<s>": 1, "</s>": 2, "<|im_end|>": 3}
 
 
+LONG = "<|" + "a" * (1 << 20) + "|>"
+MANY = [f"<{'x' * 20}{chr(0x4E00 + high)}{chr(0x4E00 + low)}>" for high in range(100) for low in range(120)]
+TOO_LONG = {
+    "a control token": ("model.gguf", gguf.model(TEMPLATE, ("<unk>", "<s>", "</s>", LONG, "hello"))),
+    "an ordinary token that is named": ("model.gguf", gguf.model(TEMPLATE, ("<unk>", LONG, "</s>", "<s>", "hello"))),
+    "a named token": ("tokenizer_config.json", {"chat_template": TEMPLATE, "eos_token": LONG}),
+    "a listed token": ("added_tokens.json", {LONG: 7}),
+    "many tokens": ("added_tokens.json", {token: number for number, token in enumerate(MANY)}),
+    "a stop": ("generation_config.json", {"stop_strings": [LONG]}),
+}
+
+
+@pytest.mark.parametrize(("name", "content"), TOO_LONG.values(), ids=TOO_LONG)
+def test_tokens_that_are_too_long_to_look_for_are_refused(name, content, tmp_path):
+    (tmp_path / name).write_bytes(content if isinstance(content, bytes) else json.dumps(content).encode())
+    error = bounded(read_directory, tmp_path)
+    assert isinstance(error, ModelFileError)
+    assert "characters; at most " in str(error)
+
+
+def test_many_numbered_tokens_are_one(tmp_path):
+    tokens = {f"<{'x' * 20}{number}>": number for number in range(60_000)}
+    (tmp_path / "added_tokens.json").write_text(json.dumps(tokens))
+    assert len(bounded(read_directory, tmp_path).added) == len(tokens)
+
+
 def test_a_large_vocabulary_is_skipped_quickly(tmp_path):
     tokens = [f"token{at}" for at in range(60_000)]
     pairs = [

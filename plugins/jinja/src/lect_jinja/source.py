@@ -11,7 +11,7 @@ from lect.errors import PluginError, saferepr
 from lect_jinja.identity import own_template
 from lect_jinja.paths import PLACES, read_files
 from lect_jinja.sources.found import DEFAULT
-from lect_jinja.sources.tokens import added_tokens, is_marker, markers_of
+from lect_jinja.sources.tokens import added_tokens, bounded, is_marker, markers_of
 from lect_jinja.template import JinjaTemplate
 
 if TYPE_CHECKING:
@@ -57,7 +57,9 @@ def load(
         raise PluginError(msg)
     text = _text_of(source, chat_template or DEFAULT)
     tokens = dict(_tokens(source))
-    if added := added_tokens(source, name or "the configuration"):
+    added = added_tokens(source, name or "the configuration")
+    bounded({*tokens.values(), *added}, name or "the configuration")
+    if added:
         control = dict.fromkeys(filter(is_marker, tokens.values()))
         facts.setdefault("markers", control | markers_of(added))
     return JinjaTemplate(name or _name_of(text), text, tokens=tokens, **facts)

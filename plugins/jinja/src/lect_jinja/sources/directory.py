@@ -11,7 +11,15 @@ from lect.errors import saferepr
 from lect_jinja.sources.files import Directory, ModelFileError, as_text, refuse, text_in
 from lect_jinja.sources.found import DEFAULT, MORE, ModelFiles
 from lect_jinja.sources.gguf import read_gguf
-from lect_jinja.sources.tokens import added_tokens, is_marker, listed_tokens, named_tokens, token_ids, vocabulary_tokens
+from lect_jinja.sources.tokens import (
+    added_tokens,
+    bounded,
+    is_marker,
+    listed_tokens,
+    named_tokens,
+    token_ids,
+    vocabulary_tokens,
+)
 
 JINJA, JSON, TOKENIZER = "chat_template.jinja", "chat_template.json", "tokenizer_config.json"
 VOCABULARY = "tokenizer.json"
@@ -130,7 +138,9 @@ def _added(directory: Directory, tokenizer: dict[str, Any], tokens: dict[str, st
     named: dict[str, int | None] = dict.fromkeys(tokens.values())
     listed = listed_tokens(directory.read_json(ADDED), directory.file(ADDED))
     stated = added_tokens(tokenizer, directory.file(TOKENIZER))
-    return named | listed | (stated or _in_the_vocabulary(directory))
+    added = named | listed | (stated or _in_the_vocabulary(directory))
+    bounded(added, directory.path)
+    return added
 
 
 def _in_the_vocabulary(directory: Directory) -> dict[str, int | None]:
@@ -152,6 +162,7 @@ def _with_stops(found: ModelFiles, directory: Directory) -> ModelFiles:
         **{as_text(each, "stop_strings", file): None for each in (strings if isinstance(strings, list) else [strings])},
     }
     stop.pop("", None)
+    bounded(stop, file)
     return found._replace(stop=stop, stop_ids=tuple(each for each in ids if each not in texts))
 
 

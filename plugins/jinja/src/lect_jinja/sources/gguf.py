@@ -16,7 +16,7 @@ from lect.errors import saferepr
 from lect.plugin import open_file
 from lect_jinja.sources.files import TEMPLATE_BYTES, reading, refuse
 from lect_jinja.sources.found import DEFAULT, ModelFiles
-from lect_jinja.sources.tokens import MOST_ADDED
+from lect_jinja.sources.tokens import MOST_ADDED, bounded
 
 MAGIC = b"GGUF"
 VERSIONS = (2, 3)
@@ -272,13 +272,16 @@ def _described(file: str, values: dict[str, Any], reader: Reader) -> ModelFiles:
     }
     if len(added) > MOST_ADDED:
         reader.refuse(f"it has {len(added):,} control tokens; at most {MOST_ADDED:,} are read")
+    tokens = {name: found[0] for name, key in NAMED_IDS.items() if (found := token(key))}
+    stop: dict[str, int | None] = dict(found for key in ENDS if (found := token(key)))
+    bounded({*added, *tokens.values(), *stop}, file)
     return ModelFiles(
         file,
         templates,
         TEMPLATE if templates else "",
-        tokens={name: found[0] for name, key in NAMED_IDS.items() if (found := token(key))},
+        tokens=tokens,
         added=added,
-        stop=dict(found for key in ENDS if (found := token(key))),
+        stop=stop,
         model_type=str(values.get("general.architecture") or "").replace("-", "_"),
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from lect.errors import saferepr
@@ -12,6 +12,9 @@ from lect_jinja.sources.files import as_text, has_too_many_values, refuse
 
 NAMES = ("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
 MOST_ADDED = 65_536
+LONGEST_TOKEN = 4096
+MOST_CHARACTERS = 1 << 18
+"""Characters of all tokens, those that differ only in a number counted once: Python compiles them in a second."""
 SHORTEST_MARKER = 2
 LIKE_EACH_OTHER = 8
 """How many tokens that differ in a number make one numbered marker."""
@@ -68,6 +71,20 @@ def vocabulary_tokens(start: str, file: str) -> dict[str, int | None]:
         refuse(file, f"has {len(listed):,} added tokens; at most {MOST_ADDED:,} are read")
     tokens = [each for each in listed if isinstance(each, dict) and type(each.get("id")) is int]
     return {_content(each, f"added token {each['id']}", file): each["id"] for each in tokens}
+
+
+def bounded(tokens: Collection[str], file: str) -> None:
+    """Refuse tokens that are too long to look for in every text.
+
+    Raises:
+        ModelFileError: If one of them, or all of them together, are too long.
+    """
+    longest = max(tokens, key=len, default="")
+    if len(longest) > LONGEST_TOKEN:
+        refuse(file, f"has a control token of {len(longest):,} characters; at most {LONGEST_TOKEN:,} are read")
+    characters = sum(map(len, {_NUMBER.sub("", token, count=1) for token in tokens}))
+    if characters > MOST_CHARACTERS:
+        refuse(file, f"has control tokens of {characters:,} characters; at most {MOST_CHARACTERS:,} are read")
 
 
 def token_ids(value: Any, key: str, file: str) -> tuple[int, ...]:
