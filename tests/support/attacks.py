@@ -35,6 +35,8 @@ GRAMMAR = {
         T.strip()|T.strip(T)|T.lstrip(T)|T.rstrip(T)|T.removeprefix(T)|T.removesuffix(T)|T.replace(T, T)|T.replace(T, T, N)
         T.join(L)|T.join(T)|T.ljust(N)|T.rjust(N, A)|T.center(N)|T.zfill(N)|T.upper()|T.lower()|T.title()|T.capitalize()
         T.swapcase()|T.casefold()|strftime_now(T)|strftime_now('%' ~ N ~ 'Y')|f(V)|f(V, *L)|f(*T)|f(V, **dict(a=V))
+        (T | truncate(N))|(T | truncate(N, true, T, N))|(T | wordwrap(N))|(T | wordwrap(N, true, T))|(T | center(N))|(V | e)|(V | escape)|(V | forceescape)
+        (N | filesizeformat)|(T | filesizeformat(true))|(T | striptags)|(V | urlencode)|({T: V} | xmlattr)|({T: V, 'a': T} | urlencode)
         loop.cycle(T, T)|(L | first)|(L | last)|(V | default(T))|(V | d(T))|(T | list | join(T))|(L | map('string') | join)
     """,
     # A container.
@@ -47,6 +49,7 @@ GRAMMAR = {
         (L | selectattr(T) | list)|(L | selectattr(T, 'eq', V) | list)|(L | rejectattr(T) | list)|(L | reverse | list)
         ({'a': V, T: V} | dictsort)|({'a': V} | dictsort(by='value'))|({'a': V} | items | list)|(L | sum(start=[]))
         {'a': V}.items()|{T: V}.keys()|{'a': V}.values()|{'a': L}.copy()|(L | list).copy()|dict(a=V)|dict([[V, V]])|dict(L)
+        (L | batch(N) | list)|(L | batch(N, V) | list)|(L | slice(N) | list)|(T | slice(N, V) | list)
         T.split()|T.split(T)|T.split(sep=T)|T.split(T, N)|T.rsplit(T)|T.rsplit(T, N)|T.splitlines()|T.partition(T)|T.rpartition(T)
         ({'a': L}.get('a'))|({'a': L}.get(V, L))|namespace(a=V).a|namespace([[T, V]])|(V | default(L))|L[L]|(L | map('list') | list)
     """,
@@ -58,6 +61,7 @@ GRAMMAR = {
         (L - L)|({'a': L}.items() - N)|(V is eq(V))|(V is ne(V))|(T is lt(T))|(T is ge(T))|(V is in(L))|(V is sameas(V))
         (N is divisibleby(N))|(N is even)|(N is odd)|(V is lower)|(V is upper)|(V is defined)|(V is iterable)|(V is mapping)
         (V is gt(V))|(V is le(V))|(V is boolean)|(V is false)|(V is float)|(V is integer)|(V is number)|(V is true)|(V is undefined)
+        (T | wordcount)|(V is callable)|(V is escaped)|(V is filter)|(V is test)
         (V is sequence)|(V is string)|(L | length)|(T | count)|(T | int)|(T | int(N, 16))|(T | float)|(N | float)|(N | abs)
         (N | round)|(N | round(N))|(N | round(N, 'ceil'))|(L | sum)|(L | sum(attribute=T))|(L | max)|(L | min)
         (L | max(attribute=T))|(L | min(attribute=T))|T.find(T)|T.rfind(T)|T.index(T)|T.rindex(T)|T.count(T)|T.find(T, N, N)
