@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 WORD = 8
 """The work of a character of a text that is cut into words: each of them may be a text of its own."""
+LIST = 16
+"""The work of creating a list."""
 ESCAPED = 5
 """Characters of the longest entity that HTML escapes become."""
 QUOTED = 12
@@ -111,13 +113,14 @@ def _center(context: GuardedContext, value: Any, width: int = 80) -> Any:
 
 @pass_context
 def _batch(context: GuardedContext, value: Any, linecount: int, fill_with: Any = None) -> list[list[Any]]:
-    context.spend(linecount if fill_with is not None and linecount > 0 else 0)
-    return list(filters.do_batch(context.listed(value), linecount, fill_with))
+    values = context.listed(value)
+    context.spend(LIST * len(values) + (linecount if fill_with is not None and linecount > 0 else 0))
+    return list(filters.do_batch(values, linecount, fill_with))
 
 
 @pass_context
 def _slice(context: GuardedContext, value: Any, slices: int, fill_with: Any = None) -> list[list[Any]]:
-    context.spend(max(slices, 0))
+    context.spend(LIST * max(slices, 0))
     return list(filters.sync_do_slice(context.listed(value), slices, fill_with))
 
 
@@ -125,6 +128,7 @@ def _slice(context: GuardedContext, value: Any, slices: int, fill_with: Any = No
 def _filesizeformat(context: GuardedContext, value: Any, binary: bool = False) -> str:
     if isinstance(value, str) and len(value) > context.limits.bits // 4:
         context.refuse("bits", f"it reads a number of {len(value):,} characters")
+    context.spend(LIST)
     number = plain_str(value) if isinstance(value, str) else value
     return filters.do_filesizeformat(number, binary)
 
