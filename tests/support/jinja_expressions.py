@@ -12,11 +12,11 @@ from jinja2 import nodes
 from jinja2.compiler import operators
 
 from lect import LectError
-from lect_jinja.context import LOOP_ATTRIBUTES, LOOP_METHODS
+from lect_jinja.context import LOOP_ATTRIBUTES
 from lect_jinja.engine import Run, compiled
 from lect_jinja.environment import ENVIRONMENT
 from lect_jinja.limits import DEFAULT
-from lect_jinja.methods import METHODS
+from lect_jinja.methods import LOOP_METHODS, METHODS
 from lect_jinja.values import marked
 
 USERS = [

@@ -27,6 +27,7 @@ from lect.registry.refs import ModelRef
 from lect.values import Match, Specificity
 
 if TYPE_CHECKING:
+    from lect.contain import by_signal
     from lect.files import open_file, parse_json, read_file
     from lect.notations import Written, table_of, unsupported_facts
     from lect.prompt.frame import Frame
@@ -63,6 +64,7 @@ __all__ = [
     "TurnTemplate",
     "Writer",
     "Written",
+    "by_signal",
     "given",
     "hookimpl",
     "normalize",
@@ -85,6 +87,7 @@ _LATER = {
     **dict.fromkeys(("Written", "table_of", "unsupported_facts"), "lect.notations"),
     **dict.fromkeys(("Reply", "ToolCall"), "lect.reply.reply"),
     "Frame": "lect.prompt.frame",
+    "by_signal": "lect.contain",
     "Schema": "lect.prompt.walker",
     "Source": "lect.source",
     "Tokenizer": "lect.tokens.tokenizer",

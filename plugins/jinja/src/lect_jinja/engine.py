@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from jinja2 import nodes
 from jinja2.exceptions import SecurityError, TemplateSyntaxError, UndefinedError
 
-from lect.contain import by_signal
 from lect.errors import LectError, MessageError, PluginError, RefusedError
+from lect.plugin import by_signal
 from lect_jinja.codegen import REFUSED, GuardedCode, Guarding, levels
 from lect_jinja.context import GuardedContext, attribute_of, item_of
 from lect_jinja.environment import ENVIRONMENT

@@ -17,9 +17,8 @@ from struct import Struct
 from threading import RLock, Timer
 from typing import TYPE_CHECKING, Any
 
-from lect.contain import by_signal
 from lect.errors import LectError, LimitError, MessageError, PluginError, RefusedError
-from lect.plugin import given
+from lect.plugin import by_signal, given
 from lect_jinja.limits import exceeded
 
 if TYPE_CHECKING:
