@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import lect
 from lect.errors import LectError, saferepr
 from lect.plugin import Match, Specificity, hookimpl
-from lect.registry.refs import SHARES
 from lect_jinja.identity import Identity, identify
 from lect_jinja.knowledge import fingerprint
 from lect_jinja.sources.directory import ForeignNotationError, files_read, read_directory
@@ -28,6 +27,8 @@ LONGEST_CHAIN = 4
 MOST_REMEMBERED = 256
 PLACES = ("/", "./", "../", "~/")
 """How the path of a model on disk begins."""
+SHARES = ("//", "/\\", "\\\\", "\\/")
+"""How the path of a network share begins: looking at one means asking another machine."""
 BOS_AND_EOS = ("bos_token", "eos_token")
 
 Stamp = tuple[tuple[int, int, int] | None, ...]
