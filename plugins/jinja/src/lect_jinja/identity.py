@@ -91,12 +91,6 @@ def identify(found: ModelFiles, name: str) -> Identity:
     return Identity(own, how, nearest=neighbours[0] if neighbours else None, reply=reply)
 
 
-def family_of(own: JinjaTemplate) -> Template | None:
-    """Return the installed template that is proven to write the same prompts as a model's own."""
-    name = named_by_text(own.jinja, own.tokens) or named_by_tree(own.jinja, own.tokens)
-    return _installed(name) if name else None
-
-
 def _nearest(found: ModelFiles, own: JinjaTemplate) -> list[Neighbour]:
     """Return the templates that no conversation tells from a model's own; if there are none, the nearest one."""
     from lect_jinja.compare import Behaviour

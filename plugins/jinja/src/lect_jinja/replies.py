@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from lect import Reply
+    from lect.plugin import Template
     from lect.plugin.grammar import Grammar
     from lect_jinja.sources.found import ModelFiles
-    from lect_jinja.template import JinjaTemplate
 
 NOTHING_SAYS = "nothing says how calls or reasoning are written"
 READS_BACK = "it reads back what the template writes"
@@ -88,7 +88,7 @@ def guess(found: ModelFiles) -> Guess:
     return Guess()
 
 
-def choose(template: JinjaTemplate, guessed: Guess) -> Choice:
+def choose(template: Template, guessed: Guess) -> Choice:
     """Return the format that reads back what a template writes; what was guessed if it is one, or if none is."""
     by = f", by {guessed.how}" if guessed.how else ""
     installed = guessed.format in lect.reply_formats()
@@ -112,7 +112,7 @@ def _grammar(name: str) -> Grammar:
     return reply_format(name).grammar
 
 
-def _readers(template: JinjaTemplate, first: Sequence[str]) -> tuple[list[str], bool]:
+def _readers(template: Template, first: Sequence[str]) -> tuple[list[str], bool]:
     """Return the formats that read all answers which any of them reads, and whether the template writes calls."""
     readers: list[str] | None = None
     writes_calls = False
@@ -138,7 +138,7 @@ def _possible(text: str, first: Iterable[str]) -> list[str]:
     return [name for name in dict.fromkeys((*first, *marked, *bare)) if name in installed]
 
 
-def _reads_back(template: JinjaTemplate, turn: Turn, name: str) -> bool:
+def _reads_back(template: Template, turn: Turn, name: str) -> bool:
     try:
         reply = template.parse(turn.text, tools=TOOLS, prompt=turn.prompt, grammar=_grammar(name))
     except LectError:
@@ -197,8 +197,8 @@ class Asked:
         template: The template.
     """
 
-    def __init__(self, template: JinjaTemplate):
-        limits = template.limits
+    def __init__(self, template: Template):
+        limits = template.stated()["limits"]
         fewer = limits._replace(work=min(limits.work, WORK), output=min(limits.output, OUTPUT))
         self._template = template.but(limits=fewer, accepts=template.accepts, reply=None)
         self._marks = [mark for mark in (*template.markers, "<think>", "</think>") if len(mark) <= LONGEST_END]

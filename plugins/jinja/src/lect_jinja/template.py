@@ -7,9 +7,11 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from lect.errors import LectError, MessageError, ReplyFormatWarning, saferepr, warn_caller
+import lect
+from lect.errors import LectError, MessageError, ReplyFormatWarning, UnknownTemplateError, saferepr, warn_caller
 from lect.plugin import Chat, Template, given
 from lect_jinja.engine import Run, compiled
+from lect_jinja.knowledge import named_by_text, named_by_tree
 from lect_jinja.limits import Limits, read_limits
 from lect_jinja.reading import REASONING
 from lect_jinja.replies import NOTHING_SAYS, Choice, Guess, choose
@@ -20,7 +22,6 @@ if TYPE_CHECKING:
 
     from lect.plugin import Writer
     from lect.plugin.grammar import Grammar
-    from lect.reply.stream import ReplyStream
     from lect_jinja.isolation import IsolatedRun
 
 GIVEN = frozenset({"messages", "tools", "add_generation_prompt"})
@@ -132,7 +133,7 @@ class JinjaTemplate(Template):
             self._choice = choose(self, self._stated["reply"])
         return self._choice
 
-    def stream(self, *, grammar: Grammar | None = None, **options: Any) -> ReplyStream:
+    def stream(self, *, grammar: Grammar | None = None, **options: Any) -> Any:
         if grammar is None and self._chosen.is_unread:
             msg = f"{self.label!r} writes calls, but no installed reply format reads them: they stay in the content"
             warn_caller(f"{msg}\n  try: format=, with one of lect.reply_formats()", ReplyFormatWarning)
@@ -141,10 +142,11 @@ class JinjaTemplate(Template):
     @property
     def table(self) -> Template | None:
         """The table of the family whose template this is proven to be; None if there is none."""
-        from lect_jinja.identity import family_of
-
-        family = family_of(self)
-        table = family and family.table
+        name = named_by_text(self.jinja, self.tokens) or named_by_tree(self.jinja, self.tokens)
+        try:
+            table = lect.template(name).table if name else None
+        except UnknownTemplateError:
+            return None
         if table is None:
             return None
         return table.but(name=self.name, stop=self.stop, stop_ids=self.stop_ids, source=self.source)
