@@ -53,6 +53,8 @@ MISTAKES = {
     "no bodies": ({"channels": Channels(("<h>",), ())}, "channels.bodies is empty", "the marks that are written there"),
     "a head without an end": ({"sections": (Section((CallSyntax(NamedJson(), ("<c>",), Head(())),)),)}, "sections[0].calls[0].head.end is empty", "the marks that are"),
     "reasoning without a close": ({"reasoning": Reasoning(("<t>",), ())}, "reasoning.close is empty", "the marks that are written there"),
+    "one text round reasoning": ({"reasoning": Reasoning(("<t>",), ("</t>",), written="</t>")}, "reasoning.written is '</t>'", "two texts"),
+    "a text that closes nothing": ({"reasoning": Reasoning(("<t>",), ("</t>",), written=("\n", "\n"))}, "reasoning.written[1] is '\\n'", "a text with </t> in it"),
     "a new name without a group": ({"sections": (Section((CALL.but(rename="f.+"),), ("<c>",)),)}, "sections[0].calls[0].rename has no group", "(.+)"),
     "a kind of value that is none": (
         {"sections": (Section((CallSyntax(PARAMS.but(untyped="strin"), ("<c>",), Head((">",)), ("</c>",)),)),)},

@@ -70,6 +70,8 @@ class _Check:
             self.section(part, path)
         elif kind is CallSyntax:
             self.call(part, path)
+        elif kind is Reasoning and part.written is not None:
+            self.written(part, f"{path}written")
 
     def fact(self, kind: type[GrammarPart], name: str, wanted: str, value: Any, path: str) -> None:
         """Check one fact, and what is in it."""
@@ -118,6 +120,14 @@ class _Check:
         ):
             instead = "pairs of a mark and 'content', 'reasoning', 'call', or '' where the header says it"
             self.fail(path, f"is {saferepr(value)}", instead)
+
+    def written(self, reasoning: Reasoning, path: str) -> None:
+        """Check that what the model writes round reasoning closes it."""
+        pair = reasoning.written
+        if not isinstance(pair, tuple) or len(pair) != 2 or not all(isinstance(each, str) for each in pair):
+            self.fail(path, f"is {saferepr(pair)}", 'two texts, before and after it: ("\\n", "\\n</think>\\n\\n")')
+        if not any(close in pair[1] for close in reasoning.close):
+            self.fail(f"{path}[1]", f"is {saferepr(pair[1])}", f"a text with {' or '.join(reasoning.close)} in it")
 
     def section(self, section: Section, path: str) -> None:
         """Check that something opens a section, and that there is a call in it."""

@@ -121,6 +121,10 @@ class Reasoning(GrammarPart):
     opens only at the start of a reply, and a later mark is text."""
     starts: bool = False
     """Whether a reply begins inside it if the prompt is not known."""
+    written: tuple[str, str] | None = None
+    """What the model itself writes between the mark that opens reasoning and its text, and from the end of the text to
+    the content, the close included, such as `("\\n", "\\n</think>\\n\\n")`; None where a rendering of the template
+    shows it, or where there is no evidence: a wrong guess would be trained, and nothing would notice."""
 
 
 class Wrapper(GrammarPart):

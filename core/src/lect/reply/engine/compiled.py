@@ -133,7 +133,7 @@ def marks_of(facts: Any) -> Iterator[str]:
     """Yield the marks in a part of a grammar."""
     if isinstance(facts, GrammarPart):
         for name, kind in type(facts).kinds.items():
-            if kind != "str" or name in ("open", "close", "value"):
+            if (kind != "str" and name != "written") or name in ("open", "close", "value"):
                 yield from marks_of(getattr(facts, name))
     elif isinstance(facts, tuple):
         for each in facts:
