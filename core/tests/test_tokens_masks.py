@@ -161,7 +161,7 @@ def test_a_message_may_be_masked_and_weights_multiply():
     ("arguments", "says"),
     [
         ({"roles": "assistant"}, "roles is 'assistant'"),
-        ({"stop": "always"}, "stop is 'always'"),
+        ({"stop": "sometimes"}, "stop is 'sometimes'"),
         ({"boundary": "no"}, "boundary is 'no'"),
         ({"content": -1}, "content is -1"),
         ({"reasoning": "much"}, "reasoning is 'much'"),

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from lect.format.sequences import Unroll
     from lect.registry.adapters import Undo
     from lect.registry.load import PluginInfo
     from lect.registry.settings import Pin
@@ -56,7 +57,6 @@ if TYPE_CHECKING:
     from lect.tokens.encoded import Encoded
     from lect.tokens.policy import LossPolicy
     from lect.tokens.spans import LossSpan
-    from lect.tokens.unroll import Unroll
     from lect.values import ControlPolicy
 
     ModelPath = str | os.PathLike[str]
@@ -248,6 +248,11 @@ def encode(
         prompt.encode(tokenizer, safe=safe, policy=policy, max_length=max_length)
         for prompt in template.unroll(messages, unroll, **arguments)
     ]
+    differing = [deviation for each in encoded for deviation in each.report.deviations]
+    if arguments.get("strict") and differing:
+        listed = "\n".join(f"  messages[{message}]: {reason}" for message, reason in differing)
+        msg = f"what would be trained is not what a server makes the model write\n{listed}"
+        raise MaskError(msg)
     return encoded[0] if unroll == "never" else encoded
 
 

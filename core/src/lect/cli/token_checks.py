@@ -163,13 +163,12 @@ def stop(fixture: Fixture) -> Result:
     answers = [turn for turn in fixture.prompt.turns if CHAT[turn.message]["role"] == "assistant"]
     ends = [_end_of(text, turn) for turn in answers]
     without_stop = [start == end for start, end in ends]
-    append = f"append one of {list(template.stop_ids)} to the ids, with loss"
     if without_stop[-1] and not any(without_stop[:-1]):
         what = "the last answer has none, because the format writes it with the next turn"
-        return Result("stop", "note", what, append)
+        return Result("stop", "note", what, "unroll='auto' or LossPolicy(stop='always'), which add it")
     if any(without_stop):
         what = "answers end without one, so a model never learns to stop"
-        advice = f"template.unroll(messages, 'always'), and {append}" if template.stop_ids else "another template"
+        advice = "unroll='always', which adds it" if template.stop_ids else "another template"
         return Result("stop", "wrong", what, advice)
     for start, end in ends:
         weights = [
@@ -211,9 +210,8 @@ def generation_prompt(fixture: Fixture) -> Result:
         what = (
             f"an answer begins with {trained.text[at : at + 24]!r} where the prompt has {served.text[at : at + 24]!r}"
         )
-        what += ", so a server sends something other than what is trained on"
-        advice = "messages with reasoning_content, or the options with which a server's prompts end differently"
-        return Result(name, "note", what, advice)
+        what += ", so one sequence for all answers is not what a server sends"
+        return Result(name, "note", what, "unroll='auto', which trains what the model writes after the prompt")
     sent = served.encode(fixture.tokenizer).ids
     if trained.encode(fixture.tokenizer, policy=LossPolicy()).ids[: len(sent)] != sent:
         return Result(name, "wrong", "the ids that are trained do not begin with those that a server sends")

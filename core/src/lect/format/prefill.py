@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lect.errors import MessageError, saferepr
 from lect.prompt.message import REASONING_NAMES
+from lect.prompt.segments import Ended
 from lect.prompt.unused import all_unused
 from lect.values import Origin, Segment
 
@@ -14,29 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from lect.format.prompt import PromptSource
-    from lect.values import Path, Unused
-
-
-class Ended:
-    """What was written up to some point, and perhaps a text after it."""
-
-    __slots__ = ("_dropped", "_segments", "_source", "text")
-
-    skeleton = None
-
-    def __init__(self, source: PromptSource, segments: list[Segment], dropped: Sequence[Unused] = ()):
-        self.text = "".join(segment.text for segment in segments)
-        self._segments = segments
-        self._source = source
-        self._dropped = dropped
-
-    def segments(self) -> list[Segment]:
-        return self._segments
-
-    def unused(self) -> list[Unused]:
-        # The text after it is in the prompt, whatever the source knows of it.
-        written = {segment.path for segment in self._segments}
-        return [*(unused for unused in self._source.unused() if unused.path not in written), *self._dropped]
+    from lect.values import Path
 
 
 def without_end(name: str, source: PromptSource, messages: Sequence[Mapping[str, Any]]) -> Ended:
@@ -54,7 +33,7 @@ def without_end(name: str, source: PromptSource, messages: Sequence[Mapping[str,
             "  try: add_generation_prompt=True with continue_final_message=True, which puts it after the prompt"
         )
         raise MessageError(msg)
-    return Ended(source, segments[: at[-1] + 1])
+    return Ended(source.unused, segments[: at[-1] + 1])
 
 
 def with_beginning(source: PromptSource, messages: Sequence[Mapping[str, Any]]) -> Ended:
@@ -62,7 +41,7 @@ def with_beginning(source: PromptSource, messages: Sequence[Mapping[str, Any]]) 
     path = said_last(messages)
     text = messages[-1][str(path[2])]
     dropped = list(all_unused(messages[-1], path[:2], path))
-    return Ended(source, [*source.segments(), Segment(text, Origin.INPUT, path, 0, len(messages) - 1)], dropped)
+    return Ended(source.unused, [*source.segments(), Segment(text, Origin.INPUT, path, 0, len(messages) - 1)], dropped)
 
 
 def said_last(messages: Sequence[Mapping[str, Any]]) -> Path:

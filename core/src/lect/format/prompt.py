@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import accumulate, islice
 from typing import TYPE_CHECKING, Any
 
 from lect.errors import MaskError
 from lect.prompt.limits import DEFAULT
-from lect.prompt.segments import is_role
-from lect.values import TRANSFORMED, Control, Origin
+from lect.prompt.segments import Ended, is_role
+from lect.values import TRANSFORMED, Control, Origin, Segment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -19,9 +20,10 @@ if TYPE_CHECKING:
     from lect.prompt.skeleton import Skeleton
     from lect.tokens.encoded import Encoded
     from lect.tokens.policy import LossPolicy
+    from lect.tokens.served import Deviation
     from lect.tokens.spans import LossSpan
     from lect.tokens.turns import Layout, TurnSpan, Write
-    from lect.values import Segment, Unused
+    from lect.values import Unused
 
     class PromptSource(Protocol):
         """What a prompt and its views are built from."""
@@ -44,8 +46,8 @@ class Prompt:
     """
 
     __slots__ = (
-        "_controls", "_layout", "_more_controls", "_most_controls", "_request", "_said", "_segments", "_source",
-        "_turns", "_unused", "_write", "template", "text", "trains",
+        "_controls", "_deviations", "_layout", "_more_controls", "_most_controls", "_request", "_said", "_segments",
+        "_source", "_turns", "_unused", "_write", "template", "text", "trains",
     )  # fmt: skip
 
     _more_controls: bool
@@ -72,6 +74,18 @@ class Prompt:
         self._layout: Layout | None = None
         self._turns: Sequence[TurnSpan] | None = None
         self._said: Sequence[Mapping[str, Any]] | None = None
+        self._deviations: tuple[Deviation, ...] | None = None
+
+    def with_segments(self, segments: list[Segment], messages: Sequence[Mapping[str, Any]]) -> Prompt:
+        """Return a prompt for other messages, made of these segments."""
+        source, request = Ended(self._source.unused, segments), self._request._replace(messages=messages)
+        return Prompt(self.template, source, request, self._write, most_controls=self._most_controls)
+
+    def train(self, turns: Sequence[TurnSpan], deviations: Sequence[Deviation] = ()) -> None:
+        """Set the turns that are trained in it, and what differs from serving."""
+        self._turns = turns
+        self._deviations = tuple(deviations)
+        self.trains = frozenset(turn.message for turn in turns)
 
     def __getstate__(self) -> tuple[None, dict[str, Any]]:
         # The views, but not their source, which holds the caller's messages.
@@ -83,6 +97,7 @@ class Prompt:
             "_controls": self.controls,
             "_more_controls": self.more_controls,
             "trains": self.trains,
+            "_deviations": self.deviations,
             "_layout": None,
             "_turns": self.turns,
             "_said": self._said_of_loss(),
@@ -156,6 +171,15 @@ class Prompt:
             self._turns = turns_in(self.layout, self.template, self._request, self._write, self._source.skeleton)
         return self._turns
 
+    @property
+    def deviations(self) -> tuple[Deviation, ...]:
+        """The answers that are not as the model would write them on a server, with reasons."""
+        if self._deviations is None:
+            from lect.tokens.served import deviations_in
+
+            self._deviations = tuple(deviations_in(self.layout, self.turns, self._request, self._write))
+        return self._deviations
+
     def loss_spans(self, policy: LossPolicy | None = None) -> list[LossSpan]:
         """Return the characters that carry loss, in order.
 
@@ -180,6 +204,23 @@ class Prompt:
             return work_out()
         is_usual = len(skeleton.layout) == len(self.segments) and all(map(STATES.isdisjoint, self._request.messages))
         return usual_spans(self.layout, skeleton, work_out) if is_usual else work_out()
+
+    def _stopped(self) -> Prompt:
+        """Return the prompt with a stop after its last answer, if the format writes one only with the next turn."""
+        from lect.tokens.served import next_stop
+        from lect.tokens.turns import cut
+
+        turns, messages = self.turns, self._request.messages
+        last = turns[-1] if turns and turns[-1].stop == turns[-1].end else None
+        if last is None or messages[last.message].get("role") != "assistant":
+            return self
+        _, tools, options, _ = self._request
+        stop = next_stop(self.template, partial(self._write, tools=tools, **options), messages[last.message])
+        literal = Segment(stop, Origin.TEMPLATE, (), TRANSFORMED, last.message)
+        prompt = self.with_segments([*cut(self.layout, 0, last.end), *([literal] if stop else [])], messages)
+        end = len(prompt.text)
+        prompt.train([*turns[:-1], last._replace(end=end, close=end)], self.deviations)
+        return prompt
 
     def _said_of_loss(self) -> Sequence[Mapping[str, Any]]:
         """Return the messages, reduced to what decides about loss."""
@@ -214,7 +255,8 @@ class Prompt:
         """
         from lect.tokens.encoded import encode
 
-        return encode(self, tokenizer, safe=safe, policy=policy, max_length=max_length)
+        prompt = self._stopped() if policy is not None and getattr(policy, "stop", "") == "always" else self
+        return encode(prompt, tokenizer, safe=safe, policy=policy, max_length=max_length)
 
 
 def first_controls(prompt: Prompt, most: int) -> tuple[tuple[Control, ...], bool]:

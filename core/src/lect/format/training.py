@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lect.errors import LectError
@@ -9,10 +10,10 @@ from lect.facts import Facts
 from lect.objects import plain_messages
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from lect.format.prompt import Prompt
-    from lect.tokens.unroll import Unroll
+    from lect.format.sequences import Unroll
 
 
 class Training(Facts):
@@ -23,6 +24,29 @@ class Training(Facts):
     if TYPE_CHECKING:
 
         def render(self, messages: Sequence[Mapping[str, Any]], **arguments: Any) -> Prompt: ...
+
+    def reply_text(
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        *,
+        tools: Sequence[Mapping[str, Any]] | None = None,
+        **options: Any,
+    ) -> Prompt:
+        """Return the last message, an assistant's, as the model itself writes it after the prompt that a server sends.
+
+        It is the inverse of `parse`: reasoning, content, calls and the stop. Its segments have paths into `messages`.
+
+        Args:
+            messages: OpenAI-shaped messages, an assistant's at the end.
+            tools: OpenAI tool schemas.
+            options: The other arguments of `render`.
+
+        Raises:
+            MessageError: If the last message is not an assistant's, or the model has no way of writing it.
+        """
+        from lect.format.sequences import reply_text
+
+        return reply_text(self, partial(self.render, tools=tools, **options), plain_messages(messages))
 
     def unroll(
         self,
@@ -47,15 +71,15 @@ class Training(Facts):
         Raises:
             MaskError: If `unroll` is none of these.
         """
-        from lect.tokens.unroll import check_unroll, unrolled
+        from lect.format.sequences import check_unroll, unrolled
 
         check_unroll(unroll)
         messages = plain_messages(messages)
-        whole = self.render(messages, tools=tools, **options)
+        render: Callable[..., Prompt] = partial(self.render, tools=tools, **options)
         answers = [index for index, message in enumerate(messages) if message.get("role") == "assistant"]
         if unroll == "never" or not answers:
-            return [whole]
-        return unrolled(lambda end: self.render(messages[:end], tools=tools, **options), answers, unroll)
+            return [render(messages)]
+        return unrolled(self, render, messages, answers, unroll)
 
     @property
     def prefix_stable(self) -> bool:
@@ -64,15 +88,19 @@ class Training(Facts):
         If not, an earlier answer looks different in history than when it was given; then `unroll` gives several
         prompts.
         """
-        thought = "reasoning" in self.capabilities
-        messages: list[dict[str, str]] = []
-        for number in "12":
-            answer = {"role": "assistant", "content": f"A{number}"} | ({"reasoning_content": "R"} if thought else {})
-            messages += {"role": "user", "content": f"Q{number}"}, answer
-        try:
-            return len(self.unroll(messages)) == 1
-        except LectError:
-            return False
+        for thought in ({"reasoning_content": "R"}, {}):
+            messages: list[dict[str, str]] = []
+            for number in "12":
+                answer = {"role": "assistant", "content": f"A{number}"} | thought
+                messages += {"role": "user", "content": f"Q{number}"}, answer
+            try:
+                prompts = self.unroll(messages)
+            except LectError:
+                return False
+            # A model that cannot reason here is asked without.
+            if any(prompt.trains for prompt in prompts):
+                return len(prompts) == 1
+        return False
 
     def apply_chat_template(self, conversation: Any, **arguments: Any) -> Any:
         """Return a conversation as text or token ids, like the method of this name in transformers and PaddleNLP.

@@ -1,5 +1,7 @@
 """What a program has written, as segments."""
 
+from collections.abc import Callable, Sequence
+
 from lect.prompt.chat import Chat
 from lect.prompt.inputs import Input, plain_str
 from lect.prompt.unused import find_unused
@@ -26,6 +28,36 @@ class FromProgram:
     def unused(self) -> list[Unused]:
         """Return what did not reach the text."""
         return list(find_unused(self._chat, self._out))
+
+
+class Ended:
+    """Segments that were put together: what was written up to some point, and perhaps a text after it.
+
+    Args:
+        unused: Returns what did not reach the text that the segments come from.
+        segments: The segments.
+        dropped: What else did not reach the text.
+    """
+
+    __slots__ = ("_dropped", "_segments", "_unused", "text")
+
+    skeleton = None
+
+    def __init__(self, unused: Callable[[], Sequence[Unused]], segments: list[Segment], dropped: Sequence[Unused] = ()):
+        self.text = "".join(segment.text for segment in segments)
+        self._segments = segments
+        self._unused = unused
+        self._dropped = dropped
+
+    def segments(self) -> list[Segment]:
+        """Return the segments."""
+        return self._segments
+
+    def unused(self) -> list[Unused]:
+        """Return what did not reach the text."""
+        # The text after it is in the prompt, whatever its source knows.
+        written = {segment.path for segment in self._segments}
+        return [*(unused for unused in self._unused() if unused.path not in written), *self._dropped]
 
 
 def segments_of(writer: TrackingWriter) -> list[Segment]:

@@ -60,7 +60,7 @@ class Skeleton:
     day: date | None
     layout: list[Segment]
     slots: list[tuple[int, Place]]
-    turns: tuple[list[tuple[int, int]], list[Any]] | None
+    turns: tuple[list[tuple[int, int]], list[int], list[bool]] | None
     spans: tuple[list[tuple[int, int]], list[Any]] | None
     unused: list[tuple[int | None, Unused]]
     left: int

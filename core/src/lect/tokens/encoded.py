@@ -11,6 +11,7 @@ from lect.prompt.fields import spell
 from lect.prompt.limits import DEFAULT
 from lect.tokens.policy import DEFAULT_POLICY, LossPolicy
 from lect.tokens.safe import Trusted, as_controls, controls_in
+from lect.tokens.served import Deviation
 from lect.tokens.tokenizer import encoder_of
 from lect.tokens.weigh import straddled, token_weights
 
@@ -30,9 +31,12 @@ if TYPE_CHECKING:
 
         text: str
         template: Facts
+        trains: frozenset[int] | None
 
         @property
         def layout(self) -> Layout: ...
+        @property
+        def deviations(self) -> Sequence[Deviation]: ...
         @property
         def turns(self) -> Sequence[TurnSpan]: ...
         def loss_spans(self, policy: LossPolicy | None = None) -> list[LossSpan]: ...
@@ -57,6 +61,8 @@ class Report(NamedTuple):
     """How many tokens `max_length` cut off."""
     stops_lost: tuple[int, ...]
     """Trained messages without a stop: the template writes none after them, or it was cut off."""
+    deviations: tuple[Deviation, ...] = ()
+    """Answers that are not trained as the model would write them on a server, or left out, with reasons."""
 
 
 class Encoded:
@@ -208,7 +214,11 @@ def encode(
     tokens = encoder.between(text, own, is_clean=not foreign) if safe else encoder.whole(text)
     cuts: tuple[int, ...] = ()
     if policy is not None and policy.boundary == "cut":
-        cuts = tuple(straddled(tokens, prompt.loss_spans(policy)))
+        spans = prompt.loss_spans(policy)
+        trained = {span.message for span in spans}
+        # A server encodes the prompt alone, also where the first of what follows carries no loss.
+        begins = () if policy.train_prefill else (turn.start for turn in prompt.turns if turn.message in trained)
+        cuts = tuple(straddled(tokens, spans, begins))
         if cuts:
             tokens = encoder.between(text, own if safe else controls, cuts)
     bos = _opened_by(prompt, tokens, encoder, trusted)
@@ -226,7 +236,10 @@ def encode(
     if policy is not None:
         # A policy is given for the mask, so its faults are reported now.
         _ = encoded.weights
-        encoded.report = report._replace(stops_lost=tuple(_stops_lost(prompt, encoded, policy)))
+        encoded.report = report._replace(
+            stops_lost=tuple(_stops_lost(prompt, encoded, policy)),
+            deviations=tuple(_deviations(prompt, policy, report.controls)),
+        )
     return encoded
 
 
@@ -278,6 +291,20 @@ def _refuse_uniform(weights: list[float], policy: LossPolicy) -> None:
         "  try: a conversation with an answer in it, another policy, or LossPolicy(allow_uniform=True)"
     )
     raise MaskError(msg)
+
+
+def _deviations(prompt: Prompt, policy: LossPolicy, controls: Sequence[Control]) -> Iterator[Deviation]:
+    """Yield what differs between what is trained and what is served, by message."""
+    trained = {span.message for span in prompt.loss_spans(policy)}
+    # What was left out while a conversation was unrolled is reported too.
+    yield from (each for each in prompt.deviations if each.message in trained or prompt.trains is not None)
+    for path, _, marker, _ in controls:
+        if path[:1] == ("messages",) and path[1] in trained:
+            reason = (
+                f"{spell(path)} spells out {marker!r}, which is trained as ordinary text\n"
+                "  try: lect.messages(row, parse_assistant=True), if the data was stored as the model wrote it"
+            )
+            yield Deviation(int(path[1]), reason)
 
 
 def _stops_lost(prompt: Prompt, encoded: Encoded, policy: LossPolicy) -> Iterator[int]:

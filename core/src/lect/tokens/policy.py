@@ -24,6 +24,7 @@ class LossPolicy:
         roles: The roles whose messages are trained.
         last: Train only the last of them.
         stop: Where the string that ends a turn is trained: in every trained `turn`, in the `last` one, or in `none`.
+            `always` also adds one to a last answer that has none, because the format writes it with the next turn.
         content: The weight of what an assistant says.
         reasoning: The weight of its reasoning, with the markup round it.
         tool_calls: The weight of its tool calls, with the markup round them.
@@ -41,7 +42,7 @@ class LossPolicy:
 
     roles: Sequence[str] = ("assistant",)
     last: bool = False
-    stop: Literal["turn", "last", "none"] = "turn"
+    stop: Literal["turn", "last", "none", "always"] = "turn"
     content: float = 1.0
     reasoning: float = 1.0
     tool_calls: float = 1.0
@@ -55,7 +56,7 @@ class LossPolicy:
     def __post_init__(self) -> None:
         if isinstance(self.roles, str) or not _is_listed(self.roles, str):
             _wrong("roles", self.roles, "a list of roles, such as ['assistant']")
-        for name, allowed in (("stop", ("turn", "last", "none")), ("boundary", ("cut", "whole"))):
+        for name, allowed in (("stop", ("turn", "last", "none", "always")), ("boundary", ("cut", "whole"))):
             if getattr(self, name) not in allowed:
                 _wrong(name, getattr(self, name), f"one of {', '.join(map(repr, allowed))}")
         for name in ("content", "reasoning", "tool_calls"):

@@ -73,7 +73,7 @@ def loss_spans(
             pieces = list(_by_pattern(layout.text, pieces, pattern, factor))
         for start, end, own in policy.spans.get(turn.message, ()):
             pieces = list(_by_span(layout, pieces, turn.message, start, end, own))
-        if policy.stop == "turn" or (policy.stop == "last" and turn.message == last):
+        if policy.stop in ("turn", "always") or (policy.stop == "last" and turn.message == last):
             pieces.append(LossSpan(turn.stop, turn.end, weight, turn.message, "stop"))
         if policy.train_separator:
             pieces.append(LossSpan(turn.end, turn.close, weight, turn.message, "separator"))

@@ -12,10 +12,11 @@ from bisect import bisect_right
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lect.errors import LectError
+from lect.prompt.message import REASONING_NAMES
 from lect.values import Origin
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from lect.facts import Facts
     from lect.prompt.request import Request
@@ -45,6 +46,8 @@ class TurnSpan(NamedTuple):
     end: int
     close: int
     """Where everything that the template writes for the turn ends."""
+    is_served: bool = False
+    """Whether a server's prompt is before its start, and all that the message says after it."""
 
 
 class Layout(NamedTuple):
@@ -71,32 +74,82 @@ def turns_in(layout: Layout, facts: Facts, request: Request, write: Write, skele
         return turns_of(layout, facts, request, write)
     if skeleton.turns is None:
         turns = turns_of(layout, facts, request, write)
-        places = relative((position for turn in turns for position in turn[1:]), layout)
-        skeleton.turns = None if places is None else (places, [turn.message for turn in turns])
+        places = relative((position for turn in turns for position in turn[1:-1]), layout)
+        known = [turn.message for turn in turns], [turn.is_served for turn in turns]
+        skeleton.turns = None if places is None else (places, *known)
         return turns
-    places, messages = skeleton.turns
+    places, messages, served = skeleton.turns
     position = iter(absolute(places, layout))
-    return list(map(TurnSpan, messages, *[position] * (len(TurnSpan._fields) - 1)))
+    return list(map(TurnSpan, messages, *[position] * (len(TurnSpan._fields) - 2), served))
 
 
 def turns_of(layout: Layout, facts: Facts, request: Request, write: Write) -> list[TurnSpan]:
     """Return the turns of all messages that the template writes something for."""
-    stops = [stop for stop in dict.fromkeys((*facts.stop, facts.eos)) if stop]
-    marks = _reasoning_marks(facts)
-    asked = _Asked(layout.text, marks, request, write)
+    stops = stops_of(facts)
+    opening, closing = _reasoning_marks(facts)
+    marks = (*opening, *closing)
+    asked = _Asked(layout.text, (*marks, *_call_marks(facts)), facts.markers, request, write)
     turns = []
     for message, first, behind, own in _regions(layout):
         begin, close = layout.starts[first], layout.starts[behind]
         own_start = layout.starts[own[0]] if own else close
         own_end = layout.starts[own[-1] + 1] if own else begin
-        if request.messages[message].get("role") == "assistant":
-            start = asked.start(message, begin, own_start, close)
+        given = request.messages[message]
+        is_asked = False
+        if given.get("role") == "assistant":
+            start, is_asked = asked.start(message, begin, own_start, close)
             header_end = _header_end(layout.text, marks, begin, start)
         else:
             header_end = start = own_start
         stop, end = _stop(layout.text, stops, max(start, own_end), close)
-        turns.append(TurnSpan(message, begin, header_end, start, stop, end, close))
+        is_served = (
+            is_asked
+            and not missing_fields(given, [layout.segments[index] for index in own])
+            and (start == header_end or _closes(layout.text, facts, header_end, start, stop))
+        )
+        turns.append(TurnSpan(message, begin, header_end, start, stop, end, close, is_served))
     return turns
+
+
+def stops_of(facts: Facts) -> list[str]:
+    """Return the strings that end a turn."""
+    return [stop for stop in dict.fromkeys((*facts.stop, facts.eos)) if stop]
+
+
+def missing_fields(message: Mapping[str, Any], segments: Iterable[Segment]) -> list[str]:
+    """Return the fields of a message that are not among the segments of its turn."""
+    written = {segment.path[2:4] if segment.path[2:3] == ("tool_calls",) else segment.path[2:3] for segment in segments}
+    missing = []
+    content = message.get("content")
+    if content and not (isinstance(content, str) and content.isspace()) and ("content",) not in written:
+        missing.append("content")
+    if any(message.get(name) for name in REASONING_NAMES) and not any((name,) in written for name in REASONING_NAMES):
+        missing.append("reasoning")
+    calls = message.get("tool_calls") or ()
+    if any(("tool_calls", number) not in written for number in range(len(calls))):
+        missing.append("tool calls")
+    return missing
+
+
+def _closes(text: str, facts: Facts, header_end: int, start: int, stop: int) -> bool:
+    """Return whether reasoning that the generation prompt has opened is closed in the turn."""
+    opening, closing = _reasoning_marks(facts)
+    opened = max((text.rfind(mark, header_end, start) for mark in opening), default=-1)
+    return opened < 0 or any(text.find(mark, opened, stop) >= 0 for mark in closing)
+
+
+def cut(layout: Layout, begin: int, end: int) -> list[Segment]:
+    """Return the segments of a part of a prompt."""
+    pieces = []
+    for index in range(bisect_right(layout.starts, begin) - 1, len(layout.segments)):
+        at, segment = layout.starts[index], layout.segments[index]
+        if at >= end:
+            break
+        first = max(begin - at, 0)
+        text = segment.text[first : end - at]
+        start = segment.start + first if segment.start >= 0 else segment.start
+        pieces.append(segment._replace(text=text, start=start))
+    return [piece for piece in pieces if piece.text]
 
 
 def _regions(layout: Layout) -> list[tuple[int, int, int, list[int]]]:
@@ -117,10 +170,17 @@ def is_own(segment: Segment, message: int | None) -> bool:
     return len(path) > 2 and path[0] == "messages" and path[1] == message and path[2] != "role"
 
 
-def _reasoning_marks(facts: Facts) -> tuple[str, ...]:
-    """Return what may open or close reasoning: a generation prompt writes nothing else on the model's behalf."""
+def _reasoning_marks(facts: Facts) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return what may open and close reasoning: a generation prompt writes nothing else on the model's behalf."""
     reasoning = getattr(getattr(facts, "reply", None), "reasoning", None)
-    return (*reasoning.open, *reasoning.close) if reasoning else ("<think>", "</think>")
+    return (reasoning.open, reasoning.close) if reasoning else (("<think>",), ("</think>",))
+
+
+def _call_marks(facts: Facts) -> Iterator[str]:
+    """Yield what opens calls."""
+    for section in getattr(getattr(facts, "reply", None), "sections", ()):
+        for mark in (*section.open, *(mark for call in section.calls for mark in call.open)):
+            yield from (mark,) if isinstance(mark, str) else mark
 
 
 def _header_end(text: str, marks: tuple[str, ...], begin: int, start: int) -> int:
@@ -128,7 +188,7 @@ def _header_end(text: str, marks: tuple[str, ...], begin: int, start: int) -> in
     return min(found, default=start)
 
 
-def _alike(one: str, other: str) -> int:
+def alike(one: str, other: str) -> int:
     """Return the length of the common prefix of two texts."""
     for index, (letter, same) in enumerate(zip(one, other, strict=False)):
         if letter != same:
@@ -156,37 +216,52 @@ def _stop(text: str, stops: list[str], own_end: int, close: int) -> tuple[int, i
 
 
 class _Asked:
-    """The generation prompts of one conversation."""
+    """The generation prompts of one conversation.
 
-    def __init__(self, text: str, marks: tuple[str, ...], request: Request, write: Write):
+    Args:
+        text: The prompt for all of it.
+        own: The marks that a model writes itself.
+        others: Other control markers.
+        request: What was rendered.
+        write: Writes a prompt.
+    """
+
+    def __init__(self, text: str, own: tuple[str, ...], others: Iterable[str], request: Request, write: Write):
         self._text = text
-        self._marks = marks
+        self._own_marks = own
+        self._marks = (*own, *others)
         self._request = request
         self._write = write
         self._count = 0
         self._known: dict[Any, str] = {}
 
-    def start(self, message: int, begin: int, own_start: int, close: int) -> int:
-        """Return where the model begins to write in an assistant's turn."""
+    def start(self, message: int, begin: int, own_start: int, close: int) -> tuple[int, bool]:
+        """Return where the model begins to write in an assistant's turn, and whether all before it is the prompt."""
         before = self._request.messages[message - 1].get("role") if message else None
         known = self._known.get(before)
         if known is not None and self._count >= MOST_ASKED and self._text.startswith(known, begin):
-            return begin + len(known)
+            return begin + len(known), True
         return self._asked_start(message, before, begin, own_start, close)
 
-    def _asked_start(self, message: int, before: Any, begin: int, own_start: int, close: int) -> int:
+    def _asked_start(self, message: int, before: Any, begin: int, own_start: int, close: int) -> tuple[int, bool]:
         self._count += 1
         text = self._text
         asking = self._beginning(message, add_generation_prompt=True)
         if asking is not None and text.startswith(asking) and begin <= len(asking) <= close:
             self._known[before] = asking[begin:]
-            return len(asking)
+            return len(asking), True
         complete = self._beginning(message, add_generation_prompt=False)
-        if asking is None or complete is None or asking == complete or not asking.startswith(complete):
-            return own_start
-        agree = begin + _alike(text[begin:own_start], asking[len(complete) :])
+        if asking is None or complete is None or not asking.startswith(complete):
+            return own_start, False
+        if asking == complete:
+            # There is no generation prompt: words before the first mark are a header, white space is the model's.
+            found = (at for mark in self._own_marks if (at := text.find(mark, begin, own_start)) >= 0)
+            mark = min(found, default=own_start)
+            return (mark if text[begin:mark].strip() else begin), False
+        agree = begin + alike(text[begin:own_start], asking[len(complete) :])
         # `<think>` and `</think>` begin alike, and no model writes half of one.
-        return min((at for mark in self._marks if (at := _within(text, mark, begin, agree)) >= 0), default=agree)
+        within = (at for mark in self._marks if (at := _within(text, mark, begin, agree)) >= 0)
+        return min(within, default=agree), False
 
     def _beginning(self, message: int, *, add_generation_prompt: bool) -> str | None:
         """Return the prompt for what precedes a message; None if the template refuses it."""

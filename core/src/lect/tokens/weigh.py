@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from lect.tokens.spans import LossSpan
     from lect.tokens.tokenizer import Tokens
@@ -47,13 +47,14 @@ def _stretches(spans: Sequence[LossSpan]) -> Iterator[tuple[int, int, float, int
         yield begun.start, end, begun.weight, begun.message
 
 
-def straddled(tokens: Tokens, spans: Sequence[LossSpan]) -> Iterator[int]:
-    """Yield where a token reaches from untrained into trained text."""
-    end = -1
+def straddled(tokens: Tokens, spans: Sequence[LossSpan], starts: Iterable[int]) -> list[int]:
+    """Return where a token reaches from untrained into trained text, or from a prompt into an answer."""
+    edges, end = set(starts), -1
     for span in spans:
-        if span.start != end and _straddler(tokens, _first(tokens, span.start), span.start) is not None:
-            yield span.start
+        if span.start != end:
+            edges.add(span.start)
         end = span.end
+    return [edge for edge in sorted(edges) if _straddler(tokens, _first(tokens, edge), edge) is not None]
 
 
 def _first(tokens: Tokens, position: int) -> int:

@@ -1,0 +1,257 @@
+"""An assistant's message as the model itself writes it after the prompt that a server sends.
+
+History is not what a model writes: formats drop reasoning from it, move the system text, or leave out what the
+generation prompt has opened. So where a conversation with the message in last place begins with the served prompt, the
+rest of it is the answer. Where it does not, the answer is put together from the same facts: content and calls as the
+format writes them in history, reasoning as a rendering shows it or as the grammar states it, and the stop.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+
+from lect.errors import LectError, MessageError, saferepr
+from lect.prompt.message import REASONING_NAMES
+from lect.reply.blocks import NO_REASONING
+from lect.reply.engine.opening import starts_in
+from lect.reply.events import CONTENT
+from lect.tokens.served import QUESTION, next_stop
+from lect.tokens.turns import cut, is_own, missing_fields, stops_of
+from lect.values import TRANSFORMED, Origin, Segment
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from lect.facts import Facts
+    from lect.format.prompt import Prompt
+    from lect.reply.grammar import Grammar
+    from lect.tokens.turns import TurnSpan
+
+THOUGHT = {"role": "assistant", "content": "A", "reasoning_content": "R"}
+
+
+class Answer(NamedTuple):
+    """An answer as the model writes it.
+
+    Attributes:
+        served: The prompt that a server sends before it.
+        header_end: Where the header of the turn ends in it, without what it says on the model's behalf.
+        segments: What the model writes, the stop included.
+        stop: The length of the stop.
+        note: What a trainer should know about it; empty if there is nothing.
+    """
+
+    served: Prompt
+    header_end: int
+    segments: list[Segment]
+    stop: int
+    note: str = ""
+
+
+class Around(NamedTuple):
+    """What is around reasoning: from the mark that opens it to its text, and from there to what follows it."""
+
+    before: str
+    after: str
+
+
+class AnswerWriter:
+    """Writes the last message of a conversation as the model does.
+
+    Args:
+        facts: The template's facts.
+        render: Renders messages, with the tools and options of the conversation.
+        messages: The conversation.
+
+    Raises:
+        MessageError: If the last message is not an assistant's.
+    """
+
+    def __init__(self, facts: Facts, render: Callable[..., Prompt], messages: Sequence[Mapping[str, Any]]):
+        last = messages[-1] if messages else None
+        if last is None or last.get("role") != "assistant":
+            msg = (
+                f"the last message is {saferepr(last)}; expected an assistant's\n"
+                "  try: end the messages with {'role': 'assistant', 'content': ...}"
+            )
+            raise MessageError(msg)
+        self._facts = facts
+        self._render = render
+        self._before, self._last, self._index = list(messages[:-1]), last, len(messages) - 1
+        self._grammar: Grammar | None = getattr(facts, "reply", None)
+        self._marks = (self._grammar and self._grammar.reasoning) or NO_REASONING
+        self._thought = next((name for name in REASONING_NAMES if last.get(name)), None)
+
+    @cached_property
+    def served(self) -> Prompt:
+        """The prompt that a server sends."""
+        return self._render(self._before, add_generation_prompt=True)
+
+    def _text(self, messages: Sequence[Mapping[str, Any]]) -> str:
+        return self._render(messages).text
+
+    def answer(self) -> Answer:
+        """Return the answer.
+
+        Raises:
+            MessageError: If the model has no way of writing it.
+        """
+        whole = self._render([*self._before, self._last])
+        turn = self._turn(whole)
+        if turn is not None and turn.is_served:
+            answer = self._ended(whole, turn, self._last, cut(whole.layout, turn.start, turn.stop))
+        else:
+            answer = self._built(whole)
+        stops = stops_of(self._facts)
+        for segment in answer.segments:
+            if segment.origin is not Origin.TEMPLATE and any(stop in segment.text for stop in stops):
+                self._refuse("its text contains a stop of the model, at which the reply would end")
+        return answer
+
+    def _turn(self, prompt: Prompt) -> TurnSpan | None:
+        turns = prompt.turns
+        return turns[-1] if turns and turns[-1].message == self._index else None
+
+    def _built(self, whole: Prompt) -> Answer:
+        """Return the answer, put together from what renderings show."""
+        bare, shown = self._last, whole
+        if self._thought:
+            bare = {name: value for name, value in self._last.items() if name not in REASONING_NAMES}
+            shown = self._render([*self._before, bare])
+        turn = self._turn(shown)
+        lost = missing_fields(bare, (segment for segment in shown.segments if is_own(segment, self._index)))
+        if lost or turn is None:
+            self._refuse(f"the format does not write its {' and '.join(lost) or 'text'}", "the message without that")
+        pieces = cut(shown.layout, self._body(shown, turn), turn.stop)
+        if self._thought or self._is_open:
+            pieces = [*self._reasoning(whole), *pieces]
+        answer = self._ended(shown, turn, bare, pieces)
+        if self._thought or not self._is_open:
+            return answer
+        return answer._replace(note="the prompt opens reasoning, but none is given: an empty one is trained")
+
+    def _body(self, shown: Prompt, turn: TurnSpan) -> int:
+        """Return where content and calls begin in a rendering without reasoning."""
+        layout = shown.layout
+        own = next((at for at, each in enumerate(layout.segments) if is_own(each, self._index)), None)
+        first = turn.stop if own is None else layout.starts[own]
+        begin = turn.start
+        if turn.start - turn.begin < len(self._header.rstrip()):
+            begin = max(begin, first)  # History has another header than the prompt.
+        # An empty block of reasoning, or its end, is the format's own.
+        for mark in self._marks.close:
+            at = shown.text.rfind(mark, begin, first)
+            if at >= 0:
+                begin = first - len(shown.text[at + len(mark) : first].lstrip())
+        return begin
+
+    def _ended(self, shown: Prompt, turn: TurnSpan, message: Mapping[str, Any], pieces: list[Segment]) -> Answer:
+        """Return an answer with the stop at its end."""
+        header_end = len(self.served.text) - len(self._opening) + len(self._header)
+        stop = shown.text[turn.stop : turn.end] or next_stop(self._facts, self._text, message)
+        if not stop:
+            return Answer(self.served, header_end, pieces, 0, "no stop is known for it")
+        return Answer(self.served, header_end, [*pieces, self._literal(stop)], len(stop))
+
+    # The generation prompt
+
+    @cached_property
+    def _opening(self) -> str:
+        """The generation prompt."""
+        try:
+            complete = self._text(self._before)
+        except LectError:
+            complete = ""
+        served = self.served.text
+        return served[len(complete) :] if served.startswith(complete) else ""
+
+    @cached_property
+    def _header(self) -> str:
+        """The part of it before any mark of reasoning."""
+        marks = (*self._marks.open, *self._marks.close)
+        return self._opening[: min((at for mark in marks if (at := self._opening.find(mark)) >= 0), default=None)]
+
+    @cached_property
+    def _is_open(self) -> bool:
+        """Whether it has opened reasoning and not closed it."""
+        return self._last_mark(self._opening, self._marks.open) > self._last_mark(self._opening, self._marks.close)
+
+    @staticmethod
+    def _last_mark(text: str, marks: Sequence[str]) -> int:
+        return max((text.rfind(mark) for mark in marks), default=-1)
+
+    # Reasoning
+
+    def _reasoning(self, whole: Prompt) -> list[Segment]:
+        """Return reasoning as the model writes it after the generation prompt, up to the content."""
+        if not self._is_open:
+            self._refuse_unless_it_may_reason()
+        around = self._around(whole, self._index) or self._probed() or self._stated()
+        if around is None:
+            self._refuse(
+                "how the model writes reasoning is not known: no rendering shows it, and the grammar does not state it",
+                "Reasoning(..., written=...) in the grammar",
+            )
+        opened = self._opening[self._last_mark(self._opening, self._marks.open) :] if self._is_open else ""
+        before = around.before[len(opened) :] if around.before.startswith(opened) else ""
+        name = self._thought or REASONING_NAMES[0]
+        text = str(self._last.get(name) or "").lstrip(self._marks.lead).rstrip(self._marks.trail)
+        thought = Segment(text, Origin.INPUT, ("messages", self._index, name), TRANSFORMED, self._index)
+        return [piece for piece in (self._literal(before), thought, self._literal(around.after)) if piece.text]
+
+    def _around(self, prompt: Prompt, index: int) -> Around | None:
+        """Return what is around the reasoning of a message in a rendering."""
+        text, (_, segments, starts) = prompt.text, prompt.layout
+        own = [at for at, each in enumerate(segments) if is_own(each, index) and each.path[2] in REASONING_NAMES]
+        if not own or own[0] == 0:
+            return None
+        begin, end = starts[own[0]], starts[own[-1] + 1]
+        opened = max((text.rfind(mark, starts[own[0] - 1], begin) for mark in self._marks.open), default=-1)
+        closes = [at + len(mark) for mark in self._marks.close if (at := text.find(mark, end)) >= 0]
+        if opened < 0 or not closes:
+            return None
+        rest = text[min(closes) :]
+        return Around(text[opened:begin], text[end : len(text) - len(rest.lstrip())])
+
+    def _probed(self) -> Around | None:
+        """Return what is around reasoning in the answer to a plain question."""
+        try:
+            return self._around(self._render([QUESTION, THOUGHT]), 1)
+        except LectError:
+            return None
+
+    def _stated(self) -> Around | None:
+        written = self._marks.written
+        return Around(self._marks.open[0] + written[0], written[1]) if written else None
+
+    def _refuse_unless_it_may_reason(self) -> None:
+        is_closed = any(mark in self._opening for mark in self._marks.close)
+        if is_closed or (self._grammar and self._starts_in(self._grammar) == CONTENT):
+            self._refuse("the prompt tells the model not to reason", self._thinking_option())
+        if "reasoning" not in self._facts.capabilities:
+            self._refuse("the format has no place for reasoning", "the message without its reasoning")
+
+    def _starts_in(self, grammar: Grammar) -> str:
+        return starts_in(grammar, self.served.text, [*self._facts.stop], self._facts.markers)
+
+    def _thinking_option(self) -> str:
+        """Return the option with which the prompt lets the model reason; empty if there is none."""
+        for name in self._facts.options:
+            for value in (True, False):
+                try:
+                    text = self._render(self._before, add_generation_prompt=True, **{name: value}).text
+                except (LectError, TypeError):
+                    continue
+                opening = text[len(self.served.text) - len(self._opening) :]
+                closed = self._last_mark(opening, self._marks.close)
+                if text != self.served.text and (closed < 0 or self._last_mark(opening, self._marks.open) > closed):
+                    return f"{name}={value}"
+        return ""
+
+    def _literal(self, text: str) -> Segment:
+        return Segment(text, Origin.TEMPLATE, (), TRANSFORMED, self._index)
+
+    def _refuse(self, why: str, instead: str = "") -> NoReturn:
+        msg = f"{self._facts.name}: the model cannot write messages[{self._index}]: {why}"
+        raise MessageError(f"{msg}\n  try: {instead}" if instead else msg)

@@ -1,0 +1,114 @@
+"""A conversation as sequences to train on: each trained answer follows the prompt that a server sends before it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+
+from lect.errors import MaskError, MessageError, saferepr
+from lect.format.answer import AnswerWriter
+from lect.tokens.served import Deviation
+from lect.tokens.turns import TurnSpan
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from lect.facts import Facts
+    from lect.format.prompt import Prompt
+
+Unroll = Literal["never", "auto", "always"]
+
+
+class _Sequence(NamedTuple):
+    """A prompt, the turns that are trained in it, and what is to know about them."""
+
+    prompt: Prompt
+    turns: list[TurnSpan]
+    notes: list[Deviation]
+
+    @property
+    def trained(self) -> str:
+        """The text up to the end of the last answer."""
+        return self.prompt.text[: self.turns[-1].end]
+
+
+def check_unroll(how: object) -> None:
+    """Check how to unroll a conversation.
+
+    Raises:
+        MaskError: If there is no such way.
+    """
+    if how not in get_args(Unroll):
+        msg = f"unroll is {saferepr(how)}; expected one of {', '.join(map(repr, get_args(Unroll)))}"
+        raise MaskError(msg)
+
+
+def reply_text(facts: Facts, render: Callable[..., Prompt], messages: Sequence[Mapping[str, Any]]) -> Prompt:
+    """Return the last message as the model writes it; see `Template.reply_text`."""
+    answer = AnswerWriter(facts, render, messages).answer()
+    prompt = answer.served.with_segments(answer.segments, messages)
+    end = len(prompt.text)
+    prompt.train([TurnSpan(len(messages) - 1, 0, 0, 0, end - answer.stop, end, end, is_served=True)])
+    return prompt
+
+
+def unrolled(
+    facts: Facts,
+    render: Callable[..., Prompt],
+    messages: Sequence[Mapping[str, Any]],
+    answers: Sequence[int],
+    how: Unroll,
+) -> list[Prompt]:
+    """Return prompts that end in answers, each with the messages that are trained in it.
+
+    Args:
+        facts: The template's facts.
+        render: Renders messages, with the tools and options of the conversation.
+        messages: The conversation.
+        answers: The assistant's messages.
+        how: `always` gives each answer its own prompt; `auto` only if what was trained before is not the beginning of
+            the prompt that a server sends.
+    """
+    whole = render(messages[: answers[-1] + 1])
+    if how == "auto" and {turn.message for turn in whole.turns if _is_complete(turn)}.issuperset(answers):
+        whole.trains = frozenset(answers)
+        return [whole]
+    sequences: list[_Sequence] = []
+    left_out: list[Deviation] = []
+    for answer in answers:
+        try:
+            prompt, turn, notes = _sequence(facts, render, messages[: answer + 1])
+        except MessageError as error:
+            left_out.append(Deviation(answer, str(error)))
+            continue
+        turns = [turn]
+        if how == "auto" and sequences and prompt.text.startswith(sequences[-1].trained, 0, turn.start):
+            _, turns, earlier = sequences.pop()
+            turns, notes = [*turns, turn], [*earlier, *notes]
+        sequences.append(_Sequence(prompt, turns, notes))
+    if not sequences:
+        sequences = [_Sequence(whole, [], [])]
+    sequences[-1].notes.extend(left_out)
+    for prompt, turns, notes in sequences:
+        prompt.train(turns, notes)
+    return [sequence.prompt for sequence in sequences]
+
+
+def _is_complete(turn: TurnSpan) -> bool:
+    return turn.is_served and turn.stop < turn.end
+
+
+def _sequence(
+    facts: Facts, render: Callable[..., Prompt], messages: Sequence[Mapping[str, Any]]
+) -> tuple[Prompt, TurnSpan, list[Deviation]]:
+    """Return the prompt that a server sends, followed by the last message as the model writes it."""
+    whole = render(messages)
+    last = whole.turns[-1] if whole.turns else None
+    index = len(messages) - 1
+    if last is not None and last.message == index and _is_complete(last):
+        return whole, last, []
+    answer = AnswerWriter(facts, render, messages).answer()
+    start = len(answer.served.text)
+    prompt = answer.served.with_segments([*answer.served.segments, *answer.segments], messages)
+    end = len(prompt.text)
+    turn = TurnSpan(index, answer.header_end, answer.header_end, start, end - answer.stop, end, end, is_served=True)
+    return prompt, turn, [Deviation(index, answer.note)] if answer.note else []

@@ -1,0 +1,73 @@
+"""What a server makes the model write, beside what is trained: the stop of a last answer, and what differs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from lect.errors import LectError
+from lect.prompt.fields import spell
+from lect.prompt.message import REASONING_NAMES
+from lect.tokens.turns import alike, is_own, missing_fields, stops_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from lect.facts import Facts
+    from lect.prompt.request import Request
+    from lect.tokens.turns import Layout, TurnSpan, Write
+
+QUESTION = {"role": "user", "content": "Q"}
+SHOWN = 30
+"""How many characters of two texts that differ are shown."""
+
+
+class Deviation(NamedTuple):
+    """An answer that is not trained as the model would write it on a server."""
+
+    message: int
+    """The index of the message."""
+    reason: str
+    """What differs, and why, for people."""
+
+
+def next_stop(facts: Facts, write: Callable[..., str], message: Mapping[str, Any]) -> str:
+    """Return the stop that only the next turn writes after an answer, or else the only one; empty if there is none."""
+    stops = stops_of(facts)
+    only = stops[0] if len(stops) == 1 else ""
+    # The conversation before it does not matter, but formats rewrite it once a question follows.
+    answered = [QUESTION, {name: value for name, value in message.items() if name not in REASONING_NAMES}]
+    follower: dict[str, Any] = QUESTION
+    if calls := message.get("tool_calls"):
+        follower = {"role": "tool", "content": "R", "name": "f", "tool_call_id": calls[0].get("id")}
+    try:
+        shown, after = write(answered).rstrip(), write([*answered, follower])
+    except LectError:
+        return only
+    found = [(at, -len(stop), stop) for stop in stops if (at := after.find(stop, len(shown))) >= 0]
+    return min(found)[2] if found and after.startswith(shown) else only
+
+
+def deviations_in(layout: Layout, turns: Iterable[TurnSpan], request: Request, write: Write) -> Iterator[Deviation]:
+    """Yield what differs in the answers of one prompt for a whole conversation."""
+    for turn in turns:
+        message = request.messages[turn.message]
+        if turn.is_served or message.get("role") != "assistant":
+            continue
+        lost = missing_fields(message, (segment for segment in layout.segments if is_own(segment, turn.message)))
+        reason = f"its {' and '.join(lost)} is not in the text: the format leaves it out of history" if lost else ""
+        yield Deviation(turn.message, reason or _first_difference(layout, turn, request, write))
+
+
+def _first_difference(layout: Layout, turn: TurnSpan, request: Request, write: Write) -> str:
+    messages, tools, options, _ = request
+    try:
+        served = write(messages[: turn.message], tools=tools, add_generation_prompt=True, **options)
+    except LectError as error:
+        return f"the format refuses the conversation before it: {error}"
+    text = layout.text
+    if text.startswith(served):
+        return "the prompt that a server sends opens reasoning, which is not closed here: no reasoning is given"
+    at = alike(text, served)
+    here = next((each.path for each, end in zip(layout.segments, layout.starts[1:], strict=True) if end > at), ())
+    where = f" ({spell(here)})" if here else ""
+    return f"a server sends {served[at : at + SHOWN]!r} where this text has {text[at : at + SHOWN]!r}{where}"
