@@ -1,7 +1,10 @@
 """Kimi against its maker's own templates."""
 
+import pytest
+
 import lect
-from lect_kit import AdapterSuite
+from lect.format.call_ids import respelled
+from lect_kit import AdapterSuite, roundtrip
 
 
 class TestKimi(AdapterSuite):
@@ -39,3 +42,16 @@ def test_a_video_has_a_placeholder():
 def test_the_thought_of_a_vision_model_is_read():
     reply = lect.parse("moonshotai/Kimi-VL-A3B-Thinking", "◁think▷Two and two.◁/think▷Four.<|im_end|>")
     assert (reply.reasoning, reply.content, reply.stop) == ("Two and two.", "Four.", "<|im_end|>")
+
+
+@pytest.mark.parametrize("name", ["kimi-k2", "kimi-k2-thinking", "kimi-k2.5"])
+def test_calls_with_foreign_ids_come_back_by_name(name):
+    template = lect.template(f"kimi:{name}")
+    calls = [
+        {"id": f"call_{at}", "type": "function", "function": {"name": f"f{at}", "arguments": "{}"}} for at in (7, 8)
+    ]
+    asked = {"role": "user", "content": "Hi"}
+    (message,) = respelled([{"role": "assistant", "content": "", "tool_calls": calls}], template.reply)
+    prompt, written = roundtrip.answer(template, [asked], message)
+    reply = template.parse(written, prompt=prompt)
+    assert [(call.id, call.name) for call in reply.tool_calls] == [("functions.f7:0", "f7"), ("functions.f8:1", "f8")]

@@ -313,7 +313,9 @@ class Grammar(GrammarPart):
         sections: Where calls are, and how they are written; the first that fits counts.
         channels: Messages with headers, if replies consist of them.
         prefix: Text at the end of the prompt that the content repeats.
-        ids: The id of a call to which the model gives none; `{index}` in it is its number.
+        ids: The id of a call to which the model gives none; `{index}` in it is its number, and `{name}` its function's
+            name. Any other than the default says which ids the templates can write: those with the name in them, or
+            those of as many letters and digits.
         stripped: A pattern for the beginning of a call that has lost its control tokens, if it is not a JSON object.
         tokens: Control tokens that are never text, besides the special marks.
     """
@@ -325,7 +327,8 @@ class Grammar(GrammarPart):
     channels: Channels | None = None
     # Only minimax_append_think: its clients expect the `<think>` that the prompt has already opened.
     prefix: str = ""
-    # Only mistral: the maker's templates refuse ids other than nine letters and digits when the call is sent back.
+    # Only mistral, whose templates refuse ids other than nine letters and digits, and kimi_k2, where the id of a call
+    # stands for its name.
     ids: str = "call_{index}"
     stripped: str = ""
     tokens: tuple[str, ...] = ()
@@ -333,6 +336,10 @@ class Grammar(GrammarPart):
     def __hash__(self) -> int:
         # Every stream looks up its grammar; equal grammars have equal names.
         return hash(self.name)
+
+    def id_of(self, name: str, index: int) -> str:
+        """Return the id of a call to which nobody gave one."""
+        return self.ids.format(name=name, index=index)
 
 
 class ReplyFormat(GrammarPart):

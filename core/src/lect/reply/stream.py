@@ -71,8 +71,8 @@ class ReplyStream:
         if starts_in_reasoning is None:
             inside = starts_in(grammar, prompt, compiled.ends, markers)
         self.grammar = grammar
-        call_id = call_id or (lambda index: grammar.ids.format(index=index))
-        self._reader = reader = Reader(Schemas(tools), compiled.ends, call_id)
+        spell = (lambda index, _: call_id(index)) if call_id else lambda index, name: grammar.id_of(name, index)
+        self._reader = reader = Reader(Schemas(tools), compiled.ends, spell)
         reading = HeadedMessages(reader, compiled) if grammar.channels else MarkedText(reader, compiled, edges[0])
         self._steps = reading.read(inside)
         self._refine = refine

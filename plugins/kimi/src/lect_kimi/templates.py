@@ -30,6 +30,8 @@ KIMI_K2 = ReplyFormat(
                 special=True,
             ),
         ),
+        # MoonshotAI/Kimi-K2, docs/tool_call_guidance.md: `functions.name:index`, counted over all calls from 0.
+        ids="functions.{name}:{index}",
         stripped=r"functions\.[\w.-]+:\d+\s*\{",
     ),
     stop=("<|im_end|>", "[EOS]"),

@@ -80,7 +80,7 @@ class Reader:
         self,
         schemas: Schemas | None = None,
         stops: tuple[str, ...] = (),
-        call_id: Callable[[int], str] = "call_{}".format,
+        call_id: Callable[[int, str], str] = "call_{}".format,
     ):
         self.schemas = schemas or Schemas(None)
         self.call_id = call_id
@@ -291,7 +291,7 @@ class Reader:
         self.flush()
         index = len(self.calls)
         begin = self.position if arguments is None else arguments
-        self.call = call = OpenCall(name, own_id or self.call_id(index), index, self.origin, begin)
+        self.call = call = OpenCall(name, own_id or self.call_id(index, name), index, self.origin, begin)
         self.growing.append(call.parts)
         self.events.append(Event(CALL_START, name, index, call.id))
         self.kind, self.sink, self.index = CALL_ARGS, call.parts, index
