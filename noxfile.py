@@ -47,7 +47,7 @@ EVERYTHING = ["core", *(f"plugins/{name}" for name in PLUGINS)]
 SAMPLED = [
     *(f"tests/test_{name}.py" for name in (
         "conversions", "fast_path", "processes", "provenance", "reply_properties", "reply_vectors", "round_trip",
-        "training",
+        "training", "marks",
     )),
     "plugins/fastchat/tests/test_segments.py", "plugins/jinja/tests/test_isolation.py",
     "plugins/jinja/tests/test_options.py", "tests/stress/test_jinja_origins.py", "tests/stress/test_proof_seeds.py",
@@ -63,6 +63,7 @@ SAME_EVERYWHERE = [
         "test_reply_*.py", "test_round_trip.py", "test_*_hostile.py", "test_provenance.py", "test_fast_path.py",
         "test_jinja_oracles.py", "test_own_templates.py", "test_conversions.py", "test_oracles.py", "test_truth.py",
         "test_stops.py", "test_normalize.py", "test_control_tokens.py", "test_makers_details.py", "test_training.py",
+        "test_marks.py",
         "stress",
     )),
     "tests/test_plugin_shape.py", "plugins/fastchat/tests/test_segments.py", *SAME_ALWAYS,

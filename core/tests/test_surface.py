@@ -90,6 +90,7 @@ SIGNATURES = {
     Writer.turn: "(self, message)",
     Writer.used: "(self, *path)",
     Writer.by_rule: "(self, text)",
+    Writer.marked: "(self, spans)",
 }
 FIELDS = {
     lect.Segment: ("text", "origin", "path", "start", "turn"),

@@ -33,7 +33,7 @@ def without_end(name: str, source: PromptSource, messages: Sequence[Mapping[str,
             "  try: add_generation_prompt=True with continue_final_message=True, which puts it after the prompt"
         )
         raise MessageError(msg)
-    return Ended(source.unused, segments[: at[-1] + 1])
+    return Ended(source.unused, segments[: at[-1] + 1], marked=source.marked)
 
 
 def with_beginning(source: PromptSource, messages: Sequence[Mapping[str, Any]]) -> Ended:
@@ -41,7 +41,8 @@ def with_beginning(source: PromptSource, messages: Sequence[Mapping[str, Any]]) 
     path = said_last(messages)
     text = messages[-1][str(path[2])]
     dropped = list(all_unused(messages[-1], path[:2], path))
-    return Ended(source.unused, [*source.segments(), Segment(text, Origin.INPUT, path, 0, len(messages) - 1)], dropped)
+    segments = [*source.segments(), Segment(text, Origin.INPUT, path, 0, len(messages) - 1)]
+    return Ended(source.unused, segments, dropped, marked=source.marked)
 
 
 def said_last(messages: Sequence[Mapping[str, Any]]) -> Path:

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
         text: str
 
         @property
+        def marked(self) -> Sequence[tuple[int, int]] | None: ...
+        @property
         def skeleton(self) -> Skeleton | None: ...
         def segments(self) -> list[Segment]: ...
         def unused(self) -> list[Unused]: ...
@@ -42,12 +44,14 @@ class Prompt:
     Attributes:
         template: The template that wrote it.
         text: The text of the prompt.
+        marked: The start and end of the texts that the template itself marks by `{% generation %}`; None if it has no
+            marks.
         trains: The indices of the messages that it trains, if a conversation was unrolled; None for all.
     """
 
     __slots__ = (
         "_controls", "_deviations", "_layout", "_more_controls", "_most_controls", "_request", "_said", "_segments",
-        "_source", "_turns", "_unused", "_write", "template", "text", "trains",
+        "_source", "_turns", "_unused", "_write", "marked", "template", "text", "trains",
     )  # fmt: skip
 
     _more_controls: bool
@@ -63,6 +67,7 @@ class Prompt:
     ):
         self.template = template
         self.text = source.text
+        self.marked = source.marked
         self._source = source
         self._request = request
         self._write = write
@@ -96,6 +101,7 @@ class Prompt:
             "_unused": self.unused,
             "_controls": self.controls,
             "_more_controls": self.more_controls,
+            "marked": self.marked,
             "trains": self.trains,
             "_deviations": self.deviations,
             "_layout": None,
@@ -190,9 +196,12 @@ class Prompt:
             MaskError: If the weight that a message states is invalid, or the policy does not fit the prompt.
         """
         from lect.tokens.policy import DEFAULT_POLICY, STATES
-        from lect.tokens.spans import loss_spans, usual_spans
+        from lect.tokens.spans import loss_spans, marked_spans, usual_spans
 
         policy = policy or DEFAULT_POLICY
+        if policy.marks == "template":
+            spans = marked_spans(self.layout, self._own_marks(), self._said_of_loss(), policy)
+            return [span for span in spans if self.trains is None or span.message in self.trains]
 
         def work_out() -> list[LossSpan]:
             turns = [turn for turn in self.turns if self.trains is None or turn.message in self.trains]
@@ -221,6 +230,16 @@ class Prompt:
         end = len(prompt.text)
         prompt.train([*turns[:-1], last._replace(end=end, close=end)], self.deviations)
         return prompt
+
+    def _own_marks(self) -> Sequence[tuple[int, int]]:
+        if self.marked is None:
+            msg = (
+                f"template {self.template.label!r} has no {{% generation %}} marks, or has them inside a macro\n"
+                "  try: LossPolicy(marks='lect'), which needs none\n"
+                "   or: lect.load_template(path), if the template in the directory of the model has marks"
+            )
+            raise MaskError(msg)
+        return self.marked
 
     def _said_of_loss(self) -> Sequence[Mapping[str, Any]]:
         """Return the messages, reduced to what decides about loss."""

@@ -44,9 +44,11 @@ class Training(Facts):
         Raises:
             MessageError: If the last message is not an assistant's, or the model has no way of writing it.
         """
+        from lect.format.call_ids import respelled
         from lect.format.sequences import reply_text
 
-        return reply_text(self, partial(self.render, tools=tools, **options), plain_messages(messages))
+        messages = respelled(plain_messages(messages), getattr(self, "reply", None))
+        return reply_text(self, partial(self.render, tools=tools, **options), messages)
 
     def unroll(
         self,
@@ -71,6 +73,7 @@ class Training(Facts):
         Raises:
             MaskError: If `unroll` is none of these.
         """
+        from lect.format.call_ids import respelled
         from lect.format.sequences import check_unroll, unrolled
 
         check_unroll(unroll)
@@ -79,7 +82,7 @@ class Training(Facts):
         answers = [index for index, message in enumerate(messages) if message.get("role") == "assistant"]
         if unroll == "never" or not answers:
             return [render(messages)]
-        return unrolled(self, render, messages, answers, unroll)
+        return unrolled(self, render, respelled(messages, getattr(self, "reply", None)), answers, unroll)
 
     @property
     def prefix_stable(self) -> bool:

@@ -63,6 +63,9 @@ def learn(
 
 def _skeleton(chat: Chat, out: TrackingWriter, watch: Watch) -> Skeleton | None:
     """Return what was written, with places for the texts; None where a text also occurs elsewhere."""
+    if out.own_marks is not None:
+        # Where they are depends on the texts.
+        return None
     skeleton = Skeleton()
     # From here on only our own code reads the stand-ins.
     asked = watch.asked.copy()

@@ -12,12 +12,13 @@ from lect.values import TRANSFORMED, Origin, Path, Segment, Unused
 class FromProgram:
     """What a program has written, and its views."""
 
-    __slots__ = ("_chat", "_out", "text")
+    __slots__ = ("_chat", "_out", "marked", "text")
 
     skeleton = None
 
     def __init__(self, chat: Chat, out: TrackingWriter):
         self.text = out.joined()
+        self.marked = out.own_marks
         self._chat = chat
         self._out = out
 
@@ -37,9 +38,10 @@ class Ended:
         unused: Returns what did not reach the text that the segments come from.
         segments: The segments.
         dropped: What else did not reach the text.
+        marked: The parts that the template itself marks as generated.
     """
 
-    __slots__ = ("_dropped", "_segments", "_unused", "text")
+    __slots__ = ("_dropped", "_segments", "_unused", "marked", "text")
 
     skeleton = None
 

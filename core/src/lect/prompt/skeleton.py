@@ -105,6 +105,8 @@ class FromSkeleton:
 
     __slots__ = ("_texts", "skeleton", "text")
 
+    marked = None
+
     def __init__(self, skeleton: Skeleton, texts: Sequence[str], text: str):
         self.text = text
         self.skeleton = skeleton

@@ -76,16 +76,20 @@ class Writer(list[str]):
     def by_rule(self, text: str | None) -> None:
         """State that the format leaves out a caller's text on purpose, such as the reasoning of earlier turns."""
 
+    def marked(self, spans: Sequence[tuple[int, int]]) -> None:
+        """State which characters of the prompt, in order, the template itself marks as what a model is to learn."""
+
 
 class TrackingWriter(Writer):
     """A writer that also remembers whose turn each piece belongs to, and what happened to the fields."""
 
-    __slots__ = ("left_out", "marks", "seen")
+    __slots__ = ("left_out", "marks", "own_marks", "seen")
 
     def __init__(self) -> None:
         self.marks: list[tuple[int, int | None]] = []
         self.seen: list[Path] = []
         self.left_out: list[Path] = []
+        self.own_marks: Sequence[tuple[int, int]] | None = None
 
     def __iadd__(self, pieces: Iterable[str]) -> Self:  # type: ignore[misc, override]
         if type(pieces) is not tuple and isinstance(pieces, str):
@@ -113,6 +117,9 @@ class TrackingWriter(Writer):
     def by_rule(self, text: str | None) -> None:
         if isinstance(text, Input):
             self.left_out.append(text.path)
+
+    def marked(self, spans: Sequence[tuple[int, int]]) -> None:
+        self.own_marks = spans
 
 
 def stripped(pieces: Iterable[str]) -> list[str]:

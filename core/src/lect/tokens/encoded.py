@@ -285,9 +285,10 @@ def _refuse_uniform(weights: list[float], policy: LossPolicy) -> None:
     if policy.allow_uniform or (any(weights) and not all(weights)):
         return
     what = "no token carries loss" if not any(weights) else "every token carries loss"
+    roles = f"for the roles {', '.join(policy.roles) or '(none)'}"
     msg = (
         f"{what}: {'nothing' if not any(weights) else 'everything'} in this prompt is trained "
-        f"by a policy for the roles {', '.join(policy.roles) or '(none)'}\n"
+        f"by a policy {roles if policy.marks == 'lect' else 'that follows the marks of the template'}\n"
         "  try: a conversation with an answer in it, another policy, or LossPolicy(allow_uniform=True)"
     )
     raise MaskError(msg)

@@ -12,6 +12,8 @@ from lect.errors import MaskError, saferepr
 Span = tuple[int, int, float]
 """The start and end of characters in a message's content, and their weight."""
 
+CHOICES = {"stop": ("turn", "last", "none", "always"), "marks": ("lect", "template"), "boundary": ("cut", "whole")}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LossPolicy:
@@ -32,6 +34,9 @@ class LossPolicy:
         spans: Spans of the content of messages as it was given, by the index of the message; they override the rest.
         train_prefill: Train what the generation prompt writes on the model's behalf, such as an empty `<think>` block.
         train_separator: Train what the template writes after the stop, such as a newline.
+        marks: Who says what is trained: `lect`, or the `{% generation %}` marks of the `template` itself, as in
+            transformers. Then `roles`, `stop`, `train_prefill` and `train_separator` play no part; weights, patterns
+            and spans count inside the marks, where the template's text weighs as much as what it stands beside.
         boundary: What to do if a token would reach from the prompt into the trained part: `cut` the text there, as on
             a server, where the model begins at that point, or leave the token `whole` and untrained.
         allow_uniform: Accept a mask that is zero everywhere, or nowhere.
@@ -50,13 +55,14 @@ class LossPolicy:
     spans: Mapping[int, Sequence[Span]] = field(default_factory=dict)
     train_prefill: bool = False
     train_separator: bool = False
+    marks: Literal["lect", "template"] = "lect"
     boundary: Literal["cut", "whole"] = "cut"
     allow_uniform: bool = False
 
     def __post_init__(self) -> None:
         if isinstance(self.roles, str) or not _is_listed(self.roles, str):
             _wrong("roles", self.roles, "a list of roles, such as ['assistant']")
-        for name, allowed in (("stop", ("turn", "last", "none", "always")), ("boundary", ("cut", "whole"))):
+        for name, allowed in CHOICES.items():
             if getattr(self, name) not in allowed:
                 _wrong(name, getattr(self, name), f"one of {', '.join(map(repr, allowed))}")
         for name in ("content", "reasoning", "tool_calls"):

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lect.errors import MaskError
 from lect.prompt.message import REASONING_NAMES
 from lect.tokens.policy import own_weight
-from lect.tokens.turns import absolute, is_own, relative
+from lect.tokens.turns import TurnSpan, absolute, is_own, relative
 from lect.values import TRANSFORMED, Origin
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from lect.prompt.skeleton import Skeleton
     from lect.tokens.policy import LossPolicy
-    from lect.tokens.turns import Layout, TurnSpan
+    from lect.tokens.turns import Layout
 
 
 class LossSpan(NamedTuple):
@@ -69,16 +69,64 @@ def loss_spans(
             LossSpan(begin, end, weight * policy.kind_weight(kind), turn.message, kind)
             for begin, end, kind in _pieces(layout, turn, start)
         ]
-        for pattern, factor in policy.patterns.items():
-            pieces = list(_by_pattern(layout.text, pieces, pattern, factor))
-        for start, end, own in policy.spans.get(turn.message, ()):
-            pieces = list(_by_span(layout, pieces, turn.message, start, end, own))
+        pieces = _adjusted(layout, pieces, turn.message, policy)
         if policy.stop in ("turn", "always") or (policy.stop == "last" and turn.message == last):
             pieces.append(LossSpan(turn.stop, turn.end, weight, turn.message, "stop"))
         if policy.train_separator:
             pieces.append(LossSpan(turn.end, turn.close, weight, turn.message, "separator"))
         spans += _joined(pieces)
     return spans
+
+
+def marked_spans(
+    layout: Layout, marks: Sequence[tuple[int, int]], messages: Sequence[Mapping[str, Any]], policy: LossPolicy
+) -> list[LossSpan]:
+    """Return the spans that carry loss by a template's own marks, in order.
+
+    Each belongs to the message in whose turn it is; what is outside of turns, to the one before.
+
+    Raises:
+        MaskError: As in `loss_spans`.
+    """
+    _refuse_unknown(policy, messages)
+    weights = {index: own_weight(message, index) for index, message in enumerate(messages)}
+    # The text may have been cut within the last answer, for a model to continue it.
+    length = len(layout.text)
+    marked = [part for start, end in marks if start < length for part in _by_turn(layout, start, min(end, length))]
+    spans: list[LossSpan] = []
+    for message, start, end in marked:
+        own = weights.get(message)
+        weight = 0.0 if policy.last and message != marked[-1][0] else 1.0 if own is None else own
+        turn = TurnSpan(message, start, start, start, end, end, end)
+        pieces = [
+            LossSpan(begin, stop, weight * policy.kind_weight(kind), message, kind)
+            for begin, stop, kind in _complete(_pieces(layout, turn, start), start, end)
+        ]
+        spans += _joined(_adjusted(layout, pieces, message, policy))
+    return spans
+
+
+def _by_turn(layout: Layout, start: int, end: int) -> Iterator[tuple[int, int, int]]:
+    """Yield the message, start and end of each part of a text that is in one turn."""
+    first, behind = bisect_right(layout.starts, start) - 1, bisect_left(layout.starts, end)
+    before = (layout.segments[index].turn for index in range(first, -1, -1))
+    message = next((turn for turn in before if turn is not None), 0)
+    for index in range(first, behind):
+        turn = layout.segments[index].turn
+        if turn is not None and turn != message:
+            if start < layout.starts[index]:
+                yield message, start, layout.starts[index]
+            message, start = turn, max(start, layout.starts[index])
+    yield message, start, end
+
+
+def _complete(pieces: Iterable[tuple[int, int, str]], at: int, end: int) -> Iterator[tuple[int, int, str]]:
+    """Yield pieces that leave nothing out: text of other messages counts as content."""
+    for start, stop, kind in pieces:
+        yield at, start, "content"
+        yield start, stop, kind
+        at = stop
+    yield at, end, "content"
 
 
 def _weights(turns: Sequence[TurnSpan], messages: Sequence[Mapping[str, Any]], policy: LossPolicy) -> dict[int, float]:
@@ -138,6 +186,15 @@ def kind_of(path: tuple[str | int, ...]) -> str:
     if name in REASONING_NAMES:
         return "reasoning"
     return "tool_calls" if name in ("tool_calls", "function_call") else "content"
+
+
+def _adjusted(layout: Layout, pieces: list[LossSpan], message: int, policy: LossPolicy) -> list[LossSpan]:
+    """Return the pieces of a turn, with the weights of a policy's patterns and spans."""
+    for pattern, factor in policy.patterns.items():
+        pieces = list(_by_pattern(layout.text, pieces, pattern, factor))
+    for start, end, own in policy.spans.get(message, ()):
+        pieces = list(_by_span(layout, pieces, message, start, end, own))
+    return pieces
 
 
 def _by_pattern(text: str, pieces: list[LossSpan], pattern: str, factor: float) -> Iterator[LossSpan]:

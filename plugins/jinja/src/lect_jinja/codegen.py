@@ -24,7 +24,10 @@ STEP = 2
 
 
 class Generation(Extension):
-    """The tag `generation`, which tells a trainer what the model wrote; it does not change the prompt."""
+    """The tag `generation`, which tells a trainer what the model wrote; it does not change the prompt.
+
+    Its block is the only scope that a template can have.
+    """
 
     tags = {"generation"}  # noqa: RUF012 - as Jinja2 declares it
 
@@ -128,11 +131,13 @@ class GuardedCode(CodeGenerator):
 
     Attributes:
         looked_up: The variables that the code looks up in the context, known once it is generated.
+        notes_marks: For each generation block, whether the code notes where its text is in the prompt.
     """
 
     def __init__(self, environment: Environment, filename: str):
         super().__init__(environment, None, filename, optimized=environment.optimized)
         self.looked_up: set[str] = set()
+        self.notes_marks: list[bool] = []
 
     def enter_frame(self, frame: Frame) -> None:
         """Note which variables are looked up."""
@@ -143,6 +148,20 @@ class GuardedCode(CodeGenerator):
         """Let the context join what is captured."""
         super().write_commons()
         self.writeline("concat = context.captured")
+
+    def visit_Scope(self, node: nodes.Scope, frame: Frame) -> None:  # noqa: N802
+        """Write a generation block, and notes of where the prompt is before and after it.
+
+        What a macro or a block captures is written later, perhaps changed: nobody knows where it will be.
+        """
+        is_written = frame.buffer is None
+        self.notes_marks.append(is_written)
+        before = self.temporary_identifier() if is_written else ""
+        if is_written:
+            self.writeline(f"{before} = context.reached()")
+        super().visit_Scope(node, frame)
+        if is_written:
+            self.writeline(f"context.mark({before})")
 
     def _output_child_to_const(self, node: nodes.Expr, frame: Frame, finalize: Any) -> str:
         # Nothing is calculated before it is counted.

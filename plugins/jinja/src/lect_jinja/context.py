@@ -88,6 +88,15 @@ class GuardedContext(Guard):
             if path[:1] == ("messages",):
                 self.turn = path[1]
 
+    def mark(self, start: int) -> None:
+        """Note what a generation block has written since the prompt had reached `start`."""
+        end = self.reached()
+        if start < end:
+            # Blocks inside it have ended before.
+            while self.marks and self.marks[-1][0] >= start:
+                self.marks.pop()
+            self.marks.append((start, end))
+
     def captured(self, pieces: list[str]) -> str:
         """Return what the body of a macro or of a block has written."""
         self.check_string(sum(map(len, pieces)))

@@ -50,6 +50,7 @@ class Compiled(NamedTuple):
         nodes: How many nodes its syntax tree has.
         reading: What the syntax tree tells about it.
         variables: The variables that it reads from outside, on some way through it.
+        is_marked: Whether it has generation blocks, and notes where each of them is in the prompt.
         lines: Lines of the code, each with its line of the template.
         length: Characters of its source.
     """
@@ -58,6 +59,7 @@ class Compiled(NamedTuple):
     nodes: int
     reading: Reading
     variables: frozenset[str]
+    is_marked: bool
     lines: tuple[tuple[int, int], ...]
     length: int
 
@@ -133,7 +135,8 @@ def _compile(source: str, name: str, limits: Limits) -> Compiled:
     lines = tuple((int(line), int(number)) for number, line in pairs)
     # Jinja2 looks up every name that is set in some branch; a macro is known in the macros before it.
     variables = (generator.looked_up & outside) - FUNCTIONS.keys()
-    return Compiled(namespace["root"], len(found), reading, frozenset(variables), lines, len(source))
+    is_marked = bool(generator.notes_marks) and all(generator.notes_marks)
+    return Compiled(namespace["root"], len(found), reading, frozenset(variables), is_marked, lines, len(source))
 
 
 @contextmanager
@@ -226,8 +229,14 @@ class Run:
         for text in self._written():
             yield self.context.turn, pieces_of(text)
 
+    @property
+    def marked(self) -> list[tuple[int, int]] | None:
+        """Where the text of generation blocks is, once all is written; None if that is not known."""
+        return self.context.marks if self.compiled.is_marked else None
+
     def _written(self) -> Iterator[str]:
         length = 0
+        self.context.reached = lambda: length
         allowed = self.limits.output + self.compiled.length
         try:
             for text in self.compiled.root(self.context):

@@ -80,11 +80,15 @@ class Guard(Context):
         tracked: Whether texts carry their origin.
         turn: The message that is being written; None before, between and after the messages.
         left: The work that is left.
+        reached: Returns how many characters of the prompt are written.
+        marks: The start and end of the texts that generation blocks have written, in order; none is empty.
     """
 
     left: int
     tracked: bool
     turn: int | None
+    reached: Callable[[], int]
+    marks: list[tuple[int, int]]
 
     def start(
         self, limits: Limits, size: Callable[[], tuple[int, int]], moment: datetime | None, *, tracked: bool
@@ -102,6 +106,7 @@ class Guard(Context):
         self.tracked = tracked
         self.moment = moment
         self.turn = None
+        self.marks = []
         self._size: Callable[[], tuple[int, int]] | None = size
         self._longest = limits.string
         self._index: int | None = None

@@ -13,6 +13,7 @@ import os
 import pickle
 import subprocess
 import sys
+from itertools import chain
 from struct import Struct
 from threading import RLock, Timer
 from typing import TYPE_CHECKING, Any
@@ -51,6 +52,7 @@ class IsolatedRun:
     ):
         self.name = name
         self.limits = limits
+        self.marked: list[tuple[int, int]] | None = None
         self._request = (source, name, limits, dict(variables), moment, tracked)
 
     def text(self) -> str:
@@ -63,6 +65,7 @@ class IsolatedRun:
         try:
             error = _error(answer) if "error" in answer else None
             read = [] if error else [(_turn(turn), tuple(map(_piece, pieces))) for turn, pieces in answer["pieces"]]
+            self.marked = _marks(answer.get("marked"))
         except (LookupError, TypeError, ValueError, AttributeError) as invalid:
             if by_signal(invalid):
                 raise
@@ -81,6 +84,16 @@ def _error(answer: Mapping[str, Any]) -> LectError:
 
 def _turn(sent: Any) -> int | None:
     return None if sent is None else int(sent)
+
+
+def _marks(sent: Any) -> list[tuple[int, int]] | None:
+    if sent is None:
+        return None
+    marks = [(int(start), int(end)) for start, end in sent]
+    places = [0, *chain.from_iterable(marks)]
+    if places != sorted(places):
+        raise ValueError
+    return marks
 
 
 def _piece(sent: Any) -> str:

@@ -225,6 +225,8 @@ class JinjaTemplate(Template):
                 out.turn(None if turn is None else chat.messages[turn])
             out.extend(pieces)
         out.turn(None)
+        if run.marked is not None:
+            out.marked(run.marked)
         if self._code.reading.fields.intersection(REASONING):
             for message in chat.messages:
                 out.by_rule(message.reasoning)

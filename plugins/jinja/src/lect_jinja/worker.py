@@ -45,7 +45,8 @@ def _answer(source: str, name: str, limits: Any, variables: Any, moment: Any, tr
     _end_after(limits.seconds + SPARE_SECONDS)
     try:
         run = Run(compiled(source, name, limits), name, limits, variables, moment, tracked=tracked)
-        return {"pieces": [(turn, list(map(_sent, pieces))) for turn, pieces in run.pieces()]}
+        pieces = [(turn, list(map(_sent, pieces))) for turn, pieces in run.pieces()]
+        return {"pieces": pieces, "marked": run.marked}
     except LimitError as error:
         return {"error": "LimitError", "message": str(error), "limit": error.limit, "most": error.most}
     except LectError as error:
