@@ -5,7 +5,9 @@ import json
 import re
 
 import goldens
+import marked as makers
 import pytest
+import real_tokenizers
 
 import lect
 import lect_jinja
@@ -131,6 +133,67 @@ def test_makers_masks_are_ours_with_prefill_and_separator(slug):
         assert all(header and header in asked for header in headers)
     else:
         assert "".join(expected) == "".join(found[2][1])
+
+
+# Marks that are followed
+
+MARKS = LossPolicy(marks="template", boundary="whole", allow_uniform=True)
+MARKS_NO_STOP = "llava-hf--llava-onevision-qwen2-7b-ov-hf"
+"""Its marks end with the last character of an answer. If that is no character to the tokenizer, as an accent that it
+joins to its letter, transformers trains the rest of the text; and if it is several tokens, only the first of them."""
+
+
+def given(template, messages):
+    """Return messages as a template takes them."""
+    if "parts" not in template.accepts:
+        return messages
+    return [{**each, "content": [{"type": "text", "text": each["content"]}]} for each in messages]
+
+
+@pytest.mark.parametrize("slug", makers.sources())
+def test_marks_are_followed_as_in_transformers(slug):
+    (source, tokens), template = makers.sources()[slug], makers.ours(slug)
+    messages = given(template, CHAT)
+    (text,), (spans,) = render_jinja_template(
+        [messages], chat_template=source, return_assistant_tokens_mask=True, **tokens
+    )
+    prompt = template.render(messages)
+    assert (prompt.text, prompt.marked) == (text, [span for span in spans if span[0] < span[1]])
+    if "strftime_now" not in source:
+        assert makers.theirs(slug, messages) == (prompt.text, prompt.marked)
+
+
+@pytest.mark.parametrize("name", real_tokenizers.names())
+def test_masks_of_tokens_are_those_of_transformers(name):
+    from transformers import PreTrainedTokenizerFast
+
+    tokenizer = real_tokenizers.tokenizer(name)
+    theirs = PreTrainedTokenizerFast(tokenizer_object=tokenizer)
+    compared = 0
+    for slug, (source, tokens) in makers.sources().items():
+        template = makers.ours(slug)
+        for messages in map(given, [template] * 12, real_tokenizers.chats(slug, 12)):
+            try:
+                row = theirs.apply_chat_template(
+                    messages, chat_template=source, return_dict=True, return_assistant_tokens_mask=True, **tokens
+                )
+            # A template may refuse a system text, or crash in any way.
+            except Exception:
+                continue
+            prompt = template.render(messages)
+            encoded = prompt.encode(tokenizer, safe=False, policy=MARKS)
+            first = len(encoded.ids) - len(row["input_ids"])
+            assert encoded.ids[first:] == row["input_ids"]
+            starts = {start for start, _ in prompt.marked}
+            for weight, expected, (begin, end) in zip(
+                encoded.weights[first:], row["assistant_masks"], encoded.offsets[first:], strict=True
+            ):
+                if weight != expected and slug != MARKS_NO_STOP:
+                    # We do not train a token that begins in the prompt; transformers does.
+                    assert (weight, expected) == (0, 1)
+                    assert starts.intersection(range(begin + 1, end))
+            compared += 1
+    assert compared > 200
 
 
 # Prompts that end within an answer
