@@ -45,7 +45,15 @@ class Ended:
 
     skeleton = None
 
-    def __init__(self, unused: Callable[[], Sequence[Unused]], segments: list[Segment], dropped: Sequence[Unused] = ()):
+    def __init__(
+        self,
+        unused: Callable[[], Sequence[Unused]],
+        segments: list[Segment],
+        dropped: Sequence[Unused] = (),
+        *,
+        marked: Sequence[tuple[int, int]] | None = None,
+    ):
+        self.marked = marked
         self.text = "".join(segment.text for segment in segments)
         self._segments = segments
         self._unused = unused
