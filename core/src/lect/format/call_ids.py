@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, Any
 from lect.reply.grammar import Grammar
 
 if TYPE_CHECKING:
-    Messages = Sequence[Mapping[str, Any]]
     Calls = list[tuple[str | None, str | None]]
 
 
-def respelled(messages: Messages, grammar: Grammar | None) -> Messages:
+def respelled(messages: Sequence[Any], grammar: Grammar | None) -> Sequence[Any]:
     """Return messages whose call ids their template can write; the same object if they are so already.
 
     If one id of a message is foreign, all its ids are made anew, by their number in the conversation. A result follows
