@@ -7,7 +7,10 @@ from lect_apertus.typescript import write_function
 APERTUS_REPLIES = ReplyFormat(
     Grammar(
         "apertus",
-        reasoning=Reasoning(("<|inner_prefix|>",), ("<|inner_suffix|>",), special=True),
+        # The maker's template writes the blocks `thoughts` and `response` with nothing but the marks round them.
+        reasoning=Reasoning(
+            ("<|inner_prefix|>",), ("<|inner_suffix|>",), special=True, written=("", "<|inner_suffix|>")
+        ),
         sections=(
             Section(
                 (CallSyntax(JsonMap()),),

@@ -223,7 +223,8 @@ R1 = V3.but(
         "</think>": 128799,
     },
     looks_for=["</think>"],
-    reply=DEEPSEEK_R1.grammar,
+    # Replies of R1 in ollama/ollama#8837 and ikawrakow/ik_llama.cpp#690; of a distilled model in DeepSeek-R1#352.
+    reply=DEEPSEEK_R1.grammar.but(reasoning=THINK.but(after=SPACE, written=("\n", "\n</think>\n\n"))),
     source="deepseek-ai/DeepSeek-R1, tokenizer_config.json",
 )
 R1_DISTILL = R1.but(
@@ -238,11 +239,14 @@ R1_DISTILL = R1.but(
 R1_0528 = R1.but(
     name="deepseek-r1-0528",
     program=partial(v3_0324, thinks=True),
+    # What it writes round a thought was not found.
+    reply=DEEPSEEK_R1.grammar,
     source="deepseek-ai/DeepSeek-R1-0528, tokenizer_config.json",
 )
 R1_0528_QWEN3 = R1.but(
     name="deepseek-r1-0528-qwen3",
     program=R1_0528.program,
+    reply=R1_0528.reply,
     # The vocabulary of Qwen3.
     stop={EOS: 151645},
     markers=[*R1.markers],

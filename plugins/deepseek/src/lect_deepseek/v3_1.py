@@ -3,7 +3,7 @@
 from functools import partial
 
 from lect.plugin import Chat, Template, Writer
-from lect.plugin.grammar import ReplyFormat
+from lect.plugin.grammar import SPACE, THINK, ReplyFormat
 from lect_deepseek.plain import BOS, EOS
 from lect_deepseek.v3 import DEEPSEEK_V3, SPECIAL, write_systems
 
@@ -21,7 +21,12 @@ VOCABULARY = {
 """The special tokens of V3.1 and later."""
 
 DEEPSEEK_V31 = ReplyFormat(
-    DEEPSEEK_V3.grammar.but(name="deepseek_v31"),
+    DEEPSEEK_V3.grammar.but(
+        name="deepseek_v31",
+        # A reply of V3.1 in sgl-project/sglang, benchmark/deepseek_v3/README.md; the maker's encoding_dsv32.py of
+        # V3.2 writes the same.
+        reasoning=THINK.but(after=SPACE, written=("", "</think>")),
+    ),
     stop=(EOS,),
     names="DeepSeek-V3.1",
     example=(

@@ -92,7 +92,9 @@ EXAONE4 = Template(
         "<tool_result>": None, "</tool_result>": None, "<tool>": None, "</tool>": None,
     },
     looks_for=["</think>", "<think>"],
-    # The replies of Hermes.
-    reply=Grammar("hermes_json", reasoning=THINK, sections=(JSON_IN_TAGS,)),
+    # The replies of Hermes; what is round a thought as the maker's template writes it with `skip_think=False`.
+    reply=Grammar(
+        "hermes_json", reasoning=THINK.but(written=("\n", "\n</think>\n\n")), sections=(JSON_IN_TAGS,)
+    ),
     source="LGAI-EXAONE/EXAONE-4.0-32B, chat_template.jinja",
 )  # fmt: skip

@@ -28,6 +28,9 @@ GRANITE_THINK = ReplyFormat(
             lead=SPACE,
             trail=SPACE,
             after=SPACE,
+            # Three of six replies in the tests of ibm-granite/granite-io and in ollama/ollama#8955; the others have
+            # one line end, or a space, in one of the places.
+            written=("\n\n", "\n\nHere is my response:\n\n"),
         ),
         sections=LISTS_OF_CALLS,
     ),

@@ -3,7 +3,18 @@
 from lect.plugin.grammar import CallSyntax, Grammar, Head, Params, Reasoning, ReplyFormat, Section, Wrapper
 
 KIMI_VL_THINK = ReplyFormat(
-    Grammar("kimi_vl_think", reasoning=Reasoning(("◁think▷",), ("◁/think▷",), lead="\n", trail="\n", after="\n")),
+    Grammar(
+        "kimi_vl_think",
+        reasoning=Reasoning(
+            ("◁think▷",),
+            ("◁/think▷",),
+            lead="\n",
+            trail="\n",
+            after="\n",
+            # Complete replies in the reports of jrp2014/check_models.
+            written=("", "◁/think▷"),
+        ),
+    ),
     stop=("<|im_end|>",),
     names="Kimi-VL-Thinking",
     example="◁think▷Two and two.◁/think▷Four.",

@@ -9,7 +9,8 @@ from lect.plugin.grammar import JSON_OBJECT, PYTHON_CALL, THINK, Grammar, ReplyF
 LFM2_PYTHONIC = ReplyFormat(
     Grammar(
         "lfm2_pythonic",
-        reasoning=THINK,
+        # So the maker's templates of LFM2.5-VL-3B and LFM2.5-8B-A1B have it.
+        reasoning=THINK.but(written=("", "</think>")),
         sections=(
             Section(
                 (PYTHON_CALL, JSON_OBJECT),

@@ -11,7 +11,8 @@ from lect_mistral.content import texts_of, write_content
 MISTRAL_CALLS = ReplyFormat(
     Grammar(
         "mistral",
-        reasoning=Reasoning(("[THINK]",), ("[/THINK]",), special=True),
+        # The maker's templates of Magistral and Ministral 3 write a part that is a thought so.
+        reasoning=Reasoning(("[THINK]",), ("[/THINK]",), special=True, written=("", "[/THINK]")),
         sections=(
             Section((JSON_OBJECT,), (("[TOOL_CALLS]", "["),), ("]",), between=",", gap="\t ", special=True),
             Section(

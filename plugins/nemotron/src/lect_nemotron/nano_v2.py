@@ -8,7 +8,8 @@ from lect.plugin.grammar import JSON_OBJECT, THINK, Grammar, ReplyFormat, Sectio
 NEMOTRON_NANO_V2 = ReplyFormat(
     Grammar(
         "nemotron_nano_v2",
-        reasoning=THINK,
+        # So the maker's ThinkingBudgetClient ends a thought that is too long ("Now Serving NVIDIA Nemotron with vLLM").
+        reasoning=THINK.but(written=("\n", "\n</think>\n\n")),
         sections=(
             Section((JSON_OBJECT,), (("<TOOLCALL>", "["),), (("]", "</TOOLCALL>"), "]", "</TOOLCALL>"), between=","),
         ),

@@ -127,7 +127,11 @@ SMOLLM3 = Template(
         "</tool_response>", "<code>", "</code>",
     ],
     looks_for=["/no_think", "/think", "/system_override"],
-    # The replies of Hermes and Qwen.
-    reply=Grammar("hermes_json", reasoning=THINK, sections=(JSON_IN_TAGS, JSON_IN_A_FENCE)),
+    # The replies of Hermes and Qwen; what is round a thought as in the reply in ggml-org/llama.cpp#14581.
+    reply=Grammar(
+        "hermes_json",
+        reasoning=THINK.but(written=("\n", "\n</think>\n\n")),
+        sections=(JSON_IN_TAGS, JSON_IN_A_FENCE),
+    ),
     source="HuggingFaceTB/SmolLM3-3B, chat_template.jinja",
 )  # fmt: skip
