@@ -34,7 +34,7 @@ GOLDEN_OF = {"internlm2-document": ["internlm2-chat"], "internlm2-tools": ["inte
 UNCLAIMED = "not claimed"
 ADDS = "another turn only adds to the prompt"
 CHANGES = (
-    "an earlier answer changes when the conversation goes on: [train with `unroll`]"
+    "an answer is not shown as the model writes it, or without its stop: [train with `unroll`]"
     "(../how-to/train-on-what-you-serve.md#history-that-changes)"
 )
 PLAIN_TEXT = "plain text: nothing can protect a prompt against a user who writes them"

@@ -222,8 +222,8 @@ def history(fixture: Fixture) -> Result:
     """Check that a conversation that goes on only adds to its prompt."""
     if fixture.template.prefix_stable:
         return Result("history", "ok", "another turn only adds to the prompt")
-    what = "an earlier answer looks different in the history than when it was given"
-    return Result("history", "note", what, "template.unroll(messages), which trains each answer as it was given")
+    what = "it does not show an answer as the model writes it"
+    return Result("history", "note", what, "template.unroll(messages), which trains each answer as the model writes it")
 
 
 def safety(fixture: Fixture) -> Result:

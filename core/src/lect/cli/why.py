@@ -29,7 +29,7 @@ examples:
   LECT_PINS='acme/*=lect-qwen:qwen' lect why acme/qwen2.5-7b-instruct
 """
 STYLES = {"won": "green", "tied": "red"}
-HISTORY = "an earlier answer changes when the conversation goes on: to train, unroll it"
+HISTORY = "history does not show an answer as the model writes it: to train, unroll it"
 SEPARATORS = "plain text: nothing can protect a prompt against a user who writes them"
 
 

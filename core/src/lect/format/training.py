@@ -60,9 +60,9 @@ class Training(Facts):
     ) -> list[Prompt]:
         """Return a conversation as the prompts to train on.
 
-        If a format drops a part of an earlier answer, such as its reasoning, a single prompt for all answers would show
-        the model a different history than a server does. So there are as many prompts as needed, and each trains only
-        the answers that it shows as they were given.
+        Formats show earlier answers otherwise than a model writes them: without reasoning, or after another header. So
+        there are as many prompts as needed: in each, a trained answer follows the prompt that a server sends, and is
+        what `reply_text` gives. An answer that the format cannot write is left out; `prompt.deviations` says why.
 
         Args:
             messages: OpenAI-shaped messages.
@@ -86,10 +86,10 @@ class Training(Facts):
 
     @property
     def prefix_stable(self) -> bool:
-        """Whether a further turn only adds to the prompt, reasoning included.
+        """Whether one sequence is true for a whole conversation: a further turn only adds to what the model wrote.
 
-        If not, an earlier answer looks different in history than when it was given; then `unroll` gives several
-        prompts.
+        If not, history shows an answer otherwise than the model writes it, without its reasoning or its stop; then
+        `unroll` gives several prompts.
         """
         for thought in ({"reasoning_content": "R"}, {}):
             messages: list[dict[str, str]] = []
