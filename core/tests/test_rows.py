@@ -51,7 +51,7 @@ ROWS = [
         ],
         [
             QUESTION,
-            {"role": "assistant", "content": "", "tool_calls": [{"type": "function", "function": CALL}]},
+            {"role": "assistant", "content": None, "tool_calls": [{"type": "function", "function": CALL}]},
             {"role": "tool", "content": "2"},
             ANSWER,
         ],
@@ -72,6 +72,11 @@ ROWS = [
         [SYSTEM, QUESTION, {**ANSWER, "loss": False}],
     ),
     ("xtuner", {"conversation": [{"input": "", "output": "2"}]}, [ANSWER]),
+    ("prompt", {"prompt": "1+1=", "completion": "2"}, [QUESTION, ANSWER]),
+    ("prompt", {"prompt": [SYSTEM, QUESTION], "completion": [ANSWER]}, [SYSTEM, QUESTION, ANSWER]),
+    ("prompt", {"prompt": [QUESTION]}, [QUESTION]),
+    ("openai", {"system": "Be brief.", "messages": [QUESTION, ANSWER]}, [SYSTEM, QUESTION, ANSWER]),
+    ("openai", {"system": "Be brief.", "messages": [SYSTEM, QUESTION]}, [SYSTEM, QUESTION]),
 ]
 
 
@@ -125,7 +130,7 @@ def test_the_error_for_a_malformed_row_names_row_and_field(row, said):
 
 def test_an_unknown_format_is_named():
     with pytest.raises(
-        MessageError, match="format is 'shargpt'\n  try: one of openai, sharegpt, alpaca, pairs, xtuner"
+        MessageError, match="format is 'shargpt'\n  try: one of openai, sharegpt, alpaca, pairs, xtuner, prompt"
     ):
         lect.messages([QUESTION], format="shargpt")
     with pytest.raises(MessageError, match=r"\[0\].from is missing"):

@@ -39,7 +39,8 @@ SIGNATURES = {
     lect.plugin.open_file: "(path, *, follow=True)",
     lect.plugin.read_file: "(path, most, *, only_start=False, follow=True)",
     lect.plugin.parse_json: "(text)",
-    lect.messages: "(data, *, format=None, row=None)",
+    lect.messages: "(data, *, format=None, row=None, parse_assistant=False)",
+    lect.row: "(data, *, format=None, row=None, parse_assistant=False)",
     Template.render: f"(self, {RENDER})",
     Template.text: f"(self, {RENDER})",
     Template.parse: f"(self, output, *, {HEAR}, finish=None, stop=(), call_id=None, grammar=None, refine=None)",
@@ -96,6 +97,7 @@ FIELDS = {
     lect.Segment: ("text", "origin", "path", "start", "turn"),
     lect.Control: ("path", "start", "marker", "position"),
     lect.Unused: ("path", "why"),
+    lect.Row: ("messages", "tools", "weights", "chosen", "rejected", "rest"),
     lect.Reply: ("content", "reasoning", "tool_calls", "stop", "finish", "problems", "raw", "incomplete", "pieces"),
     lect.plugin.ToolCall: ("name", "arguments", "arguments_text", "id", "index", "complete", "span"),
     lect.plugin.Match: ("specificity", "literal", "template", "kind", "reason"),
@@ -121,10 +123,10 @@ def test_the_public_names_for_users():
         "AmbiguousModelError", "ChatChunks", "Control", "ControlTextError", "Conversation", "ConversionError",
         "Encoded", "FallbackWarning", "InvalidModelPathError", "LectError", "LimitError", "LossPolicy", "LossSpan",
         "MaskError", "MessageError", "Origin", "PluginError", "Prompt", "RefusedError", "Reply", "Resolution",
-        "Segment", "SourceError", "Template", "TokenizerError", "UnknownModelError", "UnknownTemplateError", "Unused",
+        "Row", "Segment", "SourceError", "Template", "TokenizerError", "UnknownModelError", "UnknownTemplateError", "Unused",
         "UnusedInputError", "__version__", "dump_template", "encode", "get_conv_template", "get_conversation_template",
         "get_template", "load_template", "messages", "parse", "pin", "pins", "plugins", "register",
-        "register_conv_template", "render", "reply_formats", "rescan", "resolve", "stream", "template", "templates",
+        "register_conv_template", "render", "reply_formats", "rescan", "resolve", "row", "stream", "template", "templates",
     ]  # fmt: skip
 
 

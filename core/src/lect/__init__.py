@@ -54,6 +54,8 @@ if TYPE_CHECKING:
     from lect.reply.grammar import Grammar, ReplyFormat
     from lect.reply.reply import Reply
     from lect.reply.stream import ReplyStream
+    from lect.rows.replies import Parse
+    from lect.rows.row import Row
     from lect.tokens.encoded import Encoded
     from lect.tokens.policy import LossPolicy
     from lect.tokens.spans import LossSpan
@@ -66,11 +68,11 @@ __version__ = "0.1.0"
 __all__ = [
     "AmbiguousModelError", "ChatChunks", "Control", "ControlTextError", "Conversation", "ConversionError", "Encoded",
     "FallbackWarning", "InvalidModelPathError", "LectError", "LimitError", "LossPolicy", "LossSpan", "MaskError",
-    "MessageError", "Origin", "PluginError", "Prompt", "RefusedError", "Reply", "Resolution", "Segment", "SourceError",
-    "Template", "TokenizerError", "UnknownModelError", "UnknownTemplateError", "Unused", "UnusedInputError",
-    "__version__", "dump_template", "encode", "get_conv_template", "get_conversation_template", "get_template",
-    "load_template", "messages", "parse", "pin", "pins", "plugins", "register", "register_conv_template", "render",
-    "reply_formats", "rescan", "resolve", "stream", "template", "templates",
+    "MessageError", "Origin", "PluginError", "Prompt", "RefusedError", "Reply", "Resolution", "Row", "Segment",
+    "SourceError", "Template", "TokenizerError", "UnknownModelError", "UnknownTemplateError", "Unused",
+    "UnusedInputError", "__version__", "dump_template", "encode", "get_conv_template", "get_conversation_template",
+    "get_template", "load_template", "messages", "parse", "pin", "pins", "plugins", "register",
+    "register_conv_template", "render", "reply_formats", "rescan", "resolve", "row", "stream", "template", "templates",
 ]  # fmt: skip
 
 _registry = REGISTRY
@@ -82,6 +84,7 @@ _LAZY = {
     "LossPolicy": "lect.tokens.policy",
     "LossSpan": "lect.tokens.spans",
     "Reply": "lect.reply.reply",
+    "Row": "lect.rows.row",
 }
 """Names for replies and training are imported on first use: writing prompts does not need them."""
 
@@ -418,21 +421,65 @@ def dump_template(template: Template, notation: str, *, lossy: bool = False) -> 
     return dump_template(_registry.adapters, template, notation, lossy=lossy)
 
 
-def messages(data: Any, *, format: str | None = None, row: int | None = None) -> list[dict[str, Any]]:  # noqa: A002
-    """Convert a row of a data set to OpenAI-shaped messages.
+def messages(
+    data: Any,
+    *,
+    format: str | None = None,  # noqa: A002  # the usual name
+    row: int | None = None,
+    parse_assistant: Any = False,
+) -> list[dict[str, Any]]:
+    """Convert a row of a data set to OpenAI-shaped messages; the arguments are those of `lect.row`.
+
+    Raises:
+        MessageError: If the row has no known format, a field is missing or of a wrong type, or it has what messages do
+            not hold: tools, weights, or a preference. `lect.row` reads those too.
+    """
+    from lect.rows.row import messages
+
+    return messages(data, format, row, _parser(parse_assistant))
+
+
+def row(
+    data: Any,
+    *,
+    format: str | None = None,  # noqa: A002  # the usual name
+    row: int | None = None,
+    parse_assistant: Any = False,
+) -> Row:
+    """Read a row of a data set: its messages as OpenAI has them, its tools, weights and preference, and the rest.
 
     Args:
         data: One row, as an object or as JSON text: OpenAI's `messages`, ShareGPT's `from` and `value`, Alpaca's
-            `instruction`, `input` and `output`, pairs of question and answer, or XTuner's `conversation`.
-        format: `openai`, `sharegpt`, `alpaca`, `pairs` or `xtuner`; by default, the fields decide.
+            `instruction`, `input` and `output`, pairs of question and answer, XTuner's `conversation`, or TRL's
+            `prompt`, `completion`, `chosen` and `rejected`.
+        format: `openai`, `sharegpt`, `alpaca`, `pairs`, `xtuner` or `prompt`; by default, the fields decide.
         row: The number of the row, for error messages.
+        parse_assistant: How to parse what assistants say, if the row has it as a model writes it, with reasoning and
+            calls in tags: a `Template`, a model path, or a name from `lect.reply_formats()`. With True, reasoning is in
+            `<think>` and calls are JSON in `<tool_call>`.
 
     Raises:
-        MessageError: If it has none of these formats, or a field is missing or of a wrong type.
+        MessageError: If the row has no known format, a field is missing or of a wrong type, or a reply cannot be
+            parsed.
     """
-    from lect.rows import messages
+    from lect.rows.row import read_row
 
-    return messages(data, format, row)
+    return read_row(data, format, row, _parser(parse_assistant))
+
+
+def _parser(how: Any) -> Parse | None:
+    """Return what parses replies as `parse_assistant` says."""
+    from functools import partial
+
+    if how is None or how is False:
+        return None
+    if how is True:
+        from lect.rows.replies import TAGS
+
+        return partial(parse, None, format=TAGS)
+    if isinstance(how, Template):
+        return how.parse
+    return partial(parse, None, format=how) if how in reply_formats() else partial(parse, how)
 
 
 def template(name: str) -> Template:

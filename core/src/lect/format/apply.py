@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lect.errors import MessageError, TokenizerError, saferepr
-from lect.rows import messages as read_rows
+from lect.rows.row import messages as read_rows
 from lect.tokens.encoded import encode
 from lect.tokens.policy import LossPolicy
 
