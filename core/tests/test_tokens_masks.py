@@ -285,7 +285,7 @@ def test_a_cut_off_end_is_counted_and_its_stop_is_named():
     prompt = LLAMA_3.render(CHAT)
     whole = prompt.encode(Tiny(), policy=LossPolicy())
     for length in range(1, len(whole)):
-        cut = prompt.encode(Tiny(), policy=LossPolicy(), max_length=length)
+        cut = prompt.encode(Tiny(), policy=LossPolicy(allow_uniform=True), max_length=length)
         assert (cut.ids, cut.weights, cut.offsets) == (
             whole.ids[:length],
             whole.weights[:length],
@@ -297,6 +297,26 @@ def test_a_cut_off_end_is_counted_and_its_stop_is_named():
             turn.message for turn in prompt.turns if turn.message % 2 and turn.end > cut.offsets[-1][1]
         )
     assert prompt.encode(Tiny(), max_length=10_000).report.truncated == 0
+
+
+def test_a_length_that_leaves_nothing_to_train_is_an_error():
+    prompt = LLAMA_3.render(CHAT)
+    first = next(index for index, weight in enumerate(prompt.encode(Tiny()).weights) if weight)
+    with pytest.raises(MaskError, match=f"beyond the {first} tokens of max_length\n  try: a larger max_length"):
+        prompt.encode(Tiny(), policy=LossPolicy(), max_length=first)
+    assert prompt.encode(Tiny(), policy=LossPolicy(), max_length=first + 1).weights[-1] == 1
+    # Without a policy nobody asked for a mask; it fails when it is read.
+    with pytest.raises(MaskError, match="beyond"):
+        _ = prompt.encode(Tiny(), max_length=first).to_dict()
+
+
+def test_columns_have_weights_only_if_labels_do_not_say_all():
+    prompt = LLAMA_3.render([*CHAT[:-1], {**CHAT[-1], "weight": 0.5}])
+    encoded = prompt.encode(Tiny(), policy=LossPolicy())
+    assert encoded.to_dict()["weights"] == encoded.weights
+    assert set(encoded.weights) == {0.0, 0.5, 1.0}
+    plain = LLAMA_3.render([*CHAT[:-1], {**CHAT[-1], "weight": 0}]).encode(Tiny(), policy=LossPolicy())
+    assert list(plain.to_dict()) == ["input_ids", "attention_mask", "labels"]
 
 
 any_template = st.sampled_from([*TEMPLATES, *map(slow_twin, TEMPLATES), LLAMA_2, VICUNA, CHATGLM_3, REASONS])

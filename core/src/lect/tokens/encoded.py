@@ -145,14 +145,22 @@ class Encoded:
         """How much loss each token carries.
 
         Raises:
-            MaskError: If no token carries loss, or every token does, and the policy does not allow it.
+            MaskError: If no token carries loss, perhaps because of `max_length`, or every token does, and the policy
+                does not allow it.
         """
         if self._weights is None:
             weights = token_weights(self._tokens, self._prompt.loss_spans(self._policy))
             _refuse_uniform(weights, self._policy)
             if self._opening:
                 weights = [*[0.0] * self._opening, *weights]
-            self._weights = weights[: len(self.ids)]
+            kept = weights[: len(self.ids)]
+            if self.report.truncated and not any(kept) and not self._policy.allow_uniform:
+                msg = (
+                    f"no token carries loss: all that is trained is beyond the {len(kept)} tokens of max_length\n"
+                    "  try: a larger max_length, or LossPolicy(allow_uniform=True)"
+                )
+                raise MaskError(msg)
+            self._weights = kept
         return self._weights
 
     @property
@@ -170,9 +178,17 @@ class Encoded:
         """The field that each token begins in, such as `messages[1].content`; empty for text of the template."""
         return self._each()[1]
 
-    def to_dict(self) -> dict[str, list[int]]:
-        """Return the columns that trainers expect: `input_ids`, `attention_mask` and `labels`."""
-        return {"input_ids": self.ids, "attention_mask": [1] * len(self.ids), "labels": self.labels}
+    def to_dict(self) -> dict[str, list[int] | list[float]]:
+        """Return the columns that trainers expect: `input_ids`, `attention_mask` and `labels`.
+
+        Labels say only what is trained. If a weight is neither 0 nor 1, the column `weights` says how much.
+        """
+        columns: dict[str, list[int] | list[float]] = {
+            "input_ids": self.ids,
+            "attention_mask": [1] * len(self.ids),
+            "labels": self.labels,
+        }
+        return columns if {0.0, 1.0}.issuperset(self.weights) else {**columns, "weights": self.weights}
 
     def _each(self) -> tuple[list[int | None], list[str]]:
         if self._fields is None:
