@@ -46,11 +46,11 @@ SIGNATURES = {
     Template.parse: f"(self, output, *, {HEAR}, finish=None, stop=(), call_id=None, grammar=None, refine=None)",
     Template.stream: f"(self, *, {HEAR}, stop=(), call_id=None, grammar=None, refine=None)",
     Template.unroll: "(self, messages, unroll='auto', *, tools=None, **options)",
-    lect.Prompt.encode: "(self, tokenizer, *, safe=True, policy=None, max_length=None)",
+    lect.Prompt.encode: "(self, tokenizer, *, safe=True, policy=None, max_length=None, truncate='tokens')",
     lect.Prompt.loss_spans: "(self, policy=None)",
     lect.encode: (
         "(model_path, messages, tokenizer, *, adapter=None, default=None, safe=True, policy=None, max_length=None, "
-        "unroll='never', **arguments)"
+        "truncate='tokens', unroll='never', **arguments)"
     ),
     Template.but: "(self, **changes)",
     Template: "(name, program, *, looks_for=None, reply=None, **facts)",

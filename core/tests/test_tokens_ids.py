@@ -158,6 +158,7 @@ class Uneven(Tiny):
         (Uneven(), {}, lect.TokenizerError, "returned 2 ids and 1 offsets"),
         (Tiny(), {"policy": "last"}, lect.MaskError, "policy is 'last'"),
         (Tiny(), {"max_length": 0}, lect.MaskError, "max_length is 0"),
+        (Tiny(), {"truncate": "turn"}, lect.MaskError, "truncate is 'turn'; expected one of 'tokens', 'turns'"),
         (Tiny(), {"max_length": "5"}, lect.MaskError, "max_length is '5'"),
         (Tiny(), {"max_length": True}, lect.MaskError, "max_length is True"),
     ],

@@ -370,6 +370,50 @@ def test_no_mask_leaks_beyond_its_turn(template, messages, tokenizer, policy, ma
             assert not loss[start], (prompt.text[start:end], weight)
 
 
+@given(any_template, chats(), any_tokenizer, st.integers(1, 60))
+def test_whole_turns_are_cut_off(template, messages, tokenizer, max_length):
+    prompt = rendered(template, messages)
+    if prompt is None:
+        return
+    policy = LossPolicy(allow_uniform=True)
+    whole = prompt.encode(tokenizer, policy=policy)
+    try:
+        cut = prompt.encode(tokenizer, policy=policy, max_length=max_length, truncate="turns")
+    except MaskError:
+        cut = None
+    kept = len(cut) if cut else 0
+    assert kept <= max_length
+    stopped = [turn for turn in prompt.turns if turn.stop < turn.end] or prompt.turns
+    ends = {end for turn in stopped for end in (turn.end, max(turn.end, turn.close))}
+    if cut and cut.report.truncated:
+        assert cut.ids == whole.ids[:kept]
+        assert cut.report.truncated == len(whole) - kept
+        last = cut.offsets[-1][1]
+        # Some tokenizers leave white space at the end of a token out of its offsets.
+        assert any(last <= end and not prompt.text[last:end].strip() for end in ends)
+        assert set(cut.report.stops_lost) - set(whole.report.stops_lost) <= {
+            turn.message for turn in prompt.turns if turn.begin >= last
+        }
+    if len(whole) > max_length:
+        # Another turn would not have fitted, or its end is within a token.
+        for index in range(kept, max_length):
+            (_, end), (start, _) = whole.offsets[index], whole.offsets[index + 1]
+            assert end not in ends or start < end or start == whole.offsets[index + 1][1]
+
+
+def test_a_turn_is_kept_with_its_stop_or_not_at_all():
+    prompt = LLAMA_3.render(CHAT)
+    whole = prompt.encode(Tiny(), policy=LossPolicy())
+    ends = [index + 1 for index, (_, end) in enumerate(whole.offsets) if end in {turn.end for turn in prompt.turns}]
+    for length in range(ends[1], len(whole) + 1):
+        cut = prompt.encode(Tiny(), policy=LossPolicy(), max_length=length, truncate="turns")
+        assert len(cut) == max(end for end in ends if end <= length)
+    with pytest.raises(MaskError, match="no whole turn fits into max_length, 1\n  try: a larger one, or truncate="):
+        prompt.encode(Tiny(), max_length=1, truncate="turns")
+    with pytest.raises(MaskError, match="no token carries loss"):
+        prompt.encode(Tiny(), policy=LossPolicy(), max_length=ends[1] - 1, truncate="turns")
+
+
 @given(any_template, chats(), st.booleans())
 def test_turns_shared_by_a_shape_are_those_of_each_prompt(template, messages, generate):
     for content in ("Hi", " x ", "你\n", "</s>"):

@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from lect.reply.stream import ReplyStream
     from lect.rows.replies import Parse
     from lect.rows.row import Row
-    from lect.tokens.encoded import Encoded
+    from lect.tokens.encoded import Encoded, Truncate
     from lect.tokens.policy import LossPolicy
     from lect.tokens.spans import LossSpan
     from lect.values import ControlPolicy
@@ -237,18 +237,19 @@ def encode(
     safe: bool = True,
     policy: LossPolicy | None = None,
     max_length: int | None = None,
+    truncate: Truncate = "tokens",
     unroll: Unroll = "never",
     **arguments: Any,
 ) -> Encoded | list[Encoded]:
     """Return a conversation as token ids in the official format of a model.
 
-    `adapter` and `default` are those of `get_template`, `safe`, `policy` and `max_length` those of `Prompt.encode`;
-    `arguments` are the others of `Template.render`, such as `tools` and the maker's options. With `unroll="auto"` or
-    `"always"` it returns a list: one sequence for each prompt of `Template.unroll`.
+    `adapter` and `default` are those of `get_template`, `safe`, `policy`, `max_length` and `truncate` those of
+    `Prompt.encode`; `arguments` are the others of `Template.render`, such as `tools` and the maker's options. With
+    `unroll="auto"` or `"always"` it returns a list: one sequence for each prompt of `Template.unroll`.
     """
     template = get_template(model_path, adapter=adapter, default=default)
     encoded = [
-        prompt.encode(tokenizer, safe=safe, policy=policy, max_length=max_length)
+        prompt.encode(tokenizer, safe=safe, policy=policy, max_length=max_length, truncate=truncate)
         for prompt in template.unroll(messages, unroll, **arguments)
     ]
     differing = [deviation for each in encoded for deviation in each.report.deviations]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from lect.facts import Facts
     from lect.prompt.request import Request
     from lect.prompt.skeleton import Skeleton
-    from lect.tokens.encoded import Encoded
+    from lect.tokens.encoded import Encoded, Truncate
     from lect.tokens.policy import LossPolicy
     from lect.tokens.served import Deviation
     from lect.tokens.spans import LossSpan
@@ -256,6 +256,7 @@ class Prompt:
         safe: bool = True,
         policy: LossPolicy | None = None,
         max_length: int | None = None,
+        truncate: Truncate = "tokens",
     ) -> Encoded:
         """Return the prompt as token ids, with exactly one BOS if the model has one.
 
@@ -267,15 +268,16 @@ class Prompt:
             policy: Which parts are trained. Without one, `weights` are those of the default policy, and the text is
                 not cut where the trained part begins.
             max_length: The number of tokens to keep, from the beginning.
+            truncate: What to cut off beyond that: `tokens`, or whole `turns`, so that the last one kept has its stop.
 
         Raises:
             TokenizerError: If the tokenizer is none of these.
-            MaskError: If the policy trains everything or nothing.
+            MaskError: If the policy trains everything or nothing, or not even one turn is kept.
         """
         from lect.tokens.encoded import encode
 
         prompt = self._stopped() if policy is not None and getattr(policy, "stop", "") == "always" else self
-        return encode(prompt, tokenizer, safe=safe, policy=policy, max_length=max_length)
+        return encode(prompt, tokenizer, safe=safe, policy=policy, max_length=max_length, truncate=truncate)
 
 
 def first_controls(prompt: Prompt, most: int) -> tuple[tuple[Control, ...], bool]:

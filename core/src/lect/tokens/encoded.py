@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
-from lect.errors import MaskError, TokenizerError
+from lect.errors import MaskError, TokenizerError, saferepr
 from lect.prompt.fields import spell
 from lect.prompt.limits import DEFAULT
 from lect.tokens.policy import DEFAULT_POLICY, LossPolicy
 from lect.tokens.safe import Trusted, as_controls, controls_in
 from lect.tokens.served import Deviation
 from lect.tokens.tokenizer import encoder_of
-from lect.tokens.weigh import straddled, token_weights
+from lect.tokens.weigh import fitting_turns, straddled, token_weights
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         def loss_spans(self, policy: LossPolicy | None = None) -> list[LossSpan]: ...
 
 
+Truncate = Literal["tokens", "turns"]
 UNTRAINED = -100
 """The label that the cross entropy of PyTorch leaves out."""
 
@@ -213,6 +214,7 @@ def encode(
     safe: bool = True,
     policy: object = None,
     max_length: object = None,
+    truncate: object = "tokens",
     opens: bool = True,
 ) -> Encoded:
     """Return a prompt as token ids; see `Prompt.encode`. `opens`: with the ids that the tokenizer puts first."""
@@ -221,6 +223,9 @@ def encode(
         raise MaskError(msg)
     if max_length is not None and (type(max_length) is not int or max_length < 1):
         msg = f"max_length is {max_length!r}; expected a positive number of tokens"
+        raise MaskError(msg)
+    if truncate not in get_args(Truncate):
+        msg = f"truncate is {saferepr(truncate)}; expected one of {', '.join(map(repr, get_args(Truncate)))}"
         raise MaskError(msg)
     encoder = encoder_of(tokenizer)
     text, layout = prompt.text, prompt.layout
@@ -240,12 +245,19 @@ def encode(
     bos = _opened_by(prompt, tokens, encoder, trusted)
     opening = encoder.opening if bos == "tokenizer" and opens else ()
     count = len(opening) + len(tokens.ids)
+    truncated = 0 if max_length is None else max(0, count - max_length)
+    if truncated and truncate == "turns":
+        kept = fitting_turns(tokens, prompt.turns, len(tokens.ids) - truncated)
+        if not kept:
+            msg = f"no whole turn fits into max_length, {max_length}\n  try: a larger one, or truncate='tokens'"
+            raise MaskError(msg)
+        truncated = len(tokens.ids) - kept
     report = Report(
         bos=bos,
         controls=as_controls(islice(foreign, DEFAULT.controls), encoder.control_ids, layout),
         unprotectable=prompt.template.text_separators,
         cuts=cuts,
-        truncated=0 if max_length is None else max(0, count - max_length),
+        truncated=truncated,
         stops_lost=(),
     )
     encoded = Encoded(prompt, tokens, opening, policy or DEFAULT_POLICY, report)

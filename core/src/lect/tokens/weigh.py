@@ -9,6 +9,7 @@ if TYPE_CHECKING:
 
     from lect.tokens.spans import LossSpan
     from lect.tokens.tokenizer import Tokens
+    from lect.tokens.turns import TurnSpan
 
 
 def token_weights(tokens: Tokens, spans: Sequence[LossSpan]) -> list[float]:
@@ -55,6 +56,22 @@ def straddled(tokens: Tokens, spans: Sequence[LossSpan], starts: Iterable[int]) 
             edges.add(span.start)
         end = span.end
     return [edge for edge in sorted(edges) if _straddler(tokens, _first(tokens, edge), edge) is not None]
+
+
+def fitting_turns(tokens: Tokens, turns: Sequence[TurnSpan], most: int) -> int:
+    """Return how many tokens whole turns take, as many of them as fit.
+
+    Where turns have stops, one without a stop is followed by a part of the same turn, or by an answer to it.
+    """
+    turns = [turn for turn in turns if turn.stop < turn.end] or turns
+    fitting = 0
+    for end in sorted({end for turn in turns for end in (turn.end, max(turn.end, turn.close))}):
+        behind = _first(tokens, end)
+        if behind > most:
+            break
+        if _straddler(tokens, behind, end) is None:
+            fitting = behind
+    return fitting
 
 
 def _first(tokens: Tokens, position: int) -> int:
