@@ -46,8 +46,8 @@ EVERYTHING = ["core", *(f"plugins/{name}" for name in PLUGINS)]
 # The tests that are sampled (tests/support/sampling.py), except in `stress`.
 SAMPLED = [
     *(f"tests/test_{name}.py" for name in (
-        "conversions", "fast_path", "processes", "provenance", "reply_properties", "reply_vectors", "round_trip",
-        "training", "marks",
+        "conversions", "fast_path", "processes", "provenance", "reply_properties", "reply_text", "reply_vectors",
+        "round_trip", "training", "marks",
     )),
     "plugins/fastchat/tests/test_segments.py", "plugins/jinja/tests/test_isolation.py",
     "plugins/jinja/tests/test_options.py", "tests/stress/test_jinja_origins.py", "tests/stress/test_proof_seeds.py",

@@ -103,10 +103,11 @@ class AnswerWriter:
             answer = self._ended(whole, turn, self._last, cut(whole.layout, turn.start, turn.stop))
         else:
             answer = self._built(whole)
-        stops = stops_of(self._facts)
-        for segment in answer.segments:
-            if segment.origin is not Origin.TEMPLATE and any(stop in segment.text for stop in stops):
-                self._refuse("its text contains a stop of the model, at which the reply would end")
+        for segment in answer.segments[: -1 if answer.stop else None]:
+            if any(stop in segment.text for stop in stops_of(self._facts)):
+                is_own = segment.origin is Origin.TEMPLATE
+                what = "the format writes it as two turns" if is_own else "its text contains a stop of the model"
+                self._refuse(f"{what}, and a reply ends at the first stop")
         return answer
 
     def _turn(self, prompt: Prompt) -> TurnSpan | None:
@@ -164,13 +165,20 @@ class AnswerWriter:
         except LectError:
             complete = ""
         served = self.served.text
-        return served[len(complete) :] if served.startswith(complete) else ""
+        if served != complete:
+            return served[len(complete) :] if served.startswith(complete) else ""
+        # Some formats always end as if they asked. What they say on the model's behalf is in their last words.
+        last = self.served.segments[-1]
+        return last.text[self._first_mark(last.text) :] if last.origin is Origin.TEMPLATE else ""
 
     @cached_property
     def _header(self) -> str:
         """The part of it before any mark of reasoning."""
+        return self._opening[: self._first_mark(self._opening)]
+
+    def _first_mark(self, text: str) -> int:
         marks = (*self._marks.open, *self._marks.close)
-        return self._opening[: min((at for mark in marks if (at := self._opening.find(mark)) >= 0), default=None)]
+        return min((at for mark in marks if (at := text.find(mark)) >= 0), default=len(text))
 
     @cached_property
     def _is_open(self) -> bool:
@@ -215,11 +223,18 @@ class AnswerWriter:
         return Around(text[opened:begin], text[end : len(text) - len(rest.lstrip())])
 
     def _probed(self) -> Around | None:
-        """Return what is around reasoning in the answer to a plain question."""
-        try:
-            return self._around(self._render([QUESTION, THOUGHT]), 1)
-        except LectError:
-            return None
+        """Return what is around reasoning in the answer to a plain question, or in one with a call."""
+        number = self._grammar.id_of("f", 0) if self._grammar else "call_0"
+        called = {"id": number, "type": "function", "function": {"name": "f", "arguments": {}}}
+        result = {"role": "tool", "content": "R", "name": "f", "tool_call_id": number}
+        for answered in ([THOUGHT], [{**THOUGHT, "content": "", "tool_calls": [called]}, result]):
+            try:
+                shown = self._around(self._render([QUESTION, *answered]), 1)
+            except LectError:
+                continue
+            if shown is not None:
+                return shown
+        return None
 
     def _stated(self) -> Around | None:
         written = self._marks.written
