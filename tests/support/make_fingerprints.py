@@ -19,6 +19,7 @@ from jinja2.meta import find_undeclared_variables
 import lect
 from lect_jinja.knowledge import fingerprint
 from lect_jinja.sources.tokens import NAMES as TOKEN_NAMES
+from lect_jinja.environment import ENVIRONMENT
 from lect_jinja.tree import tree_fingerprint
 
 OUTPUT = REPOSITORY / "plugins/jinja/src/lect_jinja/fingerprints.json"
@@ -42,7 +43,10 @@ def main():
         template = natives.get(slug) or equal_template(slug, text, entry["family"] or "")
         if template:
             row = {"template": template, "tokens": tokens_read(text, entry["special_tokens"] or {})}
-            row |= {"tree": tree_fingerprint(text), "differs": slug in natives and is_different(slug, template)}
+            row |= {
+                "tree": tree_fingerprint(ENVIRONMENT.parse(text)),
+                "differs": slug in natives and is_different(slug, template),
+            }
             rows[fingerprint(text)] = {name: value for name, value in row.items() if value}
     body = ",\n".join(
         f"  {json.dumps(key)}: {json.dumps(row, ensure_ascii=False)}" for key, row in sorted(rows.items())

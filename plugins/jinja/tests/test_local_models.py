@@ -22,6 +22,7 @@ import lect_jinja
 from lect import LectError, SourceError, UnknownModelError
 from lect.plugin import CHATML
 from lect_jinja import knowledge
+from lect_jinja.environment import ENVIRONMENT
 from lect_jinja.knowledge import fingerprint
 from lect_jinja.paths import is_installed, read_files
 from lect_jinja.sources.files import ModelFileError
@@ -145,7 +146,7 @@ def test_why_names_the_nearest_template_and_the_first_difference(model):
 
 
 def test_the_family_of_a_known_text_is_named_if_it_is_not_installed(model, monkeypatch):
-    row = {"template": "acme:acme-1", "tree": tree_fingerprint(OWN)}
+    row = {"template": "acme:acme-1", "tree": tree_fingerprint(ENVIRONMENT.parse(OWN))}
     monkeypatch.setattr(knowledge, "fingerprints", lambda: {fingerprint(OWN): row})
     resolution = lect.resolve(model(chat_template_jinja=OWN))
     assert resolution.template.text(HELLO) == "<|user|>Hello!<|over|>"

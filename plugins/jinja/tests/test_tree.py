@@ -7,6 +7,7 @@ import pytest
 from jinja2.ext import Extension, loopcontrols
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
+from lect_jinja.environment import ENVIRONMENT
 from lect_jinja.tree import ATTRIBUTES, tree_fingerprint
 
 
@@ -39,7 +40,7 @@ def rendered(source, *each_given):
 
 
 def is_equal(one, other):
-    return tree_fingerprint(one) == tree_fingerprint(other) != ""
+    return tree_fingerprint(ENVIRONMENT.parse(one)) == tree_fingerprint(ENVIRONMENT.parse(other)) != ""
 
 
 @pytest.mark.parametrize(
@@ -118,7 +119,10 @@ def test_no_version_of_python_has_an_attribute_that_is_taken_for_a_key():
 
 def test_the_fingerprint_is_the_same_everywhere():
     source = LOOP + "{% set x = 0x1F if y is defined else 1.5 %}{{ x ~ 'é' | tojson(indent=2) }}"
-    assert tree_fingerprint(source) == "0f40151d28666bec0b9e2f0dc4c10e54ba219ecb7e479170e07e2c9d0e2e1785"
+    assert (
+        tree_fingerprint(ENVIRONMENT.parse(source))
+        == "0f40151d28666bec0b9e2f0dc4c10e54ba219ecb7e479170e07e2c9d0e2e1785"
+    )
 
 
 def program(draw, depth=0):

@@ -110,7 +110,7 @@ def _padded(context: Guard, text: Any, width: Any = 0, *fill: Any, **named: Any)
 
 def _letters(context: Guard, text: Any, *operands: Any) -> int:
     """Return the cost of changing letters, which CPython does in twelve bytes for each that is not ASCII."""
-    work = weights(context, text, *operands)
+    work = weights(context, text, *operands) if operands else CALL + context.weight(text)
     return work if text.isascii() else work + (len(text) >> 2)
 
 

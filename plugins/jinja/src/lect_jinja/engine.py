@@ -22,6 +22,7 @@ from lect_jinja.limits import SIZE_PER_CHARACTER, exceeded
 from lect_jinja.lookups import names_from_outside
 from lect_jinja.reading import Reading, read
 from lect_jinja.strings import TEXTS, pieces_of
+from lect_jinja.tree import tree_fingerprint
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -51,6 +52,7 @@ class Compiled(NamedTuple):
         reading: What the syntax tree tells about it.
         variables: The variables that it reads from outside, on some way through it.
         is_marked: Whether it has generation blocks, and notes where each of them is in the prompt.
+        tree: The fingerprint of its normalised syntax tree; empty if it has none.
         lines: Lines of the code, each with its line of the template.
         length: Characters of its source.
     """
@@ -60,6 +62,7 @@ class Compiled(NamedTuple):
     reading: Reading
     variables: frozenset[str]
     is_marked: bool
+    tree: str
     lines: tuple[tuple[int, int], ...]
     length: int
 
@@ -125,6 +128,7 @@ def _compile(source: str, name: str, limits: Limits) -> Compiled:
         _refuse_jumps([tree], is_loop=False)
         reading = read(found)
         outside = names_from_outside(tree)
+        fingerprint = tree_fingerprint(tree)
         generator = GuardedCode(ENVIRONMENT, FILE)
         generator.visit(Guarding().visit(tree))
         code = compile(generator.stream.getvalue(), FILE, "exec")  # type: ignore[attr-defined]
@@ -136,7 +140,9 @@ def _compile(source: str, name: str, limits: Limits) -> Compiled:
     # Jinja2 looks up every name that is set in some branch; a macro is known in the macros before it.
     variables = (generator.looked_up & outside) - FUNCTIONS.keys()
     is_marked = bool(generator.notes_marks) and all(generator.notes_marks)
-    return Compiled(namespace["root"], len(found), reading, frozenset(variables), is_marked, lines, len(source))
+    return Compiled(
+        namespace["root"], len(found), reading, frozenset(variables), is_marked, fingerprint, lines, len(source)
+    )
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from jinja2.runtime import Context, Undefined
 from lect.plugin import Input, given, unknown
 from lect_jinja.limits import CHARACTERS_PER_COPY, SIZE_PER_CHARACTER, WORK_PER_CHARACTER, WORK_PER_MESSAGE, exceeded
 from lect_jinja.spelling import printed
-from lect_jinja.strings import TEXTS, TRANSFORMED, joined, pieces_of
+from lect_jinja.strings import TEXTS, TRANSFORMED, Joined, joined, pieces_of
 from lect_jinja.values import RANGES, InputDict, InputFloat, InputInt, InputList, InputRange
 
 if TYPE_CHECKING:
@@ -272,7 +272,7 @@ class Guard(Context):
 
     def joined(self, texts: Iterable[str]) -> str:
         """Join texts into one that keeps their pieces, and count the work."""
-        pieces = [piece for text in texts for piece in pieces_of(text)]
+        pieces = [piece for text in texts for piece in (text.pieces if isinstance(text, Joined) else (text,))]
         self.spend(len(pieces))
         return joined(pieces)
 

@@ -78,7 +78,7 @@ def identify(found: ModelFiles, name: str) -> Identity:
     if template is not None:
         return _of_a_family(found, known, template, "is exactly a template of {}")
     own, reply = own_template(found, name), ""
-    known = known or named_by_tree(found.source, found.tokens)
+    known = known or named_by_tree(own.tree, found.source, found.tokens)
     template = _installed(known) if known else None
     if template is not None:
         return _of_a_family(found, known, template, "is a template of {}, with another layout")

@@ -184,11 +184,8 @@ def named_by_text(source: str, tokens: Mapping[str, str]) -> str:
     return _only_name([row] if row else [], source, tokens)
 
 
-def named_by_tree(source: str, tokens: Mapping[str, str]) -> str:
-    """Return the same for any text with this syntax tree. The text has been compiled: its size is bounded."""
-    from lect_jinja.tree import tree_fingerprint
-
-    tree = tree_fingerprint(source)
+def named_by_tree(tree: str, source: str, tokens: Mapping[str, str]) -> str:
+    """Return the same for any text with this syntax tree."""
     return _only_name((row for row in fingerprints().values() if row["tree"] == tree), source, tokens)
 
 

@@ -82,11 +82,12 @@ def distrusting(name: str, operation: Callable[..., Any], *, asks: bool = True) 
     if listed == ALL and asks:
         return operation
     others = ... in listed
+    enough = 1 if 0 in listed else 0
 
     @wraps(operation)
     def operate(context: Guard, *operands: Any, **named: Any) -> Any:
         result = operation(context, *operands, **named) if asks else operation(*operands, **named)
-        if context.tracked:
+        if context.tracked and (named or len(operands) > enough):
             for place, operand in (*enumerate(operands), *named.items()) if named else enumerate(operands):
                 if place in listed or type(operand) in OWN or (others and place != 0) or _is_own(operand):
                     continue

@@ -75,6 +75,9 @@ TEXTS = frozenset({str, Input, Joined, Safe})
 """The types of all texts that a template meets."""
 
 
+OWN_TEXT = {str}
+
+
 def pieces_of(text: str) -> tuple[str, ...]:
     """Return the pieces of a text."""
     return text.pieces if isinstance(text, Joined) else (text,)
@@ -83,7 +86,7 @@ def pieces_of(text: str) -> tuple[str, ...]:
 def joined(pieces: Iterable[str]) -> str:
     """Join pieces into one text: a plain one if all of them are the template's own."""
     some = [piece for piece in pieces if piece]
-    if all(type(piece) is str for piece in some):
+    if {*map(type, some)} <= OWN_TEXT:
         return "".join(some)
     if len(some) == 1:
         return some[0]
@@ -248,6 +251,8 @@ def letter_by_letter(method: Callable[[str], str]) -> Callable[[str], str]:
         result = method(text)
         if type(text) is str:
             return result
+        if type(text) is Input:
+            return changed(text, result)
         # A letter may depend on those beside it, as in a title: then it depends on another piece.
         pieces = [changed(piece, method(plain_str(piece))) for piece in pieces_of(text)]
         return joined(pieces) if "".join(pieces) == result else unknown(result)

@@ -142,7 +142,7 @@ class JinjaTemplate(Template):
     @property
     def table(self) -> Template | None:
         """The table of the family whose template this is proven to be; None if there is none."""
-        name = named_by_text(self.jinja, self.tokens) or named_by_tree(self.jinja, self.tokens)
+        name = named_by_text(self.jinja, self.tokens) or named_by_tree(self.tree, self.jinja, self.tokens)
         try:
             table = lect.template(name).table if name else None
         except UnknownTemplateError:
@@ -150,6 +150,11 @@ class JinjaTemplate(Template):
         if table is None:
             return None
         return table.but(name=self.name, stop=self.stop, stop_ids=self.stop_ids, source=self.source)
+
+    @property
+    def tree(self) -> str:
+        """The fingerprint of its syntax tree; empty if it has none."""
+        return self._code.tree
 
     def _sought(self) -> Iterable[str]:
         return self._code.reading.words

@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from jinja2 import nodes
 
-from lect_jinja.environment import ENVIRONMENT
-
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -82,16 +80,16 @@ class _UnknownNodeError(Exception):
     """A node that another version of Jinja2 has, or that no chat template may use."""
 
 
-def tree_fingerprint(source: str) -> str:
+def tree_fingerprint(tree: nodes.Template) -> str:
     """Return the sha256 of a template's normalised tree; empty if it has none.
 
     It is the same in every version of Python and Jinja2.
 
     Args:
-        source: The text of a template that has been compiled: its size and depth are known to be bounded.
+        tree: The syntax tree, of bounded size and depth, as the parser gives it.
     """
     try:
-        form = _block(ENVIRONMENT.parse(source).body, NOTHING)
+        form = _block(tree.body, NOTHING)
     except _UnknownNodeError:
         return ""
     return sha256(json.dumps(form).encode()).hexdigest()
