@@ -42,7 +42,7 @@ def prompts(name, template):
 
 
 @each_pair
-def test_clean_conversations_have_the_ids_and_offsets_of_the_whole_text(name, template):
+def test_clean_conversations_have_the_ids_and_offsets_of_the_whole_text(name, template, monkeypatch):
     tokenizer = real_tokenizers.tokenizer(name)
     count = 0
     for prompt in prompts(name, template):
@@ -58,10 +58,14 @@ def test_clean_conversations_have_the_ids_and_offsets_of_the_whole_text(name, te
             assert each.ids == [*added, *plain.ids]
             assert each.offsets == [*((0, 0) for _ in added), *plain.offsets]
             assert each.report.controls == ()
-        # As it would be with forged tokens: piece by piece between control tokens.
+        # As it would be with forged tokens: piece by piece between control tokens, by the tokenizer or by its copies.
         encoder = encoder_of(tokenizer)
-        apart = encoder.between(prompt.text, encoder.found(prompt.text))
-        assert (apart.ids, apart.offsets()) == (plain.ids, plain.offsets)
+        for needs_copies in (False, True):
+            with monkeypatch.context() as patch:
+                if needs_copies:
+                    patch.setattr(encoder, "_is_clean", lambda _: False)
+                apart = encoder.between(prompt.text, encoder.found(prompt.text))
+            assert (apart.ids, apart.offsets()) == (plain.ids, plain.offsets)
     assert count > 100
 
 

@@ -35,6 +35,9 @@ class Bytes(Tiny):
         found = [(byte, (at, at + 1)) for at, letter in enumerate(text) for byte in letter.encode()]
         return [byte for byte, _ in found], [place for _, place in found]
 
+    def decode(self, ids):
+        return bytes(ids).decode("utf-8", "replace")
+
 
 class Trimming(Tiny):
     """White space is left out of the offsets, as in some tokenizers, so that a token of nothing else has no width."""

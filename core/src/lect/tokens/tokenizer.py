@@ -10,6 +10,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 from lect.errors import TokenizerError, saferepr
+from lect.tokens.copies import PLAIN, bare, changed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -19,7 +20,11 @@ Offsets = list[tuple[int, int]]
 
 @runtime_checkable
 class Tokenizer(Protocol):
-    """The two methods that a tokenizer needs if it comes from neither `tokenizers` nor transformers."""
+    """The two methods that a tokenizer needs if it comes from neither `tokenizers` nor transformers.
+
+    For rollouts it needs a third, `decode(ids)`: the text of ordinary tokens, with U+FFFD for bytes that are no
+    character. Control tokens are not among them.
+    """
 
     def control_tokens(self) -> Mapping[str, int]:
         """Return the ids of all special and added tokens by their texts."""
@@ -166,6 +171,10 @@ class Encoder:
         """
         raise NotImplementedError
 
+    def decode(self, ids: Sequence[int]) -> str:
+        """Return the text of ordinary tokens."""
+        raise NotImplementedError
+
 
 def any_of(texts: Iterable[str]) -> str:
     """Return a pattern for any of some texts that prefers the longest: a trie, as there may be thousands."""
@@ -195,6 +204,19 @@ class ProtocolEncoder(Encoder):
                 raise TokenizerError(msg)
             yield ids, offsets
 
+    def decode(self, ids: Sequence[int]) -> str:
+        if not callable(getattr(self._tokenizer, "decode", None)):
+            msg = (
+                f"tokenizer is {saferepr(self._tokenizer)}, which has no method decode(ids) to read sampled ids\n"
+                "  try: one that returns the text of ordinary tokens"
+            )
+            raise TokenizerError(msg)
+        text = self._tokenizer.decode(ids)  # type: ignore[attr-defined]  # only rollouts need it
+        if not isinstance(text, str):
+            msg = f"{saferepr(self._tokenizer)}.decode returned {saferepr(text)}; expected text"
+            raise TokenizerError(msg)
+        return text
+
 
 class FastEncoder(Encoder):
     """A `tokenizers.Tokenizer`."""
@@ -204,13 +226,14 @@ class FastEncoder(Encoder):
         super().__init__({token.content: each for each, token in added.items()})
         # A copy if the caller's tokenizer truncates or pads, which must not happen here.
         is_bare = tokenizer.truncation is None and tokenizer.padding is None
-        self._tokenizer = tokenizer if is_bare else _changed(tokenizer, _bare)
+        self._tokenizer = tokenizer if is_bare else changed(tokenizer, bare)
         self._ordinary: dict[str, Any] = {}
         self.opening = _opening(self._tokenizer)
         # Only the tokenizer itself knows where some control tokens are.
         self._is_odd = any(_is_odd(token, tokenizer.normalizer) for token in added.values() if token.content.strip())
         self.depends_on_neighbours = self._is_odd or "prepend_scheme=first" in str(tokenizer.pre_tokenizer)
         self._unknown = next((each for each in self.whole(RARE).ids if each in self.control_ids), None)
+        self._adds_space = self._tokenizer.encode("a", add_special_tokens=False).tokens != ["a"]
 
     def whole(self, text: str) -> Tokens:
         encoding = self._tokenizer.encode(text, add_special_tokens=False)
@@ -237,7 +260,7 @@ class FastEncoder(Encoder):
         return super().between(text, controls, cuts, is_clean=is_clean)
 
     def ordinary(self, pieces: Sequence[Ordinary], *, is_clean: bool) -> Iterable[tuple[Sequence[int], Any]]:
-        kinds = [CLEAN] * len(pieces) if is_clean else [_kind_of(piece) for piece in pieces]
+        kinds = [CLEAN if is_clean or self._is_clean(piece) else _kind_of(piece) for piece in pieces]
         encodings = {
             kind: iter(
                 self._tokenizer_for(kind).encode_batch(
@@ -247,14 +270,28 @@ class FastEncoder(Encoder):
             )
             for kind in dict.fromkeys(kinds)
         }
-        return ((encoding.ids, encoding) for encoding in map(next, map(encodings.__getitem__, kinds)))
+        for piece, kind in zip(pieces, kinds, strict=True):
+            encoding = next(encodings[kind])
+            if kind == CLEAN and not is_clean and not self.control_ids.keys().isdisjoint(encoding.ids):
+                # A normalizer has turned other characters into those of a control token.
+                encoding = self._tokenizer_for(_kind_of(piece)).encode(piece.text, add_special_tokens=False)
+            yield encoding.ids, encoding
+
+    def _is_clean(self, piece: Ordinary) -> bool:
+        """Return whether the tokenizer itself may encode a piece: it need not know what is before, nor spare a text."""
+        is_alone = not self.depends_on_neighbours and not (piece.goes_on and self._adds_space)
+        return is_alone and not (self._spelled and self._spelled.search(piece.text))
+
+    def decode(self, ids: Sequence[int]) -> str:
+        text: str = self._tokenizer.decode(list(ids), skip_special_tokens=False)
+        return text
 
     def _tokenizer_for(self, kind: str) -> Any:
         """Return the tokenizer for pieces of a kind, cached: a copy takes longer to create than the original."""
         if kind == CLEAN:
             return self._tokenizer
         if kind not in self._ordinary:
-            self._ordinary[kind] = _changed(self._tokenizer, PLAIN[kind])
+            self._ordinary[kind] = changed(self._tokenizer, PLAIN[kind])
         return self._ordinary[kind]
 
 
@@ -278,83 +315,11 @@ def _opening(tokenizer: Any) -> list[int]:
     return []
 
 
-def _changed(tokenizer: Any, change: Any) -> Any:
-    """Return a copy of a tokenizer, changed in its serialised form."""
-    import json
-
-    stated = json.loads(tokenizer.to_str())
-    change(stated)
-    return type(tokenizer).from_str(json.dumps(stated))
-
-
-def _bare(stated: dict[str, Any]) -> None:
-    stated["truncation"] = stated["padding"] = None
-
-
-def _without_controls(stated: dict[str, Any]) -> None:
-    """Give the control tokens names that no text has, so that their texts become ordinary tokens."""
-    unguessable = os.urandom(16).hex()
-    controls = [token for token in stated["added_tokens"] if token["content"].strip()]
-    ids = {token["id"] for token in controls}
-    for token in controls:
-        token["content"] = unguessable + token["content"]
-    stated["post_processor"] = None
-    model = stated["model"]
-    vocabulary = model["vocab"]
-    if isinstance(vocabulary, list):
-        model["vocab"] = [[unguessable * (each in ids) + text, score] for each, (text, score) in enumerate(vocabulary)]
-        return
-    renamed = {text: unguessable + text for text, each in vocabulary.items() if each in ids}
-    model["vocab"] = {renamed.get(text, text): each for text, each in vocabulary.items()}
-    if model.get("unk_token") in renamed:
-        model["unk_token"] = renamed[model["unk_token"]]
-    # Some vocabularies can assemble a control token from ordinary ones.
-    if "merges" in model:
-        model["merges"] = [merge for merge in model["merges"] if renamed.keys().isdisjoint(_parts_and_whole(merge))]
-
-
-def _parts_and_whole(merge: str | list[str]) -> list[str]:
-    """Return the two pieces that a merge joins, and what they become. Older files have a merge as one text."""
-    parts = merge.split(" ", 1) if isinstance(merge, str) else merge
-    return [*parts, "".join(parts)]
-
-
-def _later(stated: dict[str, Any]) -> None:
-    """Put no space before text after a control token, if the tokenizer puts one only before the whole text."""
-    _without_controls(stated)
-    for part in _parts(stated["pre_tokenizer"]):
-        if part.get("prepend_scheme") == "first":
-            part["prepend_scheme"] = "never"
-
-
-def _goes_on(stated: dict[str, Any]) -> None:
-    """Put no space before text that follows ordinary text."""
-    _without_controls(stated)
-    for part in _parts(stated["pre_tokenizer"]):
-        if "prepend_scheme" in part:
-            part["prepend_scheme"] = "never"
-        if "add_prefix_space" in part:
-            part["add_prefix_space"] = False
-    normalizer = stated["normalizer"]
-    if normalizer is not None:
-        kept = [part for part in _parts(normalizer) if part["type"] not in ("Prepend", "Sequence")]
-        stated["normalizer"] = {"type": "Sequence", "normalizers": kept}
-
-
-def _parts(part: dict[str, Any] | None) -> list[dict[str, Any]]:
-    """Return a part of a tokenizer with all its nested parts."""
-    if part is None:
-        return []
-    inner = part.get("normalizers", part.get("pretokenizers", []))
-    return [part, *(each for one in inner for each in _parts(one))]
-
-
 def _kind_of(piece: Ordinary) -> str:
     return "goes on" if piece.goes_on else "later" if piece.start else "first"
 
 
 CLEAN = "clean"
-PLAIN = {"first": _without_controls, "later": _later, "goes on": _goes_on}
 
 
 def _state(tokenizer: Any) -> tuple[Any, ...]:
