@@ -23,12 +23,15 @@ MODULES = [
 # What public functions return, or public classes are derived from, but users do not import.
 MORE = {
     "lect": {
+        "Drift": "lect.format.rollout",
         "Event": "lect.reply.events",
+        "MessageSpan": "lect.tokens.trajectory",
         "Pin": "lect.registry.settings",
         "PluginInfo": "lect.registry.load",
         "Problem": "lect.reply.reply",
         "ReplyStream": "lect.reply.stream",
         "Report": "lect.tokens.encoded",
+        "Trajectory": "lect.tokens.trajectory",
         "Undo": "lect.registry.adapters",
         "Verdict": "lect.values",
     },

@@ -30,7 +30,7 @@ CHAT = [
 ]
 
 
-PAGES = [page for page in pages.all_pages() if "Qwen2.5-7B-Instruct/tokenizer.json" in page.read_text("utf-8")]
+PAGES = [page for page in pages.all_pages() if '.from_file("Qwen' in page.read_text("utf-8")]
 WITH_COMMANDS = [page for page in pages.all_pages() if pages.console_examples(page, "shell-session")]
 
 

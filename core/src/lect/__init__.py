@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from lect.format.rollout import Rollout
     from lect.format.sequences import Unroll
     from lect.registry.adapters import Undo
     from lect.registry.load import PluginInfo
@@ -68,11 +69,12 @@ __version__ = "0.1.0"
 __all__ = [
     "AmbiguousModelError", "ChatChunks", "Control", "ControlTextError", "Conversation", "ConversionError", "Encoded",
     "FallbackWarning", "InvalidModelPathError", "LectError", "LimitError", "LossPolicy", "LossSpan", "MaskError",
-    "MessageError", "Origin", "PluginError", "Prompt", "RefusedError", "Reply", "Resolution", "Row", "Segment",
+    "MessageError", "Origin", "PluginError", "Prompt", "RefusedError", "Reply", "Resolution", "Rollout", "Row", "Segment",
     "SourceError", "Template", "TokenizerError", "UnknownModelError", "UnknownTemplateError", "Unused",
     "UnusedInputError", "__version__", "dump_template", "encode", "get_conv_template", "get_conversation_template",
     "get_template", "load_template", "messages", "parse", "pin", "pins", "plugins", "register",
-    "register_conv_template", "render", "reply_formats", "rescan", "resolve", "row", "stream", "template", "templates",
+    "register_conv_template", "render", "reply_formats", "rescan", "resolve", "rollout", "row", "stream", "template",
+    "templates",
 ]  # fmt: skip
 
 _registry = REGISTRY
@@ -84,6 +86,7 @@ _LAZY = {
     "LossPolicy": "lect.tokens.policy",
     "LossSpan": "lect.tokens.spans",
     "Reply": "lect.reply.reply",
+    "Rollout": "lect.format.rollout",
     "Row": "lect.rows.row",
 }
 """Names for replies and training are imported on first use: writing prompts does not need them."""
@@ -258,6 +261,24 @@ def encode(
         msg = f"what would be trained is not what a server makes the model write\n{listed}"
         raise MaskError(msg)
     return encoded[0] if unroll == "never" else encoded
+
+
+def rollout(
+    model_path: ModelPath,
+    messages: Sequence[Mapping[str, Any]],
+    tokenizer: Any,
+    *,
+    adapter: Any = None,
+    default: str | None = None,
+    tools: Sequence[Mapping[str, Any]] | None = None,
+    **options: Any,
+) -> Rollout:
+    """Begin a conversation with a model that is sampled turn by turn, as token ids.
+
+    `adapter` and `default` are those of `get_template`; the other arguments and errors are those of `Template.rollout`.
+    """
+    template = get_template(model_path, adapter=adapter, default=default)
+    return template.rollout(messages, tokenizer, tools=tools, **options)
 
 
 def parse(

@@ -152,6 +152,35 @@ def cut(layout: Layout, begin: int, end: int) -> list[Segment]:
     return [piece for piece in pieces if piece.text]
 
 
+class TurnEnd(NamedTuple):
+    """How the turn of a message ends."""
+
+    field: str
+    """The field of the message that is last in its turn; empty if there is none."""
+    own_end: int
+    """Where that ends."""
+    stop: int
+    end: int
+    close: int
+    """As in `TurnSpan`, but before the text of later messages, which a few formats write into the same turn."""
+
+
+def turn_end(layout: Layout, facts: Facts, message: int) -> TurnEnd | None:
+    """Return how the turn of a message ends; None if the template writes nothing for it."""
+    region = next((region for region in _regions(layout) if region[0] == message), None)
+    if region is None:
+        return None
+    _, first, behind, own = region
+    own_end = layout.starts[own[-1] + 1] if own else layout.starts[first]
+    after = range(own[-1] + 1 if own else first, behind)
+    within = [index for index in after if is_own(layout.segments[index], message + 1)]
+    close = layout.starts[within[0] if within else behind]
+    stop, end = _stop(layout.text, stops_of(facts), own_end, close)
+    if within and stop == end:
+        stop = end = own_end
+    return TurnEnd(str(layout.segments[own[-1]].path[2]) if own else "", own_end, stop, end, close)
+
+
 def _regions(layout: Layout) -> list[tuple[int, int, int, list[int]]]:
     """Return for each message with a turn its first segment, the one after its last, and those of its own text."""
     bounds: dict[int, list[int]] = {}

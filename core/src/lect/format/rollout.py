@@ -1,0 +1,275 @@
+"""A conversation that is sampled turn by turn, as token ids: what was sampled is never encoded again."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Mapping
+from copy import copy
+from itertools import count
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from lect.errors import MessageError, RefusedError, saferepr
+from lect.objects import plain_messages
+from lect.prompt.fields import spell
+from lect.tokens.bridge import breaks_off, continued_at, encoded_after, is_shown, segments_from
+from lect.tokens.decode import INCOMPLETE, Decoder
+from lect.tokens.tokenizer import encoder_of
+from lect.tokens.trajectory import Stretch, trajectory
+from lect.tokens.turns import turn_end
+from lect.values import TRANSFORMED, Origin, Segment
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from lect.format.prompt import Prompt
+    from lect.reply.reply import Reply
+    from lect.tokens.encoded import Encoded
+    from lect.tokens.trajectory import Trajectory
+    from lect.tokens.turns import TurnEnd
+
+    Messages = Sequence[Mapping[str, Any]]
+
+
+class Drift(NamedTuple):
+    """Where a rollout and its conversation, rendered anew, begin to differ."""
+
+    token: int
+    """The first token that differs."""
+    message: int | None
+    """The message that it belongs to in the rollout; None outside all turns."""
+    reason: str
+    """Why, for people."""
+
+
+class Rollout:
+    """A conversation that is sampled turn by turn: `lect.rollout` and `Template.rollout` return one.
+
+    Sampled ids stay as they are, whatever a tokenizer would make of their text; only what the template writes between
+    two samples is encoded. A pickle includes the tokenizer; where that is too large, or cannot be pickled, set
+    `tokenizer` to None before, and to the tokenizer afterwards.
+
+    Attributes:
+        template: The template.
+        messages: The conversation so far, with the parsed replies.
+        tokenizer: The tokenizer.
+        tools: The tools that the model may call.
+        reply: The reply that was sampled last; None if the ids end with a generation prompt.
+    """
+
+    def __init__(self, template: Any, messages: Messages, tokenizer: Any, *, tools: Any = None, **options: Any):
+        self.template = template
+        self.messages = _text_messages(messages, 0)
+        self.tokenizer = tokenizer
+        self.tools = tools
+        self._options = options
+        Decoder(encoder_of(tokenizer))  # One that cannot decode is refused now.
+        prompt = self._rendered(self.messages, tools, add_generation_prompt=True)
+        self._opening: Encoded = prompt.encode(tokenizer)
+        self._added: list[Stretch] = []
+        self._begin(prompt.text, prompt.text)
+
+    def _begin(self, prompt: str, text: str) -> None:
+        """Wait for a sample."""
+        self.reply: Reply | None = None
+        self._prompt = prompt
+        self._text = text  # Of the ids; it differs from the prompt where the format has changed its history.
+        self._turn: list[int] = []
+        self._sampled = ""
+
+    def __repr__(self) -> str:
+        return f"<Rollout: {len(self.messages)} messages, {len(self.ids)} tokens>"
+
+    @property
+    def ids(self) -> list[int]:
+        """All token ids so far. After `add`, this is the prompt to send."""
+        return [*self._opening.ids, *(each for stretch in self._added for each in stretch.ids)]
+
+    @property
+    def encoded(self) -> Trajectory:
+        """The ids, with which of them were sampled, their log probabilities, and the tokens of each message."""
+        return trajectory([Stretch(self._opening.ids, self._opening.message_index), *self._added])
+
+    def feed(self, ids: Iterable[int], logprobs: Iterable[float | None] | None = None) -> Reply:
+        """Append sampled ids, exactly these, and return the reply that they make.
+
+        A turn may come in several pieces: each call returns the reply up to there. A character of which only some bytes
+        were sampled is not in the reply until the rest has come.
+
+        Args:
+            ids: The ids, with that of the stop if it was sampled.
+            logprobs: The log probability of each, for `encoded`.
+
+        Raises:
+            MessageError: If these are not ids, or there are more or fewer log probabilities.
+        """
+        sampled = _checked(ids)
+        known = [None] * len(sampled) if logprobs is None else list(logprobs)
+        if len(known) != len(sampled):
+            msg = f"there are {len(sampled)} ids and {len(known)} logprobs; expected one for each id"
+            raise MessageError(msg)
+        encoder, template = encoder_of(self.tokenizer), self.template
+        turn = [*self._turn, *sampled]
+        text = Decoder(encoder).text(turn, self._last_id(but=len(self._turn)))
+        others = self.messages[:-1] if self.reply else self.messages
+        calls = sum(len(message.get("tool_calls") or ()) for message in others)
+        nameless = set(template.stop_ids).difference(template.stop.values())
+        reply: Reply = template.parse(
+            text.rstrip(INCOMPLETE),
+            prompt=self._prompt,
+            tools=self.tools,
+            # A stop of which only the id is known has the text that the tokenizer gives it.
+            stop=[encoder.control_ids[each] for each in nameless & encoder.control_ids.keys()],
+            # Some templates look up the call of a result by its id: no other in the conversation may have it.
+            call_id=template.reply and (lambda index: template.reply.ids.format(index=calls + index)),
+        )
+        self.messages = [*others, reply.to_message()]
+        self.reply, self._turn, self._sampled = reply, turn, text
+        self._added.append(Stretch(sampled, [len(others)] * len(sampled), known))
+        return reply
+
+    def add(self, messages: Messages, *, close: bool = False) -> None:
+        """End the sampled turn, and append messages and the next generation prompt, as the template writes them.
+
+        If the stop was not sampled, it comes first. Where a format moves the system text, or the tools, to the last
+        user's turn, they are not repeated there: the ids have them where the first sample had them.
+
+        Args:
+            messages: All that comes before the next sample: results of tools, and what a user or the system says.
+            close: Whether to end a turn that breaks off inside a character, in reasoning, which is closed, or in a
+                call, which stays as it is.
+
+        Raises:
+            RefusedError: If what was sampled cannot be continued. The rollout stays as it is.
+            MessageError: If nothing was sampled, or these are not messages.
+        """
+        added = _text_messages(messages, len(self.messages))
+        if self.reply is None or not added:
+            what = "nothing was sampled since the last prompt" if self.reply is None else "there are no messages to add"
+            msg = f"{what}\n  try: feed(ids) with a sample, then add([...]) with all that comes before the next one"
+            raise MessageError(msg)
+        broken = "a character" if self._sampled.endswith(INCOMPLETE) else breaks_off(self.reply)
+        if broken and not close:
+            msg = f"the sample breaks off in {broken}\n  try: feed(ids) with the rest of it, or add(..., close=True)"
+            raise RefusedError(msg)
+        conversation = [*self.messages, *added]
+        prompt, end, indices = self._as_history(conversation)
+        last = indices.index(len(self.messages) - 1)
+        position = continued_at(prompt.layout, end, self.reply)
+        later = {("messages", index) for index in range(last + 1, len(indices))}
+        for start, segment in zip(prompt.layout.starts, prompt.segments, strict=False):
+            if start < position and segment.path[:2] in later and segment.path[2:] != ("role",):
+                msg = f"template {prompt.template.label!r} writes {spell(segment.path)} before the end of the reply"
+                raise RefusedError(msg)
+        # Where history drops reasoning, it does not show how to close it either.
+        is_open = broken == "reasoning" and not is_shown(end, self.reply)
+        closing = self.template.reply.reasoning.close[0] if is_open and self.template.reply.reasoning else ""
+        segments = segments_from(prompt.layout, position)
+        segments.insert(0, Segment(closing, Origin.TEMPLATE, (), TRANSFORMED, last))
+        stretch = encoded_after(self._last_id(), segments, self.tokenizer)
+        turns = [None if turn is None else indices[turn] for turn in stretch.messages]
+        self._added.append(stretch._replace(messages=turns))
+        self.messages = conversation
+        self._begin(prompt.text, self._text + self._sampled + closing + prompt.text[position:])
+
+    def fork(self) -> Rollout:
+        """Return another rollout that begins like this one, and goes on by itself. The ids so far are shared."""
+        other = copy(self)
+        other._added = [*self._added]
+        return other
+
+    @property
+    def drift(self) -> Drift | None:
+        """From which token on a server would have other ids that is sent the messages; None if it would have these.
+
+        To tell, the whole conversation is rendered and encoded.
+        """
+        fresh = self._rendered(self.messages, self.tools, add_generation_prompt=self.reply is None)
+        anew, here = fresh.encode(self.tokenizer).ids, self.encoded
+        pairs = zip(count(), here.ids, anew, strict=False)
+        token = next((at for at, one, other in pairs if one != other), len(anew))
+        if token >= len(here.ids):
+            return None
+        message = next((span.message for span in here.spans if span.start <= token < span.end), None)
+        if fresh.text.startswith(self._text + self._sampled):
+            return Drift(token, message, "a tokenizer splits the same text otherwise")
+        missing = [spell(unused.path) for unused in fresh.unused if unused.path[:2] == ("messages", message)]
+        why = f", without {', '.join(missing)}" if missing else ""
+        return Drift(token, message, f"in history, the template writes this otherwise{why}")
+
+    def _rendered(self, messages: Messages, tools: Any, *, add_generation_prompt: bool) -> Prompt:
+        prompt: Prompt = self.template.render(
+            messages, tools=tools, add_generation_prompt=add_generation_prompt, **self._options
+        )
+        return prompt
+
+    def _last_id(self, but: int = 0) -> int | None:
+        """Return the last id, or the last but some."""
+        ids = self.ids
+        return ids[-1 - but] if len(ids) > but else None
+
+    def _as_history(self, conversation: Messages) -> tuple[Prompt, TurnEnd, list[int]]:
+        """Return a prompt in which the reply is history, how its turn ends there, and the messages that are in it.
+
+        The system text and tools are left out if they come after the reply: they are in the ids already.
+        """
+        last = len(self.messages) - 1
+        prompt = self._rendered(conversation, self.tools, add_generation_prompt=True)
+        end = self._end_in(prompt, last)
+        repeated = {segment.path[:2] for segment in segments_from(prompt.layout, end.stop)}
+        system = [
+            index
+            for index in range(last)
+            if conversation[index].get("role") in ("system", "developer") and ("messages", index) in repeated
+        ]
+        indices = [index for index in range(len(conversation)) if index not in system]
+        has_tools = any(path[:1] == ("tools",) for path in repeated)
+        if system or has_tools:
+            kept = [conversation[index] for index in indices]
+            prompt = self._rendered(kept, None if has_tools else self.tools, add_generation_prompt=True)
+            end = self._end_in(prompt, indices.index(last))
+        return prompt, end, indices
+
+    def _end_in(self, prompt: Prompt, message: int) -> TurnEnd:
+        end = turn_end(prompt.layout, prompt.template, message)
+        if end is None:
+            msg = f"template {prompt.template.label!r} leaves the sampled reply out of what follows"
+            raise RefusedError(msg)
+        return end
+
+
+def _text_messages(messages: Any, first: int) -> list[Mapping[str, Any]]:
+    """Return messages to add, the first of which has this index.
+
+    Raises:
+        RefusedError: If one has another part than text, or is an assistant's after the beginning.
+    """
+    plain = plain_messages(messages)
+    if not isinstance(plain, list | tuple) or not all(isinstance(message, Mapping) for message in plain):
+        msg = f"messages is {saferepr(messages)}; expected a list of messages"
+        raise MessageError(msg)
+    for index, message in enumerate(plain, first):
+        content = message.get("content")
+        parts = content if isinstance(content, list | tuple) else ()
+        kinds = [part.get("type") for part in parts if isinstance(part, Mapping)]
+        other = next((kind for kind in kinds if kind != "text"), None)
+        if other is not None:
+            msg = (
+                f"messages[{index}] has a part of the type {saferepr(other)}: how many tokens it takes is decided by a "
+                "model's own processor\n  try: text, or the model's processor"
+            )
+            raise RefusedError(msg)
+        if first and message.get("role") == "assistant":
+            msg = f"messages[{index}] is an assistant's, and that is sampled here\n  try: feed(ids)"
+            raise RefusedError(msg)
+    return list(plain)
+
+
+def _checked(ids: Any) -> list[int]:
+    try:
+        checked = [operator.index(each) for each in ids]
+    except TypeError:
+        checked = [-1]
+    if not all(0 <= each < 1 << 32 for each in checked):
+        msg = f"ids is {saferepr(ids)}; expected a list of token ids"
+        raise MessageError(msg)
+    return checked

@@ -1,0 +1,96 @@
+"""From the end of a sampled turn to the next generation prompt, in characters and in tokens."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import TYPE_CHECKING, Any
+
+from lect.errors import RefusedError
+from lect.prompt.message import REASONING_NAMES
+from lect.tokens.safe import MARK, Trusted, controls_in
+from lect.tokens.tokenizer import ControlToken, encoder_of
+from lect.tokens.trajectory import Stretch
+from lect.tokens.turns import layout_of
+from lect.values import TRANSFORMED, Origin, Segment
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from lect.reply.reply import Reply
+    from lect.tokens.turns import Layout, TurnEnd
+
+BREAKS_OFF = {"incomplete_call": "a call", "incomplete_reasoning": "reasoning", "stray_header": "a header"}
+"""The problems of replies that break off, and what they break off in."""
+KINDS = {**dict.fromkeys(REASONING_NAMES, "reasoning"), "tool_calls": "call"}
+"""The fields of a message, and the kind of the pieces of a reply that become this field; any other is content."""
+
+
+def breaks_off(reply: Reply) -> str:
+    """Return in what a reply breaks off, for people; empty if another turn may follow it."""
+    if reply.stop is not None:
+        return ""
+    last = [problem.code for problem in reply.problems if problem.span[1] == len(reply.raw)]
+    return next((BREAKS_OFF[code] for code in last if code in BREAKS_OFF), "")
+
+
+def is_shown(end: TurnEnd, reply: Reply) -> bool:
+    """Return whether a turn in history ends with what the reply ends with."""
+    kinds = [piece.kind for piece in reply.pieces if piece.kind not in ("mark", "after")]
+    is_cut = breaks_off(reply) in ("a call", "a header")
+    return bool(kinds) and not is_cut and KINDS.get(end.field, "content") == kinds[-1]
+
+
+def continued_at(layout: Layout, end: TurnEnd, reply: Reply) -> int:
+    """Return where, in a prompt in which the reply is history, the text begins that follows what was sampled.
+
+    Raises:
+        RefusedError: If the reply ends otherwise than the prompt has it.
+    """
+    text, stop = layout.text, reply.stop
+    size = len(reply.raw) - sum(piece.end - piece.start for piece in reply.pieces if piece.kind == "after")
+    before, after = reply.raw[:size].removesuffix(stop or ""), reply.raw[size:]
+    position = end.end
+    if (stop is None and is_shown(end, reply)) or end.end == end.own_end:
+        # The sample may itself have begun to write what the template writes there.
+        rest = text[end.own_end : end.stop if end.stop < end.end else end.close]
+        position = end.own_end + next(n for n in range(len(rest), -1, -1) if before.endswith(rest[:n]))
+    elif stop is None:
+        position = end.stop
+    elif end.end > end.close and text[end.stop : end.end] != stop:
+        # The header of the next turn ends this one. Another token did here, so the header is still to be written.
+        if stop in text:
+            msg = f"the sample ends with {stop!r}, which begins another turn than that of the next message"
+            raise RefusedError(msg)
+        position = end.stop
+    if not text.startswith(after, position):
+        msg = f"the sample goes on after its stop, {stop!r}\n  try: feed(ids) up to the stop"
+        raise RefusedError(msg)
+    return position + len(after)
+
+
+def segments_from(layout: Layout, position: int) -> list[Segment]:
+    """Return the segments of a prompt from a position on."""
+    index = bisect_right(layout.starts, position) - 1
+    segments = list(layout.segments[index:])
+    if segments:
+        segments[0] = segments[0]._replace(text=segments[0].text[position - layout.starts[index] :])
+    return segments
+
+
+def encoded_after(before: int | None, segments: Sequence[Segment], tokenizer: Any) -> Stretch:
+    """Return segments as tokens, as a tokenizer encodes them after another token; none of them reaches back into it."""
+    encoder = encoder_of(tokenizer)
+    control = None if before is None else encoder.control_ids.get(before)
+    context = control or MARK
+    segments = [Segment(context, Origin.TEMPLATE, (), TRANSFORMED, None), *segments]
+    layout = layout_of("".join(segment.text for segment in segments), segments)
+    found = [each for each in encoder.found(layout.text) if each.start >= len(context)]
+    own, foreign = controls_in(layout.text, found, encoder, Trusted(layout))
+    own = [each for each in own if each.start >= len(context)]
+    if control and before is not None:
+        tokens = encoder.between(layout.text, [ControlToken(0, len(context), before), *own], is_clean=not foreign)
+    else:
+        tokens = encoder.between(layout.text, own, [len(context)])
+    first = tokens.first(len(context))
+    places = [bisect_right(layout.starts, start, hi=len(segments)) - 1 for start, _ in tokens.offsets()[first:]]
+    return Stretch(tokens.ids[first:], [segments[place].turn for place in places])

@@ -1,0 +1,73 @@
+"""What a rollout gives to a trainer."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import TYPE_CHECKING, NamedTuple
+
+from lect.tokens.encoded import UNTRAINED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+
+class Stretch(NamedTuple):
+    """Tokens that were added to a rollout at once."""
+
+    ids: Sequence[int]
+    messages: Sequence[int | None]
+    """The message that each belongs to."""
+    logprobs: Sequence[float | None] | None = None
+    """None if they were not sampled."""
+
+
+class MessageSpan(NamedTuple):
+    """Tokens of a message's turn."""
+
+    message: int
+    """The index of the message."""
+    start: int
+    """The first token."""
+    end: int
+    """The token after the last one."""
+
+
+class Trajectory(NamedTuple):
+    """A rollout for training: its ids, and which of them were sampled."""
+
+    ids: list[int]
+    """The token ids."""
+    weights: list[float]
+    """1.0 for each token that was sampled, 0.0 for the others."""
+    logprobs: list[float | None]
+    """The log probability of each token as it was given; None if it was not sampled, or none was given."""
+    spans: list[MessageSpan]
+    """The tokens of each message in order; those outside all turns, such as a generation prompt, are in none."""
+
+    @property
+    def labels(self) -> list[int]:
+        """The ids, and -100 for those that were not sampled."""
+        return [each if weight else UNTRAINED for each, weight in zip(self.ids, self.weights, strict=True)]
+
+    def to_dict(self) -> dict[str, list[int]]:
+        """Return the columns that trainers expect: `input_ids`, `attention_mask` and `labels`."""
+        return {"input_ids": self.ids, "attention_mask": [1] * len(self.ids), "labels": self.labels}
+
+
+def trajectory(stretches: Sequence[Stretch]) -> Trajectory:
+    """Return stretches as one sequence."""
+    messages = (message for stretch in stretches for message in stretch.messages)
+    return Trajectory(
+        [each for stretch in stretches for each in stretch.ids],
+        [float(stretch.logprobs is not None) for stretch in stretches for _ in stretch.ids],
+        [each for stretch in stretches for each in stretch.logprobs or [None] * len(stretch.ids)],
+        list(_spans(messages)),
+    )
+
+
+def _spans(messages: Iterable[int | None]) -> Iterable[MessageSpan]:
+    end = 0
+    for message, group in groupby(messages):
+        start, end = end, end + len(list(group))
+        if message is not None:
+            yield MessageSpan(message, start, end)
