@@ -47,7 +47,7 @@ EVERYTHING = ["core", *(f"plugins/{name}" for name in PLUGINS)]
 SAMPLED = [
     *(f"tests/test_{name}.py" for name in (
         "conversions", "fast_path", "processes", "provenance", "reply_properties", "reply_text", "reply_vectors",
-        "round_trip", "training", "marks",
+        "marks", "rollouts", "round_trip", "training",
     )),
     "plugins/fastchat/tests/test_segments.py", "plugins/jinja/tests/test_isolation.py",
     "plugins/jinja/tests/test_options.py", "tests/stress/test_jinja_origins.py", "tests/stress/test_proof_seeds.py",
@@ -70,7 +70,7 @@ SAME_EVERYWHERE = [
 ]  # fmt: skip
 REAL_TOKENIZERS = [
     f"tests/integrations/test_{name}.py"
-    for name in ("tokens_real", "tokenizers", "masks_transformers", "apply_chat_template")
+    for name in ("tokens_real", "tokenizers", "masks_transformers", "apply_chat_template", "rollouts_real")
 ]
 NO_TESTS = 5
 """What pytest returns where all tests are skipped at once."""
@@ -227,6 +227,7 @@ def tokens(session):
     """Test ids and masks with the tokenizers of eight makers, and beside transformers. It takes ten minutes."""
     session.install("pytest>=8", "pytest-xdist>=3", "hypothesis>=6.100", "jinja2>=3.1.6", "datasets>=3")
     session.install("tokenizers>=0.21", "transformers>=5.22,<6", "sentencepiece>=0.2.2", "tiktoken>=0.8")
+    session.install("renderers>=0.1.12", "httpx")  # httpx: renderers imports it, and does not require it.
     install(session, *EVERYTHING)
     session.run("pytest", "-q", "-n", "auto", *REAL_TOKENIZERS, *session.posargs)
 

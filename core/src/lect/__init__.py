@@ -69,8 +69,8 @@ __version__ = "0.1.0"
 __all__ = [
     "AmbiguousModelError", "ChatChunks", "Control", "ControlTextError", "Conversation", "ConversionError", "Encoded",
     "FallbackWarning", "InvalidModelPathError", "LectError", "LimitError", "LossPolicy", "LossSpan", "MaskError",
-    "MessageError", "Origin", "PluginError", "Prompt", "RefusedError", "Reply", "Resolution", "Rollout", "Row", "Segment",
-    "SourceError", "Template", "TokenizerError", "UnknownModelError", "UnknownTemplateError", "Unused",
+    "MessageError", "Origin", "PluginError", "Prompt", "RefusedError", "Reply", "Resolution", "Rollout", "Row",
+    "Segment", "SourceError", "Template", "TokenizerError", "UnknownModelError", "UnknownTemplateError", "Unused",
     "UnusedInputError", "__version__", "dump_template", "encode", "get_conv_template", "get_conversation_template",
     "get_template", "load_template", "messages", "parse", "pin", "pins", "plugins", "register",
     "register_conv_template", "render", "reply_formats", "rescan", "resolve", "rollout", "row", "stream", "template",

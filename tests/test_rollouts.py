@@ -1,0 +1,61 @@
+"""Rollouts of every template, and of makers' own ones: sampled ids stay, and what follows them is the template's."""
+
+import json
+from collections import Counter
+
+import goldens
+import hostile
+import pytest
+import rollouts
+from sampling import STRESS, some
+from tiny_tokenizer import Bytes
+
+import lect
+
+TEMPLATES = hostile.installed()
+SEEDS = range(8 if STRESS else 1)
+REASONS = (
+    "the sample breaks off in a call",
+    "the sample breaks off in reasoning",
+    "the sample breaks off in a header",
+    "the sample goes on after its stop",  # Two turns in one reply, as history has them in nemotron-nano-v2.
+    "leaves the sampled reply out of what follows",  # An empty one, in GLM-4.
+    "before the end of the reply",  # Gemma 4 writes content after the results of calls.
+    "must alternate",  # Mistral wants the results of calls, and not a user.
+    "roles must",
+)
+"""Why rollouts are refused."""
+
+
+def bytes_for(template):
+    """Return a tokenizer with the control tokens of a template. Plain text such as `User: ` is none."""
+    texts = [text for text in (*template.stop, *template.markers) if not {" ", "{"} & set(text) and text != "###"]
+    return Bytes(*dict.fromkeys(texts or ["<|end|>"]))
+
+
+def played(template):
+    tally = sum((rollouts.play(template, bytes_for(template), seed) for seed in SEEDS), Counter())
+    refused = [reason for reason in tally if reason.startswith("refused")]
+    assert all(any(known in reason for known in REASONS) for reason in refused), refused
+    assert tally["canonical, same ids"] == tally["canonical, same text"]
+    return tally
+
+
+@pytest.mark.parametrize("name", some(sorted(TEMPLATES), "rollouts"))
+def test_every_template_continues_what_was_sampled(name):
+    assert played(TEMPLATES[name])["bridges"]
+
+
+def makers():
+    root = goldens.SHARED / "oracles"
+    return json.loads((root / "index.json").read_text("utf-8")) if root.exists() else []
+
+
+@pytest.mark.parametrize("entry", makers()[:: 4 if STRESS else 40] or [None], ids=lambda each: each and each["slug"])
+def test_a_makers_own_template_continues_what_was_sampled(entry):
+    if entry is None:
+        pytest.skip("the makers' templates are not available: ../shared is missing")
+    text = (goldens.SHARED / f"oracles/jinja/{entry['slug']}.jinja").read_text("utf-8")
+    tokens = {name: token for name, token in (entry["special_tokens"] or {}).items() if token}
+    template = lect.load_template({"chat_template": text, **tokens}, notation="jinja")
+    played(template)
