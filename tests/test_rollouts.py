@@ -19,7 +19,7 @@ REASONS = (
     "the sample breaks off in reasoning",
     "the sample breaks off in a header",
     "the sample goes on after its stop",  # Two turns in one reply, as history has them in nemotron-nano-v2.
-    "leaves the sampled reply out of what follows",  # An empty one, in GLM-4.
+    "writes nothing for",  # An empty one, in GLM-4.
     "before the end of the reply",  # Gemma 4 writes content after the results of calls.
     "must alternate",  # Mistral wants the results of calls, and not a user.
     "roles must",

@@ -17,9 +17,9 @@ from goldens import REPOSITORY, SHARED, THE_DAY, battery, native_models
 from jinja2.meta import find_undeclared_variables
 
 import lect
+from lect_jinja.environment import ENVIRONMENT
 from lect_jinja.knowledge import fingerprint
 from lect_jinja.sources.tokens import NAMES as TOKEN_NAMES
-from lect_jinja.environment import ENVIRONMENT
 from lect_jinja.tree import tree_fingerprint
 
 OUTPUT = REPOSITORY / "plugins/jinja/src/lect_jinja/fingerprints.json"

@@ -73,6 +73,7 @@ class Rollout:
         self.reply: Reply | None = None
         self._prompt = prompt
         self._text = text  # Of the ids; it differs from the prompt where the format has changed its history.
+        self._before = next(reversed(self.ids), None)
         self._turn: list[int] = []
         self._sampled = ""
 
@@ -109,7 +110,7 @@ class Rollout:
             raise MessageError(msg)
         encoder, template = encoder_of(self.tokenizer), self.template
         turn = [*self._turn, *sampled]
-        text = Decoder(encoder).text(turn, self._last_id(but=len(self._turn)))
+        text = Decoder(encoder).text(turn, self._before)
         others = self.messages[:-1] if self.reply else self.messages
         calls = sum(len(message.get("tool_calls") or ()) for message in others)
         nameless = set(template.stop_ids).difference(template.stop.values())
@@ -165,7 +166,7 @@ class Rollout:
         closing = self.template.reply.reasoning.close[0] if is_open and self.template.reply.reasoning else ""
         segments = segments_from(prompt.layout, position)
         segments.insert(0, Segment(closing, Origin.TEMPLATE, (), TRANSFORMED, last))
-        stretch = encoded_after(self._last_id(), segments, self.tokenizer)
+        stretch = encoded_after(self._turn[-1] if self._turn else self._before, segments, self.tokenizer)
         turns = [None if turn is None else indices[turn] for turn in stretch.messages]
         self._added.append(stretch._replace(messages=turns))
         self.messages = conversation
@@ -202,11 +203,6 @@ class Rollout:
         )
         return prompt
 
-    def _last_id(self, but: int = 0) -> int | None:
-        """Return the last id, or the last but some."""
-        ids = self.ids
-        return ids[-1 - but] if len(ids) > but else None
-
     def _as_history(self, conversation: Messages) -> tuple[Prompt, TurnEnd, list[int]]:
         """Return a prompt in which the reply is history, how its turn ends there, and the messages that are in it.
 
@@ -214,7 +210,7 @@ class Rollout:
         """
         last = len(self.messages) - 1
         prompt = self._rendered(conversation, self.tools, add_generation_prompt=True)
-        end = self._end_in(prompt, last)
+        end = turn_end(prompt.layout, prompt.template, last)
         repeated = {segment.path[:2] for segment in segments_from(prompt.layout, end.stop)}
         system = [
             index
@@ -226,15 +222,8 @@ class Rollout:
         if system or has_tools:
             kept = [conversation[index] for index in indices]
             prompt = self._rendered(kept, None if has_tools else self.tools, add_generation_prompt=True)
-            end = self._end_in(prompt, indices.index(last))
+            end = turn_end(prompt.layout, prompt.template, indices.index(last))
         return prompt, end, indices
-
-    def _end_in(self, prompt: Prompt, message: int) -> TurnEnd:
-        end = turn_end(prompt.layout, prompt.template, message)
-        if end is None:
-            msg = f"template {prompt.template.label!r} leaves the sampled reply out of what follows"
-            raise RefusedError(msg)
-        return end
 
 
 def _text_messages(messages: Any, first: int) -> list[Mapping[str, Any]]:

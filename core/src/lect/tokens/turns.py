@@ -11,7 +11,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lect.errors import LectError
+from lect.errors import LectError, RefusedError
 from lect.prompt.message import REASONING_NAMES
 from lect.values import Origin
 
@@ -165,11 +165,16 @@ class TurnEnd(NamedTuple):
     """As in `TurnSpan`, but before the text of later messages, which a few formats write into the same turn."""
 
 
-def turn_end(layout: Layout, facts: Facts, message: int) -> TurnEnd | None:
-    """Return how the turn of a message ends; None if the template writes nothing for it."""
+def turn_end(layout: Layout, facts: Facts, message: int) -> TurnEnd:
+    """Return how the turn of a message ends.
+
+    Raises:
+        RefusedError: If the template writes nothing for it.
+    """
     region = next((region for region in _regions(layout) if region[0] == message), None)
     if region is None:
-        return None
+        msg = f"template {facts.label!r} writes nothing for messages[{message}]"
+        raise RefusedError(msg)
     _, first, behind, own = region
     own_end = layout.starts[own[-1] + 1] if own else layout.starts[first]
     after = range(own[-1] + 1 if own else first, behind)
