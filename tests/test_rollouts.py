@@ -23,6 +23,7 @@ REASONS = (
     "before the end of the reply",  # Gemma 4 writes content after the results of calls.
     "must alternate",  # Mistral wants the results of calls, and not a user.
     "roles must",
+    "Cannot pass both content and thinking",  # gpt-oss, in an older template of its maker.
 )
 """Why rollouts are refused."""
 
@@ -51,6 +52,7 @@ def makers():
     return json.loads((root / "index.json").read_text("utf-8")) if root.exists() else []
 
 
+@pytest.mark.filterwarnings("ignore::lect.errors.ReplyFormatWarning")
 @pytest.mark.parametrize("entry", makers()[:: 4 if STRESS else 40] or [None], ids=lambda each: each and each["slug"])
 def test_a_makers_own_template_continues_what_was_sampled(entry):
     if entry is None:

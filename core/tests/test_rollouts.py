@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tiny_tokenizer import Bytes, Tiny
 
 import lect
-from lect.plugin import CHATML, Template
+from lect.plugin import CHATML, Template, Turn, TurnTemplate
 from lect.plugin.grammar import JSON_IN_TAGS, THINK, Grammar
 
 CONTROLS = ["<|im_start|>", "<|im_end|>", "<|endoftext|>"]
@@ -221,6 +221,36 @@ def test_a_sample_that_goes_on_after_its_stop_is_refused(tokenizer):
     rollout.feed(sample(tokenizer, "42.<|im_end|>Hm"))
     with pytest.raises(lect.RefusedError, match=r"goes on after its stop, '<\|im_end\|>'"):
         rollout.add(NEXT)
+
+
+HEADERS = TurnTemplate(
+    "headers",
+    user=Turn("<u>", ""),
+    assistant=Turn("<a>", ""),
+    tool=Turn("<t>", ""),
+    stop=["<u>", "<t>", "<end>"],
+    markers=["<u>", "<a>", "<t>", "<end>"],
+)
+"""Turns end where the next one begins, as in the formats of ChatGLM."""
+
+
+@pytest.mark.parametrize(
+    ("stop", "bridge"),
+    [("<u>", "And <end>?<a>"), ("<end>", "<u>And <end>?<a>"), ("", "<u>And <end>?<a>"), ("<t>", None)],
+)
+def test_the_header_of_the_next_turn_may_be_the_stop(stop, bridge):
+    tokenizer = Bytes("<u>", "<a>", "<t>", "<end>")
+    talk = [*QUESTION, {"role": "assistant", "content": "Hm."}, {"role": "tool", "content": "42"}]
+    rollout = HEADERS.rollout(talk, tokenizer)
+    rollout.feed([*b"42.", *([tokenizer.control_tokens()[stop]] if stop else [])])
+    before = len(rollout.ids)
+    follow = [{"role": "user", "content": "And <end>?"}]
+    if bridge is None:
+        with pytest.raises(lect.RefusedError, match="ends with '<t>', which begins another turn"):
+            rollout.add(follow)
+    else:
+        rollout.add(follow)
+        assert shown(tokenizer, rollout.ids[before:]) == bridge
 
 
 @pytest.mark.parametrize(

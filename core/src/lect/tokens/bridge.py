@@ -58,7 +58,7 @@ def continued_at(layout: Layout, end: TurnEnd, reply: Reply) -> int:
         position = end.stop
     elif end.end > end.close and text[end.stop : end.end] != stop:
         # The header of the next turn ends this one. Another token did here, so the header is still to be written.
-        if stop in text:
+        if any(stop in text[begin:to] for begin, to in Trusted(layout).runs):
             msg = f"the sample ends with {stop!r}, which begins another turn than that of the next message"
             raise RefusedError(msg)
         position = end.stop
