@@ -69,7 +69,7 @@ def unrolled(
             the prompt that a server sends.
     """
     whole = render(messages[: answers[-1] + 1])
-    if how == "auto" and {turn.message for turn in whole.turns if _is_complete(turn)}.issuperset(answers):
+    if how == "auto" and _is_true(whole, messages, answers):
         whole.trains = frozenset(answers)
         return [whole]
     sequences: list[_Sequence] = []
@@ -91,6 +91,14 @@ def unrolled(
     for prompt, turns, notes in sequences:
         prompt.train(turns, notes)
     return [sequence.prompt for sequence in sequences]
+
+
+def _is_true(whole: Prompt, messages: Sequence[Mapping[str, Any]], answers: Sequence[int]) -> bool:
+    """Return whether all answers in a prompt for the whole conversation are as the model writes them."""
+    complete = {turn.message: whole.text[turn.stop : turn.end] for turn in whole.turns if _is_complete(turn)}
+    # OLMo 3 ends the last answer with another stop than those before it; a call may have a stop of its own.
+    stops = {(bool(messages[answer].get("tool_calls")), complete.get(answer)) for answer in answers}
+    return complete.keys() >= set(answers) and len(stops) == len(dict(stops))
 
 
 def _is_complete(turn: TurnSpan) -> bool:
