@@ -8,7 +8,7 @@ from tiny_tokenizer import Tiny
 import lect
 from lect import LossPolicy, MaskError, MessageError
 from lect.plugin import CHATML, Template, Turn, TurnTemplate
-from lect.plugin.grammar import Grammar, Reasoning
+from lect.plugin.grammar import CallSyntax, Grammar, Json, Reasoning, Section
 
 UNKNOWN = Reasoning(("<think>",), ("</think>",), lead="\n", trail="\n", after="\n")
 THINK = UNKNOWN.but(written=("\n", "\n</think>\n\n"))
@@ -178,3 +178,33 @@ def test_a_last_answer_can_be_given_its_stop():
     assert stopped.report.stops_lost == ()
     assert stopped.ids[: len(without.ids)] == without.ids
     assert stopped.labels[-1] == tokenizer.control_tokens()["<|user|>"]
+
+
+def results_within(chat, out):
+    """Write results of calls into the turn that has called: as Gemma 4's own template."""
+    for message in chat.messages:
+        if message.role == "tool":
+            continue
+        out.turn(message)
+        out += "<|", message.role, "|>"
+        for call in message.tool_calls:
+            out += "<call>", call.name, "</call>"
+        for result in chat.messages[message.index + 1 : message.index + 2] if message.tool_calls else ():
+            out += "<result>", message.tool_calls[0].name, ":", result.content, "</result>"
+        out += message.content, "<|end|>" if message.role == "assistant" else ""
+    out.turn(None)
+    if chat.add_generation_prompt:
+        out.append("<|assistant|>")
+
+
+def test_a_result_in_the_turn_of_its_call_is_not_trained_nor_what_is_around_it():
+    section = Section((CallSyntax(Json()),), ("<call>",), ("</call>",))
+    own = Template("within", results_within, reply=Grammar("within", sections=(section,)), stop=["<|end|>"])
+    called = {"id": "c", "type": "function", "function": {"name": "f", "arguments": {}}}
+    messages = [
+        QUESTION,
+        {"role": "assistant", "content": "", "tool_calls": [called]},
+        {"role": "tool", "tool_call_id": "c", "content": "RESULT"},
+        {"role": "assistant", "content": "Done."},
+    ]
+    assert trained(own.render(messages)) == ["<call>f</call>", "Done.", "<|end|>"]

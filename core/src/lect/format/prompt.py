@@ -181,9 +181,16 @@ class Prompt:
     def deviations(self) -> tuple[Deviation, ...]:
         """The answers that are not as the model would write them on a server, with reasons."""
         if self._deviations is None:
-            from lect.tokens.served import deviations_in
+            from lect.format.call_ids import respelled
+            from lect.tokens.served import Deviation, deviations_in
 
-            self._deviations = tuple(deviations_in(self.layout, self.turns, self._request, self._write))
+            messages = self._request.messages
+            spelled = zip(messages, respelled(messages, getattr(self.template, "reply", None)), strict=True)
+            foreign = [index for index, (given, own) in enumerate(spelled) if given is not own and "tool_calls" in own]
+            self._deviations = (
+                *deviations_in(self.layout, self.turns, self._request, self._write),
+                *(Deviation(index, "the ids of its calls are not such as the model writes") for index in foreign),
+            )
         return self._deviations
 
     def loss_spans(self, policy: LossPolicy | None = None) -> list[LossSpan]:

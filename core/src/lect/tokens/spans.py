@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from lect.errors import MaskError
 from lect.prompt.message import REASONING_NAMES
 from lect.tokens.policy import own_weight
-from lect.tokens.turns import TurnSpan, absolute, is_own, relative
+from lect.tokens.turns import TurnSpan, absolute, is_anothers, is_own, relative
 from lect.values import TRANSFORMED, Origin
 
 if TYPE_CHECKING:
@@ -152,26 +152,29 @@ def _refuse_unknown(policy: LossPolicy, messages: Sequence[Mapping[str, Any]]) -
 def _pieces(layout: Layout, turn: TurnSpan, start: int) -> Iterator[tuple[int, int, str]]:
     """Yield what the speaker of a turn writes, up to its stop, by kind.
 
-    Text of other messages within the turn, such as the result of a call, is left out. What the template writes there on
-    the speaker's behalf takes the kind of its neighbours: that of a call or of reasoning, if one of the two is.
+    Text of other messages within the turn, such as the result of a call, is left out with what the template writes
+    around it. What the template writes on the speaker's behalf takes the kind of its neighbours: that of a call or of
+    reasoning, if one of the two is.
     """
     starts, segments = layout.starts, layout.segments
     index = bisect_right(starts, start) - 1
     begin, before = start, "content"
     waiting: int | None = None
+    is_foreign = False
     while begin < turn.stop:
         segment = segments[index]
         if segment.origin is not Origin.INPUT:
-            waiting = begin if waiting is None else waiting
+            waiting = begin if waiting is None and not is_foreign else waiting
         elif is_own(segment, turn.message):
             kind = kind_of(segment.path)
             if waiting is not None:
                 yield waiting, begin, kind if before == "content" else before
-            waiting = None
+            waiting, is_foreign = None, False
             yield begin, min(starts[index + 1], turn.stop), kind
             before = kind
         else:
-            if waiting is not None:
+            is_foreign = is_foreign or is_anothers(segment, turn.message)
+            if waiting is not None and not is_foreign:
                 yield waiting, begin, before
             waiting = None
         index += 1

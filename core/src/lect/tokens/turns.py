@@ -88,7 +88,8 @@ def turns_of(layout: Layout, facts: Facts, request: Request, write: Write) -> li
     stops = stops_of(facts)
     opening, closing = _reasoning_marks(facts)
     marks = (*opening, *closing)
-    asked = _Asked(layout.text, (*marks, *_call_marks(facts)), facts.markers, request, write)
+    asked = _Asked(layout.text, (*marks, *_call_marks(facts, "open")), facts.markers, request, write)
+    closes = [*_call_marks(facts, "close")]
     turns = []
     for message, first, behind, own in _regions(layout):
         begin, close = layout.starts[first], layout.starts[behind]
@@ -101,7 +102,16 @@ def turns_of(layout: Layout, facts: Facts, request: Request, write: Write) -> li
             header_end = _header_end(layout.text, marks, begin, start)
         else:
             header_end = start = own_start
-        stop, end = _stop(layout.text, stops, max(start, own_end), close)
+        # A few formats write the results of calls into the same turn.
+        others = (at for at in range(own[-1] + 1, behind) if is_anothers(layout.segments[at], message)) if own else ()
+        last = next(iter(others), behind)
+        stop, end = _stop(layout.text, stops, max(start, own_end), layout.starts[last])
+        if last < behind:
+            close = layout.starts[last]
+            if stop == end:
+                # What follows the last mark of the calls may be their names again, in the results.
+                marks_end = _last_mark_end(layout.text, closes, start, close)
+                stop = end = own_end if marks_end == start else marks_end
         is_served = (
             is_asked
             and not missing_fields(given, [layout.segments[index] for index in own])
@@ -198,6 +208,16 @@ def _regions(layout: Layout) -> list[tuple[int, int, int, list[int]]]:
     return [(message, first, behind, own.get(message, [])) for message, (first, behind) in sorted(bounds.items())]
 
 
+def is_anothers(segment: Segment, message: int) -> bool:
+    """Return whether a segment is text of another message."""
+    return segment.path[:1] == ("messages",) and segment.path[1] != message
+
+
+def _last_mark_end(text: str, marks: Iterable[str], begin: int, end: int) -> int:
+    """Return where the last of some marks between two places ends; the first place if there is none."""
+    return max((at + len(mark) for mark in marks if (at := text.rfind(mark, begin, end)) >= 0), default=begin)
+
+
 def is_own(segment: Segment, message: int | None) -> bool:
     """Return whether a segment is text of a message, other than its role."""
     path = segment.path
@@ -210,10 +230,10 @@ def _reasoning_marks(facts: Facts) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return (reasoning.open, reasoning.close) if reasoning else (("<think>",), ("</think>",))
 
 
-def _call_marks(facts: Facts) -> Iterator[str]:
-    """Yield what opens calls."""
+def _call_marks(facts: Facts, fact: str) -> Iterator[str]:
+    """Yield the marks that open or close calls."""
     for section in getattr(getattr(facts, "reply", None), "sections", ()):
-        for mark in (*section.open, *(mark for call in section.calls for mark in call.open)):
+        for mark in (*getattr(section, fact), *(mark for call in section.calls for mark in getattr(call, fact))):
             yield from (mark,) if isinstance(mark, str) else mark
 
 
