@@ -81,7 +81,7 @@ def test_every_way_to_give_messages_takes_objects(template):
     assert template.text(objects) == template.text(tuple(objects)) == template.text(plain)
     assert template.apply_chat_template(objects, tokenize=False) == template.text(plain)
     assert template.apply_chat_template([objects, plain], tokenize=False) == [template.text(plain)] * 2
-    assert [prompt.text for prompt in template.unroll(objects, "always")] == [template.text(plain)]
+    assert [prompt.text for prompt in template.unroll(objects)] == [prompt.text for prompt in template.unroll(plain)]
     for asks in (False, True):
         arguments = {"add_generation_prompt": asks, "continue_final_message": True}
         assert template.text([USER, objects[1]], **arguments) == template.text(plain, **arguments)

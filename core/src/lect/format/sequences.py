@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 from lect.errors import MaskError, MessageError, saferepr
 from lect.format.answer import AnswerWriter
 from lect.tokens.served import Deviation
-from lect.tokens.turns import TurnSpan
+from lect.tokens.turns import TurnSpan, stops_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -69,7 +69,7 @@ def unrolled(
             the prompt that a server sends.
     """
     whole = render(messages[: answers[-1] + 1])
-    if how == "auto" and _is_true(whole, messages, answers):
+    if how == "auto" and _is_true(facts, whole, messages, answers):
         whole.trains = frozenset(answers)
         return [whole]
     sequences: list[_Sequence] = []
@@ -93,16 +93,16 @@ def unrolled(
     return [sequence.prompt for sequence in sequences]
 
 
-def _is_true(whole: Prompt, messages: Sequence[Mapping[str, Any]], answers: Sequence[int]) -> bool:
+def _is_true(facts: Facts, whole: Prompt, messages: Sequence[Mapping[str, Any]], answers: Sequence[int]) -> bool:
     """Return whether all answers in a prompt for the whole conversation are as the model writes them."""
-    complete = {turn.message: whole.text[turn.stop : turn.end] for turn in whole.turns if _is_complete(turn)}
+    complete = {turn.message: whole.text[turn.stop : turn.end] for turn in whole.turns if _is_complete(facts, turn)}
     # OLMo 3 ends the last answer with another stop than those before it; a call may have a stop of its own.
     stops = {(bool(messages[answer].get("tool_calls")), complete.get(answer)) for answer in answers}
     return complete.keys() >= set(answers) and len(stops) == len(dict(stops))
 
 
-def _is_complete(turn: TurnSpan) -> bool:
-    return turn.is_served and turn.stop < turn.end
+def _is_complete(facts: Facts, turn: TurnSpan) -> bool:
+    return turn.is_served and (turn.stop < turn.end or not stops_of(facts))
 
 
 def _sequence(
@@ -112,7 +112,7 @@ def _sequence(
     whole = render(messages)
     last = whole.turns[-1] if whole.turns else None
     index = len(messages) - 1
-    if last is not None and last.message == index and _is_complete(last):
+    if last is not None and last.message == index and _is_complete(facts, last):
         return whole, last, []
     answer = AnswerWriter(facts, render, messages).answer()
     start = len(answer.served.text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ from lect.facts import Facts
 from lect.objects import plain_messages
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from lect.format.prompt import Prompt
     from lect.format.rollout import Rollout
@@ -80,7 +81,8 @@ class Training(Facts):
         check_unroll(unroll)
         messages = plain_messages(messages)
         render: Callable[..., Prompt] = partial(self.render, tools=tools, **options)
-        answers = [index for index, message in enumerate(messages) if message.get("role") == "assistant"]
+        roles = [message.get("role") if isinstance(message, Mapping) else None for message in messages]
+        answers = [index for index, role in enumerate(roles) if role == "assistant"]
         if unroll == "never" or not answers:
             return [render(messages)]
         return unrolled(self, render, respelled(messages, getattr(self, "reply", None)), answers, unroll)
