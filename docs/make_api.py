@@ -18,20 +18,19 @@ from lect.errors import LectError
 
 PAGES = Path(__file__).parent / "reference" / "api"
 MODULES = [
-    name for name in ("lect", "lect.errors", "lect.plugin", "lect.plugin.grammar", "lect_kit") if find_spec(name)
+    name
+    for name in ("lect", "lect.errors", "lect.plugin", "lect.plugin.grammar", "lect_kit", "lect_rollout")
+    if find_spec(name)
 ]
 # What public functions return, or public classes are derived from, but users do not import.
 MORE = {
     "lect": {
-        "Drift": "lect.format.rollout",
         "Event": "lect.reply.events",
-        "MessageSpan": "lect.tokens.trajectory",
         "Pin": "lect.registry.settings",
         "PluginInfo": "lect.registry.load",
         "Problem": "lect.reply.reply",
         "ReplyStream": "lect.reply.stream",
         "Report": "lect.tokens.encoded",
-        "Trajectory": "lect.tokens.trajectory",
         "Undo": "lect.registry.adapters",
         "Verdict": "lect.values",
     },

@@ -10,6 +10,7 @@ import make_metadata
 import pytest
 from goldens import REPOSITORY
 
+import lect
 from lect.prompt.unused import MESSAGE_FIELDS
 from lect_kit.corpus import CORPUS
 
@@ -23,8 +24,8 @@ CORE = tomllib.loads((REPOSITORY / "core/pyproject.toml").read_text("utf-8"))["p
 BOUND = f">={CORE['version'].rpartition('.')[0]},<1"
 NEEDS = {"jinja": ["jinja2>=3.1.6"], "kit": ["pytest>=8", "hypothesis>=6.100"], "paddlenlp": [f"lect-jinja{BOUND}"]}
 """What packages need besides core."""
-# It uses core's private modules, which may change in any version.
-PINNED = {"kit"}
+# They use core's private modules, which may change in any version.
+PINNED = {"kit", "rollout"}
 # Groups without adapters for names.
 PARTS = {"lect.replies", "lect.notations", "lect.commands", "lect.paths"}
 GROUPS = {"lect", "lect.fallback", "lect.hints", "lect.templates", *PARTS}
@@ -110,9 +111,11 @@ def test_the_entry_points_lead_to_one_adapter(name):
 
 
 @every_tool
-def test_the_entry_points_of_a_tool_are_commands(name):
-    commands = entry_points(name, "lect.commands")
+def test_the_entry_points_of_a_tool_are_commands_and_functions(name):
+    commands, functions = entry_points(name, "lect.commands"), entry_points(name, "lect.functions")
     assert commands == {command: f"lect_{name}.cli.{command}" for command in commands}
+    assert all(value.startswith(f"lect_{name}:") for value in functions.values())
+    assert functions.keys() <= set(lect.__all__)
 
 
 def test_generated_files_are_up_to_date():
@@ -174,12 +177,15 @@ def test_the_module_names_its_api_and_its_adapter(name, plugin):
 
 def test_core_offers_every_plugin_as_an_extra():
     extras = CORE["optional-dependencies"]
-    assert {name for name in extras if extras[name] == [f"lect-{name}"]} == set(NAMES)
+    assert {name for name in extras if extras[name] == [f"lect-{name}"]} - set(TOOLS) == set(NAMES)
     assert sorted(extras["all"]) == [f"lect-{name}" for name in NAMES]
 
 
-def test_the_extra_for_testing_brings_the_kit():
-    assert CORE["optional-dependencies"]["testing"] == ["lect-kit"]
+def test_tools_have_extras_of_their_own():
+    extras = {"kit": "testing", "rollout": "rollout"}
+    assert {name: CORE["optional-dependencies"][extra] for name, extra in extras.items()} == {
+        name: [f"lect-{name}"] for name in TOOLS
+    }
 
 
 @every_plugin

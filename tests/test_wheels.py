@@ -7,6 +7,11 @@ from sandbox import CORE_NEEDS, REPOSITORY
 
 PLUGINS = REPOSITORY / "plugins"
 HELLO = "[{'role': 'user', 'content': 'Hello!'}]"
+BYTES = """type("Bytes", (), {
+    "control_tokens": lambda self: {},
+    "encode_ordinary": lambda self, text: (list(text.encode()), [(at, at + 1) for at in range(len(text))]),
+    "decode": lambda self, ids: bytes(ids).decode(),
+})()"""
 USES = {
     # One family for all: they have the same shape.
     "qwen": (f"lect.get_template('Qwen/Qwen2.5-7B-Instruct').text({HELLO})[-17:]", "Hello!<|im_end|>\n"),
@@ -16,6 +21,7 @@ USES = {
     "kit": ("__import__('lect_kit').AdapterSuite.__name__", "AdapterSuite"),
     "ollama": ("'TEMPLATE' in lect.dump_template(lect.template('chatml'), 'ollama')", True),
     "paddlenlp": (f"""lect.load_template('{{"query": "Q: {{{{query}}}}"}}').text({HELLO})""", "Q: Hello!"),
+    "rollout": (f"lect.rollout('a/model', {HELLO}, {BYTES}, adapter='chatml').feed(b'Hi!').content", "Hi!"),
     "xtuner": ("__import__('lect_xtuner').PROMPT_TEMPLATE.internlm_chat['SUFFIX']", "<eoa>"),
 }
 """For each plugin, something that works once it is installed."""

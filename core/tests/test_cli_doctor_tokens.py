@@ -135,7 +135,7 @@ def test_plain_separators_cannot_be_protected(monkeypatch, tmp_path, capsys):
 
 def test_answers_without_a_stop_are_wrong(monkeypatch, tmp_path, capsys):
     checks = examined(capsys, 1, "acme-endless", "--tokenizer", tokenizer(monkeypatch, tmp_path, CONTROLS))
-    assert statuses(checks) == {"stop": "wrong", "history": "note"}
+    assert statuses(checks) == {"stop": "wrong"}
     assert checks["stop"]["what"].startswith("answers end without one")
 
 
@@ -219,7 +219,7 @@ def test_a_missing_bos_is_seen(with_tokenizer, monkeypatch, tmp_path, capsys):
 )
 def test_a_missing_stop_is_seen(text, answer, monkeypatch, tmp_path, capsys):
     checks = examined_ids(monkeypatch, tmp_path, capsys, 1, told(text))
-    assert statuses(checks) == {"stop": "wrong", "history": "note"}
+    assert statuses(checks) == {"stop": "wrong"}
     assert answer in checks["stop"]["what"]
 
 

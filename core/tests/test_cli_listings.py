@@ -153,6 +153,7 @@ def test_plugins_as_json(site, monkeypatch, capsys):
             "reply_formats": [],
             "notations": [],
             "commands": [],
+            "functions": [],
             "warnings": [],
         }
     ]

@@ -51,7 +51,10 @@ REPLY_FLOORS = {
 HEAVY = {"jinja2", "rich", "tokenizers", "pyarrow", "importlib_metadata", "packaging", "numpy"}
 PUBLIC = {"lect", "lect.plugin", "lect.plugin.grammar", "lect.errors"}
 # Packages that may import private modules of core: each needs core of exactly its own version.
-PRIVATE = {"kit"}  # It tests what core does with a plugin: what it finds, loads and asks, one step at a time.
+PRIVATE = {
+    "kit",  # It tests what core does with a plugin: what it finds, loads and asks, one step at a time.
+    "rollout",  # It continues prompts and encodings where core stopped.
+}
 
 
 def imported(tree, *, lazy=True, types=True):

@@ -53,10 +53,6 @@ SIGNATURES = {
         "truncate='tokens', unroll='never', **arguments)"
     ),
     lect.rollout: f"(model_path, messages, tokenizer, *, {CHOOSE}, tools=None, **options)",
-    Template.rollout: "(self, messages, tokenizer, *, tools=None, **options)",
-    lect.Rollout.feed: "(self, ids, logprobs=None)",
-    lect.Rollout.add: "(self, messages, *, close=False)",
-    lect.Rollout.fork: "(self)",
     Template.but: "(self, **changes)",
     Template: "(name, program, *, looks_for=None, reply=None, **facts)",
     Facts: (
@@ -127,8 +123,8 @@ def test_the_public_names_for_users():
     assert sorted(lect.__all__) == [
         "AmbiguousModelError", "ChatChunks", "Control", "ControlTextError", "Conversation", "ConversionError",
         "Encoded", "FallbackWarning", "InvalidModelPathError", "LectError", "LimitError", "LossPolicy", "LossSpan",
-        "MaskError", "MessageError", "Origin", "PluginError", "Prompt", "RefusedError", "Reply", "Resolution", "Rollout",
-        "Row", "Segment", "SourceError", "Template", "TokenizerError", "UnknownModelError", "UnknownTemplateError", "Unused",
+        "MaskError", "MessageError", "Origin", "PluginError", "Prompt", "RefusedError", "Reply", "Resolution", "Row",
+        "Segment", "SourceError", "Template", "TokenizerError", "UnknownModelError", "UnknownTemplateError", "Unused",
         "UnusedInputError", "__version__", "dump_template", "encode", "get_conv_template", "get_conversation_template",
         "get_template", "load_template", "messages", "parse", "pin", "pins", "plugins", "register",
         "register_conv_template", "render", "reply_formats", "rescan", "resolve", "rollout", "row", "stream", "template",

@@ -8,6 +8,7 @@ import real_tokenizers
 import rollouts
 
 import lect
+from lect_rollout import Rollout
 
 pytest.importorskip("tokenizers")
 
@@ -29,7 +30,7 @@ def test_sampled_ids_stay_and_canonical_ones_are_those_of_a_fresh_render(name, t
 def test_a_text_is_what_the_model_wrote_wherever_it_is_cut(name):
     tokenizer = real_tokenizers.tokenizer(name)
     template = next(iter(real_tokenizers.templates(name).values()))
-    start = template.rollout([{"role": "user", "content": "Hi"}], tokenizer)
+    start = Rollout(template, [{"role": "user", "content": "Hi"}], tokenizer)
     rng = random.Random(name)
     for _ in range(40):
         text = real_tokenizers.text(rng).replace("\ufeff", "").replace("e\u0301", "é").replace("\u0301", "")
@@ -89,7 +90,7 @@ def test_bridges_of_qwen3_are_those_of_renderers():
         rng = random.Random(seed)
         for messages, said, tools in rollouts.conversations(template, rng):
             said["content"] = said["content"] and (real_tokenizers.text(rng).strip() or "Yes.")
-            rollout = template.rollout(messages, tokenizer, tools=tools)
+            rollout = Rollout(template, messages, tokenizer, tools=tools)
             prompt = rollout.ids
             assert prompt == renderer.render_ids(messages, tools=tools, add_generation_prompt=True)
             way = rng.choice(rollouts.WAYS)

@@ -39,8 +39,8 @@ KEYS = (
 """The keys of `[project]` of a plugin; what it does not state itself comes from core."""
 WIDTH = 120
 """A table of entry points that fits on one line is written on one."""
-EXTRAS = {"testing": ["lect-kit"], "tokens": ["tokenizers>=0.21"]}
-"""The extras that do not have the name of a plugin: the conformance kit, and what `lect tokens` reads a tokenizer with."""
+EXTRAS = {"testing": ["lect-kit"], "rollout": ["lect-rollout"], "tokens": ["tokenizers>=0.21"]}
+"""The extras for more than prompts: the packages that are tools, and what `lect tokens` reads a tokenizer with."""
 GROUPS = {
     "makers": ("Families by maker", "模型厂商"),
     "tuned": ("Fine-tunes of others' models", "微调模型"),
@@ -69,7 +69,7 @@ def points_of(name):
 
 def is_tool(name):
     """Return whether a package knows no model, notation or reply format: whoever only writes prompts can do without."""
-    return points_of(name).keys() <= {"lect.commands"}
+    return points_of(name).keys() <= {"lect.commands", "lect.functions"}
 
 
 def stated(name):
@@ -188,7 +188,10 @@ def packages_file():
     names = sorted(PLUGINS, key=lambda name: ("lect" not in points_of(name), name))
     sections = {
         "packages": {name: words(name) for name in names},
-        "commands": {name: sorted(points_of(name).get("lect.commands", ())) for name in PLUGINS},
+        **{
+            kind: {name: sorted(points_of(name).get(f"lect.{kind}", ())) for name in PLUGINS}
+            for kind in ("commands", "functions")
+        },
         "reserved": {name: reserved_names(name) for name in PLUGINS},
     }
     owners = sorted({owner for name in PLUGINS for owner in stated(name).get("owners", ())})

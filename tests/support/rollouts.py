@@ -7,10 +7,11 @@ import random
 from collections import Counter
 
 import lect
-from lect.tokens.bridge import encoded_after
 from lect.tokens.safe import Trusted, controls_in
 from lect.tokens.tokenizer import encoder_of
 from lect.values import TRANSFORMED, Origin, Segment
+from lect_rollout import Rollout
+from lect_rollout.bridge import encoded_after
 
 TOOLS = [
     {
@@ -110,7 +111,7 @@ def play(template, tokenizer, seed):
         if text is None:
             continue
         prompt = template.render(messages, tools=tools, add_generation_prompt=True)
-        start = template.rollout(messages, tokenizer, tools=tools)
+        start = Rollout(template, messages, tokenizer, tools=tools)
         assert start.ids == prompt.encode(tokenizer).ids
         for way in WAYS:
             sample = sample_of(text, template, way, rng)

@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from lect.format.rollout import Rollout
     from lect.format.sequences import Unroll
     from lect.registry.adapters import Undo
     from lect.registry.load import PluginInfo
@@ -69,7 +68,7 @@ __version__ = "0.1.0"
 __all__ = [
     "AmbiguousModelError", "ChatChunks", "Control", "ControlTextError", "Conversation", "ConversionError", "Encoded",
     "FallbackWarning", "InvalidModelPathError", "LectError", "LimitError", "LossPolicy", "LossSpan", "MaskError",
-    "MessageError", "Origin", "PluginError", "Prompt", "RefusedError", "Reply", "Resolution", "Rollout", "Row",
+    "MessageError", "Origin", "PluginError", "Prompt", "RefusedError", "Reply", "Resolution", "Row",
     "Segment", "SourceError", "Template", "TokenizerError", "UnknownModelError", "UnknownTemplateError", "Unused",
     "UnusedInputError", "__version__", "dump_template", "encode", "get_conv_template", "get_conversation_template",
     "get_template", "load_template", "messages", "parse", "pin", "pins", "plugins", "register",
@@ -86,7 +85,6 @@ _LAZY = {
     "LossPolicy": "lect.tokens.policy",
     "LossSpan": "lect.tokens.spans",
     "Reply": "lect.reply.reply",
-    "Rollout": "lect.format.rollout",
     "Row": "lect.rows.row",
 }
 """Names for replies and training are imported on first use: writing prompts does not need them."""
@@ -272,13 +270,19 @@ def rollout(
     default: str | None = None,
     tools: Sequence[Mapping[str, Any]] | None = None,
     **options: Any,
-) -> Rollout:
-    """Begin a conversation with a model that is sampled turn by turn, as token ids.
+) -> Any:
+    """Begin a conversation with a model that is sampled turn by turn, as token ids: return a `lect_rollout.Rollout`.
 
-    `adapter` and `default` are those of `get_template`; the other arguments and errors are those of `Template.rollout`.
+    It is in the package `lect-rollout`. `adapter` and `default` are those of `get_template`; the other arguments and
+    errors are those of `Rollout`.
+
+    Raises:
+        PluginError: If the package is not installed.
     """
-    template = get_template(model_path, adapter=adapter, default=default)
-    return template.rollout(messages, tokenizer, tools=tools, **options)
+    begin = _registry.function("rollout")
+    return begin(
+        get_template(model_path, adapter=adapter, default=default), messages, tokenizer, tools=tools, **options
+    )
 
 
 def parse(

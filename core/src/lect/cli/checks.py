@@ -14,7 +14,7 @@ from lect.errors import LectError, UnknownTemplateError, did_you_mean, near_name
 from lect.notations import load_notation
 from lect.registry.advice import reserved_names
 from lect.registry.damage import damages
-from lect.registry.groups import COMMANDS, NOTATIONS, REPLIES
+from lect.registry.groups import COMMANDS, FUNCTIONS, NOTATIONS, REPLIES
 from lect.registry.load import Failure, PluginInfo
 from lect.registry.settings import DISABLE, VARIABLES, names_of
 
@@ -183,15 +183,18 @@ def _broken_formats() -> Iterator[Finding]:
 
 
 def _broken_parts(infos: Sequence[PluginInfo]) -> Iterator[Finding]:
-    """Yield what is wrong with installed commands, notations and reply formats."""
+    """Yield what is wrong with installed commands, functions, notations and reply formats."""
     adapters = lect._registry.adapters
-    commands, notations = adapters.parts(COMMANDS), adapters.parts(NOTATIONS)
+    commands, functions, notations = map(adapters.parts, (COMMANDS, FUNCTIONS, NOTATIONS))
     for record in commands:
         load_command(record)
+    for record in functions:
+        adapters.load_part(record, callable, "a function")
     for record in notations:
         load_notation(adapters, record)
     reported = {(info.package, info.name) for info in infos}
-    parts = {(record.package, record.name) for record in (*commands, *notations, *adapters.parts(REPLIES))} - reported
+    records = (*commands, *functions, *notations, *adapters.parts(REPLIES))
+    parts = {(record.package, record.name) for record in records} - reported
     yield from (_failure(failure) for failure in adapters.failures if (failure.package, failure.plugin) in parts)
 
 

@@ -75,27 +75,21 @@ def absent() -> dict[str, str]:
 
 def absence_message(name: str, package: str) -> str:
     """Say why a command of one of this project's packages is not there, and what to do."""
-    from lect.registry.advice import install_command
+    from lect.registry.advice import absence
 
-    blocked = [record for record in lect._registry.adapters.every_record() if record.package == package]
-    why, advice = ("blocked", f"lect plugins {package}") if blocked else ("not installed", install_command(package))
-    return f"the command {name!r} is in {package}, which is {why}\n  try: {advice}"
+    return absence(lect._registry.adapters, f"the command {name!r}", package)
 
 
 def command(name: str) -> Command | None:
     """Return the installed command called `name`; None if there is none."""
-    owners = [record for record in lect._registry.adapters.parts(COMMANDS) if record.name == name]
-    if not owners:
+    record = lect._registry.adapters.part(COMMANDS, name)
+    if record is None:
         return None
-    if len(owners) > 1:
-        packages = " and ".join(record.package for record in owners)
-        msg = f"both {packages} have a command {name!r}\n  try: uninstall one"
-        raise PluginError(msg)
-    module = load_command(owners[0])
+    module = load_command(record)
     if module is None:
-        msg = f"the command {name!r} of {owners[0].package} cannot be loaded\n  try: lect doctor"
+        msg = f"the command {name!r} of {record.package} cannot be loaded\n  try: lect doctor"
         raise PluginError(msg)
-    return Command(owners[0], module)
+    return Command(record, module)
 
 
 def load_command(record: Record) -> Any:

@@ -13,7 +13,7 @@ from lect.errors import LectError, PluginWarning, did_you_mean, near_names, safe
 from lect.registry.adapters import status_of
 from lect.registry.advice import reserved_names
 from lect.registry.discover import Record
-from lect.registry.groups import COMMANDS, NOTATIONS, REPLIES
+from lect.registry.groups import COMMANDS, FUNCTIONS, NOTATIONS, REPLIES
 from lect.registry.load import PluginInfo
 from lect.values import normal_name
 
@@ -32,7 +32,7 @@ examples:
   LECT_DISABLE_PLUGINS=qwen lect plugins
 """
 STYLES = {"loaded": "green", "failed": "red", "blocked": "yellow"}
-PARTS = {"reply formats": REPLIES, "notations": NOTATIONS, "commands": COMMANDS}
+PARTS = {"reply formats": REPLIES, "notations": NOTATIONS, "commands": COMMANDS, "functions": FUNCTIONS}
 
 
 class Package(NamedTuple):

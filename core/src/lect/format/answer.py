@@ -195,7 +195,7 @@ class AnswerWriter:
         """Return reasoning as the model writes it after the generation prompt, up to the content."""
         if not self._is_open:
             self._refuse_unless_it_may_reason()
-        around = self._around(whole, self._index) or self._probed() or self._stated()
+        around = self._around(whole, self._index) or self.around_reasoning()
         if around is None:
             self._refuse(
                 "how the model writes reasoning is not known: no rendering shows it, and the grammar does not state it",
@@ -207,6 +207,10 @@ class AnswerWriter:
         text = str(self._last.get(name) or "").lstrip(self._marks.lead).rstrip(self._marks.trail)
         thought = Segment(text, Origin.INPUT, ("messages", self._index, name), TRANSFORMED, self._index)
         return [piece for piece in (self._literal(before), thought, self._literal(around.after)) if piece.text]
+
+    def around_reasoning(self) -> Around | None:
+        """Return what the model writes around reasoning in other conversations; None if that is not known."""
+        return self._probed() or self._stated()
 
     def _around(self, prompt: Prompt, index: int) -> Around | None:
         """Return what is around the reasoning of a message in a rendering."""

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from lect.format.prompt import Prompt
-    from lect.format.rollout import Rollout
     from lect.format.sequences import Unroll
 
 
@@ -86,30 +85,6 @@ class Training(Facts):
         if unroll == "never" or not answers:
             return [render(messages)]
         return unrolled(self, render, respelled(messages, getattr(self, "reply", None)), answers, unroll)
-
-    def rollout(
-        self,
-        messages: Sequence[Mapping[str, Any]],
-        tokenizer: Any,
-        *,
-        tools: Sequence[Mapping[str, Any]] | None = None,
-        **options: Any,
-    ) -> Rollout:
-        """Begin a conversation that is sampled turn by turn, as token ids.
-
-        Args:
-            messages: OpenAI-shaped messages, up to the first that is to be sampled.
-            tokenizer: As in `Prompt.encode`; an object with the methods of `lect.plugin.Tokenizer` needs `decode` too.
-            tools: OpenAI tool schemas.
-            options: The other arguments of `render`.
-
-        Raises:
-            TokenizerError: If the tokenizer cannot be used.
-            RefusedError: If a message has other parts than text.
-        """
-        from lect.format.rollout import Rollout
-
-        return Rollout(self, messages, tokenizer, tools=tools, **options)
 
     @property
     def prefix_stable(self) -> bool:

@@ -99,7 +99,7 @@ class Adapters:
             self.changed()
 
     def every_record(self) -> tuple[Record, ...]:
-        """Return everything installed: adapters, reply formats, notations and commands, including blocked ones."""
+        """Return everything installed: adapters, reply formats, notations, ..., including blocked ones."""
         return (*self.records(), *self._parts)
 
     def parts(self, group: str) -> list[Record]:
@@ -110,6 +110,20 @@ class Adapters:
             for record in self._parts
             if record.group == group and packages.get(record.package, self.settings.blocks(record)) is None
         ]
+
+    def part(self, group: str, name: str) -> Record | None:
+        """Return what is called `name` in a group of commands or functions; None if nothing is.
+
+        Raises:
+            PluginError: If several packages have one of that name.
+        """
+        owners = [record for record in self.parts(group) if record.name == name]
+        if len(owners) > 1:
+            packages = " and ".join(record.package for record in owners)
+            kind = group.removeprefix("lect.").removesuffix("s")
+            msg = f"both {packages} have a {kind} {name!r}\n  try: uninstall one"
+            raise PluginError(msg)
+        return owners[0] if owners else None
 
     def usable(self) -> tuple[Record, ...]:
         """Return the installed adapters that are not blocked."""

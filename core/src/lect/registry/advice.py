@@ -8,9 +8,9 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from lect.errors import UnknownModelError, near_names, saferepr
+from lect.errors import PluginError, UnknownModelError, near_names, saferepr
 from lect.registry.groups import PATHS
-from lect.registry.packages import OWNERS, PACKAGES, RESERVED
+from lect.registry.packages import FUNCTIONS, OWNERS, PACKAGES, RESERVED
 from lect.registry.refs import LONGEST_SHOWN
 from lect.registry.resolve import BY_HAND
 from lect.registry.verdicts import verdicts as verdicts_of
@@ -88,6 +88,18 @@ def reserved_names(record: Record) -> str:
 def install_command(package: str) -> str:
     """Return the command that installs a package; also from a checkout, where nothing is published."""
     return f"pip install {package}  (from a checkout: pip install ./plugins/{package.removeprefix('lect-')})"
+
+
+def absence(adapters: Adapters, what: str, package: str) -> str:
+    """Say why a command or function of one of this project's packages is not there, and what to do."""
+    is_there = any(record.package == package for record in adapters.every_record())
+    why, advice = ("blocked", f"lect plugins {package}") if is_there else ("not installed", install_command(package))
+    return f"{what} is in {package}, which is {why}\n  try: {advice}"
+
+
+def absent_function(adapters: Adapters, name: str) -> PluginError:
+    """Return the error for a function of `lect` whose package is not there."""
+    return PluginError(absence(adapters, f"lect.{name}", FUNCTIONS[name]))
 
 
 def unread_warnings(adapters: Adapters, ref: ModelRef) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from lect.registry.metafiles import Distribution, MetaFiles, read_distribution
 
 
 class Record(NamedTuple):
-    """An installed adapter, reply format, notation or command, as its metadata describe it; nothing is imported.
+    """An installed adapter, reply format, notation, ..., as its metadata describe it; nothing is imported.
 
     Attributes:
         package: The distribution, in its normal form: `lect-acme`.

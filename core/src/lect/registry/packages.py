@@ -17,8 +17,11 @@ def _section(heading: str) -> dict[str, list[str]]:
 
 PACKAGES = _section("packages")
 """The packages of this project, and the words by which people know their models."""
-COMMANDS = {command: package for package, commands in _section("commands").items() for command in commands}
-"""The commands of those packages, each with its package."""
+COMMANDS, FUNCTIONS = (
+    {name: package for package, names in _section(heading).items() for name in names}
+    for heading in ("commands", "functions")
+)
+"""The commands of those packages, and the functions of `lect` that are in them, each with its package."""
 RESERVED = _section("reserved")
 """The packages of this project, and the names that are theirs: of plugins, hints and templates.
 

@@ -22,7 +22,7 @@ from lect.errors import (
 from lect.format.template import Template
 from lect.registry.adapter import Adapter
 from lect.registry.adapters import Adapters, Undo, new_adapter
-from lect.registry.groups import GROUP
+from lect.registry.groups import FUNCTIONS, GROUP
 from lect.registry.names import LONGEST_REMEMBERED, Memory, TemplateNames
 from lect.registry.refs import LONGEST_SHOWN, ModelRef, parse_ref
 from lect.registry.resolve import Resolution, Unclaimed, ask, candidates_for, fallback_note, strongest
@@ -77,6 +77,23 @@ class Registry:
         except LectError as error:
             return str(error)
         return ""
+
+    def function(self, name: str) -> Callable[..., Any]:
+        """Return a function of `lect` that is in a package of its own.
+
+        Raises:
+            PluginError: If the package is not installed, or blocked, or the function cannot be loaded.
+        """
+        record = self.adapters.part(FUNCTIONS, name)
+        if record is None:
+            from lect.registry.advice import absent_function
+
+            raise absent_function(self.adapters, name)
+        found: Callable[..., Any] | None = self.adapters.load_part(record, callable, "a function")
+        if found is None:
+            msg = f"lect.{name} of {record.package} cannot be loaded\n  try: lect doctor"
+            raise PluginError(msg)
+        return found
 
     # What changes
 

@@ -171,10 +171,6 @@ class Encoder:
         """
         raise NotImplementedError
 
-    def decode(self, ids: Sequence[int]) -> str:
-        """Return the text of ordinary tokens."""
-        raise NotImplementedError
-
 
 def any_of(texts: Iterable[str]) -> str:
     """Return a pattern for any of some texts that prefers the longest: a trie, as there may be thousands."""
@@ -203,19 +199,6 @@ class ProtocolEncoder(Encoder):
                 msg = f"{saferepr(self._tokenizer)}.encode_ordinary returned {len(ids)} ids and {len(offsets)} offsets"
                 raise TokenizerError(msg)
             yield ids, offsets
-
-    def decode(self, ids: Sequence[int]) -> str:
-        if not callable(getattr(self._tokenizer, "decode", None)):
-            msg = (
-                f"tokenizer is {saferepr(self._tokenizer)}, which has no method decode(ids) to read sampled ids\n"
-                "  try: one that returns the text of ordinary tokens"
-            )
-            raise TokenizerError(msg)
-        text = self._tokenizer.decode(ids)  # type: ignore[attr-defined]  # only rollouts need it
-        if not isinstance(text, str):
-            msg = f"{saferepr(self._tokenizer)}.decode returned {saferepr(text)}; expected text"
-            raise TokenizerError(msg)
-        return text
 
 
 class FastEncoder(Encoder):
@@ -281,10 +264,6 @@ class FastEncoder(Encoder):
         """Return whether the tokenizer itself may encode a piece: it need not know what is before, nor spare a text."""
         is_alone = not self.depends_on_neighbours and not (piece.goes_on and self._adds_space)
         return is_alone and not (self._spelled and self._spelled.search(piece.text))
-
-    def decode(self, ids: Sequence[int]) -> str:
-        text: str = self._tokenizer.decode(list(ids), skip_special_tokens=False)
-        return text
 
     def _tokenizer_for(self, kind: str) -> Any:
         """Return the tokenizer for pieces of a kind, cached: a copy takes longer to create than the original."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lect.errors import LectError, RefusedError
+from lect.errors import LectError
 from lect.prompt.message import REASONING_NAMES
 from lect.values import Origin
 
@@ -91,7 +91,7 @@ def turns_of(layout: Layout, facts: Facts, request: Request, write: Write) -> li
     asked = _Asked(layout.text, (*marks, *_call_marks(facts, "open")), facts.markers, request, write)
     closes = [*_call_marks(facts, "close")]
     turns = []
-    for message, first, behind, own in _regions(layout):
+    for message, first, behind, own in regions_of(layout):
         begin, close = layout.starts[first], layout.starts[behind]
         own_start = layout.starts[own[0]] if own else close
         own_end = layout.starts[own[-1] + 1] if own else begin
@@ -105,7 +105,7 @@ def turns_of(layout: Layout, facts: Facts, request: Request, write: Write) -> li
         # A few formats write the results of calls into the same turn.
         others = (at for at in range(own[-1] + 1, behind) if is_anothers(layout.segments[at], message)) if own else ()
         last = next(iter(others), behind)
-        stop, end = _stop(layout.text, stops, max(start, own_end), layout.starts[last])
+        stop, end = stop_in(layout.text, stops, max(start, own_end), layout.starts[last])
         if last < behind:
             close = layout.starts[last]
             if stop == end:
@@ -162,41 +162,7 @@ def cut(layout: Layout, begin: int, end: int) -> list[Segment]:
     return [piece for piece in pieces if piece.text]
 
 
-class TurnEnd(NamedTuple):
-    """How the turn of a message ends."""
-
-    field: str
-    """The field of the message that is last in its turn; empty if there is none."""
-    own_end: int
-    """Where that ends."""
-    stop: int
-    end: int
-    close: int
-    """As in `TurnSpan`, but before the text of later messages, which a few formats write into the same turn."""
-
-
-def turn_end(layout: Layout, facts: Facts, message: int) -> TurnEnd:
-    """Return how the turn of a message ends.
-
-    Raises:
-        RefusedError: If the template writes nothing for it.
-    """
-    region = next((region for region in _regions(layout) if region[0] == message), None)
-    if region is None:
-        msg = f"template {facts.label!r} writes nothing for messages[{message}]"
-        raise RefusedError(msg)
-    _, first, behind, own = region
-    own_end = layout.starts[own[-1] + 1] if own else layout.starts[first]
-    after = range(own[-1] + 1 if own else first, behind)
-    within = [index for index in after if is_own(layout.segments[index], message + 1)]
-    close = layout.starts[within[0] if within else behind]
-    stop, end = _stop(layout.text, stops_of(facts), own_end, close)
-    if within and stop == end:
-        stop = end = own_end
-    return TurnEnd(str(layout.segments[own[-1]].path[2]) if own else "", own_end, stop, end, close)
-
-
-def _regions(layout: Layout) -> list[tuple[int, int, int, list[int]]]:
+def regions_of(layout: Layout) -> list[tuple[int, int, int, list[int]]]:
     """Return for each message with a turn its first segment, the one after its last, and those of its own text."""
     bounds: dict[int, list[int]] = {}
     own: dict[int, list[int]] = {}
@@ -255,7 +221,7 @@ def _within(text: str, mark: str, begin: int, position: int) -> int:
     return text.find(mark, max(begin, position - len(mark) + 1), position + len(mark) - 1)
 
 
-def _stop(text: str, stops: list[str], own_end: int, close: int) -> tuple[int, int]:
+def stop_in(text: str, stops: list[str], own_end: int, close: int) -> tuple[int, int]:
     """Return the start and end of the string that ends a turn; of several, the first.
 
     It may be the header of the next turn, as in the formats of ChatGLM.

@@ -13,9 +13,9 @@ import pytest
 
 from lect.contain import StageError, format_error
 from lect.errors import PluginError
-from lect.registry.groups import ADAPTERS, COMMANDS, HINTS, NOTATIONS, REPLIES, TEMPLATES
+from lect.registry.groups import ADAPTERS, FUNCTIONS, HINTS, NOTATIONS, REPLIES, TEMPLATES
 from lect_kit.base import SuiteBase, check
-from lect_kit.subject import loaded
+from lect_kit.subject import PARTS, loaded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,10 +56,10 @@ class PackageChecks(SuiteBase):
 
     @check("correct the entry point in pyproject.toml, and run `pip install` again")
     def test_parts_can_be_loaded(self) -> Iterator[str]:
-        """Every reply format, notation and command of the package can be imported and is of the right kind."""
-        points = self.subject.points(REPLIES, NOTATIONS, COMMANDS)
+        """Every reply format, notation, command and function can be imported and is of the right kind."""
+        points = self.subject.points(*PARTS)
         if not points:
-            pytest.skip("it has no reply format, no notation and no command")
+            pytest.skip("it has no reply format, notation, command or function")
         for point in points:
             found = loaded(point)
             if isinstance(found, BaseException):
@@ -142,6 +142,8 @@ def _unfit(group: str, found: object) -> str:
     if group == NOTATIONS:
         reads = callable(getattr(found, "recognises", None)) and callable(getattr(found, "read", None))
         return "" if reads or callable(getattr(found, "write", None)) else "recognises() and read(), or write()"
+    if group == FUNCTIONS:
+        return "" if callable(found) else "a function"
     fits = isinstance(getattr(found, "HELP", None), str) and callable(getattr(found, "configure", None))
     return "" if fits and callable(getattr(found, "run", None)) else "a module with HELP, configure and run"
 

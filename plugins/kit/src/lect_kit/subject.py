@@ -12,7 +12,7 @@ from lect.contain import StageError
 from lect.errors import PluginError, did_you_mean, near_names, saferepr
 from lect.format.builtin import BUILTIN
 from lect.registry.discover import Record, distributions
-from lect.registry.groups import ADAPTERS, COMMANDS, FALLBACK, GROUP, HINTS, NOTATIONS, REPLIES, TEMPLATES
+from lect.registry.groups import ADAPTERS, COMMANDS, FALLBACK, FUNCTIONS, GROUP, HINTS, NOTATIONS, REPLIES, TEMPLATES
 from lect.registry.load import load_object
 from lect.registry.refs import parse_ref
 from lect.values import normal_name
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from lect.reply.reply import Reply
     from lect.reply.stream import ReplyStream
 
-PARTS = (REPLIES, NOTATIONS, COMMANDS)
+PARTS = (REPLIES, NOTATIONS, COMMANDS, FUNCTIONS)
 
 
 class Subject:

@@ -3,26 +3,61 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lect.errors import RefusedError
 from lect.prompt.message import REASONING_NAMES
 from lect.tokens.safe import MARK, Trusted, controls_in
 from lect.tokens.tokenizer import ControlToken, encoder_of
-from lect.tokens.trajectory import Stretch
-from lect.tokens.turns import layout_of
+from lect.tokens.turns import is_own, layout_of, regions_of, stop_in, stops_of
 from lect.values import TRANSFORMED, Origin, Segment
+from lect_rollout.trajectory import Stretch
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from lect.facts import Facts
     from lect.reply.reply import Reply
-    from lect.tokens.turns import Layout, TurnEnd
+    from lect.tokens.turns import Layout
 
 BREAKS_OFF = {"incomplete_call": "a call", "incomplete_reasoning": "reasoning", "stray_header": "a header"}
 """The problems of replies that break off, and what they break off in."""
 KINDS = {**dict.fromkeys(REASONING_NAMES, "reasoning"), "tool_calls": "call"}
 """The fields of a message, and the kind of the pieces of a reply that become this field; any other is content."""
+
+
+class TurnEnd(NamedTuple):
+    """How the turn of a message ends."""
+
+    field: str
+    """The field of the message that is last in its turn; empty if there is none."""
+    own_end: int
+    """Where that ends."""
+    stop: int
+    end: int
+    close: int
+    """As in `TurnSpan`, but before the text of later messages, which a few formats write into the same turn."""
+
+
+def turn_end(layout: Layout, facts: Facts, message: int) -> TurnEnd:
+    """Return how the turn of a message ends.
+
+    Raises:
+        RefusedError: If the template writes nothing for it.
+    """
+    region = next((region for region in regions_of(layout) if region[0] == message), None)
+    if region is None:
+        msg = f"template {facts.label!r} writes nothing for messages[{message}]"
+        raise RefusedError(msg)
+    _, first, behind, own = region
+    own_end = layout.starts[own[-1] + 1] if own else layout.starts[first]
+    after = range(own[-1] + 1 if own else first, behind)
+    within = [index for index in after if is_own(layout.segments[index], message + 1)]
+    close = layout.starts[within[0] if within else behind]
+    stop, end = stop_in(layout.text, stops_of(facts), own_end, close)
+    if within and stop == end:
+        stop = end = own_end
+    return TurnEnd(str(layout.segments[own[-1]].path[2]) if own else "", own_end, stop, end, close)
 
 
 def breaks_off(reply: Reply) -> str:
@@ -53,7 +88,7 @@ def continued_at(layout: Layout, end: TurnEnd, reply: Reply) -> int:
     if (stop is None and is_shown(end, reply)) or end.end == end.own_end:
         # The sample may itself have begun to write what the template writes there.
         rest = text[end.own_end : end.stop if end.stop < end.end else end.close]
-        position = end.own_end + next(n for n in range(len(rest), -1, -1) if before.endswith(rest[:n]))
+        position = end.own_end + len(rest) - len(unwritten(before, rest))
     elif stop is None:
         position = end.stop
     elif end.end > end.close and text[end.stop : end.end] != stop:
@@ -66,6 +101,11 @@ def continued_at(layout: Layout, end: TurnEnd, reply: Reply) -> int:
         msg = f"the sample goes on after its stop, {stop!r}\n  try: feed(ids) up to the stop"
         raise RefusedError(msg)
     return position + len(after)
+
+
+def unwritten(sample: str, text: str) -> str:
+    """Return a text that is to follow a sample, without what the sample itself has begun to write of it."""
+    return next(text[size:] for size in range(len(text), -1, -1) if sample.endswith(text[:size]))
 
 
 def segments_from(layout: Layout, position: int) -> list[Segment]:

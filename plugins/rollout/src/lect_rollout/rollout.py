@@ -5,27 +5,29 @@ from __future__ import annotations
 import operator
 from collections.abc import Mapping
 from copy import copy
+from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lect.errors import MessageError, RefusedError, saferepr
+from lect.format.answer import AnswerWriter
 from lect.objects import plain_messages
 from lect.prompt.fields import spell
-from lect.tokens.bridge import breaks_off, continued_at, encoded_after, is_shown, segments_from
-from lect.tokens.decode import INCOMPLETE, Decoder
 from lect.tokens.tokenizer import encoder_of
-from lect.tokens.trajectory import Stretch, trajectory
-from lect.tokens.turns import turn_end
 from lect.values import TRANSFORMED, Origin, Segment
+from lect_rollout.bridge import breaks_off, continued_at, encoded_after, is_shown, segments_from, turn_end, unwritten
+from lect_rollout.decode import INCOMPLETE, Decoder
+from lect_rollout.trajectory import Stretch, trajectory
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from lect.format.prompt import Prompt
+    from lect.format.template import Template
     from lect.reply.reply import Reply
     from lect.tokens.encoded import Encoded
-    from lect.tokens.trajectory import Trajectory
-    from lect.tokens.turns import TurnEnd
+    from lect_rollout.bridge import TurnEnd
+    from lect_rollout.trajectory import Trajectory
 
     Messages = Sequence[Mapping[str, Any]]
 
@@ -42,11 +44,18 @@ class Drift(NamedTuple):
 
 
 class Rollout:
-    """A conversation that is sampled turn by turn: `lect.rollout` and `Template.rollout` return one.
+    """A conversation that is sampled turn by turn: `lect.rollout` returns one for a model path.
 
     Sampled ids stay as they are, whatever a tokenizer would make of their text; only what the template writes between
     two samples is encoded. A pickle includes the tokenizer; where that is too large, or cannot be pickled, set
     `tokenizer` to None before, and to the tokenizer afterwards.
+
+    Args:
+        template: The template.
+        messages: OpenAI-shaped messages, up to the first that is to be sampled.
+        tokenizer: As in `Prompt.encode`; an object with the methods of `lect.plugin.Tokenizer` needs `decode` too.
+        tools: OpenAI tool schemas: what the model may call.
+        options: The other arguments of `Template.render`.
 
     Attributes:
         template: The template.
@@ -54,15 +63,27 @@ class Rollout:
         tokenizer: The tokenizer.
         tools: The tools that the model may call.
         reply: The reply that was sampled last; None if the ids end with a generation prompt.
+
+    Raises:
+        TokenizerError: If the tokenizer cannot be used.
+        RefusedError: If a message has other parts than text.
     """
 
-    def __init__(self, template: Any, messages: Messages, tokenizer: Any, *, tools: Any = None, **options: Any):
+    def __init__(
+        self,
+        template: Template,
+        messages: Messages,
+        tokenizer: Any,
+        *,
+        tools: Sequence[Mapping[str, Any]] | None = None,
+        **options: Any,
+    ):
         self.template = template
         self.messages = _text_messages(messages, 0)
         self.tokenizer = tokenizer
         self.tools = tools
         self._options = options
-        Decoder(encoder_of(tokenizer))  # One that cannot decode is refused now.
+        Decoder(tokenizer)  # One that cannot decode is refused now.
         prompt = self._rendered(self.messages, tools, add_generation_prompt=True)
         self._opening: Encoded = prompt.encode(tokenizer)
         self._added: list[Stretch] = []
@@ -108,20 +129,21 @@ class Rollout:
         if len(known) != len(sampled):
             msg = f"there are {len(sampled)} ids and {len(known)} logprobs; expected one for each id"
             raise MessageError(msg)
-        encoder, template = encoder_of(self.tokenizer), self.template
+        template, grammar = self.template, self.template.reply
+        controls = encoder_of(self.tokenizer).control_ids
         turn = [*self._turn, *sampled]
-        text = Decoder(encoder).text(turn, self._before)
+        text = Decoder(self.tokenizer).text(turn, self._before)
         others = self.messages[:-1] if self.reply else self.messages
         calls = sum(len(message.get("tool_calls") or ()) for message in others)
         nameless = set(template.stop_ids).difference(template.stop.values())
-        reply: Reply = template.parse(
+        reply = template.parse(
             text.rstrip(INCOMPLETE),
             prompt=self._prompt,
             tools=self.tools,
             # A stop of which only the id is known has the text that the tokenizer gives it.
-            stop=[encoder.control_ids[each] for each in nameless & encoder.control_ids.keys()],
+            stop=[controls[each] for each in nameless & controls.keys()],
             # Some templates look up the call of a result by its id: no other in the conversation may have it.
-            call_id=template.reply and (lambda index: template.reply.ids.format(index=calls + index)),
+            call_id=(lambda index: grammar.id_of("", calls + index)) if grammar else None,
         )
         self.messages = [*others, reply.to_message()]
         self.reply, self._turn, self._sampled = reply, turn, text
@@ -136,8 +158,8 @@ class Rollout:
 
         Args:
             messages: All that comes before the next sample: results of tools, and what a user or the system says.
-            close: Whether to end a turn that breaks off inside a character, in reasoning, which is closed, or in a
-                call, which stays as it is.
+            close: Whether to end a turn that breaks off inside a character, in reasoning, which is closed as the model
+                closes it, or in a call, which stays as it is.
 
         Raises:
             RefusedError: If what was sampled cannot be continued. The rollout stays as it is.
@@ -163,7 +185,7 @@ class Rollout:
                 raise RefusedError(msg)
         # Where history drops reasoning, it does not show how to close it either.
         is_open = broken == "reasoning" and not is_shown(end, self.reply)
-        closing = self.template.reply.reasoning.close[0] if is_open and self.template.reply.reasoning else ""
+        closing = self._closing() if is_open else ""
         segments = segments_from(prompt.layout, position)
         segments.insert(0, Segment(closing, Origin.TEMPLATE, (), TRANSFORMED, last))
         stretch = encoded_after(self._turn[-1] if self._turn else self._before, segments, self.tokenizer)
@@ -198,10 +220,16 @@ class Rollout:
         return Drift(token, message, f"in history, the template writes this otherwise{why}")
 
     def _rendered(self, messages: Messages, tools: Any, *, add_generation_prompt: bool) -> Prompt:
-        prompt: Prompt = self.template.render(
-            messages, tools=tools, add_generation_prompt=add_generation_prompt, **self._options
-        )
-        return prompt
+        return self.template.render(messages, tools=tools, add_generation_prompt=add_generation_prompt, **self._options)
+
+    def _closing(self) -> str:
+        """Return what the model would still write to close its reasoning; where that is not known, the mark alone."""
+        marks = self.template.reply and self.template.reply.reasoning
+        if not marks:
+            return ""
+        render = partial(self.template.render, tools=self.tools, **self._options)
+        around = AnswerWriter(self.template, render, self.messages).around_reasoning()
+        return unwritten(self._sampled, around.after if around else marks.close[0])
 
     def _as_history(self, conversation: Messages) -> tuple[Prompt, TurnEnd, list[int]]:
         """Return a prompt in which the reply is history, how its turn ends there, and the messages that are in it.
