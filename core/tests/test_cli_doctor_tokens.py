@@ -135,7 +135,7 @@ def test_plain_separators_cannot_be_protected(monkeypatch, tmp_path, capsys):
 
 def test_answers_without_a_stop_are_wrong(monkeypatch, tmp_path, capsys):
     checks = examined(capsys, 1, "acme-endless", "--tokenizer", tokenizer(monkeypatch, tmp_path, CONTROLS))
-    assert statuses(checks) == {"stop": "wrong"}
+    assert statuses(checks) == {"stop": "wrong", "history": "note"}
     assert checks["stop"]["what"].startswith("answers end without one")
 
 
