@@ -139,3 +139,9 @@ def test_what_no_list_of_attacks_had(limit, source):
 )
 def test_guarded_operations_give_what_jinja_gives(source, expected):
     assert load(source).text([]) == load(source).render([]).text == expected
+
+
+def test_a_text_that_is_distrusted_many_times_is_charged_each_time():
+    source = "{% set t = messages[0].content * 5000 %}{{ ([1] * 5000) | map(attribute=-9, default=t) | list | length }}"
+    with pytest.raises(LimitError):
+        load({"chat_template": source}).render([{"role": "user", "content": "Hi"}])

@@ -116,14 +116,15 @@ def _is_own(operand: Any) -> bool:
 def distrusted(context: Guard, value: Any, depth: int = 0) -> Any:
     """Return a value in which no text and no number is the template's; what knows its field is left as it is."""
     kind = type(value)
-    if kind is str:
-        return unknown(value)
     if kind is int or kind is float:
         return number(value, ())
-    if kind is Joined:
-        return joined(map(_distrusted_piece, value.pieces))
-    if kind is Safe:
-        return safe(map(_distrusted_piece, value.pieces))
+    if kind is str or kind is Joined or kind is Safe:
+        # It is copied, and one text may be in a list many times.
+        context.spend(context.weight(value))
+        if kind is str:
+            return unknown(value)
+        pieces = map(_distrusted_piece, value.pieces)
+        return joined(pieces) if kind is Joined else safe(pieces)
     if kind is range:
         return InputRange(value)
     if isinstance(value, Iterator):
