@@ -1,6 +1,6 @@
 """Every check is a session: `nox -s quick` runs the checks for a small change, `nox` those for a pull request,
 `nox -s stress` runs the audits and all sampled tests in full, `nox -s bench` measures, `nox -s tokens` tries the
-tokenizers of eight makers, and `nox -s release` builds the packages and checks them.
+tokenizers of eight makers, `nox -s grpo` trains a tiny model, and `nox -s release` builds the packages and checks them.
 
 Python and pip are all that is needed.
 """
@@ -227,9 +227,20 @@ def tokens(session):
     """Test ids and masks with the tokenizers of eight makers, and beside transformers. It takes ten minutes."""
     session.install("pytest>=8", "pytest-xdist>=3", "hypothesis>=6.100", "jinja2>=3.1.6", "datasets>=3")
     session.install("tokenizers>=0.21", "transformers>=5.22,<6", "sentencepiece>=0.2.2", "tiktoken>=0.8")
-    session.install("renderers>=0.1.12", "httpx")  # httpx: renderers imports it, and does not require it.
+    session.install("renderers>=0.1.12,<0.2", "httpx")  # httpx: renderers imports it, and does not require it.
     install(session, *EVERYTHING)
     session.run("pytest", "-q", "-n", "auto", *REAL_TOKENIZERS, *session.posargs)
+
+
+@nox.session
+def grpo(session):
+    """Train a tiny random model by the example of GRPO with a tool.
+
+    torch takes gigabytes, and a tenth of them without CUDA: PIP_CONSTRAINT may choose such a build.
+    """
+    session.install("pytest>=8", "torch>=2.6", "trl>=1.16,<2", "transformers>=5.22,<6")
+    install(session, "core", *needed("qwen"))
+    session.run("pytest", "-q", "tests/integrations/test_grpo.py", *session.posargs)
 
 
 @nox.session

@@ -1,5 +1,6 @@
 """The packages in `examples`, built and installed as third parties would, next to core and families from wheels."""
 
+import re
 import shutil
 
 import pytest
@@ -55,3 +56,9 @@ def test_an_organisation_overrides_a_family_by_naming_its_models(environment):
 def test_an_organisation_overrides_a_family_by_a_pin(environment):
     pinned = resolved(environment, "globex/Qwen2.5-14B-Instruct", "globex/whatever", "Qwen/Qwen2.5-7B-Instruct", **PINS)
     assert [template for _, template in pinned] == ["globex-chat", "globex-chat", "qwen2.5"]
+
+
+def test_the_page_on_rollouts_shows_the_function_of_the_program():
+    program = (EXAMPLES / "grpo_with_a_tool.py").read_text("utf-8")
+    shown = re.search(r"^def rollout_func\(.*?\n    }\n", program, re.DOTALL | re.MULTILINE)[0]
+    assert f"```py\n{shown}```\n" in (REPOSITORY / "docs/how-to/roll-out-with-tools.md").read_text("utf-8")

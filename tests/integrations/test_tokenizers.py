@@ -137,7 +137,8 @@ def model_directory(tmp_path, tmp_path_factory):
 
 @pytest.mark.parametrize("page", PAGES, ids=pages.name)
 def test_the_examples_of_the_pages_print_what_they_say(page, model_directory):
-    pytest.importorskip("datasets")
+    for package in ("datasets", "renderers"):
+        pytest.importorskip(package, exc_type=ImportError)
     examples = pages.python_examples(page, ("python", "py"))
     for example, printed in zip(examples, pages.run_program(examples, model_directory), strict=True):
         assert pages.fits(printed, example.printed), printed

@@ -1,0 +1,176 @@
+"""The example of GRPO with a tool, trained for a few steps: a tiny random model, TRL's own trainer."""
+
+import importlib.util
+
+import pages
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("trl")
+tokenizers = pytest.importorskip("tokenizers")
+transformers = pytest.importorskip("transformers")
+
+MODEL = "Qwen/Qwen3-0.6B"
+CONTROLS = [
+    "<|endoftext|>", "<|im_start|>", "<|im_end|>", "<think>", "</think>", "<tool_call>", "</tool_call>",
+    "<tool_response>", "</tool_response>",
+]  # fmt: skip
+CITIES = ("Ulm", "Oslo")
+CALL = '<tool_call>\n{{"name": "weather", "arguments": {{"city": "{}"}}}}\n</tool_call><|im_end|>'
+
+
+@pytest.fixture(scope="module")
+def recipe():
+    """The example, as a module."""
+    spec = importlib.util.spec_from_file_location("recipe", pages.REPOSITORY / "examples/grpo_with_a_tool.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def tokenizer():
+    """Bytes, a few words, and the control tokens of Qwen3."""
+    made = tokenizers.Tokenizer(tokenizers.models.BPE())
+    made.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
+    made.decoder = tokenizers.decoders.ByteLevel()
+    words = tokenizers.trainers.BpeTrainer(
+        vocab_size=400, initial_alphabet=tokenizers.pre_tokenizers.ByteLevel.alphabet(), show_progress=False
+    )
+    made.train_from_iterator([CALL.format("Ulm") + " Oslo weather temperature in a city 13 °C 4 °C"] * 2, words)
+    made.add_special_tokens([tokenizers.AddedToken(text, normalized=False, special=True) for text in CONTROLS])
+    return transformers.PreTrainedTokenizerFast(
+        tokenizer_object=made, eos_token="<|im_end|>", pad_token="<|endoftext|>"
+    )
+
+
+def tiny_model(tokenizer):
+    torch.manual_seed(7)
+    config = transformers.Qwen3Config(
+        vocab_size=len(tokenizer),
+        hidden_size=8,
+        intermediate_size=8,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        num_key_value_heads=1,
+        head_dim=4,
+        eos_token_id=tokenizer.eos_token_id,
+        pad_token_id=tokenizer.pad_token_id,
+    )
+    model = transformers.Qwen3ForCausalLM(config)
+    model.name_or_path = MODEL
+    return model
+
+
+class Sampling:
+    """Records what a model samples. A random model never calls a tool, so this one may sample only the calls of two
+    cities, in the tokenizer's own tokens or letter by letter, and after a result any three words and the stop."""
+
+    def __init__(self, model, tokenizer):
+        self.sampled = []
+        self._generate, model.generate = model.generate, self.generate
+        self._stop = tokenizer.eos_token_id
+        self._answered = tokenizer.convert_tokens_to_ids("</tool_response>")
+        self._words = [each for each in range(len(tokenizer)) if each not in tokenizer.added_tokens_decoder]
+        self._calls = []
+        for text in map(CALL.format, CITIES):
+            begin, *inner, close, stop = tokenizer.encode(text)
+            letters = [each for letter in tokenizer.decode(inner) for each in tokenizer.encode(letter)]
+            assert letters != inner
+            self._calls += [[begin, *inner, close, stop], [begin, *letters, close, stop]]
+
+    def generate(self, prompts, **settings):
+        begin = prompts.shape[1]
+        output = self._generate(
+            prompts,
+            prefix_allowed_tokens_fn=lambda _, ids: self._allowed(ids[:begin], ids[begin:].tolist()),
+            **settings,
+        )
+        self.sampled.append(output.sequences[:, begin:].tolist())
+        return output
+
+    def _allowed(self, prompt, sampled):
+        if self._answered in prompt:
+            return self._words if len(sampled) < 3 else [self._stop]
+        at = len(sampled)
+        return sorted({call[at] for call in self._calls if call[:at] == sampled and call[at:]}) or [self._stop]
+
+
+class Recording:
+    """What the trainer is given in each step, and the log probabilities that its own model finds in it."""
+
+    def __init__(self, trainer):
+        self.steps = []
+        self._trainer, self._loss, trainer.compute_loss = trainer, trainer.compute_loss, self.compute_loss
+
+    def compute_loss(self, model, inputs, **settings):
+        ids = torch.cat([inputs["prompt_ids"], inputs["completion_ids"]], 1)
+        mask = torch.cat([inputs["prompt_mask"], inputs["completion_mask"]], 1)
+        with torch.no_grad():
+            logits = model(ids, attention_mask=mask, position_ids=mask.cumsum(1) - 1).logits[:, :-1]
+        found = (logits / self._trainer.temperature).log_softmax(-1).gather(2, ids[:, 1:, None])[..., 0]
+        self.steps.append({**inputs, "found": found[:, -inputs["completion_ids"].shape[1] :]})
+        return self._loss(model, inputs, **settings)
+
+
+def settings(directory, **others):
+    return {
+        "output_dir": str(directory),
+        "max_steps": 2,
+        "per_device_train_batch_size": 4,
+        "num_generations": 4,
+        "max_completion_length": 80,
+        "learning_rate": 0.01,
+        "report_to": "none",
+        "save_strategy": "no",
+        "use_cpu": True,
+        "disable_tqdm": True,
+        "seed": 1,
+        **others,
+    }
+
+
+def rows(ids, mask):
+    return [row[kept].tolist() for row, kept in zip(ids, mask, strict=True)]
+
+
+@pytest.fixture(autouse=True)
+def silence(monkeypatch):
+    monkeypatch.setenv("TRL_EXPERIMENTAL_SILENCE", "1")
+
+
+def test_what_is_trained_is_what_was_sampled(recipe, tokenizer, tmp_path):
+    model = tiny_model(tokenizer)
+    before = [each.clone() for each in model.parameters()]
+    trainer = recipe.trainer_of(model, tokenizer, **settings(tmp_path))
+    sampling, recording = Sampling(model, tokenizer), Recording(trainer)
+    trainer.train()
+    assert [len(rows) for rows in sampling.sampled] == [4] * 4  # In both steps, each of four makes a call and answers.
+    assert len(recording.steps) == 2
+    spellings = set()
+    for number, step in enumerate(recording.steps):
+        turns = zip(*sampling.sampled[2 * number : 2 * number + 2], strict=True)
+        sampled = [[each for ids in pair for each in ids[: ids.index(tokenizer.eos_token_id) + 1]] for pair in turns]
+        all_there = step["completion_mask"].bool()
+        own = all_there & step["tool_mask"].bool()
+        # TRL shuffles the rows.
+        assert sorted(rows(step["completion_ids"], own)) == sorted(sampled)
+        torch.testing.assert_close(step["sampling_per_token_logps"][own], step["found"][own], rtol=1e-4, atol=1e-4)
+        for results in rows(step["completion_ids"], all_there & ~own):
+            assert "<tool_response>\n" in tokenizer.decode(results)
+        spellings |= {ids.index(tokenizer.eos_token_id) for ids in sampled}
+    assert len(spellings) > 2  # Calls of both cities, and one of them in tokens of two kinds.
+    assert any(not torch.equal(*pair) for pair in zip(before, model.parameters(), strict=True))
+    rewards = {each for step in trainer.state.log_history for name, each in step.items() if name == "reward"}
+    assert max(rewards) > 0
+
+
+def test_samples_that_break_off_end_their_conversations(recipe, tokenizer, tmp_path):
+    model = tiny_model(tokenizer)
+    trainer = recipe.trainer_of(model, tokenizer, **settings(tmp_path, max_completion_length=9, max_steps=1))
+    sampling, recording = Sampling(model, tokenizer), Recording(trainer)
+    trainer.train()
+    (step,) = recording.steps
+    assert sorted(step["completion_ids"].tolist()) == sorted(sampling.sampled[0])
+    assert step["tool_mask"].all()
+    assert len(sampling.sampled) == 1
