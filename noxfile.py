@@ -62,7 +62,7 @@ SAME_EVERYWHERE = [
         "test_examples.py", "test_names.py", "test_docs.py", "test_without_shared.py",
         "test_reply_*.py", "test_round_trip.py", "test_*_hostile.py", "test_provenance.py", "test_fast_path.py",
         "test_jinja_oracles.py", "test_own_templates.py", "test_conversions.py", "test_oracles.py", "test_truth.py",
-        "test_stops.py", "test_normalize.py", "test_control_tokens.py", "test_makers_details.py", "test_training.py",
+        "test_stops.py", "test_normalize.py", "test_control_tokens.py", "test_makers_details.py", "test_training*.py",
         "test_marks.py",
         "stress",
     )),

@@ -139,13 +139,21 @@ class AnswerWriter:
         first = turn.stop if own is None else layout.starts[own]
         begin = turn.start
         if turn.start - turn.begin < len(self._header.rstrip()):
-            begin = max(begin, first)  # History has another header than the prompt.
+            # History has another header than the prompt, or none after a result. What opens a call is no part of that.
+            opened = [at for mark in self._call_marks if (at := shown.text.find(mark, begin, first)) >= 0]
+            begin = min(opened, default=first)
         # An empty block of reasoning, or its end, is the format's own.
         for mark in self._marks.close:
             at = shown.text.rfind(mark, begin, first)
             if at >= 0:
                 begin = first - len(shown.text[at + len(mark) : first].lstrip())
         return begin
+
+    @cached_property
+    def _call_marks(self) -> list[str]:
+        sections = self._grammar.sections if self._grammar else ()
+        opens = [marks for section in sections for marks in (section.open, *(call.open for call in section.calls))]
+        return [mark if isinstance(mark, str) else mark[0] for marks in opens for mark in marks]
 
     def _ended(self, shown: Prompt, turn: TurnSpan, message: Mapping[str, Any], pieces: list[Segment]) -> Answer:
         """Return an answer with the stop at its end."""
@@ -168,8 +176,8 @@ class AnswerWriter:
         if served != complete:
             return served[len(complete) :] if served.startswith(complete) else ""
         # Some formats always end as if they asked. What they say on the model's behalf is in their last words.
-        last = self.served.segments[-1]
-        return last.text[self._first_mark(last.text) :] if last.origin is Origin.TEMPLATE else ""
+        last = self.served.segments[-1:]
+        return last[0].text[self._first_mark(last[0].text) :] if last and last[0].origin is Origin.TEMPLATE else ""
 
     @cached_property
     def _header(self) -> str:

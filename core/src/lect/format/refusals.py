@@ -1,11 +1,12 @@
 """What a render refuses, once the prompt is written."""
 
+from collections.abc import Collection
 from typing import NoReturn
 
 from lect.errors import ControlTextError, MessageError, UnusedInputError
 from lect.format.prompt import Prompt, first_controls
 from lect.prompt.fields import spell
-from lect.values import Unused
+from lect.values import Path, Unused
 
 MOST_NAMED = 10
 """How many fields or control markers an error names."""
@@ -31,13 +32,13 @@ def refuse_surrogate(prompt: Prompt) -> NoReturn:
     raise MessageError(msg)
 
 
-def refuse_unused(prompt: Prompt) -> None:
-    """Refuse a prompt from which something was dropped.
+def refuse_unused(prompt: Prompt, shown: Collection[Path] = ()) -> None:
+    """Refuse a prompt from which something was dropped that is not `shown` elsewhere.
 
     Raises:
         UnusedInputError: If something was.
     """
-    dropped = [unused for unused in prompt.unused if unused.why == "dropped"]
+    dropped = [unused for unused in prompt.unused if unused.why == "dropped" and unused.path not in shown]
     if dropped:
         fields = ", ".join(map(_named, dropped[:MOST_NAMED]))
         more = f" and {len(dropped) - MOST_NAMED:,} more" if len(dropped) > MOST_NAMED else ""

@@ -75,16 +75,21 @@ class Training(Facts):
             MaskError: If `unroll` is none of these.
         """
         from lect.format.call_ids import respelled
+        from lect.format.refusals import refuse_unused
         from lect.format.sequences import check_unroll, unrolled
 
         check_unroll(unroll)
         messages = plain_messages(messages)
-        render: Callable[..., Prompt] = partial(self.render, tools=tools, **options)
         roles = [message.get("role") if isinstance(message, Mapping) else None for message in messages]
         answers = [index for index, role in enumerate(roles) if role == "assistant"]
         if unroll == "never" or not answers:
-            return [render(messages)]
-        return unrolled(self, render, respelled(messages, getattr(self, "reply", None)), answers, unroll)
+            return [self.render(messages, tools=tools, **options)]
+        strict = options.pop("strict", False)
+        render: Callable[..., Prompt] = partial(self.render, tools=tools, **options)
+        prompts = unrolled(self, render, respelled(messages, getattr(self, "reply", None)), answers, unroll)
+        if strict:  # History may leave out what the prompts have, such as a system text that moves.
+            refuse_unused(render(messages), shown={segment.path for prompt in prompts for segment in prompt.segments})
+        return prompts
 
     @property
     def prefix_stable(self) -> bool:

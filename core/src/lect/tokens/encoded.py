@@ -151,7 +151,7 @@ class Encoded:
         """
         if self._weights is None:
             weights = token_weights(self._tokens, self._prompt.loss_spans(self._policy))
-            _refuse_uniform(weights, self._policy)
+            _refuse_uniform(weights, self._policy, self._prompt)
             if self._opening:
                 weights = [*[0.0] * self._opening, *weights]
             kept = weights[: len(self.ids)]
@@ -309,7 +309,7 @@ def _opened_by(
     return "tokenizer" if opening else None
 
 
-def _refuse_uniform(weights: list[float], policy: LossPolicy) -> None:
+def _refuse_uniform(weights: list[float], policy: LossPolicy, prompt: Prompt) -> None:
     if policy.allow_uniform or (any(weights) and not all(weights)):
         return
     what = "no token carries loss" if not any(weights) else "every token carries loss"
@@ -319,6 +319,8 @@ def _refuse_uniform(weights: list[float], policy: LossPolicy) -> None:
         f"by a policy {roles if policy.marks == 'lect' else 'that follows the marks of the template'}\n"
         "  try: a conversation with an answer in it, another policy, or LossPolicy(allow_uniform=True)"
     )
+    if prompt.trains is not None:
+        msg += "".join(f"\n  messages[{index}]: {reason}" for index, reason in prompt.deviations)
     raise MaskError(msg)
 
 
