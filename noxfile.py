@@ -234,13 +234,14 @@ def tokens(session):
 
 @nox.session
 def grpo(session):
-    """Train a tiny random model by the example of GRPO with a tool.
+    """Train a tiny random model by the example of GRPO with a tool, and by rows that TRL takes as they are.
 
     torch takes gigabytes, and a tenth of them without CUDA: PIP_CONSTRAINT may choose such a build.
     """
     session.install("pytest>=8", "torch>=2.6", "trl>=1.16,<2", "transformers>=5.22,<6")
-    install(session, "core", *needed("qwen"))
-    session.run("pytest", "-q", "tests/integrations/test_grpo.py", *session.posargs)
+    install(session, "core", *needed("qwen"), "plugins/jinja")
+    files = [f"tests/integrations/test_{name}.py" for name in ("grpo", "sft_trl")]
+    session.run("pytest", "-q", *files, *session.posargs)
 
 
 @nox.session

@@ -7,14 +7,8 @@ import pytest
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("trl")
-tokenizers = pytest.importorskip("tokenizers")
-transformers = pytest.importorskip("transformers")
+tiny_model = pytest.importorskip("tiny_model")
 
-MODEL = "Qwen/Qwen3-0.6B"
-CONTROLS = [
-    "<|endoftext|>", "<|im_start|>", "<|im_end|>", "<think>", "</think>", "<tool_call>", "</tool_call>",
-    "<tool_response>", "</tool_response>",
-]  # fmt: skip
 CITIES = ("Ulm", "Oslo")
 CALL = '<tool_call>\n{{"name": "weather", "arguments": {{"city": "{}"}}}}\n</tool_call><|im_end|>'
 
@@ -30,36 +24,7 @@ def recipe():
 
 @pytest.fixture(scope="module")
 def tokenizer():
-    """Bytes, a few words, and the control tokens of Qwen3."""
-    made = tokenizers.Tokenizer(tokenizers.models.BPE())
-    made.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
-    made.decoder = tokenizers.decoders.ByteLevel()
-    words = tokenizers.trainers.BpeTrainer(
-        vocab_size=400, initial_alphabet=tokenizers.pre_tokenizers.ByteLevel.alphabet(), show_progress=False
-    )
-    made.train_from_iterator([CALL.format("Ulm") + " Oslo weather temperature in a city 13 °C 4 °C"] * 2, words)
-    made.add_special_tokens([tokenizers.AddedToken(text, normalized=False, special=True) for text in CONTROLS])
-    return transformers.PreTrainedTokenizerFast(
-        tokenizer_object=made, eos_token="<|im_end|>", pad_token="<|endoftext|>"
-    )
-
-
-def tiny_model(tokenizer):
-    torch.manual_seed(7)
-    config = transformers.Qwen3Config(
-        vocab_size=len(tokenizer),
-        hidden_size=8,
-        intermediate_size=8,
-        num_hidden_layers=2,
-        num_attention_heads=2,
-        num_key_value_heads=1,
-        head_dim=4,
-        eos_token_id=tokenizer.eos_token_id,
-        pad_token_id=tokenizer.pad_token_id,
-    )
-    model = transformers.Qwen3ForCausalLM(config)
-    model.name_or_path = MODEL
-    return model
+    return tiny_model.tiny_tokenizer()
 
 
 class Sampling:
@@ -140,7 +105,7 @@ def silence(monkeypatch):
 
 
 def test_what_is_trained_is_what_was_sampled(recipe, tokenizer, tmp_path):
-    model = tiny_model(tokenizer)
+    model = tiny_model.tiny_model(tokenizer)
     before = [each.clone() for each in model.parameters()]
     trainer = recipe.trainer_of(model, tokenizer, **settings(tmp_path))
     sampling, recording = Sampling(model, tokenizer), Recording(trainer)
@@ -166,7 +131,7 @@ def test_what_is_trained_is_what_was_sampled(recipe, tokenizer, tmp_path):
 
 
 def test_samples_that_break_off_end_their_conversations(recipe, tokenizer, tmp_path):
-    model = tiny_model(tokenizer)
+    model = tiny_model.tiny_model(tokenizer)
     trainer = recipe.trainer_of(model, tokenizer, **settings(tmp_path, max_completion_length=9, max_steps=1))
     sampling, recording = Sampling(model, tokenizer), Recording(trainer)
     trainer.train()
