@@ -124,3 +124,8 @@ def test_marks_train_a_part_of_the_prompt_where_the_page_says_so(slug):
     assert prompt.text[start:alike] == OF_THE_PROMPT.get(slug, "")
     if slug in FROM_TRL:
         assert prompt.text[:end].endswith("\n") == (slug not in NO_NEWLINE)
+
+
+def test_the_marks_of_llava_onevision_leave_out_the_stop():
+    prompt = marked.ours("llava-hf--llava-onevision-qwen2-7b-ov-hf").render(CHAT)
+    assert [prompt.text[start:end] for start, end in prompt.marked] == ["AnswerB", "AnswerD"]

@@ -1,10 +1,12 @@
 """What a model is trained to write is what it writes on a server, and is read back as it was meant."""
 
+import json
 import random
 
+import goldens
 import hostile
 import pytest
-from sampling import some
+from sampling import STRESS, some
 
 import lect
 from lect import LossPolicy
@@ -158,6 +160,44 @@ def test_a_reply_is_read_back_as_it_was_meant(name):
     assert written or name in UNKNOWN
 
 
+def checked_turns(template, messages, options):
+    """Return the trained turns of a conversation, with their prompts, if each follows the served prompt and holds what
+    was given, and all that is not trained, or has no stop, is reported."""
+    tools = tools_for(messages)
+    answers = [index for index, each in enumerate(messages) if each["role"] == "assistant"]
+    try:
+        prompts = template.unroll(messages, tools=tools, **options)
+    except lect.MessageError:
+        return []  # The format refuses the conversation.
+    reported = {each.message for prompt in prompts for each in prompt.deviations}
+    found = [
+        (turn, prompt)
+        for prompt in prompts
+        for turn in prompt.turns
+        if turn.message in prompt.trains and turn.message in answers
+    ]
+    for turn, prompt in found:
+        served = template.text(messages[: turn.message], tools=tools, add_generation_prompt=True, **options)
+        assert prompt.text[: turn.start] == served
+        own = {segment.path[2] for segment in prompt.segments if segment.path[:2] == ("messages", turn.message)}
+        given = messages[turn.message]
+        assert {field for field in ("content", "reasoning_content", "tool_calls") if given.get(field)} <= own
+        assert turn.stop < turn.end or turn.message in reported
+    seen = [turn.message for turn, _ in found]
+    assert set(answers) - set(seen) <= reported
+    assert len(seen) == len(set(seen))
+    return found
+
+
+def check_spans(template, prompt):
+    """Check that no span begins or ends inside a marker."""
+    marks = template.marker_pattern
+    found = marks.finditer(prompt.text) if marks else ()
+    inside = {at for mark in found for at in range(mark.start() + 1, mark.end())}
+    for span in prompt.loss_spans(LossPolicy()):
+        assert not {span.start, span.end} & inside, prompt.text[span.start - 20 : span.end + 20]
+
+
 @every_template
 def test_every_trained_turn_follows_the_served_prompt_and_holds_what_was_given(name):
     template = TEMPLATES[name]
@@ -165,33 +205,8 @@ def test_every_trained_turn_follows_the_served_prompt_and_holds_what_was_given(n
         chance = random.Random(seed)
         messages = conversation(chance, chance.choices(KINDS, k=chance.randint(1, 4)))
         messages = respelled(messages, template.reply)
-        answers = [index for index, each in enumerate(messages) if each["role"] == "assistant"]
         for options in options_of(template):
-            try:
-                prompts = template.unroll(messages, tools=tools_for(messages), **options)
-            except lect.MessageError:
-                continue  # The format refuses the conversation.
-            reported = {each.message for prompt in prompts for each in prompt.deviations}
-            seen = []
-            for prompt in prompts:
-                for turn in prompt.turns:
-                    if turn.message not in prompt.trains or turn.message not in answers:
-                        continue
-                    seen.append(turn.message)
-                    before = messages[: turn.message]
-                    tools = tools_for(messages)
-                    served = template.text(before, tools=tools, add_generation_prompt=True, **options)
-                    assert prompt.text[: turn.start] == served
-                    own = {
-                        segment.path[2] for segment in prompt.segments if segment.path[:2] == ("messages", turn.message)
-                    }
-                    given = messages[turn.message]
-                    assert {
-                        field for field in ("content", "reasoning_content", "tool_calls") if given.get(field)
-                    } <= own
-                    assert turn.stop < turn.end or turn.message in reported
-            assert set(answers) - set(seen) <= reported
-            assert len(seen) == len(set(seen))
+            checked_turns(template, messages, options)
 
 
 @every_template
@@ -199,7 +214,6 @@ def test_no_span_cuts_a_marker(name):
     template = TEMPLATES[name]
     if template.text_separators:
         pytest.skip("its markers are words, with the white space after them")
-    marks = template.marker_pattern
     for seed in some(range(8), name):
         chance = random.Random(seed)
         messages = conversation(chance, chance.choices(KINDS, k=3))
@@ -209,8 +223,83 @@ def test_no_span_cuts_a_marker(name):
             except lect.MessageError:
                 continue
             for prompt in prompts:
-                inside = {
-                    at for found in marks.finditer(prompt.text) for at in range(found.start() + 1, found.end())
-                } if marks else set()  # fmt: skip
-                for span in prompt.loss_spans(LossPolicy()):
-                    assert not {span.start, span.end} & inside, prompt.text[span.start - 20 : span.end + 20]
+                check_spans(template, prompt)
+
+
+# Makers' own Jinja templates
+
+ORACLES = goldens.SHARED / "oracles"
+INDEX = (
+    {row["slug"]: row for row in json.loads((ORACLES / "index.json").read_text("utf-8"))} if ORACLES.exists() else {}
+)
+SLUGS = sorted(INDEX) if STRESS else random.Random("own").sample(sorted(INDEX), min(len(INDEX), 24))
+SEEDS = range(12 if STRESS else 2)
+NO_PROMPT = "it has no generation prompt here, so the model writes the header too"
+NOT_JSON = "no format reads the calls that it writes: values or names are without quotes, or with those of Python"
+UNREAD = {
+    "MiniMaxAI--MiniMax-M1-80k": "no installed format reads its calls",
+    "NLPark--AnFeng_v3_Avocet": NO_PROMPT,
+    "NousResearch--Hermes-2-Pro-Llama-3-8B--tool_use": "it opens only the first of two calls",
+    "Qwen--Qwen1.5-0.5B-Chat": NOT_JSON,
+    "Team-ACE--ToolACE-8B--tool_use": NOT_JSON,
+    "google--diffusiongemma-26B-A4B-it": NO_PROMPT,
+    "google--gemma-3-4b-it--tool_use": NOT_JSON,
+    "llama.cpp--rwkv-world": "two line ends stop the model, and are in the content",
+    "meetkai--functionary-medium-v2.2": "no installed format reads its headers",
+    "meta-llama--Llama-3.2-3B-Instruct--tool_use--a4958a09": NOT_JSON,
+    "meta-llama--Llama-4-Scout-17B-16E-Instruct--tool_use": "no format reads a call right after content",
+    "meta-llama--Llama-4-Scout-17B-16E-Instruct--tool_use--2def37d4": NOT_JSON,
+    "meta-llama--Llama-4-Scout-17B-16E-Instruct--tool_use--3fe95079": NOT_JSON,
+    "microsoft--Phi-4-mini-instruct--tool_use": NOT_JSON,
+    "mobiuslabsgmbh--aanaphi2-v0.1": NO_PROMPT,
+    "moonshotai--Kimi-K3": "without a model's other files, the mark that closes any part is taken for its stop",
+    "nvidia--Llama3-ChatQA-1.5-8B": NO_PROMPT,
+    "open-instruct--simple_chat--open-instruct-simple_chat": NO_PROMPT,
+    "openai--gpt-oss-20b": "content beside a call is written as analysis",
+    "openai--gpt-oss-20b--f8d92557": "content beside a call is written as analysis",
+    "tencent--Hunyuan-A13B-Instruct--tool_use": NO_PROMPT,
+    "tencent--Hy3": "its eos_token is not the one that it writes",
+    "vinai--PhoGPT-4B-Chat": NO_PROMPT,
+}
+"""Templates some of whose trained turns `parse` reads otherwise than they were meant, and why."""
+OTHER_SPACE = {
+    "deepseek-ai--DeepSeek-R1--tool_use", "deepseek-ai--DeepSeek-V3.1--tool_use",
+    "deepseek-ai--DeepSeek-V3.1--tool_use--07b65954", "deepseek-ai--DeepSeek-V3.2--b22a3f6d",
+    "deepseek-ai--DeepSeek-V3.2--tool_use", "deepseek-ai--deepseek-llm-7b-chat", "deepseek-ai--deepseek-math-7b-rl",
+    "google--functiongemma-270m-it--tool_use", "instructlab--merlinite-7b-lab", "jondurbin--bagel-34b-v0.2",
+    "mistralai--Mistral-7B-Instruct-v0.3", "mistralai--Mistral-7B-Instruct-v0.3--225aaeb2",
+    "mistralai--Mistral-7B-Instruct-v0.3--a2a37622", "mistralai--Mistral-7B-Instruct-v0.3--da883c18",
+    "mistralai--Mistral-7B-Instruct-v0.3--tool_use", "mistralai--Mistral-7B-Instruct-v0.3--tool_use--0b4dd7ac",
+    "mistralai--Mistral-Large-Instruct-2411--mistral-common-v7-spm", "openbmb--MiniCPM5-1B", "openbmb--MiniCPM5-2B",
+    "poolside--Laguna-XS-2.1", "poolside--Laguna-XS.2", "unsloth--Apriel-1.5-15b-Thinker",
+}  # fmt: skip
+"""Those that write white space at the ends of a content, which then belongs to it."""
+
+
+# A few templates have `'\\s'` in them, or write calls that no format reads.
+@pytest.mark.filterwarnings("ignore:invalid escape sequence", "ignore::lect.errors.ReplyFormatWarning")
+@pytest.mark.parametrize("slug", SLUGS or [None])
+def test_a_makers_own_template_is_trained_as_it_is_served(slug):
+    if slug is None:
+        pytest.skip("the makers' templates are not available: ../shared is missing")
+    source = (ORACLES / "jinja" / f"{slug}.jinja").read_text("utf-8")
+    tokens = {name: text for name, text in (INDEX[slug]["special_tokens"] or {}).items() if isinstance(text, str)}
+    template = lect.load_template({"chat_template": source, **tokens})
+    same = same_but_space = True
+    for seed in SEEDS:
+        chance = random.Random(f"{slug}{seed}")
+        messages = conversation(chance, chance.choices(KINDS, k=chance.randint(1, 4)))
+        messages = respelled(messages, template.reply)
+        for options in options_of(template):
+            for turn, prompt in checked_turns(template, messages, options):
+                check_spans(template, prompt)
+                reply = template.parse(
+                    prompt.text[turn.start : turn.end], prompt=prompt.text[: turn.start], tools=tools_for(messages)
+                )
+                wanted = meant(messages[turn.message])
+                same &= heard(reply) == wanted
+                same_but_space &= bare(heard(reply)) == bare(wanted)
+    assert same_but_space or slug in UNREAD
+    assert same or slug in UNREAD or slug in OTHER_SPACE
+    if STRESS:
+        assert not same or slug not in {*UNREAD, *OTHER_SPACE}
