@@ -239,7 +239,7 @@ def grpo(session):
     torch takes gigabytes, and a tenth of them without CUDA: PIP_CONSTRAINT may choose such a build.
     """
     session.install("pytest>=8", "torch>=2.6", "trl>=1.16,<2", "transformers>=5.22,<6")
-    install(session, "core", *needed("qwen"), "plugins/jinja")
+    install(session, "core", *needed("qwen"), "plugins/jinja", "plugins/rollout")
     files = [f"tests/integrations/test_{name}.py" for name in ("grpo", "sft_trl")]
     session.run("pytest", "-q", *files, *session.posargs)
 
