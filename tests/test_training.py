@@ -92,13 +92,15 @@ def test_each_trained_answer_follows_what_a_server_sends_and_is_whole(name, how,
 @every_template
 def test_a_prefix_is_stable_if_one_sequence_trains_all_answers(name):
     template = TEMPLATES[name]
-    for messages in (WITH_REASONING, ROUNDS):
+    system = [{"role": "system", "content": "SystemE"}]
+    for messages in ([*system, *WITH_REASONING], WITH_REASONING, [*system, *ROUNDS], ROUNDS):
+        first_answer = len(messages) - 3
         try:
-            reply = template.reply_text(messages[:2])
+            reply = template.reply_text(messages[: first_answer + 1])
         except lect.MessageError:
-            continue  # The model cannot reason here.
-        first = template.text(messages[:1], add_generation_prompt=True) + reply.text
-        assert template.prefix_stable == template.text(messages[:3], add_generation_prompt=True).startswith(first)
+            continue  # The model cannot reason here, or has no place for a system text.
+        first = template.text(messages[:first_answer], add_generation_prompt=True) + reply.text
+        assert template.prefix_stable == template.text(messages[:-1], add_generation_prompt=True).startswith(first)
         return
 
 

@@ -98,18 +98,17 @@ class Training(Facts):
         If not, history shows an answer otherwise than the model writes it, without its reasoning or its stop; then
         `unroll` gives several prompts.
         """
+        # A model that cannot reason here, or has no place for a system text, is asked without.
         for thought in ({"reasoning_content": "R"}, {}):
-            messages: list[dict[str, str]] = []
-            for number in "12":
-                answer = {"role": "assistant", "content": f"A{number}"} | thought
-                messages += {"role": "user", "content": f"Q{number}"}, answer
-            try:
-                prompts = self.unroll(messages)
-            except LectError:
-                return False
-            # A model that cannot reason here is asked without.
-            if any(prompt.trains for prompt in prompts):
-                return len(prompts) == 1
+            answers = [{"role": "assistant", "content": f"A{number}"} | thought for number in "12"]
+            talk = [message for answer in answers for message in ({"role": "user", "content": "Q"}, answer)]
+            for messages in ([{"role": "system", "content": "S"}, *talk], talk):
+                try:
+                    prompts = self.unroll(messages)
+                except LectError:
+                    continue
+                if any(prompt.trains for prompt in prompts):
+                    return len(prompts) == 1
         return False
 
     def apply_chat_template(self, conversation: Any, **arguments: Any) -> Any:
