@@ -13,13 +13,14 @@ import chats
 import conversation
 import import_cost
 import jinja
+import labels
 import makers
 import rendering
 import replies
 import tokens
 
 LINES = (import_cost, conversation, rendering, jinja, replies, tokens)
-TABLES = (rendering, agents, chats)
+TABLES = (rendering, agents, chats, labels)
 """The parts that have a row for each template."""
 PARTS = list(dict.fromkeys(part.__name__ for part in (*LINES, *TABLES)))
 

@@ -17,7 +17,8 @@ from timing import Line, micro
 # Before `tokenizers` is imported.
 os.environ["TOKENIZERS_PARALLELISM"] = "false"
 
-TOKENIZER = ORACLES.parent / "tokenizers" / "qwen2_5"
+TOKENIZERS = ORACLES.parent / "tokenizers"
+TOKENIZER = TOKENIZERS / "qwen2_5"
 MESSAGES = 50
 ROUNDS = 60
 LENGTHS = {"user": 25, "assistant": 120}
@@ -38,15 +39,13 @@ def lines():
     """Yield the lines about token ids."""
     try:
         import transformers
-        from tokenizers import Tokenizer
     except ImportError as error:
         yield from skipped(str(error))
         return
     if not TOKENIZER.is_dir():
         yield from skipped("the tokenizer is not available: ../shared/tokenizers/qwen2_5 is missing")
         return
-    with gzip.open(TOKENIZER / "tokenizer.json.gz", "rt", encoding="utf-8") as file:
-        tokenizer = Tokenizer.from_str(file.read())
+    tokenizer = stored(TOKENIZER)
     fast = transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer)
     fast.chat_template = json.loads((TOKENIZER / "tokenizer_config.json").read_text("utf-8"))["chat_template"]
     ours, bare, theirs = measured(tokenizer, fast)
@@ -58,10 +57,18 @@ def skipped(why):
     return (Line(what, None, bound, least=False, note=why) for what, bound in BOUNDS.items())
 
 
-def conversation():
-    """Return a conversation of 50 messages: questions of 25 words, answers of 120."""
+def stored(folder):
+    """Return a tokenizer of `../shared/tokenizers`."""
+    from tokenizers import Tokenizer
+
+    with gzip.open(folder / "tokenizer.json.gz", "rt", encoding="utf-8") as file:
+        return Tokenizer.from_str(file.read())
+
+
+def conversation(count=MESSAGES):
+    """Return a conversation: questions of 25 words, answers of 120."""
     words = cycle(TEXT.split(" "))
-    roles = islice(cycle(LENGTHS), MESSAGES)
+    roles = islice(cycle(LENGTHS), count)
     return [{"role": role, "content": " ".join(islice(words, LENGTHS[role]))} for role in roles]
 
 
