@@ -5,7 +5,7 @@ import pickle
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from made import TEMPLATES, chats, slow_twin
+from made import TEMPLATES, THINKING, chats, slow_twin
 from tiny_tokenizer import Bytes, Tiny, Trimming
 
 import lect
@@ -424,6 +424,27 @@ def test_turns_shared_by_a_shape_are_those_of_each_prompt(template, messages, ge
         prompt = rendered(template, said, add_generation_prompt=generate)
         if prompt is not None:
             assert list(prompt.turns) == turns_of(prompt.layout, prompt.template, prompt._request, template.text)
+
+
+@pytest.mark.parametrize("template", [CHATML, THINKING], ids=lambda template: template.name)
+def test_a_long_conversation_is_not_rendered_once_for_each_answer(template):
+    runs = []
+
+    def counted(chat, out):
+        runs.append(len(chat.messages))
+        template.program(chat, out)
+
+    made = Template("counted", counted, markers=template.markers, stop=["<|im_end|>"])
+    counts = []
+    for rounds in (100, 300):
+        prompt = made.render(CHAT[:2] * rounds)
+        runs.clear()
+        encoded = prompt.encode(Tiny(), policy=LossPolicy())
+        counts.append(len(runs))
+        # The prompt of THINKING opens reasoning, and no answer closes any.
+        assert len(encoded.report.deviations) == (rounds if template is THINKING else 0)
+        assert marked(prompt).count("assistant\n⟦Hello!<|im_end|>⟧") == rounds
+    assert counts[0] == counts[1] < 100
 
 
 @given(any_template, chats(), policies)

@@ -41,6 +41,18 @@ def prompts(name, template):
             yield prompt
 
 
+@pytest.mark.parametrize("name", real_tokenizers.names())
+def test_places_of_tokens_are_those_of_all_offsets(name):
+    encoder = encoder_of(real_tokenizers.tokenizer(name))
+    for chat in real_tokenizers.chats(name, 50):
+        text = chat[0]["content"]
+        tokens, listed = encoder.whole(text), encoder.whole(text)
+        offsets = listed.offsets()
+        assert [tokens.span(index) for index in range(len(offsets))] == offsets
+        for position in range(len(text) + 1):
+            assert encoder.whole(text).first(position) == listed.first(position)
+
+
 @each_pair
 def test_clean_conversations_have_the_ids_and_offsets_of_the_whole_text(name, template, monkeypatch):
     tokenizer = real_tokenizers.tokenizer(name)

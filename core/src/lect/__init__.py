@@ -100,7 +100,8 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(msg)
     from importlib import import_module
 
-    return getattr(import_module(_LAZY[name]), name)
+    value = globals()[name] = getattr(import_module(_LAZY[name]), name)
+    return value
 
 
 def get_conversation_template(

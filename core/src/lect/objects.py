@@ -38,13 +38,15 @@ def dumped(value: Any) -> Any:
 
 
 def _plain(value: Any, below: Below, *, are_tools: bool = False) -> Any:
-    if not isinstance(value, Sequence) or isinstance(value, str | bytes | bytearray):
+    if type(value) is not list and (not isinstance(value, Sequence) or isinstance(value, str | bytes | bytearray)):
         return _plain_item(value, below, are_tools=are_tools)
     items = [_plain_item(item, below, are_tools=are_tools) for item in value]
     return items if any(new is not old for new, old in zip(items, value, strict=True)) else value
 
 
 def _plain_item(value: Any, below: Below, *, are_tools: bool) -> Any:
+    if type(value) is dict and all(type(value.get(name, "")) is str for name in below):
+        return value  # Nearly all messages: they have a text and no calls.
     fields = dumped(value)
     if not isinstance(fields, Mapping):
         return fields

@@ -63,12 +63,19 @@ class AnswerWriter:
         facts: The template's facts.
         render: Renders messages, with the tools and options of the conversation.
         messages: The conversation.
+        whole: It, as it is rendered, if that is known.
 
     Raises:
         MessageError: If the last message is not an assistant's.
     """
 
-    def __init__(self, facts: Facts, render: Callable[..., Prompt], messages: Sequence[Mapping[str, Any]]):
+    def __init__(
+        self,
+        facts: Facts,
+        render: Callable[..., Prompt],
+        messages: Sequence[Mapping[str, Any]],
+        whole: Prompt | None = None,
+    ):
         last = messages[-1] if messages else None
         if last is None or last.get("role") != "assistant":
             msg = (
@@ -79,6 +86,8 @@ class AnswerWriter:
         self._facts = facts
         self._render = render
         self._before, self._last, self._index = list(messages[:-1]), last, len(messages) - 1
+        self.whole = whole or render(messages)
+        self.turn = self._turn(self.whole)
         self._grammar: Grammar | None = getattr(facts, "reply", None)
         self._marks = (self._grammar and self._grammar.reasoning) or NO_REASONING
         self._thought = next((name for name in REASONING_NAMES if last.get(name)), None)
@@ -97,8 +106,7 @@ class AnswerWriter:
         Raises:
             MessageError: If the model has no way of writing it.
         """
-        whole = self._render([*self._before, self._last])
-        turn = self._turn(whole)
+        whole, turn = self.whole, self.turn
         if turn is not None and turn.is_served:
             answer = self._ended(whole, turn, self._last, cut(whole.layout, turn.start, turn.stop))
         else:
@@ -111,8 +119,8 @@ class AnswerWriter:
         return answer
 
     def _turn(self, prompt: Prompt) -> TurnSpan | None:
-        turns = prompt.turns
-        return turns[-1] if turns and turns[-1].message == self._index else None
+        turn = prompt.last_turn
+        return turn if turn is not None and turn.message == self._index else None
 
     def _built(self, whole: Prompt) -> Answer:
         """Return the answer, put together from what renderings show."""
@@ -218,7 +226,7 @@ class AnswerWriter:
 
     def around_reasoning(self) -> Around | None:
         """Return what the model writes around reasoning in other conversations; None if that is not known."""
-        return self._probed() or self._stated()
+        return self._stated() or self._probed()
 
     def _around(self, prompt: Prompt, index: int) -> Around | None:
         """Return what is around the reasoning of a message in a rendering."""

@@ -51,7 +51,7 @@ class Prompt:
 
     __slots__ = (
         "_controls", "_deviations", "_layout", "_more_controls", "_most_controls", "_request", "_said", "_segments",
-        "_source", "_turns", "_unused", "_write", "marked", "template", "text", "trains",
+        "_skeleton", "_source", "_turns", "_unused", "_write", "marked", "template", "text", "trains",
     )  # fmt: skip
 
     _more_controls: bool
@@ -69,6 +69,7 @@ class Prompt:
         self.text = source.text
         self.marked = source.marked
         self._source = source
+        self._skeleton = source.skeleton
         self._request = request
         self._write = write
         self.trains: frozenset[int] | None = None
@@ -89,6 +90,7 @@ class Prompt:
     def train(self, turns: Sequence[TurnSpan], deviations: Sequence[Deviation] = ()) -> None:
         """Set the turns that are trained in it, and what differs from serving."""
         self._turns = turns
+        self._skeleton = None  # It knows the turns as history has them.
         self._deviations = tuple(deviations)
         self.trains = frozenset(turn.message for turn in turns)
 
@@ -105,6 +107,7 @@ class Prompt:
             "trains": self.trains,
             "_deviations": self.deviations,
             "_layout": None,
+            "_skeleton": None,
             "_turns": self.turns,
             "_said": self._said_of_loss(),
         }
@@ -174,8 +177,18 @@ class Prompt:
         if self._turns is None:
             from lect.tokens.turns import turns_in
 
-            self._turns = turns_in(self.layout, self.template, self._request, self._write, self._source.skeleton)
+            self._turns = turns_in(self.layout, self.template, self._request, self._write, self._skeleton)
         return self._turns
+
+    @property
+    def last_turn(self) -> TurnSpan | None:
+        """The last of the turns; the others need not be known."""
+        if self._turns is None and self._skeleton is None:
+            from lect.tokens.turns import turns_of
+
+            turns = turns_of(self.layout, self.template, self._request, self._write, slice(-1, None))
+            return turns[0] if turns else None
+        return self.turns[-1] if self.turns else None
 
     @property
     def deviations(self) -> tuple[Deviation, ...]:
@@ -205,21 +218,22 @@ class Prompt:
         from lect.tokens.policy import DEFAULT_POLICY, STATES
         from lect.tokens.spans import loss_spans, marked_spans, usual_spans
 
-        policy = policy or DEFAULT_POLICY
+        policy, skeleton, trains = policy or DEFAULT_POLICY, self._skeleton, self.trains
         if policy.marks == "template":
             spans = marked_spans(self.layout, self._own_marks(), self._said_of_loss(), policy)
-            return [span for span in spans if self.trains is None or span.message in self.trains]
-
-        def work_out() -> list[LossSpan]:
-            turns = [turn for turn in self.turns if self.trains is None or turn.message in self.trains]
+        elif (
+            skeleton is not None
+            and policy == DEFAULT_POLICY
+            and len(skeleton.layout) == len(self.segments)
+            and all(map(STATES.isdisjoint, self._request.messages))
+        ):
+            spans = usual_spans(
+                self.layout, skeleton, lambda: loss_spans(self.layout, self.turns, self._said_of_loss(), policy)
+            )
+        else:
+            turns = [turn for turn in self.turns if trains is None or turn.message in trains]
             return loss_spans(self.layout, turns, self._said_of_loss(), policy)
-
-        # In another process, the turns are known, but not their source.
-        skeleton = self._source.skeleton if self._turns is None else None
-        if skeleton is None or policy is not DEFAULT_POLICY or self.trains is not None:
-            return work_out()
-        is_usual = len(skeleton.layout) == len(self.segments) and all(map(STATES.isdisjoint, self._request.messages))
-        return usual_spans(self.layout, skeleton, work_out) if is_usual else work_out()
+        return [span for span in spans if trains is None or span.message in trains]
 
     def _stopped(self) -> Prompt:
         """Return the prompt with a stop after its last answer, if the format writes one only with the next turn."""

@@ -76,7 +76,8 @@ def unrolled(
     left_out: list[Deviation] = []
     for answer in answers:
         try:
-            prompt, turn, notes = _sequence(facts, render, messages[: answer + 1])
+            known = whole if answer == answers[-1] else None
+            prompt, turn, notes = _sequence(facts, render, messages[: answer + 1], known)
         except MessageError as error:
             left_out.append(Deviation(answer, str(error)))
             continue
@@ -106,15 +107,14 @@ def _is_complete(facts: Facts, turn: TurnSpan) -> bool:
 
 
 def _sequence(
-    facts: Facts, render: Callable[..., Prompt], messages: Sequence[Mapping[str, Any]]
+    facts: Facts, render: Callable[..., Prompt], messages: Sequence[Mapping[str, Any]], whole: Prompt | None
 ) -> tuple[Prompt, TurnSpan, list[Deviation]]:
     """Return the prompt that a server sends, followed by the last message as the model writes it."""
-    whole = render(messages)
-    last = whole.turns[-1] if whole.turns else None
+    writer = AnswerWriter(facts, render, messages, whole)
+    if writer.turn is not None and _is_complete(facts, writer.turn):
+        return writer.whole, writer.turn, []
+    answer = writer.answer()
     index = len(messages) - 1
-    if last is not None and last.message == index and _is_complete(facts, last):
-        return whole, last, []
-    answer = AnswerWriter(facts, render, messages).answer()
     start = len(answer.served.text)
     prompt = answer.served.with_segments([*answer.served.segments, *answer.segments], messages)
     end = len(prompt.text)

@@ -150,19 +150,22 @@ class Encoded:
                 does not allow it.
         """
         if self._weights is None:
-            weights = token_weights(self._tokens, self._prompt.loss_spans(self._policy))
-            _refuse_uniform(weights, self._policy, self._prompt)
-            if self._opening:
-                weights = [*[0.0] * self._opening, *weights]
-            kept = weights[: len(self.ids)]
-            if self.report.truncated and not any(kept) and not self._policy.allow_uniform:
-                msg = (
-                    f"no token carries loss: all that is trained is beyond the {len(kept)} tokens of max_length\n"
-                    "  try: a larger max_length, or LossPolicy(allow_uniform=True)"
-                )
-                raise MaskError(msg)
-            self._weights = kept
+            self._weights = self._weigh(self._prompt.loss_spans(self._policy))
         return self._weights
+
+    def _weigh(self, spans: Sequence[LossSpan]) -> list[float]:
+        weights = token_weights(self._tokens, spans)
+        _refuse_uniform(weights, self._policy, self._prompt)
+        if self._opening:
+            weights = [*[0.0] * self._opening, *weights]
+        kept = weights[: len(self.ids)]
+        if self.report.truncated and not any(kept) and not self._policy.allow_uniform:
+            msg = (
+                f"no token carries loss: all that is trained is beyond the {len(kept)} tokens of max_length\n"
+                "  try: a larger max_length, or LossPolicy(allow_uniform=True)"
+            )
+            raise MaskError(msg)
+        return kept
 
     @property
     def labels(self) -> list[int]:
@@ -234,9 +237,9 @@ def encode(
     own, foreign = controls_in(text, controls, encoder, trusted)
     tokens = encoder.between(text, own, is_clean=not foreign) if safe else encoder.whole(text)
     cuts: tuple[int, ...] = ()
+    spans = [] if policy is None else prompt.loss_spans(policy)
+    trained = {span.message for span in spans}
     if policy is not None and policy.boundary == "cut":
-        spans = prompt.loss_spans(policy)
-        trained = {span.message for span in spans}
         # A server encodes the prompt alone, also where the first of what follows carries no loss.
         begins = () if policy.train_prefill else (turn.start for turn in prompt.turns if turn.message in trained)
         cuts = tuple(straddled(tokens, spans, begins))
@@ -263,10 +266,13 @@ def encode(
     encoded = Encoded(prompt, tokens, opening, policy or DEFAULT_POLICY, report)
     if policy is not None:
         # A policy is given for the mask, so its faults are reported now.
-        _ = encoded.weights
+        encoded._weights = encoded._weigh(spans)
+        kept = len(encoded.ids) - len(opening)
+        reached = tokens.span(kept - 1)[1] if kept > 0 else 0
+        lost = (turn for turn in prompt.turns if turn.stop == turn.end or turn.end > reached)
         encoded.report = report._replace(
-            stops_lost=tuple(_stops_lost(prompt, encoded, policy)),
-            deviations=tuple(_deviations(prompt, policy, report.controls)),
+            stops_lost=tuple(turn.message for turn in lost if turn.message in trained),
+            deviations=tuple(_deviations(prompt, trained, report.controls)),
         )
     return encoded
 
@@ -324,9 +330,8 @@ def _refuse_uniform(weights: list[float], policy: LossPolicy, prompt: Prompt) ->
     raise MaskError(msg)
 
 
-def _deviations(prompt: Prompt, policy: LossPolicy, controls: Sequence[Control]) -> Iterator[Deviation]:
+def _deviations(prompt: Prompt, trained: set[int], controls: Sequence[Control]) -> Iterator[Deviation]:
     """Yield what differs between what is trained and what is served, by message."""
-    trained = {span.message for span in prompt.loss_spans(policy)}
     # What was left out while a conversation was unrolled is reported too.
     yield from (each for each in prompt.deviations if each.message in trained or prompt.trains is not None)
     for path, _, marker, _ in controls:
@@ -336,12 +341,3 @@ def _deviations(prompt: Prompt, policy: LossPolicy, controls: Sequence[Control])
                 "  try: lect.messages(row, parse_assistant=True), if the data was stored as the model wrote it"
             )
             yield Deviation(int(path[1]), reason)
-
-
-def _stops_lost(prompt: Prompt, encoded: Encoded, policy: LossPolicy) -> Iterator[int]:
-    """Yield the trained messages whose stop is not among the tokens."""
-    trained = {span.message for span in prompt.loss_spans(policy)}
-    reached = max((end for _, end in encoded.offsets), default=0)
-    for turn in prompt.turns:
-        if turn.message in trained and (turn.stop == turn.end or turn.end > reached):
-            yield turn.message

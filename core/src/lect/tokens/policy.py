@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import inf
 from typing import Any, Literal, NoReturn
 
 from lect.errors import MaskError, saferepr
@@ -89,7 +90,7 @@ class LossPolicy:
 
 def is_weight(value: Any) -> bool:
     """Return whether `value` can be a weight."""
-    return isinstance(value, int | float) and 0 <= value < float("inf")
+    return isinstance(value, (int, float)) and 0 <= value < inf
 
 
 def _is_listed(values: Any, kind: Any) -> bool:

@@ -38,6 +38,11 @@ class Trusted:
 
     def __contains__(self, span: tuple[int, int]) -> bool:
         start, end = span
+        segments, starts = self.layout.segments, self.layout.starts
+        index = bisect_right(starts, start) - 1
+        # Nearly all are within one segment of the template.
+        if index < len(segments) and end <= starts[index + 1] and segments[index].origin is Origin.TEMPLATE:
+            return True
         run = bisect_right(self.runs, (start, len(self.layout.text))) - 1
         return run >= 0 and self.runs[run][1] >= end
 
@@ -73,19 +78,9 @@ def _parted(
 ) -> tuple[list[ControlToken], list[ControlToken]]:
     own: list[ControlToken] = []
     foreign: list[ControlToken] = []
-    segments, starts = trusted.layout.segments, trusted.layout.starts
     for each in found:
-        start, end, _ = each
-        index = bisect_right(starts, start) - 1
-        # Nearly all are within one segment of the template, so that is checked first.
-        if (
-            (index < len(segments) and end <= starts[index + 1] and segments[index].origin is Origin.TEMPLATE)
-            or (start, end) in trusted
-            or _without_space(text, each) in trusted
-        ):
-            own.append(each)
-        else:
-            foreign.append(each)
+        is_own = each[:2] in trusted or _without_space(text, each) in trusted
+        (own if is_own else foreign).append(each)
     return own, foreign
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from lect.errors import LectError
 from lect.prompt.fields import spell
 from lect.prompt.message import REASONING_NAMES
-from lect.tokens.turns import alike, is_own, missing_fields, stops_of
+from lect.tokens.turns import MOST_ASKED, alike, missing_fields, stops_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from lect.facts import Facts
     from lect.prompt.request import Request
     from lect.tokens.turns import Layout, TurnSpan, Write
+    from lect.values import Segment
 
 QUESTION = {"role": "user", "content": "Q"}
 SHOWN = 30
@@ -49,13 +50,22 @@ def next_stop(facts: Facts, write: Callable[..., str], message: Mapping[str, Any
 
 def deviations_in(layout: Layout, turns: Iterable[TurnSpan], request: Request, write: Write) -> Iterator[Deviation]:
     """Yield what differs in the answers of one prompt for a whole conversation."""
-    for turn in turns:
-        message = request.messages[turn.message]
-        if turn.is_served or message.get("role") != "assistant":
-            continue
-        lost = missing_fields(message, (segment for segment in layout.segments if is_own(segment, turn.message)))
-        reason = f"its {' and '.join(lost)} is not in the text: the format leaves it out of history" if lost else ""
-        yield Deviation(turn.message, reason or _first_difference(layout, turn, request, write))
+    messages = request.messages
+    differing = [turn for turn in turns if not turn.is_served and messages[turn.message].get("role") == "assistant"]
+    own: dict[tuple[str | int, ...], list[Segment]] = {}
+    for segment in layout.segments if differing else ():
+        own.setdefault(segment.path[:2], []).append(segment)
+    compared = 0
+    for turn in differing:
+        lost = missing_fields(messages[turn.message], own.get(("messages", turn.message), ()))
+        if lost:
+            reason = f"its {' and '.join(lost)} is not in the text: the format leaves it out of history"
+        elif compared < MOST_ASKED:
+            compared += 1
+            reason = _first_difference(layout, turn, request, write)
+        else:
+            reason = f"a server sends another text, as before the first {MOST_ASKED} answers of this kind"
+        yield Deviation(turn.message, reason)
 
 
 def _first_difference(layout: Layout, turn: TurnSpan, request: Request, write: Write) -> str:

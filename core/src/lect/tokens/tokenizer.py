@@ -13,9 +13,11 @@ from lect.errors import TokenizerError, saferepr
 from lect.tokens.copies import PLAIN, bare, changed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 Offsets = list[tuple[int, int]]
+FAR = 4096
+"""An `Encoding` goes through its tokens to find a character."""
 
 
 @runtime_checkable
@@ -46,7 +48,7 @@ class ControlToken(NamedTuple):
 class Tokens:
     """The tokens of a text that was encoded in pieces.
 
-    Offsets are computed on demand: computing all of them takes longer than the rest.
+    Offsets are computed on demand: computing all of them takes longer than the rest, even those of a piece a while.
 
     Args:
         pieces: Where each begins, its ids, and its offsets from there: a list, or an `Encoding` that has them.
@@ -76,22 +78,33 @@ class Tokens:
     def span(self, index: int) -> tuple[int, int]:
         """Return the characters that one token stands for."""
         piece = bisect_right(self._firsts, index) - 1
-        begin, end = self._within(piece)[index - self._firsts[piece]]
-        return self._starts[piece] + begin, self._starts[piece] + end
+        start, within, index = self._starts[piece], self._offsets[piece], index - self._firsts[piece]
+        begin, end = within[index] if isinstance(within, list) else within.token_to_chars(index)
+        return start + begin, start + end
 
     def first(self, position: int) -> int:
         """Return the first token that begins at a position or after it."""
         piece = max(bisect_right(self._starts, position) - 1, 0)
         if piece == len(self._starts):
             return 0
-        return self._firsts[piece] + bisect_left(self._within(piece), (position - self._starts[piece],))
+        first, within, position = self._firsts[piece], self._offsets[piece], position - self._starts[piece]
+        if not isinstance(within, list) and position < FAR:
+            token: int | None = within.char_to_token(position)
+            # Tokens may overlap, or have no width.
+            if (
+                token is not None
+                and within.token_to_chars(token)[0] == position
+                and (token == 0 or within.token_to_chars(token - 1)[0] < position)
+            ):
+                return first + token
+        return first + bisect_left(self._within(piece), (position,))
 
     def _within(self, piece: int) -> Offsets:
         """Return the offsets of the tokens of a piece, relative to its start."""
-        offsets = self._offsets[piece]
-        if not isinstance(offsets, list):
-            offsets = self._offsets[piece] = list(getattr(offsets, "offsets", offsets))
-        return offsets
+        within: Offsets | Any = self._offsets[piece]
+        if not isinstance(within, list):
+            within = self._offsets[piece] = within.offsets
+        return within
 
 
 class Ordinary(NamedTuple):
@@ -143,26 +156,18 @@ class Encoder:
             cuts: Where else to cut it.
             is_clean: Whether no other control token is spelled out in it.
         """
-        pieces: list[Ordinary | ControlToken] = []
+        pieces: list[Ordinary] = []
         position = 0
-        for control in [*controls, ControlToken(len(text), len(text), -1)]:
-            start = control.start
-            edges = [position, *(cut for cut in cuts if position < cut < start), start] if cuts else [position, start]
+        for start, behind, _ in [*controls, ControlToken(len(text), len(text), -1)]:
+            edges = [position, *cuts[bisect_right(cuts, position) : bisect_left(cuts, start)], start]
             pieces += [
                 Ordinary(begin, text[begin:end], begin != position) for begin, end in pairwise(edges) if begin < end
             ]
-            pieces.append(control)
-            position = control.end
-        pieces.pop()
-        between = [piece for piece in pieces if isinstance(piece, Ordinary)]
-        ordinary = iter(self.ordinary(between, is_clean=is_clean and not cuts))
-
-        def encoded(piece: Ordinary | ControlToken) -> tuple[int, Sequence[int], Any]:
-            if isinstance(piece, Ordinary):
-                return piece.start, *next(ordinary)
-            return piece.start, [piece.id], [(0, piece.end - piece.start)]
-
-        return Tokens(map(encoded, pieces))
+            position = behind
+        ordinary = self.ordinary(pieces, is_clean=is_clean and not cuts)
+        encoded = [(piece.start, ids, offsets) for piece, (ids, offsets) in zip(pieces, ordinary, strict=True)]
+        encoded += [(start, [each], [(0, end - start)]) for start, end, each in controls]
+        return Tokens(sorted(encoded, key=itemgetter(0)))
 
     def ordinary(self, pieces: Sequence[Ordinary], *, is_clean: bool) -> Iterable[tuple[Sequence[int], Any]]:
         """Return the ids of pieces of a text without control tokens, and the offsets relative to each piece.
@@ -170,6 +175,10 @@ class Encoder:
         `is_clean`: none is spelled out in them, and each is between control tokens.
         """
         raise NotImplementedError
+
+    def is_current(self, tokenizer: Any) -> bool:
+        """Return whether the tokenizer has no more tokens than when the encoder was created."""
+        return True
 
 
 def any_of(texts: Iterable[str]) -> str:
@@ -198,7 +207,7 @@ class ProtocolEncoder(Encoder):
             if len(ids) != len(offsets):
                 msg = f"{saferepr(self._tokenizer)}.encode_ordinary returned {len(ids)} ids and {len(offsets)} offsets"
                 raise TokenizerError(msg)
-            yield ids, offsets
+            yield ids, list(offsets)
 
 
 class FastEncoder(Encoder):
@@ -207,6 +216,9 @@ class FastEncoder(Encoder):
     def __init__(self, tokenizer: Any):
         added = tokenizer.get_added_tokens_decoder()
         super().__init__({token.content: each for each, token in added.items()})
+        # Asking for the size of the vocabulary may take as long as encoding a text.
+        next_id = max(tokenizer.get_vocab_size(with_added_tokens=False), *(each + 1 for each in added), 0)
+        self._next = next_id, tokenizer.id_to_token(next_id)
         # A copy if the caller's tokenizer truncates or pads, which must not happen here.
         is_bare = tokenizer.truncation is None and tokenizer.padding is None
         self._tokenizer = tokenizer if is_bare else changed(tokenizer, bare)
@@ -243,7 +255,13 @@ class FastEncoder(Encoder):
         return super().between(text, controls, cuts, is_clean=is_clean)
 
     def ordinary(self, pieces: Sequence[Ordinary], *, is_clean: bool) -> Iterable[tuple[Sequence[int], Any]]:
-        kinds = [CLEAN if is_clean or self._is_clean(piece) else _kind_of(piece) for piece in pieces]
+        if is_clean:
+            texts = [piece.text for piece in pieces]
+            return [(each.ids, each) for each in self._tokenizer.encode_batch(texts, add_special_tokens=False)]
+        return self._by_kind(pieces)
+
+    def _by_kind(self, pieces: Sequence[Ordinary]) -> Iterator[tuple[Sequence[int], Any]]:
+        kinds = [CLEAN if self._is_clean(piece) else _kind_of(piece) for piece in pieces]
         encodings = {
             kind: iter(
                 self._tokenizer_for(kind).encode_batch(
@@ -255,7 +273,7 @@ class FastEncoder(Encoder):
         }
         for piece, kind in zip(pieces, kinds, strict=True):
             encoding = next(encodings[kind])
-            if kind == CLEAN and not is_clean and not self.control_ids.keys().isdisjoint(encoding.ids):
+            if kind == CLEAN and not self.control_ids.keys().isdisjoint(encoding.ids):
                 # A normalizer has turned other characters into those of a control token.
                 encoding = self._tokenizer_for(_kind_of(piece)).encode(piece.text, add_special_tokens=False)
             yield encoding.ids, encoding
@@ -264,6 +282,10 @@ class FastEncoder(Encoder):
         """Return whether the tokenizer itself may encode a piece: it need not know what is before, nor spare a text."""
         is_alone = not self.depends_on_neighbours and not (piece.goes_on and self._adds_space)
         return is_alone and not (self._spelled and self._spelled.search(piece.text))
+
+    def is_current(self, tokenizer: Any) -> bool:
+        next_id, text = self._next
+        return bool(tokenizer.id_to_token(next_id) == text)
 
     def _tokenizer_for(self, kind: str) -> Any:
         """Return the tokenizer for pieces of a kind, cached: a copy takes longer to create than the original."""
@@ -302,9 +324,9 @@ CLEAN = "clean"
 
 
 def _state(tokenizer: Any) -> tuple[Any, ...]:
-    """Return a key that changes when a tokenizer is modified."""
+    """Return a key that changes when a tokenizer is modified otherwise than by more tokens."""
     parts = tokenizer.normalizer, tokenizer.pre_tokenizer, tokenizer.post_processor
-    return tokenizer.get_vocab_size(), tokenizer.truncation is None, tokenizer.padding is None, *map(str, parts)
+    return tokenizer.truncation is None, tokenizer.padding is None, *map(str, parts)
 
 
 MOST_KEPT = 8
@@ -330,7 +352,7 @@ def encoder_of(tokenizer: Any) -> Encoder:
         raise TokenizerError(msg)
     key = (id(fast), *(_state(fast) if is_fast else ()))
     kept = _kept.get(key)
-    if kept is not None and kept[0] is fast:
+    if kept is not None and kept[0] is fast and kept[1].is_current(fast):
         return kept[1]
     encoder: Encoder = FastEncoder(fast) if is_fast else ProtocolEncoder(tokenizer)
     while len(_kept) >= MOST_KEPT:

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     """Writes a prompt: `Template.text`."""
 
 
-MOST_ASKED = 32
-"""In a longer conversation, the generation prompts of its first turns stand for the others: rendering every beginning
-of it would take quadratic time."""
+MOST_ASKED = 16
+"""In a longer conversation, the generation prompts of its first turns stand for those that follow: rendering every
+beginning of it would take quadratic time."""
 
 
 class TurnSpan(NamedTuple):
@@ -83,15 +83,17 @@ def turns_in(layout: Layout, facts: Facts, request: Request, write: Write, skele
     return list(map(TurnSpan, messages, *[position] * (len(TurnSpan._fields) - 2), served))
 
 
-def turns_of(layout: Layout, facts: Facts, request: Request, write: Write) -> list[TurnSpan]:
-    """Return the turns of all messages that the template writes something for."""
+def turns_of(
+    layout: Layout, facts: Facts, request: Request, write: Write, wanted: slice = slice(None)
+) -> list[TurnSpan]:
+    """Return the turns of all messages that the template writes something for, or of those that are wanted."""
     stops = stops_of(facts)
     opening, closing = _reasoning_marks(facts)
     marks = (*opening, *closing)
     asked = _Asked(layout.text, (*marks, *_call_marks(facts, "open")), facts.markers, request, write)
     closes = [*_call_marks(facts, "close")]
     turns = []
-    for message, first, behind, own in regions_of(layout):
+    for message, first, behind, own in regions_of(layout)[wanted]:
         begin, close = layout.starts[first], layout.starts[behind]
         own_start = layout.starts[own[0]] if own else close
         own_end = layout.starts[own[-1] + 1] if own else begin
@@ -210,10 +212,14 @@ def _header_end(text: str, marks: tuple[str, ...], begin: int, start: int) -> in
 
 def alike(one: str, other: str) -> int:
     """Return the length of the common prefix of two texts."""
-    for index, (letter, same) in enumerate(zip(one, other, strict=False)):
-        if letter != same:
-            return index
-    return min(len(one), len(other))
+    least, most = 0, min(len(one), len(other))
+    while least < most:
+        middle = (least + most + 1) // 2
+        if one[least:middle] == other[least:middle]:
+            least = middle
+        else:
+            most = middle - 1
+    return least
 
 
 def _within(text: str, mark: str, begin: int, position: int) -> int:
@@ -253,14 +259,19 @@ class _Asked:
         self._request = request
         self._write = write
         self._count = 0
-        self._known: dict[Any, str] = {}
+        self._known: dict[Any, tuple[str, bool]] = {}
+        """By the role before, a generation prompt, and whether the text ever begins with the prompt up to there."""
 
     def start(self, message: int, begin: int, own_start: int, close: int) -> tuple[int, bool]:
         """Return where the model begins to write in an assistant's turn, and whether all before it is the prompt."""
         before = self._request.messages[message - 1].get("role") if message else None
-        known = self._known.get(before)
-        if known is not None and self._count >= MOST_ASKED and self._text.startswith(known, begin):
-            return begin + len(known), True
+        if before in self._known and self._count >= MOST_ASKED:
+            opening, is_asked = self._known[before]
+            if is_asked and self._text.startswith(opening, begin):
+                return begin + len(opening), True
+            # Only the last turns may look otherwise than those before them.
+            if not is_asked and message < len(self._request.messages) - MOST_ASKED:
+                return self._agreed(opening, begin, own_start), False
         return self._asked_start(message, before, begin, own_start, close)
 
     def _asked_start(self, message: int, before: Any, begin: int, own_start: int, close: int) -> tuple[int, bool]:
@@ -268,20 +279,28 @@ class _Asked:
         text = self._text
         asking = self._beginning(message, add_generation_prompt=True)
         if asking is not None and text.startswith(asking) and begin <= len(asking) <= close:
-            self._known[before] = asking[begin:]
+            self._known[before] = asking[begin:], True
             return len(asking), True
         complete = self._beginning(message, add_generation_prompt=False)
         if asking is None or complete is None or not asking.startswith(complete):
             return own_start, False
-        if asking == complete:
-            # There is no generation prompt: words before the first mark are a header, white space is the model's.
+        opening = asking[len(complete) :]
+        self._known.setdefault(before, (opening, False))
+        return self._agreed(opening, begin, own_start), False
+
+    def _agreed(self, opening: str, begin: int, own_start: int) -> int:
+        """Return where a turn ceases to agree with a generation prompt."""
+        text = self._text
+        if not opening:
+            # Words before the first mark are a header, white space is the model's.
             found = (at for mark in self._own_marks if (at := text.find(mark, begin, own_start)) >= 0)
             mark = min(found, default=own_start)
-            return (mark if text[begin:mark].strip() else begin), False
-        agree = begin + alike(text[begin:own_start], asking[len(complete) :])
+            return mark if text[begin:mark].strip() else begin
+        agree = begin + alike(text[begin:own_start], opening)
         # `<think>` and `</think>` begin alike, and no model writes half of one.
-        within = (at for mark in self._marks if (at := _within(text, mark, begin, agree)) >= 0)
-        return min(within, default=agree), False
+        around = text[agree - 1 : agree + 1]
+        within = (at for mark in self._marks if around in mark and (at := _within(text, mark, begin, agree)) >= 0)
+        return min(within, default=agree)
 
     def _beginning(self, message: int, *, add_generation_prompt: bool) -> str | None:
         """Return the prompt for what precedes a message; None if the template refuses it."""
