@@ -72,8 +72,8 @@ def measured(model, tokenizer, *, reasons):
                 yield line
                 continue
             messages = conversation(count)
-            if reasons:
-                messages = [{**each, "reasoning_content": each["content"]} for each in messages]
+            for message in messages[1::2] if reasons else ():
+                message["reasoning_content"] = message["content"]
             texts = [prompt.text for prompt in template.unroll(messages, unroll)]
             ours, bare = taken(partial(labels, model, messages, tokenizer, unroll), partial(ids, tokenizer, texts))
             times[count] = ours

@@ -159,10 +159,10 @@ class Encoder:
         pieces: list[Ordinary] = []
         position = 0
         for start, behind, _ in [*controls, ControlToken(len(text), len(text), -1)]:
-            edges = [position, *cuts[bisect_right(cuts, position) : bisect_left(cuts, start)], start]
-            pieces += [
-                Ordinary(begin, text[begin:end], begin != position) for begin, end in pairwise(edges) if begin < end
-            ]
+            if position < start:
+                within = cuts[bisect_right(cuts, position) : bisect_left(cuts, start)] if cuts else ()
+                edges = pairwise((position, *within, start))
+                pieces += [Ordinary(begin, text[begin:end], begin != position) for begin, end in edges]
             position = behind
         ordinary = self.ordinary(pieces, is_clean=is_clean and not cuts)
         encoded = [(piece.start, ids, offsets) for piece, (ids, offsets) in zip(pieces, ordinary, strict=True)]
