@@ -248,6 +248,9 @@ def encode(
     `adapter` and `default` are those of `get_template`, `safe`, `policy`, `max_length` and `truncate` those of
     `Prompt.encode`; `arguments` are the others of `Template.render`, such as `tools` and the maker's options. With
     `unroll="auto"` or `"always"` it returns a list: one sequence for each prompt of `Template.unroll`.
+
+    Raises:
+        MaskError: With `strict=True` and a policy, if something is not trained as the model would write it on a server.
     """
     template = get_template(model_path, adapter=adapter, default=default)
     encoded = [

@@ -17,7 +17,7 @@ from lect.reply.blocks import NO_REASONING
 from lect.reply.engine.opening import starts_in
 from lect.reply.events import CONTENT
 from lect.tokens.served import QUESTION, next_stop
-from lect.tokens.turns import cut, is_own, missing_fields, stops_of
+from lect.tokens.turns import call_marks, cut, is_own, missing_fields, stops_of
 from lect.values import TRANSFORMED, Origin, Segment
 
 if TYPE_CHECKING:
@@ -113,8 +113,8 @@ class AnswerWriter:
             answer = self._built(whole)
         for segment in answer.segments[: -1 if answer.stop else None]:
             if any(stop in segment.text for stop in stops_of(self._facts)):
-                is_own = segment.origin is Origin.TEMPLATE
-                what = "the format writes it as two turns" if is_own else "its text contains a stop of the model"
+                is_format = segment.origin is Origin.TEMPLATE
+                what = "the format writes it as two turns" if is_format else "its text contains a stop of the model"
                 self._refuse(f"{what}, and a reply ends at the first stop")
         return answer
 
@@ -148,20 +148,14 @@ class AnswerWriter:
         begin = turn.start
         if turn.start - turn.begin < len(self._header.rstrip()):
             # History has another header than the prompt, or none after a result. What opens a call is no part of that.
-            opened = [at for mark in self._call_marks if (at := shown.text.find(mark, begin, first)) >= 0]
-            begin = min(opened, default=first)
+            marks = call_marks(self._facts, "open")
+            begin = min((at for mark in marks if (at := shown.text.find(mark, begin, first)) >= 0), default=first)
         # An empty block of reasoning, or its end, is the format's own.
         for mark in self._marks.close:
             at = shown.text.rfind(mark, begin, first)
             if at >= 0:
                 begin = first - len(shown.text[at + len(mark) : first].lstrip())
         return begin
-
-    @cached_property
-    def _call_marks(self) -> list[str]:
-        sections = self._grammar.sections if self._grammar else ()
-        opens = [marks for section in sections for marks in (section.open, *(call.open for call in section.calls))]
-        return [mark if isinstance(mark, str) else mark[0] for marks in opens for mark in marks]
 
     def _ended(self, shown: Prompt, turn: TurnSpan, message: Mapping[str, Any], pieces: list[Segment]) -> Answer:
         """Return an answer with the stop at its end."""
@@ -215,7 +209,7 @@ class AnswerWriter:
         if around is None:
             self._refuse(
                 "how the model writes reasoning is not known: no rendering shows it, and the grammar does not state it",
-                "Reasoning(..., written=...) in the grammar",
+                "template.but(reply=...) with Reasoning.written, if you know what the model writes",
             )
         opened = self._opening[self._last_mark(self._opening, self._marks.open) :] if self._is_open else ""
         before = around.before[len(opened) :] if around.before.startswith(opened) else ""

@@ -38,6 +38,9 @@ if TYPE_CHECKING:
         def unused(self) -> list[Unused]: ...
 
 
+FOREIGN_IDS = "the ids of its calls are not spelled as the model spells them\n  try: unroll='auto', which respells them"
+
+
 class Prompt:
     """What a render returns: the text of the prompt, and views that are computed when they are first read.
 
@@ -202,7 +205,7 @@ class Prompt:
             foreign = [index for index, (given, own) in enumerate(spelled) if given is not own and "tool_calls" in own]
             self._deviations = (
                 *deviations_in(self.layout, self.turns, self._request, self._write),
-                *(Deviation(index, "the ids of its calls are not such as the model writes") for index in foreign),
+                *(Deviation(index, FOREIGN_IDS) for index in foreign),
             )
         return self._deviations
 

@@ -9,7 +9,7 @@ compared with the generation prompt alone.
 from __future__ import annotations
 
 from bisect import bisect_right
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from lect.errors import LectError
 from lect.prompt.message import REASONING_NAMES
@@ -90,8 +90,8 @@ def turns_of(
     stops = stops_of(facts)
     opening, closing = _reasoning_marks(facts)
     marks = (*opening, *closing)
-    asked = _Asked(layout.text, (*marks, *_call_marks(facts, "open")), facts.markers, request, write)
-    closes = [*_call_marks(facts, "close")]
+    asked = _Asked(layout.text, (*marks, *call_marks(facts, "open")), facts.markers, request, write)
+    closes = [*call_marks(facts, "close")]
     turns = []
     for message, first, behind, own in regions_of(layout)[wanted]:
         begin, close = layout.starts[first], layout.starts[behind]
@@ -198,11 +198,11 @@ def _reasoning_marks(facts: Facts) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return (reasoning.open, reasoning.close) if reasoning else (("<think>",), ("</think>",))
 
 
-def _call_marks(facts: Facts, fact: str) -> Iterator[str]:
-    """Yield the marks that open or close calls."""
+def call_marks(facts: Facts, fact: Literal["open", "close"]) -> Iterator[str]:
+    """Yield the marks with which calls open, or those with which they close."""
     for section in getattr(getattr(facts, "reply", None), "sections", ()):
         for mark in (*getattr(section, fact), *(mark for call in section.calls for mark in getattr(call, fact))):
-            yield from (mark,) if isinstance(mark, str) else mark
+            yield mark if isinstance(mark, str) else mark[0 if fact == "open" else -1]
 
 
 def _header_end(text: str, marks: tuple[str, ...], begin: int, start: int) -> int:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from jinja2 import nodes
 
 from lect import Origin
-from lect.errors import LectError, saferepr
+from lect.errors import LectError, LimitError, saferepr
 from lect_jinja.environment import ENVIRONMENT
 from lect_jinja.identity import identify, own_template
 from lect_jinja.paths import read_files
@@ -274,6 +274,9 @@ def _behaviour(template: Template, *, is_known: bool) -> Iterator[Finding]:
     for messages in ([{"role": "system", "content": _SYSTEM}, *_TURNS], _TURNS, _TURNS[:1]):
         try:
             prompt = template.render(messages, add_generation_prompt=True)
+        except LimitError as error:
+            yield Finding(WARNING, "exceeds-limits", str(error).partition("\n")[0])
+            continue
         except LectError:
             continue
         for unused in prompt.unused:
