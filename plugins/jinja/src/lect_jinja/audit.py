@@ -18,7 +18,7 @@ from jinja2 import nodes
 from lect import Origin
 from lect.errors import LectError, LimitError, saferepr
 from lect_jinja.environment import ENVIRONMENT
-from lect_jinja.identity import identify, own_template
+from lect_jinja.identity import identify, nearest, own_template
 from lect_jinja.paths import read_files
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from lect.plugin import Template
     from lect_jinja.identity import Identity
+    from lect_jinja.sources.found import ModelFiles
 
 WARNING, NOTE = "warning", "note"
 SHOWN = 160
@@ -79,17 +80,17 @@ def audited(path: str) -> list[Finding]:
         *_conditions(tree),
         *_rewrites(tree),
         *_behaviour(own, is_known=bool(identity.family)),
-        *_family(identity),
+        *_family(identity, files),
         Finding(NOTE, "replies", identity.reply or own.reply_reason),
     ]
     return sorted(dict.fromkeys(findings), key=lambda finding: (finding.level != WARNING, finding.line or 0))
 
 
-def _family(identity: Identity) -> Iterator[Finding]:
+def _family(identity: Identity, files: ModelFiles) -> Iterator[Finding]:
     if identity.family:
         yield Finding(NOTE, "family", identity.how)
-    elif identity.nearest:
-        yield Finding(NOTE, "differs-from-family", f"nearest is {identity.nearest}")
+    elif neighbour := nearest(files, identity.template):
+        yield Finding(NOTE, "differs-from-family", f"nearest is {neighbour}")
 
 
 # What is in its text

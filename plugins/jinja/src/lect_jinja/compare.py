@@ -6,6 +6,7 @@ from datetime import date
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lect.errors import LectError, RefusedError
+from lect_jinja.knowledge import fingerprint
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -125,6 +126,12 @@ class Behaviour:
         self._template = template
         self._options = [option for option in options if option not in HANDLED_APART]
         self._answers: dict[int, str | None] = {}
+
+    @property
+    def first(self) -> str | None:
+        """The fingerprint of the first prompt; None where there is nothing to compare."""
+        prompt = self._answer(0)
+        return None if prompt is None else fingerprint(prompt)
 
     def difference(self, other: Template) -> Difference | None:
         """Return where another template first differs; None if no conversation tells them apart."""

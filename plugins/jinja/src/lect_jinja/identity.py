@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import lect
@@ -11,6 +12,7 @@ from lect.errors import LectError, UnknownTemplateError, saferepr
 from lect_jinja.knowledge import (
     FAMILIES_OF_MARKS,
     FAMILIES_OF_MODEL_TYPES,
+    first_prompts,
     named_by_text,
     named_by_tree,
 )
@@ -23,12 +25,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from lect.plugin import Template
-    from lect_jinja.compare import Difference
+    from lect_jinja.compare import Behaviour, Difference
     from lect_jinja.template import JinjaTemplate
 
 
 _MARKER = re.compile(r"<\|[^|<>\s]{1,40}\|>|<｜[^｜<>\s]{1,40}｜>|\[/?[A-Z_]{2,20}\]|<</?[A-Z]{2,10}>>")
 """What looks like a special token in a template. Some are not, but still separate turns: `[INST]`."""
+BEYOND = (sys.maxsize, 0)
+"""Beyond every difference."""
 _SET = re.compile(r"\{%[-+]?\s*(?:set|macro)\s+(\w+)")
 
 
@@ -36,7 +40,6 @@ class Neighbour(NamedTuple):
     """One of our templates beside a model's own: where they first differ, None if no difference was found."""
 
     name: str
-    template: Template
     difference: Difference | None
 
     def __str__(self) -> str:
@@ -52,14 +55,12 @@ class Identity(NamedTuple):
         template: How to talk to the model: a family's template, or its own.
         how: How that was found, in one line.
         family: The name of the family's template that is the same; empty if none is.
-        nearest: The nearest of our templates, if none is the same.
         reply: How the format of replies was chosen; empty where the template is asked when the first reply comes.
     """
 
     template: Template
     how: str
     family: str = ""
-    nearest: Neighbour | None = None
     reply: str = ""
 
 
@@ -82,33 +83,43 @@ def identify(found: ModelFiles, name: str) -> Identity:
     template = _installed(known) if known else None
     if template is not None:
         return _of_a_family(found, known, template, "is a template of {}, with another layout")
-    neighbours = _nearest(found, own)
-    if neighbours and neighbours[0].difference is None:
-        own, reply = _with_shared(own, found, neighbours)
+    if alike := _alike(found, own):
+        own, reply = _with_shared(own, found, alike)
     how = f"{found.origin} is a template of its own"
     if known:
         how = f"{found.origin} is a template of {known}, which is not installed\n  try: {_install(known)}"
-    return Identity(own, how, nearest=neighbours[0] if neighbours else None, reply=reply)
+    return Identity(own, how, reply=reply)
 
 
-def _nearest(found: ModelFiles, own: JinjaTemplate) -> list[Neighbour]:
-    """Return the templates that no conversation tells from a model's own; if there are none, the nearest one."""
-    from lect_jinja.compare import Behaviour
+def nearest(found: ModelFiles, own: Template) -> Neighbour | None:
+    """Return the template of ours that is nearest to a model's own; None if nothing suggests any.
 
-    behaviour = Behaviour(own, _switches(own))
-    neighbours = [Neighbour(name, each, behaviour.difference(each)) for name, each in _suggested(found)]
-    differing = [(each.difference.depth, each) for each in neighbours if each.difference is not None]
-    nearest = [max(differing, key=lambda pair: pair[0])[1]] if differing else []
-    return [each for each in neighbours if each.difference is None] or nearest
+    Every template that may be it is loaded for that.
+    """
+    behaviour = _behaviour(own)
+    templates = ((name, _installed(name)) for name in _suggested(found))
+    neighbours = [Neighbour(name, behaviour.difference(each)) for name, each in templates if each is not None]
+    return max(neighbours, key=lambda each: each.difference.depth if each.difference else BEYOND, default=None)
 
 
-def _with_shared(own: JinjaTemplate, found: ModelFiles, neighbours: list[Neighbour]) -> tuple[JinjaTemplate, str]:
-    """Return a model's own template with what all its neighbours state, and how the format of replies was chosen.
+def _alike(found: ModelFiles, own: JinjaTemplate) -> dict[str, Template]:
+    """Return the templates of ours that no conversation tells from a model's own.
+
+    Those that are known to answer the first question with another prompt are not even loaded.
+    """
+    behaviour, known = _behaviour(own), first_prompts()
+    names = [name for name in _suggested(found) if not behaviour.first or known.get(name) in (None, behaviour.first)]
+    templates = {name: template for name in names if (template := _installed(name)) is not None}
+    return {name: template for name, template in templates.items() if behaviour.difference(template) is None}
+
+
+def _with_shared(own: JinjaTemplate, found: ModelFiles, alike: dict[str, Template]) -> tuple[JinjaTemplate, str]:
+    """Return a model's own template with what all that are alike state, and how the format of replies was chosen.
 
     No byte of a prompt depends on that: stops, markers, the format of replies. Where the model lists its tokens,
     no others are added.
     """
-    first, *others = (each.template for each in neighbours)
+    first, *others = alike.values()
 
     def joined(fact: str) -> dict[str, Any]:
         mine, theirs, *more = (getattr(each, fact) for each in (own, first, *others))
@@ -119,7 +130,7 @@ def _with_shared(own: JinjaTemplate, found: ModelFiles, neighbours: list[Neighbo
     reply = ""
     if first.reply is not None and all(each.reply == first.reply for each in others):
         changes["reply"] = first.reply
-        reply = f"{first.reply.name!r}, as those of {neighbours[0].name}, which wrote the same prompts"
+        reply = f"{first.reply.name!r}, as those of {next(iter(alike))}, which wrote the same prompts"
     return own.but(**changes), reply
 
 
@@ -139,24 +150,23 @@ def _installed(name: str) -> Template | None:
         return None
 
 
-def _switches(template: JinjaTemplate) -> list[str]:
-    """Return the options of a template, without names that it sets itself if they are not given."""
-    own = set(_SET.findall(template.jinja))
-    return [option for option in template.options if option not in own]
+def _behaviour(own: Template) -> Behaviour:
+    """Return what a model's own template does, with its options, without names that it sets if they are not given."""
+    from lect_jinja.compare import Behaviour
+
+    is_set = set(_SET.findall(getattr(own, "jinja", "")))
+    return Behaviour(own, [option for option in own.options if option not in is_set])
 
 
-def _suggested(found: ModelFiles) -> Iterator[tuple[str, Template]]:
-    """Yield the templates of the families that model type, tokens or markers suggest, by `plugin:name`."""
+def _suggested(found: ModelFiles) -> Iterator[str]:
+    """Yield the templates of the families that model type, tokens or markers suggest, as `plugin:name`."""
     families = dict.fromkeys(FAMILIES_OF_MODEL_TYPES.get(found.model_type, ()))
     for mark, owners in FAMILIES_OF_MARKS.items():
         if mark in found.source or mark in found.added:
             families |= dict.fromkeys(owners)
     declared = lect.templates()
     for family in families:
-        for name in declared.get(family, ()):
-            template = _installed(f"{family}:{name}")
-            if template is not None:
-                yield f"{family}:{name}", template
+        yield from (f"{family}:{name}" for name in declared.get(family, ()))
 
 
 # What the files say about tokens

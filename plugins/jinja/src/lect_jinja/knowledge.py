@@ -205,10 +205,19 @@ def _fits(known: Mapping[str, str], tokens: Mapping[str, str], unusual: Iterable
     return all(tokens.get(name, "") == known.get(name, "") for name in (*known, *unusual))
 
 
-@cache
 def fingerprints() -> dict[str, dict[str, Any]]:
-    """Return our equivalents of makers' templates, by the fingerprint of the text: the rows of the generated file."""
+    """Return our equivalents of makers' templates, by the fingerprint of the text."""
+    return _generated()["templates"]
+
+
+def first_prompts() -> dict[str, str]:
+    """Return the fingerprint of what each of our templates writes for one question, by `plugin:name`."""
+    return _generated()["first_prompts"]
+
+
+@cache
+def _generated() -> dict[str, dict[str, Any]]:
     import json
     from pkgutil import get_data
 
-    return dict(json.loads(get_data(__package__, "fingerprints.json") or b"{}")["templates"])
+    return json.loads(get_data(__package__, "fingerprints.json") or b"{}")  # type: ignore[no-any-return]

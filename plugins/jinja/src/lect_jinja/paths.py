@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import lect
 from lect.errors import LectError, saferepr
 from lect.plugin import Match, Specificity, hookimpl
-from lect_jinja.identity import Identity, identify
+from lect_jinja.identity import Identity, identify, nearest
 from lect_jinja.knowledge import fingerprint
 from lect_jinja.sources.directory import ForeignNotationError, files_read, read_directory
 from lect_jinja.sources.files import ModelFileError, refuse
@@ -201,8 +201,8 @@ class LocalModels:
         yield identity.how
         if files.templates:
             yield f"its text has the sha256 {fingerprint(files.source)}"
-        if identity.nearest:
-            yield f"nearest: {identity.nearest}"
+        if not identity.family and (neighbour := nearest(files, template)):
+            yield f"nearest: {neighbour}"
         yield f"replies: {identity.reply or getattr(template, 'reply_reason', '')}"
         for token in BOS_AND_EOS:
             if token in files.source and token not in files.tokens:
