@@ -8,6 +8,7 @@ import enum
 import importlib
 import inspect
 import re
+import textwrap
 from functools import cache
 from importlib.util import find_spec
 from itertools import pairwise
@@ -19,7 +20,7 @@ from lect.errors import LectError
 PAGES = Path(__file__).parent / "reference" / "api"
 MODULES = [
     name
-    for name in ("lect", "lect.errors", "lect.plugin", "lect.plugin.grammar", "lect_kit", "lect_rollout")
+    for name in ("lect", "lect.errors", "lect.plugin", "lect.plugin.grammar", "lect_kit", "lect_rollout", "lect_rows")
     if find_spec(name)
 ]
 # What public functions return, or public classes are derived from, but users do not import.
@@ -152,7 +153,7 @@ def prose(docstring):
     for heading, text in zip(parts[1::2], parts[2::2], strict=True):
         # A section ends where a line is not indented.
         inside, after = re.match(r"((?:[ ].*\n?|\n)*)(.*)", text, re.DOTALL).groups()
-        items = "\n".join(listed(*entry) for entry in entries(inspect.cleandoc(inside)))
+        items = "\n".join(listed(*entry) for entry in entries(textwrap.dedent(inside)))
         lines += [f"**{LISTS[heading]}**", items, after.strip()]
     return "\n\n".join(filter(None, lines)) + "\n"
 

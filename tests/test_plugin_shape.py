@@ -25,7 +25,7 @@ BOUND = f">={CORE['version'].rpartition('.')[0]},<1"
 NEEDS = {"jinja": ["jinja2>=3.1.6"], "kit": ["pytest>=8", "hypothesis>=6.100"], "paddlenlp": [f"lect-jinja{BOUND}"]}
 """What packages need besides core."""
 # They use core's private modules, which may change in any version.
-PINNED = {"kit", "rollout"}
+PINNED = {"kit", "rollout", "rows"}
 # Groups without adapters for names.
 PARTS = {"lect.replies", "lect.notations", "lect.commands", "lect.paths"}
 GROUPS = {"lect", "lect.fallback", "lect.hints", "lect.templates", *PARTS}
@@ -182,7 +182,7 @@ def test_core_offers_every_plugin_as_an_extra():
 
 
 def test_tools_have_extras_of_their_own():
-    extras = {"kit": "testing", "rollout": "rollout"}
+    extras = {"kit": "testing", "rollout": "rollout", "rows": "rows"}
     assert {name: CORE["optional-dependencies"][extra] for name, extra in extras.items()} == {
         name: [f"lect-{name}"] for name in TOOLS
     }

@@ -43,6 +43,19 @@ def test_a_function_whose_package_is_not_installed_says_what_to_install(only):
     )
 
 
+@pytest.mark.parametrize("name", ["messages", "row"])
+def test_rows_are_read_by_the_functions_of_a_package(only, site, monkeypatch, name):
+    only({})
+    with pytest.raises(lect.PluginError, match=rf"^lect\.{name} is in lect-rows, which is not installed\n  try: pip "):
+        getattr(lect, name)({})
+    install(
+        site, f"function-{name}", name, "def adapter(data, **options): return data, options", group="lect.functions"
+    )
+    monkeypatch.setattr(lect, "_registry", registry_of(f"function-{name}"))
+    options = {"format": "openai", "row": 3, "parse_assistant": True}
+    assert getattr(lect, name)([], **options) == ([], options)
+
+
 def test_a_function_whose_package_is_blocked_says_so(only):
     only({"lect-rollout": BEGIN}, LECT_DISABLE_PLUGINS="lect-rollout")
     with pytest.raises(lect.PluginError, match=r"lect-rollout, which is blocked\n  try: lect plugins lect-rollout"):
@@ -61,6 +74,15 @@ def test_a_function_that_cannot_be_loaded_is_reported(only, capsys, dist, source
 def test_two_packages_with_the_same_function_are_named(only):
     only({"function-one": BEGIN, "function-two": BEGIN})
     with pytest.raises(lect.PluginError, match="both function-one and function-two have a function 'rollout'"):
+        begin()
+
+
+def test_a_function_that_was_used_is_blocked_after_a_rescan(only):
+    only({"function-good": BEGIN})
+    begin()
+    lect._registry.adapters.environ["LECT_DISABLE_PLUGINS"] = "function-good"
+    lect.rescan()
+    with pytest.raises(lect.PluginError, match=r"^lect\.rollout is in lect-rollout"):
         begin()
 
 

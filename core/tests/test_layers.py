@@ -25,7 +25,6 @@ FLOORS = {
     "prompt": 3,
     "reply": 3,
     "tokens": 4,
-    "rows": 4,
     "format": 5,
     "conversation": 6,
     "registry": 7,
@@ -54,6 +53,7 @@ PUBLIC = {"lect", "lect.plugin", "lect.plugin.grammar", "lect.errors"}
 PRIVATE = {
     "kit",  # It tests what core does with a plugin: what it finds, loads and asks, one step at a time.
     "rollout",  # It continues prompts and encodings where core stopped.
+    "rows",  # It reads objects, weights and tools by the rules by which core writes them.
 }
 
 

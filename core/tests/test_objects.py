@@ -85,19 +85,7 @@ def test_every_way_to_give_messages_takes_objects(template):
     for asks in (False, True):
         arguments = {"add_generation_prompt": asks, "continue_final_message": True}
         assert template.text([USER, objects[1]], **arguments) == template.text(plain, **arguments)
-    assert (
-        lect.messages(objects)
-        == lect.messages({"messages": objects})
-        == lect.messages(Model({"messages": plain}))
-        == plain
-    )
     assert normalize(objects)[0] == plain
-
-
-def test_the_rows_of_data_sets_may_be_objects():
-    rows = [Model({"from": "human", "value": "Hi"}), {"from": "gpt", "value": "A"}]
-    assert lect.messages(rows) == lect.messages(undone(rows))
-    assert lect.messages([{**ANSWER, "tool_calls": [Model(CALL)]}]) == [ANSWER]
 
 
 def test_a_reply_is_parsed_with_tools_that_are_objects():

@@ -75,6 +75,29 @@ def test_a_day_may_be_given_as_date_or_as_datetime():
     assert text.startswith((f"Today is {before}", f"Today is {after}"))
 
 
+def test_rounds_are_questions_with_their_answers():
+    asked = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Yes"}]
+    assert CHATML.apply_chat_template([["Hi", "Yes"]], tokenize=False) == CHATML.text(asked)
+    asked.append({"role": "user", "content": "Bye"})
+    expected = CHATML.text(asked, add_generation_prompt=True)
+    assert CHATML.apply_chat_template([("Hi", "Yes"), ["Bye"]], tokenize=False) == expected
+
+
+@pytest.mark.parametrize(
+    ("rounds", "said"),
+    [
+        ([["Hi"], ["Bye"]], r"\[0\] is \['Hi'\] \(list\); expected a question and an answer$"),
+        ([["a", "b"], ["a", "b", "c"]], r"\[1\] is .*; expected a question and an answer, or a question$"),
+        ([["a", "b"], ["a", None]], r"\[1\] is \['a', None\]"),
+        ([["a", "b"], "ab"], r"\[1\] is 'ab' \(str\)"),
+        ([[]], r"\[0\] is \[\]"),
+    ],
+)
+def test_what_is_no_round_is_named(rounds, said):
+    with pytest.raises(MessageError, match=said):
+        CHATML.apply_chat_template(rounds, tokenize=False)
+
+
 @pytest.mark.parametrize("options", [{"date": "2024-07-26"}, {"date": 5}], ids=repr)
 def test_a_day_that_is_not_a_date_is_an_error(options):
     with pytest.raises(MessageError, match=r"option date is .* expected a date or a datetime"):

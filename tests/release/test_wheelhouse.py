@@ -8,7 +8,8 @@ import pytest
 from sandbox import CORE_NEEDS, JINJA, REPOSITORY, TESTERS, Environment, run
 
 # All but the tools, which those who only write prompts do not need.
-PLUGINS = sorted({path.parent.name for path in (REPOSITORY / "plugins").glob("*/pyproject.toml")} - {"kit", "rollout"})
+TOOLS = {"kit", "rollout", "rows"}
+PLUGINS = sorted({path.parent.name for path in (REPOSITORY / "plugins").glob("*/pyproject.toml")} - TOOLS)
 CHATML = "<|im_start|>user\nHello!<|im_end|>\n<|im_start|>assistant\n"
 QWEN = "<|im_start|>system\nYou are Qwen, created by Alibaba Cloud. You are a helpful assistant.<|im_end|>\n" + CHATML
 VICUNA = (
@@ -21,6 +22,7 @@ INSTALLS = {
     "lect[all]": (PLUGINS, ["lmsys/vicuna-7b-v1.5"], VICUNA),
     "lect[testing]": (["kit"], ["some/model", "--adapter", "chatml"], CHATML),
     "lect[rollout]": (["rollout"], ["some/model", "--adapter", "chatml"], CHATML),
+    "lect[rows]": (["rows"], ["some/model", "--adapter", "chatml"], CHATML),
     "lect-vicuna": (["vicuna"], ["lmsys/vicuna-7b-v1.5"], VICUNA),
 }
 """What is installed, the plugins that this brings, and a prompt that it can write."""

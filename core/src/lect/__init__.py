@@ -40,7 +40,7 @@ from lect.format.prompt import Prompt
 from lect.format.template import Template
 from lect.registry.registry import REGISTRY
 from lect.registry.resolve import Resolution, base_note
-from lect.values import Control, Origin, Segment, Unused
+from lect.values import Control, Origin, Row, Segment, Unused
 
 if TYPE_CHECKING:
     import os
@@ -54,8 +54,6 @@ if TYPE_CHECKING:
     from lect.reply.grammar import Grammar, ReplyFormat
     from lect.reply.reply import Reply
     from lect.reply.stream import ReplyStream
-    from lect.rows.replies import Parse
-    from lect.rows.row import Row
     from lect.tokens.encoded import Encoded, Truncate
     from lect.tokens.policy import LossPolicy
     from lect.tokens.spans import LossSpan
@@ -85,7 +83,6 @@ _LAZY = {
     "LossPolicy": "lect.tokens.policy",
     "LossSpan": "lect.tokens.spans",
     "Reply": "lect.reply.reply",
-    "Row": "lect.rows.row",
 }
 """Names for replies and training are imported on first use: writing prompts does not need them."""
 
@@ -277,16 +274,14 @@ def rollout(
 ) -> Any:
     """Begin a conversation with a model that is sampled turn by turn, as token ids: return a `lect_rollout.Rollout`.
 
-    It is in the package `lect-rollout`. `adapter` and `default` are those of `get_template`; the other arguments and
-    errors are those of `Rollout`.
+    It is in the package `lect-rollout`. `adapter` and `default` are those of `get_template`, the others of `Rollout`.
 
     Raises:
         PluginError: If the package is not installed.
     """
     begin = _registry.function("rollout")
-    return begin(
-        get_template(model_path, adapter=adapter, default=default), messages, tokenizer, tools=tools, **options
-    )
+    template = get_template(model_path, adapter=adapter, default=default)
+    return begin(template, messages, tokenizer, tools=tools, **options)
 
 
 def parse(
@@ -458,58 +453,24 @@ def messages(
     row: int | None = None,
     parse_assistant: Any = False,
 ) -> list[dict[str, Any]]:
-    """Convert a row of a data set to OpenAI-shaped messages; the arguments are those of `lect.row`.
+    """Convert a row of a data set to OpenAI-shaped messages: `lect_rows.messages`, in the package `lect-rows`.
 
     Raises:
-        MessageError: If the row has no known format, a field is missing or of a wrong type, or it has what messages do
-            not hold: tools, weights, or a preference. `lect.row` reads those too.
+        PluginError: If the package is not installed.
     """
-    from lect.rows.row import messages
+    convert = _registry.function("messages")
+    read: list[dict[str, Any]] = convert(data, format=format, row=row, parse_assistant=parse_assistant)
+    return read
 
-    return messages(data, format, row, _parser(parse_assistant))
 
-
-def row(
-    data: Any,
-    *,
-    format: str | None = None,  # noqa: A002  # the usual name
-    row: int | None = None,
-    parse_assistant: Any = False,
-) -> Row:
-    """Read a row of a data set: its messages as OpenAI has them, its tools, weights and preference, and the rest.
-
-    Args:
-        data: One row, as an object or as JSON text: OpenAI's `messages`, ShareGPT's `from` and `value`, Alpaca's
-            `instruction`, `input` and `output`, pairs of question and answer, XTuner's `conversation`, or TRL's
-            `prompt`, `completion`, `chosen` and `rejected`.
-        format: `openai`, `sharegpt`, `alpaca`, `pairs`, `xtuner` or `prompt`; by default, the fields decide.
-        row: The number of the row, for error messages.
-        parse_assistant: How to parse what assistants say, if the row has it as a model writes it, with reasoning and
-            calls in tags: a `Template`, a model path, or a name from `lect.reply_formats()`. With True, reasoning is in
-            `<think>` and calls are JSON in `<tool_call>`.
+def row(data: Any, *, format: str | None = None, row: int | None = None, parse_assistant: Any = False) -> Row:  # noqa: A002
+    """Read a row of a data set with all that it says: `lect_rows.row`, in the package `lect-rows`.
 
     Raises:
-        MessageError: If the row has no known format, a field is missing or of a wrong type, or a reply cannot be
-            parsed.
+        PluginError: If the package is not installed.
     """
-    from lect.rows.row import read_row
-
-    return read_row(data, format, row, _parser(parse_assistant))
-
-
-def _parser(how: Any) -> Parse | None:
-    """Return what parses replies as `parse_assistant` says."""
-    from functools import partial
-
-    if how is None or how is False:
-        return None
-    if how is True:
-        from lect.rows.replies import TAGS
-
-        return partial(parse, None, format=TAGS)
-    if isinstance(how, Template):
-        return how.parse
-    return partial(parse, None, format=how) if how in reply_formats() else partial(parse, how)
+    read: Row = _registry.function("row")(data, format=format, row=row, parse_assistant=parse_assistant)
+    return read
 
 
 def template(name: str) -> Template:

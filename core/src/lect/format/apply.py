@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lect.errors import MessageError, TokenizerError, saferepr
-from lect.rows.row import messages as read_rows
 from lect.tokens.encoded import encode
 from lect.tokens.policy import LossPolicy
 
@@ -107,10 +106,24 @@ def _read(conversation: Any) -> tuple[bool, list[Any], bool]:
         return False, [[{"role": "user", "content": conversation}]], True
     if isinstance(conversation, list | tuple) and conversation and isinstance(conversation[0], list | tuple):
         if all(isinstance(each, str) for each in conversation[0]):
-            messages = read_rows(conversation, "pairs")
+            messages = _messages(conversation)
             return False, [messages], messages[-1]["role"] == "user"
         return True, list(conversation), False
     return False, [conversation], False
+
+
+def _messages(rounds: Sequence[Any]) -> list[dict[str, Any]]:
+    """Return rounds as messages: each is a question with its answer, which the last may lack."""
+    messages = []
+    for index, each in enumerate(rounds):
+        is_last = index == len(rounds) - 1
+        is_round = isinstance(each, list | tuple) and all(isinstance(text, str) for text in each)
+        if not is_round or not 2 - is_last <= len(each) <= 2:
+            expected = f"a question and an answer{', or a question' if is_last else ''}"
+            msg = f"[{index}] is {saferepr(each)} ({type(each).__name__}); expected {expected}"
+            raise MessageError(msg)
+        messages += [{"role": role, "content": text} for role, text in zip(("user", "assistant"), each, strict=False)]
+    return messages
 
 
 def _columns(encoded: list[Encoded], *, with_mask: bool) -> dict[str, Any]:

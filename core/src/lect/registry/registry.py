@@ -44,6 +44,7 @@ class Registry:
         self._remembered: Memory[Resolution] = Memory()
         # Apart from these, so that a flood of unknown names does not displace what is known.
         self._unclaimed: Memory[Unclaimed] = Memory()
+        self._functions: dict[str, Callable[..., Any]] = {}  # Looking one up takes longer than reading a row with it.
         self.templates = TemplateNames(self, self.adapters)
         self.conversations: dict[str, Conversation] = {}
         self.adapters.forget += self._forget, self.templates.forget
@@ -53,7 +54,7 @@ class Registry:
         return "REGISTRY"
 
     def _forget(self) -> None:
-        self._remembered, self._unclaimed = Memory(), Memory()
+        self._remembered, self._unclaimed, self._functions = Memory(), Memory(), {}
         vars(self).pop("formats", None)
 
     @cached_property
@@ -84,6 +85,9 @@ class Registry:
         Raises:
             PluginError: If the package is not installed, or blocked, or the function cannot be loaded.
         """
+        functions = self._functions
+        if name in functions:
+            return functions[name]
         record = self.adapters.part(FUNCTIONS, name)
         if record is None:
             from lect.registry.advice import absent_function
@@ -93,7 +97,7 @@ class Registry:
         if found is None:
             msg = f"lect.{name} of {record.package} cannot be loaded\n  try: lect doctor"
             raise PluginError(msg)
-        return found
+        return functions.setdefault(name, found)
 
     # What changes
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import lect
 from lect.prompt.message import REASONING_NAMES
 from lect.reply.blocks import JSON_IN_TAGS, THINK
 from lect.reply.grammar import Grammar
-from lect.rows.turns import Raw, as_call, refuse
+from lect_rows.turns import Raw, as_call, refuse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -21,6 +23,17 @@ TAGS = Grammar("tags", reasoning=THINK, sections=(JSON_IN_TAGS,))
 """Reasoning in `<think>` and calls as JSON in `<tool_call>`: how most sets store them."""
 ORDER = ("reasoning", "content", "call")
 """How every template writes the parts of an answer."""
+
+
+def parser(how: Any) -> Parse | None:
+    """Return what parses replies as `parse_assistant` says."""
+    if how is None or how is False:
+        return None
+    if how is True:
+        return partial(lect.parse, None, format=TAGS)
+    if isinstance(how, lect.Template):
+        return how.parse
+    return partial(lect.parse, None, format=how) if how in lect.reply_formats() else partial(lect.parse, how)
 
 
 def with_parts(messages: list[Raw], place: str, parse: Parse, tools: list[Raw] | None) -> list[Raw]:

@@ -6,6 +6,7 @@ import pytest
 
 import lect
 from lect import MessageError
+from lect_kit import AdapterSuite
 
 SYSTEM = {"role": "system", "content": "Be brief."}
 QUESTION = {"role": "user", "content": "1+1="}
@@ -80,6 +81,21 @@ ROWS = [
 ]
 
 
+class TestRows(AdapterSuite):
+    plugin = "rows"
+    examples = {}
+
+
+class Model:
+    """What pydantic's models are here: fields, and a method that returns them as plain data."""
+
+    def __init__(self, fields):
+        self.fields = fields
+
+    def model_dump(self):
+        return dict(self.fields)
+
+
 @pytest.mark.parametrize(("format_", "row", "expected"), ROWS)
 def test_a_row_is_recognised_named_or_given_as_json(format_, row, expected):
     before = json.dumps(row)
@@ -147,3 +163,14 @@ def test_what_was_read_is_a_copy():
 def test_an_invalid_format_is_named(name):
     with pytest.raises(MessageError, match=r"format is .*\n  try: one of "):
         lect.messages([{"role": "user", "content": "x"}], format=name)
+
+
+def test_rows_turns_and_calls_may_be_objects():
+    plain = [QUESTION, ANSWER]
+    objects = [Model(message) for message in plain]
+    assert lect.messages(objects) == lect.messages({"messages": objects}) == plain
+    assert lect.messages(Model({"messages": plain})) == plain
+    assert lect.messages([Model({"from": "human", "value": "1+1="}), {"from": "gpt", "value": "2"}]) == plain
+    call = {"id": "1", "type": "function", "function": CALL}
+    answer = {"role": "assistant", "content": "A", "tool_calls": [call]}
+    assert lect.messages([{**answer, "tool_calls": [Model(call)]}]) == [answer]

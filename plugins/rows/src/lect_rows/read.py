@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from lect.errors import MaskError, MessageError, saferepr
 from lect.objects import dumped, plain_tools
-from lect.rows.turns import (
+from lect.tokens.policy import STATES, own_weight
+from lect.values import Row
+from lect_rows.replies import parser, with_parts
+from lect_rows.turns import (
     ROW_FIELDS,
     TURNS,
     Raw,
@@ -20,49 +23,57 @@ from lect.rows.turns import (
     unexpected,
     weigh,
 )
-from lect.tokens.policy import STATES, own_weight
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lect.rows.replies import Parse
+    from lect_rows.replies import Parse
 
 PAIR = ("chosen", "rejected")
 WEIGHTS = ("weights", "weight", "loss_mask")
 """What rows call the weights of their messages, a list of them or one for all answers."""
 
 
-class Row(NamedTuple):
-    """A row of a data set: its messages, and all that it says beside them."""
+def row(
+    data: Any,
+    *,
+    format: str | None = None,  # noqa: A002  # the usual name
+    row: int | None = None,
+    parse_assistant: Any = False,
+) -> Row:
+    """Read a row of a data set: its messages as OpenAI has them, its tools, weights and preference, and the rest.
 
-    messages: list[dict[str, Any]]
-    """The conversation; in a row with a preference, what both answers follow."""
-    tools: list[dict[str, Any]] | None
-    """OpenAI tool schemas; None if there are none."""
-    weights: list[float | None] | None
-    """The weight that the row states for each message, None where it states none; None if it states none at all. The
-    messages hold them too, so `lect.encode` follows them."""
-    chosen: list[dict[str, Any]] | None
-    """The messages of the answer that was preferred; None if there is none."""
-    rejected: list[dict[str, Any]] | None
-    """The messages of the answer that was not; None if there is none."""
-    rest: dict[str, Any]
-    """All other fields of the row, such as `id` and `label`, as they are."""
+    Args:
+        data: One row, as an object or as JSON text: OpenAI's `messages`, ShareGPT's `from` and `value`, Alpaca's
+            `instruction`, `input` and `output`, pairs of question and answer, XTuner's `conversation`, or TRL's
+            `prompt`, `completion`, `chosen` and `rejected`.
+        format: `openai`, `sharegpt`, `alpaca`, `pairs`, `xtuner` or `prompt`; by default, the fields decide.
+        row: The number of the row, for error messages.
+        parse_assistant: How to parse what assistants say, if the row has it as a model writes it, with reasoning and
+            calls in tags: a `Template`, a model path, or a name from `lect.reply_formats()`. With True, reasoning is in
+            `<think>` and calls are JSON in `<tool_call>`.
 
-
-def read_row(data: Any, format: str | None, row: int | None, parse: Parse | None) -> Row:  # noqa: A002  # the usual name
-    """Read one row; see `lect.row`."""
-    return _read(data, format, row, parse)[0]
+    Raises:
+        MessageError: If the row has no known format, a field is missing or of a wrong type, or a reply cannot be
+            parsed.
+    """
+    return _read(data, format, row, parser(parse_assistant))[0]
 
 
 def messages(
     data: Any,
+    *,
     format: str | None = None,  # noqa: A002  # the usual name
     row: int | None = None,
-    parse: Parse | None = None,
-) -> list[Raw]:
-    """Read one conversation; see `lect.messages`."""
-    read, is_weighed = _read(data, format, row, parse)
+    parse_assistant: Any = False,
+) -> list[dict[str, Any]]:
+    """Convert a row of a data set to OpenAI-shaped messages; the arguments are those of `row`.
+
+    Raises:
+        MessageError: If the row has no known format, a field is missing or of a wrong type, or it has what messages do
+            not hold: tools, weights, or a preference. `row` reads those too.
+    """
+    read, is_weighed = _read(data, format, row, parser(parse_assistant))
     beside = {"tools": read.tools, "weights": is_weighed, "chosen": read.chosen, "rejected": read.rejected}
     if held := [name for name, value in beside.items() if value]:
         what = f"{'' if row is None else f'row {row}: '}the row has {' and '.join(held)} beside its messages"
@@ -86,8 +97,6 @@ def _read(data: Any, name: str | None, row: int | None, parse: Parse | None) -> 
         found[:0] = [each for each in system_of(fields) if each != found[0]]
         tools = _tools(fields.get("tools"))
         if parse is not None:
-            from lect.rows.replies import with_parts
-
             places = zip(("messages", *PAIR), (found, *pair), strict=True)
             found, *pair = [with_parts(each, place, parse, tools) for place, each in places]
         weights = [None if STATES.isdisjoint(each) else own_weight(each, index) for index, each in enumerate(found)]

@@ -4,7 +4,7 @@ import pytest
 
 import lect
 from lect import MessageError
-from lect.rows.replies import TAGS
+from lect_rows.replies import TAGS
 
 QUESTION = {"role": "user", "content": "What color is the sky?"}
 ANSWER = {"role": "assistant", "content": "It is blue."}

@@ -1,0 +1,5 @@
+"""Rows of data sets: their messages as OpenAI has them, and all that they say beside them."""
+
+from lect_rows.read import messages, row
+
+__all__ = ["messages", "row"]
