@@ -50,7 +50,8 @@ SAMPLED = [
         "marks", "rollouts", "round_trip", "training",
     )),
     "plugins/fastchat/tests/test_segments.py", "plugins/jinja/tests/test_isolation.py",
-    "plugins/jinja/tests/test_options.py", "tests/stress/test_jinja_origins.py", "tests/stress/test_proof_seeds.py",
+    "plugins/jinja/tests/test_more_filters.py", "plugins/jinja/tests/test_options.py",
+    "tests/stress/test_jinja_origins.py", "tests/stress/test_proof_seeds.py",
 ]  # fmt: skip
 # Tests that read the source: versions of Python and dependencies do not matter.
 SAME_ALWAYS = ["core/tests/test_layers.py"]

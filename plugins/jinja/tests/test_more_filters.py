@@ -10,6 +10,7 @@ from jinja2.filters import FILTERS as JINJA_FILTERS
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.tests import TESTS as JINJA_TESTS
 from pages import DOCS
+from sampling import STRESS, some
 
 from lect import LectError, LimitError, Origin
 from lect_jinja import load
@@ -61,16 +62,17 @@ def said(source):
 @pytest.mark.parametrize("name", MORE_FILTERS)
 def test_a_filter_writes_what_it_writes_in_transformers(name):
     written = 0
-    for value, arguments in product(VALUES, ARGUMENTS.get(name, ("", "1"))):
+    for value, arguments in some(product(VALUES, ARGUMENTS.get(name, ("", "1"))), name):
         made = f"({value})|{name}({arguments})"
-        for source in (f"{{{{ {made} }}}}", f"{{{{ ({made}) ~ '<' ~ ({made})|length }}}}", f"{{{{ {made} + '<&' }}}}"):
-            if name in ("batch", "slice"):
-                # There they are generators, whose addresses are written.
-                source = f"{{{{ ({made})|list }}}}"
+        sources = [f"{{{{ {made} }}}}", f"{{{{ ({made}) ~ '<' ~ ({made})|length }}}}", f"{{{{ {made} + '<&' }}}}"]
+        if name in ("batch", "slice"):
+            # There they are generators, whose addresses are written.
+            sources = [f"{{{{ ({made})|list }}}}"]
+        for source in sources:
             expected = said_by_transformers(source)
             assert said(source) == expected, source
             written += expected is not None
-    assert written > 5
+    assert written > 5 or not STRESS
 
 
 @pytest.mark.parametrize("name", MORE_TESTS)
