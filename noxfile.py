@@ -216,7 +216,7 @@ def test_alone(session, name):
 def integrations(session):
     """Test with packages that people use lect with, and that are too large for every session."""
     session.install("pytest>=8", "pytest-xdist>=3", "hypothesis>=6.100")
-    session.install("datasets>=3", "fastapi>=0.110", "uvicorn>=0.30", "openai>=1.40")
+    session.install("datasets>=3", "fastapi>=0.110", "uvicorn>=0.30", "openai>=1.99", "anthropic>=0.60")
     session.install("tokenizers>=0.21", "sentencepiece>=0.2.2", "tiktoken>=0.8")
     install(session, *EVERYTHING)
     elsewhere = [f"--ignore={path}" for path in REAL_TOKENIZERS]

@@ -20,7 +20,16 @@ from lect.errors import LectError
 PAGES = Path(__file__).parent / "reference" / "api"
 MODULES = [
     name
-    for name in ("lect", "lect.errors", "lect.plugin", "lect.plugin.grammar", "lect_kit", "lect_rollout", "lect_rows")
+    for name in (
+        "lect",
+        "lect.errors",
+        "lect.plugin",
+        "lect.plugin.grammar",
+        "lect_apis",
+        "lect_kit",
+        "lect_rollout",
+        "lect_rows",
+    )
     if find_spec(name)
 ]
 # What public functions return, or public classes are derived from, but users do not import.

@@ -101,6 +101,12 @@ def test_a_program_that_uses_lect_is_not_broken(site, capsys):
     assert not broken
 
 
+def test_a_package_of_this_project_that_is_only_imported_is_not_reported(site, capsys):
+    install(site, "lect-apis", "", "", requires=["lect"])
+    (site / "lect_apis-0.1.0.dist-info/entry_points.txt").unlink()
+    assert [what for what, _ in findings(capsys) if str(site) in what] == []
+
+
 def test_a_stale_second_installation_is_an_error_that_names_both(site, capsys):
     install(site, "disc-twice", "twice", FAMILY.format("twice"), hints=("twice",))
     install(site, "disc-twice", "twice", FAMILY.format("twice"), hints=("twice",), version="0.0.9")

@@ -8,7 +8,7 @@ import pytest
 from sandbox import CORE_NEEDS, JINJA, REPOSITORY, TESTERS, Environment, run
 
 # All but the tools, which those who only write prompts do not need.
-TOOLS = {"kit", "rollout", "rows"}
+TOOLS = {"apis", "kit", "rollout", "rows"}
 PLUGINS = sorted({path.parent.name for path in (REPOSITORY / "plugins").glob("*/pyproject.toml")} - TOOLS)
 CHATML = "<|im_start|>user\nHello!<|im_end|>\n<|im_start|>assistant\n"
 QWEN = "<|im_start|>system\nYou are Qwen, created by Alibaba Cloud. You are a helpful assistant.<|im_end|>\n" + CHATML
@@ -21,6 +21,7 @@ INSTALLS = {
     "lect[qwen,llama]": (["qwen", "llama"], ["Qwen/Qwen2.5-7B-Instruct"], QWEN),
     "lect[all]": (PLUGINS, ["lmsys/vicuna-7b-v1.5"], VICUNA),
     "lect[testing]": (["kit"], ["some/model", "--adapter", "chatml"], CHATML),
+    "lect[apis]": (["apis"], ["some/model", "--adapter", "chatml"], CHATML),
     "lect[rollout]": (["rollout"], ["some/model", "--adapter", "chatml"], CHATML),
     "lect[rows]": (["rows"], ["some/model", "--adapter", "chatml"], CHATML),
     "lect-vicuna": (["vicuna"], ["lmsys/vicuna-7b-v1.5"], VICUNA),

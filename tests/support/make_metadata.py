@@ -39,7 +39,13 @@ KEYS = (
 """The keys of `[project]` of a plugin; what it does not state itself comes from core."""
 WIDTH = 120
 """A table of entry points that fits on one line is written on one."""
-EXTRAS = {"testing": ["lect-kit"], "rollout": ["lect-rollout"], "rows": ["lect-rows"], "tokens": ["tokenizers>=0.21"]}
+EXTRAS = {
+    "testing": ["lect-kit"],
+    "rollout": ["lect-rollout"],
+    "rows": ["lect-rows"],
+    "apis": ["lect-apis"],
+    "tokens": ["tokenizers>=0.21"],
+}
 """The extras for more than prompts: the packages that are tools, and what `lect tokens` reads a tokenizer with."""
 GROUPS = {
     "makers": ("Families by maker", "模型厂商"),

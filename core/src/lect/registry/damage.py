@@ -18,6 +18,7 @@ from lect.registry.metafiles import (
     read_distribution,
     text_problem,
 )
+from lect.registry.packages import RESERVED
 
 _NEEDS_LECT = re.compile(rb"(?im)^Requires-Dist:\s*lect\b(?!-)")
 OURS = "lect-"
@@ -70,10 +71,11 @@ def _without_entry_points(files: MetaFiles) -> Iterator[Damage]:
     problem = text_problem(contents)
     if not problem:
         return  # It has entry points, but none for us: a program that uses lect.
+    name, _ = _name(files)
     lost = contents is not None or ENTRY_POINTS.encode() in (files.read("RECORD") or b"")
-    advice = (
-        f"\n  try: pip install --force-reinstall {_name(files)[0]}" if lost else "; that is right if it has no adapter"
-    )
+    if not lost and name in RESERVED:
+        return  # A package of this project that is only imported.
+    advice = f"\n  try: pip install --force-reinstall {name}" if lost else "; that is right if it has no adapter"
     yield Damage(f"{_label(files)} is for lect, but its {ENTRY_POINTS} {problem}{advice}", broken=lost)
 
 

@@ -1,0 +1,60 @@
+"""Requests of both APIs as messages, tools and options."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
+
+from lect import MessageError, Row
+from lect.errors import saferepr
+from lect_apis.conversation import Conversation, mapping
+from lect_apis.read_messages import read_messages
+from lect_apis.read_responses import read_responses
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Api = Literal["responses", "messages"]
+KEYS = {"responses": "input", "messages": "messages"}
+"""The APIs, and the field by which their requests are known."""
+READERS = {"responses": read_responses, "messages": read_messages}
+NAMES = {"max_output_tokens": "max_tokens", "stop_sequences": "stop"}
+"""Options, and what chat completions call them."""
+
+
+def request(data: Mapping[str, Any], *, format: Api | None = None) -> Row:  # noqa: A002  # as in `lect.row`
+    """Read a request of OpenAI's Responses API or of Anthropic's Messages API.
+
+    The row has the messages and the tools in the shape that `lect.render` expects. `rest` has all other fields:
+    `max_tokens`, `stop`, `tool_choice` and `parallel_tool_calls` as chat completions call and write them, the others as
+    they are. `rest["unread"]`, if it is there, has by place what is in messages and tools but is not for the model to
+    read, such as signatures and cache marks, and tools that only the API's own servers can run.
+
+    Args:
+        data: The body of the request.
+        format: `responses` or `messages`; by default, a request with `input` is one of the Responses API, and one with
+            `messages` is one of the Messages API.
+
+    Raises:
+        MessageError: If it is neither, or no template can write what the model should read: a file, a call of a tool on
+            the API's servers, or a conversation that is stored elsewhere.
+    """
+    fields = mapping(data, "the request")
+    seen = next((api for api, key in KEYS.items() if key in fields), "")
+    name = format or seen
+    if name not in READERS:
+        _refuse(fields, format)
+    conversation = Conversation()
+    read = READERS[name](fields, conversation)
+    rest = {NAMES.get(key, key): value for key, value in fields.items() if key not in read and value is not None}
+    rest |= conversation.options
+    if conversation.unread:
+        rest["unread"] = conversation.unread
+    return Row(conversation.messages, conversation.tools or None, None, None, None, rest)
+
+
+def _refuse(fields: Mapping[str, Any], format: str | None) -> NoReturn:  # noqa: A002  # as above
+    if format:
+        msg = f"format is {saferepr(format)}; expected 'responses' or 'messages'"
+    else:
+        msg = f"a request has input or messages, but this one has {', '.join(map(str, fields)) or 'no fields'}"
+    raise MessageError(msg)

@@ -1,0 +1,165 @@
+"""Answers of OpenAI's Responses API."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import TYPE_CHECKING, Any
+
+from lect_apis.write import AnswerEvents, Replay, new_id
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from lect import Reply
+
+DEFAULTS: dict[str, Any] = {
+    "instructions": None, "max_output_tokens": None, "metadata": {}, "parallel_tool_calls": True,
+    "previous_response_id": None, "reasoning": None, "temperature": None, "text": None, "tool_choice": "auto",
+    "tools": [], "top_p": None, "truncation": "disabled",
+}  # fmt: skip
+"""What a response repeats of the request, and what stands there if the request does not say."""
+ITEMS: dict[str, tuple[str, dict[str, Any]]] = {
+    "content": ("msg", {"type": "message", "role": "assistant", "content": []}),
+    "reasoning": ("rs", {"type": "reasoning", "summary": [], "content": []}),
+    "call_start": ("fc", {"type": "function_call", "arguments": ""}),
+}
+"""For each kind of block, the prefix of its ids and its item."""
+PARTS: dict[str, dict[str, Any]] = {
+    "content": {"type": "output_text", "annotations": [], "logprobs": []},
+    "reasoning": {"type": "reasoning_text"},
+}
+CUT = {"length": "max_output_tokens", "content_filter": "content_filter"}
+"""Finish reasons of a reply that is not complete, and what this API calls them."""
+
+
+class ResponseEvents(AnswerEvents):
+    """The events of a response of OpenAI's Responses API.
+
+    They are dictionaries that a server sends as they are, each as `sse(event)`. Send what `opening()` returns first,
+    then what each `feed(text)` returns, then what `close()` returns. After that, `response` is the whole response.
+
+    Args:
+        stream: The reply that is still arriving: what `lect.stream` or `Template.stream` returned.
+        model: The name of the model for the client.
+        request: The request, of which a response repeats some fields.
+        id: The id of the response; a random one by default. The ids of its items are made from it.
+        created: When it began, in seconds since 1970; now by default.
+        input_tokens: How many tokens the prompt has.
+    """
+
+    def __init__(
+        self,
+        stream: Any,
+        model: str,
+        *,
+        request: Mapping[str, Any] | None = None,
+        id: str | None = None,  # noqa: A002  # as in the API
+        created: int | None = None,
+        input_tokens: int | None = None,
+    ):
+        import time
+
+        super().__init__(stream, model, request, input_tokens)
+        asked = {name: self._request.get(name) for name in DEFAULTS}
+        self.response: dict[str, Any] = {
+            "id": id or new_id("resp"),
+            "object": "response",
+            "created_at": int(time.time()) if created is None else created,
+            "status": "in_progress",
+            "error": None,
+            "incomplete_details": None,
+            "model": model,
+            "output": [],
+            "usage": None,
+            **deepcopy({name: DEFAULTS[name] if value is None else value for name, value in asked.items()}),
+        }
+        """The response: what it has so far, and the whole of it after `close()`."""
+        self._item: dict[str, Any] = {}
+        self._sent = 0
+
+    def opening(self) -> list[dict[str, Any]]:
+        """Return the events that begin the response."""
+        return [self._event("created", response=self.response), self._event("in_progress", response=self.response)]
+
+    def _begin(self, kind: str, name: str, id: str | None) -> Iterator[dict[str, Any]]:  # noqa: A002  # as in events
+        prefix, item = ITEMS[kind]
+        own = f"{prefix}_{self.response['id'].removeprefix('resp_')}_{len(self._blocks)}"
+        call = {"call_id": id, "name": name} if kind == "call_start" else {}
+        self._item = {"id": own, "status": "in_progress", **deepcopy(item), **call}
+        yield self._event("output_item.added", item=self._item, output_index=len(self._blocks))
+        if kind in PARTS:
+            yield self._event("content_part.added", **self._place(kind), part=_part(kind, ""))
+
+    def _delta(self, kind: str, text: str) -> dict[str, Any]:
+        return self._event(f"{_name(kind)}.delta", **self._place(kind), **_logprobs(kind), delta=text)
+
+    def _done(self, kind: str, text: str, is_complete: bool, arguments: Any) -> Iterator[dict[str, Any]]:
+        field = "text" if kind in PARTS else "arguments"
+        yield self._event(f"{_name(kind)}.done", **self._place(kind), **_logprobs(kind), **{field: text})
+        done: dict[str, Any] = {"arguments": text}
+        if kind in PARTS:
+            part = _part(kind, text)
+            yield self._event("content_part.done", **self._place(kind), part=part)
+            done = {"content": [part]}
+        item = {**self._item, **done, "status": "completed" if is_complete else "incomplete"}
+        yield self._event("output_item.done", item=item, output_index=len(self._blocks))
+        self._blocks.append(item)
+
+    def _ending(self, reply: Reply, output_tokens: int | None, reasoning_tokens: int) -> list[dict[str, Any]]:
+        cut = CUT.get(reply.finish or "")
+        self.response = {
+            **self.response,
+            "status": "incomplete" if cut else "completed",
+            "incomplete_details": {"reason": cut} if cut else None,
+            "output": self._blocks,
+            "usage": self._usage(output_tokens, reasoning_tokens),
+        }
+        return [self._event(self.response["status"], response=self.response)]
+
+    def _usage(self, output_tokens: int | None, reasoning_tokens: int) -> dict[str, Any] | None:
+        if self._input_tokens is None or output_tokens is None:
+            return None
+        return {
+            "input_tokens": self._input_tokens,
+            "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
+            "output_tokens": output_tokens,
+            "output_tokens_details": {"reasoning_tokens": reasoning_tokens},
+            "total_tokens": self._input_tokens + output_tokens,
+        }
+
+    def _place(self, kind: str) -> dict[str, Any]:
+        place = {"item_id": self._item["id"], "output_index": len(self._blocks)}
+        return {**place, "content_index": 0} if kind in PARTS else place
+
+    def _event(self, name: str, **fields: Any) -> dict[str, Any]:
+        self._sent += 1
+        return {"type": f"response.{name}", "sequence_number": self._sent - 1, **fields}
+
+
+def response(
+    reply: Reply,
+    model: str,
+    *,
+    request: Mapping[str, Any] | None = None,
+    id: str | None = None,  # noqa: A002  # as in the API
+    created: int | None = None,
+    input_tokens: int | None = None,
+    output_tokens: int | None = None,
+    reasoning_tokens: int = 0,
+) -> dict[str, Any]:
+    """Return a reply as a whole response of OpenAI's Responses API; the arguments are those of `ResponseEvents`."""
+    events = ResponseEvents(Replay(reply), model, request=request, id=id, created=created, input_tokens=input_tokens)
+    events.close(output_tokens=output_tokens, reasoning_tokens=reasoning_tokens)
+    return events.response
+
+
+def _part(kind: str, text: str) -> dict[str, Any]:
+    return {**deepcopy(PARTS[kind]), "text": text}
+
+
+def _name(kind: str) -> str:
+    return str(PARTS[kind]["type"]) if kind in PARTS else "function_call_arguments"
+
+
+def _logprobs(kind: str) -> dict[str, Any]:
+    return {"logprobs": []} if kind == "content" else {}
