@@ -87,6 +87,7 @@ def replies_of(draw, name):
         "extract": draw(st.sampled_from([("reasoning", "tools"), ("tools",), ("reasoning",), ()])),
         "stop": draw(st.sampled_from([(), ("###",)])),
         "edges": draw(st.sampled_from([("", ""), (" ", "\n")])),
+        "unknown_tools": draw(st.sampled_from(["keep", "text", "drop"])),
     }
 
 
@@ -131,6 +132,31 @@ def test_p2_and_p9_events_are_final_and_agree_with_the_reply(name, data):
     assert [event.text for event in events if event.kind == "call_start"] == [call.name for call in ended]
     assert [event.problem for event in events if event.kind == "problem"] == list(reply.problems)
     assert ([event.text for event in events if event.kind == "stop"][-1:] or [None]) == [reply.stop]
+
+
+@every_format
+@given(data=st.data())
+def test_p4_events_come_from_separate_pieces_of_the_raw_text_in_order(name, data):
+    text, how = data.draw(replies_of(name))
+    reply, events = replies.read(text, data.draw(sizes), **how)
+    note(f"{text!r} {how}")
+    end, begun = 0, {}
+    for event in events:
+        if event.kind == "problem":
+            assert (event.start, event.end) == (None, None)
+            continue
+        assert end <= event.start <= event.end <= len(text)
+        if event.kind in ("content", "reasoning"):
+            assert event.text == text[event.start : event.end] or event.start == event.end
+        if event.kind == "stop":
+            assert event.text == text[event.start : event.end] or event.start == event.end
+        if event.kind == "call_start":
+            begun[event.index] = event.start
+        if event.kind in ("call_args", "call_end") and reply.stop is None:
+            assert event.start == end
+        if event.kind == "call_end":
+            assert event.call.span == (begun[event.index], event.end)
+        end = event.end
 
 
 def unmistakable(reply_format):

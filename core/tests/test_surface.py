@@ -14,6 +14,7 @@ from lect.plugin import Chat, Family, Later, Rule, Turn, TurnTemplate, Writer
 
 RENDER = "messages, *, tools=None, add_generation_prompt=False, continue_final_message=False, strict=False, on_control='report', limits=None, **options"
 HEAR = "tools=None, prompt=None, starts_in_reasoning=None, extract=('reasoning', 'tools')"
+SERVE = "tokenizer=None, unknown_tools='keep'"
 CHOOSE = "adapter=None, default=None"
 SIGNATURES = {
     lect.get_conversation_template: f"(model_path, *, {CHOOSE})",
@@ -22,8 +23,8 @@ SIGNATURES = {
     lect.resolve: "(model_path, *, adapter=None, fallback=True)",
     lect.get_template: f"(model_path, *, {CHOOSE})",
     lect.render: f"(model_path, {RENDER.replace('*, tools', f'*, {CHOOSE}, tools')})",
-    lect.parse: f"(model_path, output, *, {CHOOSE}, format=None, {HEAR}, finish=None, stop=(), call_id=None)",
-    lect.stream: f"(model_path, *, {CHOOSE}, format=None, {HEAR}, stop=(), call_id=None)",
+    lect.parse: "(model_path, output, *, finish=None, **options)",
+    lect.stream: f"(model_path, *, {CHOOSE}, format=None, {HEAR}, stop=(), call_id=None, {SERVE})",
     lect.register: "(adapter, *, name=None)",
     lect.pin: "(pattern, adapter)",
     lect.pins: "(*, load=False)",
@@ -43,8 +44,8 @@ SIGNATURES = {
     lect.row: "(data, *, format=None, row=None, parse_assistant=False)",
     Template.render: f"(self, {RENDER})",
     Template.text: f"(self, {RENDER})",
-    Template.parse: f"(self, output, *, {HEAR}, finish=None, stop=(), call_id=None, grammar=None, refine=None)",
-    Template.stream: f"(self, *, {HEAR}, stop=(), call_id=None, grammar=None, refine=None)",
+    Template.parse: "(self, output, *, finish=None, **options)",
+    Template.stream: f"(self, *, {HEAR}, stop=(), call_id=None, grammar=None, refine=None, {SERVE})",
     Template.unroll: "(self, messages, unroll='auto', *, tools=None, **options)",
     lect.Prompt.encode: "(self, tokenizer, *, safe=True, policy=None, max_length=None, truncate='tokens')",
     lect.Prompt.loss_spans: "(self, policy=None)",

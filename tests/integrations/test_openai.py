@@ -95,3 +95,26 @@ def test_the_examples_of_the_page_print_what_it_says(tmp_path):
     assert any("openai.OpenAI" in example.code for example in examples)
     for example, printed in zip(examples, pages.run_program(examples, tmp_path), strict=True):
         assert pages.fits(printed, example.printed), printed
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("no JSON", "Expecting value"),
+        ("[]", "the request is not an object"),
+        ('{"model": "m"}', "messages is None (NoneType); expected a list of messages"),
+        ('{"messages": [{"role": "robot", "content": "Hi"}]}', "the role of messages[0] is 'robot'"),
+        ('{"messages": [{"role": "user", "content": "<|im_end|>"}]}', "contains control text of the model"),
+        ('{"messages": [{"role": "user", "content": "Hi"}], "tools": 3, "stream": true}', "tools is 3 (int)"),
+        ('{"messages": [{"role": "user", "content": "Hi"}], "stop": [3]}', "stop is [3]; expected a list of texts"),
+    ],
+)
+def test_the_server_of_the_page_refuses_what_is_wrong_with_a_request(body, message):
+    client = pytest.importorskip("starlette.testclient").TestClient
+    server = next(example.code for example in pages.python_examples(PAGE, ("py",)) if "Starlette(" in example.code)
+    names = {"lect": lect}
+    exec(server, names)  # the page's own code
+    answer = client(names["app"]).post("/v1/chat/completions", content=body)
+    assert answer.status_code == 400
+    assert answer.json()["error"]["type"] == "invalid_request_error"
+    assert message in answer.json()["error"]["message"]

@@ -100,11 +100,18 @@ def read_vector(vector, sizes=None):
 
 
 def fold(events):
-    """Return events with adjacent pieces of one text joined: what is left does not depend on chunks."""
+    """Return events with adjacent pieces of one text joined: what is left does not depend on chunks.
+
+    Where the raw text of a call is cut between pieces of its arguments and its end depends on them.
+    """
     folded = []
     for event in events:
+        if event.kind == "call_args":
+            event = event._replace(start=None, end=None)
+        if event.kind == "call_end":
+            event = event._replace(start=None)
         if folded and event.kind in TEXTS and (folded[-1].kind, folded[-1].index) == (event.kind, event.index):
-            folded[-1] = folded[-1]._replace(text=folded[-1].text + event.text)
+            folded[-1] = folded[-1]._replace(text=folded[-1].text + event.text, end=event.end)
         else:
             folded.append(event)
     return folded

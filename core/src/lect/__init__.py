@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from lect.registry.load import PluginInfo
     from lect.registry.settings import Pin
     from lect.reply.chunks import ChatChunks
+    from lect.reply.events import UnknownTools
     from lect.reply.grammar import Grammar, ReplyFormat
     from lect.reply.reply import Reply
     from lect.reply.stream import ReplyStream
@@ -284,38 +285,13 @@ def rollout(
     return begin(template, messages, tokenizer, tools=tools, **options)
 
 
-def parse(
-    model_path: ModelPath | None,
-    output: str,
-    *,
-    adapter: Any = None,
-    default: str | None = None,
-    format: str | Grammar | ReplyFormat | None = None,  # noqa: A002  # the word that everybody expects
-    tools: Sequence[Mapping[str, Any]] | None = None,
-    prompt: Prompt | str | None = None,
-    starts_in_reasoning: bool | None = None,
-    extract: Iterable[str] = ("reasoning", "tools"),
-    finish: str | None = None,
-    stop: Iterable[str] = (),
-    call_id: Callable[[int], str] | None = None,
-) -> Reply:
+def parse(model_path: ModelPath | None, output: str, *, finish: str | None = None, **options: Any) -> Reply:
     """Parse the complete output of a model into reasoning, content and tool calls.
 
     Any output can be parsed, and no character of it is lost. `output` and `finish` are those of `Template.parse`; the
     other arguments and errors are those of `stream`.
     """
-    reply_stream = stream(
-        model_path,
-        adapter=adapter,
-        default=default,
-        format=format,
-        tools=tools,
-        prompt=prompt,
-        starts_in_reasoning=starts_in_reasoning,
-        extract=extract,
-        stop=stop,
-        call_id=call_id,
-    )
+    reply_stream = stream(model_path, **options)
     reply_stream.feed(output)
     return reply_stream.close(finish)
 
@@ -327,11 +303,13 @@ def stream(
     default: str | None = None,
     format: str | Grammar | ReplyFormat | None = None,  # noqa: A002  # the word that everybody expects
     tools: Sequence[Mapping[str, Any]] | None = None,
-    prompt: Prompt | str | None = None,
+    prompt: Prompt | str | Sequence[int] | None = None,
     starts_in_reasoning: bool | None = None,
     extract: Iterable[str] = ("reasoning", "tools"),
     stop: Iterable[str] = (),
     call_id: Callable[[int], str] | None = None,
+    tokenizer: Any = None,
+    unknown_tools: UnknownTools = "keep",
 ) -> ReplyStream:
     """Parse a reply that is still arriving: feed it chunks and get events, close it and get the reply.
 
@@ -352,6 +330,8 @@ def stream(
         "extract": extract,
         "stop": stop,
         "call_id": call_id,
+        "tokenizer": tokenizer,
+        "unknown_tools": unknown_tools,
     }
     if model_path is not None:
         found = _registry.look_up(model_path, adapter=adapter, default=default)
@@ -365,10 +345,12 @@ def stream(
         msg = "neither a model nor a format is named\n  try: format='think', or any name from lect.reply_formats()"
         raise MessageError(msg)
     from lect.reply.stream import ReplyStream, stop_strings
+    from lect.tokens.decoder import prompt_and_decoder
 
     reply_format = _registry.formats.get(format)
     options["stop"] = (*reply_format.stop, *stop_strings(stop))
-    options["prompt"] = prompt.text if isinstance(prompt, Prompt) else prompt
+    given = prompt.text if isinstance(prompt, Prompt) else prompt
+    options["prompt"], options["decoder"] = prompt_and_decoder(given, options.pop("tokenizer"))
     return ReplyStream(reply_format.grammar, **options)
 
 

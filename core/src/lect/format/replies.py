@@ -10,6 +10,7 @@ from lect.format.training import Training
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from lect.reply.events import UnknownTools
     from lect.reply.grammar import Grammar
     from lect.reply.reply import Reply
     from lect.reply.stream import ReplyStream
@@ -30,20 +31,23 @@ class Replies(Training):
         self,
         *,
         tools: Sequence[Mapping[str, Any]] | None = None,
-        prompt: Prompt | str | None = None,
+        prompt: Prompt | str | Sequence[int] | None = None,
         starts_in_reasoning: bool | None = None,
         extract: Iterable[str] = ("reasoning", "tools"),
         stop: Iterable[str] = (),
         call_id: Callable[[int], str] | None = None,
         grammar: Grammar | None = None,
         refine: Callable[[Reply], Reply] | None = None,
+        tokenizer: Any = None,
+        unknown_tools: UnknownTools = "keep",
     ) -> ReplyStream:
         """Parse a reply that is still arriving: feed it chunks and get events, close it and get the reply.
 
         Args:
             tools: The tools that the model may call. They decide the types of arguments in formats that carry only
                 text.
-            prompt: The prompt that the reply answers. Its end tells whether the reply begins inside reasoning.
+            prompt: The prompt that the reply answers, also as text or as ids. Its end tells what the reply begins
+                inside of: reasoning, or a call, which is then continued.
             starts_in_reasoning: Whether the reply begins inside reasoning; by default, the end of the prompt decides.
             extract: What to take out of the content: `reasoning`, `tools`. The rest stays in it as it was written.
             stop: Further strings at which the reply ends, besides the stops of the template.
@@ -51,6 +55,9 @@ class Replies(Training):
                 ids must be unique over a conversation.
             grammar: How the reply is written, if not as the template states.
             refine: A function that makes the final reply from the one that the grammar gives.
+            tokenizer: The tokenizer, for `feed_ids`, and for a prompt that is given as ids.
+            unknown_tools: What becomes of a call of a tool that is not among `tools`, besides a problem: `keep` it,
+                make it `text` as it was written, or `drop` it.
 
         Raises:
             MessageError: If an argument has a wrong type.
@@ -58,9 +65,11 @@ class Replies(Training):
         """
         from lect.reply.plain import PLAIN
         from lect.reply.stream import ReplyStream, stop_strings
+        from lect.tokens.decoder import prompt_and_decoder
 
         answered, before, tail = self._around_an_answer()
-        text = prompt.text if isinstance(prompt, Prompt) else answered if prompt is None else prompt
+        given = prompt.text if isinstance(prompt, Prompt) else prompt
+        text, decoder = prompt_and_decoder(answered if given is None else given, tokenizer)
         return ReplyStream(
             grammar or self.reply or PLAIN,
             tools=tools,
@@ -72,48 +81,17 @@ class Replies(Training):
             markers=self.markers,
             call_id=call_id,
             refine=refine,
+            decoder=decoder,
+            unknown_tools=unknown_tools,
         )
 
-    def parse(
-        self,
-        output: str,
-        *,
-        tools: Sequence[Mapping[str, Any]] | None = None,
-        prompt: Prompt | str | None = None,
-        starts_in_reasoning: bool | None = None,
-        extract: Iterable[str] = ("reasoning", "tools"),
-        finish: str | None = None,
-        stop: Iterable[str] = (),
-        call_id: Callable[[int], str] | None = None,
-        grammar: Grammar | None = None,
-        refine: Callable[[Reply], Reply] | None = None,
-    ) -> Reply:
+    def parse(self, output: str, *, finish: str | None = None, **options: Any) -> Reply:
         """Parse the complete output of a model into reasoning, content and tool calls.
 
-        Any output can be parsed, and no character of it is lost.
-
-        Args:
-            output: The whole output, with its special tokens.
-            tools: The tools that the model may call.
-            prompt: The prompt that the reply answers.
-            starts_in_reasoning: Whether the reply begins inside reasoning; by default, the end of the prompt decides.
-            extract: What to take out of the content.
-            finish: The server's finish reason, such as `length`.
-            stop: Further strings at which the reply ends, besides the stops of the template.
-            call_id: A function that makes the id of a call without one from its number in the reply.
-            grammar: How the reply is written, if not as the template states.
-            refine: A function that makes the final reply from the one that the grammar gives.
+        Any output can be parsed, and no character of it is lost. `output` has its special tokens; `finish` is the
+        server's finish reason, such as `length`; the other arguments are those of `stream`.
         """
-        stream = self.stream(
-            tools=tools,
-            prompt=prompt,
-            starts_in_reasoning=starts_in_reasoning,
-            extract=extract,
-            stop=stop,
-            call_id=call_id,
-            grammar=grammar,
-            refine=refine,
-        )
+        stream = self.stream(**options)
         stream.feed(output)
         return stream.close(finish)
 

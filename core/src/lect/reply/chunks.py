@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 from lect.errors import MessageError, saferepr
+from lect.reply.reply import OUR_KEY, completion_head
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from lect.reply.stream import ReplyStream
 
 ReasoningKey = Literal["reasoning_content", "reasoning"]
-OUR_KEY: ReasoningKey = "reasoning_content"
 KEYS = (OUR_KEY, "reasoning")
 
 
@@ -43,22 +43,14 @@ class ChatChunks:
         *,
         id: str | None = None,  # noqa: A002  # as in the API
         created: int | None = None,
-        reasoning_key: ReasoningKey = OUR_KEY,
+        reasoning_key: ReasoningKey = "reasoning_content",
         index: int = 0,
     ):
         if reasoning_key not in KEYS:
             msg = f"reasoning_key is {saferepr(reasoning_key)}; expected one of {', '.join(map(repr, KEYS))}"
             raise MessageError(msg)
-        import time
-        import uuid
-
         self._stream = stream
-        self._head = {
-            "id": id or f"chatcmpl-{uuid.uuid4().hex}",
-            "object": "chat.completion.chunk",
-            "created": int(time.time()) if created is None else created,
-            "model": model,
-        }
+        self._head = completion_head("chat.completion.chunk", model, id, created)
         self._reasoning_key = reasoning_key
         self._index = index
 
@@ -70,10 +62,21 @@ class ChatChunks:
         """Add a piece of the model's output, and return the new chunks."""
         return self._chunks(self._stream.feed(text))
 
+    def feed_ids(self, ids: Iterable[int]) -> list[dict[str, Any]]:
+        """Add sampled tokens, and return the new chunks."""
+        return self._chunks(self._stream.feed_ids(ids))
+
     def close(self, finish: str | None = None) -> list[dict[str, Any]]:
         """End the reply, and return the last chunks; `finish` is the engine's finish reason, such as `length`."""
         chunks = self._chunks(self._stream.finish(finish))
         return [*chunks, self._chunk({}, self.reply.finish or "stop")]
+
+    def usage(self, prompt_tokens: int, completion_tokens: int | None = None) -> dict[str, Any]:
+        """Return the chunk that follows the last one if the request has `stream_options.include_usage`.
+
+        The arguments are those of `ReplyStream.usage`.
+        """
+        return {**self._head, "choices": [], "usage": self._stream.usage(prompt_tokens, completion_tokens)}
 
     @property
     def reply(self) -> Reply:

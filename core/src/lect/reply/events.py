@@ -17,6 +17,10 @@ STOP: Final = "stop"
 CALL: Final = "call"
 MARK: Final = "mark"
 AFTER: Final = "after"
+UnknownTools = Literal["keep", "text", "drop"]
+KEEP: Final = "keep"
+TEXT: Final = "text"
+POLICIES = (KEEP, TEXT, "drop")
 CODES = frozenset({
     "bad_arguments", "bad_literal", "bad_value", "duplicate_key", "incomplete_call", "incomplete_reasoning",
     "markers_missing", "repaired", "stray_close", "stray_header", "stray_mark", "stray_member", "stray_open",
@@ -36,6 +40,14 @@ class Event(NamedTuple):
         id: The id of the call: the model's own if it is known by then, else a generated one.
         call: The whole call, when it ends.
         problem: The problem.
+        start: Where the raw text begins that the event comes from; None for a problem, which has a span of its own.
+        end: Where it ends.
+
+    No two events share a character of the raw text, and offsets ascend. Content and reasoning are `raw[start:end]`,
+    except for text that the model did not write, such as the line break between two messages: that comes from nothing,
+    so it starts where it ends. The events of a call cover its span together, without gaps: `call_start` up to where the
+    name is known, each piece of the arguments what was read since the event before it, and `call_end` the rest. Marks
+    around all these belong to no event.
     """
 
     kind: EventKind
@@ -44,6 +56,8 @@ class Event(NamedTuple):
     id: str | None = None
     call: ToolCall | None = None
     problem: Problem | None = None
+    start: int | None = None
+    end: int | None = None
 
     def to_openai(self) -> dict[str, Any] | None:
         """Return the delta of an OpenAI chat-completion chunk; None for an event that has none."""

@@ -3,6 +3,7 @@
 from operator import attrgetter
 from typing import Any, Literal, NamedTuple
 
+OUR_KEY = "reasoning_content"
 PieceKind = Literal["content", "reasoning", "call", "mark", "after"]
 
 
@@ -99,6 +100,35 @@ class Reply(NamedTuple):
         calls = sorted((*self.tool_calls, *self.incomplete), key=attrgetter("index")) if incomplete else self.tool_calls
         return self._message([call.to_openai() for call in calls])
 
+    @property
+    def characters(self) -> dict[PieceKind, int]:
+        """How many characters of the raw text are of each kind, as in `pieces`."""
+        counts: dict[PieceKind, int] = dict.fromkeys(("content", "reasoning", "call", "mark", "after"), 0)
+        for piece in self.pieces:
+            counts[piece.kind] += piece.end - piece.start
+        return counts
+
+    def to_completion(
+        self,
+        model: str,
+        *,
+        id: str | None = None,  # noqa: A002  # as in the API
+        created: int | None = None,
+        usage: dict[str, Any] | None = None,
+        reasoning_key: str = OUR_KEY,
+        index: int = 0,
+    ) -> dict[str, Any]:
+        """Return the reply as OpenAI's API returns a completion that is not streamed.
+
+        The arguments are those of `ChatChunks`; `usage` is what `ReplyStream.usage` returns, if it is to be told.
+        """
+        message = self.to_openai()
+        if OUR_KEY in message:
+            message[reasoning_key] = message.pop(OUR_KEY)
+        choice = {"index": index, "message": message, "logprobs": None, "finish_reason": self.finish or "stop"}
+        head = completion_head("chat.completion", model, id, created)
+        return {**head, "choices": [choice], **({} if usage is None else {"usage": usage})}
+
     def to_message(self) -> dict[str, Any]:
         """Return the reply as a message that a template can render again, without incomplete calls.
 
@@ -112,7 +142,20 @@ class Reply(NamedTuple):
     def _message(self, calls: list[dict[str, Any]]) -> dict[str, Any]:
         message: dict[str, Any] = {"role": "assistant", "content": self.content or (None if calls else "")}
         if self.reasoning is not None:
-            message["reasoning_content"] = self.reasoning
+            message[OUR_KEY] = self.reasoning
         if calls:
             message["tool_calls"] = calls
         return message
+
+
+def completion_head(kind: str, model: str, own_id: str | None, created: int | None) -> dict[str, Any]:
+    """Return what a completion of OpenAI's API, or a chunk of one, begins with."""
+    import time
+    import uuid
+
+    return {
+        "id": own_id or f"chatcmpl-{uuid.uuid4().hex}",
+        "object": kind,
+        "created": int(time.time()) if created is None else created,
+        "model": model,
+    }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from array import array
+from bisect import bisect_left
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -9,8 +11,8 @@ from lect.errors import MessageError, PluginError, saferepr
 from lect.reply.engine.compiled import compile_grammar
 from lect.reply.engine.headed import HeadedMessages
 from lect.reply.engine.marked import MarkedText
-from lect.reply.engine.opening import looks_stripped, starts_in
-from lect.reply.events import REASONING, Event
+from lect.reply.engine.opening import looks_stripped, open_call, starts_in
+from lect.reply.events import KEEP, POLICIES, REASONING, Event, UnknownTools
 from lect.reply.grammar import Grammar
 from lect.reply.reader.reader import MANY, Reader
 from lect.reply.reader.schema import Schemas
@@ -28,20 +30,16 @@ class ReplyStream:
     """A reply that is still arriving.
 
     Feed it chunks as they arrive, split anywhere; `feed` returns the events that are certain by then. `close` returns
-    the whole reply, the same as if the text had arrived at once. `lect.stream` and `Template.stream` return one.
+    the whole reply, the same as if the text had arrived at once. `lect.stream` and `Template.stream` return one; the
+    latter explains the other arguments.
 
     Args:
         grammar: How the reply is written.
-        tools: The tools that the model may call: OpenAI schemas.
-        prompt: The text of the prompt that the reply answers. Its end tells whether the reply begins inside reasoning.
-        starts_in_reasoning: Whether the reply begins inside reasoning; by default, the end of the prompt decides.
-        extract: What to take out of the content: `reasoning`, `tools`.
-        stop: The strings at which the reply ends.
         edges: White space with which the template begins and ends every answer; it is not content.
         markers: The template's control markers. They are not content; in the prompt, what follows the last one is the
             model's own text.
-        call_id: A function that returns an id for a call without one, given its number in the reply.
-        refine: A function that turns the parsed reply into the final one.
+        stop: All strings at which the reply ends.
+        decoder: What turns ids into text.
 
     Raises:
         MessageError: If an argument has the wrong type, or the stop strings are too long.
@@ -61,23 +59,40 @@ class ReplyStream:
         markers: Iterable[str] = (),
         call_id: Callable[[int], str] | None = None,
         refine: Callable[[Reply], Reply] | None = None,
+        decoder: Any = None,
+        unknown_tools: UnknownTools = KEEP,
     ):
         _check_grammar(grammar)
         markers = tuple(markers)
         compiled = compile_grammar(grammar, _wanted(extract), stop_strings(stop), edges[1], markers)
         if prompt is not None:
             _check_text(prompt, "the prompt")
+        self._decoder = decoder
+        # Where each token that is fed begins in the raw text, and where the next one does.
+        self._starts, self._decoded = array("Q"), 0
+        if unknown_tools not in POLICIES:
+            msg = f"unknown_tools is {saferepr(unknown_tools)}; expected one of {', '.join(map(repr, POLICIES))}"
+            raise MessageError(msg)
         inside = REASONING if starts_in_reasoning else ""
         if starts_in_reasoning is None:
             inside = starts_in(grammar, prompt, compiled.ends, markers)
         self.grammar = grammar
         spell = (lambda index, _: call_id(index)) if call_id else lambda index, name: grammar.id_of(name, index)
-        self._reader = reader = Reader(Schemas(tools), compiled.ends, spell)
-        reading = HeadedMessages(reader, compiled) if grammar.channels else MarkedText(reader, compiled, edges[0])
-        self._steps = reading.read(inside)
+        schemas = Schemas(tools)
         self._refine = refine
         self._reply: Reply | None = None
-        next(self._steps, None)
+        opened = "" if inside or prompt is None or not compiled.takes_tools else open_call(compiled, prompt)
+        for self._opened in (opened, "") if opened else ("",):
+            self._reader = reader = Reader(schemas, compiled.ends, spell)
+            reader.unknown_tools = unknown_tools
+            reading = HeadedMessages(reader, compiled) if grammar.channels else MarkedText(reader, compiled, edges[0])
+            self._steps = reading.read(inside)
+            if self._opened:
+                reader.base = -len(self._opened)
+                reader.feed(self._opened)
+            next(self._steps, None)
+            if self._opened and _continues_call(reader):
+                break
 
     def __reduce__(self) -> NoReturn:
         msg = (
@@ -99,7 +114,9 @@ class ReplyStream:
             passed.append(chunk)
             if len(passed) == MANY:
                 reader.settle()
-            return [_new(Event, (reader.kind, chunk, reader.index, None, None, None))]
+            start = reader.end
+            reader.end = end = start + len(chunk)
+            return [_new(Event, (reader.kind, chunk, reader.index, None, None, None, start, end))]
         if type(chunk) is not str:
             _check_text(chunk)
         if reader.ended:
@@ -110,6 +127,51 @@ class ReplyStream:
         reader.feed(chunk)
         return self._go_on()
 
+    def feed_ids(self, ids: Iterable[int]) -> list[Event]:
+        """Add sampled tokens as text, and return the new events; a character whose bytes are missing is held back.
+
+        Raises:
+            MessageError: If the stream was opened without a tokenizer, or is closed.
+        """
+        if self._decoder is None:
+            msg = "ids are fed, but the stream has no tokenizer\n  try: lect.stream(..., tokenizer=...)"
+            raise MessageError(msg)
+        return self._feed_pieces(self._decoder.pieces(ids))
+
+    def _feed_pieces(self, pieces: Iterable[tuple[str, int]]) -> list[Event]:
+        texts: list[str] = []
+        for text, tokens in pieces:
+            self._starts.extend([self._decoded] * tokens)
+            self._decoded += len(text)
+            texts.append(text)
+        return self.feed("".join(texts))
+
+    def tokens(self, start: int, end: int) -> range:
+        """Return which of the tokens that were fed begin in a part of the raw text, such as that of an event."""
+        return range(bisect_left(self._starts, start), bisect_left(self._starts, end))
+
+    def usage(self, prompt_tokens: int, completion_tokens: int | None = None) -> dict[str, Any]:
+        """Close the stream, and return the usage of the request as in OpenAI's API.
+
+        If text was fed, not ids, `completion_tokens` must be given, and the tokens of the reasoning are estimated by
+        its share of the characters.
+        """
+        reply = self.close()
+        if self._starts:
+            spans = [(piece.start, piece.end) for piece in reply.pieces if piece.kind == REASONING]
+            written, reasoning = len(self._starts), sum(len(self.tokens(*span)) for span in spans)
+        elif completion_tokens is not None:
+            written = completion_tokens
+            reasoning = round(written * reply.characters[REASONING] / (len(reply.raw) or 1))
+        else:
+            raise MessageError("no ids were fed, so their number is unknown\n  try: completion_tokens=...")
+        return {
+            "prompt_tokens": prompt_tokens,
+            "completion_tokens": written,
+            "total_tokens": prompt_tokens + written,
+            "completion_tokens_details": {"reasoning_tokens": reasoning},
+        }
+
     def finish(self, reason: str | None = None) -> list[Event]:
         """End the reply, and return the last events; `reason` is the server's finish reason, such as `length`."""
         reader = self._reader
@@ -117,9 +179,10 @@ class ReplyStream:
             return []
         if reason is not None:
             _check_text(reason, "the finish reason")
+        events = self._feed_pieces([self._decoder.rest()]) if self._decoder else []
         reader.settle()
         reader.ended, reader.reason = True, reason
-        events = self._go_on()
+        events += self._go_on()
         self._reply = self._make_reply(reason)
         return events + reader.take_events()
 
@@ -128,6 +191,11 @@ class ReplyStream:
         self.finish(finish)
         assert self._reply is not None, "it is made when the stream ends"
         return self._reply
+
+    @property
+    def in_reasoning(self) -> bool:
+        """Whether the model is inside reasoning, as far as the text that has been read tells."""
+        return self._reader.in_reasoning
 
     def _go_on(self) -> list[Event]:
         reader = self._reader
@@ -156,7 +224,7 @@ class ReplyStream:
             reader.stop,
             reason,
             tuple(reader.problems),
-            "".join(reader.chunks),
+            "".join(reader.chunks).removeprefix(self._opened),
             tuple(call for call in reader.calls if not call.complete),
             reader.pieces(),
         )
@@ -185,6 +253,16 @@ def stop_strings(stop: object) -> tuple[str, ...]:
             return stops
     msg = f"stop is {saferepr(stop)}; expected a list of texts\n  try: stop=['...']"
     raise MessageError(msg)
+
+
+def _continues_call(reader: Reader) -> bool:
+    """Return whether the end of the prompt has a call open, and nothing before it; the raw text begins after it."""
+    if reader.calls or (reader.call is None and (reader.events or reader.pending)):
+        return False
+    reader.events = [event._replace(start=0, end=0) if event.problem is None else event for event in reader.events]
+    reader.borders = [(0, kind) for _, kind in reader.borders[-1:]]
+    reader.end, reader.matters = 0, None
+    return True
 
 
 def _check_grammar(given: object) -> None:

@@ -24,7 +24,7 @@ FAR = 4096
 class Tokenizer(Protocol):
     """The two methods that a tokenizer needs if it comes from neither `tokenizers` nor transformers.
 
-    For rollouts it needs a third, `decode(ids)`: the text of ordinary tokens, with U+FFFD for bytes that are no
+    To read sampled ids it needs a third, `decode(ids)`: the text of ordinary tokens, with U+FFFD for bytes that are no
     character. Control tokens are not among them.
     """
 

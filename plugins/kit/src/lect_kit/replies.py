@@ -167,11 +167,16 @@ def _read(open_stream: Open, text: str, size: int = 0) -> tuple[Reply, list[Even
 
 
 def _folded(events: list[Event]) -> list[Event]:
-    """Return events with adjacent pieces of one text joined: what is left does not depend on chunks."""
+    """Return events with adjacent pieces of one text joined: what is left does not depend on chunks.
+
+    Where the raw text of a call is cut between pieces of its arguments and its end does.
+    """
     folded: list[Event] = []
-    for event in events:
+    for each in events:
+        in_a_call = each.kind in ("call_args", "call_end")
+        event = each._replace(start=None, end=None if each.kind == "call_args" else each.end) if in_a_call else each
         if folded and event.kind in TEXT_KINDS and folded[-1][0:3:2] == event[0:3:2]:
-            folded[-1] = folded[-1]._replace(text=folded[-1].text + event.text)
+            folded[-1] = folded[-1]._replace(text=folded[-1].text + event.text, end=event.end)
         else:
             folded.append(event)
     return folded

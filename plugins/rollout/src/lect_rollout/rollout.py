@@ -13,10 +13,10 @@ from lect.errors import MessageError, RefusedError, saferepr
 from lect.format.answer import AnswerWriter
 from lect.objects import plain_messages
 from lect.prompt.fields import spell
+from lect.tokens.decoder import INCOMPLETE, Decoder
 from lect.tokens.tokenizer import encoder_of
 from lect.values import TRANSFORMED, Origin, Segment
 from lect_rollout.bridge import breaks_off, continued_at, encoded_after, is_shown, segments_from, turn_end, unwritten
-from lect_rollout.decode import INCOMPLETE, Decoder
 from lect_rollout.trajectory import Stretch, trajectory
 
 if TYPE_CHECKING:
@@ -132,7 +132,8 @@ class Rollout:
         template, grammar = self.template, self.template.reply
         controls = encoder_of(self.tokenizer).control_ids
         turn = [*self._turn, *sampled]
-        text = Decoder(self.tokenizer).text(turn, self._before)
+        decoder = Decoder(self.tokenizer, self._before)
+        text = decoder.feed(turn) + decoder.rest()[0]
         others = self.messages[:-1] if self.reply else self.messages
         calls = sum(len(message.get("tool_calls") or ()) for message in others)
         nameless = set(template.stop_ids).difference(template.stop.values())

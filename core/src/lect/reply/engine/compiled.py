@@ -60,6 +60,10 @@ class CompiledGrammar:
         self.bare = [section for section in self.sections if section.syntax.start and not section.syntax.open]
         self.before = "".join(sorted({*"".join(text for each in grammar.sections for text in each.before), *tail}))
         self.ends = tuple(dict.fromkeys(stop))
+        self.opens = {mark for section in self.sections for mark in section.first_marks()}
+        own = {mark.strip() for mark in marks_of(grammar)}
+        self.foreign = tuple({mark.strip(): None for mark in (*self.ends, *markers) if mark.strip() not in own | {""}})
+        """Marks of the template that no reply has, except at its end."""
         # What is not extracted stays in the content as it was written.
         self.stray = control_tokens(grammar, markers) if self.takes_tools else {}
         ends: list[tuple[str, object]] = [(mark, (END, None)) for mark in self.ends if mark]

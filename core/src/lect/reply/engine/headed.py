@@ -106,8 +106,7 @@ class HeadedMessages(Reading):
         """Read a body that is text."""
         reader = self.reader
         if kind in self.emitted:
-            reader.switch_to(kind)
-            reader.pending.append("\n")
+            reader.insert(kind, "\n")
         self.emitted.add(kind)
         yield from self.read_rest(kind)
 
@@ -115,12 +114,15 @@ class HeadedMessages(Reading):
         """Read text up to the end of its message."""
         reader = self.reader
         start = reader.position
+        reader.in_reasoning = kind == REASONING
         mark = yield from self.next_mark(self.body, kind)
         if not mark:
             self.over = True
             reader.unfinished = kind == REASONING
             reader.break_off(kind, start)
-        elif START not in self.body.acts[mark]:
+            return
+        reader.in_reasoning = False
+        if START not in self.body.acts[mark]:
             if keep_end and OVER not in self.body.acts[mark]:
                 reader.emit_to(reader.at + len(mark), CONTENT)
             else:

@@ -44,8 +44,7 @@ class MarkedText(Reading):
         """Read the whole reply; `inside` is what it begins inside of."""
         reader = self.reader
         if self.compiled.grammar.prefix:
-            reader.switch_to(CONTENT)
-            reader.pending.append(self.compiled.grammar.prefix)
+            reader.insert(CONTENT, self.compiled.grammar.prefix)
         if inside == REASONING and self.compiled.reasoning_syntax.close:
             yield from self.read_reasoning()
         while not self.over:
@@ -97,13 +96,14 @@ class MarkedText(Reading):
         """Read reasoning, with the mark that ends it unless that means something else too."""
         reader, compiled, live = self.reader, self.compiled, self.compiled.reasoning
         kind: TextKind = REASONING if compiled.takes_reasoning else CONTENT
-        self.thought = True
+        self.thought = reader.in_reasoning = True
         begin = reader.position
         if compiled.takes_reasoning:
             yield from self.skip_lead()
         while True:
             mark, run, start = yield from self.scan(live, kind, compiled.held)
             if mark and (yield from self.ends_reasoning(mark, run, start, kind)):
+                reader.in_reasoning = False
                 if mark in compiled.ends:
                     reader.break_off(kind, begin)
                 return

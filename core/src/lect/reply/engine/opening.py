@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from lect.reply.blocks import NO_REASONING
+from lect.reply.engine.compiled import CompiledGrammar
 from lect.reply.events import CALL, REASONING
 from lect.reply.grammar import Channels, Grammar
 from lect.reply.reader.headers import headers_for
@@ -31,8 +32,26 @@ def starts_in(grammar: Grammar, prompt: str | None, ends: Sequence[str], markers
     if prompt is None:
         return REASONING if grammar.reasoning is not None and grammar.reasoning.starts else ""
     if grammar.channels is not None:
-        return _open_message(grammar.channels, prompt[-TAIL:], ends)
+        kind = _open_message(grammar.channels, prompt[-TAIL:], ends)
+        return "" if kind == CALL else kind
     return REASONING if _opens_reasoning(grammar, prompt[-TAIL:], (*ends, *markers)) else ""
+
+
+def open_call(compiled: CompiledGrammar, prompt: str) -> str:
+    """Return the end of a prompt from where a call may be open in the model's own turn; empty if none is."""
+    tail = prompt[-TAIL:]
+    if compiled.grammar.channels is not None:
+        starts = compiled.grammar.channels.start
+        at = max((tail.rfind(mark) for mark in starts), default=-1)
+        return tail[at:] if at >= 0 and _open_message(compiled.grammar.channels, tail, compiled.ends) == CALL else ""
+    opened = max((tail.rfind(mark) for mark in compiled.opens), default=-1)
+    if not compiled.bare and (opened < 0 or any(mark in tail[opened:] for mark in compiled.foreign)):
+        return ""
+    # What precedes a mark that no reply has is not the model's: it may be a user's.
+    begin = max((tail.rfind(mark) + len(mark) for mark in compiled.foreign if mark in tail), default=0)
+    turn = tail[begin:]
+    at = min((at for mark in compiled.opens if (at := turn.find(mark)) >= 0), default=0 if begin else len(turn))
+    return turn[at:] if begin or not at else ""
 
 
 def _open_message(channels: Channels, tail: str, ends: Sequence[str]) -> str:
@@ -41,7 +60,7 @@ def _open_message(channels: Channels, tail: str, ends: Sequence[str]) -> str:
     header = headers_for(channels).look(tail, start, ended=True) if start >= 0 else -1
     if isinstance(header, int) or any(mark in tail[header.body :] for mark in (*channels.end, *channels.stop, *ends)):
         return ""
-    return "" if header.kind == CALL else header.kind
+    return header.kind
 
 
 def _opens_reasoning(grammar: Grammar, tail: str, marks: Sequence[str]) -> bool:

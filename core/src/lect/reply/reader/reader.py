@@ -12,13 +12,16 @@ from lect.reply.events import (
     CALL_START,
     CODES,
     CONTENT,
+    KEEP,
     MARK,
     PROBLEM,
     REASONING,
     STOP,
+    TEXT,
     Event,
     EventKind,
     TextKind,
+    UnknownTools,
 )
 from lect.reply.reader import lookahead
 from lect.reply.reader.lookahead import MORE, NO
@@ -50,7 +53,7 @@ class Text(list[str]):
 class OpenCall:
     """A call that is being read."""
 
-    __slots__ = ("arguments", "id", "index", "name", "parts", "start")
+    __slots__ = ("arguments", "hidden", "id", "index", "name", "parts", "start")
 
     def __init__(self, name: str, own_id: str, index: int, start: int, arguments: int):
         self.name = name
@@ -60,6 +63,8 @@ class OpenCall:
         self.arguments = arguments
         """Where its arguments begin in the raw text."""
         self.parts = Text()
+        # Whether it makes no events, because its tool is unknown.
+        self.hidden = False
 
 
 class Reader:
@@ -71,9 +76,10 @@ class Reader:
 
     # Some of these are read for every chunk.
     __slots__ = (
-        "at", "base", "borders", "buffer", "call", "call_id", "calls", "chunks", "content", "ended", "events",
-        "forgiven", "fresh", "growing", "index", "kind", "matters", "origin", "passed", "pending", "problems",
-        "reason", "reasoning", "schemas", "sink", "stop", "stop_rows", "stops", "unfinished", "why",
+        "at", "base", "borders", "buffer", "call", "call_id", "calls", "chunks", "content", "end", "ended", "events",
+        "forgiven", "fresh", "growing", "in_reasoning", "index", "kind", "matters", "origin", "passed", "pending",
+        "problems", "reason", "reasoning", "schemas", "sink", "stop", "stop_rows", "stops", "unfinished",
+        "unknown_tools", "why",
     )  # fmt: skip
 
     def __init__(
@@ -83,6 +89,7 @@ class Reader:
         call_id: Callable[[int, str], str] = "call_{}".format,
     ):
         self.schemas = schemas or Schemas(None)
+        self.unknown_tools: UnknownTools = KEEP
         self.call_id = call_id
         self.stops = stops
         self.stop_rows = [(mark.lstrip(),) for mark in stops if mark.strip()]
@@ -105,6 +112,7 @@ class Reader:
         self.fresh = True
         # Whether the reply breaks off: there should be more.
         self.unfinished = False
+        self.in_reasoning = False
         # Why the current call is broken, where it began, and what had to be forgiven in it.
         self.why = ""
         self.origin = 0
@@ -113,6 +121,8 @@ class Reader:
         self.borders: list[tuple[int, PieceKind]] = []
         # Consecutive text becomes one event: it waits here until another kind of text begins or the chunk ends.
         self.pending: list[str] = []
+        # Where the raw text ends that all this comes from: the pending text, or the last event.
+        self.end = 0
         self.kind: EventKind = CONTENT
         self.sink = self.content
         self.index: int | None = None
@@ -227,7 +237,13 @@ class Reader:
             self.pending.clear()
             if text:
                 self.sink.append(text)
-                self.events.append(_new(Event, (self.kind, text, self.index, None, None, None)))
+                if self.kind == CALL_ARGS:
+                    if self.call is not None and self.call.hidden:
+                        return
+                    start, self.end = self.end, self.base + self.at
+                else:
+                    start = self.end - len(text)
+                self.events.append(_new(Event, (self.kind, text, self.index, None, None, None, start, self.end)))
 
     def border(self, kind: PieceKind, position: int | None = None) -> None:
         """Note that from here on, or from `position`, the raw text is of this kind."""
@@ -241,7 +257,8 @@ class Reader:
 
     def let_pass(self, matters: Callable[[str], object], kind: EventKind) -> None:
         """Let chunks pass in which `matters` finds nothing, if text of this kind is being emitted."""
-        if self.kind == kind and (kind == CALL_ARGS or (self.borders and self.borders[-1][1] == kind)):
+        is_open = not self.call.hidden if self.call else self.borders and self.borders[-1][1] == kind
+        if self.kind == kind and is_open:
             self.matters = matters
 
     def emit(self, kind: TextKind, text: str, position: int) -> None:
@@ -249,9 +266,23 @@ class Reader:
         if text:
             self.border(kind, position)
             self.switch_to(kind)
+            if position != self.end:
+                self.flush()
+                if position < 0:
+                    # What the prompt has said is not said again.
+                    text, position = text[-position:], 0
+            self.end = position + len(text)
             self.pending.append(text)
             if kind == CONTENT:
                 self.fresh = False
+
+    def insert(self, kind: TextKind, text: str) -> None:
+        """Emit text that the model did not write."""
+        self.switch_to(kind)
+        self.flush()
+        self.sink.append(text)
+        self.end = self.position
+        self.events.append(Event(kind, text, start=self.end, end=self.end))
 
     def emit_to(self, end: int, kind: TextKind) -> None:
         """Emit the buffer up to `end`."""
@@ -269,7 +300,7 @@ class Reader:
         """Report a problem with the raw text from `start` to here, or to `end`."""
         assert code in CODES, code
         self.flush()
-        found = Problem(code, (start, self.position if end is None else end), text)
+        found = Problem(code, (max(start, 0), max(self.position if end is None else end, 0)), text)
         self.problems.append(found)
         self.events.append(Event(PROBLEM, code, problem=found))
 
@@ -279,10 +310,12 @@ class Reader:
             self.report("incomplete_reasoning", start, "the reply ends inside reasoning")
 
     def halt(self, mark: str) -> None:
-        """Note the mark at which the model stops."""
+        """Note the mark at which the model stops; it ends here, unless it has been read as something else."""
         self.flush()
-        self.stop = mark
-        self.events.append(Event(STOP, mark))
+        self.stop, end = mark, self.base + self.at
+        start = end if self.call else max(self.end, end - len(mark))
+        self.end = end
+        self.events.append(_new(Event, (STOP, mark, None, None, None, None, start, end)))
 
     # Calls
 
@@ -293,11 +326,15 @@ class Reader:
         begin = self.position if arguments is None else arguments
         self.call = call = OpenCall(name, own_id or self.call_id(index, name), index, self.origin, begin)
         self.growing.append(call.parts)
-        self.events.append(Event(CALL_START, name, index, call.id))
         self.kind, self.sink, self.index = CALL_ARGS, call.parts, index
         self.fresh = False
-        if self.schemas.known and name not in self.schemas.known:
-            self.report("unknown_tool", self.origin, f"there is no tool {name!r}")
+        unknown = bool(self.schemas.known) and name not in self.schemas.known
+        call.hidden = unknown and self.unknown_tools != KEEP
+        if not call.hidden:
+            self.end = max(self.position, 0)
+            self.events.append(Event(CALL_START, name, index, call.id, start=max(self.origin, 0), end=self.end))
+            if unknown:
+                self.report("unknown_tool", self.origin, f"there is no tool {name!r}")
 
     def end_call(self, *, complete: bool) -> None:
         """End the current call."""
@@ -316,10 +353,17 @@ class Reader:
             arguments = self.since(call.arguments)
         elif self.forgiven:
             self.report("repaired", call.start, f"read as it was meant: {', '.join(self.forgiven)}")
-        made = ToolCall(call.name, arguments, text, call.id, call.index, complete, (call.start, self.position))
-        self.calls.append(made)
-        self.events.append(Event(CALL_END, call.name, call.index, made.id, made))
         self.kind, self.sink, self.index = CONTENT, self.content, None
+        span = (max(call.start, 0), self.position)
+        if call.hidden:
+            if self.unknown_tools == TEXT:
+                self.emit(CONTENT, self.since(span[0]), span[0])
+            self.report("unknown_tool", call.start, f"there is no tool {call.name!r}")
+            return
+        made = ToolCall(call.name, arguments, text, call.id, call.index, complete, span)
+        self.calls.append(made)
+        start, self.end = self.end, self.position
+        self.events.append(Event(CALL_END, call.name, call.index, made.id, made, start=start, end=self.end))
 
     def forgive(self, what: str) -> None:
         """Note a mistake in a call whose meaning is still certain."""
@@ -341,10 +385,11 @@ class Reader:
 
     def pieces(self) -> tuple[Piece, ...]:
         """Return the pieces of the raw text."""
-        ends = [start for start, _ in self.borders[1:]] + [self.position]
-        return tuple(
-            Piece(kind, start, end) for (start, kind), end in zip(self.borders, ends, strict=False) if end > start
-        )
+        borders = self.borders
+        if borders and borders[0][0] < 0:  # in the prompt
+            borders = [(max(start, 0), kind) for start, kind in borders]
+        ends = [start for start, _ in borders[1:]] + [self.position]
+        return tuple(Piece(kind, start, end) for (start, kind), end in zip(borders, ends, strict=False) if end > start)
 
 
 def _read(text: str) -> tuple[Any, bool]:

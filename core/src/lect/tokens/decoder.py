@@ -1,0 +1,136 @@
+"""Sampled token ids as text, as they arrive: without the spaces that tokenizers add and decoders drop."""
+
+from __future__ import annotations
+
+import operator
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from lect.errors import MessageError, TokenizerError, saferepr
+from lect.tokens.tokenizer import FastEncoder, encoder_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+INCOMPLETE = "\ufffd"
+"""What decoders write for bytes that are not a character, or not one yet."""
+LONGEST_CHARACTER = 4
+"""In UTF-8; a token has at least one byte."""
+LONGEST_END = 16_384
+"""How many tokens at the end of a prompt are decoded."""
+
+
+class Decoder:
+    """Decodes sampled tokens; how they are divided into calls of `feed` makes no difference.
+
+    Args:
+        tokenizer: The tokenizer.
+        before: The id that precedes the first one.
+
+    Raises:
+        TokenizerError: If the tokenizer cannot be used, or cannot decode.
+    """
+
+    def __init__(self, tokenizer: Any, before: int | None = None):
+        encoder = encoder_of(tokenizer)
+        self._controls = encoder.control_ids
+        self._tokenizer = getattr(tokenizer, "backend_tokenizer", tokenizer)
+        self._arguments = {"skip_special_tokens": False} if isinstance(encoder, FastEncoder) else {}
+        # Decoders drop the space with which a text begins, so everything is decoded after a letter.
+        self._known = list(encoder.whole("a").ids)
+        self._letter = self._decoded(self._known)
+        control = next(iter(encoder.controls), "")
+        after_control = [each for each in encoder.whole(f"{control}a").ids if each not in self._controls]
+        # A tokenizer that puts a space before every text puts it there when it encodes this, too.
+        self._adds_space = self._ordinary(after_control).startswith(" ")
+        self._drops_space = self._adds_space and before in self._controls
+        self._held: list[int] = []
+
+    def feed(self, ids: Iterable[int]) -> str:
+        """Return the text of further tokens; a character of which bytes are missing is held back."""
+        texts: list[str] = []
+        for control, group in groupby(_numbers(ids), self._controls.get):
+            run = list(group)
+            if control is None and not self._held and INCOMPLETE not in (text := self._ordinary(run)):
+                texts.append(self._written(text))
+            else:
+                texts += (text for text, _ in self.pieces(run))
+        return "".join(texts)
+
+    def rest(self) -> tuple[str, int]:
+        """Return what was held back, and its number of tokens."""
+        held, self._held = self._held, []
+        return self._written(self._ordinary(held)) if held else "", len(held)
+
+    def pieces(self, ids: Iterable[int]) -> Iterator[tuple[str, int]]:
+        """Yield the text of further tokens in the smallest pieces, each with its number of tokens."""
+        for each in _numbers(ids):
+            control = self._controls.get(each)
+            if control is None:
+                self._held.append(each)
+                yield from self._settled()
+            else:
+                if self._held:
+                    yield self.rest()
+                self._drops_space = self._adds_space
+                yield control, 1
+
+    def _settled(self) -> Iterator[tuple[str, int]]:
+        """Yield what was held back, as far as no token that follows can change it."""
+        held = self._held
+        text = self._ordinary(held)
+        if not text.endswith(INCOMPLETE):
+            self._held = []
+            yield self._written(text), len(held)
+        elif len(held) > LONGEST_CHARACTER:
+            # Bytes that make no character however they go on.
+            first = self._ordinary(held[:1])
+            if first + self._ordinary(held[1:]) == text:
+                del held[:1]
+                yield self._written(first), 1
+
+    def _written(self, text: str) -> str:
+        if self._drops_space:
+            text = text.removeprefix(" ")
+        self._drops_space = False
+        return text
+
+    def _ordinary(self, ids: list[int]) -> str:
+        text = self._decoded([*self._known, *ids])
+        return text[len(self._letter) :] if text.startswith(self._letter) else self._decoded(ids)
+
+    def _decoded(self, ids: list[int]) -> str:
+        if not callable(getattr(self._tokenizer, "decode", None)):
+            msg = (
+                f"tokenizer is {saferepr(self._tokenizer)}, which has no method decode(ids) to read sampled ids\n"
+                "  try: one that returns the text of ordinary tokens"
+            )
+            raise TokenizerError(msg)
+        text = self._tokenizer.decode(ids, **self._arguments)
+        if not isinstance(text, str):
+            msg = f"{saferepr(self._tokenizer)}.decode returned {saferepr(text)}; expected text"
+            raise TokenizerError(msg)
+        return text
+
+
+def prompt_and_decoder(prompt: Any, tokenizer: Any) -> tuple[Any, Decoder | None]:
+    """Return a prompt as text, of ids only the end, and what decodes the reply to it, if there is a tokenizer."""
+    if tokenizer is None:
+        if isinstance(prompt, list | tuple):
+            msg = f"the prompt is {saferepr(prompt)}; expected text\n  try: tokenizer=..., if these are ids"
+            raise MessageError(msg)
+        return prompt, None
+    if prompt is not None and not isinstance(prompt, str):
+        decoder = Decoder(tokenizer)
+        prompt = decoder.feed(prompt[-LONGEST_END:]) + decoder.rest()[0]
+    controls = encoder_of(tokenizer).controls
+    last = next((each for mark, each in controls.items() if prompt.endswith(mark)), None) if prompt else None
+    return prompt, Decoder(tokenizer, last)
+
+
+def _numbers(ids: Any) -> list[int]:
+    try:
+        return [operator.index(each) for each in ids]
+    except TypeError:
+        msg = f"{saferepr(ids)} is given; expected token ids"
+        raise MessageError(msg) from None

@@ -1,0 +1,97 @@
+"""Streams that are fed with the ids of makers' tokenizers."""
+
+import random
+
+import pytest
+import real_tokenizers
+import replies
+
+import lect
+
+pytest.importorskip("tokenizers")
+
+REPLY = (
+    "<think>\nÉtude: 你好, မြန်မာ 👩‍👩‍👧 \ufffd.\n</think>\n\nLet me see: 🧵.\n<tool_call>\n"
+    '{"name": "f", "arguments": {"s": "naïve 🦜 text"}}\n</tool_call>'
+)
+each_tokenizer = pytest.mark.parametrize("name", real_tokenizers.names() or [None])
+
+
+def opened(name, **options):
+    if name is None:
+        pytest.skip(real_tokenizers.ABSENT)
+    return lect.stream(None, format="hermes_json", tokenizer=real_tokenizers.tokenizer(name), **options)
+
+
+@each_tokenizer
+def test_ids_in_any_chunks_give_what_their_text_gives(name):
+    opened(name)
+    tokenizer, rng = real_tokenizers.tokenizer(name), random.Random(name)
+    texts = [REPLY, *(real_tokenizers.text(rng) for _ in range(30))]
+    for text in texts:
+        ids = tokenizer.encode(text, add_special_tokens=False).ids
+        read = []
+        for size in (1, 3, len(ids) or 1):
+            stream = opened(name)
+            events = [event for at in range(0, len(ids), size) for event in stream.feed_ids(ids[at : at + size])]
+            events += stream.finish()
+            read.append((stream.close(), replies.fold(events)))
+            tokens = [
+                index for event in events if event.start is not None for index in stream.tokens(event.start, event.end)
+            ]
+            assert tokens == sorted(set(tokens))
+        assert read[0] == read[1] == read[2]
+        assert read[0][0] == lect.parse(None, read[0][0].raw, format="hermes_json")
+        written = tokenizer.decode(ids, skip_special_tokens=False)
+        assert read[0][0].raw.lstrip(" ") == written.lstrip(" ")
+
+
+@each_tokenizer
+def test_bytes_that_are_no_characters_are_read_in_any_chunks(name):
+    opened(name)
+    tokenizer, rng = real_tokenizers.tokenizer(name), random.Random(name)
+    ids = tokenizer.encode("你🧵é😀", add_special_tokens=False).ids
+    for _ in range(20):
+        shuffled = [rng.choice(ids) for _ in range(40)]
+        raws = set()
+        for size in (1, 7, 40):
+            stream = opened(name)
+            for at in range(0, 40, size):
+                stream.feed_ids(shuffled[at : at + size])
+            raws.add(stream.close().raw)
+        assert len(raws) == 1
+
+
+def test_half_a_character_is_held_back():
+    stream = opened("qwen3" if real_tokenizers.names() else None)
+    ids = real_tokenizers.tokenizer("qwen3").encode("a𓂀b").ids
+    assert [[event.text for event in stream.feed_ids([each])] for each in ids][1:-1].count([]) >= 1
+    assert stream.close().content == "a𓂀b"
+
+
+def test_tokens_are_counted_where_they_begin():
+    stream = opened("qwen3" if real_tokenizers.names() else None)
+    tokenizer = real_tokenizers.tokenizer("qwen3")
+    ids = tokenizer.encode("<think>One two three.</think>Four.<|im_end|>", add_special_tokens=False).ids
+    events = stream.feed_ids(ids) + stream.finish()
+    reasoning = next(event for event in events if event.kind == "reasoning")
+    within = stream.tokens(reasoning.start, reasoning.end)
+    assert tokenizer.decode([ids[index] for index in within]) == "One two three."
+    assert stream.usage(7) == {
+        "prompt_tokens": 7,
+        "completion_tokens": len(ids),
+        "total_tokens": 7 + len(ids),
+        "completion_tokens_details": {"reasoning_tokens": len(within)},
+    }
+
+
+def test_a_prompt_may_be_ids():
+    opened("qwen3" if real_tokenizers.names() else None)
+    tokenizer = real_tokenizers.tokenizer("qwen3")
+    messages = [{"role": "user", "content": "Hi"}]
+    prompt = lect.render("Qwen/Qwen3-8B", messages, add_generation_prompt=True)
+    for end, read in (("<think>\n", ("Hm.", "Yo.")), ("", (None, "Hm.\n</think>\n\nYo."))):
+        ids = tokenizer.encode(prompt.text + end).ids
+        for given, options in ((prompt.text + end, {}), (ids, {"tokenizer": tokenizer})):
+            reply = lect.parse("Qwen/Qwen3-8B", "Hm.\n</think>\n\nYo.", prompt=given, **options)
+            assert (reply.reasoning, reply.content) == read
