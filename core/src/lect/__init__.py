@@ -44,14 +44,15 @@ from lect.values import Control, Origin, Row, Segment, Unused
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
+    from typing import Unpack
 
+    from lect.format.replies import ReplyOptions
     from lect.format.sequences import Unroll
     from lect.registry.adapters import Undo
     from lect.registry.load import PluginInfo
     from lect.registry.settings import Pin
     from lect.reply.chunks import ChatChunks
-    from lect.reply.events import UnknownTools
     from lect.reply.grammar import Grammar, ReplyFormat
     from lect.reply.reply import Reply
     from lect.reply.stream import ReplyStream
@@ -285,13 +286,22 @@ def rollout(
     return begin(template, messages, tokenizer, tools=tools, **options)
 
 
-def parse(model_path: ModelPath | None, output: str, *, finish: str | None = None, **options: Any) -> Reply:
+def parse(
+    model_path: ModelPath | None,
+    output: str,
+    *,
+    adapter: Any = None,
+    default: str | None = None,
+    format: str | Grammar | ReplyFormat | None = None,  # noqa: A002  # the word that everybody expects
+    finish: str | None = None,
+    **options: Unpack[ReplyOptions],
+) -> Reply:
     """Parse the complete output of a model into reasoning, content and tool calls.
 
     Any output can be parsed, and no character of it is lost. `output` and `finish` are those of `Template.parse`; the
     other arguments and errors are those of `stream`.
     """
-    reply_stream = stream(model_path, **options)
+    reply_stream = stream(model_path, adapter=adapter, default=default, format=format, **options)
     reply_stream.feed(output)
     return reply_stream.close(finish)
 
@@ -302,14 +312,7 @@ def stream(
     adapter: Any = None,
     default: str | None = None,
     format: str | Grammar | ReplyFormat | None = None,  # noqa: A002  # the word that everybody expects
-    tools: Sequence[Mapping[str, Any]] | None = None,
-    prompt: Prompt | str | Sequence[int] | None = None,
-    starts_in_reasoning: bool | None = None,
-    extract: Iterable[str] = ("reasoning", "tools"),
-    stop: Iterable[str] = (),
-    call_id: Callable[[int], str] | None = None,
-    tokenizer: Any = None,
-    unknown_tools: UnknownTools = "keep",
+    **options: Unpack[ReplyOptions],
 ) -> ReplyStream:
     """Parse a reply that is still arriving: feed it chunks and get events, close it and get the reply.
 
@@ -323,16 +326,6 @@ def stream(
         PluginError: If a `Grammar` is invalid.
         UnknownModelError: If no adapter knows the model.
     """
-    options: dict[str, Any] = {
-        "tools": tools,
-        "prompt": prompt,
-        "starts_in_reasoning": starts_in_reasoning,
-        "extract": extract,
-        "stop": stop,
-        "call_id": call_id,
-        "tokenizer": tokenizer,
-        "unknown_tools": unknown_tools,
-    }
     if model_path is not None:
         found = _registry.look_up(model_path, adapter=adapter, default=default)
         if isinstance(found, Resolution):
@@ -347,11 +340,12 @@ def stream(
     from lect.reply.stream import ReplyStream, stop_strings
     from lect.tokens.decoder import prompt_and_decoder
 
+    given: dict[str, Any] = {"prompt": None, "tokenizer": None, "stop": (), **options}
+    prompt = given["prompt"].text if isinstance(given["prompt"], Prompt) else given["prompt"]
+    given["prompt"], given["decoder"] = prompt_and_decoder(prompt, given.pop("tokenizer"))
     reply_format = _registry.formats.get(format)
-    options["stop"] = (*reply_format.stop, *stop_strings(stop))
-    given = prompt.text if isinstance(prompt, Prompt) else prompt
-    options["prompt"], options["decoder"] = prompt_and_decoder(given, options.pop("tokenizer"))
-    return ReplyStream(reply_format.grammar, **options)
+    given["stop"] = (*reply_format.stop, *stop_strings(given["stop"]))
+    return ReplyStream(reply_format.grammar, **given)
 
 
 def register(adapter: Any, *, name: str | None = None) -> Undo:

@@ -9,11 +9,30 @@ from lect.format.training import Training
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import TypedDict, Unpack
 
     from lect.reply.events import UnknownTools
     from lect.reply.grammar import Grammar
     from lect.reply.reply import Reply
     from lect.reply.stream import ReplyStream
+
+    class ReplyOptions(TypedDict, total=False):
+        """The arguments of `Template.stream` that every way to parse a reply has."""
+
+        tools: Sequence[Mapping[str, Any]] | None
+        prompt: Prompt | str | Sequence[int] | None
+        starts_in_reasoning: bool | None
+        extract: Iterable[str]
+        stop: Iterable[str]
+        call_id: Callable[[int], str] | None
+        tokenizer: Any
+        unknown_tools: UnknownTools
+
+    class StreamOptions(ReplyOptions, total=False):
+        """All of them."""
+
+        grammar: Grammar | None
+        refine: Callable[[Reply], Reply] | None
 
 
 class Replies(Training):
@@ -85,7 +104,7 @@ class Replies(Training):
             unknown_tools=unknown_tools,
         )
 
-    def parse(self, output: str, *, finish: str | None = None, **options: Any) -> Reply:
+    def parse(self, output: str, *, finish: str | None = None, **options: Unpack[StreamOptions]) -> Reply:
         """Parse the complete output of a model into reasoning, content and tool calls.
 
         Any output can be parsed, and no character of it is lost. `output` has its special tokens; `finish` is the
