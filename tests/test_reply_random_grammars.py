@@ -53,7 +53,6 @@ arguments = st.one_of(
         value=st.sampled_from(["", "="]),
         trim=st.sampled_from(["", "\n"]),
         nested=st.booleans(),
-        body=st.booleans(),
         cdata=st.booleans(),
     ),
     st.builds(

@@ -56,7 +56,11 @@ def open_stream(format, *, stop=(), **arguments):  # noqa: A002  # as in `lect.s
 
 def read(text, sizes=None, **arguments):
     """Return the reply and the events of a text, fed in chunks of the given sizes over and over; whole by default."""
-    stream = open_stream(**arguments)
+    return read_stream(open_stream(**arguments), text, sizes)
+
+
+def read_stream(stream, text, sizes=None):
+    """Return the reply and the events of a text that is fed to a stream."""
     events = []
     for chunk in chunks(text, sizes or [len(text)]):
         events += stream.feed(chunk)
@@ -82,21 +86,24 @@ def chunks(text, sizes):
         index += 1
 
 
-def read_vector(vector, sizes=None):
-    """Return the reply and the events of a vector, with the options that it names."""
+def open_vector(vector):
+    """Return a stream for a vector, with the options that it names."""
     options = vector["options"]
     extract = [
         what for what in STAGES[vector["stage"]] if what != "reasoning" or options.get("extract_reasoning") is not False
     ]
-    return read(
-        vector["input"],
-        sizes,
+    return open_stream(
         format=vector["format"],
         tools=vector["tools"] or None,
         starts_in_reasoning=True if options.get("prompt_opens_reasoning") else None,
         extract=extract,
         stop=options.get("stop", ()),
     )
+
+
+def read_vector(vector, sizes=None):
+    """Return the reply and the events of a vector."""
+    return read_stream(open_vector(vector), vector["input"], sizes)
 
 
 def fold(events):

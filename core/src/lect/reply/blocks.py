@@ -63,7 +63,7 @@ KEY_VALUE_TAGS = Params("<arg_key>", Head(("</arg_key>",), KEY), "</arg_value>",
 KEY_VALUE_CALL = CallSyntax(
     KEY_VALUE_TAGS,
     ("<tool_call>",),
-    Head(("<arg_key>", "</tool_call>"), r"\s*(?P<name>[\w.:/-]+)(?:\s|\\n)*", keep=True),
+    Head(("<arg_key>", "</tool_call>", "{"), r"\s*(?P<name>[\w.:/-]+)(?:\s|\\n)*", keep=True),
     ("</tool_call>",),
 )
 """A call in tags: `<tool_call>name<arg_key>key</arg_key><arg_value>value</arg_value></tool_call>`."""

@@ -191,8 +191,6 @@ class Params(GrammarPart):
     # Only minimax_m3: objects and lists are written as parameters again, where the others write JSON.
     nested: bool = False
     """Whether a value may itself consist of parameters; a list then consists of parameters called `item`."""
-    body: bool = False
-    """Whether a JSON object may replace the parameters."""
     # Only minicpm5_xml: its prompt asks for it. In the values of any other format these are characters like others.
     cdata: bool = False
     """Whether a value may be in `<![CDATA[...]]>`."""

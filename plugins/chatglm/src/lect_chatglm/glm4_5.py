@@ -3,29 +3,14 @@
 from collections.abc import Iterable
 
 from lect.plugin import Call, Chat, Message, Template, Writer, thought_and_answer
-from lect.plugin.grammar import KEY_VALUE_CALL, THINK, CallSyntax, Grammar, Head, Json, NamedJson, ReplyFormat, Section
+from lect.plugin.grammar import KEY_VALUE_CALL, THINK, Grammar, ReplyFormat, Section
 from lect_chatglm.glm4 import GLM4
 
 GLM4_XML = ReplyFormat(
     Grammar(
         "glm4_xml",
         reasoning=THINK,
-        sections=(
-            Section(
-                (
-                    KEY_VALUE_CALL,
-                    # It falls back on JSON, after the name or as the whole call.
-                    CallSyntax(
-                        NamedJson(),
-                        ("<tool_call>",),
-                        Head(("{",), r"\s*(?P<name>[\w.:/-]+)(?:\s|\\n)*", keep=True),
-                        ("</tool_call>",),
-                    ),
-                    CallSyntax(Json(), ("<tool_call>",), close=("</tool_call>",)),
-                ),
-                before=("\n",),
-            ),
-        ),
+        sections=(Section((KEY_VALUE_CALL,), before=("\n",)),),
     ),
     stop=("<|user|>", "<|observation|>", "<|endoftext|>"),
     names="GLM-4.5 and later",

@@ -15,7 +15,6 @@ def calls(mark: str) -> Section:
                     f"<{mark}parameter ",
                     Head((">",), r'\s*name="(?P<key>[^"]*)"(?:\s+string="(?P<string>true|false)")?\s*'),
                     f"</{mark}parameter>",
-                    body=True,
                 ),
                 (f"<{mark}invoke ",),
                 Head((">",), QUOTED_NAME),

@@ -7,7 +7,6 @@ from lect.plugin.grammar import (
     CallSyntax,
     Grammar,
     Head,
-    Json,
     Params,
     ReplyFormat,
     Section,
@@ -23,7 +22,7 @@ DOTS = ReplyFormat(
         reasoning=THINK,
         sections=(
             Section(
-                (CallSyntax(PARAMETER, ("<invoke ",), INVOKE, ("</invoke>",)), CallSyntax(Json())),
+                (CallSyntax(PARAMETER, ("<invoke ",), INVOKE, ("</invoke>",)),),
                 ("<dots_function_call>",),
                 ("</dots_function_call>",),
             ),

@@ -12,6 +12,8 @@ from lect_gemma.schema import Notation
 # Some checkpoints put a namespace before the name.
 CALL_NAME = r"\s*call:(?:default_api:)?(?P<name>[^\s:{}]+)\s*"
 CALL_WITHOUT_MARKS = r"call:[\w.]+\{"
+# They fall back on Python's syntax.
+IN_BRACKETS = CallSyntax(Literals(), head=Head(("(",), CALL_NAME))
 GEMMA4_CALLS = ReplyFormat(
     Grammar(
         "gemma4",
@@ -22,8 +24,7 @@ GEMMA4_CALLS = ReplyFormat(
             Section(
                 (
                     CallSyntax(Literals(":", "}", ('<|"|>',), bare=True), head=Head(("{",), CALL_NAME)),
-                    # It falls back on Python's syntax.
-                    CallSyntax(Literals(), head=Head(("(",), CALL_NAME)),
+                    IN_BRACKETS,
                 ),
                 ("<|tool_call>",),
                 ("<tool_call|>",),
@@ -42,7 +43,10 @@ FUNCTIONGEMMA = ReplyFormat(
         "functiongemma",
         sections=(
             Section(
-                (CallSyntax(Literals(":", "}", ("<escape>",), bare=True), head=Head(("{",), CALL_NAME)),),
+                (
+                    CallSyntax(Literals(":", "}", ("<escape>",), bare=True), head=Head(("{",), CALL_NAME)),
+                    IN_BRACKETS,
+                ),
                 ("<start_function_call>",),
                 ("<end_function_call>",),
                 special=True,

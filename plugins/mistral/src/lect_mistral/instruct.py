@@ -7,6 +7,7 @@ from lect.plugin import Call, Chat, Message, Template, Turn, TurnTemplate, Write
 from lect.plugin.grammar import JSON_OBJECT, CallSyntax, Grammar, Head, NamedJson, Reasoning, ReplyFormat, Section
 from lect_mistral.content import texts_of, write_content
 
+NAME_AND_ID = r"\s*(?P<name>[^\s\[\]]+)(?:\[CALL_ID\](?P<id>[\w-]+))?\s*"
 # Two generations: a list of objects, or a name before each object.
 MISTRAL_CALLS = ReplyFormat(
     Grammar(
@@ -17,19 +18,12 @@ MISTRAL_CALLS = ReplyFormat(
             Section((JSON_OBJECT,), (("[TOOL_CALLS]", "["),), ("]",), between=",", gap="\t ", special=True),
             Section(
                 (
-                    CallSyntax(
-                        NamedJson(),
-                        head=Head(
-                            ("{",),
-                            r"\s*(?P<name>[^\s\[\]]+)(?:\[CALL_ID\](?P<id>[\w-]+))?(?:\[ARGS\])?\s*",
-                            keep=True,
-                        ),
-                    ),
+                    CallSyntax(NamedJson(), head=Head(("[ARGS]",), NAME_AND_ID)),
+                    CallSyntax(NamedJson(), head=Head(("{",), NAME_AND_ID, keep=True)),
                 ),
                 ("[TOOL_CALLS]",),
                 special=True,
             ),
-            Section((JSON_OBJECT,), ("[TOOL_CALLS]",), special=True),
         ),
         tokens=("[ARGS]", "[CALL_ID]", "[TOOL_CONTENT]"),
         # The maker's templates refuse ids other than nine letters and digits.

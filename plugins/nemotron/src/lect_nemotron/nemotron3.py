@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from lect.plugin import Call, Chat, Message, Schema, Template, Writer
-from lect.plugin.grammar import ATTRIBUTE_TAGS, FUNCTION_TAGS, JSON_IN_TAGS, SPACE, THINK, Grammar, Section
+from lect.plugin.grammar import ATTRIBUTE_TAGS, FUNCTION_TAGS, SPACE, THINK, Grammar, Section
 
 NO_THOUGHT = "<think></think>"
 
@@ -197,7 +197,6 @@ NEMOTRON3 = Template(
             Section(
                 (FUNCTION_TAGS, ATTRIBUTE_TAGS), ("<tool_call>",), ("</tool_call>",), before=("\n\n", "\n")
             ),
-            JSON_IN_TAGS,
         ),
     ),
     source="nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-BF16, chat_template.jinja",

@@ -3,17 +3,16 @@
 from collections.abc import Mapping
 
 from lect.plugin import Call, Chat, Schema, Template, Writer
-from lect.plugin.grammar import ATTRIBUTE_TAGS, FUNCTION_TAGS, JSON_IN_TAGS, SPACE, THINK, Grammar, ReplyFormat, Section
+from lect.plugin.grammar import ATTRIBUTE_TAGS, FUNCTION_TAGS, SPACE, THINK, Grammar, ReplyFormat, Section
 from lect_qwen.chatml import QWEN3_MARKERS, STOP
 
 QWEN3_CODER_XML = ReplyFormat(
     Grammar(
         "qwen3_coder_xml",
         reasoning=THINK.but(trail=SPACE, after=SPACE),
-        # It falls back on attributes, and on the JSON of older models.
+        # It falls back on attributes.
         sections=(
             Section((FUNCTION_TAGS, ATTRIBUTE_TAGS), ("<tool_call>",), ("</tool_call>",), before=("\n\n", "\n")),
-            JSON_IN_TAGS,
         ),
     ),
     stop=("<|im_end|>", "<|endoftext|>"),

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Container
 
 from lect.reply.calls.texts import quoted
 from lect.reply.calls.values import read_whole
 from lect.reply.calls.words import PYTHON
 from lect.reply.reader.reader import Reader
 from lect.reply.reader.schema import STRING, kind_of
+
+FENCED = re.compile(r"```\w{0,16}\s(.*)```", re.DOTALL).fullmatch
 
 
 class ObjectWriter:
@@ -26,6 +30,19 @@ class ObjectWriter:
             return False
         self.reader.pending.append(f"{', ' if self.keys else '{'}{quoted(key)}: ")
         self.keys.add(key)
+        return True
+
+    def members(self, text: str, known: Container[str] = ()) -> bool:
+        """Write the members of an object that holds all the arguments; return whether it does: none is unknown."""
+        try:
+            members = json.loads(text)
+        except (ValueError, RecursionError):
+            return False
+        if not isinstance(members, dict) or (known and not all(key in known for key in members)):
+            return False
+        for key, value in members.items():
+            self.key(key)
+            self.reader.pending.append(json.dumps(value, ensure_ascii=False))
         return True
 
     def end(self) -> None:
@@ -49,6 +66,10 @@ def as_json(text: str, types: frozenset[str], *, untyped: str = "json") -> tuple
 
 def _candidates(text: str, types: frozenset[str]) -> list[str]:
     """Return the readings of a text as JSON, the plainest first."""
+    if types & {"object", "array"}:
+        fenced = FENCED(text)
+        inner = fenced[1] if fenced else json.loads(text) if text.startswith('"') and valid(text) else text
+        text = inner.strip()
     found = [text] if valid(text) else []
     if not types:
         return found

@@ -26,16 +26,24 @@ OTHER_KEYS = ("type", "index")
 KEYS = (*NAME_KEYS, *ARGUMENT_KEYS, *ID_KEYS, FUNCTION, "type")
 """The first keys of an object that can be a call without an announcement."""
 FIRST_KEY = re.compile(
-    rf"\{{{GAP}(?:\"(?P<json>[^\"\\]{{0,64}})\"|'(?P<python>[^'\\]{{0,64}})'|(?P<bare>[A-Za-z_]\w{{0,64}})){GAP}:{GAP}"
+    rf"\{{{GAP}(?:\"(?P<json>[^\"\\]{{0,64}})\"|'(?P<python>[^'\\]{{0,64}})'|[“‘](?P<typographic>[^”’]{{0,64}})[”’]"
+    rf"|(?P<bare>[A-Za-z_]\w{{0,64}})){GAP}[:=]{GAP}"
 )
 FIRST_KEY_SO_FAR = re.compile(
-    rf"(?:\{{{GAP}(?:\"[^\"\\]{{0,64}}\"?|'[^'\\]{{0,64}}'?|[A-Za-z_]\w{{0,64}})?{GAP}:?{GAP})?\Z"
+    rf"(?:\{{{GAP}(?:\"[^\"\\]{{0,64}}\"?|'[^'\\]{{0,64}}'?|[“‘][^”’]{{0,64}}[”’]?|[A-Za-z_]\w{{0,64}})?"
+    rf"{GAP}[:=]?{GAP})?\Z"
 )
 NAME = re.compile(r'"([^"\\]{0,200})"')
 PLAIN_TEXT = re.compile(TEXT).match
 NAME_SO_FAR = re.compile(r'"[^"\\]{0,200}\Z')
+FENCED = re.compile(rf"```\w{{0,16}}{GAP}").match
+FENCE_SO_FAR = re.compile(rf"(?:`{{1,2}}|```\w{{0,16}}{GAP})\Z").match
+BEGINS = re.compile(rf"(?:```\w{{0,16}}{GAP})?(?:[{{\[]|[\"'](?:\\*[\"'])?{GAP}\{{)").match
+BEGINS_SO_FAR = re.compile(rf"(?:`{{1,2}}|(?:```\w{{0,16}}{GAP})?(?:[\"'](?:\\*[\"']?)?{GAP})?)\Z").match
+"""How arguments begin, whatever is around them, and what may become that."""
 WRAPPING = re.compile(rf"(?:```\w{{0,16}}{GAP})?(?:\[{GAP})?")
 FENCE = "```"
+QUOTES = "\"'“‘"
 
 
 def unwrapped(buffer: str, at: int, fields: dict[str, str], ended: bool) -> int:
@@ -67,8 +75,8 @@ def json_begins(call: CompiledCall, buffer: str, at: int, fields: dict[str, str]
         return MORE if not ended and FIRST_KEY_SO_FAR.match(buffer, at) else NO
     key, first = found[found.lastgroup or 0], buffer[found.end()]
     if isinstance(call.syntax.arguments, JsonMap):
-        return at if first == "{" else NO
-    if key in NAME_KEYS and first not in "\"'":
+        return at if first in ("{[`" if key in NAME_KEYS else "{[`" + QUOTES) else NO
+    if key in NAME_KEYS and first not in QUOTES:
         return NO
     if call.announced:
         return at
@@ -125,12 +133,18 @@ def json_call(reader: Reader, found: CallMatch) -> Generator[None, None, str]:
     return DONE
 
 
+def json_instead(reader: Reader, found: CallMatch) -> Generator[None, None, str]:
+    """Read a call that is one object where the format has a notation of its own."""
+    reader.forgive("JSON instead of the format's own notation")
+    return json_call(reader, found)
+
+
 def _ends(reader: Reader, found: CallMatch) -> Generator[None, None, bool]:
     """Return whether the end of the call, or of the reply, comes next."""
     ends = [*found.ends, *reader.stop_rows]
     while (end := lookahead.either(reader.buffer, reader.at, ends, reader.ended)) == MORE:
         yield
-    return end >= 0 or (reader.ended and lookahead.space(reader.buffer, reader.at) == len(reader.buffer))
+    return end >= 0 or lookahead.nothing_follows(reader.buffer, reader.at, reader.ended)
 
 
 def _members(reader: Reader, state: _ObjectCall) -> Generator[None, None, str]:
@@ -178,7 +192,7 @@ def _member(reader: Reader, state: _ObjectCall, key: str, character: str) -> Gen
     names = key in NAME_KEYS
     if (names and state.name is not None) or key in ARGUMENT_KEYS:
         reader.report("duplicate_key", reader.origin, f"the call has {key!r} twice; the first one counts")
-    elif (names or key in ID_KEYS) and character in "\"'":
+    elif (names or key in ID_KEYS) and character in QUOTES:
         outcome, text = yield from _text(reader)
         if names:
             state.name = text
@@ -197,28 +211,47 @@ def _arguments(reader: Reader, state: _ObjectCall, _key: str, character: str) ->
     if reader.call is not None:
         reader.call.arguments = reader.position
     state.begin()
-    if character in "{[":
-        # Return the generator itself: every chunk passes through all that are open.
-        return ValueReader(reader, state.pieces(), live=reader.call is not None).read()
-    return _encoded_arguments(reader, state)
+    return read_arguments(reader, state.pieces(), live=reader.call is not None)
 
 
-def _encoded_arguments(reader: Reader, state: _ObjectCall) -> Generator[None, None, str]:
-    """Read arguments that are not an object, such as a string that contains one."""
-    pieces: list[str] = []
-    outcome = yield from ValueReader(reader, pieces).read()
+def read_arguments(reader: Reader, pieces: list[str], *, live: bool = True) -> Generator[None, None, str]:
+    """Read arguments in JSON, which begin here."""
+    # Return the generator itself: every chunk passes through all that are open.
+    if reader.buffer[reader.at] == "{":
+        return ValueReader(reader, pieces, live=live).read()
+    return _wrapped_arguments(reader, pieces)
+
+
+def _wrapped_arguments(reader: Reader, pieces: list[str]) -> Generator[None, None, str]:
+    """Read arguments in a fence, a list or a string."""
+    while not reader.ended and FENCE_SO_FAR(reader.buffer, reader.at):
+        yield
+    fence = FENCED(reader.buffer, reader.at)
+    reader.at = fence.end() if fence else reader.at
+    held: list[str] = []
+    outcome = yield from ValueReader(reader, held).read()
     if outcome == DONE:
-        state.pieces().append(_decoded(reader, "".join(pieces)))
+        pieces.append(_decoded(reader, "".join(held)))
+    if outcome == DONE and fence:
+        reader.forgive("a fence around the arguments")
+        while (end := lookahead.either(reader.buffer, reader.at, [(FENCE,)], reader.ended)) == MORE:
+            yield
+        reader.at = max(reader.at, end)
     return outcome
 
 
 def _decoded(reader: Reader, text: str) -> str:
-    """Return arguments that were given as a string, decoded; null becomes an empty object.
+    """Return arguments that were given as a string or in a list, decoded; null becomes an empty object.
 
     JSON in a JSON string is common; encoding it twice, or a Python dict in a string, is a mistake.
     """
     if text == "null":
         return "{}"
+    if text.startswith("["):
+        values = json.loads(text) if valid(text) else []
+        if len(values) == 1 and isinstance(values[0], dict):
+            reader.forgive("a list around the arguments")
+            return text.strip()[1:-1].strip()
     inner = text
     for times in range(2):
         if not inner.startswith('"'):
@@ -245,8 +278,10 @@ def _key(reader: Reader) -> Generator[None, None, tuple[str, str]]:
         return outcome, ""
     if not (yield from spaces(reader)):
         return CUT, ""
-    if reader.buffer[reader.at] != ":":
+    if reader.buffer[reader.at] not in ":=":
         return reader.broken(), ""
+    if reader.buffer[reader.at] == "=":
+        reader.forgive("= instead of :")
     reader.at += 1
     return (DONE if (yield from spaces(reader)) else CUT), key
 
@@ -273,10 +308,10 @@ def json_map_call(reader: Reader, found: CallMatch) -> Generator[None, None, str
     outcome, name = yield from _key(reader)
     if outcome != DONE:
         return outcome
-    if reader.buffer[reader.at] != "{" or not name:
+    if not name:
         return reader.broken()
     reader.begin_call(name)
-    outcome = yield from ValueReader(reader, reader.pending, live=True).read()
+    outcome = yield from read_arguments(reader, reader.pending)
     if outcome != DONE:
         return outcome
     if (yield from spaces(reader)) and reader.buffer[reader.at] == "}":
@@ -294,14 +329,12 @@ def named_begins(call: CompiledCall, buffer: str, at: int, fields: dict[str, str
     assert isinstance(spec, NamedJson)
     if spec.text or lookahead.nothing_follows(buffer, at, ended):
         return at
-    wrapping: dict[str, str] = {}
-    begin = unwrapped(buffer, at, wrapping, ended)
-    if begin < 0:
-        return begin
-    if buffer.startswith("{", begin):
-        fields |= wrapping
-        return begin
-    end = lookahead.either(buffer, at, [("[",), *call.closes_of(fields)], ended)
+    begin = lookahead.space(buffer, at)
+    if BEGINS(buffer, begin):
+        return at
+    if not ended and BEGINS_SO_FAR(buffer, begin):
+        return MORE
+    end = lookahead.either(buffer, at, call.closes_of(fields), ended)
     return at if end >= 0 else end
 
 
@@ -316,14 +349,19 @@ def named_json_call(reader: Reader, found: CallMatch) -> Generator[None, None, s
     reader.begin_call(name, own_id)
     if not (yield from spaces(reader)):
         return CUT
-    if reader.buffer[reader.at] not in "{[":
-        if spec.text and not call.renames(found.fields):
-            return (yield from text_argument(reader, spec.text, found))
-        if not (yield from _ends(reader, found)):
-            return reader.broken()
-        reader.pending.append("{}")
-        return DONE
-    return (yield from ValueReader(reader, reader.pending, live=True).read())
+    is_text = bool(spec.text) and not call.renames(found.fields)
+    while not reader.ended and BEGINS_SO_FAR(reader.buffer, reader.at):
+        yield
+    begins = BEGINS(reader.buffer, reader.at)
+    # Text may be in quotes, and code in a fence.
+    if begins is not None and (not is_text or begins[0] in "{[" or begins[0][0] + begins[0][-1] == "`{"):
+        return (yield from read_arguments(reader, reader.pending))
+    if is_text:
+        return (yield from text_argument(reader, spec.text, found))
+    if not (yield from _ends(reader, found)):
+        return reader.broken()
+    reader.pending.append("{}")
+    return DONE
 
 
 def _unnamed_call(reader: Reader, counter: str, own_id: str | None) -> Generator[None, None, str]:

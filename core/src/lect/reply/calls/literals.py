@@ -1,36 +1,29 @@
 """Calls written as in Python, `name(key=literal, ...)`, or in a notation like it.
 
-Each argument is passed on as JSON when it is complete.
+Strings are passed on as JSON as they arrive, any other argument when it is complete.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from functools import lru_cache
 
 from lect.reply.calls.coerce import ObjectWriter, as_json
-from lect.reply.calls.strings import text_goes_on
+from lect.reply.calls.strings import Ends, text_goes_on
+from lect.reply.calls.texts import quoted, read_until
 from lect.reply.calls.values import ValueReader, spaces
 from lect.reply.calls.words import Dialect
 from lect.reply.grammar import Literals
 from lect.reply.reader import lookahead
-from lect.reply.reader.lookahead import GAP, MORE, NO
+from lect.reply.reader.lookahead import GAP, MORE, NO, MarkScanner
 from lect.reply.reader.reader import CUT, DONE, Reader
+from lect.reply.reader.schema import STRING
 from lect.reply.reader.syntax import CallMatch, CompiledCall
 
-KEYS = {
-    "=": (
-        re.compile(rf"(?P<key>[A-Za-z_][\w.-]{{0,200}}){GAP}=(?!=)"),
-        re.compile(rf"(?:[A-Za-z_][\w.-]{{0,200}}{GAP}=?)?\Z"),
-    ),
-    ":": (
-        re.compile(rf"""["']?(?P<key>[^:{{}}\[\],"'\n]{{0,200}})["']?{GAP}:"""),
-        re.compile(rf"""["']?[^:{{}}\[\],"'\n]{{0,200}}["']?{GAP}\Z"""),
-    ),
-}
-"""For each sign after a key: patterns for the key with it, and for what may become one."""
+NAMES = {"=": r"[A-Za-z_][\w.-]{0,200}", ":": r"""[^:={}\[\],"'“”‘’\n]{0,200}"""}
+"""For each sign after a key: a pattern for the key, which may be in quotes."""
 LONGEST_SIMPLE = 256
 SIMPLE = re.compile(rf"""{GAP}(?:'[^'\\]{{0,200}}'|"[^"\\]{{0,200}}"|[^\s,()'"\[\]{{}}]{{1,200}}){GAP}""")
 """A value without brackets or escapes."""
@@ -41,11 +34,15 @@ class LiteralsSyntax:
     """The compiled notation of a call."""
 
     def __init__(self, spec: Literals):
-        self.key, self.key_so_far = KEYS[spec.assign]
+        name = NAMES[spec.assign]
+        self.assign = spec.assign
+        self.key = re.compile(rf"""(?P<quote>["'“‘]?)(?P<key>{name})(?:(?P=quote)|[”’]){GAP}(?P<sign>[:=])(?!=)""")
+        self.key_so_far = re.compile(rf"""["'“‘]?(?:{name})?["'”’]?{GAP}[:=]?\Z""")
         self.close = spec.close.strip() or spec.close
         python = spec.assign == "=" and not spec.quotes and not spec.bare
         ends = spec.close[0] + (" \t\r\n,()[]{}:='\"" if python else ",[]{}<")
         self.dialect = Dialect(python, spec.quotes, spec.bare, re.compile(f"[^{re.escape(ends)}]*").match)
+        self.ends_bare = MarkScanner([(",", None), (self.close, None)])
 
     def look_for_key(self, buffer: str, at: int, ended: bool) -> re.Match[str] | int:
         """Return the key at `at`, or NO or MORE."""
@@ -70,11 +67,15 @@ def literals_begin(call: CompiledCall, buffer: str, at: int, fields: dict[str, s
         return at if end >= 0 else end
     key = syntax.look_for_key(buffer, begin, ended)
     if not isinstance(key, int):
+        if not call.announced and (key["quote"] or key["sign"] != syntax.assign):
+            fields["positional"] = "yes"
         return at
+    if key == MORE or (call.announced and buffer.startswith("{", begin)):
+        return at if key == NO else MORE
     if syntax.dialect.python and BEGINS_LITERAL.match(buffer, begin):
         fields["positional"] = "yes"
         return at
-    return key
+    return NO
 
 
 def literals_call(reader: Reader, found: CallMatch) -> Generator[None, None, str]:
@@ -83,7 +84,8 @@ def literals_call(reader: Reader, found: CallMatch) -> Generator[None, None, str
     name = found.name
     reader.begin_call(name, found.fields.get("id"))
     writer = ObjectWriter(reader)
-    without_key = iter(reader.schemas.parameters(name))
+    without_key = iter(reader.schemas.parameters(name) if "positional" in found.fields else ())
+    sign = syntax.assign
     while True:
         if not (yield from spaces(reader)):
             return CUT
@@ -97,30 +99,94 @@ def literals_call(reader: Reader, found: CallMatch) -> Generator[None, None, str
             yield
         if not isinstance(key, int):
             reader.at = key.end()
-            named = key["key"].strip()
+            named, sign = key["key"].strip(), key["sign"]
+            if sign != syntax.assign:
+                reader.forgive(f"{sign} instead of {syntax.assign}")
         elif reader.ended and syntax.key_so_far.match(reader.buffer, reader.at):
             return CUT
         else:
-            named = next(without_key, "") if "positional" in found.fields else ""
-            if not named:
+            named = next(without_key, "")
+            if not named and (writer.keys or reader.buffer[reader.at] != "{"):
                 return reader.broken("bad_literal")
             reader.forgive("arguments without names")
-        pieces: list[str] = []
-        types = reader.schemas.types(name, named)
-        ends = _ends_here(reader, found, syntax)
-        outcome = yield from ValueReader(reader, pieces, syntax.dialect, text_ends=ends, types=types).read()
-        # A partial string is the beginning of JSON; a partial bracket may still become another one.
-        readable = outcome == DONE or (outcome == CUT and pieces[:1] != [] and pieces[0].startswith('"'))
-        if readable and writer.key(named):
-            text = "".join(pieces)
-            # Unquoted, every value is text, and the schema says what it stands for.
-            if syntax.dialect.bare and outcome == DONE and text.startswith('"') and types and "string" not in types:
-                text, _ = as_json(json.loads(text), types)
-            reader.pending.append(text)
+        outcome = yield from _argument(reader, writer, found, named, sign, keyed=not isinstance(key, int))
         if outcome != DONE:
             return outcome
         if not (yield from _separated(reader, syntax)):
             return CUT if reader.ended and reader.exhausted() else reader.broken("bad_literal")
+
+
+def _argument(
+    reader: Reader, writer: ObjectWriter, found: CallMatch, key: str, sign: str, *, keyed: bool
+) -> Generator[None, None, str]:
+    """Read the value of an argument, and write both; without a key, an object may hold all the arguments."""
+    syntax, name = literals_syntax(found.call.syntax.arguments), found.name
+    is_new = key not in writer.keys
+
+    def begin() -> None:
+        if key not in writer.keys:
+            writer.key(key)
+
+    types, dialect = reader.schemas.types(name, key), syntax.dialect
+    if dialect.bare and types == STRING and is_new and (yield from _is_bare(reader, syntax)):
+        begin()
+        return (yield from _bare_text(reader, found, syntax, sign))
+    pieces: list[str] = []
+    ends = _ends_here(reader, found, syntax, sign)
+    value = ValueReader(reader, pieces, dialect, begin=begin if is_new and keyed else None, text_ends=ends, types=types)
+    outcome = yield from value.read()
+    text = "".join(pieces)
+    if outcome != DONE or (not keyed and writer.members(text, reader.schemas.parameters(name))):
+        return outcome
+    if not key:
+        return reader.broken("bad_literal")
+    if is_new:
+        begin()
+        # Unquoted, every value is text, and the schema says what it stands for.
+        if dialect.bare and text.startswith('"') and types and "string" not in types:
+            text, _ = as_json(json.loads(text), types)
+        reader.pending.append(text)
+    else:
+        writer.key(key)
+    return DONE
+
+
+def _is_bare(reader: Reader, syntax: LiteralsSyntax) -> Generator[None, None, bool]:
+    """Return whether text without quotes comes next."""
+    if not (yield from spaces(reader)) or reader.buffer[reader.at] in ",\"'“‘" + syntax.close[0]:
+        return False
+    ends = [MORE]
+    while MORE in ends:
+        ends = [lookahead.literal(reader.buffer, reader.at, mark, reader.ended) for mark in syntax.dialect.quotes]
+        if MORE in ends:
+            yield
+    return max(ends, default=NO) == NO
+
+
+def _bare_text(reader: Reader, found: CallMatch, syntax: LiteralsSyntax, sign: str) -> Generator[None, None, str]:
+    """Read text without quotes, up to the next parameter that the tool has, or the end of the call."""
+    after_comma = [(key, sign) for key in reader.schemas.parameters(found.name)]
+    after_close = [*found.ends, *reader.stop_rows]
+    tail = ""
+
+    def put(text: str) -> None:
+        nonlocal tail
+        text = tail + text
+        kept = text.rstrip()
+        tail = text[len(kept) :]
+        reader.pending.append(quoted(kept)[1:-1])
+
+    def closes(mark: str) -> int:
+        after = reader.at + len(mark)
+        end = lookahead.either(reader.buffer, after, after_comma if mark == "," else after_close, reader.ended)
+        ends = end >= 0 or (mark != "," and lookahead.nothing_follows(reader.buffer, after, reader.ended))
+        return reader.at if ends else end
+
+    reader.pending.append('"')
+    outcome = yield from read_until(reader, syntax.ends_bare, closes, put)
+    if outcome == DONE:
+        reader.pending.append('"')
+    return outcome
 
 
 def _separated(reader: Reader, syntax: LiteralsSyntax) -> Generator[None, None, bool]:
@@ -136,7 +202,7 @@ def _separated(reader: Reader, syntax: LiteralsSyntax) -> Generator[None, None, 
     return has_comma
 
 
-def _ends_here(reader: Reader, found: CallMatch, syntax: LiteralsSyntax) -> Callable[[int], int]:
+def _ends_here(reader: Reader, found: CallMatch, syntax: LiteralsSyntax, sign: str) -> Ends:
     """Return a function that tells whether an argument's string can end before a position.
 
     The next argument must follow, or the close of the call and then what can follow a call: models forget to escape
@@ -171,6 +237,8 @@ def _ends_here(reader: Reader, found: CallMatch, syntax: LiteralsSyntax) -> Call
         """Return whether an argument, or the close, is at `at`: a position, NO or MORE."""
         key = syntax.look_for_key(buffer, at, ended)
         if not isinstance(key, int):
+            if key["sign"] != sign:
+                return NO
             if key["key"].strip() in parameters:
                 return at
             # Code has keys too, but after its brackets the call does not go on.

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Generator
 
 from lect.reply.calls.coerce import ObjectWriter, as_json, valid
+from lect.reply.calls.jsoncalls import read_arguments
 from lect.reply.calls.tags import read_tags
 from lect.reply.calls.texts import quoted, read_until
-from lect.reply.calls.values import ValueReader
 from lect.reply.grammar import Params
 from lect.reply.reader import lookahead
 from lect.reply.reader.lookahead import MORE, NO, MarkScanner
@@ -37,7 +36,7 @@ def params_begin(call: CompiledCall, buffer: str, at: int, fields: dict[str, str
         return at
     there = params.space(buffer, at, ended)
     if there >= 0:
-        there = params.goes_on(buffer, there, ended, [*closes, ("{",)] if spec.body else closes)
+        there = params.goes_on(buffer, there, ended, [*closes, ("{",)])
     return at if there >= 0 else there
 
 
@@ -76,7 +75,7 @@ class _Parameters:
                 writer.end()
                 return DONE
             if what == BODY and not writer.keys:
-                outcome = yield from ValueReader(reader, reader.pending, live=True).read()
+                outcome = yield from read_arguments(reader, reader.pending)
                 what, _ = (yield from self.next()) if outcome == DONE else (outcome, {})
                 if what in (PARAM, BODY):
                     return reader.broken("stray_text")
@@ -89,7 +88,7 @@ class _Parameters:
 
     def next(self) -> Generator[None, None, tuple[str, dict[str, str]]]:
         """Read on to what comes next: a parameter, with what its head says, or the end."""
-        reader, call, spec = self.reader, self.call, self.spec
+        reader, call = self.reader, self.call
         while True:
             # Check last whether the reply has ended: a mark that is cut off is still a mark, not stray text.
             buffer = reader.buffer
@@ -106,7 +105,7 @@ class _Parameters:
                 if end >= 0:
                     reader.at = end
                     return PARAM, fields
-                if spec.body and buffer.startswith("{", at):
+                if buffer.startswith("{", at):
                     reader.at = at
                     return BODY, {}
                 if end == NO:
@@ -146,8 +145,10 @@ class _Parameters:
             reader.pending.append('"')
             return DONE
         text = held.text()
-        if wraps and self.unwrap(text):
-            return DONE
+        if wraps:
+            wrapped, fits = as_json(text, frozenset({"object"}))
+            if fits and writer.members(wrapped):
+                return DONE
         json_text, fits = as_json(text, types, untyped=spec.untyped)
         if writer.key(key):
             reader.pending.append(json_text)
@@ -187,19 +188,6 @@ class _Parameters:
         if "type" in fields:
             return frozenset({fields["type"]}) & ALL
         return STRING if fields.get("string") == "true" else frozenset()
-
-    def unwrap(self, text: str) -> bool:
-        """Write the members of an object that wraps all the arguments; return whether it is one."""
-        json_text, fits = as_json(text, frozenset({"object"}))
-        try:
-            members = json.loads(json_text) if fits else {}
-            written = {key: json.dumps(each, ensure_ascii=False, allow_nan=False) for key, each in members.items()}
-        except ValueError:
-            return False
-        for key, each in written.items():
-            self.writer.key(key)
-            self.reader.pending.append(each)
-        return fits
 
     # Values
 

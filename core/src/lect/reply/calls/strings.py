@@ -12,8 +12,10 @@ from lect.reply.reader import lookahead
 from lect.reply.reader.lookahead import MORE, NO
 from lect.reply.reader.reader import CUT, DONE, Reader, Text
 
-QUOTE = re.compile(r"(?P<prefix>[rRbBuUfF]{0,2})(?P<quote>\"\"\"|'''|\"|')").match
+QUOTE = re.compile(r"(?P<prefix>[rRbBuUfF]{0,2})(?P<quote>\"\"\"|'''|[\"'“”‘’])").match
 QUOTE_SO_FAR = re.compile(r"[rRbBuUfF]{0,2}(?:\"{1,2}|'{1,2})?\Z").match
+CLOSING = {"“": "”", "‘": "’"}
+"""What closes a typographic quote; any other closes itself."""
 MATTERS = re.compile(r'["\\\x00-\x1f](?!(?<=\\)[/bfnrt])').search
 """What cannot be passed on unchanged inside a JSON string; the usual escapes can."""
 HEX = re.compile(r"[0-9a-fA-F]*").match
@@ -65,8 +67,8 @@ def _characters(
         if end == len(buffer):
             if reader.ended:
                 return CUT
-            if live and quote == '"' and ends is None:
-                reader.let_pass(MATTERS, CALL_ARGS)
+            if live:
+                reader.let_pass(MATTERS if escape is json_escape else _matters(quote), CALL_ARGS)
             yield
             continue
         character = buffer[end]
@@ -76,6 +78,8 @@ def _characters(
             if closes == MORE:
                 yield
             elif closes == NO:
+                if after >= 0:
+                    reader.forgive("a quote that is not escaped")
                 put(quoted(character)[1:-1])
                 reader.at = end + 1
             else:
@@ -85,7 +89,7 @@ def _characters(
                     put('"')
                     return DONE
                 reader.at = goes_on.end()
-                quote = goes_on["quote"]
+                quote = CLOSING.get(goes_on["quote"], goes_on["quote"])
                 plain = _plain(quote)
                 escape = no_escape if "r" in goes_on["prefix"].lower() else python_escape
         elif character == "\\":
@@ -111,6 +115,12 @@ def _characters(
 def _plain(quote: str) -> Callable[[str, int], re.Match[str] | None]:
     """Return a matcher for text that cannot end the string and needs no escapes."""
     return re.compile(rf'[^"\\\x00-\x1f{re.escape(quote[0])}]*').match
+
+
+@lru_cache(maxsize=64)
+def _matters(quote: str) -> Callable[[str], re.Match[str] | None]:
+    """Return a search for what may end the string or needs an escape."""
+    return re.compile(rf'["\\\x00-\x1f{re.escape(quote[0])}]').search
 
 
 def ends_in(reader: Reader) -> Ends:

@@ -7,11 +7,12 @@ reader notes what it had to forgive.
 from __future__ import annotations
 
 import re
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 
-from lect.reply.calls.strings import QUOTE, QUOTE_SO_FAR, Ends, ends_in, json_escape, no_escape, python_escape, string
+from lect.reply.calls import strings
+from lect.reply.calls.strings import CLOSING, QUOTE, QUOTE_SO_FAR, Ends, Escape, string
 from lect.reply.calls.texts import quoted
-from lect.reply.calls.words import JSON, LONGEST_WORD, Dialect, read_key, read_word
+from lect.reply.calls.words import JSON, LONGEST_WORD, Dialect, names_key, read_key, read_word
 from lect.reply.grammar import SPACE
 from lect.reply.reader import lookahead
 from lect.reply.reader.lookahead import MORE, NO
@@ -26,21 +27,24 @@ PLAIN_KEY = re.compile(rf"{TEXT}( ?: ?)?").match
 PLAIN_VALUE = re.compile(rf'(?:{TEXT}|{WORD})(, ?(?=["\w{{\[-]))?').match
 """What is JSON and has arrived whole, with the sign after it: nearly everything that models write."""
 
-VALUE, VALUE_OR_END, KEY, KEY_OR_END, COLON, COMMA = range(6)
+VALUE, VALUE_OR_END, KEY, KEY_OR_END, COLON, COMMA, END = range(7)
+SIGNS = frozenset("{}[](),:=")
 CLOSES = {"[": "]", "{": "}", "(": ")"}
 NONE: frozenset[str] = frozenset()
+TYPOGRAPHIC = "typographic quotes"
 
 
 class _Bracket:
     """A list, an object, a tuple or a set that is being read."""
 
-    __slots__ = ("at", "close", "commas", "is_set")
+    __slots__ = ("at", "close", "commas", "doubled", "is_set")
 
     def __init__(self, character: str, at: int):
         self.close = CLOSES[character]
         self.at = at
         self.commas = 0
         self.is_set = False
+        self.doubled = False
 
 
 class ValueReader:
@@ -54,6 +58,7 @@ class ValueReader:
         pieces: Where the JSON goes; for a Python literal, a separate list.
         dialect: How it is written.
         live: Whether `pieces` is the reader's pending text.
+        begin: If `pieces` is a separate list: called before what it holds is passed on ahead of a string.
         text_ends: If a quoted string is the whole value: tells whether it can end at a quote before a position.
         types: The types that the schema allows.
     """
@@ -65,17 +70,20 @@ class ValueReader:
         dialect: Dialect = JSON,
         *,
         live: bool = False,
+        begin: Callable[[], object] | None = None,
         text_ends: Ends | None = None,
         types: frozenset[str] = NONE,
     ):
         self.reader, self.pieces, self.dialect = reader, pieces, dialect
-        self.live, self.text_ends, self.types = live, text_ends, types
+        self.live, self.begin, self.text_ends, self.types = live, begin, text_ends, types
         self.wrong = "bad_literal" if dialect.python else "unbalanced_json"
         self.brackets: list[_Bracket] = []
         self.want = VALUE
         # A comma and the white space after it are held back: before a closing bracket it is one too many.
         self.comma: list[str] = []
         self.key_at = 0
+        # How many of the brackets may still become others: `{` is a dict or a set, `(` a tuple or nothing.
+        self.unsure = 0
 
     def read(self) -> Generator[None, None, str]:
         """Read the value.
@@ -102,7 +110,8 @@ class ValueReader:
                 (comma or pieces).append(buffer[at:end])
                 reader.at = end
                 continue
-            if character in "/#" and (yield from _comment(reader)):
+            # Where strings may be unquoted, a value can begin like a comment.
+            if character in "/#" and not self.dialect.bare and (yield from _comment(reader)):
                 continue
             if comma:
                 if character not in "}])":
@@ -112,7 +121,7 @@ class ValueReader:
                     if not self.dialect.python:
                         reader.forgive("an extra comma")
                 comma.clear()
-            outcome = self.sign(character) if character in "{}[](),:" else ""
+            outcome = self.sign(character) if character in SIGNS else ""
             if not outcome:
                 want = self.want
                 if want > KEY_OR_END:
@@ -140,23 +149,37 @@ class ValueReader:
             if self.want == COLON and python and not inner.commas:
                 # The first key has no value: this is a set.
                 inner.is_set, self.want = True, COMMA
+                pieces[inner.at] = "["
+                self.unsure -= 1
             if self.want in (VALUE, KEY, COLON) or (character == "," and self.want != COMMA):
                 return reader.broken(self.wrong)
             if character == ",":
+                self.unsure -= inner.close == ")" and not inner.commas
                 inner.commas += 1
                 self.comma.append(", " if python else ",")
                 self.want = KEY if inner.close == "}" and not inner.is_set else VALUE
+            elif inner.doubled:
+                inner.doubled, self.want = False, END
             else:
                 self.close(self.brackets.pop())
-        elif character == ":" and self.want == COLON:
-            if python and not pieces[self.key_at].startswith('"'):
-                pieces[self.key_at] = quoted(pieces[self.key_at])
+        elif self.want == COLON and character in ":=":
+            assert inner is not None, "only an object has keys"
+            if character == "=":
+                reader.forgive("= instead of :")
+            if python:
+                self.unsure -= not inner.commas
+                if not pieces[self.key_at].startswith('"'):
+                    pieces[self.key_at] = quoted(pieces[self.key_at])
             pieces.append(": " if python else ":")
             self.want = VALUE
+        elif self.want == KEY_OR_END and character == "{" and inner is not None and not inner.doubled:
+            reader.forgive("doubled braces")
+            inner.doubled = True
         elif character in "{[" or (character == "(" and python):
             if self.want > VALUE_OR_END or len(self.brackets) == DEEPEST:
                 return reader.broken(self.wrong if self.want > VALUE_OR_END else "too_deep")
             self.brackets.append(_Bracket(character, len(pieces)))
+            self.unsure += python and character != "["
             pieces.append("{" if character == "{" else "[")
             self.want = KEY_OR_END if character == "{" else VALUE_OR_END
         else:
@@ -166,29 +189,29 @@ class ValueReader:
 
     def close(self, bracket: _Bracket) -> None:
         """Write the end of a list, an object, a tuple or a set."""
-        if bracket.is_set:
-            self.pieces[bracket.at] = "["
+        self.unsure -= self.want in (KEY_OR_END, VALUE_OR_END) and self.dialect.python and bracket.close != "]"
         if bracket.close == ")" and self.want == COMMA and not bracket.commas:
             # Parentheses around a single value do not make a tuple.
             self.pieces[bracket.at] = ""
+            self.unsure -= 1
         else:
             self.pieces.append("}" if bracket.close == "}" and not bracket.is_set else "]")
         self.want = COMMA
 
     def scalar(self, is_key: bool) -> Generator[None, None, str]:
         """Read a string, a number, a word or a key, in JSON's quotes."""
-        reader, pieces, dialect = self.reader, self.pieces, self.dialect
+        reader, dialect = self.reader, self.dialect
         character = reader.buffer[reader.at]
         if character == '"':
             reader.at += 1
-            return string(reader, pieces, '"', json_escape, self.ends() if dialect.bare else None, live=self.live)
-        if character == "'":
+            return self.text(is_key, '"', strings.json_escape, self.ends() if dialect.bare else None)
+        if character in "'“”‘’":
             reader.at += 1
-            reader.forgive("single quotes")
-            return string(reader, pieces, "'", python_escape, self.ends())
+            reader.forgive("single quotes" if character == "'" else TYPOGRAPHIC)
+            return self.text(is_key, CLOSING.get(character, character), strings.python_escape, self.ends())
         if is_key:
-            return read_key(reader, pieces, dialect)
-        return read_word(reader, pieces, dialect, NONE if self.brackets else self.types)
+            return read_key(reader, self.pieces, dialect)
+        return read_word(reader, self.pieces, dialect, NONE if self.brackets else self.types)
 
     def marked_scalar(self, is_key: bool) -> Generator[None, None, str]:
         """Read a scalar that may also begin with another mark or a prefix, whose end may not have arrived yet."""
@@ -198,22 +221,39 @@ class ValueReader:
                 yield
             if end != NO:
                 reader.at = end
-                return (yield from string(reader, self.pieces, mark, no_escape, live=self.live))
+                return (yield from self.text(is_key, mark, strings.no_escape))
         if not self.dialect.python:
             return (yield from self.scalar(is_key))
         while not reader.ended and QUOTE_SO_FAR(reader.buffer, reader.at):
             yield
         quote = QUOTE(reader.buffer, reader.at)
         if quote is None:
+            if is_key and (yield from names_key(reader)):
+                return (yield from read_key(reader, self.pieces, self.dialect))
             types = NONE if self.brackets else self.types
             return (yield from read_word(reader, self.pieces, self.dialect, types))
         reader.at = quote.end()
-        escape = no_escape if "r" in quote["prefix"].lower() else python_escape
-        return (yield from string(reader, self.pieces, quote["quote"], escape, self.ends()))
+        escape = strings.no_escape if "r" in quote["prefix"].lower() else strings.python_escape
+        mark = CLOSING.get(quote["quote"], quote["quote"])
+        if mark in "”’":
+            reader.forgive(TYPOGRAPHIC)
+        return (yield from self.text(is_key, mark, escape, self.ends()))
+
+    def text(self, is_key: bool, quote: str, escape: Escape, ends: Ends | None = None) -> Generator[None, None, str]:
+        """Read a string after its quote, and pass it on as it arrives if all before it is certain."""
+        reader = self.reader
+        # Without quotes of its own, a notation has only text, and the schema says what it stands for.
+        converted = self.dialect.bare and not self.brackets and self.types and "string" not in self.types
+        if self.live or self.begin is None or is_key or self.unsure or converted:
+            return string(reader, self.pieces, quote, escape, ends, live=self.live)
+        self.begin()
+        reader.pending.extend(self.pieces)
+        self.pieces.clear()
+        return string(reader, reader.pending, quote, escape, ends, live=True)
 
     def ends(self) -> Ends:
         """Return a function that tells whether a string can end before a position."""
-        return (None if self.brackets else self.text_ends) or ends_in(self.reader)
+        return (None if self.brackets else self.text_ends) or strings.ends_in(self.reader)
 
 
 def spaces(reader: Reader) -> Generator[None, None, bool]:

@@ -18,8 +18,8 @@ NUMBER_LIKE = re.compile(r"[-+]?\.?[0-9]").match
 ZEROS_FIRST = re.compile(r"-?0[0-9]+").fullmatch
 WORD = re.compile(r"[-+.\w]*").match
 PYTHON_WORD = re.compile(r"[^\s,()\[\]{}:='\"]*").match
-BARE_KEY = re.compile(r"[^:{}\[\],\"'\n]{1,200}(?=:)").match
-BARE_KEY_SO_FAR = re.compile(r"[^:{}\[\],\"'\n]{0,200}\Z").match
+BARE_KEY = re.compile(r"[^:={}\[\],\"'“”‘’\n]{1,200}(?=[:=])").match
+BARE_KEY_SO_FAR = re.compile(r"[^:={}\[\],\"'“”‘’\n]{0,200}\Z").match
 
 
 class Dialect(NamedTuple):
@@ -52,6 +52,14 @@ def read_key(reader: Reader, pieces: list[str], dialect: Dialect) -> Generator[N
     pieces.append(quoted(key[0].strip()))
     reader.at = key.end()
     return DONE
+
+
+def names_key(reader: Reader) -> Generator[None, None, bool]:
+    """Return whether a name and a sign come next: a key without quotes, not a value of a set."""
+    while not reader.ended and BARE_KEY_SO_FAR(reader.buffer, reader.at):
+        yield
+    key = BARE_KEY(reader.buffer, reader.at)
+    return key is not None and key[0].isidentifier() and key[0] not in FORGIVEN_WORDS
 
 
 def read_word(reader: Reader, pieces: list[str], dialect: Dialect, types: frozenset[str]) -> Generator[None, None, str]:

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
-from lect.reply.blocks import NO_REASONING
-from lect.reply.calls.jsoncalls import json_begins, json_call, json_map_call, named_begins, named_json_call
+from lect.reply.blocks import JSON_OBJECT, NO_REASONING
+from lect.reply.calls import jsoncalls
 from lect.reply.calls.literals import literals_begin, literals_call
 from lect.reply.calls.params import params_begin, params_call
 from lect.reply.calls.texts import code_begins, code_call
@@ -24,9 +24,9 @@ TOKEN = re.compile(r"<[|｜][^|｜<>]*[|｜]>")
 TOKEN_LIKE = re.compile(r"[<\[\]◁]\S*[>\[\]▷]").fullmatch
 
 KINDS: dict[type[GrammarPart], tuple[Any, Any]] = {
-    Json: (json_begins, json_call),
-    JsonMap: (json_begins, json_map_call),
-    NamedJson: (named_begins, named_json_call),
+    Json: (jsoncalls.json_begins, jsoncalls.json_call),
+    JsonMap: (jsoncalls.json_begins, jsoncalls.json_map_call),
+    NamedJson: (jsoncalls.named_begins, jsoncalls.named_json_call),
     Params: (params_begin, params_call),
     Literals: (literals_begin, literals_call),
     Code: (code_begins, code_call),
@@ -35,8 +35,15 @@ KINDS: dict[type[GrammarPart], tuple[Any, Any]] = {
 
 
 def compiled_section(section: Section, bounds: tuple[str, ...] = ()) -> CompiledSection:
-    """Return a compiled section, each of its calls with what reads it; `bounds` end a broken call."""
+    """Return a compiled section, each of its calls with what reads it; `bounds` end a broken call.
+
+    Wherever marks announce a call, a model may fall back on JSON.
+    """
     calls = [CompiledCall(call, section, *KINDS[type(call.arguments)]) for call in section.calls]
+    if not any(isinstance(call.arguments, Json | Code) for call in section.calls):
+        alike = [call.syntax.but(arguments=Json(), head=None, rename="") for call in calls if call.announced]
+        in_json = [JSON_OBJECT] * bool(alike) if section.open else dict.fromkeys(alike)
+        calls += [CompiledCall(call, section, jsoncalls.json_begins, jsoncalls.json_instead) for call in in_json]
     return CompiledSection(section, calls, bounds)
 
 
