@@ -6,10 +6,9 @@ import json
 import re
 from collections.abc import Generator
 
-from lect.reply.calls.coerce import valid
+from lect.reply.calls.coerce import as_json, valid
 from lect.reply.calls.texts import text_argument
-from lect.reply.calls.values import TEXT, ValueReader, read_whole, spaces
-from lect.reply.calls.words import PYTHON
+from lect.reply.calls.values import TEXT, ValueReader, spaces
 from lect.reply.grammar import JsonMap, NamedJson
 from lect.reply.reader import lookahead
 from lect.reply.reader.lookahead import GAP, MORE, NO
@@ -245,29 +244,18 @@ def _decoded(reader: Reader, text: str) -> str:
 
     JSON in a JSON string is common; encoding it twice, or a Python dict in a string, is a mistake.
     """
+    value = json.loads(text) if valid(text) else None
     if text == "null":
         return "{}"
-    if text.startswith("["):
-        values = json.loads(text) if valid(text) else []
-        if len(values) == 1 and isinstance(values[0], dict):
-            reader.forgive("a list around the arguments")
-            return text.strip()[1:-1].strip()
-    inner = text
-    for times in range(2):
-        if not inner.startswith('"'):
-            break
-        inner = str(json.loads(inner)).strip()
-        if inner[:1] in ("{", "["):
-            if valid(inner):
-                if times:
-                    reader.forgive("arguments encoded twice")
-                return inner
-            read = read_whole(inner) or read_whole(inner, PYTHON)
-            if read is not None:
-                reader.forgive("arguments in a string that is not JSON")
-                return read
-        elif not valid(inner):
-            break
+    if isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict):
+        reader.forgive("a list around the arguments")
+        return text[1:-1].strip()
+    if isinstance(value, str):
+        inner, is_object = as_json(value, frozenset({"object"}))
+        if is_object:
+            if not valid(value) or isinstance(json.loads(value), str):
+                reader.forgive("arguments in a string that is not JSON, or is encoded twice")
+            return inner
     return text
 
 

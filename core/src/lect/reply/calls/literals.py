@@ -42,6 +42,7 @@ class LiteralsSyntax:
         python = spec.assign == "=" and not spec.quotes and not spec.bare
         ends = spec.close[0] + (" \t\r\n,()[]{}:='\"" if python else ",[]{}<")
         self.dialect = Dialect(python, spec.quotes, spec.bare, re.compile(f"[^{re.escape(ends)}]*").match)
+        self.not_bare = [(mark,) for mark in (*spec.quotes, '"', "'", "“", "‘", ",", self.close)]
         self.ends_bare = MarkScanner([(",", None), (self.close, None)])
 
     def look_for_key(self, buffer: str, at: int, ended: bool) -> re.Match[str] | int:
@@ -109,7 +110,8 @@ def literals_call(reader: Reader, found: CallMatch) -> Generator[None, None, str
             if not named and (writer.keys or reader.buffer[reader.at] != "{"):
                 return reader.broken("bad_literal")
             reader.forgive("arguments without names")
-        outcome = yield from _argument(reader, writer, found, named, sign, keyed=not isinstance(key, int))
+        whole = isinstance(key, int) and not writer.keys and reader.buffer.startswith("{", reader.at)
+        outcome = yield from _argument(reader, writer, found, named, sign, whole=whole)
         if outcome != DONE:
             return outcome
         if not (yield from _separated(reader, syntax)):
@@ -117,9 +119,9 @@ def literals_call(reader: Reader, found: CallMatch) -> Generator[None, None, str
 
 
 def _argument(
-    reader: Reader, writer: ObjectWriter, found: CallMatch, key: str, sign: str, *, keyed: bool
+    reader: Reader, writer: ObjectWriter, found: CallMatch, key: str, sign: str, *, whole: bool
 ) -> Generator[None, None, str]:
-    """Read the value of an argument, and write both; without a key, an object may hold all the arguments."""
+    """Read the value of an argument, and write both; `whole` means that it may be an object with all the arguments."""
     syntax, name = literals_syntax(found.call.syntax.arguments), found.name
     is_new = key not in writer.keys
 
@@ -133,10 +135,12 @@ def _argument(
         return (yield from _bare_text(reader, found, syntax, sign))
     pieces: list[str] = []
     ends = _ends_here(reader, found, syntax, sign)
-    value = ValueReader(reader, pieces, dialect, begin=begin if is_new and keyed else None, text_ends=ends, types=types)
+    value = ValueReader(
+        reader, pieces, dialect, begin=begin if is_new and not whole else None, text_ends=ends, types=types
+    )
     outcome = yield from value.read()
     text = "".join(pieces)
-    if outcome != DONE or (not keyed and writer.members(text, reader.schemas.parameters(name))):
+    if outcome != DONE or (whole and writer.members(text, reader.schemas.parameters(name))):
         return outcome
     if not key:
         return reader.broken("bad_literal")
@@ -153,20 +157,17 @@ def _argument(
 
 def _is_bare(reader: Reader, syntax: LiteralsSyntax) -> Generator[None, None, bool]:
     """Return whether text without quotes comes next."""
-    if not (yield from spaces(reader)) or reader.buffer[reader.at] in ",\"'“‘" + syntax.close[0]:
-        return False
-    ends = [MORE]
-    while MORE in ends:
-        ends = [lookahead.literal(reader.buffer, reader.at, mark, reader.ended) for mark in syntax.dialect.quotes]
-        if MORE in ends:
-            yield
-    return max(ends, default=NO) == NO
+    while (mark := lookahead.either(reader.buffer, reader.at, syntax.not_bare, reader.ended)) == MORE:
+        yield
+    reader.at = lookahead.space(reader.buffer, reader.at)
+    return mark == NO and not reader.exhausted()
 
 
 def _bare_text(reader: Reader, found: CallMatch, syntax: LiteralsSyntax, sign: str) -> Generator[None, None, str]:
     """Read text without quotes, up to the next parameter that the tool has, or the end of the call."""
     after_comma = [(key, sign) for key in reader.schemas.parameters(found.name)]
-    after_close = [*found.ends, *reader.stop_rows]
+    closed = found.closes or found.call.section_closes
+    after_close = [*found.ends, *reader.stop_rows] if closed else [("",)]
     tail = ""
 
     def put(text: str) -> None:
