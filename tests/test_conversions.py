@@ -1,6 +1,7 @@
 """Conversions between notations: the result renders the same prompts, and every loss is reported."""
 
 import json
+import warnings
 
 import pytest
 from goldens import battery
@@ -19,6 +20,8 @@ TABLES = [name for name in NAMES if lect.template(name).table is not None]
 FASTCHATS = [name for name in TABLES if name.startswith("fastchat:")]
 # The battery's conversations in which user and assistant take turns with non-empty texts: all that tables share.
 TURNS = ["user", "assistant"]
+EMPTY = "what is written for an empty text"
+TAGGED_TWICE = ("fastchat:llama-2", "fastchat:mistral")
 QUESTION = [{"role": "user", "content": "What is 6 times 7?"}]
 
 
@@ -88,14 +91,51 @@ def test_a_turn_table_writes_the_same_after_any_sequence_of_notations(name):
     assert all((*way, "jinja") in ways for way in ways if "jinja" not in way and "paddlenlp" not in way)
 
 
-@pytest.mark.parametrize("name", ["fastchat:aquila-v1", "fastchat:gemma"])
+@pytest.mark.parametrize("name", ["fastchat:baichuan2-chat", "fastchat:raw"])
 def test_some_templates_convert_through_three_notations(name):
     ways = set(walk(lect.template(name), lect.template(name), NOTATIONS))
-    assert ways >= {
-        ("fastchat", "xtuner", "jinja"),
-        ("xtuner", "fastchat", "jinja"),
-        ("xtuner", "fastchat", "paddlenlp"),
-    }
+    assert ways >= {("fastchat", "xtuner", "jinja"), ("fastchat", "paddlenlp")}
+
+
+def losses(template, notation):
+    """Write a template with `lossy`; return what was written, and what is lost."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", ConversionWarning)
+        text = lect.dump_template(template, notation, lossy=True)
+    lines = "".join(str(each.message) for each in caught).splitlines()
+    return text, [line.removeprefix("  lost: ") for line in lines if line.startswith("  lost: ")]
+
+
+# In these formats a user's and an assistant's turns are one and the same text with `{role}` in it.
+ONE_TURN_FOR_ALL = [
+    name for name in TABLES if all("{role}" in lect.template(name).table.turns[role].prefix for role in TURNS)
+]
+
+
+@pytest.mark.parametrize("notation", NOTATIONS)
+@pytest.mark.parametrize("name", sorted({*one_a_style(TABLES), *ONE_TURN_FOR_ALL}))
+def test_what_a_lossy_conversion_loses_is_all_that_it_loses(name, notation):
+    template = lect.template(name)
+    text, lost = losses(template, notation)
+    assert all(": at character" not in each or name in TAGGED_TWICE for each in lost)
+    if set(lost) <= {"the default system text", "the turns of tools", "the turns of other roles", EMPTY}:
+        again = lect.load_template(text, notation=notation)
+        render = renderer(text, template) if notation == "jinja" else render_of(again)
+        firsts = [(case, case["messages"][0]) for case in PLAIN]
+        cases = [case for case, first in firsts if first["role"] == "system" and first["content"]]
+        assert cases
+        for case in cases:
+            expected = template.text(case["messages"], add_generation_prompt=case["add_generation_prompt"])
+            assert render(case["messages"], case["add_generation_prompt"]) == expected.removeprefix(
+                "" if again.bos or notation in ("jinja", "paddlenlp") else template.bos
+            )
+
+
+@pytest.mark.parametrize("name", ["seallm:seallm-v3", "yi:yi-1.5-chat", "qwen:qwen-7b-chat"])
+def test_fastchat_does_not_end_an_empty_answer_which_is_a_loss(name):
+    with pytest.raises(lect.ConversionError) as caught:
+        lect.dump_template(lect.template(name), "fastchat")
+    assert caught.value.lost == (EMPTY,)
 
 
 def test_most_fastchat_templates_convert_to_jinja_and_the_others_say_why_not():
@@ -103,7 +143,7 @@ def test_most_fastchat_templates_convert_to_jinja_and_the_others_say_why_not():
     names = [f"fastchat:{name}" for name in conv_templates if name != "yandexgpt"]
     assert len(names) == 101
     converted = [name for name in names if check(lect.template(name), "jinja", lect.template(name)) is not None]
-    assert len(converted) == 96
+    assert len(converted) == 94
     reasons = {}
     for name in sorted(set(names) - set(converted)):
         with pytest.raises(lect.ConversionError) as caught:
@@ -115,6 +155,8 @@ def test_most_fastchat_templates_convert_to_jinja_and_the_others_say_why_not():
         "fastchat:llama-3": (
             "all: the style LLAMA3 strips white space from what user and assistant say, but not the system text"
         ),
+        # Nothing in a table says that the first tag is written even where the question is empty.
+        **dict.fromkeys(TAGGED_TWICE, "an empty question: at character 6, ' [INST][/INST]' / '[/INST]'"),
         "fastchat:rwkv": "all: the style RWKV turns several line ends in a row into one",
         "fastchat:yuan2": "all: the style YUAN2 removes every '<', 'n' and '>' at the end of a prompt",
     }
@@ -156,13 +198,13 @@ def mine(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("source", ["mine.json", "./mine.json"])
 def test_convert_prints_a_template_that_can_be_read_back(mine, source, capsys, tmp_path):
-    assert main(["convert", source, "--to", "fastchat"]) == 0
+    assert main(["convert", source, "--to", "paddlenlp"]) == 0
     text = capsys.readouterr().out
     assert lect.load_template(text).text(QUESTION, add_generation_prompt=True) == "U:What is 6 times 7?\nB:"
-    assert main(["convert", source, "--to", "fastchat", "-o", "out.json"]) == 0
+    assert main(["convert", source, "--to", "paddlenlp", "-o", "out.json"]) == 0
     assert (tmp_path / "out.json").read_text("utf-8") == text
     assert main(["diff", "mine.json", "out.json"]) == 0
-    assert capsys.readouterr().out == "9 of 9 kinds of conversation are equal\n"
+    assert capsys.readouterr().out == "12 of 12 kinds of conversation are equal\n"
 
 
 @pytest.mark.parametrize(
@@ -203,7 +245,7 @@ def test_diff_shows_the_first_difference_of_each_kind_with_its_bytes(mine, capsy
         r"  mine.json       'U:What is 6 times 7?\nB:'     55 3a 57 68 61 74 20 69",
         "  xtuner:default  '<|User|>:What is 6 times'...  3c 7c 55 73 65 72 7c 3e",
     ]
-    assert lines[-1] == "0 of 9 kinds of conversation are equal"
+    assert lines[-1] == "0 of 12 kinds of conversation are equal"
 
 
 def test_diff_as_json_has_the_whole_prompts(mine, capsys):

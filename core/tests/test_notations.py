@@ -8,7 +8,7 @@ from installs import install, registry_of
 import lect
 from lect import ConversionError, PluginError, SourceError, Template
 from lect.errors import ConversionWarning, PluginWarning
-from lect.plugin import CHATML, Turn, TurnTemplate
+from lect.plugin import CHATML, Turn, TurnTemplate, expressible
 
 LINES = r"""
 from lect import SourceError
@@ -135,13 +135,13 @@ def test_without_notations_the_error_says_what_to_install(only):
 # Writing
 
 ARROWS = r"""
-from lect.plugin import CHATML, Turn, TurnTemplate, Written, table_of, unsupported_facts
+from lect.plugin import CHATML, Turn, TurnTemplate, Written, expressible, table_of
 
 class Arrows:
     def write(self, template):
-        table = table_of(template, "lines")
+        table, lost = expressible(table_of(template, "lines"), ())
         turns = [turn.prefix + "|" + turn.suffix for turn in (table.turns["user"], table.turns["assistant"])]
-        return Written("\n".join(turns) + "\n", unsupported_facts(table, ()))
+        return Written("\n".join(turns) + "\n", lost, rest=table)
 
     def recognises(self, source):
         return False
@@ -167,7 +167,7 @@ def test_a_template_is_written_by_a_third_partys_notation(only):
 @pytest.mark.parametrize(
     ("change", "lost"),
     [
-        ({"default_system": "D", "system": Turn()}, ["the default system text"]),
+        ({"default_system": "D"}, ["the default system text"]),
         ({"opening": "("}, ["that every prompt begins with '('"]),
         ({"without_system": "("}, ["that a prompt without a system text begins with '('"]),
         ({"examples": [("user", "x")]}, ["the examples before the first turn"]),
@@ -186,6 +186,7 @@ def test_a_template_is_written_by_a_third_partys_notation(only):
         ({"tool": Turn("<t>")}, ["the turns of tools"]),
         ({"other": Turn("<o>")}, ["the turns of other roles"]),
         ({"stop_ids": [7, 3]}, ["stop ids that have no text: 3, 7"]),
+        ({"assistant": Turn("<a>", "</a>", "<none>")}, ["what is written for an empty text"]),
     ],
     ids=lambda case: next(iter(case)) if isinstance(case, dict) else "",
 )
@@ -206,6 +207,56 @@ def test_losses_that_the_writer_does_not_know_of_are_found(only):
         lect.dump_template(PLAIN.but(system=Turn("<s>", "</s>")), "lines")
     assert "a question after a system text: at character 1, 's>Be brief." in str(caught.value)
     assert not any(each.startswith("a question:") for each in caught.value.lost)
+
+
+def test_what_a_lossy_text_loses_besides_is_listed_too(only):
+    only(arrows=ARROWS)
+    template = PLAIN.but(default_system="D", system=Turn("<s>", "</s>"))
+    with pytest.raises(ConversionError) as caught:
+        lect.dump_template(template, "lines")
+    stated, *found = caught.value.lost
+    assert stated == "the default system text"
+    # Without the default, what is left of the template differs only after a system text.
+    assert found
+    assert all("after a" in each or "whole" in each or "texts" in each for each in found)
+    with pytest.warns(ConversionWarning) as warned:
+        assert lect.dump_template(template, "lines", lossy=True) == TEXT
+    assert all(f"lost: {each}" in str(warned[0].message) for each in caught.value.lost)
+
+
+def test_what_a_notation_can_express_has_its_places_filled_in():
+    places = Turn("<{role}>", "</{role}>{eos}")
+    table = TurnTemplate(
+        "places",
+        user=places,
+        assistant=Turn("<{role} {round}>", "{eos}"),
+        other=places,
+        eos="$",
+        user_after_system=places,
+    )
+    rest, lost = expressible(table, {"other", "user_after_system"})
+    assert lost == ["the numbers of rounds"]
+    assert rest.turns == {"user": Turn("<user>", "</user>$"), "assistant": Turn("<assistant 1>", "$")}
+    assert (rest.generation, rest.user_after_system) == ("<assistant 1>", Turn("<user>", "</user>$"))
+    assert rest.other == Turn("<{role}>", "</{role}>$")
+
+
+@pytest.mark.parametrize("takes", ["bos", "eos"])
+def test_an_option_that_both_sides_know_is_part_of_the_proof(only, takes):
+    template = PLAIN.but(**{takes: "!"}, assistant=Turn("<a>", "</a>{eos}"))
+    proper = (
+        "    def renderer(self, text, template):\n"
+        "        return lambda messages, ask, **options: template.text(messages, add_generation_prompt=ask, **options)\n\n"
+    )
+    written = 'lost, rest=table, options=["bos_token", "eos_token"])'
+    knows = ARROWS.replace("lost, rest=table)", written).replace("    def recognises", proper + "    def recognises")
+    knows = knows.replace('(table_of(template, "lines"), ())', '(table_of(template, "lines"), ["eos"])')
+    only(knows=knows)
+    assert lect.dump_template(template, "lines")
+    only(ignores=knows.replace(", **options)\n", ")\n"))
+    with pytest.raises(ConversionError) as caught:
+        lect.dump_template(template, "lines")
+    assert all(f"with {takes}_token='<|other|>': at character" in each for each in caught.value.lost)
 
 
 def test_a_program_is_not_written(only):
@@ -238,12 +289,12 @@ def test_a_notation_may_render_as_its_tool_does(only):
         ("reads", LINES, "'lines' can be read, but not written"),
         (
             "numbers",
-            ARROWS.replace('table = table_of(template, "lines")', "return 7"),
+            ARROWS.replace('table, lost = expressible(table_of(template, "lines"), ())', "return 7"),
             "wrote 7 for .*; expected Written",
         ),
         (
             "raises",
-            ARROWS.replace('table = table_of(template, "lines")', "raise KeyError(7)"),
+            ARROWS.replace('table, lost = expressible(table_of(template, "lines"), ())', "raise KeyError(7)"),
             "failed on .*: KeyError: 7",
         ),
     ],

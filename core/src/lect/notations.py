@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from lect.contain import Contained, StageError, format_error
 from lect.errors import ConversionError, ConversionWarning, LectError, PluginError, SourceError, saferepr, warn_caller
 from lect.format.template import Template
-from lect.format.turns import EOS, ROUND, TurnTemplate
+from lect.format.turns import EOS, ROLE, ROUND, Turn, TurnTemplate
 from lect.registry.groups import NOTATIONS
 from lect.source import Source, source_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from lect.format.compare import Render
     from lect.registry.adapters import Adapters
     from lect.registry.discover import Record
 
@@ -32,11 +31,15 @@ class Written(NamedTuple):
         text: The text.
         lost: What the notation cannot express of the template, each in a few words.
         bos: Whether it writes the template's BOS; else the other tool adds it with its tokenizer.
+        rest: The template without what is lost, if anything is: what the text must say; None for the template itself.
+        options: The options of the template that the text takes too, for a notation with a `renderer`.
     """
 
     text: str
     lost: Sequence[str] = ()
     bos: bool = True
+    rest: Template | None = None
+    options: Collection[str] = ()
 
 
 def load_template(adapters: Adapters, source: Any, notation: str | None = None) -> Template:
@@ -73,35 +76,34 @@ def dump_template(adapters: Adapters, template: Any, notation: Any, *, lossy: bo
     if not isinstance(written, Written):
         msg = f"the notation {name!r} wrote {saferepr(written)} for {template}; expected Written(text, lost)"
         raise PluginError(msg)
-    # A loss also shows as a difference, but the writer states it more clearly.
-    lost = list(written.lost) or _prove(name, writer, template, written)
+    found = _prove(name, writer, template, written)
+    lost = [*written.lost, *(found or ())]
     if lost and not lossy:
         raise loss(template, name, lost, "lossy=True, to write the rest")
     if lost:
         warn_caller(_loss_text(template, name, lost), ConversionWarning)
+    if found is None:
+        msg = f"{template.label!r} is written as {name}, but nothing installed can verify that it renders the same"
+        warn_caller(msg, ConversionWarning)
     return written.text
 
 
-def _prove(name: str, writer: Any, template: Template, written: Written) -> list[str]:
-    """Render what was written and the template, and return how they differ."""
+def _prove(name: str, writer: Any, template: Template, written: Written) -> list[str] | None:
+    """Render what was written and what it must equal, and return how they differ; None where nothing can render it."""
     from lect.format.compare import differences, render_of
 
+    expected = written.rest if written.lost and written.rest is not None else template
+    if not written.bos and expected.bos:
+        # Where the other tool adds the BOS itself, neither side may have one.
+        expected = expected.but(bos="")
+    other, options = None, written.options
     if hasattr(writer, "renderer"):
-        other: Render | None = _ask(name, writer, "renderer", written.text, template)
+        other = _ask(name, writer, "renderer", written.text, template)
     elif hasattr(writer, "read"):
-        other = render_of(_ask(name, writer, "read", Source.of_text(written.text)))
-    else:
-        other = None
-    if other is None:
-        msg = (
-            f"{template.label!r} is written in the notation {name!r}, "
-            "but nothing installed can verify that it renders the same"
-        )
-        warn_caller(msg, ConversionWarning)
-        return []
-    # Where the other tool adds the BOS itself, neither side may have one.
-    shown_template = template if written.bos or not template.bos else template.but(bos="")
-    return [str(difference) for difference in differences(render_of(shown_template), other)]
+        again = _ask(name, writer, "read", Source.of_text(written.text))
+        other, options = render_of(again), again.options
+    shared = [option for option in expected.options if option in options]
+    return other and list(map(str, differences(render_of(expected), other, shared)))
 
 
 def table_of(template: Template, notation: str) -> TurnTemplate:
@@ -115,13 +117,21 @@ def table_of(template: Template, notation: str) -> TurnTemplate:
     raise loss(template, notation, [f"all: {template.beyond_table}"], "a template that is a turn table")
 
 
-def unsupported_facts(table: TurnTemplate, says: Collection[str]) -> list[str]:
-    """Return what a turn table states that a notation cannot express, each in a few words.
+_ROLES = {"user_after_system": "user", "other": ROLE, "generation": "assistant", "closing": "assistant"}
+"""What `{role}` stands for in the facts of a table besides its turns."""
+_DEFAULTS = {"default_system": "", **(TurnTemplate.__init__.__kwdefaults__ or {})}
+
+
+def expressible(table: TurnTemplate, says: Collection[str]) -> tuple[TurnTemplate, list[str]]:
+    """Return the part of a turn table that a notation can express, and what is lost, each in a few words.
+
+    In that part `{role}` and `{eos}` are filled in; `{role}` remains in the turn of other roles, and `{eos}` where its
+    text is not known and `says` has `eos`. A lost generation prompt opens the answers of history too.
 
     Args:
         table: The table.
         says: The fields of a table that the notation can express, besides the turns of system, user and assistant;
-            `rounds` is what `{round}` stands for.
+            `rounds` is what `{round}` stands for, `bare` what is written for an empty text.
     """
     before_answer, after_answer, _ = table.turns["assistant"]
     ids = set(table.stop_ids) - set(table.stop.values())
@@ -143,8 +153,23 @@ def unsupported_facts(table: TurnTemplate, says: Collection[str]) -> list[str]:
         "tool": "tool" in table.turns and "the turns of tools",
         "other": table.other and "the turns of other roles",
         "stop_ids": ids and f"stop ids that have no text: {', '.join(map(str, sorted(ids)))}",
+        "bare": any(turn.bare not in (None, turn.prefix + turn.suffix) for turn in table.turns.values())
+        and "what is written for an empty text",
     }
-    return [words for field, words in beyond.items() if words and field not in says]
+    lost = {field: words for field, words in beyond.items() if words and field not in says}
+    eos = table.eos or (EOS if "eos" in says else "")
+    number = str(table.first_round) if "rounds" in lost else ROUND
+
+    def filled(what: Any, role: str) -> Any:
+        if isinstance(what, Turn):
+            return Turn(*(filled(text, role) for text in what[: 2 if "bare" in lost else 3]))
+        return what and what.replace(EOS, eos).replace(ROUND, number).replace(ROLE, role)
+
+    stated = table.stated()
+    facts = {field: filled(stated[field], _ROLES.get(field, field)) for field in (*table.turns, *_ROLES)}
+    if "generation" in lost:
+        facts["assistant"] = facts["assistant"]._replace(prefix=facts["generation"])
+    return table.but(**facts | {field: _DEFAULTS[field] for field in lost if field in _DEFAULTS}), list(lost.values())
 
 
 def loss(template: Template, notation: str, lost: Sequence[str], instead: str) -> ConversionError:

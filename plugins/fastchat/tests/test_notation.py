@@ -45,8 +45,8 @@ def test_a_turn_table_is_written_where_fastchat_can_express_it():
     table = TurnTemplate(
         "mine",
         system=Turn("", "\n"),
-        user=Turn("U: ", "\n"),
-        assistant=Turn("B: ", "</s>\n"),
+        user=Turn("U: ", "\n", "U:"),
+        assistant=Turn("B: ", "</s>\n", "B:"),
         generation="B:",
         default_system="Be brief.",
         stop={"</s>": 2},
@@ -67,6 +67,9 @@ def test_a_turn_table_is_written_where_fastchat_can_express_it():
     with pytest.raises(lect.ConversionError) as caught:
         lect.dump_template(table.but(default_system=""), "fastchat")
     assert caught.value.lost == ("that a prompt without a system text has no system turn",)
+    with pytest.raises(lect.ConversionError) as caught:
+        lect.dump_template(table.but(assistant=Turn("B: ", "</s>\n")), "fastchat")
+    assert caught.value.lost == ("what is written for an empty text",)
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ TABLES = [
 @pytest.mark.parametrize("table", TABLES, ids=range(len(TABLES)))
 def test_a_written_table_renders_the_same(table):
     written = write(table)
-    assert written.lost == []
+    assert not written.lost
     assert differences(render_of(table), renderer(written.text, table)) == []
 
 

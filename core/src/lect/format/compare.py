@@ -1,16 +1,18 @@
 """Where two templates differ."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 from lect.errors import LectError, saferepr
 from lect.format.template import Template
 
 Messages = list[dict[str, str]]
-Render = Callable[[Messages, bool], str]
-"""Writes messages as a prompt; the second argument tells whether the assistant speaks next."""
+Render = Callable[..., str]
+"""Writes messages as a prompt; the second argument tells whether the assistant speaks next, keywords are options."""
 SHOWN = 40
 """How many characters are shown from a difference on."""
+OPTION = "<|other|>"
+"""The value with which an option is tried."""
 
 
 def _talk(*texts: str, system: str | None = None) -> Messages:
@@ -32,6 +34,9 @@ CONVERSATIONS: dict[str, tuple[Messages, bool]] = {
     "a whole conversation": (_talk(*_TEXTS[:4], system="Be brief."), False),
     "texts with braces, quotes and backslashes": (_talk(*_CODE, system=_CODE[0]), True),
     "texts with white space at their ends": (_talk(*_SPACES, system=_SPACES[0]), True),
+    "an empty question": (_talk(""), True),
+    "an empty answer, and an empty question after it": (_talk(_TEXTS[0], "", "", *_TEXTS[3:]), True),
+    "many long texts": (_talk(*(_TEXTS[turn % 4] * 101 for turn in range(25)), system=_TEXTS[4] * 101), True),
 }
 """Conversations in which user and assistant take turns, by kind, each with whether the assistant speaks next."""
 
@@ -62,25 +67,27 @@ class Difference(NamedTuple):
         return f"{self.kind}: at character {at}, {' / '.join(texts)}"
 
 
-def differences(one: Render, other: Render) -> list[Difference]:
-    """Return how two ways to write prompts differ, at most once for each kind of conversation."""
+def differences(one: Render, other: Render, options: Iterable[str] = ()) -> list[Difference]:
+    """Return how two ways to write prompts differ: one for each kind of conversation, without and with each option."""
+    trials = {"": {}, **{f", with {option}={OPTION!r}": {option: OPTION} for option in options}}
     return [
         found
-        for kind, (messages, ask) in CONVERSATIONS.items()
-        if (found := Difference(kind, _text(one, messages, ask), _text(other, messages, ask))).one != found.other
+        for more, given in trials.items()
+        for kind, case in CONVERSATIONS.items()
+        if (found := Difference(kind + more, _text(one, *case, given), _text(other, *case, given))).one != found.other
     ]
 
 
-def _text(render: Render, messages: Messages, ask: bool) -> str | None:
+def _text(render: Render, messages: Messages, ask: bool, options: Mapping[str, str]) -> str | None:
     try:
-        return render(messages, ask)
+        return render(messages, ask, **options)
     except LectError:
         return None
 
 
 def render_of(template: Template) -> Render:
     """Return the function with which a template writes prompts."""
-    return lambda messages, ask: template.text(messages, add_generation_prompt=ask)
+    return lambda messages, ask, **options: template.text(messages, add_generation_prompt=ask, **options)
 
 
 def first_difference(one: Template, other: Template) -> str | None:

@@ -131,7 +131,7 @@ class Template(Replies):
     def table(self) -> Template | None:
         """The format as a turn table; None if it cannot be written as one. `lect.dump_template` starts from it.
 
-        The two write the same prompts if user and assistant take turns, the user first, and no text is empty.
+        The two write the same prompts if user and assistant take turns, the user first and with a text.
         """
         return None
 

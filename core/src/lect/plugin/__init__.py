@@ -29,7 +29,7 @@ from lect.values import Match, Specificity
 if TYPE_CHECKING:
     from lect.contain import by_signal
     from lect.files import open_file, parse_json, read_file
-    from lect.notations import Written, table_of, unsupported_facts
+    from lect.notations import Written, expressible, table_of
     from lect.prompt.frame import Frame
     from lect.prompt.walker import Schema
     from lect.reply.reply import Reply, ToolCall
@@ -65,6 +65,7 @@ __all__ = [
     "Writer",
     "Written",
     "by_signal",
+    "expressible",
     "given",
     "hookimpl",
     "normalize",
@@ -78,13 +79,12 @@ __all__ = [
     "think_tags",
     "thought_and_answer",
     "unknown",
-    "unsupported_facts",
 ]  # fmt: skip
 
 
 _LATER = {
     **dict.fromkeys(("open_file", "parse_json", "read_file"), "lect.files"),
-    **dict.fromkeys(("Written", "table_of", "unsupported_facts"), "lect.notations"),
+    **dict.fromkeys(("Written", "expressible", "table_of"), "lect.notations"),
     **dict.fromkeys(("Reply", "ToolCall"), "lect.reply.reply"),
     "Frame": "lect.prompt.frame",
     "by_signal": "lect.contain",

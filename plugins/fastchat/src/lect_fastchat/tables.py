@@ -22,7 +22,7 @@ BEYOND_TABLES = {
 def turn_table(template: Template, fields: Any) -> TurnTemplate | None:
     """Return a turn table that writes what a separator style does; None where there is none.
 
-    The two agree on every conversation in which user and assistant take turns, the user first, and say something.
+    The two agree on every conversation in which user and assistant take turns, the user first and with a text.
     Otherwise they may not: in FastChat the position of a message determines what surrounds it, in a table its role.
     """
     filled = fill_style(fields)

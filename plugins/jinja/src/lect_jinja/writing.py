@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from lect import RefusedError
-from lect.plugin import ROUND, Template, Turn, TurnTemplate, Written, table_of, unsupported_facts
+from lect.plugin import ROUND, Template, Turn, TurnTemplate, Written, table_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
@@ -21,16 +21,14 @@ INDENT = "    "
 CONTENT = "message['content']"
 ROLE = "message['role']"
 EOS = "{eos}"
+TOKENS = ("bos_token", "eos_token")
 _PLACES = re.compile(r"(\{(?:round|role|eos)\})")
-SAYS = frozenset({
-    "default_system", "opening", "without_system", "examples", "user_after_system", "generation", "closing", "trim",
-    "rounds", "first_round", "eos", "tool", "other", "stop_ids",
-})  # fmt: skip
-"""All that a table says. No chat template says where generation stops; that is for generation_config.json."""
 
 
 def write(template: Template) -> Written:
     """Write a template as a Jinja chat template.
+
+    It has all of a table, except for where generation stops; that is for generation_config.json.
 
     Raises:
         ConversionError: If it is neither a Jinja template itself nor a turn table.
@@ -39,8 +37,7 @@ def write(template: Template) -> Written:
 
     if isinstance(template, JinjaTemplate):
         return Written(template.jinja)
-    table = table_of(template, "jinja")
-    return Written("\n".join(_lines(table)) + "\n", unsupported_facts(table, SAYS))
+    return Written("\n".join(_lines(table_of(template, "jinja"))) + "\n", options=TOKENS)
 
 
 def _lines(table: TurnTemplate) -> Iterator[str]:
@@ -194,7 +191,7 @@ def _indented(lines: Iterable[str]) -> Iterator[str]:
     return (INDENT + line for line in lines)
 
 
-def renderer(text: str, template: Template) -> Callable[[list[dict[str, str]], bool], str]:
+def renderer(text: str, template: Template) -> Callable[..., str]:
     """Return a function that renders a chat template with jinja2 itself, in the environment of transformers.
 
     A template that was Jinja before is the same text, and may be anybody's: it is left to the guarded engine.
@@ -205,10 +202,9 @@ def renderer(text: str, template: Template) -> Callable[[list[dict[str, str]], b
         return lambda messages, ask: template.text(messages, add_generation_prompt=ask)
     compiled = _environment().from_string(text)
 
-    def render(messages: list[dict[str, str]], ask: bool) -> str:
-        return compiled.render(
-            messages=messages, add_generation_prompt=ask, bos_token=template.bos, eos_token=template.eos
-        )
+    def render(messages: list[dict[str, str]], ask: bool, **options: str) -> str:
+        tokens = {"bos_token": template.bos, "eos_token": template.eos} | options
+        return compiled.render(messages=messages, add_generation_prompt=ask, **tokens)
 
     return render
 

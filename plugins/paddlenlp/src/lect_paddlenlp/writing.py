@@ -5,10 +5,9 @@ It uses expressions and no statements, so that the line breaks around them are l
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lect.plugin import ROUND, Template, Turn, TurnTemplate, Written, table_of, unsupported_facts
+from lect.plugin import ROUND, Template, Turn, TurnTemplate, Written, expressible, table_of
 from lect_paddlenlp.template import PaddleTemplate
 
 if TYPE_CHECKING:
@@ -18,10 +17,9 @@ if TYPE_CHECKING:
 
 SAYS = frozenset({
     "default_system", "opening", "without_system", "examples", "user_after_system", "generation", "trim", "rounds",
-    "first_round", "stop_ids",
+    "first_round", "stop_ids", "bare",
 })  # fmt: skip
 """The parts of a table that such a file can express. Where generation stops is not among them."""
-_PLACES = re.compile(r"(\{(?:round|role|eos)\})")
 
 
 class JinjaPiece(NamedTuple):
@@ -39,15 +37,14 @@ def write(template: Template) -> Written:
     """
     if isinstance(template, PaddleTemplate):
         return Written(_json(_own(template.fields)))
-    table = table_of(template, "paddlenlp")
+    table, lost = expressible(table_of(template, "paddlenlp"), SAYS)
     user, assistant = table.turns["user"], table.turns["assistant"]
-    generation = _pieces(table, table.generation, "assistant")
     fields = {
         "system": _text(_system(table)),
-        "conversation": [_text(_user(table, user, "user")), _text(_turn(table, assistant, "bot", "assistant"))],
-        "query": _text([*_user(table, user, "query"), *generation]),
+        "conversation": [_text(_user(table, user, "user")), _text(_turn(table, assistant, "bot"))],
+        "query": _text([*_user(table, user, "query"), *_pieces(table, table.generation)]),
     }
-    return Written(_json(fields), unsupported_facts(table, SAYS))
+    return Written(_json(fields), lost, rest=table)
 
 
 def _own(fields: Fields) -> dict[str, Any]:
@@ -64,48 +61,43 @@ def _json(fields: Mapping[str, Any]) -> str:
 
 def _system(table: TurnTemplate) -> list[JinjaPiece]:
     """Return what comes first: BOS, opening, system text, examples."""
-    examples = [
-        piece for role, text in table.examples for piece in _around(table, table.turns[role], JinjaPiece(text), role)
-    ]
+    examples = [piece for role, text in table.examples for piece in _around(table, table.turns[role], JinjaPiece(text))]
     system = table.turns.get("system")
     without = [JinjaPiece(table.without_system)]
     if system is None:
         middle = without
     elif table.default_system:
         given = f"(system if system is defined else {_quoted(table.default_system)})"
-        middle = _turn(table, system, given, "system")
+        middle = _turn(table, system, given)
     else:
-        middle = _either(_turn(table, system, "system", "system"), "system is defined", without)
+        middle = _either(_turn(table, system, "system"), "system is defined", without)
     return [JinjaPiece(table.bos + table.opening), *middle, *examples]
 
 
 def _user(table: TurnTemplate, turn: Turn, variable: str) -> list[JinjaPiece]:
-    plain = _turn(table, turn, variable, "user")
+    plain = _turn(table, turn, variable)
     if table.user_after_system is None:
         return plain
     condition = "index == 0" if table.default_system else "index == 0 and system is defined"
-    return _either(_turn(table, table.user_after_system, variable, "user"), condition, plain)
+    return _either(_turn(table, table.user_after_system, variable), condition, plain)
 
 
-def _turn(table: TurnTemplate, turn: Turn, variable: str, role: str) -> list[JinjaPiece]:
+def _turn(table: TurnTemplate, turn: Turn, variable: str) -> list[JinjaPiece]:
     text = f"{variable} | trim" if table.trim else variable
-    full = _around(table, turn, JinjaPiece(text, False), role)
+    full = _around(table, turn, JinjaPiece(text, False))
     if turn.bare is None or turn.bare == turn.prefix + turn.suffix:
         return full
-    return _either(full, text, _pieces(table, turn.bare, role))
+    return _either(full, text, _pieces(table, turn.bare))
 
 
-def _around(table: TurnTemplate, turn: Turn, text: JinjaPiece, role: str) -> list[JinjaPiece]:
-    return [*_pieces(table, turn.prefix, role), text, *_pieces(table, turn.suffix, role)]
+def _around(table: TurnTemplate, turn: Turn, text: JinjaPiece) -> list[JinjaPiece]:
+    return [*_pieces(table, turn.prefix), text, *_pieces(table, turn.suffix)]
 
 
-def _pieces(table: TurnTemplate, text: str, role: str) -> list[JinjaPiece]:
-    places = {
-        "{role}": JinjaPiece(role),
-        "{eos}": JinjaPiece(table.eos),
-        ROUND: JinjaPiece(f"index + {table.first_round}", False),
-    }
-    return [places.get(piece, JinjaPiece(piece)) for piece in _PLACES.split(text) if piece]
+def _pieces(table: TurnTemplate, text: str) -> list[JinjaPiece]:
+    number = JinjaPiece(f"index + {table.first_round}", False)
+    first, *others = map(JinjaPiece, text.split(ROUND))
+    return [first, *(piece for other in others for piece in (number, other))]
 
 
 def _either(one: list[JinjaPiece], condition: str, other: list[JinjaPiece]) -> list[JinjaPiece]:
