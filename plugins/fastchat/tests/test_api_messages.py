@@ -1,11 +1,13 @@
 """Conversations for other APIs, against FastChat's own."""
 
+import image_scripts
 import pytest
 from fastchat_goldens import golden, image
 
 import lect_fastchat
 from lect import LectError
-from lect_fastchat.images import Image
+from lect_fastchat import conversation as fastchat_conversation
+from lect_fastchat.images import Image, ImageFormat
 
 GOLDEN = golden("api_messages")
 CALLS = [
@@ -70,11 +72,37 @@ def test_every_conversion_is_fastchats(name, system, script):
     pytest.importorskip("PIL", reason="the hash of an image is that of its pixels")
     expected = {call: theirs(value) for call, value in GOLDEN["results"][name][system][script].items()}
     conversation = conversation_of(name, system, script)
-    assert {call: ours(called(conversation, call), conversation) for call in expected} == expected
+    found = {call: ours(called(conversation, call), conversation) for call in expected}
+    # It has all other fields too, so that a conversation can be rebuilt from it.
+    found["dict"] = {field: found["dict"][field] for field in expected["dict"]}
+    assert found == expected
 
 
 def test_there_are_1162_conversions():
     assert sum(len(GOLDEN["results"][name][system][script]) for name, system, script in CALLS) == 1162
+
+
+def test_2000_random_scripts_with_images_give_what_fastchat_gives():
+    pytest.importorskip("PIL", reason="the hash of an image is that of its pixels")
+    expected = golden("images")["results"]
+    assert len(expected) == image_scripts.SCRIPTS
+    different = {}
+    for number, theirs_ in enumerate(expected):
+        conversation, methods = image_scripts.conversation_of(number, fastchat_conversation, Image, ImageFormat)
+        found = image_scripts.results(conversation, methods, LectError)
+        if image_scripts.shortened(found) != theirs_:
+            different[number] = found
+    assert different == {}
+
+
+def test_a_text_with_an_empty_list_of_images_is_a_list_of_one_part():
+    conversation = lect_fastchat.get_conv_template("vicuna_v1.1")
+    conversation.set_system_message("")
+    conversation.append_message("USER", ("Hello!", []))
+    part = {"type": "text", "text": "Hello!"}
+    assert conversation.to_openai_vision_api_messages() == [{"role": "user", "content": [part]}]
+    # FastChat fails here.
+    assert conversation.to_gradio_chatbot() == [["Hello!", None]]
 
 
 def test_text_alone_is_extracted_too():

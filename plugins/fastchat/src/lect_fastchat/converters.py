@@ -34,8 +34,8 @@ class Converters:
     offset: int
     _template: Template | None
 
-    def _said(self) -> Iterator[tuple[str, Any, list[Any]]]:
-        """Yield speaker, text and images of each message after the examples."""
+    def _said(self) -> Iterator[tuple[str, Any, list[Any] | None]]:
+        """Yield speaker, text and images of each message after the examples; None for a text alone."""
         by_role = self._template is not None
         speaker = ASSISTANT
         for role, message in self.messages[self.offset :]:
@@ -43,9 +43,9 @@ class Converters:
             if type(message) is tuple and (by_role or speaker == USER):
                 yield speaker, message[0], list(message[1])
             else:
-                yield speaker, message, []
+                yield speaker, message, None
 
-    def _asked_and_said(self) -> Iterator[tuple[str, Any, list[Any]]]:
+    def _asked_and_said(self) -> Iterator[tuple[str, Any, list[Any] | None]]:
         """Yield what `_said` does, without answers that are still to come."""
         return (
             (speaker, text, images) for speaker, text, images in self._said() if text is not None or speaker == USER
@@ -84,9 +84,8 @@ class Converters:
         """
         messages: list[Raw] = [{"role": "system", "content": self.system_message}] if self.system_message != "" else []
         for speaker, text, images in self._asked_and_said():
-            messages.append(
-                {"role": speaker, "content": with_images(text, images, bare_address=is_mistral) if images else text}
-            )
+            content = text if images is None else with_images(text, images, bare_address=is_mistral)
+            messages.append({"role": speaker, "content": content})
         return messages
 
     def to_gemini_api_messages(self) -> list[Raw]:
@@ -97,7 +96,7 @@ class Converters:
         """
         messages: list[Raw] = [{"role": "system", "content": self.system_message}] if self.system_message != "" else []
         for speaker, text, images in self._asked_and_said():
-            content = [text, *map(blob, images)] if images else text
+            content = text if images is None else [text, *map(blob, images)]
             messages.append({"role": "model" if speaker == ASSISTANT else speaker, "content": content})
         return messages
 
@@ -121,7 +120,7 @@ class Converters:
         if self._template is None or self.system_message:
             messages.append({"role": "system", "content": [{"type": "text", "text": self.system_message}]})
         for speaker, text, images in self._asked_and_said():
-            sources = [{"type": "image", "source": self._anthropic_source(as_image(image))} for image in images]
+            sources = [{"type": "image", "source": self._anthropic_source(as_image(image))} for image in images or ()]
             messages.append({"role": speaker, "content": [{"type": "text", "text": text}, *sources]})
         return messages
 
@@ -133,17 +132,19 @@ class Converters:
     def to_reka_api_messages(self) -> list[Raw]:
         """Return messages for Reka, without the system text.
 
-        With a separator style, as in FastChat, each image is a separate message that repeats the text, and an image
-        given by its address is lost.
+        With a separator style, as in FastChat, each image is a separate message that repeats the text, an image given
+        by its address is lost, and so is a text with an empty list of images.
         """
         messages: list[Raw] = []
         for speaker, text, images in self._asked_and_said():
             text_part = {"type": "text", "text": text}
-            if images and self._template is None:
+            if images is not None and self._template is None:
                 shown = [image for image in images if not is_address(image)]
                 contents = [[text_part, {"type": "image_url", "image_url": address(image)}] for image in shown]
             else:
-                contents = [[text_part, *({"type": "image_url", "image_url": address(image)} for image in images)]]
+                contents = [
+                    [text_part, *({"type": "image_url", "image_url": address(image)} for image in images or ())]
+                ]
             messages += ({"content": content, "role": speaker} for content in contents)
         return messages
 
@@ -164,7 +165,10 @@ class Converters:
     def get_images(self) -> list[str]:
         """Return the images of the user's messages as Base64; an image given by its address is an empty string."""
         return [
-            as_image(image).base64_str for speaker, _, images in self._said() if speaker == USER for image in images
+            as_image(image).base64_str
+            for speaker, _, images in self._said()
+            if speaker == USER
+            for image in images or ()
         ]
 
     def extract_text_from_messages(self) -> list[tuple[str, Any]]:
