@@ -165,8 +165,7 @@ def expressible(table: TurnTemplate, says: Collection[str]) -> tuple[TurnTemplat
             return Turn(*(filled(text, role) for text in what[: 2 if "bare" in lost else 3]))
         return what and what.replace(EOS, eos).replace(ROUND, number).replace(ROLE, role)
 
-    stated = table.stated()
-    facts = {field: filled(stated[field], _ROLES.get(field, field)) for field in (*table.turns, *_ROLES)}
+    facts = {field: filled(table.stated()[field], _ROLES.get(field, field)) for field in (*table.turns, *_ROLES)}
     if "generation" in lost:
         facts["assistant"] = facts["assistant"]._replace(prefix=facts["generation"])
     return table.but(**facts | {field: _DEFAULTS[field] for field in lost if field in _DEFAULTS}), list(lost.values())

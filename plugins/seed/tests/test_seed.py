@@ -1,5 +1,7 @@
 """Seed-OSS against its maker's own template."""
 
+import re
+
 import pytest
 
 import lect
@@ -23,3 +25,15 @@ class TestSeed(AdapterSuite):
 def test_a_budget_that_is_not_a_number_is_refused():
     with pytest.raises(RefusedError, match="thinking_budget is 'much'"):
         lect.template("seed-oss").text([{"role": "user", "content": "Hello!"}], thinking_budget="much")
+
+
+@pytest.mark.parametrize(
+    ("tool", "where"),
+    [
+        ({"type": "function", "function": {"description": "Add."}}, "tools[0].function.name"),
+        ({"type": "function", "description": "Add."}, "tools[0].name"),
+    ],
+)
+def test_a_tool_without_a_name_is_refused(tool, where):
+    with pytest.raises(lect.MessageError, match=re.escape(f"{where} is None (NoneType); expected text")):
+        lect.template("seed-oss").text([{"role": "user", "content": "Hello!"}], tools=[tool])

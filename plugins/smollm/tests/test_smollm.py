@@ -1,5 +1,7 @@
 """SmolLM against its maker's own templates."""
 
+import pytest
+
 import lect
 from lect_kit import AdapterSuite
 
@@ -27,3 +29,25 @@ def test_smollm3_takes_tools_for_code():
     prompt = lect.template("smollm:smollm3").render([{"role": "user", "content": "2+2?"}], python_tools=tools)
     assert "like regular functions:\n<tools>\n{'name': 'add', 'description': 'Add.'}\n</tools>\n\n" in prompt.text
     assert prompt.unused == ()
+
+
+# Rendered with chat_template.jinja of HuggingFaceTB/SmolLM3-3B and jinja2: it takes a text for a list of characters.
+@pytest.mark.parametrize(
+    ("tools", "written"),
+    [
+        (["def add(a, b): ...", {"name": "sub"}], "def add(a, b): ...\n{'name': 'sub'}\n"),
+        ([""], "\n"),
+        ("f(é)", "f\n(\né\n)\n"),
+    ],
+)
+@pytest.mark.parametrize("option", ["python_tools", "xml_tools"])
+def test_smollm3_takes_tools_as_texts(option, tools, written):
+    prompt = lect.template("smollm:smollm3").render([{"role": "user", "content": "2+2?"}], **{option: tools})
+    assert f"\n<tools>\n{written}</tools>\n\n" in prompt.text
+    assert prompt.unused == ()
+
+
+@pytest.mark.parametrize("tools", [{"name": "add"}, [1], 7])
+def test_smollm3_refuses_tools_that_are_neither_texts_nor_schemas(tools):
+    with pytest.raises(lect.MessageError, match=r"options\.xml_tools is"):
+        lect.template("smollm:smollm3").text([{"role": "user", "content": "2+2?"}], xml_tools=tools)

@@ -11,8 +11,7 @@ Render = Callable[..., str]
 """Writes messages as a prompt; the second argument tells whether the assistant speaks next, keywords are options."""
 SHOWN = 40
 """How many characters are shown from a difference on."""
-OPTION = "<|other|>"
-"""The value with which an option is tried."""
+OPTION = "<|other|>"  # the value with which an option is tried
 
 
 def _talk(*texts: str, system: str | None = None) -> Messages:

@@ -69,7 +69,8 @@ def write_function(chat: Chat, out: Writer, index: int) -> None:
     function, path = chat.function(index)
     parameters = function.get("parameters") or {}
     properties = parameters.get("properties") or {}
-    out += "\n\nFunction:\ndef ", chat.text(function["name"], *path, "name"), "("
+    name = chat.expect("text", function.get("name"), *path, "name")
+    out += "\n\nFunction:\ndef ", chat.text(name, *path, "name"), "("
     for number, (name, schema) in enumerate(properties.items()):
         where = (*path, "parameters", "properties", name)
         out += "," if number else "", chat.printed(name, *where), ": ", python_type(schema)

@@ -32,24 +32,37 @@ def thinks(chat: Chat) -> bool:
 
 
 def write_printed(chat: Chat, out: Writer, tools: Sequence[Any], *path: str) -> None:
-    """Write tools as Python prints them, one per line."""
+    """Write tools, one per line: texts as they are, schemas as Python prints them."""
     out.append("<tools>\n")
-    for index, tool in enumerate(tools):
-        out += chat.printed(tool, *path, index), "\n"
+    if isinstance(tools, str):
+        # The maker's template takes a text for a list of characters.
+        out.append(chat.made(tools, lambda text: "".join(f"{character}\n" for character in text), *path))
+    else:
+        for index, tool in enumerate(tools):
+            out += chat.text(tool, *path, index), "\n"
     out.append("</tools>\n\n")
+
+
+def tools_in(chat: Chat, option: str) -> Sequence[Any]:
+    """Return the tools in an option: a list of texts or schemas, or a text."""
+    tools: Sequence[Any] = chat.option(option) or ()
+    if not isinstance(tools, str):
+        schemas = [tool for tool in tools if not isinstance(tool, str)] if isinstance(tools, list | tuple) else tools
+        chat.expect("mappings", schemas, "options", option)
+    return tools
 
 
 def tools_of(chat: Chat) -> tuple[Sequence[Any], tuple[str, ...]]:
     """Return the tools to call in JSON and their path; `tools` takes precedence over the option `xml_tools`."""
     if chat.tools:
         return chat.tools, ("tools",)
-    return chat.option("xml_tools", kind="mappings") or (), ("options", "xml_tools")
+    return tools_in(chat, "xml_tools"), ("options", "xml_tools")
 
 
 def write_tools(chat: Chat, out: Writer) -> None:
     """Write the tools, those of the option `python_tools` to be called in code; only then is the system turn closed."""
     tools, path = tools_of(chat)
-    python_tools = chat.option("python_tools", kind="mappings") or ()
+    python_tools = tools_in(chat, "python_tools")
     if not (tools or python_tools):
         return
     out.append("### Tools\n\n")
