@@ -32,15 +32,18 @@ from lect.reply.check import check
 from lect.reply.engine.compiled import marks_of
 
 # Few and similar, so that one often occurs where another is expected.
-MARKS = ["<a>", "</a>", "<b>", "</b>", "<a", "<", ">", "[", "]", "{", "}", "(", ")", "|", "||", "\n", "\nA:", "A:", ",", "```", " ", "<|x|>", "<|x|>y"]  # fmt: skip
+MARKS = ["<a>", "</a>", "<b>", "</b>", "<a", "<", ">", "[", "]", "{", "}", "(", ")", "|", "||", "\nA:", "A:", ",", "```", "<|x|>", "<|x|>y", " <a>", "<b>\n", "\n\n]", "<mark>", "</mark>", "<|the_mark|>"]  # fmt: skip
+SPACES = [" ", "\n", "\n\n"]
+"""Marks that are white space: they can only end a head, or start a body."""
 mark = st.sampled_from(MARKS)
 marks = st.lists(mark, min_size=1, max_size=3).map(tuple)
+ends = st.lists(mark | st.sampled_from(SPACES), min_size=1, max_size=3).map(tuple)
 few_marks = st.lists(mark, max_size=2).map(tuple)
 rows = st.lists(mark | st.tuples(mark, mark), max_size=2).map(tuple)
 some_rows = st.lists(mark | st.tuples(mark, mark), min_size=1, max_size=2).map(tuple)
 space = st.sampled_from(["", "\n", " \n"])
-heads = st.builds(Head, marks, st.sampled_from([NAME, QUOTED_NAME, r"(?P<name>\w*)"]), st.booleans())
-keys = st.builds(Head, marks, st.sampled_from([KEY, QUOTED_KEY, r"(?P<key>\w*)"]))
+heads = st.builds(Head, ends, st.sampled_from([NAME, QUOTED_NAME, r"(?P<name>\w*)"]), st.booleans())
+keys = st.builds(Head, ends, st.sampled_from([KEY, QUOTED_KEY, r"(?P<key>\w*)"]))
 arguments = st.one_of(
     st.just(Json()),
     st.just(JsonMap()),
@@ -92,7 +95,11 @@ wrappers = st.builds(Wrapper, few_marks, few_marks, st.booleans(), st.sampled_fr
 channels = st.builds(
     Channels,
     marks,
-    st.lists(st.tuples(mark, st.sampled_from(["content", "reasoning", "call", ""])), min_size=1, max_size=2).map(tuple),
+    st.lists(
+        st.tuples(mark | st.sampled_from(SPACES), st.sampled_from(["content", "reasoning", "call", ""])),
+        min_size=1,
+        max_size=2,
+    ).map(tuple),
     few_marks,
     few_marks,
     shape=st.sampled_from([r"[^\n]*", r"\w*", r".*"]),
@@ -115,8 +122,9 @@ grammars = st.builds(
     tokens=few_marks,
 )
 SHARDS = [
-    *MARKS, '{"name": "f", "arguments": {"x": 1}}', '{"f": {"x": 1}}', '{"x": 1}', "f", "x", "f(", "x=", "x:", "1", "'a'", '"', "'", "name=", "to=f",
+    *MARKS, *SPACES, '{"name": "f", "arguments": {"x": 1}}', '{"f": {"x": 1}}', '{"x": 1}', "f", "x", "f(", "x=", "x:", "1", "'a'", '"', "'", "name=", "to=f",
     "think", "say", "text", "\\n", "=", ";", "&&", "<![CDATA[", "]]>", "</x>", "</f>", "2", " ", "\n", "`",
+    "< mark>", "</ mark", "‹mark›", "|themark|>", "<‖the_mark", "<<mark>",
 ]  # fmt: skip
 TOOLS = [{"name": "f", "parameters": {"type": "object", "properties": {"x": {"type": "integer"}}}}]
 

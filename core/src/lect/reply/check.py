@@ -94,17 +94,22 @@ class _Check:
                 self.fail(path, f"is {saferepr(value)}", _names(PARTS[part]))
             self.part(value, f"{path}.")
         elif wanted in ("tuple[str, ...]", "Marks"):
-            self.marks(value, path, rows=wanted == "Marks")
+            self.marks(value, path, rows=wanted == "Marks", spaces=kind is Head or name == "before")
         elif (wanted == "str" and not isinstance(value, str)) or (wanted == "bool" and not isinstance(value, bool)):
             self.fail(path, f"is {saferepr(value)}", "a text" if wanted == "str" else "True or False")
+        elif name in ("open", "close", "value") and value.isspace():
+            self.fail(path, f"is {saferepr(value)}", "a mark that is more than white space")
         elif name in PATTERNS.get(kind, ()):
             try:
                 re.compile(value)
             except re.error as error:
                 self.fail(path, f"is not a regular expression: {error}", "a regular expression")
 
-    def marks(self, value: Any, path: str, *, rows: bool) -> None:
-        """Check marks: a string instead of a tuple would be read character by character."""
+    def marks(self, value: Any, path: str, *, rows: bool, spaces: bool) -> None:
+        """Check marks: a string instead of a tuple would be read character by character.
+
+        White space can separate marks anywhere, so that only where `spaces` is True may it be one.
+        """
         if not isinstance(value, tuple):
             instead = f"a tuple, ({value!r:.40},)" if isinstance(value, str) else "a tuple of marks"
             self.fail(path, f"is {saferepr(value)}", instead)
@@ -112,6 +117,8 @@ class _Check:
             row = mark if rows and isinstance(mark, tuple) and mark else (mark,)
             if not all(isinstance(each, str) and each for each in row):
                 self.fail(path, f"contains {saferepr(mark)}", "marks that are text and not empty")
+            if not spaces and any(map(str.isspace, row)):
+                self.fail(path, f"contains {saferepr(mark)}", "marks that are more than white space")
 
     def bodies(self, value: Any, path: str) -> None:
         """Check the marks that start a body, and the kind of each."""
