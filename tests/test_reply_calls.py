@@ -5,6 +5,8 @@ import json
 import pytest
 import replies
 
+import lect
+
 OBJECT = {"x": {"type": "integer"}, "s": {"type": "string"}, "b": {"type": "boolean"}, "o": {"type": "object"}}
 UNIONS = {
     "maybe": {"anyOf": [{"type": "string"}, {"type": "null"}]},
@@ -419,12 +421,32 @@ def test_a_call_without_its_last_bracket_is_complete_if_a_stop_mark_ends_the_rep
         assert [problem.code for problem in reply.problems] == ["repaired"]
 
 
+UNENDED = "<function=f>\n<parameter=x>\n1\n</parameter>\n"
+NUMBER = [{"name": "f", "parameters": {"type": "object", "properties": {"x": {"type": "integer"}}}}]
+
+
+@pytest.mark.parametrize(
+    ("text", "how", "complete"),
+    [
+        (UNENDED + "<|im_end|>", {}, True),
+        (UNENDED, {"finish": "stop"}, True),
+        (UNENDED, {"tools": NUMBER}, True),
+        (UNENDED, {}, False),
+        (UNENDED, {"tools": NUMBER, "finish": "length"}, False),
+    ],
+)
+def test_parameters_without_the_end_of_their_call_are_complete_if_nothing_can_follow(text, how, complete):
+    reply = lect.parse(None, text, format="qwen3_coder_xml", **how)
+    assert [(call.name, call.arguments) for call in reply.tool_calls] == [("f", {"x": 1})] * complete
+    assert [problem.code for problem in reply.problems] == ["repaired" if complete else "incomplete_call"]
+
+
 @pytest.mark.parametrize(
     ("name", "text", "arguments"),
     [
         ("hermes_json", '<tool_call>{"name": "f", "arguments": {"x": 1<|im_end|>', '{"x": 1'),
         ("kimi_k2", '<|tool_call_begin|>functions.f:0<|tool_call_argument_begin|>{"x": 1<|im_end|>', '{"x": 1'),
-        ("qwen3_coder_xml", "<function=f>\n<parameter=x>\n1\n</parameter>\n<|im_end|>", '{"x": 1'),
+        ("qwen3_coder_xml", "<function=f>\n<parameter=x>\n1\n<|im_end|>", ""),
         ("react", 'Action: f\nAction Input: {"x": 1\nObservation:', '{"x": 1\n'),
     ],
 )

@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 
 import pytest
 import replies
@@ -10,7 +11,9 @@ PLAIN = "Nothing of this is a mark. " * 300
 MOST_UNREAD = 4500
 """Characters that may wait for what follows: an unquoted value, which is passed on when it is complete."""
 FORMATS = sorted(replies.formats())
-NOISE = ["{", "}", "[", "]", '"', "'", "\\", ",", ":", "\n", " ", "<", ">", "</", "<|", "|>", "```", "é", "\ud83d", "\x00", "text", "null", "01", "name"]  # fmt: skip
+NOISE = ["{", "}", "[", "]", '"', "'", "\\", ",", ":", "\n", " ", "<", ">", "</", "<|", "|>", "```", "é", "\ud83d", "\x00", "text", "null", "01", "name", "|", "｜", "‖", "‹", "_", "=", "/"]  # fmt: skip
+ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
+ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", '"': '"', "'": "'", "\\": "\\", "/": "/"}
 
 
 def originals(name):
@@ -36,6 +39,30 @@ def mutated(text, chance):
             )
         )
     return text
+
+
+def decoded(text, others):
+    """Return text without escapes; `others` says what becomes of a backslash that begins none."""
+
+    def character(found):
+        return chr(int(found[1], 16)) if found[1] else ESCAPES.get(found[2], others + found[2])
+
+    joined = ESCAPE.sub(character, text)
+    return joined.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
+
+
+def texts_in(value):
+    """Return all texts in arguments, except keys."""
+    if isinstance(value, dict | list):
+        return [text for inner in (value.values() if isinstance(value, dict) else value) for text in texts_in(inner)]
+    return [value] if isinstance(value, str) else []
+
+
+def is_written(value, text):
+    """Return whether every text in arguments occurs in a reply, escaped up to two times or not at all."""
+    once = [decoded(text, others) for others in ("", "\\")]
+    whole = "\0".join([text, *once, *(decoded(each, "\\") for each in once)])
+    return all(each in whole for each in texts_in(value))
 
 
 def unread_before(more, text, how):
@@ -68,3 +95,4 @@ def test_a_mutated_reply_keeps_every_promise(name, scale):
         for call in reply.tool_calls:
             assert json.loads(call.arguments_text) == call.arguments, (text, how)
             assert call.name, (text, how)
+            assert is_written(call.arguments, text), (text, how, call.arguments)

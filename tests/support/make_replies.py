@@ -16,6 +16,11 @@ PROVENANCE = {
         "`source` names the test; vLLM's and SGLang's were run, and what their parsers gave in a passing test was "
         "written down"
     ),
+    "field-2026": (
+        "58 outputs of models as public issues of 2025 and 2026 report them: `source` names the issue, `verbatim` whether "
+        "the text is as reported. `expected` is the reading that users want, with null for what is not judged; "
+        "`also_acceptable` is what they can live with, and where `contestable` is true, people differ"
+    ),
     "parse-adversarial": "20 replies on which other parsers fail, with what they mean; `why` names the failure",
 }
 

@@ -24,6 +24,12 @@ def mistakes():
 
 
 @cache
+def field():
+    """Return outputs of models as public issues report them, each with the model that wrote it."""
+    return _load("field-2026")["vectors"]
+
+
+@cache
 def judgements():
     """Return our judgements on the vectors."""
     return _load("judgements")

@@ -5,33 +5,27 @@ from lect.plugin.grammar import QUOTED_NAME, THINK, CallSyntax, Grammar, Head, P
 from lect_deepseek.plain import BOS, EOS
 from lect_deepseek.v3_1 import VOCABULARY
 
-
-def calls(mark: str) -> Section:
-    """Return how calls are written with this mark in every tag."""
-    return Section(
-        (
-            CallSyntax(
-                Params(
-                    f"<{mark}parameter ",
-                    Head((">",), r'\s*name="(?P<key>[^"]*)"(?:\s+string="(?P<string>true|false)")?\s*'),
-                    f"</{mark}parameter>",
-                ),
-                (f"<{mark}invoke ",),
-                Head((">",), QUOTED_NAME),
-                (f"</{mark}invoke>",),
+CALLS = Section(
+    (
+        CallSyntax(
+            Params(
+                "<｜DSML｜parameter ",
+                Head((">",), r'\s*name="(?P<key>[^"]*)"(?:\s+string="(?P<string>true|false)")?\s*'),
+                "</｜DSML｜parameter>",
             ),
+            ("<｜DSML｜invoke ",),
+            Head((">",), QUOTED_NAME),
+            ("</｜DSML｜invoke>",),
         ),
-        # The older spelling, and the newer one.
-        (f"<{mark}function_calls>", f"<{mark}tool_calls>"),
-        (f"</{mark}function_calls>", f"</{mark}tool_calls>"),
-        before=("\n\n",),
-        special=True,
-    )
-
-
+    ),
+    # The older spelling, and the newer one.
+    ("<｜DSML｜function_calls>", "<｜DSML｜tool_calls>"),
+    ("</｜DSML｜function_calls>", "</｜DSML｜tool_calls>"),
+    before=("\n\n",),
+    special=True,
+)
 DEEPSEEK_V32_DSML = ReplyFormat(
-    # Sometimes the bars are doubled.
-    Grammar("deepseek_v32_dsml", reasoning=THINK, sections=(calls("｜DSML｜"), calls("｜｜DSML｜｜"))),
+    Grammar("deepseek_v32_dsml", reasoning=THINK, sections=(CALLS,)),
     stop=(EOS,),
     names="DeepSeek-V3.2",
     example=(

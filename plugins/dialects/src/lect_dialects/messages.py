@@ -70,8 +70,9 @@ INKLING = ReplyFormat(
             opening=("<|content_text|>", "<|content_thinking|>", "<|content_invoke_tool_json|>"),
             call=JSON_OBJECT,
         ),
+        tokens=("<|message_user|>", "<|message_system|>", "<|message_tool|>"),
     ),
-    stop=(),
+    stop=("<|content_model_end_sampling|>",),
     names="Inkling",
     example='<|message_model|>get_weather<|content_invoke_tool_json|>{"name": "get_weather", "args": {"city": '
     '"Paris"}}<|end_message|>',

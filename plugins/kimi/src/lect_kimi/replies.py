@@ -30,8 +30,8 @@ KIMI_K3 = ReplyFormat(
             starts=True,
         ),
         wrappers=(
-            Wrapper(("<|open|>response<|sep|>",), ("<|close|>response<|sep|>", "<|close|>response"), special=True),
-            Wrapper(("<|open|>message<|sep|>",), ("<|close|>message<|sep|>", "<|close|>message"), special=True),
+            Wrapper(("<|open|>response<|sep|>",), ("<|close|>response<|sep|>",), special=True),
+            Wrapper(("<|open|>message<|sep|>",), ("<|close|>message<|sep|>",), special=True),
         ),
         sections=(
             Section(

@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 
 from lect.reply.calls.coerce import ObjectWriter, as_json, valid
+from lect.reply.calls.held import Value
 from lect.reply.calls.jsoncalls import read_arguments
 from lect.reply.calls.tags import read_tags
-from lect.reply.calls.texts import quoted, read_until
+from lect.reply.calls.texts import read_until
 from lect.reply.grammar import Params
 from lect.reply.reader import lookahead
 from lect.reply.reader.lookahead import MORE, NO, MarkScanner
 from lect.reply.reader.reader import CUT, DONE, LEFT, Reader
-from lect.reply.reader.schema import ALL, STRING
+from lect.reply.reader.schema import ALL, STRING, Schemas
 from lect.reply.reader.syntax import CallMatch, CompiledCall
 
-PARAM, CLOSED, IMPLIED, BODY, NO_VALUE = "param", "closed", "implied", "body", "no value"
-BEGINS_JSON = '{["-0123456789tfn'
+PARAM, CLOSED, IMPLIED, BODY = "param", "closed", "implied", "body"
+NO_VALUE, UNOPENED = "no value", "unopened"
 WRAPPERS = ("arguments", "input", "parameters", "properties")
 """Parameters in which a model wraps all its arguments by mistake, if the tool has none of that name."""
 CDATA, CDATA_END = "<![CDATA[", "]]>"
@@ -35,6 +36,11 @@ def params_begin(call: CompiledCall, buffer: str, at: int, fields: dict[str, str
         # The reply breaks off inside a mark that may follow.
         return at
     there = params.space(buffer, at, ended)
+    if there >= 0 and spec.value:
+        joined = lookahead.either(buffer, there, params.key_ends, ended)
+        if joined != NO:
+            fields["joined"] = "yes"
+            return at if joined >= 0 else joined
     if there >= 0:
         there = params.goes_on(buffer, there, ended, [*closes, ("{",)])
     return at if there >= 0 else there
@@ -42,27 +48,56 @@ def params_begin(call: CompiledCall, buffer: str, at: int, fields: dict[str, str
 
 def params_call(reader: Reader, found: CallMatch) -> Generator[None, None, str]:
     """Read the parameters of a call, up to and including its close."""
-    reader.begin_call(found.name, found.fields.get("id"))
-    reading = _Parameters(reader, found)
+    name, key = found.name, ""
+    if "joined" in found.fields:
+        # What opens the first key is missing, so that the name and the key are one word.
+        pairs = _split(name, reader.schemas)
+        if len(pairs) != 1:
+            return reader.broken("incomplete_call")
+        name, key = pairs[0]
+        reader.forgive("what opens the first key is missing")
+    reader.begin_call(name, found.fields.get("id"))
+    reading = _Parameters(reader, found, name)
     if "empty" in found.fields:
         reading.writer.end()
         return DONE
+    if key:
+        reader.at = lookahead.either(reader.buffer, reader.at, found.call.params.key_ends, ended=True)
+        outcome = yield from reading.parameter({"key": key})
+        if outcome != DONE:
+            return outcome
     return (yield from reading.read())
+
+
+def _split(word: str, schemas: Schemas) -> list[tuple[str, str]]:
+    """Return the pairs of a tool and one of its parameters that a word can stand for."""
+    pairs = [(name, key) for name in schemas.known for key in schemas.parameters(name)]
+    only = [(word, key) for key in schemas.parameters(word)]
+    return [pair for pair in pairs if "".join(pair) == word] or (only if len(only) == 1 else [])
 
 
 class _Parameters:
     """The reading of one call's parameters."""
 
-    def __init__(self, reader: Reader, found: CallMatch):
+    def __init__(self, reader: Reader, found: CallMatch, name: str):
         spec = found.call.syntax.arguments
         assert isinstance(spec, Params)
         self.reader = reader
         self.call = found.call
         self.spec = spec
-        self.name = found.name
+        self.name = name
         self.closes = found.closes
+        self.close_marks = [row[0] for row in self.closes]
         self.writer = ObjectWriter(reader)
-        self.known = reader.schemas.parameters(found.name)
+        self.known = reader.schemas.parameters(name)
+        self.unclosed = False
+        """Whether the close of the last value is missing."""
+        self.mentioned = False
+        """Whether the last value contains its close, or what looks like it."""
+        self.doubtful = False
+        """Whether the last value may contain a part of its close."""
+        self.begin = 0
+        """Where the last value begins in the raw text."""
 
     def read(self) -> Generator[None, None, str]:
         """Read them all."""
@@ -80,6 +115,10 @@ class _Parameters:
                 if what in (PARAM, BODY):
                     return reader.broken("stray_text")
                 return DONE if what in (CLOSED, IMPLIED) else what
+            if what != PARAM and writer.keys and (yield from self.is_whole()):
+                reader.forgive(f"{self.closes[0][0]!r} is missing")
+                writer.end()
+                return DONE
             if what != PARAM:
                 return what
             outcome = yield from self.parameter(fields)
@@ -88,7 +127,7 @@ class _Parameters:
 
     def next(self) -> Generator[None, None, tuple[str, dict[str, str]]]:
         """Read on to what comes next: a parameter, with what its head says, or the end."""
-        reader, call = self.reader, self.call
+        reader, call, spec = self.reader, self.call, self.spec
         while True:
             # Check last whether the reply has ended: a mark that is cut off is still a mark, not stray text.
             buffer = reader.buffer
@@ -96,13 +135,23 @@ class _Parameters:
             if at >= 0:
                 close = lookahead.either(buffer, at, self.closes, ended=False)
                 if close >= 0:
+                    self.check_spelling(at, close, *self.close_marks)
                     reader.at = close
                     return CLOSED, {}
                 implied = lookahead.either(buffer, at, call.implied, ended=False) if close == NO else MORE
                 if implied >= 0:
-                    return IMPLIED, {}
+                    end, fields = call.params.look_for_key(buffer, at)
+                    if end == MORE and not reader.ended:
+                        yield
+                        continue
+                    if end < 0 or (self.known and fields["key"] not in self.known):
+                        return IMPLIED, {}
+                    reader.forgive(f"{buffer[at:end]!r} for {spec.open!r}")
+                    reader.at = end
+                    return PARAM, fields
                 end, fields = call.params.look(buffer, at, ended=False) if implied == NO else (MORE, {})
                 if end >= 0:
+                    self.check_spelling(at, end, spec.open)
                     reader.at = end
                     return PARAM, fields
                 if buffer.startswith("{", at):
@@ -114,6 +163,20 @@ class _Parameters:
                 return CUT, {}
             yield
 
+    def is_whole(self) -> Generator[None, None, bool]:
+        """Return whether the reply ends here with all arguments: the model has stopped, or can add no other."""
+        reader = self.reader
+        if (yield from reader.at_stop()):
+            return True
+        if not lookahead.nothing_follows(reader.buffer, reader.at, reader.ended) or reader.reason == "length":
+            return False
+        return reader.reason is not None or (bool(self.known) and self.known.keys() <= self.writer.keys)
+
+    def check_spelling(self, at: int, end: int, *marks: str) -> None:
+        """Note a mark that is not spelt right."""
+        if not self.reader.buffer.startswith(marks, at):
+            self.reader.forgive(f"{self.reader.buffer[at:end]!r:.80} for {marks[0]!r}")
+
     def section_closes(self) -> bool:
         """Return whether the close of the section comes next."""
         return lookahead.either(self.reader.buffer, self.reader.at, self.call.section_closes, ended=True) >= 0
@@ -122,9 +185,11 @@ class _Parameters:
         """Read the value of one parameter."""
         reader, spec, writer = self.reader, self.spec, self.writer
         key = fields.get("key", "")
+        unopened = self.unclosed = self.mentioned = self.doubtful = False
         if spec.value:
             opens = yield from self.value_opens()
-            if opens != DONE:
+            unopened = opens == UNOPENED
+            if opens not in (DONE, UNOPENED):
                 # A key without a value is ignored.
                 return DONE if opens == NO_VALUE else opens
         if spec.nested:
@@ -137,14 +202,19 @@ class _Parameters:
                 return outcome
         types = self.types(key, fields)
         wraps = key in WRAPPERS and self.name in reader.schemas.known and key not in self.known and not writer.keys
-        held = _Value(self, types, hold=wraps or key in writer.keys, start=lambda: writer.key(key))
+        held = Value(reader, spec, types, hold=wraps or unopened or key in writer.keys, start=lambda: writer.key(key))
+        self.begin = reader.position
         outcome = yield from self.read_value(key, held)
+        if outcome == DONE and self.doubtful:
+            return reader.broken("stray_text")
         if outcome != DONE:
             return outcome
         if held.streamed:
-            reader.pending.append('"')
+            held.end(self.unclosed)
             return DONE
-        text = held.text()
+        text = held.text(self.unclosed)
+        if unopened and (spec.value[-5:] in text or text.startswith(spec.value[0])):
+            return reader.broken("stray_text")
         if wraps:
             wrapped, fits = as_json(text, frozenset({"object"}))
             if fits and writer.members(wrapped):
@@ -160,7 +230,7 @@ class _Parameters:
         return DONE
 
     def value_opens(self) -> Generator[None, None, str]:
-        """Skip what opens a value; return DONE, NO_VALUE if there is none, or what went wrong."""
+        """Skip what opens a value; return DONE, UNOPENED if it is missing, NO_VALUE if both are, or what went wrong."""
         reader, call, spec = self.reader, self.call, self.spec
         others = [(spec.open,), *self.closes, *call.implied]
         while True:
@@ -174,8 +244,10 @@ class _Parameters:
                 other = lookahead.either(buffer, at, others, ended=False)
                 if other >= 0:
                     return NO_VALUE
-                if MORE not in (end, other):
-                    return reader.broken("stray_text")
+                if MORE not in (end, other) and at < len(buffer):
+                    reader.forgive(f"{spec.value!r} is missing")
+                    reader.at = at
+                    return UNOPENED
             if reader.ended:
                 return CUT
             yield
@@ -191,7 +263,7 @@ class _Parameters:
 
     # Values
 
-    def read_value(self, key: str, held: _Value) -> Generator[None, None, str]:
+    def read_value(self, key: str, held: Value) -> Generator[None, None, str]:
         """Read a value up to and including its close, or up to what shows that the close is missing.
 
         A close counts only if the call can go on after it: a text may mention the mark that closes it, or show a whole
@@ -222,14 +294,14 @@ class _Parameters:
             if shown and mark not in (stem, self.spec.open):
                 shown -= 1
                 return NO
-            return NO if shown else self.value_ends(close, stem, mark)
+            return NO if shown else self.value_ends(key, close, stem, mark)
 
         def matters() -> Callable[[str], object] | None:
             return params.matters if held.streamed and not held.tail else None
 
         return (yield from read_until(reader, live, closes, held.add, matters))
 
-    def value_ends(self, close: str, stem: str, mark: str) -> int:
+    def value_ends(self, key: str, close: str, stem: str, mark: str) -> int:
         """Return where a value with a mark here ends: after its close, or before a mark that can only follow it.
 
         Otherwise NO or MORE.
@@ -238,14 +310,15 @@ class _Parameters:
         buffer, at, ended = reader.buffer, reader.at, reader.ended
         if mark == stem:
             end = lookahead.literal(buffer, at, close, ended)
-            sloppy = end == NO
-            if sloppy:
-                end = lookahead.rest_of_line(buffer, at + len(stem), close[-1], ended)
+            if end == NO:
+                end = self.sloppy_close(key, close[-1], lookahead.literal(buffer, at, stem, ended))
             after = call.params.space(buffer, end, ended) if end >= 0 else end
             if after >= 0 and not (ended and after == len(buffer)):
                 after = call.params.goes_on(buffer, after, ended, [*self.closes, *reader.stop_rows])
-            if after >= 0 and sloppy:
-                reader.forgive(f"{buffer[at:end]!r} for {close!r}")
+            if after >= 0:
+                self.check_spelling(at, end, close)
+                self.doubtful = not buffer.startswith(close, at) and self.is_mangled(close)
+            self.mentioned |= after == NO
             return end if after >= 0 else after
         if mark == self.spec.open:
             after, fields = call.params.look(buffer, at, ended)
@@ -258,7 +331,27 @@ class _Parameters:
             after = self.call_ends(buffer, at, ended)
         if after >= 0:
             reader.forgive(f"{close!r} is missing")
+            self.unclosed, self.doubtful = True, reader.position == self.begin or self.is_mangled(close)
         return after
+
+    def is_mangled(self, close: str) -> bool:
+        """Return whether nobody knows what belongs to the value up to here, and what to its close, which is wrong."""
+        text = self.reader.since(max(self.begin, self.reader.position - len(close) - 16)).strip()
+        return self.mentioned or close[:4] in text or text.endswith(close[-3:])
+
+    def sloppy_close(self, key: str, last: str, at: int) -> int:
+        """Return where a close that is not spelt right ends, given where its stem ends, or NO or MORE.
+
+        The rest may repeat the key, or words of the mark that closes the call.
+        """
+        buffer, ended = self.reader.buffer, self.reader.ended
+        end = lookahead.rest_of_line(buffer, at, last, ended)
+        if end < 0:
+            return at if end == NO else MORE
+        surplus = "".join(filter(str.isalnum, buffer[at:end]))
+        if "{key}" in self.spec.close:
+            return NO if self.section_closes() else end
+        return end if len(surplus) < 2 or any(surplus in text for text in (key, *self.close_marks)) else NO
 
     def call_ends(self, buffer: str, at: int, ended: bool) -> int:
         """Return `at` if the close of the whole call is there, or NO or MORE.
@@ -279,47 +372,3 @@ class _Parameters:
 
 
 CDATA_LIVE = MarkScanner([(CDATA_END, None)])
-
-
-class _Value:
-    """A value that is being read: passed on as it arrives if it must be text, kept if it may be something else."""
-
-    def __init__(self, reading: _Parameters, types: frozenset[str], *, hold: bool, start: Callable[[], bool]):
-        self.reader = reading.reader
-        self.trim = reading.spec.trim
-        self.start = start
-        self.streamed = False
-        self.kept: list[str] = []
-        self.trimmed = not self.trim
-        self.tail = ""
-        # None: the first character tells whether it can be anything but text.
-        self.hold: bool | None = hold or (types != STRING and bool(types)) or None
-        if not self.hold and (types == STRING or reading.spec.untyped == "string"):
-            self.hold = False
-
-    def add(self, text: str) -> None:
-        """Add what was read."""
-        if not self.trimmed and text:
-            self.trimmed = True
-            text = text.removeprefix(self.trim)
-        if self.hold is None and text.strip():
-            self.hold = text.lstrip()[0] in BEGINS_JSON
-        if self.hold is not False:
-            self.kept.append(text)
-            return
-        if not text:
-            return
-        if not self.streamed:
-            self.streamed = True
-            self.start()
-            self.reader.pending.append('"')
-            text = "".join(self.kept) + text
-        text = self.tail + text
-        self.tail = self.trim if self.trim and text.endswith(self.trim) else ""
-        text = text.removesuffix(self.tail)
-        if text:
-            self.reader.pending.append(quoted(text)[1:-1])
-
-    def text(self) -> str:
-        """Return a value that was kept."""
-        return "".join(self.kept).removesuffix(self.trim)

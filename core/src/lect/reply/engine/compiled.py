@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 from lect.reply.blocks import JSON_OBJECT, NO_REASONING
 from lect.reply.calls import jsoncalls
@@ -11,16 +11,31 @@ from lect.reply.calls.literals import literals_begin, literals_call
 from lect.reply.calls.params import params_begin, params_call
 from lect.reply.calls.texts import code_begins, code_call
 from lect.reply.check import check
-from lect.reply.grammar import Channels, Code, Grammar, GrammarPart, Json, JsonMap, Literals, NamedJson, Params, Section
+from lect.reply.grammar import (
+    Channels,
+    Code,
+    Grammar,
+    GrammarPart,
+    Json,
+    JsonMap,
+    Literals,
+    NamedJson,
+    Params,
+    Reasoning,
+    Section,
+    Wrapper,
+)
 from lect.reply.reader import lookahead
 from lect.reply.reader.headers import headers_for
 from lect.reply.reader.lookahead import MarkScanner
+from lect.reply.reader.near import Leftovers, half
 from lect.reply.reader.syntax import CompiledCall, CompiledSection
 
 OPEN, CLOSE, UNTIL, WRAP, UNWRAP = "open", "close", "until", "wrap", "unwrap"
-SECTION, STRAY, END = "section", "stray", "end"
+SECTION, SHUT, STRAY, END = "section", "shut", "stray", "end"
 START, OPENING, STOP, OVER = "start", "opening", "stop", "over"
 TOKEN = re.compile(r"<[|｜][^|｜<>]*[|｜]>")
+Marked = TypeVar("Marked", Reasoning, Wrapper)
 TOKEN_LIKE = re.compile(r"[<\[\]◁]\S*[>\[\]▷]").fullmatch
 
 KINDS: dict[type[GrammarPart], tuple[Any, Any]] = {
@@ -62,7 +77,7 @@ class CompiledGrammar:
         self.tail = tail
         self.takes_reasoning = "reasoning" in extract
         self.takes_tools = "tools" in extract
-        self.reasoning_syntax = reasoning = grammar.reasoning or NO_REASONING
+        self.reasoning_syntax = reasoning = with_halves(grammar.reasoning or NO_REASONING)
         self.sections = [compiled_section(section, reasoning.close) for section in grammar.sections]
         self.bare = [section for section in self.sections if section.syntax.start and not section.syntax.open]
         self.before = "".join(sorted({*"".join(text for each in grammar.sections for text in each.before), *tail}))
@@ -71,30 +86,40 @@ class CompiledGrammar:
         own = {mark.strip() for mark in marks_of(grammar)}
         self.foreign = tuple({mark.strip(): None for mark in (*self.ends, *markers) if mark.strip() not in own | {""}})
         """Marks of the template that no reply has, except at its end."""
-        # What is not extracted stays in the content as it was written.
-        self.stray = control_tokens(grammar, markers) if self.takes_tools else {}
+        # What is not extracted stays as it was written; but no thought contains a token that stands for itself.
+        stray = control_tokens(grammar, markers) if extract else {}
+        self.stray = {mark: code for mark, code in stray.items() if self.takes_tools or TOKEN.fullmatch(mark)}
         ends: list[tuple[str, object]] = [(mark, (END, None)) for mark in self.ends if mark]
-        ends += [(mark, (STRAY, None)) for mark in sorted(self.stray)]
+        strays: list[tuple[str, object]] = [(mark, (STRAY, None)) for mark in sorted(self.stray)]
         closes = [(mark, (CLOSE, None)) for mark in reasoning.close]
         in_text = [*ends, *((mark, (OPEN, None)) for mark in reasoning.open), *closes]
-        in_reasoning = [*ends, *closes, *((mark, (UNTIL, None)) for mark in reasoning.until)]
-        for wrapper in grammar.wrappers:
+        in_text += strays if self.takes_tools else []
+        in_reasoning = [*ends, *strays, *closes, *((mark, (UNTIL, None)) for mark in reasoning.until)]
+        for wrapper in map(with_halves, grammar.wrappers):
             in_text += [(mark, (WRAP, wrapper)) for mark in wrapper.open]
             in_text += [(mark, (UNWRAP, wrapper)) for mark in wrapper.close]
         for section in self.sections:
             marks = [(mark, (SECTION, section)) for mark in sorted(section.first_marks())]
             in_text += marks
-            if all(call.announced for call in section.calls):
+            in_text += [(row[0], (SHUT, None)) for row in section.closes if TOKEN_LIKE(row[0])]
+            if section.announced:
                 in_reasoning += marks
         if grammar.channels is not None:
             self._prepare_messages(grammar.channels)
-        self.text = MarkScanner(in_text, also=self.before)
+        near = [mark for section in self.sections if section.announced for mark in section.first_marks()]
+        known = {mark for part in (grammar.channels, *grammar.wrappers, *grammar.sections) for mark in marks_of(part)}
+        thoughts = {*marks_of(reasoning), *marks_of(grammar.channels)}
+        known |= thoughts
+        control = {*self.stray, *(mark for mark in markers if "{}" not in mark)}
+        self.leftovers = Leftovers((known | control) - (set() if self.takes_reasoning else thoughts), known - control)
+        self.text = MarkScanner(in_text, self.before, near)
         # After a call, the white space that some ends begin with has already been read.
         self.gap = MarkScanner(
-            [*in_text, *((mark.lstrip(), (END, mark)) for mark in self.ends if mark[:1].isspace() and mark.strip())]
+            [*in_text, *((mark.lstrip(), (END, mark)) for mark in self.ends if mark[:1].isspace() and mark.strip())],
+            near=near,
         )
         self.held = "".join(sorted({*(reasoning.trail if self.takes_reasoning else ""), *self.before}))
-        self.reasoning = MarkScanner(in_reasoning, also=self.held)
+        self.reasoning = MarkScanner(in_reasoning, self.held, near)
 
     def _prepare_messages(self, channels: Channels) -> None:
         restarts = channels.start if channels.restart else ()
@@ -106,14 +131,15 @@ class CompiledGrammar:
         ends += [(mark, CLOSE) for mark in (*channels.end, *channels.stop) if mark not in self.ends]
         starts = [(mark, START) for mark in channels.start]
         openings = [(mark, OPENING) for mark in channels.opening if not mark[0].isspace() and mark.startswith("<")]
-        restarting = [(mark, START) for mark in restarts]
+        restarting = [(mark, START) for mark in (*restarts, *(mark for mark, kind in channels.bodies if kind))]
         self.outside = self._with_stray([*ends, *starts, *openings])
         self.body = self._with_stray([*ends, *restarting])
         self.call_body = self._with_stray([*ends, *restarting, *sections])
 
     def _with_stray(self, acts: list[tuple[str, str]]) -> MarkScanner:
         known = {mark for mark, _ in acts}
-        return MarkScanner([*acts, *((mark, STRAY) for mark in sorted(self.stray) if mark not in known)])
+        stray = sorted(self.stray) if self.takes_tools else ()
+        return MarkScanner([*acts, *((mark, STRAY) for mark in stray if mark not in known)])
 
 
 def control_tokens(grammar: Grammar, markers: tuple[str, ...]) -> dict[str, str]:
@@ -125,10 +151,10 @@ def control_tokens(grammar: Grammar, markers: tuple[str, ...]) -> dict[str, str]
     parts = [part for part in (grammar.reasoning, *grammar.wrappers, *grammar.sections) if part is not None]
     ordinary = {mark for part in parts if not part.special for mark in marks_of(part)}
     marks = {mark for part in parts if part.special for mark in marks_of(part)}
-    if grammar.channels is not None and grammar.channels.restart:
+    if grammar.channels is not None and (grammar.channels.restart or any(kind for _, kind in grammar.channels.bodies)):
         marks |= set(marks_of(grammar.channels))
     tokens = {*grammar.tokens, *(mark for mark in marks if TOKEN_LIKE(mark) and "{" not in mark)}
-    tokens |= {token for mark in marks for token in TOKEN.findall(mark)}
+    tokens |= {token for mark in marks for token in (half(mark), *TOKEN.findall(mark)) if token}
     tokens |= {mark for mark in markers if TOKEN_LIKE(mark) and "{}" not in mark}
     codes = dict.fromkeys(tokens - ordinary, "stray_mark")
     for section in grammar.sections:
@@ -138,6 +164,16 @@ def control_tokens(grammar: Grammar, markers: tuple[str, ...]) -> dict[str, str]
                 found = {mark for row in rows for mark in lookahead.as_row(row)}
                 codes |= {mark: code for mark in found if any(map(str.isalpha, mark)) and not mark.isalpha()}
     return codes
+
+
+def with_halves(part: Marked) -> Marked:
+    """Return a part with the halves of its special marks of several tokens, which models forget to end."""
+    if not part.special:
+        return part
+    return part.but(
+        open=(*part.open, *filter(None, map(half, part.open))),
+        close=(*part.close, *filter(None, map(half, part.close))),
+    )
 
 
 def marks_of(facts: Any) -> Iterator[str]:

@@ -6,9 +6,10 @@ import re
 from collections.abc import Generator
 from typing import Any
 
-from lect.reply.engine.compiled import CLOSE, END, OPEN, SECTION, STRAY, UNTIL, UNWRAP, WRAP, CompiledGrammar
-from lect.reply.engine.reading import MEANINGLESS, Reading
+from lect.reply.engine.compiled import CLOSE, END, OPEN, SECTION, SHUT, STRAY, UNTIL, UNWRAP, WRAP, CompiledGrammar
+from lect.reply.engine.reading import MEANINGLESS
 from lect.reply.engine.sections import read_section, skip_unnamed
+from lect.reply.engine.trials import Trials
 from lect.reply.events import CONTENT, MARK, REASONING, TextKind
 from lect.reply.grammar import SPACE
 from lect.reply.reader import lookahead
@@ -16,10 +17,12 @@ from lect.reply.reader.lookahead import MORE, MarkScanner
 from lect.reply.reader.reader import Reader, Steps
 from lect.reply.reader.syntax import CallMatch, CompiledSection
 
+LITTLE = 256
+"""How many characters of text may come between the mark of a section and its first call."""
 IN_A_FENCE = re.compile(r"\n```\w*\n\Z")
 
 
-class MarkedText(Reading):
+class MarkedText(Trials):
     """The reading of one reply.
 
     White space between marks may belong to them; such a stretch is a gap. It is held back until it is known what
@@ -37,6 +40,8 @@ class MarkedText(Reading):
         self.wrapped = False
         self.verbatim = False
         """Whether calls have been left in the content: then all the rest stays as it was written."""
+        self.unclosed = False
+        """Whether reasoning has ended without its close."""
         self.thought = False
         """Whether reasoning has been read, or only its close."""
 
@@ -47,6 +52,7 @@ class MarkedText(Reading):
             reader.insert(CONTENT, self.compiled.grammar.prefix)
         if inside == REASONING and self.compiled.reasoning_syntax.close:
             yield from self.read_reasoning()
+            reader.fresh = True
         while not self.over:
             yield from self.read_gap() if self.gap else self.read_text()
         yield from self.skip_rest()
@@ -116,7 +122,7 @@ class MarkedText(Reading):
             if reader.position > start + len(run):
                 # The mark opened a draft, which has been emitted.
                 continue
-            if mark in compiled.stray:
+            if mark in compiled.stray and self.is_exact(mark):
                 self.drop(mark, compiled.stray[mark])
             else:
                 reader.emit_to(reader.at + 1, kind)
@@ -161,66 +167,8 @@ class MarkedText(Reading):
         reader.border(MARK, start + len(kept))
         reader.rewind(start + len(kept))
         self.gap, self.trim = SPACE, ""
+        self.unclosed = True
         return True
-
-    def closes_reply(
-        self, sections: list[CompiledSection], run: str, start: int, kind: TextKind
-    ) -> Generator[None, None, bool]:
-        """Return whether the reply ends with calls inside reasoning, so that they are not drafts.
-
-        The section is held back until that is known; a draft is emitted as part of the reasoning.
-        """
-        reader = self.reader
-        begin = reader.position
-        trial = self.trial()
-        last = yield from self.try_out(trial, MarkedText(trial, self.compiled).read_to_the_end(sections))
-        text = trial.since(0)
-        closed = min((at for mark in self.compiled.reasoning_syntax.close if (at := text.find(mark)) >= 0), default=-1)
-        reader.rewind(begin)
-        if last and not (trial.unfinished and closed >= 0):
-            return True
-        reader.emit(kind, run, start)
-        reader.emit_to(closed if last else trial.position, kind)
-        return False
-
-    def trial(self) -> Reader:
-        """Return a reader for what begins here whose events are discarded."""
-        trial = Reader(self.reader.schemas, self.reader.stops)
-        trial.fresh = self.reader.fresh
-        return trial
-
-    def try_out(self, trial: Reader, steps: Steps, kind: TextKind | None = None) -> Generator[None, None, Any]:
-        """Read with a trial reader and return the result; meanwhile, emit the raw text as `kind` if given."""
-        reader = self.reader
-        begin, emitted = reader.position, 0
-        while True:
-            trial.feed(reader.buffer[reader.at :])
-            trial.ended, trial.reason = reader.ended, reader.reason
-            reader.at = len(reader.buffer)
-            done, result = False, None
-            try:
-                next(steps)
-            except StopIteration as stop:
-                done, result = True, stop.value
-            trial.take_events()
-            if kind is not None:
-                reader.emit(kind, trial.since(emitted), begin + emitted)
-                emitted = trial.position
-            if done:
-                reader.rewind(begin + trial.position)
-                return result
-            yield
-
-    def read_to_the_end(self, sections: list[CompiledSection]) -> Generator[None, None, bool]:
-        """Read sections; return whether the reply ends after them."""
-        reader = self.reader
-        while True:
-            found = yield from self.find_any(sections)
-            if found is None or not (yield from read_section(reader, found, reader.position)):
-                return self.breaks_off(sections)
-            yield from reader.run(SPACE)
-            if reader.exhausted() or (yield from reader.at_stop()):
-                return True
 
     # What marks mean
 
@@ -239,6 +187,8 @@ class MarkedText(Reading):
                 start += len(kept)
             yield from self.take_section(found, start)
             return True
+        if not self.is_exact(mark):
+            acts = []
         if self.verbatim:
             acts = [(code, what) for code, what in acts if code == END]
         for code, what in acts:
@@ -262,7 +212,16 @@ class MarkedText(Reading):
                 self.emit_space(run, start, dropped=True)
                 skip_unnamed(reader)
             return True
-        if mark in compiled.stray:
+        if not self.is_exact(mark):
+            return False
+        if (yield from self.opens_behind_text(mark, sections)):
+            self.emit_space(run, start, dropped=True)
+            here = reader.position
+            reader.skip(reader.at + len(mark))
+            reader.unclosed = sections[0].closes
+            reader.report("repaired", here, f"there is text between {mark!r} and the call")
+            return True
+        if mark in compiled.stray and compiled.takes_tools:
             self.emit_space(run, start, dropped=True)
             self.drop(mark, compiled.stray[mark])
             return True
@@ -279,6 +238,24 @@ class MarkedText(Reading):
             reader.emit_to(reader.at + len(mark), CONTENT)
             reader.report(code, here, f"{mark!r} {MEANINGLESS[code]}")
         return bool(code)
+
+    def opens_behind_text(self, mark: str, sections: list[CompiledSection]) -> Generator[None, None, bool]:
+        """Return whether a mark opens one of these sections, and its first call comes after a little text."""
+        reader = self.reader
+        own = [section for section in sections if any(call.opens != [()] for call in section.calls)]
+        meant = [section for section in own if mark in section.firsts]
+        while meant and self.compiled.takes_tools:
+            buffer, begin, ended = reader.buffer, reader.at + len(mark), reader.ended
+            end = buffer.find("<", begin, begin + LITTLE)
+            end = len(buffer) if end < 0 else end
+            if begin < end < len(buffer) and end - begin < LITTLE:
+                looks = [section.look_for_call(buffer, end, ended) for section in meant]
+                if MORE not in looks:
+                    return any(isinstance(look, CallMatch) for look in looks)
+            elif end < len(buffer) or end - begin >= LITTLE or ended:
+                return False
+            yield
+        return False
 
     def seems_meant(self, mark: str, sections: list[CompiledSection]) -> Generator[None, None, bool]:
         """Return whether a mark that opens none of these sections was meant to.
@@ -314,9 +291,15 @@ class MarkedText(Reading):
             reader.halt(what or mark)
             self.over = True
         elif code == OPEN:
+            fresh = reader.fresh
             if not compiled.takes_reasoning:
                 reader.emit(CONTENT, mark, here)
             yield from self.read_reasoning()
+            # Reasoning changes nothing about what follows, whether it is extracted or not.
+            reader.fresh = fresh
+        elif code == SHUT:
+            reader.unclosed = []
+            reader.report("repaired", here, f"{mark!r} comes after text that is no call")
         elif code == CLOSE:
             reader.report("stray_close", here, f"{mark!r} closes something that was never opened")
             if reader.fresh:
@@ -333,9 +316,12 @@ class MarkedText(Reading):
         """Return whether a mark means something here: some do only at the start of a reply."""
         compiled, reader = self.compiled, self.reader
         if code in (OPEN, CLOSE):
-            return (compiled.reasoning_syntax.special or reader.fresh) and (compiled.takes_reasoning or code == OPEN)
+            allowed = compiled.reasoning_syntax.special or reader.fresh or (code == CLOSE and self.unclosed)
+            return allowed and (compiled.takes_reasoning or code == OPEN)
         if code == END:
             return what is None or not reader.fresh
+        if code == SHUT:
+            return compiled.takes_tools and any(mark in row for row in reader.unclosed)
         if what.special or (code == WRAP and reader.fresh) or (code == UNWRAP and self.wrapped):
             return True
         if code == WRAP:

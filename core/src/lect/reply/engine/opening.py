@@ -88,4 +88,5 @@ def looks_stripped(grammar: Grammar, content: str) -> bool:
     if not (grammar.sections or grammar.channels):
         return False
     pattern = f"{JSON_CALL}|{grammar.stripped}" if grammar.stripped else JSON_CALL
-    return re.match(rf"\s*(?:{pattern})", content[:4096], re.DOTALL) is not None
+    # The marks of another format may still be there.
+    return re.match(rf"\s*(?:<[^<>\n]{{1,64}}>\s*)?(?:{pattern})", content[:4096], re.DOTALL) is not None

@@ -6,7 +6,7 @@ from collections.abc import Generator
 
 from lect.reply.engine.compiled import CompiledGrammar
 from lect.reply.engine.sections import is_plausible
-from lect.reply.events import AFTER, TextKind
+from lect.reply.events import AFTER, CONTENT, TextKind
 from lect.reply.reader.lookahead import MORE, MarkScanner
 from lect.reply.reader.reader import Reader, Steps
 from lect.reply.reader.syntax import CallMatch, CompiledSection
@@ -34,6 +34,20 @@ class Reading:
         while not reader.ended or not reader.exhausted():
             reader.skip(len(reader.buffer), AFTER)
             yield
+        self.report_leftovers()
+
+    def report_leftovers(self) -> None:
+        """Report marks, and what looks like one, that have been read as content."""
+        reader = self.reader
+        reader.flush()
+        found = self.compiled.leftovers.find("".join(reader.content)) if self.compiled.takes_tools else ()
+        raw = "".join(reader.chunks) if found else ""
+        pieces = [piece for piece in reader.pieces() if piece.kind == CONTENT] if found else []
+        for text, mark in found:
+            starts = (raw.find(text, piece.start, piece.end) for piece in pieces)
+            start = next((start for start in starts if start >= 0), 0)
+            if not any(problem.span[0] < start + len(text) and start < problem.span[1] for problem in reader.problems):
+                reader.report("stray_mark", start, f"{text!r} is content, but looks like {mark!r}", start + len(text))
 
     def scan(self, live: MarkScanner, kind: TextKind, held: str = "") -> Generator[None, None, tuple[str, str, int]]:
         """Emit text up to the next mark.
@@ -87,6 +101,10 @@ class Reading:
         start = reader.position
         reader.skip(reader.at + len(mark))
         reader.report(code, start, f"{mark!r} {MEANINGLESS[code]}")
+
+    def is_exact(self, mark: str) -> bool:
+        """Return whether the mark here is spelt right."""
+        return self.reader.buffer.startswith(mark, self.reader.at)
 
     def breaks_off(self, sections: list[CompiledSection]) -> bool:
         """Return whether the reply ends where one of these sections, or a call in it, is about to begin."""

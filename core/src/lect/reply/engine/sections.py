@@ -14,6 +14,7 @@ from lect.reply.reader.syntax import BRACKETS, CallMatch, CompiledSection
 
 LEFT_OVER = re.compile(r"[}\]),;`\s]*")
 """Brackets and the like that close nothing."""
+MARKUP = re.compile("[<>|｜]").search
 CLOSING = "]})`"
 WRAPPED = "a fence or a list around the call"
 WHY = {
@@ -31,7 +32,8 @@ def is_plausible(reader: Reader, found: CallMatch) -> bool:
     After text, brackets alone are not enough: the tool must be known or, if no tools are, the call must start a line.
     """
     known = reader.schemas.known
-    if not found.fields.get("name", "any"):
+    # No function has a name with a part of a mark in it.
+    if not found.fields.get("name", "any") or MARKUP(found.name):
         return False
     if found.call.syntax.known or "positional" in found.fields:
         return found.name in known
@@ -51,9 +53,11 @@ def read_section(reader: Reader, found: CallMatch, start: int) -> Generator[None
         reader.skip(found.arguments)
         return True
     opened = found.start > reader.at or not section.opens
+    if opened:
+        reader.unclosed = section.closes
     begin = start
     while True:
-        outcome = yield from read_call(reader, found, start)
+        outcome = yield from read_call(reader, found, start, opened=opened and start == begin)
         if outcome != DONE:
             return outcome == CUT
         yield from _skip_close(reader, found.closes)
@@ -69,19 +73,28 @@ def read_section(reader: Reader, found: CallMatch, start: int) -> Generator[None
         start = reader.base + found.start
 
 
-def read_call(reader: Reader, found: CallMatch, start: int) -> Generator[None, None, str]:
-    """Read one call.
+def read_call(reader: Reader, found: CallMatch, start: int, *, opened: bool = False) -> Generator[None, None, str]:
+    """Read one call; `opened` means that its section opens at `start`.
 
     Returns:
         DONE if the section may go on, whatever became of the call; CUT at the end of the reply; BROKEN if it was not a
         call, but content.
     """
+    misspelt = (
+        [found.section.firsts[0]] if opened and not reader.buffer.startswith(found.section.firsts, reader.at) else []
+    )
+    if not reader.buffer.startswith(found.call.firsts, found.start):
+        misspelt.append(found.call.firsts[0])
     reader.border(MARK, start)
     reader.skip(found.start)
     reader.border(CALL)
     reader.origin, reader.why = reader.position, ""
     reader.forgiven = [WRAPPED] if "wrapped" in found.fields else []
+    if "unended" in found.fields:
+        reader.forgive("the mark after the name is missing")
     reader.at = found.arguments
+    for mark in misspelt:
+        reader.forgive(f"{reader.since(start).strip()!r:.80} for {mark!r}")
     outcome = yield from found.call.read(reader, found)
     if outcome == DONE:
         reader.end_call(complete=True)
@@ -167,6 +180,7 @@ def _next(reader: Reader, compiled: CompiledSection, *, opened: bool) -> Generat
         close = _close(reader, at, compiled.closes)
         if close >= 0:
             reader.skip(close)
+            reader.unclosed = []
             return None
         if close == MORE:
             yield
@@ -181,7 +195,7 @@ def _next(reader: Reader, compiled: CompiledSection, *, opened: bool) -> Generat
                 if close >= 0:
                     reader.skip(close)
                     return None
-            elif call == NO and not section.between:
+            elif call == NO and (not section.between or "\n" in buffer[reader.at : at]):
                 call = at
             if call >= 0:
                 further = call

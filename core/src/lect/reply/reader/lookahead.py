@@ -11,9 +11,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from lect.reply.grammar import Head, Mark
+from lect.reply.reader.near import BARS, GAPS, LEFT, ODD, RIGHT, is_barred, letter_of, near, spelling
+from lect.reply.reader.near import MORE as MORE
+from lect.reply.reader.near import NO as NO
 
-NO, MORE = -1, -2
-"""Not there; too little text to tell."""
 REACH = 256
 """How much white space may separate two marks that belong together."""
 GAP = rf"[ \t\r\n]{{0,{REACH}}}"
@@ -21,15 +22,24 @@ LONGEST_HEAD = 512
 LONGEST_REST = 64
 NOTHING_OPENS = re.compile(r"[^<\n]*").match
 NEVER_IN_A_HEAD = "<{("
+WORD = re.compile(r"\s*[\w.:/-]+\s*").fullmatch
+ESCAPES = (("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&apos;", "'"), ("&amp;", "&"))
 SPACES = re.compile(r"[ \t\r\n]*").match
 
 
 def literal(buffer: str, at: int, mark: str, ended: bool) -> int:
-    """Return where `mark` ends, if it is at `at`."""
+    """Return where `mark` ends, if it is at `at`, maybe spelt almost right."""
     if buffer.startswith(mark, at):
         return at + len(mark)
-    left = len(buffer) - at
-    return MORE if not ended and left < len(mark) and mark.startswith(buffer[at:]) else NO
+    if len(buffer) - at < len(mark) and mark.startswith(buffer[at:]):
+        return NO if ended else MORE
+    first = buffer[at]
+    if first not in ODD:
+        return NO
+    second, wanted = buffer[at + 1 : at + 2], mark[1:2]
+    # Most marks that are not there differ in their first letter.
+    differs = second.isalnum() or second == "/" or (second != "" and second in BARS and wanted not in BARS)
+    return NO if differs and second != wanted and first not in BARS else near(buffer, at, mark, ended)
 
 
 def space(buffer: str, at: int) -> int:
@@ -58,7 +68,9 @@ def either(buffer: str, at: int, alternatives: Iterable[Sequence[str]], ended: b
     """Return where the first alternative that is there ends; white space may precede it."""
     at = space(buffer, at)
     for marks in alternatives:
-        end = sequence(buffer, at, marks, ended)
+        end = literal(buffer, at, marks[0], ended)
+        if end >= 0 and len(marks) > 1:
+            end = sequence(buffer, space(buffer, end), marks[1:], ended)
         if end != NO:
             return end
     return NO
@@ -82,15 +94,19 @@ def as_row(mark: Mark) -> tuple[str, ...]:
 class HeadLookahead:
     """Reads what is between an opening and what follows it."""
 
-    __slots__ = ("ends", "fields", "keep", "stop", "within")
+    __slots__ = ("ends", "fields", "json", "keep", "odd", "stop", "within")
 
-    def __init__(self, head: Head):
+    def __init__(self, head: Head, *, json: bool = False):
+        self.json = json and not head.keep
+        """Whether the bracket of an object ends it too, if its own end is missing."""
         self.ends = head.end
+        self.odd = RIGHT[1:] if ">" in head.end else ""
+        """What may be written for its end by mistake."""
         self.keep = head.keep
         self.within = [(mark,) for mark in head.within]
         self.fields = re.compile(head.fields)
         marks = (*head.end, *head.within)
-        self.stop = re.compile("[\n" + re.escape(NEVER_IN_A_HEAD + "".join(mark[0] for mark in marks)) + "]")
+        self.stop = re.compile("[\n" + re.escape(NEVER_IN_A_HEAD + self.odd + "".join(mark[0] for mark in marks)) + "]")
 
     def look(self, buffer: str, at: int, ended: bool) -> tuple[int, dict[str, str]]:
         """Return where the head at `at` ends, or NO or MORE, and its fields."""
@@ -101,7 +117,7 @@ class HeadLookahead:
             if stop is None:
                 return (NO if ended or len(buffer) >= limit else MORE), {}
             at = stop.start()
-            for mark in self.ends:
+            for mark in self.ends if buffer[at] not in self.odd else buffer[at]:
                 end = literal(buffer, at, mark, ended)
                 if end == NO:
                     continue
@@ -110,9 +126,7 @@ class HeadLookahead:
                 found = self.fields.fullmatch(buffer, begin, at)
                 if found is None:
                     return NO, {}
-                return (at if self.keep else end), {
-                    key: value for key, value in found.groupdict().items() if value is not None
-                }
+                return (at if self.keep else end), _fields(found)
             inner = either(buffer, at, self.within, ended)
             if inner == MORE:
                 return MORE, {}
@@ -120,7 +134,9 @@ class HeadLookahead:
                 at = inner
                 continue
             if buffer[at] in NEVER_IN_A_HEAD:
-                return NO, {}
+                plain = self.json and buffer[at] == "{" and WORD(buffer[begin:at])
+                found = self.fields.fullmatch(buffer, begin, at) if plain else None
+                return (at, {**_fields(found), "unended": "yes"}) if found else (NO, {})
             if buffer[at] == "\n" and not buffer[begin:at].isspace() and at > begin:
                 # Only the end of a head can follow its line.
                 behind = space(buffer, at)
@@ -130,18 +146,39 @@ class HeadLookahead:
             at += 1
 
 
+def _fields(found: re.Match[str]) -> dict[str, str]:
+    return {key: _unescaped(value) for key, value in found.groupdict().items() if value is not None}
+
+
+def _unescaped(attribute: str) -> str:
+    """Return an attribute without the escapes of XML."""
+    for escape, character in ESCAPES if "&" in attribute else ():
+        attribute = attribute.replace(escape, character)
+    return attribute
+
+
 class MarkScanner:
-    """The marks that mean something in one state, each with what it means."""
+    """The marks that mean something in one state, each with what it means; in `near`, those that may be misspelt."""
 
-    __slots__ = ("acts", "full", "longest", "ordered", "search", "spaced")
+    __slots__ = ("acts", "first", "full", "longest", "near", "ordered", "search", "spaced", "worth")
 
-    def __init__(self, acts: Iterable[tuple[str, object]], also: str = ""):
+    def __init__(self, acts: Iterable[tuple[str, object]], also: str = "", near: Iterable[str] = ()):
         self.acts: dict[str, list[Any]] = {}
         for mark, act in acts:
             self.acts.setdefault(mark, []).append(act)
         marks = sorted(self.acts, key=len, reverse=True)
-        first = "".join(sorted({mark[0] for mark in marks} | set(also)))
-        self.search = re.compile(f"[{re.escape(first)}]" if first else r"(?!)").search
+        self.near = sorted(set(filter(spelling, near)), key=len, reverse=True)
+        first = {mark[0] for mark in marks} | set(also)
+        odd = {*(LEFT if "<" in first and self.near else ""), *(BARS if any(map(is_barred, self.near)) else "")} - first
+        self.first = "".join(sorted(first | odd))
+        pattern = f"[{re.escape(self.first)}]" if self.first else r"(?!)"
+        # Brackets and bars are frequent in code and tables; only some letters after them are worth a look.
+        behind = "".join(sorted({letter_of(mark) for mark in self.near}))
+        worth = rf"(?:[{BARS}][/{BARS}]{{0,3}}|[{LEFT}\[\]][{LEFT}{RIGHT}\[\]/{BARS}{GAPS}]{{0,8}})(?:[{behind}]|\Z)"
+        self.worth = re.compile(worth if behind else r"(?!)").match
+        if odd:
+            pattern += f"(?:(?<![{''.join(sorted(odd))}])|(?<=(?={worth})[{''.join(sorted(odd))}]))"
+        self.search = re.compile(pattern).search
         self.full = re.compile("|".join(map(re.escape, marks)) or r"(?!)").match
         self.ordered = sorted(marks)
         self.longest = len(marks[0]) if marks else 0
@@ -157,4 +194,9 @@ class MarkScanner:
             if behind < len(self.ordered) and self.ordered[behind].startswith(rest):
                 return None
         found = self.full(buffer, at)
-        return found[0] if found else ""
+        if found or not self.worth(buffer, at):
+            return found[0] if found else ""
+        ends = [near(buffer, at, mark, ended) for mark in self.near]
+        if MORE in ends:
+            return None
+        return next((mark for mark, end in zip(self.near, ends, strict=True) if end >= 0), "")

@@ -78,7 +78,7 @@ class Reader:
     __slots__ = (
         "at", "base", "borders", "buffer", "call", "call_id", "calls", "chunks", "content", "end", "ended", "events",
         "forgiven", "fresh", "growing", "in_reasoning", "index", "kind", "matters", "origin", "passed", "pending",
-        "problems", "reason", "reasoning", "schemas", "sink", "stop", "stop_rows", "stops", "unfinished",
+        "problems", "reason", "reasoning", "schemas", "sink", "stop", "stop_rows", "stops", "unclosed", "unfinished",
         "unknown_tools", "why",
     )  # fmt: skip
 
@@ -110,6 +110,8 @@ class Reader:
         self.stop: str | None = None
         # Whether no content has been emitted and no call has begun.
         self.fresh = True
+        # What closes the last section, if it has not been closed yet.
+        self.unclosed: list[tuple[str, ...]] = []
         # Whether the reply breaks off: there should be more.
         self.unfinished = False
         self.in_reasoning = False
@@ -257,6 +259,9 @@ class Reader:
 
     def let_pass(self, matters: Callable[[str], object], kind: EventKind) -> None:
         """Let chunks pass in which `matters` finds nothing, if text of this kind is being emitted."""
+        # Content that changes what `fresh` says must not pass.
+        if self.fresh and kind == CONTENT:
+            return
         is_open = not self.call.hidden if self.call else self.borders and self.borders[-1][1] == kind
         if self.kind == kind and is_open:
             self.matters = matters

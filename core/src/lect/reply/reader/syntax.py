@@ -6,10 +6,11 @@ import re
 from collections.abc import Callable, Generator
 from typing import NamedTuple
 
-from lect.reply.grammar import CallSyntax, Code, Params, Section
+from lect.reply.grammar import CallSyntax, Code, NamedJson, Params, Section
 from lect.reply.reader import lookahead
 from lect.reply.reader.headers import Headers
 from lect.reply.reader.lookahead import MORE, NO, HeadLookahead, MarkScanner
+from lect.reply.reader.near import half
 from lect.reply.reader.reader import Reader
 
 Begins = Callable[["CompiledCall", str, int, dict[str, str], bool], int]
@@ -30,9 +31,14 @@ class CompiledCall:
         self.read = read
         self.takes_anything = isinstance(call.arguments, Code)
         self.opens = [lookahead.as_row(mark) for mark in call.open] or [()]
+        self.firsts = tuple(row[0] if row else "" for row in self.opens)
         self._closes = [lookahead.as_row(mark) for mark in call.close]
         self._closes_by_name = any("{name}" in mark for row in self._closes for mark in row)
-        self.head = HeadLookahead(call.head) if call.head else None
+        head, spec = call.head, call.arguments
+        if head and isinstance(spec, Params) and spec.value and head.keep:
+            # Models forget what opens the first key, or write what opens a call instead.
+            head = head.but(end=(*head.end, *spec.head.end, *(row[0] for row in self.opens if row)))
+        self.head = HeadLookahead(head, json=isinstance(spec, NamedJson) and bool(call.open)) if head else None
         self._rename = re.compile(call.rename) if call.rename else None
         self._counter = re.compile(call.counter) if call.counter else None
         self.headers: dict[str, Headers] = {}
@@ -104,14 +110,22 @@ class CompiledParams:
         self._head = HeadLookahead(spec.head)
         self._lives: dict[str, tuple[MarkScanner, str]] = {}
         self.call_opens = {marks[0] for marks in call.opens if marks}
+        self.key_ends = [(mark,) for mark in spec.head.end]
         live, _ = self.live_in_value(spec.close, call._closes)
-        first = {mark[0] for mark in live.acts}
-        self.matters = re.compile("[" + re.escape("".join(sorted(first)) + spec.trim) + r'"\\\x00-\x1f]').search
+        self.matters = re.compile("[" + re.escape(live.first + spec.trim) + r'"\\\x00-\x1f]').search
 
     def look(self, buffer: str, at: int, ended: bool) -> tuple[int, dict[str, str]]:
         """Return where the opening of the parameter at `at` ends, or NO or MORE, and what its head says."""
         end = lookahead.literal(buffer, at, self._spec.open, ended)
         return self._head.look(buffer, end, ended) if end >= 0 else (end, {})
+
+    def look_for_key(self, buffer: str, at: int) -> tuple[int, dict[str, str]]:
+        """Return where a key ends that what opens a call comes before by mistake, or NO or MORE, and the key."""
+        for mark in self.call_opens if self._spec.value else ():
+            end = lookahead.literal(buffer, at, mark, ended=False)
+            if end != NO:
+                return self._head.look(buffer, end, ended=False) if end >= 0 else (NO, {})
+        return NO, {}
 
     def goes_on(self, buffer: str, at: int, ended: bool, closes: list[tuple[str, ...]]) -> int:
         """Return whether a parameter or what ends the call comes next: a position, NO or MORE."""
@@ -127,9 +141,11 @@ class CompiledParams:
         """
         known = self._lives.get(close)
         if known is None:
-            stem = close[:-1] if len(close) > 3 and not close[-1].isalnum() else close
+            stem = half(close) or (close[:-1] if len(close) > 3 and not close[-1].isalnum() else close)
+            # A close of another name is a close.
+            stem = self._spec.close.partition("{key}")[0] if "{key}" in self._spec.close else stem
             marks = (stem, self._spec.open, *(row[0] for row in closes), *self.call_opens)
-            known = MarkScanner([(mark, None) for mark in marks]), stem
+            known = MarkScanner([(mark, None) for mark in marks], near=marks), stem
             if len(self._lives) < 64:
                 self._lives[close] = known
         return known
@@ -139,8 +155,7 @@ class CompiledParams:
         end = lookahead.space(buffer, at)
         while buffer.startswith(ESCAPED_LINE_END, end) and end - at < lookahead.REACH:
             end = lookahead.space(buffer, end + len(ESCAPED_LINE_END))
-        more = end < len(buffer) and lookahead.literal(buffer, end, ESCAPED_LINE_END, ended) == MORE
-        return MORE if more else end
+        return MORE if not ended and end == len(buffer) - 1 and buffer[end] == ESCAPED_LINE_END[0] else end
 
 
 class CompiledSection:
@@ -153,6 +168,8 @@ class CompiledSection:
         """What ends a broken call, whatever its own marks are."""
         self.opens = [lookahead.as_row(mark) for mark in section.open]
         self.closes = [lookahead.as_row(mark) for mark in section.close]
+        self.firsts = tuple(row[0] for row in self.opens) or ("",)
+        self.announced = all(call.announced for call in calls)
 
     def first_marks(self) -> set[str]:
         """Return the marks at which it is worth looking for this section."""

@@ -1,0 +1,195 @@
+"""Marks that are spelt almost right: with other bars or brackets, with white space inside, without an underscore."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import NamedTuple
+
+NO, MORE = -1, -2
+"""Not there; too little text to tell."""
+LEFT, RIGHT, BARS, BRACKETS = "<‹＜〈⟨", ">›＞〉⟩", "|｜‖❘│", "<>[]"
+GAPS = " \t_▁-"
+ODD = frozenset(LEFT + BARS + BRACKETS)
+"""What a mark that is spelt almost right can begin with."""
+PARTS = re.compile(rf"[{BARS}]+|[ _▁-]+|(?:[<>]?[\[\]]){{2,}}[<>]?|.", re.DOTALL).findall
+NAMESPACE = re.compile(rf"(.*[{BARS}]\w+[{BARS}]+)(?:[^\W_]+_)+(\w+>)").fullmatch
+SEVERAL_TOKENS = re.compile(rf"(<[{BARS}]\w+[{BARS}]>\w+)<[{BARS}]\w+[{BARS}]>").fullmatch
+STEM = re.compile(rf"\W+(?:\w+[{BARS}]+(?=\w))?").match
+FEWEST_LETTERS = 4
+MOST = 3
+"""How often a bar, a bracket or a gap may be repeated."""
+CANDIDATES = re.compile(
+    rf"[{LEFT}{BARS}\[\]](?:(?<=[{LEFT}]) )?[{LEFT}{RIGHT}{BARS}\[\]/]*\w[\w:▁-]*(?:[{BARS}]+ ?\w+| \w+)?=?"
+).findall
+FIRST_WORD = re.compile(r"(?<=\w)[ =].*", re.DOTALL)
+FOLD = {ord(each): None for each in GAPS + "=[]" + LEFT + RIGHT} | {ord(bar): "|" for bar in BARS}
+
+
+class _Part(NamedTuple):
+    """A part of a mark: one of these characters."""
+
+    characters: str
+    gap: bool
+    """Whether white space or underscores may come before it."""
+    many: bool
+    """Whether it may be repeated."""
+    optional: bool
+
+
+class Spelling(NamedTuple):
+    """How a mark may be spelt."""
+
+    stem: str
+    """What comes before its first letter, or before the first letter that other marks do not share."""
+    letters: str
+    """The letters that may follow."""
+    ways: list[list[_Part]]
+
+
+@lru_cache(maxsize=1024)
+def spelling(mark: str) -> Spelling | None:
+    """Return how a mark may be spelt; None if it is too short to be recognised by its letters."""
+    if not mark or mark[0] not in ODD or sum(map(str.isalpha, mark)) < FEWEST_LETTERS:
+        return None
+    inside = NAMESPACE(mark)
+    # Where all marks have a name in common, the first words after that may be missing.
+    shorter = f"{inside[1]}{inside[2]}" if inside else half(mark)
+    found = STEM(mark)
+    stem = found[0] if found else ""
+    letters = mark[len(stem) : len(stem) + 1] + shorter[len(stem) : len(stem) + 1]
+    return Spelling(stem, letters, [_parts(each) for each in ([mark, shorter] if shorter else [mark])])
+
+
+def half(mark: str) -> str:
+    """Return a mark of several tokens without the last one; empty if it has no word between them."""
+    found = SEVERAL_TOKENS(mark)
+    return found[1] if found else ""
+
+
+def _parts(mark: str) -> list[_Part]:
+    found: list[_Part] = []
+    texts = PARTS(mark)
+    gap = False
+    for index, text in enumerate(texts):
+        first, last = index == 0, index == len(texts) - 1
+        # At either end, a bar is enough.
+        barred = (first and texts[1][0] in BARS) or (last and texts[-2][0] in BARS)
+        if not text.strip(GAPS):
+            gap = True
+            if last:
+                found.append(_Part(" \t", gap=False, many=False, optional=False))
+            continue
+        many, wanted = text[0] in BARS, text
+        if text[0] in BARS:
+            wanted = BARS
+        elif len(text) > 1 and not last:
+            many, wanted = True, BRACKETS
+        elif text in "<>":
+            wanted = LEFT if text == "<" else RIGHT
+        found += (
+            _Part(each, not first and (gap or not each.isalnum()), many, barred and text in "<>")
+            for each in ([wanted] if wanted != text else text)
+        )
+        gap = not text.isalnum()
+    return found
+
+
+def is_barred(mark: str) -> bool:
+    """Return whether a mark begins with a bracket and a bar, of which the bar is enough."""
+    return bool(mark[1:]) and mark[1] in BARS
+
+
+def letter_of(mark: str) -> str:
+    """Return the first letter of a mark."""
+    return next(character for character in mark if character.isalpha())
+
+
+def near(buffer: str, at: int, mark: str, ended: bool) -> int:
+    """Return where a mark that is spelt almost right ends, if it is at `at`, or NO or MORE."""
+    known = spelling(mark)
+    if known is None:
+        return NO
+    if buffer.startswith(known.stem, at):
+        # Most marks that are not there differ in a letter.
+        letter = buffer[at + len(known.stem) : at + len(known.stem) + 1]
+        if letter.isalpha() and letter not in known.letters:
+            return NO
+    for parts in known.ways:
+        end = _walk(buffer, at, parts)
+        # What comes before a mark that is spelt right is not part of it.
+        if end != NO and mark not in buffer[at:end]:
+            return NO if end == MORE and ended else end
+    return NO
+
+
+def _walk(buffer: str, at: int, parts: list[_Part]) -> int:
+    length = len(buffer)
+    for characters, gap, many, optional in parts:
+        begin = at
+        while gap and at < length and buffer[at] in GAPS and at - begin < MOST:
+            at += 1
+        if at == length:
+            return MORE
+        if buffer[at] not in characters:
+            if not optional:
+                return NO
+            at = begin
+            continue
+        at, begin = at + 1, at
+        while many and at < length and buffer[at] in characters and at - begin < MOST:
+            at += 1
+    return at
+
+
+def fold(text: str) -> str:
+    """Return a mark without what may be wrong in a spelling that is almost right."""
+    return re.sub(r"\|+", "|", text.translate(FOLD)).strip("|").casefold()
+
+
+class Leftovers:
+    """Finds marks, and what looks like one, in text that has been read as content.
+
+    Args:
+        marks: The marks to find, or any of them with one character wrong, missing or too many.
+        ordinary: Those that may be text if they are spelt right.
+    """
+
+    def __init__(self, marks: Iterable[str], ordinary: Iterable[str]):
+        self._ordinary = {mark.strip(GAPS + RIGHT) for mark in ordinary}
+        words = {fold(mark): mark for mark in marks if mark[:1] in ODD}
+        self._known = {word: mark for word, mark in words.items() if sum(map(str.isalpha, word)) >= FEWEST_LETTERS}
+        # Without a bracket before them, these words are no ordinary ones.
+        self._words = [mark.strip(BRACKETS + "/") for mark in self._known.values() if ":" in mark]
+        # One character that is wrong leaves the beginning of a word or its end.
+        self._begins, self._ends = {word[:3] for word in self._known}, {word[-3:] for word in self._known}
+        self._less = {less: mark for word, mark in self._known.items() if len(word) > 6 for less in _one_less(word)}
+
+    def find(self, content: str) -> list[tuple[str, str]]:
+        """Return what looks like a mark, each text once, with the mark that it looks like."""
+        found = []
+        plain = content.isascii() and not ("<" in content or "|" in content or "[" in content)
+        texts = [] if plain or not self._known else CANDIDATES(content)
+        texts += (
+            word for word in self._words if word in content and re.search(rf"(?<![</\w:]){re.escape(word)}", content)
+        )
+        for text in dict.fromkeys(texts):
+            first = FIRST_WORD.sub("", text)
+            if not {text.strip(GAPS + RIGHT), first, f"{first}="} & self._ordinary:
+                mark = self._mark(fold(text)) or self._mark(fold(first))
+                if mark:
+                    found.append((text, mark))
+        return found
+
+    def _mark(self, word: str) -> str:
+        known = self._known.get(word) or self._less.get(word, "")
+        if known or len(word) < 7 or (word[:3] not in self._begins and word[-3:] not in self._ends):
+            return known
+        fewer = _one_less(word)
+        return next((known for less in fewer if (known := self._known.get(less) or self._less.get(less, ""))), "")
+
+
+def _one_less(word: str) -> list[str]:
+    """Return a word with each of its characters missing, except digits: another number is another mark."""
+    return [word[:index] + word[index + 1 :] for index in range(len(word)) if not word[index].isdigit()]
