@@ -338,13 +338,16 @@ def stream(
         msg = "neither a model nor a format is named\n  try: format='think', or any name from lect.reply_formats()"
         raise MessageError(msg)
     from lect.reply.stream import ReplyStream, stop_strings
-    from lect.tokens.decoder import prompt_and_decoder
 
-    given: dict[str, Any] = {"prompt": None, "tokenizer": None, "stop": (), **options}
-    prompt = given["prompt"].text if isinstance(given["prompt"], Prompt) else given["prompt"]
-    given["prompt"], given["decoder"] = prompt_and_decoder(prompt, given.pop("tokenizer"))
+    given: dict[str, Any] = {**options}
     reply_format = _registry.formats.get(format)
-    given["stop"] = (*reply_format.stop, *stop_strings(given["stop"]))
+    given["stop"] = (*reply_format.stop, *stop_strings(given.get("stop", ())))
+    prompt, tokenizer = given.get("prompt"), given.pop("tokenizer", None)
+    if prompt is not None or tokenizer is not None:
+        from lect.tokens.decoder import prompt_and_decoder
+
+        text = prompt.text if isinstance(prompt, Prompt) else prompt
+        given["prompt"], given["decoder"] = prompt_and_decoder(text, tokenizer)
     return ReplyStream(reply_format.grammar, **given)
 
 

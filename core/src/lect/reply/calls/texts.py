@@ -45,7 +45,7 @@ def read_until(
     """
     while True:
         buffer, at = reader.buffer, reader.at
-        found = live.search(buffer, at)
+        found = (live.search_ascii if buffer.isascii() else live.search)(buffer, at)
         end = found.start() if found else len(buffer)
         if end > at:
             put(buffer[at:end])

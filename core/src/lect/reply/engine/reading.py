@@ -57,7 +57,7 @@ class Reading:
         """
         reader = self.reader
         while True:
-            found = live.search(reader.buffer, reader.at)
+            found = (live.search_ascii if reader.buffer.isascii() else live.search)(reader.buffer, reader.at)
             if found is None:
                 reader.emit_to(len(reader.buffer), kind)
                 if reader.ended:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from lect.reply.grammar import Head, Mark
@@ -157,10 +157,17 @@ def _unescaped(attribute: str) -> str:
     return attribute
 
 
+def _search(first: Iterable[str], odd: Iterable[str], worth: str) -> Callable[..., re.Match[str] | None]:
+    """Return what finds the first of some characters; of the odd ones, those with what is worth a look."""
+    characters, odd = (re.escape("".join(sorted(each))) for each in (first, odd))
+    pattern = f"[{characters}]" if characters else r"(?!)"
+    return re.compile(f"{pattern}(?:(?<![{odd}])|(?<=(?={worth})[{odd}]))" if odd else pattern).search
+
+
 class MarkScanner:
     """The marks that mean something in one state, each with what it means; in `near`, those that may be misspelt."""
 
-    __slots__ = ("acts", "first", "full", "longest", "near", "ordered", "search", "spaced", "worth")
+    __slots__ = ("acts", "first", "full", "longest", "near", "ordered", "search", "search_ascii", "spaced", "worth")
 
     def __init__(self, acts: Iterable[tuple[str, object]], also: str = "", near: Iterable[str] = ()):
         self.acts: dict[str, list[Any]] = {}
@@ -171,14 +178,13 @@ class MarkScanner:
         first = {mark[0] for mark in marks} | set(also)
         odd = {*(LEFT if "<" in first and self.near else ""), *(BARS if any(map(is_barred, self.near)) else "")} - first
         self.first = "".join(sorted(first | odd))
-        pattern = f"[{re.escape(self.first)}]" if self.first else r"(?!)"
         # Brackets and bars are frequent in code and tables; only some letters after them are worth a look.
         behind = "".join(sorted({letter_of(mark) for mark in self.near}))
         worth = rf"(?:[{BARS}][/{BARS}]{{0,3}}|[{LEFT}\[\]][{LEFT}{RIGHT}\[\]/{BARS}{GAPS}]{{0,8}})(?:[{behind}]|\Z)"
         self.worth = re.compile(worth if behind else r"(?!)").match
-        if odd:
-            pattern += f"(?:(?<![{''.join(sorted(odd))}])|(?<=(?={worth})[{''.join(sorted(odd))}]))"
-        self.search = re.compile(pattern).search
+        self.search = _search(self.first, odd, worth)
+        # A set of ASCII characters is found faster.
+        self.search_ascii = _search(filter(str.isascii, self.first), filter(str.isascii, odd), worth)
         self.full = re.compile("|".join(map(re.escape, marks)) or r"(?!)").match
         self.ordered = sorted(marks)
         self.longest = len(marks[0]) if marks else 0

@@ -269,13 +269,15 @@ class Reader:
     def emit(self, kind: TextKind, text: str, position: int) -> None:
         """Emit `text`, which was read at `position`."""
         if text:
-            self.border(kind, position)
-            self.switch_to(kind)
-            if position != self.end:
-                self.flush()
-                if position < 0:
-                    # What the prompt has said is not said again.
-                    text, position = text[-position:], 0
+            # Most text continues what was emitted last.
+            if kind != self.kind or position != self.end or not self.borders or self.borders[-1][1] != kind:
+                self.border(kind, position)
+                self.switch_to(kind)
+                if position != self.end:
+                    self.flush()
+                    if position < 0:
+                        # What the prompt has said is not said again.
+                        text, position = text[-position:], 0
             self.end = position + len(text)
             self.pending.append(text)
             if kind == CONTENT:
@@ -390,11 +392,13 @@ class Reader:
 
     def pieces(self) -> tuple[Piece, ...]:
         """Return the pieces of the raw text."""
-        borders = self.borders
-        if borders and borders[0][0] < 0:  # in the prompt
-            borders = [(max(start, 0), kind) for start, kind in borders]
-        ends = [start for start, _ in borders[1:]] + [self.position]
-        return tuple(Piece(kind, start, end) for (start, kind), end in zip(borders, ends, strict=False) if end > start)
+        pieces, end = [], self.position
+        for start, kind in reversed(self.borders):
+            begin = max(start, 0)  # It may be in the prompt.
+            if end > begin:
+                pieces.append(Piece(kind, begin, end))
+            end = begin
+        return tuple(reversed(pieces))
 
 
 def _read(text: str) -> tuple[Any, bool]:
