@@ -17,7 +17,7 @@ from lect.reply.calls.values import ValueReader, spaces
 from lect.reply.calls.words import Dialect
 from lect.reply.grammar import Literals
 from lect.reply.reader import lookahead
-from lect.reply.reader.lookahead import GAP, MORE, NO, MarkScanner
+from lect.reply.reader.lookahead import GAP, MORE, NO, scanner_of
 from lect.reply.reader.reader import CUT, DONE, Reader
 from lect.reply.reader.schema import STRING
 from lect.reply.reader.syntax import CallMatch, CompiledCall
@@ -43,7 +43,7 @@ class LiteralsSyntax:
         ends = spec.close[0] + (" \t\r\n,()[]{}:='\"" if python else ",[]{}<")
         self.dialect = Dialect(python, spec.quotes, spec.bare, re.compile(f"[^{re.escape(ends)}]*").match)
         self.not_bare = [(mark,) for mark in (*spec.quotes, '"', "'", "“", "‘", ",", self.close)]
-        self.ends_bare = MarkScanner([(",", None), (self.close, None)])
+        self.ends_bare = scanner_of(",", self.close)
 
     def look_for_key(self, buffer: str, at: int, ended: bool) -> re.Match[str] | int:
         """Return the key at `at`, or NO or MORE."""

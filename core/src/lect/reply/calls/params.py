@@ -11,7 +11,7 @@ from lect.reply.calls.tags import read_tags
 from lect.reply.calls.texts import read_until
 from lect.reply.grammar import Params
 from lect.reply.reader import lookahead
-from lect.reply.reader.lookahead import MORE, NO, MarkScanner
+from lect.reply.reader.lookahead import MORE, NO, scanner_of
 from lect.reply.reader.reader import CUT, DONE, LEFT, Reader
 from lect.reply.reader.schema import ALL, STRING, Schemas
 from lect.reply.reader.syntax import CallMatch, CompiledCall
@@ -371,4 +371,4 @@ class _Parameters:
         return at if after >= 0 else after
 
 
-CDATA_LIVE = MarkScanner([(CDATA_END, None)])
+CDATA_LIVE = scanner_of(CDATA_END)

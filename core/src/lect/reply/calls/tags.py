@@ -8,7 +8,7 @@ from typing import Any
 from lect.reply.calls.coerce import as_json
 from lect.reply.calls.texts import quoted, read_until
 from lect.reply.grammar import Params
-from lect.reply.reader.lookahead import MORE, NO, MarkScanner, literal, space
+from lect.reply.reader.lookahead import MORE, NO, literal, scanner_of, space
 from lect.reply.reader.reader import CUT, DONE, Reader
 from lect.reply.reader.schema import child, types_of
 from lect.reply.reader.syntax import CompiledCall
@@ -40,7 +40,7 @@ def read_tags(
     top = _Node(key)
     stack = [top]
     problem = ""
-    live = MarkScanner([(spec.open[0], None)])
+    live = scanner_of(spec.open[0])
 
     def mark_ends(mark: str) -> int:
         """Return where the tag that begins here ends, after noting what it does; NO if it is text, or MORE."""

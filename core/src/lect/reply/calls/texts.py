@@ -9,7 +9,7 @@ from json.encoder import encode_basestring
 from lect.reply.events import CALL_ARGS
 from lect.reply.grammar import Code
 from lect.reply.reader import lookahead
-from lect.reply.reader.lookahead import MORE, NO, MarkScanner
+from lect.reply.reader.lookahead import MORE, NO, MarkScanner, scanner_of
 from lect.reply.reader.reader import CUT, DONE, Reader
 from lect.reply.reader.syntax import CallMatch, CompiledCall
 
@@ -76,7 +76,7 @@ def text_argument(reader: Reader, key: str, found: CallMatch, unfence: str = "")
     put(f'{{{quoted(key)}: "')
     closing = [(unfence, *marks) for marks in found.ends] if unfence else list(found.ends)
     closing += [(mark,) for mark in reader.stops]
-    live = MarkScanner([(marks[0], None) for marks in closing] + ([(unfence, None)] if unfence else []))
+    live = scanner_of(*(marks[0] for marks in closing), *([unfence] if unfence else ()))
 
     def closes(mark: str) -> int:
         buffer, at, ended = reader.buffer, reader.at, reader.ended

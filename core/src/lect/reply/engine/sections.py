@@ -8,7 +8,7 @@ from collections.abc import Generator
 from lect.reply.calls.texts import read_until
 from lect.reply.events import CALL, MARK
 from lect.reply.reader import lookahead
-from lect.reply.reader.lookahead import MORE, NO, MarkScanner
+from lect.reply.reader.lookahead import MORE, NO
 from lect.reply.reader.reader import BROKEN, CUT, DONE, LEFT, Reader
 from lect.reply.reader.syntax import BRACKETS, CallMatch, CompiledSection
 
@@ -138,7 +138,7 @@ def _skip_broken(reader: Reader, found: CallMatch) -> Generator[None, None, None
     """Read to the end of a broken call: all of that belongs to the call."""
     marked = [row for row in found.ends if "".join(row).strip(BRACKETS + CLOSING)]
     rows = [*(marked or found.ends), *found.section.bounds, *reader.stop_rows]
-    live = MarkScanner([(row[0], None) for row in rows])
+    live = lookahead.scanner_of(*(row[0] for row in rows))
 
     def closes(mark: str) -> int:
         end = lookahead.either(reader.buffer, reader.at, rows, reader.ended)

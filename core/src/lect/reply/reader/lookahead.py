@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 from typing import Any
 
 from lect.reply.grammar import Head, Mark
@@ -206,3 +207,9 @@ class MarkScanner:
         if MORE in ends:
             return None
         return next((mark for mark, end in zip(self.near, ends, strict=True) if end >= 0), "")
+
+
+@lru_cache(maxsize=256)
+def scanner_of(*marks: str) -> MarkScanner:
+    """Return a scanner for marks that all mean the same. Making one takes longer than reading a short call."""
+    return MarkScanner([(mark, None) for mark in marks])
