@@ -199,19 +199,22 @@ def test_the_nearest_rule_is_named_with_the_word_at_which_it_fails(name, nearest
     assert family.near_miss(ref) == nearest
 
 
-# Ollama's names
+# Names with a tag
 
 
-def test_an_ollama_model_is_a_chat_model_although_its_name_does_not_say_so():
-    family = Family("acme", Rule("acme 2 # b instruct|chat", CHATML), Rule("acme 2 # b", DEFAULT, kind="base"))
-    assert family.match(parse_ref("acme2:7b"))[2:4] == ("chatml", "chat")
-    assert family.match(parse_ref("acme/acme-2-7b"))[2:4] == ("default", "base")
-    assert family.match(parse_ref("acme2:7b-text"))[2:4] == ("default", "base")
+@pytest.mark.parametrize("path", ["acme2:7b", "acme2:7b-instruct", "acme-2-7b:latest", "somebody/acme-2-7b:text"])
+def test_no_rule_fits_a_name_whose_tag_says_which_model_it_is(path):
+    family = Family("acme", Rule("acme 2 # b instruct", CHATML), Rule("acme", DEFAULT), Rule("*", DEFAULT))
+    assert family.match(parse_ref(path)) is None
+    assert family.near_miss(parse_ref(path)) is None
 
 
-def test_what_a_name_says_counts_before_what_it_leaves_out():
-    family = Family("acme", Rule("acme 3 # b instruct", DEFAULT), Rule("acme 3 # b", CHATML))
-    assert family.match(parse_ref("acme3:8b")).template == "chatml"
+@pytest.mark.parametrize(
+    "path", ["hf.co/acme/acme-2-7b-GGUF:Q4_K_M", "acme/acme-2-7b:UD-IQ2_XXS", "acme/acme-2-7b:free"]
+)
+def test_a_tag_that_says_how_a_model_is_stored_or_served_is_part_of_its_name(path):
+    family = Family("acme", Rule("acme 2 # b", CHATML))
+    assert family.match(parse_ref(path)).template == "chatml"
 
 
 def test_added_words_are_named():

@@ -192,6 +192,7 @@ ADVISERS = {
 }
 # Examples in errors and in --help: the only other places in core's code with the name of a model or a maker.
 EXAMPLES = {
+    "registry/advice.py": {"ollama"},
     "registry/refs.py": {"lmsys", "vicuna"},
     "cli/__init__.py": {"lmsys", "vicuna"},
     "cli/why.py": {"lmsys", "vicuna", "qwen"},

@@ -155,20 +155,22 @@ def test_a_cached_model_without_an_owner_has_none():
 
 
 @pytest.mark.parametrize(
-    ("path", "owner", "name", "tag", "words", "is_chat"),
+    ("path", "owner", "name", "tag", "words", "decides"),
     [
         ("qwen2.5:7b", None, "qwen2.5", "7b", "qwen 2.5 7 b", True),
         ("llama3.1:8b-instruct-q4_K_M", None, "llama3.1", "8b-instruct-q4_K_M", "llama 3.1 8 b instruct q 4 k m", True),
-        ("llama3:latest", None, "llama3", "latest", "llama 3", True),
-        ("llama3:8b-text", None, "llama3", "8b-text", "llama 3 8 b", False),
+        ("llama3:latest", None, "llama3", "latest", "llama 3 latest", True),
+        ("llama3:8b-text", None, "llama3", "8b-text", "llama 3 8 b text", True),
+        ("llama4:scout", None, "llama4", "scout", "llama 4 scout", True),
+        ("acme:cloud", None, "acme", "cloud", "acme cloud", True),
         ("ollama/gpt-oss:20b", "ollama", "gpt-oss", "20b", "gpt oss 20 b", True),
         ("hf.co/acme/Acme-7B-GGUF:Q4_K_M", None, "Acme-7B-GGUF", "Q4_K_M", "acme 7 b gguf q 4 k m", False),
         ("openrouter/acme/acme-7b:free", None, "acme-7b", "free", "acme 7 b free", False),
     ],
 )
-def test_a_tag_belongs_to_the_name(path, owner, name, tag, words, is_chat):
+def test_a_tag_belongs_to_the_name(path, owner, name, tag, words, decides):
     ref = parse_ref(path)
-    assert (ref.owner, ref.name, ref.tag, " ".join(ref.words), ref.is_chat) == (owner, name, tag, words, is_chat)
+    assert (ref.owner, ref.name, ref.tag, " ".join(ref.words), ref.tag_decides) == (owner, name, tag, words, decides)
 
 
 @pytest.mark.parametrize("path", ["javascript:alert(1)", "data:text/html,x", "mailto:a@b.c"])

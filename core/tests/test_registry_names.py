@@ -7,7 +7,6 @@ import lect
 from lect import (
     AmbiguousModelError,
     Conversation,
-    InvalidModelPathError,
     PluginError,
     UnknownModelError,
     UnknownTemplateError,
@@ -80,9 +79,9 @@ def test_an_adapter_overrides_the_name_of_a_template_too():
 
 def test_a_name_that_its_owner_does_not_have_is_an_error():
     lect.register(FAMILY)
-    with pytest.raises(UnknownTemplateError, match="did you mean 'acme:acme-chat'"):
+    with pytest.raises(UnknownModelError, match="did you mean the template 'acme:acme-chat'"):
         lect.get_template("acme:acme-chatt")
-    with pytest.raises(InvalidModelPathError, match="or: `lect templates`, if a template was meant"):
+    with pytest.raises(UnknownModelError, match="or any name from `lect templates`"):
         lect.get_template("acne:acme-chat")
 
 

@@ -103,7 +103,7 @@ FIELDS = {
     lect.Reply: ("content", "reasoning", "tool_calls", "stop", "finish", "problems", "raw", "incomplete", "pieces"),
     lect.plugin.ToolCall: ("name", "arguments", "arguments_text", "id", "index", "complete", "span"),
     lect.plugin.Match: ("specificity", "literal", "template", "kind", "reason"),
-    lect.plugin.ModelRef: ("original", "path", "owner", "name", "revision", "words", "place", "tag"),
+    lect.plugin.ModelRef: ("original", "path", "owner", "name", "revision", "words", "place", "tag", "alias"),
     lect.plugin.Part: ("type", "text", "path", "raw"),
     lect.plugin.Call: ("name", "arguments", "id", "path", "raw"),
 }

@@ -11,7 +11,7 @@ from lect.contain import Contained, StageError, format_error
 from lect.errors import PluginError, PluginWarning, saferepr, warn_caller
 from lect.format.template import Template
 from lect.registry.load import new_manager
-from lect.registry.refs import words_of
+from lect.registry.refs import parse_ref, words_of
 from lect.values import Kind, Match, Specificity, adapter_label
 
 if TYPE_CHECKING:
@@ -68,6 +68,20 @@ class Adapter:
     def __repr__(self) -> str:
         return f"<Adapter {self.id}>"
 
+    def alias(self, ref: ModelRef) -> ModelRef | None:
+        """Return the model of a hub that a name stands for, if the adapter knows it.
+
+        Raises:
+            StageError: If it returns something other than an `owner/name`.
+        """
+        with Contained("alias"):
+            meant = self._hooks.alias(model_path=ref.model_path, ref=ref)
+            named = None if meant is None else parse_ref(meant)
+            if named is not None and (named.owner is None or named.path != meant):
+                msg = f"alias() returned {saferepr(meant)}; expected 'owner/name' or None"
+                raise PluginError(msg)
+            return named and named._replace(original=ref.original, alias=self.id)
+
     def match(self, ref: ModelRef) -> Match | None:
         """Return the adapter's claim to a model.
 
@@ -75,7 +89,7 @@ class Adapter:
             StageError: If it returns something other than a claim, or one that rests on nothing in the path.
         """
         with Contained("match"):
-            return _read_claim(next(iter(self._hooks.match(model_path=ref.original, ref=ref)), None), ref)
+            return _read_claim(next(iter(self._hooks.match(model_path=ref.model_path, ref=ref)), None), ref)
 
     def get_template(self, ref: ModelRef, match: Match) -> Template:
         """Return the adapter's template for a model.
@@ -84,7 +98,7 @@ class Adapter:
             StageError: If it returns something other than a template.
         """
         with Contained("get_template"):
-            template = self._hooks.get_template(model_path=ref.original, ref=ref, match=match)
+            template = self._hooks.get_template(model_path=ref.model_path, ref=ref, match=match)
             if not isinstance(template, Template):
                 msg = f"get_template() returned {saferepr(template)}; expected a Template"
                 raise PluginError(msg)
@@ -107,13 +121,13 @@ class Adapter:
     def remarks(self, ref: ModelRef, template: Template) -> list[str]:
         """Return the adapter's remarks on a model and the template that it got."""
         with Contained("remarks"):
-            asked = self._hooks.remarks(model_path=ref.original, ref=ref, template=template)
+            asked = self._hooks.remarks(model_path=ref.model_path, ref=ref, template=template)
             return [str(remark) for remarks in asked for remark in remarks]
 
     def near_miss(self, ref: ModelRef) -> str:
         """Return how close the adapter came to claiming a model; empty if it does not say."""
         with Contained("near_miss"):
-            return str(self._hooks.near_miss(model_path=ref.original, ref=ref) or "")
+            return str(self._hooks.near_miss(model_path=ref.model_path, ref=ref) or "")
 
     def reply_format(self, ref: ModelRef) -> ReplyFormat | None:
         """Return how a model writes its replies, if the adapter knows.
@@ -124,7 +138,7 @@ class Adapter:
         from lect.reply.grammar import ReplyFormat
 
         with Contained("get_reply_format"):
-            found = self._hooks.get_reply_format(model_path=ref.original, ref=ref)
+            found = self._hooks.get_reply_format(model_path=ref.model_path, ref=ref)
             if found is not None and not isinstance(found, ReplyFormat):
                 msg = f"get_reply_format() returned {saferepr(found)}; expected a ReplyFormat or None"
                 raise PluginError(msg)

@@ -236,7 +236,8 @@ class Adapters:
 
     def relevant(self, ref: ModelRef, group: str) -> Iterator[Adapter]:
         """Yield the adapters of a group that are asked about a path."""
-        path = ref.path.lower()
+        # The hint `:` stands for a name with a tag, and for one without an owner, whose tag may go without saying.
+        path = ref.path.lower() + ":" * (ref.place is None and (ref.owner is None or ref.tag is not None))
         registered = () if group == PATHS else self.registered
         yield from (each for each in registered if each.fallback == (group == FALLBACK))
         for record in self.usable():

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 READER = "lect-jinja"
 """The package that reads a model's own template."""
+TAGS = "lect-ollama"
+"""The package that knows models by names with a tag, and by short ones."""
 _FILES = ("chat_template.jinja", "chat_template.json", "tokenizer_config.json")
 
 MOST_COMPARED = 6
@@ -115,16 +117,20 @@ def unread_warnings(adapters: Adapters, ref: ModelRef) -> tuple[str, ...]:
     return () if found is None else (f"{what}, but nothing installed reads it ({READER} does)",)
 
 
-def unknown_model(adapters: Adapters, path: Unclaimed, reply_formats: Iterable[str]) -> UnknownModelError:
+def unknown_model(
+    adapters: Adapters, path: Unclaimed, reply_formats: Iterable[str], templates: list[str]
+) -> UnknownModelError:
     """Return the error for a path that no adapter claims: what was considered, what failed, what to type next.
 
-    `reply_formats` are the formats that its replies are known to have.
+    `reply_formats` are the formats that its replies are known to have, and `templates` similar names of templates.
     """
     ref, candidates, no_fallback = path
     verdicts = verdicts_of(adapters, candidates, no_fallback=no_fallback)
     installed, unread, replies = adapters.installed(), unread_warnings(adapters, ref), sorted(reply_formats)
     asked = [verdict for verdict in verdicts if verdict.outcome != "not asked"]
     lines = [f"no installed adapter recognises {saferepr(ref.original, LONGEST_SHOWN)}"]
+    lines += [f"  it is {ref.path}, says {ref.alias}"] if ref.alias else []
+    lines += [f"  did you mean the template {templates[0]!r}?"] if templates else []
     usable = [package for package, blocked in installed.items() if blocked is None]
     if asked:
         lines.append(f"  considered: {', '.join(map(str, asked))}")
@@ -132,7 +138,8 @@ def unknown_model(adapters: Adapters, path: Unclaimed, reply_formats: Iterable[s
         lines.append(f"  considered: none; no hint of the {len(usable)} installed packages occurs in it")
     else:
         lines.append(f"  considered: none; {'every adapter is blocked' if installed else 'no adapter is installed'}")
-    lines += [f"  {each} knows it, and has no format for it: {each.claim.reason}" for each in asked if each.claim]
+    none = [verdict for verdict in asked if verdict.outcome == "no format"]
+    lines += [f"  {each} knows it, and has no format for it: {each.why}" for each in none]
     lines += adapters.blocked_lines()
     lines += [f"  no fallback was asked: {no_fallback}"] if no_fallback else []
     lines += [f"  failed: {failure}" for failure in adapters.failures]
@@ -141,7 +148,7 @@ def unknown_model(adapters: Adapters, path: Unclaimed, reply_formats: Iterable[s
     lines += [f"  {each.adapter}: {each.why}" for each in asked if ref.place and each.why and not each.claim]
     lines += [f"  only the format of its replies is known: {', '.join(replies)}"] if replies else []
     lines += _look_alike_lines(ref)
-    package = READER if unread else package_for(ref.words, installed)
+    package = READER if unread else TAGS if ref.tag_decides else package_for(ref.words, installed)
     advice = []
     if package is None:
         near = near_word(ref.words)
@@ -150,13 +157,14 @@ def unknown_model(adapters: Adapters, path: Unclaimed, reply_formats: Iterable[s
         advice.append(install_command(package))
     elif blocked := installed[package]:
         advice.append(f"unblock {package}: change {blocked}")
-    elif not any(each.claim for each in asked):
-        lines += [f"  {package} knows similar names: {each.why}" for each in asked if each.package == package]
+    elif not none:
+        similar = [each.why for each in asked if each.package == package and each.why]
+        lines += [f"  {package} knows similar names: {why}" for why in similar]
     if ref.place is None:
         where = saferepr(f"./{ref.name}", LONGEST_SHOWN)
         is_there = "if it is a directory or a file" if ref.owner is None else "if the model is there"
         advice.append(f"{where}, {is_there}: its own template is read")
-    advice += [BY_HAND, f"lect why {_shell_word(ref.original if ref.place else ref.path)}"]
+    advice += [BY_HAND, f"lect why {_shell_word(ref.original if ref.place or ref.tag else ref.path)}"]
     lines += [f"  {'try' if index == 0 else ' or'}: {line}" for index, line in enumerate(advice)]
     return UnknownModelError(
         "\n".join(lines),

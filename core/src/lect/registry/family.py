@@ -94,12 +94,9 @@ class Rule(_Fields):
             raise PluginError(msg)
         return super().__new__(cls, pattern, template, kind, note)
 
-    def fit(self, ref: "ModelRef", *, implied: bool = False) -> Fit | None:
-        """Return how the rule fits a name; None if it does not.
-
-        With `implied`, also if the name leaves out what goes without saying: that Ollama's models chat.
-        """
-        return matched_words(self.pattern, ref, self.kind, implied=implied)
+    def fit(self, ref: "ModelRef") -> Fit | None:
+        """Return how the rule fits a name; None if it does not."""
+        return matched_words(self.pattern, ref, self.kind)
 
 
 class Family:
@@ -141,12 +138,11 @@ class Family:
         return None if rule is None or fit is None else _claim(rule, fit, ref)
 
     def _fitting(self, ref: "ModelRef") -> tuple[Rule, Fit] | tuple[None, None]:
-        """Return the first rule that fits a name as written; failing that, for some names, with what they leave out."""
-        for implied in (False, True) if ref.is_chat else (False,):
-            for rule in self.rules:
-                fit = rule.fit(ref, implied=implied)
-                if fit is not None:
-                    return rule, fit
+        """Return the first rule that fits a name."""
+        for rule in self.rules:
+            fit = rule.fit(ref)
+            if fit is not None:
+                return rule, fit
         return None, None
 
     @hookimpl

@@ -1,6 +1,7 @@
 """The hooks that an adapter implements.
 
-All are optional except `match` and `get_template`, and each may take fewer arguments than are named here.
+An adapter for models has `match` and `get_template`; the others are optional. Each may take fewer arguments than are
+named here.
 """
 
 from __future__ import annotations
@@ -20,11 +21,24 @@ if TYPE_CHECKING:
 
 PROJECT = "lect"
 HOOKS = frozenset(
-    {"match", "get_template", "postprocess", "list_templates", "remarks", "near_miss", "get_reply_format"}
+    {"alias", "match", "get_template", "postprocess", "list_templates", "remarks", "near_miss", "get_reply_format"}
 )
 hookspec = pluggy.HookspecMarker(PROJECT)
 hookimpl = pluggy.HookimplMarker(PROJECT)
 """The decorator for functions that implement a hook."""
+
+
+@hookspec(firstresult=True)
+def alias(model_path: str, ref: ModelRef) -> str | None:
+    """Return the model of a hub that a name stands for; asked before `match`, which then sees that model.
+
+    Args:
+        model_path: The path as it was given.
+        ref: The parsed path: `ref.name`, `ref.tag`.
+
+    Returns:
+        An `owner/name`, or None if the name is not known to stand for another.
+    """
 
 
 @hookspec

@@ -14,7 +14,6 @@ from lect.errors import (
     saferepr,
 )
 from lect.format.builtin import BUILTIN
-from lect.registry.refs import is_tag
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -129,18 +128,23 @@ class TemplateNames:
         return templates
 
     def owned(self, path: Any) -> str | None:
-        """Return the name in `owner:name`, if there is such an owner of templates; None for any other path.
+        """Return the name in `owner:name`, if that is a template; None for any other path.
 
         `gemma:2b` is a model with a tag.
         """
         owner, colon, bare = path.rpartition(":") if isinstance(path, str) else ("", "", "")
+        if not colon:
+            return None
         adapters = self._adapters
-        is_owned = (colon and not is_tag(bare)) and (
-            owner == CORE
-            or any(each.name == owner for each in adapters.registered)
-            or bool(adapters.records_called(owner))
-        )
+        owners = [each for each in adapters.registered if each.name == owner]
+        owners += filter(None, map(adapters.adapter, adapters.records_called(owner)))
+        is_owned = (owner == CORE and bare in self._own) or any(bare in self._templates(each) for each in owners)
         return bare if is_owned else None
+
+    def near(self, path: str) -> list[str]:
+        """Return the templates of an owner that `owner:name` resembles."""
+        owner = path.rpartition(":")[0]
+        return near_names(path, [f"{owner}:{each}" for each in self.names().get(owner, ())]) if owner else []
 
     def names(self, *, load: bool = False) -> dict[str, list[str]]:
         """Return all names by owner; see `lect.templates`."""

@@ -5,7 +5,7 @@ from itertools import islice, product
 from typing import TYPE_CHECKING, NamedTuple
 
 from lect.errors import near_names
-from lect.registry.refs import LATEST, words_of
+from lect.registry.refs import words_of
 from lect.registry.words import meaning
 from lect.values import Kind
 
@@ -26,31 +26,18 @@ class Fit(NamedTuple):
     rest: tuple[str, ...]
 
 
-def matched_words(pattern: str, ref: "ModelRef", kind: Kind = "chat", *, implied: bool = False) -> Fit | None:
-    """Return how a pattern for models of a kind fits a name, or None if it does not.
-
-    With `implied`, also if the name leaves out what goes without saying.
-    """
+def matched_words(pattern: str, ref: "ModelRef", kind: Kind = "chat") -> Fit | None:
+    """Return how a pattern for models of a kind fits a name, or None if it does not."""
+    if ref.tag_decides:
+        return None
     if "/" in pattern:
         return Fit(ref.path.lower(), ()) if ref.path.lower() == pattern.lower() else None
-    if kind == "base" and ref.is_chat:
-        return None
-    fit = _fit(_wanted(pattern, ref) if implied else _words(pattern), ref.words)
+    fit = _fit(_words(pattern), ref.words)
     return None if fit is None or _forbidden_word(pattern, kind, fit.rest) else fit
 
 
 def _words(pattern: str) -> list[str]:
     return pattern.removesuffix(WHOLE_NAME).split()
-
-
-def _wanted(pattern: str, ref: "ModelRef") -> list[str]:
-    """Return the words of a pattern, with those that go without saying in a name made optional."""
-    wanted = _words(pattern)
-    if not ref.is_chat:
-        return wanted
-    # Ollama's names leave out that a model chats.
-    implied = meaning("chat") | ({NUMBER, "b"} if ref.tag == LATEST else set())
-    return [f"?{word}" if implied.issuperset(word.split("|")) else word for word in wanted]
 
 
 def added_words(rest: tuple[str, ...]) -> list[str]:
@@ -115,7 +102,7 @@ def _fits(run: list[str], words: tuple[str, ...], position: int) -> Iterator[tup
 
 def missed(pattern: str, ref: "ModelRef", kind: Kind = "chat") -> tuple[int, str] | None:
     """Return how many words of a name fit, and what keeps the pattern from fitting; None if no word fits."""
-    if "/" in pattern:
+    if "/" in pattern or ref.tag_decides:
         return None
     wanted = _words(pattern)
     best, count = Fit("", ref.words), 0

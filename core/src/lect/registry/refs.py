@@ -17,14 +17,8 @@ _HUB_CACHE = "models--"
 # In internlm2_5-7b-chat a digit follows.
 _OWNED = r"(?P<owner>[a-z0-9-]+)_(?P<name>[a-z].*)"
 """A name with its owner before it, as people who repackage models write it: `qwen_qwen3-8b-gguf`."""
-_TAG = r"(?:[0-9]|(?:latest|text|base|chat|instruct|mini|small|medium|large|vision)(?![a-z]))[a-z0-9._-]*"
-"""What follows `:` in the name of a model, as in Ollama's `qwen2.5:7b` and `llama3:instruct`."""
-LATEST = "latest"
-"""The tag that says nothing."""
-_OLLAMA = ("", "ollama/", "library/", "ollama/library/")
-"""What may precede the name in paths of Ollama's own models."""
-_UNTUNED = meaning("base") | {"text"}
-"""Words in Ollama's tags for models that were not trained to chat."""
+_TAG = r"[a-zA-Z0-9_][a-zA-Z0-9._-]*"
+"""What may follow `:` in the name of a model, as in `qwen3:4b` and `llama4:scout`."""
 PLACES = ("/", "./", "../", "~/", ".\\", "..\\")
 """How the path of a file or directory begins."""
 SHARES = ("//", "/\\", "\\\\", "\\/")
@@ -41,12 +35,13 @@ class ModelRef(NamedTuple):
         name: The last part, without revision and tag.
         revision: What followed `@`.
         words: The name in lower case, cut into words and numbers: `Qwen2.5-7B-Instruct` is `("qwen", "2.5", "7", "b",
-            "instruct")`. Those of a tag follow: `qwen2.5:7b`. If no adapter knows a name that may begin with an owner,
+            "instruct")`. Those of a tag follow: `qwen3:4b`. If no adapter knows a name that may begin with an owner,
             as `Qwen_Qwen3-8B-GGUF` does, the adapters are asked again, with the words after the owner alone.
         place: Where it is on disk, if the path is plainly that of a file or directory: absolute, one that begins with
             `./`, `../` or `~/`, or a `Path`. None for `owner/name`, even if such a directory exists, and for a network
             share, `//host/share`.
-        tag: What followed `:`, as in `qwen2.5:7b`.
+        tag: What followed `:`, as in `qwen3:4b`.
+        alias: The adapter whose `alias` said that the path as given stands for this model; None if none did.
     """
 
     original: str
@@ -57,12 +52,22 @@ class ModelRef(NamedTuple):
     words: tuple[str, ...]
     place: str | None = None
     tag: str | None = None
+    alias: str | None = None
 
     @property
-    def is_chat(self) -> bool:
-        """Whether the model is tuned to chat although the name does not say so: Ollama's models are, by default."""
-        before = self.original.partition(self.name)[0].lower()
-        return self.tag is not None and before in _OLLAMA and _UNTUNED.isdisjoint(words_of(self.tag.lower()))
+    def model_path(self) -> str:
+        """The path that hooks are asked about: as it was given, or the model of a hub that it stands for."""
+        return self.path if self.alias else self.original
+
+    @property
+    def tag_decides(self) -> bool:
+        """Whether the tag says which model it is, as in `qwen3:4b`: no rule fits such a name, only a table knows it.
+
+        In `hf.co/owner/name:Q4_K_M` it says how the model is stored, and in `owner/name:free` how it is served.
+        """
+        return self.tag is not None and (
+            "/" not in self.original or meaning("tag").isdisjoint(words_of(self.tag.lower())[:1])
+        )
 
 
 def parse_ref(model_path: str | os.PathLike[str]) -> ModelRef:
@@ -92,7 +97,7 @@ def parse_ref(model_path: str | os.PathLike[str]) -> ModelRef:
         _refuse(f"{saferepr(given, LONGEST_SHOWN)} contains no name")
     path = f"{owner}/{name}" if owner else name
     place = os.path.expanduser(given) if _is_plainly_a_place(model_path) else None
-    words = words_of(name.lower()) + _tag_words(tag)
+    words = words_of(name.lower()) + words_of(tag.lower())
     return ModelRef(given, path, owner, name, revision or None, words, place, tag or None)
 
 
@@ -106,12 +111,8 @@ def readings(ref: ModelRef) -> tuple[ModelRef, ...]:
         or not meaning("no chat").isdisjoint(words_of(owned["owner"]))
     ):
         return (ref,)
-    shorter = ref._replace(words=words_of(owned["name"]) + _tag_words(ref.tag or ""))
+    shorter = ref._replace(words=words_of(owned["name"]) + words_of((ref.tag or "").lower()))
     return (ref, shorter) if shorter != ref else (ref,)
-
-
-def _tag_words(tag: str) -> tuple[str, ...]:
-    return tuple(word for word in words_of(tag.lower()) if word not in _UNTUNED and word != LATEST)
 
 
 def words_of(name: str) -> tuple[str, ...]:
@@ -124,11 +125,6 @@ def words_of(name: str) -> tuple[str, ...]:
         # internlm2_5-7b-chat.
         name = " ".join(parts)
     return tuple(word.replace("_", ".") for word in re.findall(_WORDS, name))
-
-
-def is_tag(text: str) -> bool:
-    """Return whether `text` is a tag of a model, and not the name of a template or the rest of a URL."""
-    return re.fullmatch(_TAG, text.lower()) is not None
 
 
 def _is_plainly_a_place(model_path: str | os.PathLike[str]) -> bool:
@@ -171,7 +167,7 @@ def _check(given: str) -> None:
         and len(scheme) > 1
         and scheme.isascii()
         and scheme.replace("+", "").replace("-", "").replace(".", "").isalnum()
-        and not is_tag(rest)
+        and not re.fullmatch(_TAG, rest)
     ):
         # Not shown: an address may carry a password.
         _refuse("a URL is not a model path; nothing is fetched", "\n   or: `lect templates`, if a template was meant")

@@ -25,7 +25,7 @@ from lect.registry.adapters import Adapters, Undo, new_adapter
 from lect.registry.groups import FUNCTIONS, GROUP
 from lect.registry.names import LONGEST_REMEMBERED, Memory, TemplateNames
 from lect.registry.refs import LONGEST_SHOWN, ModelRef, parse_ref
-from lect.registry.resolve import Resolution, Unclaimed, ask, candidates_for, fallback_note, strongest
+from lect.registry.resolve import Resolution, Unclaimed, aliased, ask, candidates_for, fallback_note, strongest
 from lect.registry.settings import DISABLE, Pin
 from lect.values import Match, Specificity, Verdict
 
@@ -199,9 +199,12 @@ class Registry:
         pin = next((pin for pin in self.pins() if pin.fits(ref)), None)
         if pin is not None:
             return self._pinned(ref, pin)
+        named = aliased(self.adapters, ref)
+        if named is not ref:
+            return self._resolve(named, no_fallback)
         candidates = candidates_for(self.adapters, ref, no_fallback)
         claims = [(each, each.match) for each in candidates if each.match is not None and each.claims]
-        if not claims:
+        if not claims or not candidates[0].claims:
             return Unclaimed(ref, candidates, no_fallback)
         winner, best = claims[0]
         tied = [
@@ -224,7 +227,7 @@ class Registry:
             tied[0][1],
             adapter=winner.adapter,
             kind=best.kind,
-            reason=best.reason + owner,
+            reason=best.reason + owner + (f"; {ref.alias} says that it is {ref.path}" if ref.alias else ""),
             specificity=best.specificity,
             warnings=(*imitation_warnings(ref), *unread_warnings(self.adapters, ref), *reserved),
         )
@@ -233,7 +236,8 @@ class Registry:
         """Return the error for a path that no adapter claims."""
         from lect.registry.advice import unknown_model
 
-        return unknown_model(self.adapters, path, {each.name for each in self.formats.known(path.ref).values()})
+        replies = {each.name for each in self.formats.known(path.ref).values()}
+        return unknown_model(self.adapters, path, replies, self.templates.near(path.ref.original))
 
     # What a resolution asks
 
@@ -292,6 +296,7 @@ class Registry:
         chosen, warnings = self.find(adapter), imitation_warnings(ref)
         if isinstance(chosen, Template):
             return Resolution(self, ref, chosen, adapter=None, reason=reason, warnings=warnings, pin=pin)
+        ref = aliased(self.adapters, ref)
         claim = next((each for each in ask(self.adapters, [chosen], ref) if each.claims), None)
         ref = claim.ref if claim else ref
         match = (claim and claim.match) or Match(Specificity.FAMILY, "", reason=reason)

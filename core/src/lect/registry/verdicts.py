@@ -40,7 +40,7 @@ def verdicts(
     Without a `winner`, the strongest are tied. `decision` is what overruled all claims, and `no_fallback` what turns
     fallbacks off, if anything does.
     """
-    best = next((each.match for each in candidates if each.match is not None and each.claims), None)
+    best = candidates[0].match if candidates else None
     results = [each.verdict(*_outcome(adapters, each, best, winner, decision)) for each in candidates]
     return (*results, *_not_asked(adapters, candidates, no_fallback))
 

@@ -3,7 +3,7 @@
 from functools import cache
 from typing import Literal
 
-Meaning = Literal["size", "packaging", "adapter", "version", "chat", "base", "no chat"]
+Meaning = Literal["size", "packaging", "adapter", "version", "chat", "base", "no chat", "tag"]
 
 WORDS: dict[Meaning, frozenset[str]] = {
     "size": frozenset({"b", "e", "a", "m", "k", "s", "l", "xl", "xs", "xxs", "nl", "h"}),
@@ -11,7 +11,7 @@ WORDS: dict[Meaning, frozenset[str]] = {
     "packaging": frozenset({
         "base", "pt", "original", "v", "hf", "safetensors", "gguf", "ggml", "onnx", "ov", "mlx", "mlc", "unsloth", "of",
         "quantized", "dynamic", "ud", "gptq", "awq", "exl", "bnb", "hqq", "int", "bit", "bits", "bpw", "f", "fp",
-        "nvfp", "mxfp", "bf", "nf", "q", "i", "iq", "w", "g",
+        "tq", "nvfp", "mxfp", "bf", "nf", "q", "i", "iq", "w", "g",
     }),
     # A small adapter on top of a model, which seldom changes the format.
     "adapter": frozenset({"adapter", "dora", "lora", "peft", "qlora"}),
@@ -24,6 +24,8 @@ WORDS: dict[Meaning, frozenset[str]] = {
         "accelerator", "cls", "dflash", "draft", "dspark", "eagle", "embed", "embedding", "embeddings", "guard",
         "medusa", "mtp", "orm", "peagle", "prm", "rerank", "reranker", "reward", "rm", "speculator", "speculators",
     }),
+    # A tag that begins with one says how a model is stored or served.
+    "tag": frozenset({"q", "iq", "tq", "ud", "i", "f", "fp", "bf", "int", "mxfp", "nvfp", "free"}),
 }  # fmt: skip
 
 

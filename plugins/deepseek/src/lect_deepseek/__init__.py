@@ -20,7 +20,7 @@ adapter = Family(
     Rule("deepseek r 1 0528 qwen 3 8 b", R1_0528_QWEN3),
     Rule("deepseek r 1 8 b 0528 qwen 3", R1_0528_QWEN3),
     Rule("deepseek r 1 ?671 ?b 0528 .", R1_0528),
-    Rule("deepseek r 1 8|671 b .", None, note="Ollama's tag moved from R1 to R1-0528, which has another template"),
+    Rule("deepseek r 1 8|671 b .", None, note="a name of R1's and of R1-0528's models, whose templates differ"),
     Rule("deepseek r 1 1.5|7|14|32|70 b .", R1_DISTILL, note="R1 itself is larger: this is a distilled model"),
     Rule("deepseek r 1 .", R1),
     Rule("deepseek v 4 flash|pro base", DEFAULT, kind="base", note=NEVER_CHATTED),

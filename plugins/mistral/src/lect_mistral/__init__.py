@@ -38,7 +38,7 @@ adapter = Family(
     Rule("codestral 22 b v 0.1", V3, note="it has the third version of the tokenizer"),
     Rule("mistral 7 b instruct v 0.1|0.2", V1),
     Rule("mistral 7 b instruct v", None, note="a version that was not seen"),
-    Rule("mistral 7 b instruct", None, note="v0.1 and v0.3 have different templates, and Ollama's tag moved"),
+    Rule("mistral 7 b instruct", None, note="v0.1 and v0.3 have different templates"),
     Rule("mixtral 8 x 7 b instruct", V1),
     Rule("mixtral 8 x 22 b instruct", V3, note="it has the third version of the tokenizer"),
     Rule("mistral 7 b v 0.1|0.2", V1, kind="base", note=PLAIN_TEXT),

@@ -1,18 +1,35 @@
-"""Templates as Ollama's Modelfiles. They can be written, but not read."""
+"""Ollama's names for models, and templates as its Modelfiles. Modelfiles can be written, but not read."""
 
-from lect_ollama.proof import renderer
-from lect_ollama.writing import write
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lect_ollama.names import adapter
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lect.plugin import Template, Written
 
 __lect_api__ = "~=1.0"
 
-__all__ = ["notation"]
+__all__ = ["adapter", "notation"]
 
 
 class Notation:
-    """Writes Modelfiles."""
+    """Writes Modelfiles; whoever only asks for a name does not import what that takes."""
 
-    write = staticmethod(write)
-    renderer = staticmethod(renderer)
+    def write(self, template: Template) -> Written:
+        """Write a template as a Modelfile."""
+        from lect_ollama.writing import write
+
+        return write(template)
+
+    def renderer(self, text: str, template: Template) -> Callable[[list[dict[str, str]], bool], str] | None:
+        """Return a function that renders a Modelfile as Ollama does; None where there is no Go."""
+        from lect_ollama.proof import renderer
+
+        return renderer(text, template)
 
 
 notation = Notation()
