@@ -199,6 +199,37 @@ def test_the_nearest_rule_is_named_with_the_word_at_which_it_fails(name, nearest
     assert family.near_miss(ref) == nearest
 
 
+# What says that it is another model
+
+
+@pytest.mark.parametrize(
+    "follows",
+    ["2507", "0905", "08-2024", "12-24", "2025", "202507", "20250731", "2025-07-31", "2507-GGUF", "fine-0106", "ChatML",
+     "distill-other-4b-thinking"],
+)  # fmt: skip
+def test_a_date_or_another_format_after_a_name_is_not_packaging(follows):
+    name = f"acme-2-7b-chat-{follows}"
+    family = Family("acme", Rule("acme 2 # b chat", CHATML), Rule("acme 2 # b", DEFAULT, kind="base"))
+    assert family.match(parse_ref(name)) is None
+    assert "must not follow" in family.near_miss(parse_ref(name))
+    assert Family("acme", Rule("acme 2 # b chat", None)).match(parse_ref(name)).kind == "none"
+
+
+@pytest.mark.parametrize(
+    "follows", ["1048k", "4096", "16k", "v2", "0.1", "8192-GGUF", "Distill", "Distill-v2-GGUF", "4bit-32g"]
+)
+def test_what_only_looks_like_a_date_or_names_no_other_base_may_follow(follows):
+    family = Family("acme", Rule("acme 2 # b chat", CHATML))
+    assert family.match(parse_ref(f"acme-2-7b-chat-{follows}")).template == "chatml"
+
+
+def test_a_rule_states_the_dates_that_it_knows():
+    family = Family("acme", Rule("acme 2 # b chat ?2507|0905 ?08 ?2024", CHATML))
+    for name in ("acme-2-7b-chat", "acme-2-7b-chat-2507-AWQ", "acme-2-7b-chat-0905", "acme-2-7b-chat-08-2024"):
+        assert family.match(parse_ref(name)).template == "chatml"
+    assert family.match(parse_ref("acme-2-7b-chat-2507-2601")) is None
+
+
 # Names with a tag
 
 

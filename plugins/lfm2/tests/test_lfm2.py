@@ -16,7 +16,6 @@ class TestLFM2(AdapterSuite):
         "LiquidAI/LFM2-8B-A1B": "lfm2",
         "LiquidAI/LFM2-1.2B-GGUF": "lfm2-1.2b",
         "LiquidAI/LFM2.5-1.2B-Instruct": "lfm2.5",
-        "LiquidAI/LFM2.5-230M": "lfm2.5-vl",
         "LiquidAI/LFM2.5-VL-450M": "lfm2.5-vl-450m",
         "LiquidAI/LFM2.5-1.2B-Base": "default",
     }

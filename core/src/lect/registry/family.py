@@ -95,8 +95,9 @@ class Rule(_Fields):
         return super().__new__(cls, pattern, template, kind, note)
 
     def fit(self, ref: "ModelRef") -> Fit | None:
-        """Return how the rule fits a name; None if it does not."""
-        return matched_words(self.pattern, ref, self.kind)
+        """Return how the rule fits a name; None if it does not, or if what follows says that it is another model."""
+        fit = matched_words(self.pattern, ref, self.kind)
+        return None if fit is not None and fit.another and isinstance(self.template, _TEMPLATES) else fit
 
 
 class Family:

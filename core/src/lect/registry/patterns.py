@@ -1,5 +1,6 @@
 """The patterns of rules: how they fit the words of a name, how nearly, and why some never can."""
 
+import re
 from collections.abc import Iterable, Iterator
 from itertools import islice, product
 from typing import TYPE_CHECKING, NamedTuple
@@ -16,6 +17,10 @@ ANYTHING = "*"
 NUMBER = "#"
 WHOLE_NAME = "."
 
+_YEAR, _MONTH, _DAY = "20[23][0-9]", "(?:0[1-9]|1[0-2])", "(?:0[1-9]|[12][0-9]|3[01])"
+_DATES = (_YEAR, f"(?:20)?[23][0-9] ?{_MONTH}(?: ?{_DAY})?", f"{_MONTH} ?{_DAY}", f"(?:{_DAY} ?)?{_MONTH} ?{_YEAR}")
+"""Dates as names have them: 2024, 2507 or 2025-07-31, 0905, 08-2024."""
+_DATE = re.compile(rf"(?<!\S)(?:{'|'.join(_DATES)})(?!\S)")
 _SPECIAL = frozenset("*?#\\^$+()[]{}")
 
 
@@ -24,6 +29,18 @@ class Fit(NamedTuple):
 
     literal: str
     rest: tuple[str, ...]
+
+    @property
+    def another(self) -> str:
+        """What says, after a name, that it is another model: a date, a format, the base of a distilled one; else empty.
+
+        A rule that knows such a model has the word in its pattern.
+        """
+        date = _DATE.search(" ".join(self.rest))
+        if date or "chatml" in self.rest:
+            return date[0] if date else "chatml"
+        base = self.rest[self.rest.index("distill") + 1 :] if "distill" in self.rest else ()
+        return "distill" if added_words(base) else ""
 
 
 def matched_words(pattern: str, ref: "ModelRef", kind: Kind = "chat") -> Fit | None:
@@ -111,7 +128,8 @@ def missed(pattern: str, ref: "ModelRef", kind: Kind = "chat") -> tuple[int, str
     if not best.literal:
         return None
     if count == len(wanted):
-        why = f"all of {pattern!r} fits, but {_forbidden_word(pattern, kind, best.rest)!r} must not follow"
+        word = _forbidden_word(pattern, kind, best.rest) or best.another
+        why = f"all of {pattern!r} fits, but {word!r} must not follow"
     else:
         why = f"{' '.join(wanted[:count])!r} of {pattern!r} fits, but then {_expected(wanted, count, best.rest)}"
         why += _meant(wanted[count], best.rest[:1], ref)

@@ -21,8 +21,9 @@ WORDS: dict[Meaning, frozenset[str]] = {
     "base": frozenset({"base", "pretrain", "pretrained"}),
     # It returns vectors, scores or drafts, although the rest of the name may be a chat model's.
     "no chat": frozenset({
-        "accelerator", "cls", "dflash", "draft", "dspark", "eagle", "embed", "embedding", "embeddings", "guard",
-        "medusa", "mtp", "orm", "peagle", "prm", "rerank", "reranker", "reward", "rm", "speculator", "speculators",
+        "accelerator", "classifier", "cls", "dflash", "draft", "dspark", "eagle", "embed", "embedding", "embeddings",
+        "guard", "medusa", "mtp", "orm", "peagle", "prm", "rerank", "reranker", "reward", "rm", "speculator",
+        "speculators",
     }),
     # A tag that begins with one says how a model is stored or served.
     "tag": frozenset({"q", "iq", "tq", "ud", "i", "f", "fp", "bf", "int", "mxfp", "nvfp", "free"}),

@@ -15,7 +15,7 @@ PLAIN_TEXT_TOO = "a base model, but the chat markers are plain text"
 
 adapter = Family(
     "deepseek",
-    Rule("deepseek r 1 distill", R1_DISTILL),
+    Rule("deepseek r 1 distill qwen|llama # b", R1_DISTILL),
     Rule("deepseek r 1 # b qwen|llama distill", R1_DISTILL),
     Rule("deepseek r 1 0528 qwen 3 8 b", R1_0528_QWEN3),
     Rule("deepseek r 1 8 b 0528 qwen 3", R1_0528_QWEN3),

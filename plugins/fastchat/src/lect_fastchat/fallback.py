@@ -141,7 +141,7 @@ def _claim(answer: Answer, ref: ModelRef) -> Match | None:
         return Match(Specificity.FAMILY, "", template, "chat", f"{answer}: its match() returned True")
     for rule in written_for().get(type(answer.adapter).__name__, ()):
         fit = rule.fit(ref)
-        if fit is not None:
+        if fit is not None and not fit.another:
             reason = f"{answer}: the name fits {rule.pattern!r}"
             return Match(Specificity.FAMILY, fit.literal, template, rule.kind, reason)
     return None

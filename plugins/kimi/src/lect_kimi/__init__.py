@@ -16,7 +16,7 @@ adapter = Family(
     Rule("kimi k 3", KIMI_K3),
     Rule("kimi k 2.5|2.6 .", K2_5),
     Rule("kimi k 2.7 code", K2_5),
-    Rule("kimi vl a # b thinking", VL_THINKING),
+    Rule("kimi vl a # b thinking ?2506", VL_THINKING),
     Rule("kimi vl a # b instruct", VL),
     Rule("moonlight # b a # b instruct", MOONLIGHT),
     Rule("kimi dev", None, note="a Qwen2.5 that was tuned for software; its template was not seen"),

@@ -14,7 +14,6 @@ adapter = Family(
     Rule("lfm 2 8 b a 1 b .", LFM2),
     Rule("lfm 2.5 vl 450 m .", LFM2_5_VL_450M),
     Rule("lfm 2.5 vl 3 b .", LFM2_5_VL),
-    Rule("lfm 2.5 230 m .", LFM2_5_VL),
     Rule("lfm 2.5 1.2 b instruct", LFM2_5),
     Rule("lfm 2|2.5", LFM2_PYTHONIC),
 )

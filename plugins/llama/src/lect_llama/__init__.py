@@ -12,7 +12,7 @@ NEVER_CHATTED = "a base model: the chat markers were never trained on"
 adapter = Family(
     "llama",
     Rule("BramVanroy/Llama-2-13b-chat-dutch", None, note="it was tuned with its own system text, in Dutch"),
-    Rule("georgesung/llama2_7b_chat_uncensored", None, note="its turns begin with ### HUMAN: and ### RESPONSE:"),
+    Rule("llama 2 ?# ?b chat uncensored", None, note="its turns begin with ### HUMAN: and ### RESPONSE:"),
     Rule("llama 2 chat", LLAMA2),
     Rule("llama 2 # b chat", LLAMA2),
     Rule("codellama 70 b instruct", CODELLAMA_70B),

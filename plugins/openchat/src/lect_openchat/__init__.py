@@ -68,7 +68,7 @@ TENYXCHAT = Template(
 
 adapter = Family(
     "openchat",
-    Rule("openchat 3.5 .", OPENCHAT3_5),
+    Rule("openchat 3.5 ?0106|1210 .", OPENCHAT3_5),
     Rule("openchat 3.6 8 b ?20240522 .", OPENCHAT3_6),
     Rule("starling lm 7 b alpha|beta .", OPENCHAT3_5),
     Rule("tenyxchat 7 b v 1 .", TENYXCHAT),
