@@ -145,10 +145,7 @@ answer = [resolution.package, resolution.template.name, lect.get_conv_template("
 def test_a_short_name_shared_by_two_plugins_is_an_error_that_names_both(namesakes):
     error = namesakes.ask("answer = raised(lect.resolve, 'acme-7b', adapter='acme')")
     assert (error["type"], error["claimants"]) == ("AmbiguousModelError", ["acme-east:acme", "acme-west:acme"])
-    assert (
-        error["text"]
-        == "'acme' is the name of several templates or adapters: acme-east:acme, acme-west:acme\n  try: 'acme-east:acme'"
-    )
+    assert error["text"] == "'acme' is the name of several: acme-east:acme, acme-west:acme\n  try: 'acme-east:acme'"
 
 
 def test_a_template_that_only_one_of_two_namesakes_has_is_found_by_its_short_name(namesakes):

@@ -78,9 +78,9 @@ def test_an_alias_that_is_no_model_of_a_hub_is_a_failure_of_its_adapter(wrong):
 def test_two_adapters_that_disagree_are_an_error_whatever_their_order():
     one, other = Table(acme2="acme/Acme-2-7B-Instruct"), Table(acme2="acme/Acme-2-7B")
     register(FAMILY, one, other)
-    with pytest.raises(AmbiguousModelError, match="'acme2' stands for acme/Acme-2-7B") as caught:
+    with pytest.raises(AmbiguousModelError, match="'acme2' is the name of several: acme/Acme-2-7B") as caught:
         lect.resolve("acme2")
-    assert sorted(caught.value.claimants) == ["adapter1", "adapter2"]
+    assert sorted(caught.value.claimants) == ["acme/Acme-2-7B", "acme/Acme-2-7B-Instruct"]
 
 
 def test_an_adapter_may_claim_a_name_by_its_tag():

@@ -41,7 +41,7 @@ def test_warnings_about_paths_leave_little_behind(grown, monkeypatch):
         monkeypatch.setattr(warnings, "showwarning", lambda *shown: None)
         for number in range(1500):
             # A capital i: an owner that imitates another.
-            lect.resolve(f"Imsys/acme-{number}-{'x' * 3000}")
+            lect.resolve(f"Imsys/acme-{number}.0-{'x' * 3000}")
     assert grown() < 8 * MEGABYTE
     assert len(globals().get("__warningregistry__", {})) < 10
     assert sum(map(len, errors._warned.values())) <= errors.MOST_WARNED + 1

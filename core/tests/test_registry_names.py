@@ -139,7 +139,7 @@ def test_a_name_with_two_owners_is_an_error():
     lect.register(Family("rival", Rule("x", TurnTemplate("acme-chat", user=Turn(), assistant=Turn()))))
     with pytest.raises(
         AmbiguousModelError,
-        match="'acme-chat' is the name of several templates or adapters: acme:acme-chat, rival:acme-chat",
+        match="'acme-chat' is the name of several: acme:acme-chat, rival:acme-chat",
     ):
         lect.get_conv_template("acme-chat")
 

@@ -98,7 +98,7 @@ def test_resolving_registering_pinning_and_rendering_at_once_give_right_results(
 
 def test_what_is_remembered_may_be_forgotten_while_others_ask_for_it(registry):
     def task(number):
-        paths = [f"acme/shared-{number if turn % 3 else turn}" for turn in range(ROUNDS * 4)]
+        paths = [f"acme/shared-{number if turn % 3 else turn}.0" for turn in range(ROUNDS * 4)]
         return {registry.resolve(path).ref.original == path for path in paths}
 
     assert at_once(task) == [{True}] * THREADS

@@ -12,7 +12,7 @@ from lect.format.compare import first_difference
 from lect.registry.adapter import Adapter
 from lect.registry.family import Family
 from lect.registry.groups import PATHS
-from lect.registry.patterns import sample_names
+from lect.registry.patterns import sample_name
 from lect.registry.refs import ModelRef, parse_ref
 from lect.registry.settings import DISABLE
 from lect.values import Match
@@ -55,7 +55,7 @@ def _names(hints_of: dict[Adapter, tuple[str, ...]]) -> list[str]:
     names = [form.format(word) for hints in (("model",), *hints_of.values()) for word in hints for form in NAME_FORMS]
     for adapter in hints_of:
         if isinstance(adapter.plugin, Family):
-            names += [sample_names(rule.pattern)[0] for rule in adapter.plugin.rules]
+            names += [sample_name(rule.pattern) for rule in adapter.plugin.rules]
     return list(dict.fromkeys(names))
 
 

@@ -140,11 +140,7 @@ class Family:
 
     def _fitting(self, ref: "ModelRef") -> tuple[Rule, Fit] | tuple[None, None]:
         """Return the first rule that fits a name."""
-        for rule in self.rules:
-            fit = rule.fit(ref)
-            if fit is not None:
-                return rule, fit
-        return None, None
+        return next(((rule, fit) for rule in self.rules if (fit := rule.fit(ref)) is not None), (None, None))
 
     @hookimpl
     def get_template(self, model_path: str, match: Match) -> Template:

@@ -208,7 +208,7 @@ class TemplateNames:
 
     def several(self, name: str, owners: list[str]) -> AmbiguousModelError:
         """Return the error for a name that several share."""
-        msg = f"{name!r} is the name of several templates or adapters: {', '.join(owners)}\n  try: {owners[0]!r}"
+        msg = f"{name!r} is the name of several: {', '.join(owners)}\n  try: {owners[0]!r}"
         return AmbiguousModelError(msg, name=name, claimants=owners)
 
     def _unknown(self, name: str) -> UnknownTemplateError:

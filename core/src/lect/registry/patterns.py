@@ -1,8 +1,7 @@
 """The patterns of rules: how they fit the words of a name, how nearly, and why some never can."""
 
 import re
-from collections.abc import Iterable, Iterator
-from itertools import islice, product
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from lect.errors import near_names
@@ -188,27 +187,10 @@ def _problem_of_word(word: str) -> str:
     return f"{wrong!r} is not a word of a name; names are split into lower-case words and numbers\n  try: {advice}"
 
 
-# Made-up names that a pattern fits
-
-MOST_SAMPLES = 400
-_NUMBERS = ("7", "3.5", "13")
-_BETWEEN = ("", "fine")
-"""What may be where a pattern allows anything: at a `*`, and at the end."""
+# A made-up name that a pattern fits
 
 
-def sample_names(pattern: str) -> list[str]:
-    """Return names that a pattern fits: with each alternative, and with and without optional words."""
-    if "/" in pattern:
-        return [pattern]
-    choices = [_choices_of(word) for word in _words(pattern)]
-    if not pattern.endswith(WHOLE_NAME):
-        choices.append(_BETWEEN)
-    return ["-".join(filter(None, words)) or "name" for words in islice(product(*choices), MOST_SAMPLES)]
-
-
-def _choices_of(word: str) -> Iterable[str]:
-    if word == ANYTHING:
-        return _BETWEEN
-    wanted = word.removeprefix("?")
-    choices = _NUMBERS if wanted == NUMBER else tuple(wanted.split("|"))
-    return (*choices, "") if word.startswith("?") else choices
+def sample_name(pattern: str) -> str:
+    """Return a name that a pattern fits."""
+    wanted = [word.removeprefix("?").partition("|")[0] for word in _words(pattern) if word != ANYTHING]
+    return "-".join("7" if word == NUMBER else word for word in wanted) or "name"

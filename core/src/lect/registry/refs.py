@@ -161,14 +161,7 @@ def _check(given: str) -> None:
         _refuse("the model path is empty")
     if not given.isprintable():
         _refuse(f"{given[:200]!a} contains control characters or half a surrogate pair")
-    scheme, colon, rest = given.partition(":")
-    if (
-        colon
-        and len(scheme) > 1
-        and scheme.isascii()
-        and scheme.replace("+", "").replace("-", "").replace(".", "").isalnum()
-        and not re.fullmatch(_TAG, rest)
-    ):
+    if re.match(rf"[a-zA-Z0-9+.-]{{2,}}:(?!{_TAG}\Z)", given):
         # Not shown: an address may carry a password.
         _refuse("a URL is not a model path; nothing is fetched", "\n   or: `lect templates`, if a template was meant")
 

@@ -25,7 +25,7 @@ from lect.registry.adapters import Adapters, Undo, new_adapter
 from lect.registry.groups import FUNCTIONS, GROUP
 from lect.registry.names import LONGEST_REMEMBERED, Memory, TemplateNames
 from lect.registry.refs import LONGEST_SHOWN, ModelRef, parse_ref
-from lect.registry.resolve import Resolution, Unclaimed, aliased, ask, candidates_for, fallback_note, strongest
+from lect.registry.resolve import Resolution, Unclaimed, ask, candidates_for, fallback_note, strongest
 from lect.registry.settings import DISABLE, Pin
 from lect.values import Match, Specificity, Verdict
 
@@ -195,11 +195,21 @@ class Registry:
         self.adapters.records()  # reads the settings
         return self.adapters.settings.no_fallback
 
+    def _aliased(self, ref: ModelRef) -> ModelRef:
+        """Return the model of a hub that a name stands for; the name itself if no adapter knows another."""
+        if ref.place is not None or ref.alias is not None:
+            return ref
+        asked = [self.adapters.ask(each, each.alias, ref) for each in self.adapters.relevant(ref, GROUP)]
+        found = {named.path: named for named in asked if named is not None}
+        if len(found) > 1:
+            raise self.templates.several(ref.original, list(found))
+        return next(iter(found.values()), ref)
+
     def _resolve(self, ref: ModelRef, no_fallback: str) -> Resolution | Unclaimed:
         pin = next((pin for pin in self.pins() if pin.fits(ref)), None)
         if pin is not None:
             return self._pinned(ref, pin)
-        named = aliased(self.adapters, ref)
+        named = self._aliased(ref)
         if named is not ref:
             return self._resolve(named, no_fallback)
         candidates = candidates_for(self.adapters, ref, no_fallback)
@@ -296,7 +306,7 @@ class Registry:
         chosen, warnings = self.find(adapter), imitation_warnings(ref)
         if isinstance(chosen, Template):
             return Resolution(self, ref, chosen, adapter=None, reason=reason, warnings=warnings, pin=pin)
-        ref = aliased(self.adapters, ref)
+        ref = self._aliased(ref)
         claim = next((each for each in ask(self.adapters, [chosen], ref) if each.claims), None)
         ref = claim.ref if claim else ref
         match = (claim and claim.match) or Match(Specificity.FAMILY, "", reason=reason)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lect.contain import StageError
-from lect.errors import AmbiguousModelError, saferepr
+from lect.errors import saferepr
 from lect.registry.groups import FALLBACK as FALLBACKS
 from lect.registry.groups import GROUP, PATHS
 from lect.registry.refs import LONGEST_SHOWN, readings
@@ -157,23 +157,6 @@ class Resolution:
         stream = self.stream(**options)
         stream.feed(output)
         return stream.close(finish)
-
-
-def aliased(adapters: Adapters, ref: ModelRef) -> ModelRef:
-    """Return the model of a hub that a name stands for; the name itself if no adapter knows another.
-
-    Raises:
-        AmbiguousModelError: If adapters disagree.
-    """
-    if ref.place is not None or ref.alias is not None:
-        return ref
-    asked = [adapters.ask(adapter, adapter.alias, ref) for adapter in adapters.relevant(ref, GROUP)]
-    found = {named.path: named for named in asked if named is not None}
-    if len(found) > 1:
-        said = [f"{named.path} ({named.alias})" for named in found.values()]
-        msg = f"{saferepr(ref.original, LONGEST_SHOWN)} stands for {' or '.join(said)}\n  try: one of these models"
-        raise AmbiguousModelError(msg, name=ref.original, claimants=[str(named.alias) for named in found.values()])
-    return next(iter(found.values()), ref)
 
 
 def candidates_for(adapters: Adapters, ref: ModelRef, no_fallback: str = "") -> list[Candidate]:

@@ -12,10 +12,11 @@ import lect
 from lect.contain import StageError, format_error
 from lect.errors import InvalidModelPathError, LectError
 from lect.plugin import Family
-from lect.registry.patterns import ANYTHING, sample_names
+from lect.registry.patterns import ANYTHING
 from lect.registry.refs import parse_ref, readings
 from lect_kit.base import SuiteBase, check
 from lect_kit.corpus import owners
+from lect_kit.samples import sample_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -11,7 +11,7 @@ import pytest
 from lect.contain import StageError
 from lect.errors import PluginError
 from lect.plugin import Family
-from lect.registry.patterns import sample_names
+from lect.registry.patterns import sample_name
 from lect.registry.refs import parse_ref
 from lect_kit import installed
 from lect_kit.corpus import owners
@@ -106,5 +106,5 @@ def _claims(subject: Subject) -> Iterator[tuple[str, Match]]:
 
 def _made_up(subject: Subject, plugin: Any) -> Iterable[str]:
     if isinstance(plugin, Family):
-        return [sample_names(rule.pattern)[0] for rule in plugin.rules]
+        return [sample_name(rule.pattern) for rule in plugin.rules]
     return [f"{hint}-7b-chat" for hint in subject.hints or (subject.name,)]
