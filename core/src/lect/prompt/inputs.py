@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Never, SupportsIndex, cast
 from lect.values import TRANSFORMED, Path
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 _new = str.__new__
 
@@ -97,52 +97,6 @@ class Input(str):
         before, middle, after = self._located(str.rpartition(self, sep), "")
         return before, middle, after
 
-    # Operations that change the text: the result still comes from this field, but has no offset.
-
-    def replace(self, old: str, new: str, count: SupportsIndex = -1, /) -> Input:
-        return self._changed(str.replace(self, old, new, count))
-
-    def upper(self) -> Input:
-        return self._changed(str.upper(self))
-
-    def lower(self) -> Input:
-        return self._changed(str.lower(self))
-
-    def title(self) -> Input:
-        return self._changed(str.title(self))
-
-    def capitalize(self) -> Input:
-        return self._changed(str.capitalize(self))
-
-    def swapcase(self) -> Input:
-        return self._changed(str.swapcase(self))
-
-    def casefold(self) -> Input:
-        return self._changed(str.casefold(self))
-
-    def center(self, width: SupportsIndex, fill: str = " ", /) -> Input:
-        return self._changed(str.center(self, width, fill))
-
-    def ljust(self, width: SupportsIndex, fill: str = " ", /) -> Input:
-        return self._changed(str.ljust(self, width, fill))
-
-    def rjust(self, width: SupportsIndex, fill: str = " ", /) -> Input:
-        return self._changed(str.rjust(self, width, fill))
-
-    def zfill(self, width: SupportsIndex, /) -> Input:
-        return self._changed(str.zfill(self, width))
-
-    def expandtabs(self, tabsize: SupportsIndex = 8) -> Input:
-        return self._changed(str.expandtabs(self, tabsize))
-
-    def translate(self, table: Any, /) -> Input:
-        return self._changed(str.translate(self, table))
-
-    def __mul__(self, count: SupportsIndex) -> Input:
-        return self._changed(str.__mul__(self, count))
-
-    __rmul__ = __mul__
-
     def __str__(self) -> Input:
         # A plain string would count as template text and be trusted.
         return self
@@ -159,22 +113,28 @@ class Input(str):
     def __radd__(self, other: str) -> Input:
         return unknown(other.__add__(self))
 
-    def __format__(self, spec: str, /) -> Never:
+    def __format__(self, *values: Any, **named: Any) -> Never:
         msg = "text from the caller was put into an f-string; write the pieces one by one instead: out += a, b"
         raise TypeError(msg)
 
-    def __mod__(self, values: Any) -> Never:
-        self.__format__("")
+    __mod__ = __rmod__ = format = format_map = __format__
 
-    def __rmod__(self, pattern: str) -> Never:
-        self.__format__("")
 
-    def format(self, *values: Any, **named: Any) -> Never:
-        self.__format__("")
+def _changing(name: str) -> Callable[..., Input]:
+    """Return a method of `Input` that changes the text: the result still comes from its field, but has no offset."""
+    plain = getattr(str, name)
 
-    def format_map(self, values: Any, /) -> Never:
-        self.__format__("")
+    def change(self: Input, *values: Any, **named: Any) -> Input:
+        return self._changed(plain(self, *values, **named))
 
+    return change
+
+
+for _name in (
+    "__mul__", "__rmul__", "capitalize", "casefold", "center", "expandtabs", "ljust", "lower", "replace", "rjust",
+    "swapcase", "title", "translate", "upper", "zfill",
+):  # fmt: skip
+    setattr(Input, _name, _changing(_name))
 
 plain_str = str.__str__
 """Return an `Input`, or any other `str`, as a plain string: `plain_str(text)`."""
