@@ -5,35 +5,16 @@ Attributes carry the data of a message, so that a program need not parse its tex
 
 import copyreg
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from lect.values import Control, Unused, Verdict
 
 __all__ = [
-    "AmbiguousModelError",
-    "BaseModelWarning",
-    "ControlTextError",
-    "ConversionError",
-    "ConversionWarning",
-    "FallbackWarning",
-    "InvalidModelPathError",
-    "InvalidModelPathTypeError",
-    "LectError",
-    "LimitError",
-    "MaskError",
-    "MessageError",
-    "ModelPathWarning",
-    "PluginError",
-    "PluginWarning",
-    "RefusedError",
-    "ReplyFormatWarning",
-    "SourceError",
-    "TemplateWarning",
-    "TokenizerError",
-    "UnknownModelError",
-    "UnknownTemplateError",
-    "UnusedInputError",
+    "AmbiguousModelError", "BaseModelWarning", "ControlTextError", "ConversionError", "ConversionWarning",
+    "FallbackWarning", "InvalidModelPathError", "InvalidModelPathTypeError", "LectError", "LimitError", "MaskError",
+    "MessageError", "ModelPathWarning", "PluginError", "PluginWarning", "RefusedError", "ReplyFormatWarning",
+    "SourceError", "TemplateWarning", "TokenizerError", "UnknownModelError", "UnknownTemplateError", "UnusedInputError",
 ]  # fmt: skip
 
 
@@ -255,6 +236,13 @@ def saferepr(value: object, longest: int = 80) -> str:
         text = f"<{type(value).__name__} that cannot be printed>"
     text = text if text.isprintable() else ascii(text)[1:-1]
     return text if len(text) <= longest else f"{text[: longest - 3]}..."
+
+
+def expect_one_of(choices: Collection[str], name: str, value: object, error: type[LectError]) -> None:
+    """Refuse the value of an argument if it is none of some choices."""
+    if value not in choices:
+        msg = f"{name} is {saferepr(value)}; expected one of {', '.join(map(repr, choices))}"
+        raise error(msg)
 
 
 LONGEST_COMPARED = 200

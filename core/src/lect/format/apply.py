@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from lect.format.prompt import Prompt
-    from lect.tokens.encoded import Encoded
 
 MASK = LossPolicy(boundary="whole", allow_uniform=True)
 
@@ -35,30 +34,7 @@ def apply_chat_template(
     return_assistant_tokens_mask: bool = False,
     **options: Any,
 ) -> Any:
-    """Return a conversation as text or as token ids, with the argument names and results of transformers.
-
-    Args:
-        render: `Template.render`.
-        conversation: OpenAI-shaped messages, or a list of such lists; or, as in PaddleNLP, one question, or rounds:
-            `[["question", "answer"], ["question"]]`. A question is followed by the generation prompt.
-        tokenizer: The tokenizer; needed unless `tokenize=False`.
-        tools: OpenAI tool schemas.
-        add_generation_prompt: End where the assistant begins to speak.
-        continue_final_message: End within the last message, so that the model continues it.
-        tokenize: Return ids instead of the text.
-        sanitize_control_tokens: Let control tokens come from the template alone. In transformers this is off.
-        padding: `True` pads all lists of a batch to the length of the longest, `"max_length"` to that length.
-        truncation: Cut off what is longer than `max_length`.
-        max_length: How long a list may be.
-        return_tensors: `"np"` or `"pt"` for arrays of NumPy or PyTorch.
-        return_dict: Return `input_ids` and `attention_mask` in a dictionary instead of the ids alone.
-        return_assistant_tokens_mask: Add `assistant_masks`, in which the tokens that assistants write are 1.
-        options: The maker's own options.
-
-    Raises:
-        MessageError: If the conversation is none of these.
-        TokenizerError: If ids are wanted and there is no tokenizer.
-    """
+    """Return what `Template.apply_chat_template` does; `render` is that of the template."""
     if "chat_template" in options:
         msg = "chat_template cannot be given here\n  try: lect.load_template(chat_template).apply_chat_template(...)"
         raise MessageError(msg)
@@ -90,7 +66,12 @@ def apply_chat_template(
         )
         for prompt in prompts
     ]
-    columns = _columns(encoded, with_mask=return_assistant_tokens_mask)
+    columns: dict[str, Any] = {
+        "input_ids": [each.ids for each in encoded],
+        "attention_mask": [[1] * len(each.ids) for each in encoded],
+    }
+    if return_assistant_tokens_mask:
+        columns["assistant_masks"] = [[int(weight > 0) for weight in each.weights] for each in encoded]
     if padding:
         _pad(columns, tokenizer, max_length if padding == "max_length" else None)
     if return_tensors is not None:
@@ -124,16 +105,6 @@ def _messages(rounds: Sequence[Any]) -> list[dict[str, Any]]:
             raise MessageError(msg)
         messages += [{"role": role, "content": text} for role, text in zip(("user", "assistant"), each, strict=False)]
     return messages
-
-
-def _columns(encoded: list[Encoded], *, with_mask: bool) -> dict[str, Any]:
-    columns: dict[str, Any] = {
-        "input_ids": [each.ids for each in encoded],
-        "attention_mask": [[1] * len(each.ids) for each in encoded],
-    }
-    if with_mask:
-        columns["assistant_masks"] = [[int(weight > 0) for weight in each.weights] for each in encoded]
-    return columns
 
 
 def _pad(columns: dict[str, Any], tokenizer: Any, length: int | None) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from lect.errors import MaskError, MessageError, saferepr
+from lect.errors import MessageError
 from lect.format.answer import AnswerWriter
 from lect.tokens.served import Deviation
 from lect.tokens.turns import TurnSpan, stops_of
@@ -29,17 +29,6 @@ class _Sequence(NamedTuple):
     def trained(self) -> str:
         """The text up to the end of the last answer."""
         return self.prompt.text[: self.turns[-1].end]
-
-
-def check_unroll(how: object) -> None:
-    """Check how to unroll a conversation.
-
-    Raises:
-        MaskError: If there is no such way.
-    """
-    if how not in get_args(Unroll):
-        msg = f"unroll is {saferepr(how)}; expected one of {', '.join(map(repr, get_args(Unroll)))}"
-        raise MaskError(msg)
 
 
 def reply_text(facts: Facts, render: Callable[..., Prompt], messages: Sequence[Mapping[str, Any]]) -> Prompt:

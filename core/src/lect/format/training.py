@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
-from lect.errors import LectError
+from lect.errors import LectError, MaskError, expect_one_of
 from lect.facts import Facts
 from lect.objects import plain_messages
 
@@ -27,11 +27,7 @@ class Training(Facts):
         def render(self, messages: Sequence[Mapping[str, Any]], **arguments: Any) -> Prompt: ...
 
     def reply_text(
-        self,
-        messages: Sequence[Mapping[str, Any]],
-        *,
-        tools: Sequence[Mapping[str, Any]] | None = None,
-        **options: Any,
+        self, messages: Sequence[Mapping[str, Any]], *, tools: Sequence[Mapping[str, Any]] | None = None, **options: Any
     ) -> Prompt:
         """Return the last message, an assistant's, as the model itself writes it after the prompt that a server sends.
 
@@ -76,9 +72,9 @@ class Training(Facts):
         """
         from lect.format.call_ids import respelled
         from lect.format.refusals import refuse_unused
-        from lect.format.sequences import check_unroll, unrolled
+        from lect.format.sequences import Unroll, unrolled
 
-        check_unroll(unroll)
+        expect_one_of(get_args(Unroll), "unroll", unroll, MaskError)
         messages = plain_messages(messages)
         roles = [message.get("role") if isinstance(message, Mapping) else None for message in messages]
         answers = [index for index, role in enumerate(roles) if role == "assistant"]
@@ -118,9 +114,10 @@ class Training(Facts):
             conversation: OpenAI-shaped messages, or a list of such lists. As in PaddleNLP, it may also be one question,
                 or rounds: `[["question", "answer"], ["question"]]`. A question is followed by the generation prompt.
             arguments: As in transformers: `tokenizer`, `tools`, `add_generation_prompt`, `continue_final_message`,
-                `tokenize`, `padding`, `truncation`, `max_length`, `return_tensors` (`"np"` or `"pt"`), `return_dict`,
-                `return_assistant_tokens_mask`, and the maker's own options. `sanitize_control_tokens` lets control
-                tokens come from the template alone, and is on by default.
+                `tokenize`, `padding` (`True` to the longest of a batch, or `"max_length"`), `truncation`, `max_length`,
+                `return_tensors` (`"np"` or `"pt"`), `return_dict`, `return_assistant_tokens_mask`, and the maker's own
+                options. `sanitize_control_tokens` lets control tokens come from the template alone, and is on by
+                default.
 
         Raises:
             MessageError: If the conversation is none of these.
