@@ -9,7 +9,7 @@ import importlib
 import inspect
 import re
 import textwrap
-from functools import cache
+from functools import cache, cached_property
 from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
@@ -181,7 +181,7 @@ def members(value):
     foreign = {name for base in value.__mro__ if not base.__module__.startswith("lect") for name in vars(base)}
     documented = [base for base in value.__mro__[1:] if base in owners()]
     for name, member in inspect.getmembers(value):
-        is_method = inspect.isroutine(member) or isinstance(member, property)
+        is_method = inspect.isroutine(member) or isinstance(member, property | cached_property)
         is_own = name not in foreign and not any(getattr(base, name, None) is member for base in documented)
         if is_method and is_own and member.__doc__ and not name.startswith("_"):
             yield name, member
@@ -221,7 +221,7 @@ def class_lines(name, value):
         yield f"{listing}\n"
     for member, function in members(value):
         yield f"### {name}.{member}\n"
-        if not isinstance(function, property):
+        if not isinstance(function, property | cached_property):
             yield signature(f"{name}.{member}" if inspect.ismethod(function) else f".{member}", function)
         yield prose(function.__doc__)
 

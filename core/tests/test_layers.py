@@ -16,6 +16,7 @@ CORE = Path(lect.__file__).parent
 PLUGINS = Path(__file__).parents[2] / "plugins"
 FLOORS = {
     "values": 0,
+    "computed": 0,
     "errors": 1,
     "contain": 1,
     "facts": 2,

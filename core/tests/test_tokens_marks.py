@@ -110,7 +110,7 @@ def test_a_prompt_that_ends_within_an_answer_is_marked_up_to_there():
 def test_a_pickled_prompt_keeps_the_marks():
     prompt = MARKED.render(CHAT)
     twin = object.__new__(type(prompt))
-    for name, value in pickle.loads(pickle.dumps(prompt.__getstate__()[1] | {"template": None})).items():
+    for name, value in pickle.loads(pickle.dumps(prompt.__getstate__() | {"template": None})).items():
         setattr(twin, name, value)
     assert twin.marked == prompt.marked
     assert twin.loss_spans(MARKS) == prompt.loss_spans(MARKS)

@@ -6,18 +6,18 @@ from functools import partial
 from itertools import accumulate, islice
 from typing import TYPE_CHECKING, Any
 
+from lect.computed import computed
 from lect.errors import MaskError
-from lect.prompt.limits import DEFAULT
 from lect.prompt.segments import Ended, is_role
 from lect.values import TRANSFORMED, Control, Origin, Segment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from typing import Protocol
 
     from lect.facts import Facts
     from lect.prompt.request import Request
-    from lect.prompt.skeleton import Skeleton
+    from lect.prompt.segments import FromProgram
+    from lect.prompt.skeleton import FromSkeleton
     from lect.tokens.encoded import Encoded, Truncate
     from lect.tokens.policy import LossPolicy
     from lect.tokens.served import Deviation
@@ -25,17 +25,8 @@ if TYPE_CHECKING:
     from lect.tokens.turns import Layout, TurnSpan, Write
     from lect.values import Unused
 
-    class PromptSource(Protocol):
-        """What a prompt and its views are built from."""
-
-        text: str
-
-        @property
-        def marked(self) -> Sequence[tuple[int, int]] | None: ...
-        @property
-        def skeleton(self) -> Skeleton | None: ...
-        def segments(self) -> list[Segment]: ...
-        def unused(self) -> list[Unused]: ...
+    PromptSource = FromProgram | FromSkeleton | Ended
+    """What a prompt and its views are built from."""
 
 
 FOREIGN_IDS = "the ids of its calls are not spelled as the model spells them\n  try: unroll='auto', which respells them"
@@ -52,22 +43,10 @@ class Prompt:
         trains: The indices of the messages that it trains, if a conversation was unrolled; None for all.
     """
 
-    __slots__ = (
-        "_controls", "_deviations", "_layout", "_more_controls", "_most_controls", "_request", "_said", "_segments",
-        "_skeleton", "_source", "_turns", "_unused", "_write", "marked", "template", "text", "trains",
-    )  # fmt: skip
+    template: Facts
+    text: str
 
-    _more_controls: bool
-
-    def __init__(
-        self,
-        template: Facts,
-        source: PromptSource,
-        request: Request,
-        write: Write,
-        *,
-        most_controls: int = DEFAULT.controls,
-    ):
+    def __init__(self, template: Facts, source: PromptSource, request: Request, write: Write, *, most_controls: int):
         self.template = template
         self.text = source.text
         self.marked = source.marked
@@ -77,13 +56,6 @@ class Prompt:
         self._write = write
         self.trains: frozenset[int] | None = None
         self._most_controls = most_controls
-        self._segments: tuple[Segment, ...] | None = None
-        self._unused: tuple[Unused, ...] | None = None
-        self._controls: tuple[Control, ...] | None = None
-        self._layout: Layout | None = None
-        self._turns: Sequence[TurnSpan] | None = None
-        self._said: Sequence[Mapping[str, Any]] | None = None
-        self._deviations: tuple[Deviation, ...] | None = None
 
     def with_segments(self, segments: list[Segment], messages: Sequence[Mapping[str, Any]]) -> Prompt:
         """Return a prompt for other messages, made of these segments."""
@@ -92,28 +64,16 @@ class Prompt:
 
     def train(self, turns: Sequence[TurnSpan], deviations: Sequence[Deviation] = ()) -> None:
         """Set the turns that are trained in it, and what differs from serving."""
-        self._turns = turns
+        self.turns = turns
         self._skeleton = None  # It knows the turns as history has them.
-        self._deviations = tuple(deviations)
+        self.deviations = tuple(deviations)
         self.trains = frozenset(turn.message for turn in turns)
 
-    def __getstate__(self) -> tuple[None, dict[str, Any]]:
+    def __getstate__(self) -> dict[str, Any]:
         # The views, but not their source, which holds the caller's messages.
-        return None, {
-            "template": self.template,
-            "text": self.text,
-            "_segments": self.segments,
-            "_unused": self.unused,
-            "_controls": self.controls,
-            "_more_controls": self.more_controls,
-            "marked": self.marked,
-            "trains": self.trains,
-            "_deviations": self.deviations,
-            "_layout": None,
-            "_skeleton": None,
-            "_turns": self.turns,
-            "_said": self._said_of_loss(),
-        }
+        views = ("segments", "unused", "_first_controls", "turns", "deviations", "_said_of_loss")
+        kept = ("template", "text", "marked", "trains", *views)
+        return {"_skeleton": None} | {name: getattr(self, name) for name in kept}
 
     def __str__(self) -> str:
         return self.text
@@ -131,19 +91,15 @@ class Prompt:
             spans = []
         return as_html(pieces_of(self.layout, spans), f"{self.template.name}: {len(self.text):,} characters")
 
-    @property
+    @computed
     def segments(self) -> tuple[Segment, ...]:
         """The pieces of the prompt in order; joined, they are the text."""
-        if self._segments is None:
-            self._segments = tuple(self._source.segments())
-        return self._segments
+        return tuple(self._source.segments())
 
-    @property
+    @computed
     def unused(self) -> tuple[Unused, ...]:
         """What was given but did not reach the prompt."""
-        if self._unused is None:
-            self._unused = tuple(self._source.unused())
-        return self._unused
+        return tuple(self._source.unused())
 
     @property
     def controls(self) -> tuple[Control, ...]:
@@ -152,62 +108,56 @@ class Prompt:
         At most the first 1,000, or as many as `limits` says; a hostile message may contain a million. `more_controls`
         says whether there are more.
         """
-        if self._controls is None:
-            most = self._most_controls
-            controls, self._more_controls = first_controls(self, most) if most else ((), False)
-            self._controls = controls
-        return self._controls
+        return self._first_controls[0]
 
     @property
     def more_controls(self) -> bool:
         """Whether text from outside contains more control markers than `controls` lists."""
-        return bool(self.controls) and self._more_controls
+        return self._first_controls[1]
+
+    @computed
+    def _first_controls(self) -> tuple[tuple[Control, ...], bool]:
+        return first_controls(self, self._most_controls) if self._most_controls else ((), False)
 
     # For training
 
-    @property
+    @computed
     def layout(self) -> Layout:
         """The segments, and the offset at which each begins."""
-        if self._layout is None:
-            from lect.tokens.turns import layout_of
+        from lect.tokens.turns import layout_of
 
-            self._layout = layout_of(self.text, self.segments)
-        return self._layout
+        return layout_of(self.text, self.segments)
 
-    @property
+    @computed
     def turns(self) -> Sequence[TurnSpan]:
         """Where the turn of each message is, and which part of it its speaker writes."""
-        if self._turns is None:
-            from lect.tokens.turns import turns_in
+        from lect.tokens.turns import turns_in
 
-            self._turns = turns_in(self.layout, self.template, self._request, self._write, self._skeleton)
-        return self._turns
+        return turns_in(self.layout, self.template, self._request, self._write, self._skeleton)
 
     @property
     def last_turn(self) -> TurnSpan | None:
         """The last of the turns; the others need not be known."""
-        if self._turns is None and self._skeleton is None:
+        if "turns" not in self.__dict__ and self._skeleton is None:
             from lect.tokens.turns import turns_of
 
             turns = turns_of(self.layout, self.template, self._request, self._write, slice(-1, None))
             return turns[0] if turns else None
         return self.turns[-1] if self.turns else None
 
-    @property
+    @computed
     def deviations(self) -> tuple[Deviation, ...]:
         """The answers that are not as the model would write them on a server, with reasons."""
-        if self._deviations is None:
-            from lect.format.call_ids import respelled
-            from lect.tokens.served import Deviation, deviations_in
+        from lect.format.call_ids import respelled
+        from lect.tokens.served import Deviation, deviations_in
 
-            messages = self._request.messages
-            spelled = zip(messages, respelled(messages, getattr(self.template, "reply", None)), strict=True)
-            foreign = [index for index, (given, own) in enumerate(spelled) if given is not own and "tool_calls" in own]
-            self._deviations = (
-                *deviations_in(self.layout, self.turns, self._request, self._write),
-                *(Deviation(index, FOREIGN_IDS) for index in foreign),
-            )
-        return self._deviations
+        messages = self._request.messages
+        spelled = zip(messages, respelled(messages, getattr(self.template, "reply", None)), strict=True)
+        foreign = [index for index, (given, own) in enumerate(spelled) if given is not own and "tool_calls" in own]
+        return (
+            *deviations_in(self.layout, self.turns, self._request, self._write),
+            *(Deviation(index, FOREIGN_IDS) for index in foreign),
+        )
 
     def loss_spans(self, policy: LossPolicy | None = None) -> list[LossSpan]:
         """Return the characters that carry loss, in order.
@@ -223,7 +173,7 @@ class Prompt:
 
         policy, skeleton, trains = policy or DEFAULT_POLICY, self._skeleton, self.trains
         if policy.marks == "template":
-            spans = marked_spans(self.layout, self._own_marks(), self._said_of_loss(), policy)
+            spans = marked_spans(self.layout, self._own_marks(), self._said_of_loss, policy)
         elif (
             skeleton is not None
             and policy == DEFAULT_POLICY
@@ -231,11 +181,11 @@ class Prompt:
             and all(map(STATES.isdisjoint, self._request.messages))
         ):
             spans = usual_spans(
-                self.layout, skeleton, lambda: loss_spans(self.layout, self.turns, self._said_of_loss(), policy)
+                self.layout, skeleton, lambda: loss_spans(self.layout, self.turns, self._said_of_loss, policy)
             )
         else:
             turns = [turn for turn in self.turns if trains is None or turn.message in trains]
-            return loss_spans(self.layout, turns, self._said_of_loss(), policy)
+            return loss_spans(self.layout, turns, self._said_of_loss, policy)
         return [span for span in spans if trains is None or span.message in trains]
 
     def _stopped(self) -> Prompt:
@@ -265,13 +215,12 @@ class Prompt:
             raise MaskError(msg)
         return self.marked
 
+    @computed
     def _said_of_loss(self) -> Sequence[Mapping[str, Any]]:
-        """Return the messages, reduced to what decides about loss."""
-        if self._said is None:
-            from lect.tokens.policy import said_of_loss
+        """The messages, reduced to what decides about loss."""
+        from lect.tokens.policy import said_of_loss
 
-            self._said = [said_of_loss(message) for message in self._request.messages]
-        return self._said
+        return [said_of_loss(message) for message in self._request.messages]
 
     def encode(
         self,

@@ -6,7 +6,8 @@ from bisect import bisect_right
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
-from lect.errors import MaskError, TokenizerError, saferepr
+from lect.computed import computed
+from lect.errors import MaskError, TokenizerError, expect_one_of
 from lect.prompt.fields import spell
 from lect.prompt.limits import DEFAULT
 from lect.tokens.policy import DEFAULT_POLICY, LossPolicy
@@ -74,8 +75,6 @@ class Encoded:
         report: What to know about the encoding: a `Report`.
     """
 
-    __slots__ = ("_fields", "_offsets", "_opening", "_policy", "_prompt", "_tokens", "_weights", "ids", "report")
-
     def __init__(self, prompt: Prompt, tokens: Tokens, opening: Sequence[int], policy: LossPolicy, report: Report):
         ids = [*opening, *tokens.ids] if opening else tokens.ids
         self.ids = ids[: len(ids) - report.truncated] if report.truncated else ids
@@ -84,9 +83,6 @@ class Encoded:
         self._prompt = prompt
         self._tokens = tokens
         self._policy = policy
-        self._offsets: Offsets | None = None
-        self._weights: list[float] | None = None
-        self._fields: tuple[list[int | None], list[str]] | None = None
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -120,28 +116,20 @@ class Encoded:
         tokens = zip(self.ids, self.offsets, weights, strict=True)
         return tokens_of(tokens, self._prompt.layout, self._opening)
 
-    def __getstate__(self) -> tuple[None, dict[str, Any]]:
+    def __getstate__(self) -> dict[str, Any]:
         # The views, not what they are computed from. If there is no mask, asking for it fails after unpickling too.
-        views = {"ids": self.ids, "report": self.report, "_offsets": self.offsets, "_fields": self._each()}
+        views = {"ids": self.ids, "report": self.report, "offsets": self.offsets, "_fields": self._fields}
         try:
-            return None, views | {"_weights": self.weights}
+            return views | {"weights": self.weights}
         except MaskError:
-            return None, views | {
-                "_weights": None,
-                "_prompt": self._prompt,
-                "_tokens": self._tokens,
-                "_opening": self._opening,
-                "_policy": self._policy,
-            }
+            return views | {name: getattr(self, name) for name in ("_prompt", "_tokens", "_opening", "_policy")}
 
-    @property
+    @computed
     def offsets(self) -> Offsets:
         """The start and end of each token in the text of the prompt."""
-        if self._offsets is None:
-            self._offsets = [*[(0, 0)] * self._opening, *self._tokens.offsets()][: len(self.ids)]
-        return self._offsets
+        return [*[(0, 0)] * self._opening, *self._tokens.offsets()][: len(self.ids)]
 
-    @property
+    @computed
     def weights(self) -> list[float]:
         """How much loss each token carries.
 
@@ -149,9 +137,7 @@ class Encoded:
             MaskError: If no token carries loss, perhaps because of `max_length`, or every token does, and the policy
                 does not allow it.
         """
-        if self._weights is None:
-            self._weights = self._weigh(self._prompt.loss_spans(self._policy))
-        return self._weights
+        return self._weigh(self._prompt.loss_spans(self._policy))
 
     def _weigh(self, spans: Sequence[LossSpan]) -> list[float]:
         weights = token_weights(self._tokens, spans)
@@ -175,12 +161,12 @@ class Encoded:
     @property
     def message_index(self) -> list[int | None]:
         """The index of the message that each token belongs to; None for text outside all turns."""
-        return self._each()[0]
+        return self._fields[0]
 
     @property
     def field(self) -> list[str]:
         """The field that each token begins in, such as `messages[1].content`; empty for text of the template."""
-        return self._each()[1]
+        return self._fields[1]
 
     def to_dict(self) -> dict[str, list[int] | list[float]]:
         """Return the columns that trainers expect: `input_ids`, `attention_mask` and `labels`.
@@ -194,20 +180,19 @@ class Encoded:
         }
         return columns if {0.0, 1.0}.issuperset(self.weights) else {**columns, "weights": self.weights}
 
-    def _each(self) -> tuple[list[int | None], list[str]]:
-        if self._fields is None:
-            layout = self._prompt.layout
-            known: list[tuple[int | None, str]] = []
-            for segment in layout.segments:
-                path = segment.path
-                message = path[1] if path[:1] == ("messages",) and isinstance(path[1], int) else segment.turn
-                known.append((message, spell(path) if path else ""))
-            known.append((None, ""))
-            each = [known[bisect_right(layout.starts, start) - 1] for start, _ in self.offsets]
-            for index in range(min(self._opening, len(each))):
-                each[index] = (None, "")
-            self._fields = [message for message, _ in each], [field for _, field in each]
-        return self._fields
+    @computed
+    def _fields(self) -> tuple[list[int | None], list[str]]:
+        layout = self._prompt.layout
+        known: list[tuple[int | None, str]] = []
+        for segment in layout.segments:
+            path = segment.path
+            message = path[1] if path[:1] == ("messages",) and isinstance(path[1], int) else segment.turn
+            known.append((message, spell(path) if path else ""))
+        known.append((None, ""))
+        each = [known[bisect_right(layout.starts, start) - 1] for start, _ in self.offsets]
+        for index in range(min(self._opening, len(each))):
+            each[index] = (None, "")
+        return [message for message, _ in each], [field for _, field in each]
 
 
 def encode(
@@ -227,9 +212,7 @@ def encode(
     if max_length is not None and (type(max_length) is not int or max_length < 1):
         msg = f"max_length is {max_length!r}; expected a positive number of tokens"
         raise MaskError(msg)
-    if truncate not in get_args(Truncate):
-        msg = f"truncate is {saferepr(truncate)}; expected one of {', '.join(map(repr, get_args(Truncate)))}"
-        raise MaskError(msg)
+    expect_one_of(get_args(Truncate), "truncate", truncate, MaskError)
     encoder = encoder_of(tokenizer)
     text, layout = prompt.text, prompt.layout
     trusted = Trusted(layout)
@@ -266,7 +249,7 @@ def encode(
     encoded = Encoded(prompt, tokens, opening, policy or DEFAULT_POLICY, report)
     if policy is not None:
         # A policy is given for the mask, so its faults are reported now.
-        encoded._weights = encoded._weigh(spans)
+        encoded.weights = encoded._weigh(spans)
         kept = len(encoded.ids) - len(opening)
         reached = tokens.span(kept - 1)[1] if kept > 0 else 0
         lost = (turn for turn in prompt.turns if turn.stop == turn.end or turn.end > reached)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from functools import cached_property
 from typing import TYPE_CHECKING
 
+from lect.computed import computed
 from lect.prompt.segments import is_role
 from lect.values import Control, Origin
 
@@ -23,7 +23,7 @@ class Trusted:
     def __init__(self, layout: Layout):
         self.layout = layout
 
-    @cached_property
+    @computed
     def runs(self) -> list[tuple[int, int]]:
         """The start and end of each unbroken run of them."""
         runs: list[tuple[int, int]] = []
