@@ -9,6 +9,7 @@ from lect.errors import LectError
 from lect.prompt.segments import is_role
 from lect.tokens.policy import LossPolicy
 from lect.tokens.tokenizer import encoder_of
+from lect.tokens.turns import alike
 from lect.values import Origin
 
 if TYPE_CHECKING:
@@ -134,9 +135,8 @@ def ids(fixture: Fixture) -> Result:
         return Result("ids", "wrong", f"other than the model's: {joined(other)}", OTHER_TOKENIZER)
     lost = [text for text, each in fixture.template.stop.items() if each is not None and each not in there]
     if lost:
-        return Result(
-            "ids", "wrong", f"a reply may end with a token that is not there: {quoted(lost)}", OTHER_TOKENIZER
-        )
+        what = f"a reply may end with a token that is not there: {quoted(lost)}"
+        return Result("ids", "wrong", what, OTHER_TOKENIZER)
     absent = [text for text, each in fixture.template.markers.items() if isinstance(each, int) and each not in there]
     if absent:
         what = f"the tokenizer lacks markers of the model that a plain conversation does not need: {quoted(absent)}"
@@ -205,11 +205,9 @@ def generation_prompt(fixture: Fixture) -> Result:
     served = template.render(CHAT[:1], add_generation_prompt=True)
     trained = template.render(CHAT[:2])
     if not trained.text.startswith(served.text):
-        pairs = zip(served.text, trained.text, strict=False)
-        at = next((index for index, (one, other) in enumerate(pairs) if one != other), len(trained.text))
-        what = (
-            f"an answer begins with {trained.text[at : at + 24]!r} where the prompt has {served.text[at : at + 24]!r}"
-        )
+        at = alike(served.text, trained.text)
+        writes, expected = trained.text[at : at + 24], served.text[at : at + 24]
+        what = f"an answer begins with {writes!r} where the prompt has {expected!r}"
         what += ", so one sequence for all answers is not what a server sends"
         return Result(name, "note", what, "unroll='auto', which trains what the model writes after the prompt")
     sent = served.encode(fixture.tokenizer).ids

@@ -8,16 +8,16 @@ format writes them in history, reasoning as a rendering shows it or as the gramm
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
+from lect.computed import computed
 from lect.errors import LectError, MessageError, saferepr
 from lect.prompt.message import REASONING_NAMES
 from lect.reply.blocks import NO_REASONING
 from lect.reply.engine.opening import starts_in
 from lect.reply.events import CONTENT
 from lect.tokens.served import QUESTION, next_stop
-from lect.tokens.turns import call_marks, cut, is_own, missing_fields, stops_of
+from lect.tokens.turns import call_marks, cut, first_mark, is_own, missing_fields, stops_of
 from lect.values import TRANSFORMED, Origin, Segment
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class AnswerWriter:
         self._marks = (self._grammar and self._grammar.reasoning) or NO_REASONING
         self._thought = next((name for name in REASONING_NAMES if last.get(name)), None)
 
-    @cached_property
+    @computed
     def served(self) -> Prompt:
         """The prompt that a server sends."""
         return self._render(self._before, add_generation_prompt=True)
@@ -148,8 +148,7 @@ class AnswerWriter:
         begin = turn.start
         if turn.start - turn.begin < len(self._header.rstrip()):
             # History has another header than the prompt, or none after a result. What opens a call is no part of that.
-            marks = call_marks(self._facts, "open")
-            begin = min((at for mark in marks if (at := shown.text.find(mark, begin, first)) >= 0), default=first)
+            begin = first_mark(shown.text, call_marks(self._facts, "open"), begin, first)
         # An empty block of reasoning, or its end, is the format's own.
         for mark in self._marks.close:
             at = shown.text.rfind(mark, begin, first)
@@ -167,7 +166,7 @@ class AnswerWriter:
 
     # The generation prompt
 
-    @cached_property
+    @computed
     def _opening(self) -> str:
         """The generation prompt."""
         try:
@@ -181,16 +180,15 @@ class AnswerWriter:
         last = self.served.segments[-1:]
         return last[0].text[self._first_mark(last[0].text) :] if last and last[0].origin is Origin.TEMPLATE else ""
 
-    @cached_property
+    @computed
     def _header(self) -> str:
         """The part of it before any mark of reasoning."""
         return self._opening[: self._first_mark(self._opening)]
 
     def _first_mark(self, text: str) -> int:
-        marks = (*self._marks.open, *self._marks.close)
-        return min((at for mark in marks if (at := text.find(mark)) >= 0), default=len(text))
+        return first_mark(text, (*self._marks.open, *self._marks.close), 0, len(text))
 
-    @cached_property
+    @computed
     def _is_open(self) -> bool:
         """Whether it has opened reasoning and not closed it."""
         return self._last_mark(self._opening, self._marks.open) > self._last_mark(self._opening, self._marks.close)
@@ -220,7 +218,8 @@ class AnswerWriter:
 
     def around_reasoning(self) -> Around | None:
         """Return what the model writes around reasoning in other conversations; None if that is not known."""
-        return self._stated() or self._probed()
+        written = self._marks.written
+        return Around(self._marks.open[0] + written[0], written[1]) if written else self._probed()
 
     def _around(self, prompt: Prompt, index: int) -> Around | None:
         """Return what is around the reasoning of a message in a rendering."""
@@ -250,19 +249,13 @@ class AnswerWriter:
                 return shown
         return None
 
-    def _stated(self) -> Around | None:
-        written = self._marks.written
-        return Around(self._marks.open[0] + written[0], written[1]) if written else None
-
     def _refuse_unless_it_may_reason(self) -> None:
         is_closed = any(mark in self._opening for mark in self._marks.close)
-        if is_closed or (self._grammar and self._starts_in(self._grammar) == CONTENT):
+        stops, markers = [*self._facts.stop], self._facts.markers
+        if is_closed or (self._grammar and starts_in(self._grammar, self.served.text, stops, markers) == CONTENT):
             self._refuse("the prompt tells the model not to reason", self._thinking_option())
         if "reasoning" not in self._facts.capabilities:
             self._refuse("the format has no place for reasoning", "the message without its reasoning")
-
-    def _starts_in(self, grammar: Grammar) -> str:
-        return starts_in(grammar, self.served.text, [*self._facts.stop], self._facts.markers)
 
     def _thinking_option(self) -> str:
         """Return the option with which the prompt lets the model reason; empty if there is none."""

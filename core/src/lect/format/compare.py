@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from lect.errors import LectError, saferepr
 from lect.format.template import Template
+from lect.tokens.turns import alike
 
 Messages = list[dict[str, str]]
 Render = Callable[..., str]
@@ -56,9 +57,7 @@ class Difference(NamedTuple):
     @property
     def at(self) -> int:
         """The first character in which the two differ."""
-        one, other = self.one or "", self.other or ""
-        pairs = enumerate(zip(one, other, strict=False))
-        return next((index for index, pair in pairs if pair[0] != pair[1]), min(len(one), len(other)))
+        return alike(self.one or "", self.other or "")
 
     def __str__(self) -> str:
         at = self.at

@@ -110,8 +110,6 @@ def _wrong(name: str, value: object, wanted: str) -> NoReturn:
 
 SAYS = ("loss", "train", "training", "trainable")
 """The keys with which a message says that it is trained; `masked` says that it is not."""
-
-
 STATES = frozenset((*SAYS, "weight", "masked"))
 """All keys with which a message may state its weight."""
 
@@ -128,9 +126,8 @@ def own_weight(message: Mapping[str, Any], index: int) -> float | None:
         if value is None:
             continue
         if not is_weight(value) or (name == "masked" and value not in (0, 1)):
-            msg = (
-                f"messages[{index}].{name} is {saferepr(value)}; expected true, false or a number that is not negative"
-            )
+            wanted = "true, false or a number that is not negative"
+            msg = f"messages[{index}].{name} is {saferepr(value)}; expected {wanted}"
             raise MaskError(msg)
         stated = float(not value) if name == "masked" else float(value)
         weight = stated if weight is None else weight * stated

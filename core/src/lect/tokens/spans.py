@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lect.errors import MaskError
@@ -205,10 +206,9 @@ def _by_pattern(text: str, pieces: list[LossSpan], pattern: str, factor: float) 
     if not pieces:
         return
     start, end = pieces[0].start, pieces[-1].end
-    found = [match.span() for match in re.finditer(pattern, text[start:end])]
-    yield from _changed(
-        pieces, [(start + begin, start + stop) for begin, stop in found], lambda weight: weight * factor
-    )
+    found = (match.span() for match in re.finditer(pattern, text[start:end]))
+    places = [(start + begin, start + stop) for begin, stop in found]
+    yield from _changed(pieces, places, lambda weight: weight * factor)
 
 
 def _by_span(
@@ -247,16 +247,19 @@ def _changed(pieces: list[LossSpan], places: list[tuple[int, int]], change: Any)
 
 
 def _joined(pieces: list[LossSpan]) -> Iterator[LossSpan]:
-    """Yield the pieces that have a length and a weight."""
+    """Return the pieces of a turn that have a length and a weight."""
+    return merged((piece for piece in pieces if piece.start < piece.end and piece.weight), itemgetter(2, 4))
+
+
+def merged(spans: Iterable[LossSpan], key: Callable[[LossSpan], Any]) -> Iterator[LossSpan]:
+    """Yield spans, those that touch and have the same `key` as one."""
     held: LossSpan | None = None
-    for piece in pieces:
-        if piece.start >= piece.end or not piece.weight:
-            continue
-        if held is not None and held.end == piece.start and held.weight == piece.weight and held.kind == piece.kind:
-            held = held._replace(end=piece.end)
+    for span in spans:
+        if held is not None and held.end == span.start and key(held) == key(span):
+            held = LossSpan(held.start, span.end, *held[2:])
             continue
         if held is not None:
             yield held
-        held = piece
+        held = span
     if held is not None:
         yield held

@@ -101,7 +101,7 @@ def turns_of(
         is_asked = False
         if given.get("role") == "assistant":
             start, is_asked = asked.start(message, begin, own_start, close)
-            header_end = _header_end(layout.text, marks, begin, start)
+            header_end = first_mark(layout.text, marks, begin, start)
         else:
             header_end = start = own_start
         # A few formats write the results of calls into the same turn.
@@ -205,9 +205,9 @@ def call_marks(facts: Facts, fact: Literal["open", "close"]) -> Iterator[str]:
             yield mark if isinstance(mark, str) else mark[0 if fact == "open" else -1]
 
 
-def _header_end(text: str, marks: tuple[str, ...], begin: int, start: int) -> int:
-    found = [at for mark in marks if (at := text.find(mark, begin, start)) >= 0]
-    return min(found, default=start)
+def first_mark(text: str, marks: Iterable[str], begin: int, end: int) -> int:
+    """Return where the first of some marks between two places begins; the second place if there is none."""
+    return min((at for mark in marks if (at := text.find(mark, begin, end)) >= 0), default=end)
 
 
 def alike(one: str, other: str) -> int:
@@ -293,8 +293,7 @@ class _Asked:
         text = self._text
         if not opening:
             # Words before the first mark are a header, white space is the model's.
-            found = (at for mark in self._own_marks if (at := text.find(mark, begin, own_start)) >= 0)
-            mark = min(found, default=own_start)
+            mark = first_mark(text, self._own_marks, begin, own_start)
             return mark if text[begin:mark].strip() else begin
         agree = begin + alike(text[begin:own_start], opening)
         # `<think>` and `</think>` begin alike, and no model writes half of one.

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
+from lect.tokens.spans import merged
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     from lect.tokens.spans import LossSpan
     from lect.tokens.tokenizer import Tokens
@@ -20,7 +23,7 @@ def token_weights(tokens: Tokens, spans: Sequence[LossSpan]) -> list[float]:
     """
     weights = [0.0] * len(tokens.ids)
     begin, end, turn = -1, -1, -1
-    for start, stop, weight, message in _stretches(spans):
+    for start, stop, weight, message, _ in merged(spans, itemgetter(2, 3)):
         if (end, turn) != (start, message):
             begin = start
         end, turn = stop, message
@@ -31,21 +34,6 @@ def token_weights(tokens: Tokens, spans: Sequence[LossSpan]) -> list[float]:
             first = index if begins_at >= begin else index + 1
         weights[first:behind] = [weight] * (behind - first)
     return weights
-
-
-def _stretches(spans: Sequence[LossSpan]) -> Iterator[tuple[int, int, float, int]]:
-    """Yield the start, end, weight and message of each stretch of one weight, whatever its kinds."""
-    begun: LossSpan | None = None
-    end = -1
-    for span in spans:
-        if begun is not None and span.start == end and span.weight == begun.weight and span.message == begun.message:
-            end = span.end
-            continue
-        if begun is not None:
-            yield begun.start, end, begun.weight, begun.message
-        begun, end = span, span.end
-    if begun is not None:
-        yield begun.start, end, begun.weight, begun.message
 
 
 def straddled(tokens: Tokens, spans: Sequence[LossSpan], starts: Iterable[int]) -> list[int]:
@@ -78,13 +66,8 @@ def _first(tokens: Tokens, position: int) -> int:
     """Return the first token that begins at a position or after it."""
     index = tokens.first(position)
     # Some tokenizers leave white space out of the offsets: a token of nothing else has zero width, at its end.
-    if (
-        0 < index < len(tokens.ids)
-        and tokens.span(index) == (position, position)
-        and tokens.span(index - 1)[1] < position
-    ):
-        index += 1
-    return index
+    is_empty = 0 < index < len(tokens.ids) and tokens.span(index) == (position, position)
+    return index + 1 if is_empty and tokens.span(index - 1)[1] < position else index
 
 
 def _straddler(tokens: Tokens, first: int, position: int) -> tuple[int, int] | None:
