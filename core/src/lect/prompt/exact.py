@@ -106,12 +106,8 @@ def _read_calls(
         arguments = _read_arguments(value, (*path, "arguments"), accepts, limits, tracked=tracked)
         if arguments is None:
             return None
-        if (
-            type(arguments) is dict
-            and arguments is not value
-            and "arguments" in function
-            and "argument_text" not in accepts
-        ):
+        is_read = type(arguments) is dict and arguments is not value
+        if is_read and "arguments" in function and "argument_text" not in accepts:
             raw = {**raw, "function": {**function, "arguments": arguments}}
         if tracked:
             name = given(name, (*path, "name"))

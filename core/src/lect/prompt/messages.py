@@ -25,12 +25,7 @@ ROWS = "\n  try: lect.messages(row), which reads the rows of data sets"
 
 
 def read_messages(
-    messages: Sequence[Raw],
-    roles: frozenset[str],
-    accepts: Collection[str],
-    *,
-    tracked: bool,
-    limits: Limits = DEFAULT,
+    messages: Sequence[Raw], roles: frozenset[str], accepts: Collection[str], *, tracked: bool, limits: Limits = DEFAULT
 ) -> list[Message]:
     """Check `messages` and return them in one shape; with `tracked`, their texts remember where they came from.
 

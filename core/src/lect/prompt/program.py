@@ -27,11 +27,12 @@ def run_program(program: Program, chat: Chat, out: Writer) -> None:
         returned = program(chat, out)
         if returned is not None:
             what = f"returns {saferepr(returned)}; a program returns nothing, it writes to `out`"
-            raise MisuseError(what, instead="out.append(text), or for several pieces: out += a, b")
+            raise MisuseError(what)
     except LectError:
         raise
     except MisuseError as error:
-        msg = f"the program of template {chat.facts.label!r} {error}\n  try: {error.instead}"
+        advice = "out.append(text), or for several pieces: out += a, b"
+        msg = f"the program of template {chat.facts.label!r} {error}\n  try: {advice}"
         raise PluginError(msg) from None
     # A plugin may raise anything; what a signal handler of the caller raises is the caller's.
     except Exception as error:

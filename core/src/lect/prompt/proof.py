@@ -183,9 +183,8 @@ def _conversations(seed: str, avoided: frozenset[str]) -> list[tuple[str, str]]:
         rounds = [SHAPES, SHAPES, RICH, *[LONG] * (conversation in CONVERSATIONS[:2])]
         for shapes in rounds:
             stand_ins = StandIns(_letters(seed, avoided), STANDARD_ROLES, shapes, met if shapes is SHAPES else None)
-            first, second = (
-                json.dumps(stand_ins.stand_in(conversation, which), ensure_ascii=False) for which in (0, 1)
-            )
+            both = (stand_ins.stand_in(conversation, which) for which in (0, 1))
+            first, second = (json.dumps(each, ensure_ascii=False) for each in both)
             pairs.append((first, second))
     return pairs
 

@@ -24,24 +24,6 @@ class Skeleton:
     """The prompt of one sequence of roles without its texts.
 
     Not a named tuple, because its attributes are read for every prompt.
-
-    Attributes:
-        pieces: Literal, empty place, literal, ..., literal.
-        count: How many texts there are.
-        order: The text that goes into each place; None if it is simply all of them in order.
-        changes: The places whose texts are not written as they are, and the functions that convert them.
-        is_ascii: Whether the pieces are.
-        is_plain: Whether the texts are simply written as they are and in order, whatever is in them and every day.
-        asks_empty: Whether the program asks whether a text is empty.
-        compares: The pairs of texts that it compares and whose stand-ins differ.
-        day: The day that is written in it, if any; the skeleton is valid only on that day.
-        layout: The segments, with stand-ins for the texts.
-        slots: Where in the layout the stand-ins are, with what goes there.
-        turns: Where the turns of its prompts are, once they are needed: positions, and what else is known of them.
-        spans: Where its prompts carry loss by the default policy, likewise.
-        unused: What no prompt of these roles has room for, each with its text, if it is one.
-        left: After how many more uses the prompt is compared with that of the long way.
-        checked_at: The number of uses at that comparison.
     """
 
     __slots__ = (
@@ -49,22 +31,24 @@ class Skeleton:
         "order", "pieces", "slots", "spans", "turns", "unused",
     )  # fmt: skip
 
-    pieces: list[str]
-    count: int
-    order: list[int] | None
-    changes: list[tuple[int, Callable[[str], str]]]
-    is_ascii: bool
-    is_plain: bool
-    asks_empty: bool
-    compares: list[tuple[Place, Place]]
-    day: date | None
-    layout: list[Segment]
-    slots: list[tuple[int, Place]]
+    pieces: list[str]  # literal, empty place, literal, ..., literal
+    count: int  # how many texts there are
+    order: list[int] | None  # the text that goes into each place; None if it is simply all of them in order
+    changes: list[tuple[int, Callable[[str], str]]]  # places whose texts are converted, and the functions that do so
+    is_ascii: bool  # whether the pieces are
+    is_plain: bool  # whether the texts are simply written as they are and in order, whatever is in them and every day
+    asks_empty: bool  # whether the program asks whether a text is empty
+    compares: list[tuple[Place, Place]]  # the pairs of texts that it compares and whose stand-ins differ
+    day: date | None  # the day that is written in it, if any; the skeleton is valid only on that day
+    layout: list[Segment]  # the segments, with stand-ins for the texts
+    slots: list[tuple[int, Place]]  # where in the layout the stand-ins are, with what goes there
+    # Once they are needed, where the turns of its prompts are, and where they carry loss by the default policy:
+    # positions, and what else is known of them.
     turns: tuple[list[tuple[int, int]], list[int], list[bool]] | None
     spans: tuple[list[tuple[int, int]], list[Any]] | None
-    unused: list[tuple[int | None, Unused]]
-    left: int
-    checked_at: int
+    unused: list[tuple[int | None, Unused]]  # what no prompt of these roles has room for, with its text, if it is one
+    left: int  # after how many more uses the prompt is compared with that of the long way
+    checked_at: int  # the number of uses at that comparison
 
     def size(self) -> int:
         """Return roughly how many bytes it takes: its text is in the pieces and in the layout."""

@@ -28,12 +28,7 @@ MARKS = "\ue000"
 """Stands for the markers of a template in a stand-in that is made for all of them."""
 PLAIN = ("{word}",)
 LONG = ("{long}",)
-SHAPES = (
-    "{word}",
-    "{number}",
-    '{{"{word}": "{foreign} {short}", "{number}": [{number}]}}\n',
-    "{capital}",
-)
+SHAPES = ("{word}", "{number}", '{{"{word}": "{foreign} {short}", "{number}": [{number}]}}\n', "{capital}")
 """What texts may be: programs may treat each kind in another way."""
 RICH = (
     "\n {word}{sign} {capital} {foreign}\u00e9\U0001f600 {number}." + MARKS + '<|{short}|>\t[{word}] "</{short}>" \n',

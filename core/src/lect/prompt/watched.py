@@ -9,6 +9,7 @@ expressions and the json module go unnoticed.
 
 from __future__ import annotations
 
+from functools import partialmethod
 from operator import methodcaller
 from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
 
@@ -118,34 +119,19 @@ class Watched(Input):
             if not isinstance(word, str) or not any(known in word for known in self.watch.words):
                 self.watch.looks.append(f"{how}({word!r})")
 
-    def strip(self, chars: str | None = None, /) -> Input:
-        return self._stripped(str.strip, chars)
-
-    def lstrip(self, chars: str | None = None, /) -> Input:
-        return self._stripped(str.lstrip, chars)
-
-    def rstrip(self, chars: str | None = None, /) -> Input:
-        return self._stripped(str.rstrip, chars)
-
-    def _stripped(self, strip: Callable[[str, str | None], str], chars: str | None) -> Input:
+    def _stripped(self, strip: Callable[[str, str | None], str], chars: str | None = None, /) -> Input:
         if chars not in (None, "\n"):
             self.watch.looks.append(f"strip({chars!r})")
         text = strip(self, chars)
         return self._shifted(text, str.index(self, text))
 
-    # No stand-in contains a word that may be looked for.
+    strip = partialmethod(_stripped, str.strip)
+    lstrip = partialmethod(_stripped, str.lstrip)
+    rstrip = partialmethod(_stripped, str.rstrip)
 
     def replace(self, old: str, new: str, count: SupportsIndex = -1, /) -> Watched:
         self._look_for(old, "replace")
-        return self
-
-    def removeprefix(self, prefix: str, /) -> Watched:
-        self._look_for(prefix, "removeprefix")
-        return self
-
-    def removesuffix(self, suffix: str, /) -> Watched:
-        self._look_for(suffix, "removesuffix")
-        return self
+        return self  # No stand-in contains a word that may be looked for.
 
     def __bool__(self) -> bool:
         text = plain_str(self)
@@ -192,23 +178,15 @@ class LearningChat(Chat):
         return super().made(value, make, *path) if text is None else text
 
 
-def _looking(name: str) -> Callable[..., Any]:
-    """Return a method of `Watched` that does what a string does, and notices it."""
+def _looking(name: str, *, for_word: bool = False) -> Callable[..., Any]:
+    """Return a method of `Watched` that does what a string does, and notices it, or the word that it looks for."""
     plain = getattr(Input, name)
 
     def look(self: Watched, *values: Any, **named: Any) -> Any:
-        self.watch.looks.append(name)
-        return plain(self, *values, **named)
-
-    return look
-
-
-def _looking_for_a_word(name: str) -> Callable[..., Any]:
-    """Return a method of `Watched` that does what a string does, and notices the word."""
-    plain = getattr(Input, name)
-
-    def look(self: Watched, *values: Any, **named: Any) -> Any:
-        self._look_for(values[0] if values else named.get("sep"), name)
+        if for_word:
+            self._look_for(values[0] if values else named.get("sep"), name)
+        else:
+            self.watch.looks.append(name)
         return plain(self, *values, **named)
 
     return look
@@ -221,7 +199,7 @@ for _name in (
 ):  # fmt: skip
     setattr(Watched, _name, _looking(_name))
 for _name in (
-    "__contains__", "count", "endswith", "find", "index", "partition", "rfind", "rindex", "rpartition", "rsplit",
-    "split", "startswith",
+    "__contains__", "count", "endswith", "find", "index", "partition", "removeprefix", "removesuffix", "rfind",
+    "rindex", "rpartition", "rsplit", "split", "startswith",
 ):  # fmt: skip
-    setattr(Watched, _name, _looking_for_a_word(_name))
+    setattr(Watched, _name, _looking(_name, for_word=True))

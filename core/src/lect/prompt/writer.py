@@ -16,16 +16,7 @@ if TYPE_CHECKING:
 
 
 class MisuseError(Exception):
-    """A program does something that is not allowed.
-
-    Args:
-        what: What it does.
-        instead: What to write instead.
-    """
-
-    def __init__(self, what: str, *, instead: str):
-        super().__init__(what)
-        self.instead = instead
+    """A program does not write piece by piece; it says what the program does instead."""
 
 
 class Writer(list[str]):
@@ -93,8 +84,7 @@ class TrackingWriter(Writer):
 
     def __iadd__(self, pieces: Iterable[str]) -> Self:  # type: ignore[misc, override]
         if type(pieces) is not tuple and isinstance(pieces, str):
-            what = "writes `out += text`, which adds a text character by character"
-            raise MisuseError(what, instead="out.append(text), or for several pieces: out += a, b")
+            raise MisuseError("writes `out += text`, which adds a text character by character")
         self.extend(pieces)
         return self
 
