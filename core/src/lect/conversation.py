@@ -123,18 +123,14 @@ class Conversation:
         try:
             if type(template) is TurnTemplate:
                 return template.pairs_text(system, messages, add_generation_prompt=generate)
-            return template.text(
-                messages_of_pairs(system, messages, template.accepted_roles), add_generation_prompt=generate
-            )
+            given = messages_of_pairs(system, messages, template.accepted_roles)
+            return template.text(given, add_generation_prompt=generate)
         except MessageError:
             if not any(map(is_illustrated, messages)):
                 raise
-        in_parts = [
-            [message[0], self._parts(*message[1])] if is_illustrated(message) else message for message in messages
-        ]
-        return template.text(
-            messages_of_pairs(system, in_parts, template.accepted_roles), add_generation_prompt=generate
-        )
+        in_parts = [[each[0], self._parts(*each[1])] if is_illustrated(each) else each for each in messages]
+        given = messages_of_pairs(system, in_parts, template.accepted_roles)
+        return template.text(given, add_generation_prompt=generate)
 
     def set_system_message(self, system_message: str) -> None:
         """Replace the system text."""

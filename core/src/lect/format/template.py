@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any, NoReturn, Self, get_args
+from typing import TYPE_CHECKING, Any, Self, get_args
 
 from lect.errors import MessageError, PluginError, near_names, saferepr
 from lect.facts import Facts, listed
@@ -52,16 +52,8 @@ class Template(Replies):
     """
 
     __slots__ = (
-        "__weakref__",
-        "_heard",
-        "_leaks",
-        "_made_at",
-        "_skeletons",
-        "_stamp",
-        "looks_for",
-        "program",
-        "reply",
-    )
+        "__weakref__", "_heard", "_leaks", "_made_at", "_skeletons", "_stamp", "looks_for", "program", "reply",
+    )  # fmt: skip
 
     _exact = False
     """Whether `looks_for` is certain to be all that the program looks for in texts, and needs no check."""
@@ -78,8 +70,11 @@ class Template(Replies):
         reply: Grammar | None = None,
         **facts: Any,
     ):
-        if not facts.keys() <= FACTS:
-            _refuse_fact(name, next(fact for fact in facts if fact not in FACTS))
+        for fact in facts:
+            if fact not in FACTS:
+                meant = near_names(fact, FACTS) or ["one of " + ", ".join(FACTS)]
+                msg = f"template {name!r}: there is no fact {fact!r}\n  try: {meant[0]}"
+                raise PluginError(msg)
         if reply is not None and not hasattr(reply, "sections"):
             msg = f"template {name!r}: reply is {saferepr(reply)}; expected a Grammar\n  try: reply=SOME_FORMAT.grammar"
             raise PluginError(msg)
@@ -298,12 +293,6 @@ class Template(Replies):
             pass
         # This fails too, and can name the message or field.
         return self.render(messages, tools=tools, add_generation_prompt=asking, **options).text
-
-
-def _refuse_fact(template: str, fact: str) -> NoReturn:
-    meant = near_names(fact, FACTS) or ["one of " + ", ".join(FACTS)]
-    msg = f"template {template!r}: there is no fact {fact!r}\n  try: {meant[0]}"
-    raise PluginError(msg)
 
 
 def remade(kind: type[Template], stated: dict[str, Any]) -> Template:

@@ -21,6 +21,12 @@ ROUND = "{round}"
 ROLE, EOS = "{role}", "{eos}"
 ROLE_AND_TEXT = itemgetter("role", "content")
 
+FIELDS = (
+    "other", "user_after_system", "opening", "without_system", "generation", "closing", "examples", "first_round",
+    "trim", "empty", "system_first", "refuses",
+)  # fmt: skip
+"""What a table states besides its turns and the facts of every template."""
+
 Entry = tuple[str, str, str | None, bool]
 """Prefix, suffix, bare, and whether it takes more than writing them."""
 
@@ -64,11 +70,7 @@ class TurnTemplate(Template):
         facts: What `Template` takes: bos, stop, markers, default_system, reply, ...
     """
 
-    __slots__ = (
-        "_head", "_later_table", "_static", "_table", "_tracked_table", "closing", "empty", "examples", "first_round",
-        "generation", "opening", "other", "refuses", "system_first", "trim", "turns", "user_after_system",
-        "without_system",
-    )  # fmt: skip
+    __slots__ = ("_head", "_later_table", "_static", "_table", "_tracked_table", "turns", *FIELDS)
 
     _exact = True
     turns: Mapping[str, Turn]
@@ -128,19 +130,9 @@ class TurnTemplate(Template):
         del facts["program"], facts["looks_for"]
         return facts | {
             **{role: self.turns.get(role) for role in ("system", "user", "assistant", "tool")},
-            "other": self.other,
-            "user_after_system": self.user_after_system,
-            "opening": self.opening,
-            "without_system": self.without_system,
+            **{field: getattr(self, field) for field in FIELDS},
             # If it came from the assistant's turn, it follows changes of that turn.
             "generation": None if self.generation == self.turns["assistant"].prefix else self.generation,
-            "closing": self.closing,
-            "examples": self.examples,
-            "first_round": self.first_round,
-            "trim": self.trim,
-            "empty": self.empty,
-            "system_first": self.system_first,
-            "refuses": self.refuses,
         }
 
     @property
