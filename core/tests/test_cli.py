@@ -162,7 +162,7 @@ def test_an_interrupt_ends_quietly(capsys, monkeypatch):
     def interrupt(*arguments, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(lect, "resolve", interrupt)
+    monkeypatch.setattr(lect._registry, "resolve", interrupt)
     assert main(["prompt", "acme-7b", "Hello!"]) == 130
     assert capsys.readouterr() == ("", "")
 

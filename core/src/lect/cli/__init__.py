@@ -1,8 +1,8 @@
 """The command line.
 
 A command is a module with two functions: `configure(parser)` adds its description, examples and arguments to its own
-parser, and `run(arguments)` does the work and returns the exit code. It is imported only when it is run, so the other
-commands cost nothing. Installed packages add commands in the group `lect.commands`: see `cli/installed.py`.
+parser, and `run(arguments)` does the work and returns the exit code, None for 0. It is imported only when it is run, so
+the other commands cost nothing. Installed packages add commands in the group `lect.commands`: see `cli/installed.py`.
 
 `PATHS`, if a command has it, are the names of its arguments that may be a model or a template on disk. With one of them
 it is run in a process of its own: see `cli/supervised.py`.
@@ -30,7 +30,7 @@ from lect.errors import (
     saferepr,
 )
 
-OK, FAILED, USAGE, TIMED_OUT, INTERRUPTED = 0, 1, 2, 124, 130
+OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 
 
 COMMANDS = {
@@ -102,18 +102,13 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _code(words: list[str], *, is_alone: bool) -> int:
-    from lect.cli.supervised import TimedOutError
-
     try:
         return _run(words, is_alone=is_alone)
     except _ExitError as exited:
         return exited.code
-    except TimedOutError as error:
-        _print_error(str(error), words)
-        return TIMED_OUT
     except LectError as error:
         _print_error(str(error), words)
-        return FAILED
+        return getattr(error, "exit_code", FAILED)
 
 
 def _run(words: list[str], *, is_alone: bool) -> int:
@@ -140,7 +135,7 @@ def _run(words: list[str], *, is_alone: bool) -> int:
         if code is not None:
             return code
     try:
-        return int(module.run(arguments))
+        return int(module.run(arguments) or OK)
     except ArgumentError as error:
         parser.error(str(error))
 
@@ -176,7 +171,9 @@ class _Overview(Parser):
 def _unknown_command(word: str) -> NoReturn:
     elsewhere = installed.absent()
     if word in elsewhere:
-        _overview().error(installed.absence_message(word, elsewhere[word]))
+        from lect.registry.advice import absence
+
+        _overview().error(absence(lect._registry.adapters, f"the command {word!r}", elsewhere[word]))
     known = [*COMMANDS, *installed.names(), *elsewhere]
     hint = did_you_mean(near_names(word, known), f"the commands are {', '.join(known)}")
     _overview().error(f"there is no command {saferepr(word)}; {hint}")

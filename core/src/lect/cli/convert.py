@@ -33,7 +33,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print the result as text in a JSON object")
 
 
-def run(arguments: Namespace) -> int:
+def run(arguments: Namespace) -> None:
     """Write the template."""
     template = find_template(arguments.source, arguments.notation)
     text = lect.dump_template(template, arguments.to, lossy=arguments.lossy)
@@ -48,4 +48,3 @@ def run(arguments: Namespace) -> int:
         write_json({"notation": arguments.to, "template": template.name, "text": text})
     else:
         write_exactly(text)
-    return 0

@@ -63,22 +63,21 @@ def run(arguments: Namespace) -> int:
 def _run_model(arguments: Namespace) -> int:
     template = resolve(arguments).template
     tokenizer = None if arguments.tokenizer is None else load_tokenizer(arguments.tokenizer)
-    checks = (
-        check_tokenizer(template, tokenizer)
-        if arguments.ids is None
-        else check_ids(template, read_ids(arguments.ids), tokenizer)
-    )
+    if arguments.ids is None:
+        checks = check_tokenizer(template, tokenizer)
+    else:
+        checks = check_ids(template, read_ids(arguments.ids), tokenizer)
     wrong = [check for check in checks if check.status == "wrong"]
     if arguments.json:
         data = {"model": arguments.model, "template": template.name, "checks": [check._asdict() for check in checks]}
         write_json(data | {"ok": not wrong})
-        return 1 if wrong else 0
-    screen = Screen(sys.stdout)
-    screen.line(f"{arguments.model}: {template.name}", style="bold")
-    screen.table(_check_rows(checks), wrap=True)
-    screen.line()
-    what = "1 problem" if len(wrong) == 1 else f"{len(wrong)} problems"
-    screen.line(what if wrong else "no problems", style="red" if wrong else "green")
+    else:
+        screen = Screen(sys.stdout)
+        screen.line(f"{arguments.model}: {template.name}", style="bold")
+        screen.table(_check_rows(checks), wrap=True)
+        screen.line()
+        what = "1 problem" if len(wrong) == 1 else f"{len(wrong) or 'no'} problems"
+        screen.line(what, style="red" if wrong else "green")
     return 1 if wrong else 0
 
 

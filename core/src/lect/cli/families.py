@@ -26,7 +26,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print them as JSON")
 
 
-def run(arguments: Namespace) -> int:
+def run(arguments: Namespace) -> None:
     """Print both lists."""
     plugins = lect.plugins()
     packages = {plugin.package for plugin in plugins}
@@ -47,7 +47,7 @@ def run(arguments: Namespace) -> int:
     ]
     if arguments.json:
         write_json({"installed": installed, "available": available})
-        return 0
+        return
     screen = Screen(sys.stdout)
     screen.line("installed", style="bold")
     if plugins:
@@ -61,4 +61,3 @@ def run(arguments: Namespace) -> int:
         screen.table(to_install, header=("family", "install", "models"), wrap=True)
         screen.line()
         screen.line(f"from a checkout: {available[0]['install_from_checkout']}", style="dim")
-    return 0

@@ -24,7 +24,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print them as JSON")
 
 
-def run(arguments: Namespace) -> int:
+def run(arguments: Namespace) -> None:
     """Print each format."""
     formats = [lect._registry.formats.get(name) for name in arguments.names or lect.reply_formats()]
     if arguments.json:
@@ -32,11 +32,10 @@ def run(arguments: Namespace) -> int:
             {"name": each.name, "models": each.names or None, "stop": list(each.stop), "example": each.example or None}
             for each in formats
         ])  # fmt: skip
-        return 0
+        return
     screen = Screen(sys.stdout)
     for number, each in enumerate(formats):
         screen.write("\n" * (number > 0))
         screen.line(each.name, style="bold")
         screen.block(each.names or "any model", indent=2, style="dim")
         screen.block(each.example, indent=2)
-    return 0

@@ -65,7 +65,7 @@ def read_ids(path: str) -> list[int]:
     return ids
 
 
-def check_ids(template: Template, ids: list[int], tokenizer: Any = None) -> list[Result]:
+def check_ids(template: Template, ids: list[int], tokenizer: Any) -> list[Result]:
     """Check all that could be wrong with token ids for a template; with their tokenizer, more is checked."""
     try:
         prompt = template.render(QUESTION, add_generation_prompt=True)
@@ -113,18 +113,15 @@ def markers(sample: Sample) -> Iterator[Result]:
     split = [text for text in lost if text in ordinary]
     absent = [f"{text!r} ({sample.known[text]})" for text in lost if text not in split]
     if split:
-        what = f"split into several tokens: {quoted(split)}"
-        yield Result(
-            "markers", "wrong", what, f"{BY_LECT}, with a tokenizer in which `lect doctor` finds nothing wrong"
-        )
+        advice = f"{BY_LECT}, with a tokenizer in which `lect doctor` finds nothing wrong"
+        yield Result("markers", "wrong", f"split into several tokens: {quoted(split)}", advice)
     if absent:
         what = f"not there, though the template writes them in every prompt: {joined(absent)}"
         advice = "--tokenizer, to see what is there" if sample.tokenizer is None else "the model of these ids"
         yield Result("markers", "wrong", what, advice)
     if not lost:
-        yield Result(
-            "markers", "ok", f"one token each: {quoted(written)}" if written else "the format has none with ids"
-        )
+        what = f"one token each: {quoted(written)}" if written else "the format has none with ids"
+        yield Result("markers", "ok", what)
     spelled = [text for text in sample.known if text in ordinary and text not in lost]
     if spelled:
         yield Result("text", "note", f"ordinary tokens spell {quoted(spelled)}, as safe encoding writes a user's text")

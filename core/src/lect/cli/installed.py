@@ -5,7 +5,10 @@ lect's own commands win over installed ones of the same name. A package's errors
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from argparse import ArgumentError
+from functools import partial
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 import lect
 from lect.contain import Contained, StageError, format_error
@@ -13,42 +16,7 @@ from lect.errors import LectError, PluginError
 from lect.registry.groups import COMMANDS
 
 if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
-
     from lect.registry.discover import Record
-
-
-class Command(NamedTuple):
-    """A command of a package, with its errors contained."""
-
-    record: Record
-    module: Any
-
-    @property
-    def PATHS(self) -> tuple[str, ...]:  # noqa: N802 - as in the module
-        """The arguments that may be a model or a template on disk."""
-        return tuple(getattr(self.module, "PATHS", ()))
-
-    def configure(self, parser: ArgumentParser) -> None:
-        """Describe the command and its arguments."""
-        self._call("configure", parser)
-
-    def run(self, arguments: Namespace) -> int:
-        """Run the command."""
-        code: int = self._call("run", arguments)
-        return code
-
-    def _call(self, function: str, argument: Any) -> Any:
-        from argparse import ArgumentError
-
-        try:
-            with Contained(function):
-                return getattr(self.module, function)(argument)
-        except StageError as failed:
-            if isinstance(failed.error, LectError | ArgumentError | OSError):
-                raise failed.error from None
-            msg = f"the command {self.record.name!r} of {self.record.package} failed: {format_error(failed.error)}"
-            raise PluginError(msg) from failed.error
 
 
 def names() -> list[str]:
@@ -73,15 +41,8 @@ def absent() -> dict[str, str]:
     return {name: package for name, package in OURS.items() if name not in there}
 
 
-def absence_message(name: str, package: str) -> str:
-    """Say why a command of one of this project's packages is not there, and what to do."""
-    from lect.registry.advice import absence
-
-    return absence(lect._registry.adapters, f"the command {name!r}", package)
-
-
-def command(name: str) -> Command | None:
-    """Return the installed command called `name`; None if there is none."""
+def command(name: str) -> Any:
+    """Return the installed command called `name`, with what its functions raise contained; None if there is none."""
     record = lect._registry.adapters.part(COMMANDS, name)
     if record is None:
         return None
@@ -89,7 +50,19 @@ def command(name: str) -> Command | None:
     if module is None:
         msg = f"the command {name!r} of {record.package} cannot be loaded\n  try: lect doctor"
         raise PluginError(msg)
-    return Command(record, module)
+
+    def call(function: str, argument: Any) -> Any:
+        try:
+            with Contained(function):
+                return getattr(module, function)(argument)
+        except StageError as failed:
+            if isinstance(failed.error, LectError | ArgumentError | OSError):
+                raise failed.error from None
+            msg = f"the command {name!r} of {record.package} failed: {format_error(failed.error)}"
+            raise PluginError(msg) from failed.error
+
+    functions = {function: partial(call, function) for function in ("configure", "run")}
+    return SimpleNamespace(PATHS=tuple(getattr(module, "PATHS", ())), **functions)
 
 
 def load_command(record: Record) -> Any:

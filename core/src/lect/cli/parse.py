@@ -51,7 +51,7 @@ def configure(parser: ArgumentParser) -> None:
     add("--json", action="store_true", help="print the reply as JSON; with --follow, each event on a line")
 
 
-def run(arguments: Namespace) -> int:
+def run(arguments: Namespace) -> None:
     """Show the reply; with --follow, while it arrives."""
     if arguments.model == STDIN and arguments.format is None:
         msg = "neither a model nor a format is named\n  try: the name of a model in place of -, or --format think"
@@ -77,14 +77,13 @@ def run(arguments: Namespace) -> int:
         if not arguments.json:
             Screen(sys.stdout).line()
             _print_end(reply)
-        return 0
+        return
     stream.feed(read_text(arguments.file).removesuffix("\n").removesuffix("\r"))
     reply = stream.close()
     if arguments.json:
         write_json(_as_data(reply))
     else:
         _print_reply(reply)
-    return 0
 
 
 def _chunks(path: str) -> Iterator[str]:

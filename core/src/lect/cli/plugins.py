@@ -66,7 +66,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print all of it as JSON")
 
 
-def run(arguments: Namespace) -> int:
+def run(arguments: Namespace) -> None:
     """Print what is known about each package."""
     # Failures are printed as a status.
     warnings.simplefilter("ignore", PluginWarning)
@@ -75,7 +75,7 @@ def run(arguments: Namespace) -> int:
         packages = [package for name in arguments.names for package in _find(name, packages)]
     if arguments.json:
         write_json([_as_data(each) for each in packages])
-        return 0
+        return
     screen = Screen(sys.stdout)
     if arguments.names:
         for package in packages:
@@ -88,7 +88,6 @@ def run(arguments: Namespace) -> int:
     else:
         screen.line("no plugin is installed")
         screen.line("  try: lect families")
-    return 0
 
 
 def _packages(*, load: bool) -> Iterator[Package]:

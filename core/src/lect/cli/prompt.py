@@ -35,13 +35,13 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print the prompt and all that is known about it as JSON")
 
 
-def run(arguments: Namespace) -> int:
+def run(arguments: Namespace) -> None:
     """Print the prompt, then what a reader should know about it."""
     rendered = render(arguments)
     prompt = rendered.prompt
     if arguments.json:
         write_json(_as_data(rendered.resolution, prompt, with_segments=arguments.show_segments))
-        return 0
+        return
     screen = Screen(sys.stdout)
     if arguments.show_segments:
         screen.table(map(_row, prompt.segments), header=("origin", "field", "turn", "text"), indent=0)
@@ -50,7 +50,6 @@ def run(arguments: Namespace) -> int:
     else:
         write_exactly(prompt.text)
     print_notes(notes_on(rendered))
-    return 0
 
 
 def _row(segment: lect.Segment) -> tuple[str | Painted, ...]:

@@ -89,12 +89,7 @@ def render(arguments: Namespace, *, after_answers: bool = True) -> Rendered:
 
 def resolve(arguments: Namespace) -> lect.Resolution:
     """Resolve the model that the arguments name."""
-    try:
-        return lect.resolve(arguments.model, adapter=arguments.adapter)
-    except lect.UnknownModelError:
-        if arguments.default is None:
-            raise
-        return lect.resolve(arguments.model, adapter=arguments.default)
+    return lect._registry.resolve(arguments.model, adapter=arguments.adapter, default=arguments.default)
 
 
 def notes_on(rendered: Rendered) -> list[str]:

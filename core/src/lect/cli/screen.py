@@ -27,11 +27,10 @@ _VISIBLE_IN_JSON = {code: f"\\u{code:04x}" for code in (*_DELETE_AND_C1, *_DIREC
 class ClosedStream(TextIOBase):
     """Stands in for a stream that the process was started without, where Python has None."""
 
-    def read(self, size: int | None = -1) -> NoReturn:
+    def read(self, *_: Any) -> NoReturn:
         raise OSError(EBADF, os.strerror(EBADF))
 
-    def write(self, text: str) -> NoReturn:
-        raise OSError(EBADF, os.strerror(EBADF))
+    write = read
 
 
 class Painted(NamedTuple):
@@ -106,7 +105,8 @@ class Screen:
 
         With `wrap`, a terminal gets the last column in lines that fit.
         """
-        cells = [[Painted(self.one_line(text), style) for text, style in map(_cell, row)] for row in rows]
+        styled = ([cell if isinstance(cell, Painted) else Painted(cell, "") for cell in row] for row in rows)
+        cells = [[Painted(self.one_line(text), style) for text, style in row] for row in styled]
         if header:
             cells.insert(0, [Painted(title, "dim") for title in header])
         widths = (
@@ -156,10 +156,6 @@ class Progress:
         """Erase the line."""
         if self._width:
             self._screen.write(f"\r{'':{self._width}}\r")
-
-
-def _cell(cell: Cell) -> Painted:
-    return cell if isinstance(cell, Painted) else Painted(cell, "")
 
 
 def _width(text: str) -> int:

@@ -24,6 +24,8 @@ LONGEST_TIMEOUT = 1e6
 class TimedOutError(LectError):
     """A command took too long, and was ended."""
 
+    exit_code = 124
+
 
 def add_timeout(parser: ArgumentParser) -> None:
     """Add the option for how long the command may take."""

@@ -26,12 +26,11 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print them as JSON")
 
 
-def run(arguments: Namespace) -> int:
+def run(arguments: Namespace) -> None:
     """Print the names, one owner per line."""
     names = lect.templates(load=arguments.load)
     if arguments.json:
         write_json(names)
-        return 0
+        return
     rows = [(Painted(owner, "cyan"), ", ".join(owned)) for owner, owned in names.items()]
     Screen(sys.stdout).table(rows, header=("owner", "templates"), indent=0, wrap=True)
-    return 0

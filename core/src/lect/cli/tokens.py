@@ -42,7 +42,7 @@ def configure(parser: ArgumentParser) -> None:
     add("--json", action="store_true", help="print the tokens and all that is known about them as JSON")
 
 
-def run(arguments: Namespace) -> int:
+def run(arguments: Namespace) -> None:
     """Print the tokens, then what a reader should know about them."""
     rendered = render(arguments, after_answers=False)
     tokenizer = load_tokenizer(arguments.tokenizer)
@@ -54,7 +54,7 @@ def run(arguments: Namespace) -> int:
     )
     if arguments.json:
         write_json(_as_data(rendered, encoded))
-        return 0
+        return
     pieces = encoded.pieces()
     screen = Screen(sys.stdout)
     rows = (_row(piece, tokenizer) for piece in pieces)
@@ -63,7 +63,6 @@ def run(arguments: Namespace) -> int:
     bos = f"the {encoded.report.bos} writes the BOS" if encoded.report.bos else "there is no BOS"
     screen.line(f"{len(pieces)} tokens, {trained} with loss; {bos}", style="bold")
     print_notes([*notes_on(rendered), *_notes(encoded, safe=not arguments.unsafe)])
-    return 0
 
 
 def _row(piece: Fragment, tokenizer: Any) -> tuple[str | Painted, ...]:

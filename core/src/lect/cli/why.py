@@ -45,7 +45,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print all of it as JSON")
 
 
-def run(arguments: Namespace) -> int:
+def run(arguments: Namespace) -> None:
     """Print the whole verdict; raise what the resolution raised."""
     # Warnings are printed anyway, in their place.
     for category in (FallbackWarning, PluginWarning, ModelPathWarning):
@@ -66,7 +66,6 @@ def run(arguments: Namespace) -> int:
         _show(arguments.model, resolution, verdicts, Screen(sys.stdout), show_all=arguments.all)
     if error is not None:
         raise error
-    return 0
 
 
 def _show(
