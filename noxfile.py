@@ -60,7 +60,7 @@ SAME_ALWAYS = ["core/tests/test_layers.py"]
 SAME_EVERYWHERE = [
     *(f"tests/{name}" for name in (
         "test_installed_*.py", "test_wheels.py", "test_nothing_installed.py", "test_tutorial.py", "test_new.py",
-        "test_examples.py", "test_names.py", "test_docs.py", "test_without_shared.py",
+        "test_examples.py", "test_names.py", "test_ollama_names.py", "test_docs.py", "test_without_shared.py",
         "test_reply_*.py", "test_round_trip.py", "test_*_hostile.py", "test_provenance.py", "test_fast_path.py",
         "test_jinja_oracles.py", "test_own_templates.py", "test_conversions.py", "test_oracles.py", "test_truth.py",
         "test_stops.py", "test_normalize.py", "test_control_tokens.py", "test_makers_details.py", "test_training*.py",
