@@ -12,7 +12,8 @@ MOST_UNREAD = 4500
 """Characters that may wait for what follows: an unquoted value, which is passed on when it is complete."""
 FORMATS = sorted(replies.formats())
 NOISE = ["{", "}", "[", "]", '"', "'", "\\", ",", ":", "\n", " ", "<", ">", "</", "<|", "|>", "```", "é", "\ud83d", "\x00", "text", "null", "01", "name", "|", "｜", "‖", "‹", "_", "=", "/"]  # fmt: skip
-ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
+ESCAPE = re.compile(r"\\(?:(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([0-7]{1,3}))|(.))", re.DOTALL)
+"""An escape of JSON or of Python."""
 ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", '"': '"', "'": "'", "\\": "\\", "/": "/"}
 
 
@@ -45,7 +46,11 @@ def decoded(text, others):
     """Return text without escapes; `others` says what becomes of a backslash that begins none."""
 
     def character(found):
-        return chr(int(found[1], 16)) if found[1] else ESCAPES.get(found[2], others + found[2])
+        if found[4]:
+            return ESCAPES.get(found[4], others + found[4])
+        if others and not found[1]:
+            return found[0]
+        return chr(int(found[3], 8) if found[3] else int(found[1] or found[2], 16))
 
     joined = ESCAPE.sub(character, text)
     return joined.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
