@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from lect.reply.grammar import Head, Mark
-from lect.reply.reader.near import BARS, GAPS, LEFT, ODD, RIGHT, is_barred, letter_of, near, spelling
+from lect.reply.reader.near import BARS, GAPS, LEFT, ODD, RIGHT, near, spellings
 from lect.reply.reader.near import MORE as MORE
 from lect.reply.reader.near import NO as NO
 
@@ -175,12 +175,14 @@ class MarkScanner:
         for mark, act in acts:
             self.acts.setdefault(mark, []).append(act)
         marks = sorted(self.acts, key=len, reverse=True)
-        self.near = sorted(set(filter(spelling, near)), key=len, reverse=True)
+        self.near = sorted(set(filter(spellings, near)), key=len, reverse=True)
         first = {mark[0] for mark in marks} | set(also)
-        odd = {*(LEFT if "<" in first and self.near else ""), *(BARS if any(map(is_barred, self.near)) else "")} - first
+        # A bar is enough for a bracket with a bar.
+        barred = any(mark[1] in BARS for mark in self.near)
+        odd = {*(LEFT if "<" in first and self.near else ""), *(BARS if barred else "")} - first
         self.first = "".join(sorted(first | odd))
         # Brackets and bars are frequent in code and tables; only some letters after them are worth a look.
-        behind = "".join(sorted({letter_of(mark) for mark in self.near}))
+        behind = "".join(sorted({next(filter(str.isalpha, mark)) for mark in self.near}))
         worth = rf"(?:[{BARS}][/{BARS}]{{0,3}}|[{LEFT}\[\]][{LEFT}{RIGHT}\[\]/{BARS}{GAPS}]{{0,8}})(?:[{behind}]|\Z)"
         self.worth = re.compile(worth if behind else r"(?!)").match
         self.search = _search(self.first, odd, worth)

@@ -16,7 +16,6 @@ ODD = frozenset(LEFT + BARS + BRACKETS)
 PARTS = re.compile(rf"[{BARS}]+|[ _▁-]+|(?:[<>]?[\[\]]){{2,}}[<>]?|.", re.DOTALL).findall
 NAMESPACE = re.compile(rf"(.*[{BARS}]\w+[{BARS}]+)(?:[^\W_]+_)+(\w+>)").fullmatch
 SEVERAL_TOKENS = re.compile(rf"(<[{BARS}]\w+[{BARS}]>\w+)<[{BARS}]\w+[{BARS}]>").fullmatch
-STEM = re.compile(rf"\W+(?:\w+[{BARS}]+(?=\w))?").match
 FEWEST_LETTERS = 4
 MOST = 3
 """How often a bar, a bracket or a gap may be repeated."""
@@ -38,28 +37,15 @@ class _Part(NamedTuple):
     optional: bool
 
 
-class Spelling(NamedTuple):
-    """How a mark may be spelt."""
-
-    stem: str
-    """What comes before its first letter, or before the first letter that other marks do not share."""
-    letters: str
-    """The letters that may follow."""
-    ways: list[list[_Part]]
-
-
 @lru_cache(maxsize=1024)
-def spelling(mark: str) -> Spelling | None:
-    """Return how a mark may be spelt; None if it is too short to be recognised by its letters."""
+def spellings(mark: str) -> list[list[_Part]]:
+    """Return how a mark may be spelt; nothing if it is too short to be recognised by its letters."""
     if not mark or mark[0] not in ODD or sum(map(str.isalpha, mark)) < FEWEST_LETTERS:
-        return None
+        return []
     inside = NAMESPACE(mark)
     # Where all marks have a name in common, the first words after that may be missing.
     shorter = f"{inside[1]}{inside[2]}" if inside else half(mark)
-    found = STEM(mark)
-    stem = found[0] if found else ""
-    letters = mark[len(stem) : len(stem) + 1] + shorter[len(stem) : len(stem) + 1]
-    return Spelling(stem, letters, [_parts(each) for each in ([mark, shorter] if shorter else [mark])])
+    return [_parts(each) for each in (mark, shorter) if each]
 
 
 def half(mark: str) -> str:
@@ -96,27 +82,9 @@ def _parts(mark: str) -> list[_Part]:
     return found
 
 
-def is_barred(mark: str) -> bool:
-    """Return whether a mark begins with a bracket and a bar, of which the bar is enough."""
-    return bool(mark[1:]) and mark[1] in BARS
-
-
-def letter_of(mark: str) -> str:
-    """Return the first letter of a mark."""
-    return next(character for character in mark if character.isalpha())
-
-
 def near(buffer: str, at: int, mark: str, ended: bool) -> int:
     """Return where a mark that is spelt almost right ends, if it is at `at`, or NO or MORE."""
-    known = spelling(mark)
-    if known is None:
-        return NO
-    if buffer.startswith(known.stem, at):
-        # Most marks that are not there differ in a letter.
-        letter = buffer[at + len(known.stem) : at + len(known.stem) + 1]
-        if letter.isalpha() and letter not in known.letters:
-            return NO
-    for parts in known.ways:
+    for parts in spellings(mark):
         end = _walk(buffer, at, parts)
         # What comes before a mark that is spelt right is not part of it.
         if end != NO and mark not in buffer[at:end]:
@@ -158,7 +126,7 @@ class Leftovers:
 
     def __init__(self, marks: Iterable[str], ordinary: Iterable[str]):
         self._ordinary = {mark.strip(GAPS + RIGHT) for mark in ordinary}
-        words = {fold(mark): mark for mark in marks if mark[:1] in ODD}
+        words = {fold(mark): mark for mark in sorted(marks) if mark[:1] in ODD}
         self._known = {word: mark for word, mark in words.items() if sum(map(str.isalpha, word)) >= FEWEST_LETTERS}
         # Without a bracket before them, these words are no ordinary ones.
         self._words = [mark.strip(BRACKETS + "/") for mark in self._known.values() if ":" in mark]
