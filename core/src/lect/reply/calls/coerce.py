@@ -10,7 +10,7 @@ from lect.reply.calls.texts import quoted
 from lect.reply.calls.values import read_whole
 from lect.reply.calls.words import PYTHON
 from lect.reply.reader.reader import Reader
-from lect.reply.reader.schema import STRING, kind_of
+from lect.reply.reader.schema import STRING, kind_of, read_json
 
 FENCED = re.compile(r"```\w{0,16}\s(.*)```", re.DOTALL).fullmatch
 
@@ -34,10 +34,7 @@ class ObjectWriter:
 
     def members(self, text: str, known: Container[str] = ()) -> bool:
         """Write the members of an object that holds all the arguments; return whether it does: none is unknown."""
-        try:
-            members = json.loads(text)
-        except (ValueError, RecursionError):
-            return False
+        members, _ = read_json(text)
         if not isinstance(members, dict) or (known and not all(key in known for key in members)):
             return False
         for key, value in members.items():
@@ -68,8 +65,8 @@ def _candidates(text: str, types: frozenset[str]) -> list[str]:
     """Return the readings of a text as JSON, the plainest first."""
     if types & {"object", "array"}:
         fenced = FENCED(text)
-        inner = fenced[1] if fenced else json.loads(text) if text.startswith('"') and valid(text) else text
-        text = inner.strip()
+        inner = fenced[1] if fenced else read_json(text)[0]
+        text = inner.strip() if isinstance(inner, str) else text
     found = [text] if valid(text) else []
     if not types:
         return found
@@ -79,8 +76,9 @@ def _candidates(text: str, types: frozenset[str]) -> list[str]:
     if "null" in types and text == "None":
         found.append("null")
     if types & {"object", "array"} and not found and text[:1] in ("{", "["):
-        readings = (read_whole(text), read_whole(text, PYTHON), _unescaped(text))
-        found += [reading for reading in readings if reading is not None]
+        # The last reading is for JSON that was escaped once too often.
+        readings = (read_whole(text), read_whole(text, PYTHON), read_json(f'"{text}"')[0])
+        found += [reading for reading in readings if reading and valid(reading)]
     return found
 
 
@@ -94,23 +92,6 @@ def _fits(text: str, types: frozenset[str]) -> bool:
     return kind in types and kind != "string"
 
 
-def _unescaped(text: str) -> str | None:
-    """Return JSON text that was escaped once too often, unescaped; else None."""
-    try:
-        inner = json.loads(f'"{text}"')
-    except ValueError:
-        return None
-    return inner if valid(inner) else None
-
-
 def valid(text: str) -> bool:
     """Return whether a text is valid JSON and nothing else."""
-    try:
-        json.loads(text, parse_constant=_refuse)
-    except (ValueError, RecursionError):
-        return False
-    return True
-
-
-def _refuse(word: str) -> None:
-    raise ValueError(word)
+    return read_json(text)[1]

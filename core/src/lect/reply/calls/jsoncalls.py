@@ -6,13 +6,14 @@ import json
 import re
 from collections.abc import Generator
 
-from lect.reply.calls.coerce import as_json, valid
+from lect.reply.calls.coerce import as_json
 from lect.reply.calls.texts import text_argument
 from lect.reply.calls.values import TEXT, ValueReader, spaces
 from lect.reply.grammar import JsonMap, NamedJson
 from lect.reply.reader import lookahead
 from lect.reply.reader.lookahead import GAP, MORE, NO
 from lect.reply.reader.reader import CUT, DONE, Reader, Text
+from lect.reply.reader.schema import OBJECT, read_json
 from lect.reply.reader.syntax import CallMatch, CompiledCall
 
 NAME_KEYS = ("name", "tool_name")
@@ -244,16 +245,16 @@ def _decoded(reader: Reader, text: str) -> str:
 
     JSON in a JSON string is common; encoding it twice, or a Python dict in a string, is a mistake.
     """
-    value = json.loads(text) if valid(text) else None
+    value, _ = read_json(text)
     if text == "null":
         return "{}"
     if isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict):
         reader.forgive("a list around the arguments")
         return text[1:-1].strip()
     if isinstance(value, str):
-        inner, is_object = as_json(value, frozenset({"object"}))
+        inner, is_object = as_json(value, OBJECT)
         if is_object:
-            if not valid(value) or isinstance(json.loads(value), str):
+            if not isinstance(read_json(value)[0], dict):
                 reader.forgive("arguments in a string that is not JSON, or is encoded twice")
             return inner
     return text

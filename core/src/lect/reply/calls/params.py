@@ -13,7 +13,7 @@ from lect.reply.grammar import Params
 from lect.reply.reader import lookahead
 from lect.reply.reader.lookahead import MORE, NO, scanner_of
 from lect.reply.reader.reader import CUT, DONE, LEFT, Reader
-from lect.reply.reader.schema import ALL, STRING, Schemas
+from lect.reply.reader.schema import ALL, OBJECT, STRING, Schemas
 from lect.reply.reader.syntax import CallMatch, CompiledCall
 
 PARAM, CLOSED, IMPLIED, BODY = "param", "closed", "implied", "body"
@@ -216,7 +216,7 @@ class _Parameters:
         if unopened and (spec.value[-5:] in text or text.startswith(spec.value[0])):
             return reader.broken("stray_text")
         if wraps:
-            wrapped, fits = as_json(text, frozenset({"object"}))
+            wrapped, fits = as_json(text, OBJECT)
             if fits and writer.members(wrapped):
                 return DONE
         json_text, fits = as_json(text, types, untyped=spec.untyped)

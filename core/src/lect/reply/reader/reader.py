@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Generator
 from typing import Any
 
@@ -25,7 +24,7 @@ from lect.reply.events import (
 )
 from lect.reply.reader import lookahead
 from lect.reply.reader.lookahead import MORE, NO
-from lect.reply.reader.schema import Schemas
+from lect.reply.reader.schema import Schemas, read_json
 from lect.reply.reply import Piece, PieceKind, Problem, ToolCall
 
 Steps = Generator[None, None, Any]
@@ -351,9 +350,8 @@ class Reader:
         self.call = None
         self.growing.clear()
         text = "".join(call.parts)
-        arguments: Any = text
         if complete:
-            arguments, complete = _read(text)
+            arguments, complete = read_json(text)
             if complete and not isinstance(arguments, dict):
                 self.report("bad_arguments", call.start, f"the arguments are {text!r:.80}, which is not an object")
         if not complete:
@@ -399,11 +397,3 @@ class Reader:
                 pieces.append(Piece(kind, begin, end))
             end = begin
         return tuple(reversed(pieces))
-
-
-def _read(text: str) -> tuple[Any, bool]:
-    """Return the value of valid JSON text, and whether Python can read it: a number may have too many digits."""
-    try:
-        return json.loads(text), True
-    except (ValueError, RecursionError):
-        return text, False

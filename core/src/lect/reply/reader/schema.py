@@ -22,6 +22,7 @@ ALL = frozenset(KINDS.values())
 DEEPEST = 16
 """How far references and unions are followed: a schema may refer to itself."""
 STRING = frozenset({"string"})
+OBJECT = frozenset({"object"})
 
 
 class Schemas:
@@ -125,3 +126,18 @@ def _resolve(reference: str, root: Mapping[str, Any]) -> Any:
 def kind_of(value: Any) -> str:
     """Return the JSON type of a value."""
     return KINDS.get(type(value), "string")
+
+
+def read_json(text: str) -> tuple[Any, bool]:
+    """Return the value of a text, and whether the text is valid JSON that Python can read: numbers may be too long."""
+    try:
+        return _decode(text), True
+    except (ValueError, RecursionError):
+        return None, False
+
+
+def _refuse(word: str) -> None:
+    raise ValueError(word)
+
+
+_decode = json.JSONDecoder(parse_constant=_refuse).decode
