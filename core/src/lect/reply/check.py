@@ -4,45 +4,27 @@ import re
 from typing import Any, NoReturn
 
 from lect.errors import PluginError, saferepr
-from lect.reply.grammar import (
-    Arguments,
-    CallSyntax,
-    Channels,
-    Code,
-    Grammar,
-    GrammarPart,
-    Head,
-    Json,
-    JsonMap,
-    Literals,
-    Params,
-    Reasoning,
-    Section,
-    Wrapper,
-)
+from lect.reply import grammar as parts
 
 PATTERNS: dict[type, tuple[str, ...]] = {
-    Head: ("fields",),
-    CallSyntax: ("rename", "counter"),
-    Channels: ("shape", "characters", "to", "channel"),
-    Grammar: ("stripped",),
+    parts.Head: ("fields",),
+    parts.CallSyntax: ("rename", "counter"),
+    parts.Channels: ("shape", "characters", "to", "channel"),
+    parts.Grammar: ("stripped",),
 }
 NEEDED: dict[type, tuple[str, ...]] = {
-    Head: ("end",),
-    Reasoning: ("close",),
-    Params: ("open", "close"),
-    Literals: ("close",),
-    Channels: ("start", "bodies"),
+    parts.Head: ("end",),
+    parts.Reasoning: ("close",),
+    parts.Params: ("open", "close"),
+    parts.Literals: ("close",),
+    parts.Channels: ("start", "bodies"),
 }
-CHOICES = {(Params, "untyped"): ("json", "string"), (Literals, "assign"): ("=", ":")}
+CHOICES = {(parts.Params, "untyped"): ("json", "string"), (parts.Literals, "assign"): ("=", ":")}
 KINDS = ("content", "reasoning", "call", "")
-PARTS = {part.__name__: part for part in (Wrapper, Section, CallSyntax, Reasoning, Channels, Head)} | {
-    "Arguments": Arguments
-}
 LIST_OF = re.compile(r"tuple\[([A-Z]\w+), \.\.\.\]").fullmatch
 
 
-def check(grammar: Grammar) -> None:
+def check(grammar: parts.Grammar) -> None:
     """Check that a grammar is valid.
 
     Raises:
@@ -66,35 +48,35 @@ class _Check:
         kind = type(part)
         for name, wanted in kind.kinds.items():
             self.fact(kind, name, wanted, getattr(part, name), f"{path}{name}")
-        if kind is Section:
+        if kind is parts.Section:
             self.section(part, path)
-        elif kind is CallSyntax:
+        elif kind is parts.CallSyntax:
             self.call(part, path)
-        elif kind is Reasoning and part.written is not None:
+        elif kind is parts.Reasoning and part.written is not None:
             self.written(part, f"{path}written")
 
-    def fact(self, kind: type[GrammarPart], name: str, wanted: str, value: Any, path: str) -> None:
+    def fact(self, kind: type[parts.GrammarPart], name: str, wanted: str, value: Any, path: str) -> None:
         """Check one fact, and what is in it."""
         if name in NEEDED.get(kind, ()) and not value:
             self.fail(path, "is empty", "the marks that are written there")
         if (kind, name) in CHOICES and value not in CHOICES[kind, name]:
             self.fail(path, f"is {saferepr(value)}", " or ".join(map(repr, CHOICES[kind, name])))
-        if (kind, name) == (Channels, "bodies"):
+        if (kind, name) == (parts.Channels, "bodies"):
             self.bodies(value, path)
         elif listed := LIST_OF(wanted):
             item = listed[1]
-            if not isinstance(value, tuple) or not all(isinstance(each, PARTS[item]) for each in value):
+            if not isinstance(value, tuple) or not all(isinstance(each, getattr(parts, item)) for each in value):
                 self.fail(path, f"is {saferepr(value)}", f"a tuple of {item}, such as ({item}(...),)")
             for index, each in enumerate(value):
                 self.part(each, f"{path}[{index}].")
-        elif (part := wanted.removesuffix(" | None")) in PARTS:
-            if value is None and part != wanted:
-                return
-            if not isinstance(value, PARTS[part]):
-                self.fail(path, f"is {saferepr(value)}", _names(PARTS[part]))
-            self.part(value, f"{path}.")
         elif wanted in ("tuple[str, ...]", "Marks"):
-            self.marks(value, path, rows=wanted == "Marks", spaces=kind is Head or name == "before")
+            self.marks(value, path, rows=wanted == "Marks", spaces=kind is parts.Head or name == "before")
+        elif expected := getattr(parts, wanted.removesuffix(" | None"), None):
+            if value is None and wanted.endswith(" | None"):
+                return
+            if not isinstance(value, expected):
+                self.fail(path, f"is {saferepr(value)}", _names(expected))
+            self.part(value, f"{path}.")
         elif (wanted == "str" and not isinstance(value, str)) or (wanted == "bool" and not isinstance(value, bool)):
             self.fail(path, f"is {saferepr(value)}", "a text" if wanted == "str" else "True or False")
         elif name in ("open", "close", "value") and value.isspace():
@@ -128,7 +110,7 @@ class _Check:
             instead = "pairs of a mark and 'content', 'reasoning', 'call', or '' where the header says it"
             self.fail(path, f"is {saferepr(value)}", instead)
 
-    def written(self, reasoning: Reasoning, path: str) -> None:
+    def written(self, reasoning: parts.Reasoning, path: str) -> None:
         """Check that what the model writes round reasoning closes it."""
         pair = reasoning.written
         if not isinstance(pair, tuple) or len(pair) != 2 or not all(isinstance(each, str) for each in pair):
@@ -136,7 +118,7 @@ class _Check:
         if not any(close in pair[1] for close in reasoning.close):
             self.fail(f"{path}[1]", f"is {saferepr(pair[1])}", f"a text with {' or '.join(reasoning.close)} in it")
 
-    def section(self, section: Section, path: str) -> None:
+    def section(self, section: parts.Section, path: str) -> None:
         """Check that something opens a section, and that there is a call in it."""
         if not section.calls:
             self.fail(f"{path}calls", "is empty", "how a call is written: (CallSyntax(...),)")
@@ -144,14 +126,14 @@ class _Check:
             instead = "open=(...) in it or in its calls, or start=True where a reply begins with it"
             self.fail(path.rstrip("."), "has nothing that opens it", instead)
 
-    def call(self, call: CallSyntax, path: str) -> None:
+    def call(self, call: parts.CallSyntax, path: str) -> None:
         """Check that a call has a name, and that its parameters have an end."""
-        names = isinstance(call.arguments, Json | JsonMap | Code) or path.startswith("channels")
+        names = isinstance(call.arguments, parts.Json | parts.JsonMap | parts.Code) or path.startswith("channels")
         if not names and (call.head is None or "(?P<name>" not in call.head.fields):
             self.fail(f"{path}head", "names nothing", "head=Head((...,)), or fields with a group (?P<name>...)")
         if call.rename and not re.compile(call.rename).groups:
             self.fail(f"{path}rename", "has no group", "a pattern whose first group is the name: r'functions\\.(.+)'")
-        if isinstance(call.arguments, Params):
+        if isinstance(call.arguments, parts.Params):
             if len(call.arguments.trim) > 1 or call.arguments.close.startswith("{key}"):
                 problem = "has a trim of several characters, or a close that begins with its key"
                 self.fail(f"{path}arguments", problem, "trim of one character, and a mark before {key}")
