@@ -48,7 +48,7 @@ def open_call(compiled: CompiledGrammar, prompt: str) -> str:
     if not compiled.bare and (opened < 0 or any(mark in tail[opened:] for mark in compiled.foreign)):
         return ""
     # What precedes a mark that no reply has is not the model's: it may be a user's.
-    begin = max((tail.rfind(mark) + len(mark) for mark in compiled.foreign if mark in tail), default=0)
+    begin = max(_after_last(tail, compiled.foreign), 0)
     turn = tail[begin:]
     at = min((at for mark in compiled.opens if (at := turn.find(mark)) >= 0), default=0 if begin else len(turn))
     return turn[at:] if begin or not at else ""
@@ -56,7 +56,7 @@ def open_call(compiled: CompiledGrammar, prompt: str) -> str:
 
 def _open_message(channels: Channels, tail: str, ends: Sequence[str]) -> str:
     """Return the kind of the message that the prompt has begun but not ended."""
-    start = max((tail.rfind(mark) + len(mark) for mark in channels.start if mark in tail), default=-1)
+    start = _after_last(tail, channels.start)
     header = headers_for(channels).look(tail, start, ended=True) if start >= 0 else -1
     if isinstance(header, int) or any(mark in tail[header.body :] for mark in (*channels.end, *channels.stop, *ends)):
         return ""
@@ -71,13 +71,17 @@ def _opens_reasoning(grammar: Grammar, tail: str, marks: Sequence[str]) -> bool:
     reasoning = grammar.reasoning or NO_REASONING
     own = {mark.strip() for mark in (*reasoning.open, *reasoning.close)}
     # Text before the last mark of another kind is not part of that turn: it may be a user's.
-    others = [mark for mark in marks if mark.strip() not in own and mark in tail]
-    begin = max((tail.rfind(mark) + len(mark) for mark in others), default=-1)
+    begin = _after_last(tail, [mark for mark in marks if mark.strip() not in own])
     if begin < 0:
         return any(tail.rstrip().endswith(mark.strip()) for mark in reasoning.open)
     turn = tail[begin:]
     opened = max((turn.rfind(mark.strip()) for mark in reasoning.open), default=-1)
     return opened > max((turn.rfind(mark.strip()) for mark in reasoning.close), default=-1)
+
+
+def _after_last(tail: str, marks: Iterable[str]) -> int:
+    """Return where the last of these marks ends; -1 if there is none."""
+    return max((tail.rfind(mark) + len(mark) for mark in marks if mark in tail), default=-1)
 
 
 def looks_stripped(grammar: Grammar, content: str) -> bool:
