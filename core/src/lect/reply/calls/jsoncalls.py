@@ -48,8 +48,7 @@ QUOTES = "\"'“‘"
 
 def unwrapped(buffer: str, at: int, fields: dict[str, str], ended: bool) -> int:
     """Return where the JSON at `at` begins, after a fence or the bracket of a list, noted in `fields`; or MORE."""
-    at = lookahead.space(buffer, at)
-    found = WRAPPING.match(buffer, at)
+    found = WRAPPING.match(buffer, lookahead.space(buffer, at))
     assert found is not None, "the pattern also matches an empty text"
     rest = buffer[found.end() : found.end() + len(FENCE)]
     more = not rest or (len(rest) < len(FENCE) and FENCE.startswith(rest)) or found.end() == len(buffer)
@@ -111,20 +110,24 @@ class _ObjectCall:
             self.reader.begin_call(self.name, self.id, self.arguments)
             self.reader.pending.extend(self.early)
 
-    def pieces(self) -> list[str]:
-        """Return where the text of the arguments goes."""
-        return self.reader.pending if self.reader.call is not None else self.early
+    def read_arguments(self) -> Generator[None, None, str]:
+        """Read the arguments, which begin here; they are kept until the name is known."""
+        reader = self.reader
+        self.arguments = reader.position
+        if reader.call is not None:
+            reader.call.arguments = reader.position
+        self.begin()
+        live = reader.call is not None
+        return read_arguments(reader, reader.pending if live else self.early, live=live)
 
 
 def json_call(reader: Reader, found: CallMatch) -> Generator[None, None, str]:
     """Read a call that is one object: `{"name": ..., "arguments": {...}}`."""
     state = _ObjectCall(reader, bare=not found.announced)
     outcome = yield from _members(reader, state)
-    if outcome != DONE and reader.call is not None and state.has_arguments and (yield from _ends(reader, found)):
-        reader.forgive("the last bracket is missing")
-        return DONE
     if outcome != DONE:
-        return outcome
+        has_all = reader.call is not None and state.has_arguments
+        return ((yield from _without_bracket(reader, found)) if has_all else "") or outcome
     if not state.name or (state.bare and not state.has_arguments):
         return reader.broken("incomplete_call")
     state.begin()
@@ -141,10 +144,16 @@ def json_instead(reader: Reader, found: CallMatch) -> Generator[None, None, str]
 
 def _ends(reader: Reader, found: CallMatch) -> Generator[None, None, bool]:
     """Return whether the end of the call, or of the reply, comes next."""
-    ends = [*found.ends, *reader.stop_rows]
-    while (end := lookahead.either(reader.buffer, reader.at, ends, reader.ended)) == MORE:
-        yield
+    end = yield from reader.find([*found.ends, *reader.stop_rows])
     return end >= 0 or lookahead.nothing_follows(reader.buffer, reader.at, reader.ended)
+
+
+def _without_bracket(reader: Reader, found: CallMatch) -> Generator[None, None, str]:
+    """Return DONE if the call ends here, so that only its last bracket is missing; else nothing."""
+    if not (yield from _ends(reader, found)):
+        return ""
+    reader.forgive("the last bracket is missing")
+    return DONE
 
 
 def _members(reader: Reader, state: _ObjectCall) -> Generator[None, None, str]:
@@ -180,10 +189,11 @@ def _members(reader: Reader, state: _ObjectCall) -> Generator[None, None, str]:
             reader.at += 1
             depth += 1
             continue
-        is_answer = key in ARGUMENT_KEYS and state.arguments is None
-        member = _arguments if is_answer else _member
-        outcome = yield from member(reader, state, key, character)
-        state.has_arguments |= is_answer and outcome == DONE
+        if key in ARGUMENT_KEYS and state.arguments is None:
+            outcome = yield from state.read_arguments()
+            state.has_arguments = outcome == DONE
+        else:
+            outcome = yield from _member(reader, state, key, character)
         if outcome != DONE:
             return outcome
 
@@ -206,14 +216,6 @@ def _member(reader: Reader, state: _ObjectCall, key: str, character: str) -> Gen
     return (yield from ValueReader(reader, []).read())
 
 
-def _arguments(reader: Reader, state: _ObjectCall, _key: str, character: str) -> Generator[None, None, str]:
-    state.arguments = reader.position
-    if reader.call is not None:
-        reader.call.arguments = reader.position
-    state.begin()
-    return read_arguments(reader, state.pieces(), live=reader.call is not None)
-
-
 def read_arguments(reader: Reader, pieces: list[str], *, live: bool = True) -> Generator[None, None, str]:
     """Read arguments in JSON, which begin here."""
     # Return the generator itself: every chunk passes through all that are open.
@@ -234,8 +236,7 @@ def _wrapped_arguments(reader: Reader, pieces: list[str]) -> Generator[None, Non
         pieces.append(_decoded(reader, "".join(held)))
     if outcome == DONE and fence:
         reader.forgive("a fence around the arguments")
-        while (end := lookahead.either(reader.buffer, reader.at, [(FENCE,)], reader.ended)) == MORE:
-            yield
+        end = yield from reader.find([(FENCE,)])
         reader.at = max(reader.at, end)
     return outcome
 
@@ -306,10 +307,7 @@ def json_map_call(reader: Reader, found: CallMatch) -> Generator[None, None, str
     if (yield from spaces(reader)) and reader.buffer[reader.at] == "}":
         reader.at += 1
         return DONE
-    if (yield from _ends(reader, found)):
-        reader.forgive("the last bracket is missing")
-        return DONE
-    return reader.broken()
+    return (yield from _without_bracket(reader, found)) or reader.broken()
 
 
 def named_begins(call: CompiledCall, buffer: str, at: int, fields: dict[str, str], ended: bool) -> int:

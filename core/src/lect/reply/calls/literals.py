@@ -157,8 +157,7 @@ def _argument(
 
 def _is_bare(reader: Reader, syntax: LiteralsSyntax) -> Generator[None, None, bool]:
     """Return whether text without quotes comes next."""
-    while (mark := lookahead.either(reader.buffer, reader.at, syntax.not_bare, reader.ended)) == MORE:
-        yield
+    mark = yield from reader.find(syntax.not_bare)
     reader.at = lookahead.space(reader.buffer, reader.at)
     return mark == NO and not reader.exhausted()
 

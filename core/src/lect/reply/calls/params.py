@@ -272,8 +272,7 @@ class _Parameters:
         reader, params = self.reader, self.call.params
         close = self.spec.close.replace("{key}", key)
         if self.spec.cdata:
-            while (end := lookahead.either(reader.buffer, reader.at, [(CDATA,)], reader.ended)) == MORE:
-                yield
+            end = yield from reader.find([(CDATA,)])
             if end >= 0:
                 reader.at = end
                 held.hold = True

@@ -9,8 +9,6 @@ from lect.reply.engine.reading import Reading
 from lect.reply.engine.sections import read_section
 from lect.reply.events import TextKind
 from lect.reply.grammar import SPACE
-from lect.reply.reader import lookahead
-from lect.reply.reader.lookahead import MORE
 from lect.reply.reader.reader import Reader, Steps
 from lect.reply.reader.syntax import CompiledSection
 
@@ -76,8 +74,7 @@ class Trials(Reading):
             yield from reader.run(SPACE)
             close_at = reader.position
             closes = [(mark.strip(),) for mark in self.compiled.reasoning_syntax.close]
-            while (end := lookahead.either(reader.buffer, reader.at, closes, reader.ended)) == MORE:
-                yield
+            end = yield from reader.find(closes)
             if end >= 0:
                 reader.at = end
                 yield from reader.run(SPACE)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from typing import Any
 
 from lect.reply.events import (
@@ -199,10 +199,15 @@ class Reader:
                 return "".join(found)
             yield
 
+    def find(self, rows: Sequence[Sequence[str]]) -> Generator[None, None, int]:
+        """Return where the first of several alternatives that comes next ends, or NO; white space may precede it."""
+        while (end := lookahead.either(self.buffer, self.at, rows, self.ended)) == MORE:
+            yield
+        return end
+
     def at_stop(self) -> Generator[None, None, bool]:
         """Skip white space if a stop string follows it, and return whether one does."""
-        while (end := lookahead.either(self.buffer, self.at, self.stop_rows, self.ended)) == MORE:
-            yield
+        end = yield from self.find(self.stop_rows)
         if end != NO:
             self.at = lookahead.space(self.buffer, self.at)
         return end != NO
