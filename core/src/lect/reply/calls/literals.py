@@ -87,6 +87,7 @@ def literals_call(reader: Reader, found: CallMatch) -> Generator[None, None, str
     writer = ObjectWriter(reader)
     without_key = iter(reader.schemas.parameters(name) if "positional" in found.fields else ())
     sign = syntax.assign
+    needs_comma = False
     while True:
         if not (yield from spaces(reader)):
             return CUT
@@ -96,6 +97,12 @@ def literals_call(reader: Reader, found: CallMatch) -> Generator[None, None, str
             writer.end()
             reader.at = end
             return DONE
+        if needs_comma:
+            if reader.buffer[reader.at] != ",":
+                return reader.broken("bad_literal")
+            reader.at += 1
+            needs_comma = False
+            continue
         while (key := syntax.look_for_key(reader.buffer, reader.at, reader.ended)) == MORE:
             yield
         if not isinstance(key, int):
@@ -114,8 +121,7 @@ def literals_call(reader: Reader, found: CallMatch) -> Generator[None, None, str
         outcome = yield from _argument(reader, writer, found, named, sign, whole=whole)
         if outcome != DONE:
             return outcome
-        if not (yield from _separated(reader, syntax)):
-            return CUT if reader.ended and reader.exhausted() else reader.broken("bad_literal")
+        needs_comma = True
 
 
 def _argument(
@@ -187,19 +193,6 @@ def _bare_text(reader: Reader, found: CallMatch, syntax: LiteralsSyntax, sign: s
     if outcome == DONE:
         reader.pending.append('"')
     return outcome
-
-
-def _separated(reader: Reader, syntax: LiteralsSyntax) -> Generator[None, None, bool]:
-    """Skip the comma between two arguments; return whether it, or the close, is there."""
-    if not (yield from spaces(reader)):
-        return False
-    while (close := lookahead.literal(reader.buffer, reader.at, syntax.close, reader.ended)) == MORE:
-        yield
-    if close >= 0:
-        return True
-    has_comma = reader.buffer.startswith(",", reader.at)
-    reader.at += has_comma
-    return has_comma
 
 
 def _ends_here(reader: Reader, found: CallMatch, syntax: LiteralsSyntax, sign: str) -> Ends:
