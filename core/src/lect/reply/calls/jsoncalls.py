@@ -8,7 +8,7 @@ from collections.abc import Generator
 
 from lect.reply.calls.coerce import as_json
 from lect.reply.calls.texts import text_argument
-from lect.reply.calls.values import TEXT, ValueReader, spaces
+from lect.reply.calls.values import ValueReader, spaces
 from lect.reply.grammar import JsonMap, NamedJson
 from lect.reply.reader import lookahead
 from lect.reply.reader.lookahead import GAP, MORE, NO
@@ -34,7 +34,6 @@ FIRST_KEY_SO_FAR = re.compile(
     rf"{GAP}[:=]?{GAP})?\Z"
 )
 NAME = re.compile(r'"([^"\\]{0,200})"')
-PLAIN_TEXT = re.compile(TEXT).match
 NAME_SO_FAR = re.compile(r'"[^"\\]{0,200}\Z')
 FENCED = re.compile(rf"```\w{{0,16}}{GAP}").match
 FENCE_SO_FAR = re.compile(rf"(?:`{{1,2}}|```\w{{0,16}}{GAP})\Z").match
@@ -51,8 +50,7 @@ def unwrapped(buffer: str, at: int, fields: dict[str, str], ended: bool) -> int:
     found = WRAPPING.match(buffer, lookahead.space(buffer, at))
     assert found is not None, "the pattern also matches an empty text"
     rest = buffer[found.end() : found.end() + len(FENCE)]
-    more = not rest or (len(rest) < len(FENCE) and FENCE.startswith(rest)) or found.end() == len(buffer)
-    if more and not ended:
+    if not ended and len(rest) < len(FENCE) and FENCE.startswith(rest):
         return MORE
     if found[0]:
         fields["wrapped"] = "yes"
@@ -279,16 +277,8 @@ def _key(reader: Reader) -> Generator[None, None, tuple[str, str]]:
 def _text(reader: Reader, *, key: bool = False) -> Generator[None, None, tuple[str, str]]:
     """Read a string, or a key; return how that ended, and its value."""
     pieces: list[str] = []
-    plain = PLAIN_TEXT(reader.buffer, reader.at)
-    if plain is not None:
-        pieces.append(plain[0])
-        reader.at = plain.end()
-    else:
-        outcome = yield from ValueReader(reader, pieces).scalar(key)
-        if outcome != DONE:
-            return outcome, ""
-    text = "".join(pieces)
-    return DONE, json.loads(text) if "\\" in text else text[1:-1]
+    outcome = yield from ValueReader(reader, pieces).scalar(key)
+    return outcome, json.loads("".join(pieces)) if outcome == DONE else ""
 
 
 def json_map_call(reader: Reader, found: CallMatch) -> Generator[None, None, str]:
