@@ -17,7 +17,7 @@ from lect.reply.reader.schema import ALL, OBJECT, STRING, Schemas
 from lect.reply.reader.syntax import CallMatch, CompiledCall
 
 PARAM, CLOSED, IMPLIED, BODY = "param", "closed", "implied", "body"
-NO_VALUE, UNOPENED = "no value", "unopened"
+OPENED, UNOPENED = "opened", "unopened"
 WRAPPERS = ("arguments", "input", "parameters", "properties")
 """Parameters in which a model wraps all its arguments by mistake, if the tool has none of that name."""
 CDATA, CDATA_END = "<![CDATA[", "]]>"
@@ -115,12 +115,12 @@ class _Parameters:
                 if what in (PARAM, BODY):
                     return reader.broken("stray_text")
                 return DONE if what in (CLOSED, IMPLIED) else what
-            if what != PARAM and writer.keys and (yield from self.is_whole()):
+            if what != PARAM:
+                if not (writer.keys and (yield from self.is_whole())):
+                    return what
                 reader.forgive(f"{self.closes[0][0]!r} is missing")
                 writer.end()
                 return DONE
-            if what != PARAM:
-                return what
             outcome = yield from self.parameter(fields)
             if outcome != DONE:
                 return outcome
@@ -185,13 +185,11 @@ class _Parameters:
         """Read the value of one parameter."""
         reader, spec, writer = self.reader, self.spec, self.writer
         key = fields.get("key", "")
-        unopened = self.unclosed = self.mentioned = self.doubtful = False
-        if spec.value:
-            opens = yield from self.value_opens()
-            unopened = opens == UNOPENED
-            if opens not in (DONE, UNOPENED):
-                # A key without a value is ignored.
-                return DONE if opens == NO_VALUE else opens
+        self.unclosed = self.mentioned = self.doubtful = False
+        opens = (yield from self.value_opens()) if spec.value else OPENED
+        if opens not in (OPENED, UNOPENED):
+            return opens
+        unopened = opens == UNOPENED
         if spec.nested:
             root = reader.schemas.known.get(self.name, {})
             nested = yield from read_tags(reader, self.call, spec, key, self.known.get(key), root)
@@ -205,10 +203,8 @@ class _Parameters:
         held = Value(reader, spec, types, hold=wraps or unopened or key in writer.keys, start=lambda: writer.key(key))
         self.begin = reader.position
         outcome = yield from self.read_value(key, held)
-        if outcome == DONE and self.doubtful:
-            return reader.broken("stray_text")
-        if outcome != DONE:
-            return outcome
+        if outcome != DONE or self.doubtful:
+            return outcome if outcome != DONE else reader.broken("stray_text")
         if held.streamed:
             held.end(self.unclosed)
             return DONE
@@ -230,7 +226,7 @@ class _Parameters:
         return DONE
 
     def value_opens(self) -> Generator[None, None, str]:
-        """Skip what opens a value; return DONE, UNOPENED if it is missing, NO_VALUE if both are, or what went wrong."""
+        """Skip what opens a value; return OPENED, UNOPENED if it is missing, or how reading ends without a value."""
         reader, call, spec = self.reader, self.call, self.spec
         others = [(spec.open,), *self.closes, *call.implied]
         while True:
@@ -240,10 +236,11 @@ class _Parameters:
                 end = lookahead.literal(buffer, at, spec.value, ended=False)
                 if end >= 0:
                     reader.at = end
-                    return DONE
+                    return OPENED
                 other = lookahead.either(buffer, at, others, ended=False)
                 if other >= 0:
-                    return NO_VALUE
+                    # A key without a value is ignored.
+                    return DONE
                 if MORE not in (end, other) and at < len(buffer):
                     reader.forgive(f"{spec.value!r} is missing")
                     reader.at = at
