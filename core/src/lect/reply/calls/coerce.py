@@ -9,10 +9,11 @@ from collections.abc import Container
 from lect.reply.calls.texts import quoted
 from lect.reply.calls.values import read_whole
 from lect.reply.calls.words import PYTHON
+from lect.reply.reader.lookahead import FENCE
 from lect.reply.reader.reader import Reader
 from lect.reply.reader.schema import STRING, kind_of, read_json
 
-FENCED = re.compile(r"```\w{0,16}\s(.*)```", re.DOTALL).fullmatch
+FENCED = re.compile(rf"{FENCE}\s(.*)```", re.DOTALL).fullmatch
 
 
 class ObjectWriter:

@@ -11,7 +11,7 @@ from lect.reply.calls.texts import text_argument
 from lect.reply.calls.values import ValueReader, spaces
 from lect.reply.grammar import JsonMap, NamedJson
 from lect.reply.reader import lookahead
-from lect.reply.reader.lookahead import GAP, MORE, NO
+from lect.reply.reader.lookahead import FENCE, GAP, MORE, NO
 from lect.reply.reader.reader import CUT, DONE, Reader, Text
 from lect.reply.reader.schema import OBJECT, read_json
 from lect.reply.reader.syntax import CallMatch, CompiledCall
@@ -35,13 +35,13 @@ FIRST_KEY_SO_FAR = re.compile(
 )
 NAME = re.compile(r'"([^"\\]{0,200})"')
 NAME_SO_FAR = re.compile(r'"[^"\\]{0,200}\Z')
-FENCED = re.compile(rf"```\w{{0,16}}{GAP}").match
-FENCE_SO_FAR = re.compile(rf"(?:`{{1,2}}|```\w{{0,16}}{GAP})\Z").match
-BEGINS = re.compile(rf"(?:```\w{{0,16}}{GAP})?(?:[{{\[]|[\"'](?:\\*[\"'])?{GAP}\{{)").match
-BEGINS_SO_FAR = re.compile(rf"(?:`{{1,2}}|(?:```\w{{0,16}}{GAP})?(?:[\"'](?:\\*[\"']?)?{GAP})?)\Z").match
+FENCED = re.compile(rf"{FENCE}{GAP}").match
+FENCE_SO_FAR = re.compile(rf"(?:`{{1,2}}|{FENCE}{GAP})\Z").match
+BEGINS = re.compile(rf"(?:{FENCE}{GAP})?(?:[{{\[]|[\"'](?:\\*[\"'])?{GAP}\{{)").match
+BEGINS_SO_FAR = re.compile(rf"(?:`{{1,2}}|(?:{FENCE}{GAP})?(?:[\"'](?:\\*[\"']?)?{GAP})?)\Z").match
 """How arguments begin, whatever is around them, and what may become that."""
-WRAPPING = re.compile(rf"(?:```\w{{0,16}}{GAP})?(?:\[{GAP})?")
-FENCE = "```"
+WRAPPING = re.compile(rf"(?:{FENCE}{GAP})?(?:\[{GAP})?")
+UNFENCE = "```"
 QUOTES = "\"'“‘"
 
 
@@ -49,8 +49,8 @@ def unwrapped(buffer: str, at: int, fields: dict[str, str], ended: bool) -> int:
     """Return where the JSON at `at` begins, after a fence or the bracket of a list, noted in `fields`; or MORE."""
     found = WRAPPING.match(buffer, lookahead.space(buffer, at))
     assert found is not None, "the pattern also matches an empty text"
-    rest = buffer[found.end() : found.end() + len(FENCE)]
-    if not ended and len(rest) < len(FENCE) and FENCE.startswith(rest):
+    rest = buffer[found.end() : found.end() + len(UNFENCE)]
+    if not ended and len(rest) < len(UNFENCE) and UNFENCE.startswith(rest):
         return MORE
     if found[0]:
         fields["wrapped"] = "yes"
@@ -234,7 +234,7 @@ def _wrapped_arguments(reader: Reader, pieces: list[str]) -> Generator[None, Non
         pieces.append(_decoded(reader, "".join(held)))
     if outcome == DONE and fence:
         reader.forgive("a fence around the arguments")
-        end = yield from reader.find([(FENCE,)])
+        end = yield from reader.find([(UNFENCE,)])
         reader.at = max(reader.at, end)
     return outcome
 

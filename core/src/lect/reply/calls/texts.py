@@ -13,8 +13,8 @@ from lect.reply.reader.lookahead import MORE, NO, MarkScanner, scanner_of
 from lect.reply.reader.reader import CUT, DONE, Reader
 from lect.reply.reader.syntax import CallMatch, CompiledCall
 
-FENCE = re.compile(rf"{lookahead.GAP}```\w{{0,16}}\n").match
-FENCE_SO_FAR = re.compile(rf"{lookahead.GAP}(?:`{{0,2}}|```\w{{0,16}})\Z").match
+FENCED = re.compile(rf"{lookahead.GAP}{lookahead.FENCE}\n").match
+FENCE_SO_FAR = re.compile(rf"{lookahead.GAP}(?:`{{0,2}}|{lookahead.FENCE})\Z").match
 UNFENCE = "\n```"
 
 
@@ -112,7 +112,7 @@ def code_call(reader: Reader, found: CallMatch) -> Generator[None, None, str]:
     spec = found.call.syntax.arguments
     assert isinstance(spec, Code)
     reader.begin_call(spec.name)
-    while not (fence := FENCE(reader.buffer, reader.at)) and FENCE_SO_FAR(reader.buffer, reader.at):
+    while not (fence := FENCED(reader.buffer, reader.at)) and FENCE_SO_FAR(reader.buffer, reader.at):
         if reader.ended:
             break
         yield

@@ -19,6 +19,8 @@ from lect.reply.reader.near import NO as NO
 REACH = 256
 """How much white space may separate two marks that belong together."""
 GAP = rf"[ \t\r\n]{{0,{REACH}}}"
+FENCE = r"```\w{0,16}"
+"""What opens a fence in Markdown, and may say what is in it."""
 LONGEST_HEAD = 512
 LONGEST_REST = 64
 NOTHING_OPENS = re.compile(r"[^<\n]*").match
