@@ -395,10 +395,6 @@ class Reader:
 
     def pieces(self) -> tuple[Piece, ...]:
         """Return the pieces of the raw text."""
-        pieces, end = [], self.position
-        for start, kind in reversed(self.borders):
-            begin = max(start, 0)  # It may be in the prompt.
-            if end > begin:
-                pieces.append(Piece(kind, begin, end))
-            end = begin
-        return tuple(reversed(pieces))
+        starts = [max(start, 0) for start, _ in self.borders]  # The first may be in the prompt.
+        spans = zip(self.borders, starts, [*starts[1:], self.position], strict=True) if starts else ()
+        return tuple([Piece(kind, start, end) for (_, kind), start, end in spans if end > start])
