@@ -8,7 +8,7 @@ from collections.abc import Generator
 
 from lect.reply.calls.coerce import as_json
 from lect.reply.calls.texts import text_argument
-from lect.reply.calls.values import ValueReader, spaces
+from lect.reply.calls.values import TEXT, ValueReader, spaces
 from lect.reply.grammar import JsonMap, NamedJson
 from lect.reply.reader import lookahead
 from lect.reply.reader.lookahead import FENCE, GAP, MORE, NO
@@ -34,6 +34,7 @@ FIRST_KEY_SO_FAR = re.compile(
     rf"{GAP}[:=]?{GAP})?\Z"
 )
 NAME = re.compile(r'"([^"\\]{0,200})"')
+PLAIN_TEXT = re.compile(TEXT).match
 NAME_SO_FAR = re.compile(r'"[^"\\]{0,200}\Z')
 FENCED = re.compile(rf"{FENCE}{GAP}").match
 FENCE_SO_FAR = re.compile(rf"(?:`{{1,2}}|{FENCE}{GAP})\Z").match
@@ -276,6 +277,11 @@ def _key(reader: Reader) -> Generator[None, None, tuple[str, str]]:
 
 def _text(reader: Reader, *, key: bool = False) -> Generator[None, None, tuple[str, str]]:
     """Read a string, or a key; return how that ended, and its value."""
+    # Nearly all of them have arrived whole and are plain.
+    plain = PLAIN_TEXT(reader.buffer, reader.at)
+    if plain is not None and "\\" not in plain[0]:
+        reader.at = plain.end()
+        return DONE, plain[0][1:-1]
     pieces: list[str] = []
     outcome = yield from ValueReader(reader, pieces).scalar(key)
     return outcome, json.loads("".join(pieces)) if outcome == DONE else ""
