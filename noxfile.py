@@ -24,6 +24,7 @@ nox.options.sessions = ["lint", "tests", "lowest", "plugin_alone", "integrations
 PYTHONS = ["3.11", "3.12", "3.13", "3.14"]
 PLUGINS = sorted(path.name for path in Path("plugins").iterdir() if (path / "pyproject.toml").exists())
 TEST_TOOLS = ["pytest>=8", "pytest-xdist>=3", "hypothesis>=6.100", "jinja2>=3.1.6", "dill>=0.3.8", "cloudpickle>=3"]
+SERVERS_AND_CLIENTS = ["fastapi>=0.110", "uvicorn>=0.30", "openai>=1.99", "anthropic>=0.60"]
 # A file's tests stay together: many share what they build.
 IN_PARALLEL = ["-q", "-n", "auto", "--dist", "loadfile"]
 # The plugins whose tests take longest.
@@ -51,7 +52,7 @@ SAMPLED = [
     )),
     "plugins/fastchat/tests/test_segments.py", "plugins/jinja/tests/test_isolation.py",
     "plugins/jinja/tests/test_more_filters.py", "plugins/jinja/tests/test_options.py",
-    "tests/stress/test_jinja_origins.py", "tests/stress/test_proof_seeds.py",
+    "tests/integrations/test_apis.py", "tests/stress/test_jinja_origins.py", "tests/stress/test_proof_seeds.py",
 ]  # fmt: skip
 # Tests that read the source: versions of Python and dependencies do not matter.
 SAME_ALWAYS = ["core/tests/test_layers.py"]
@@ -175,7 +176,7 @@ def tests(session):
 def stress(session):
     """Run the audits in full: every field, wrong value, cut marker and kind of growth; and all that is sampled
     elsewhere. It takes hours."""
-    session.install(*TEST_TOOLS)
+    session.install(*TEST_TOOLS, *SERVERS_AND_CLIENTS)
     install(session, *EVERYTHING)
     run = ("pytest", "-q", "-n", "auto", *(session.posargs or ["tests/stress", *SAMPLED]))
     session.run(*run, env={"LECT_STRESS": "1"})
@@ -216,7 +217,7 @@ def test_alone(session, name):
 def integrations(session):
     """Test with packages that people use lect with, and that are too large for every session."""
     session.install("pytest>=8", "pytest-xdist>=3", "hypothesis>=6.100")
-    session.install("datasets>=3", "fastapi>=0.110", "uvicorn>=0.30", "openai>=1.99", "anthropic>=0.60")
+    session.install("datasets>=3", *SERVERS_AND_CLIENTS)
     session.install("tokenizers>=0.21", "sentencepiece>=0.2.2", "tiktoken>=0.8")
     install(session, *EVERYTHING)
     elsewhere = [f"--ignore={path}" for path in REAL_TOKENIZERS]

@@ -212,7 +212,7 @@ def test_convert_prints_a_template_that_can_be_read_back(mine, source, capsys, t
     [
         (["chatml", "--to", "xtuner"], "lost: the turns of tools\n  try: --lossy, to write the rest"),
         (["Qwen/Qwen2.5-7B-Instruct", "--to", "xtuner"], "lost: all: it is a program"),
-        (["xtuner:internlm", "--to", "fastchat"], "no template or adapter is called 'xtuner:internlm'; did you mean"),
+        (["xtuner:internlm", "--to", "fastchat"], "did you mean the template 'xtuner:internlm_chat'?"),
         (["default", "--to", "xtunr"], "no installed package has a notation 'xtunr'\n  try: one of "),
         (["default", "--to", "xtuner", "-o", "nowhere/x.json"], "cannot write 'nowhere/x.json': No such file"),
         (

@@ -34,7 +34,7 @@ NEEDED = {"jinja": ["jinja2"], "kit": ["hypothesis", "pytest"], "paddlenlp": ["j
 def test_every_plugin_that_is_not_a_family_is_installed_alone_here():
     projects = {path.parent.name: tomllib.loads(path.read_text("utf-8")) for path in PLUGINS.glob("*/pyproject.toml")}
     others = {name for name, each in projects.items() if "lect" not in each["project"].get("entry-points", ())}
-    assert others | {"qwen", "dialects"} == set(USES)
+    assert others | {"qwen", "dialects", "ollama"} == set(USES)
 
 
 @pytest.mark.parametrize("plugin", USES)

@@ -21,7 +21,6 @@ from pydantic import TypeAdapter  # noqa: E402  # as above
 
 PAGE = pages.DOCS / "how-to" / "serve-responses-and-messages.md"
 VECTORS = some([*replies.vectors("parse"), *replies.vectors("parse-adversarial"), *replies.mistakes()], seed="apis")
-"""Some of all; `LECT_STRESS=1 nox -s integrations` tries them all."""
 RESPONSES, MESSAGES = TypeAdapter(ResponseStreamEvent), TypeAdapter(anthropic.types.RawMessageStreamEvent)
 QUESTION = {"role": "user", "content": "Go on."}
 OF_CLIENTS = ("parsed", "parsed_arguments", "parsed_output", "stop_details")
