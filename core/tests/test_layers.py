@@ -220,6 +220,10 @@ def names():
     return found
 
 
+# From Python 3.12 on, an f-string is several tokens.
+WORDS = {tokenize.NAME, tokenize.STRING, getattr(tokenize, "FSTRING_MIDDLE", tokenize.STRING)}
+
+
 def code_words(source):
     """Yield the words of a module's code: names and strings, without comments and docstrings."""
     tree = ast.parse(source)
@@ -229,7 +233,7 @@ def code_words(source):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
     }
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
-        if token.type in (tokenize.NAME, tokenize.STRING) and token.start[0] not in prose:
+        if token.type in WORDS and token.start[0] not in prose:
             yield from re.findall(r"[a-z0-9]+(?:-[a-z0-9]+)*", token.string.lower())
 
 
