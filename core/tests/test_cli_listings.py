@@ -8,7 +8,7 @@ from installs import install, registry_of
 import lect
 from lect.cli import main
 from lect.plugin import Family, Rule, Turn, TurnTemplate
-from lect.registry.packages import PACKAGES
+from lect.registry.packages import FORMATS, PACKAGES
 
 ACME = TurnTemplate("acme", user=Turn("<user>"), assistant=Turn("<bot>"))
 QWEN = """
@@ -41,22 +41,40 @@ def test_every_family_that_is_not_installed_has_its_install_command(capsys):
 def test_an_installed_family_is_not_offered_again(site, monkeypatch, capsys):
     install(site, "lect-qwen", "qwen", "raise SystemExit", version="3.2", hints=["qwen"])
     installed(monkeypatch, "lect-qwen")
+    monkeypatch.setitem(FORMATS, "lect-qwen", (17, 2))
     out = printed(capsys, "families")
-    assert out.startswith("installed\n  family  package    version  status\n  qwen    lect-qwen  3.2      lazy\n")
+    assert out.startswith(
+        "installed\n"
+        "  family  package    version  formats         status\n"
+        "  qwen    lect-qwen  3.2      17, 2 attested  lazy\n"
+    )
     assert "pip install lect-qwen" not in out
 
 
 def test_families_as_json(site, monkeypatch, capsys):
     install(site, "lect-qwen", "qwen", "raise SystemExit", hints=["qwen"])
     installed(monkeypatch, "lect-qwen")
+    monkeypatch.setitem(FORMATS, "lect-qwen", (17, 2))
+    monkeypatch.setitem(FORMATS, "lect-llama", (12, 0))
     data = json.loads(printed(capsys, "families", "--json"))
-    assert data["installed"] == [{"family": "qwen", "package": "lect-qwen", "version": "0.1.0", "status": "lazy"}]
+    assert data["installed"] == [
+        {
+            "family": "qwen",
+            "package": "lect-qwen",
+            "version": "0.1.0",
+            "formats": 17,
+            "attested": 2,
+            "status": "lazy",
+        }
+    ]
     assert {each["package"] for each in data["available"]} == set(PACKAGES) - {"lect-qwen"}
     (llama,) = [each for each in data["available"] if each["family"] == "llama"]
     assert llama == {
         "family": "llama",
         "package": "lect-llama",
         "models": ["llama", "codellama"],
+        "formats": 12,
+        "attested": 0,
         "install": "pip install lect-llama",
         "install_from_checkout": "pip install ./plugins/llama",
     }

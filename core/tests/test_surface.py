@@ -58,7 +58,8 @@ SIGNATURES = {
     Template: "(name, program, *, looks_for=None, reply=None, **facts)",
     Facts: (
         "(name, *, roles=('system', 'user', 'assistant'), bos='', eos='', stop=(), stop_ids=(), markers=(), "
-        "text_separators=False, default_system='', capabilities=('system',), options=(), accepts=(), source='')"
+        "text_separators=False, default_system='', capabilities=('system',), options=(), accepts=(), source='', "
+        "evidence='')"
     ),
     TurnTemplate: (
         "(name, *, system=None, user, assistant, tool=None, other=None, user_after_system=None, opening='', without_system='', generation=None, "
@@ -178,7 +179,7 @@ def test_values_keep_their_fields_in_their_order(kind, fields):
         (
             Template,
             [
-                "accepted_roles", "bos", "capabilities", "default_system", "eos", "marker_pattern", "markers", "name", "options", "program", "render",
+                "accepted_roles", "bos", "capabilities", "default_system", "eos", "evidence", "marker_pattern", "markers", "name", "options", "program", "render",
                 "reply", "roles", "source", "stop", "stop_ids", "table", "text", "text_separators", "parse", "stream", "but", "written_at",
             ],
         ),

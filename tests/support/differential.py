@@ -172,7 +172,15 @@ def conversations(text, *, parts=False, calls=True):
 @cache
 def accepts(slug):
     """Return what a maker's template takes as it is given, by an independent reading of that template."""
-    return shared_module("put_right").takes(slug)
+    return shared_module("put_right").takes_of(
+        maker_source(slug), lambda messages, tools: reference().render(slug, messages, tools, True)
+    )
+
+
+def maker_source(slug):
+    """Return the text of a maker's template; the later ones are in a folder of their own."""
+    files = (SHARED / f"oracles/{folder}jinja/{slug}.jinja" for folder in ("", "more/"))
+    return next(file.read_text("utf-8") for file in files if file.exists())
 
 
 def normalize(slug, messages):

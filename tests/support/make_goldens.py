@@ -33,7 +33,8 @@ OPTIONS = {
 
 
 def main(family, *added):
-    index = {entry["slug"]: entry for entry in json.loads((SHARED / "oracles/index.json").read_text("utf-8"))}
+    maker = differential.reference()
+    index = maker.MORE | maker.INDEX
     battery = json.loads((SHARED / "goldens/battery.json").read_text("utf-8"))
     write(
         REPOSITORY / "plugins/kit/src/lect_kit/battery.json",
@@ -72,7 +73,7 @@ def main(family, *added):
 
 def all_cases(slug, battery):
     """Return what the maker's template gives for every conversation, and with options if these change it."""
-    source = (SHARED / f"oracles/jinja/{slug}.jinja").read_text("utf-8")
+    source = differential.maker_source(slug)
     cases = {name: outcome(slug, case) for name, case in battery.items()}
     for name, case in battery.items():
         for option, value in ((each, value) for each in OPTIONS if each in source for value in OPTIONS[each]):

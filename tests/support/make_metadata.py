@@ -100,13 +100,13 @@ def rows(table):
     return "".join(f"{key(name)} = {toml(value)}\n" for name, value in table.items())
 
 
-def template_names(name):
-    """Return the names of the templates of a plugin."""
+def templates_of(name):
+    """Return the templates of a plugin by name."""
     plugin = getattr(importlib.import_module(f"lect_{name}"), "adapter", None)
     if plugin is None:
-        return []
+        return {}
     listed = Adapter(plugin, name=name).list_templates()
-    return [each for each, template in listed.items() if template is not CHATML and template is not DEFAULT]
+    return {each: found for each, found in listed.items() if found is not CHATML and found is not DEFAULT}
 
 
 def reply_formats(name):
@@ -126,7 +126,7 @@ def reply_formats(name):
 
 def entry_points(name):
     """Return the entry points of a plugin: those that it states by hand, then those derived from its code."""
-    templates = dict.fromkeys(template_names(name), f"lect_{name}:adapter")
+    templates = dict.fromkeys(templates_of(name), f"lect_{name}:adapter")
     derived = {"lect.templates": templates, "lect.replies": dict(sorted(reply_formats(name).items()))}
     by_hand = {group: points for group, points in points_of(name).items() if group not in derived}
     return {group: points for group, points in {**by_hand, **derived}.items() if points}
@@ -194,6 +194,7 @@ def packages_file():
     names = sorted(PLUGINS, key=lambda name: ("lect" not in points_of(name), name))
     sections = {
         "packages": {name: words(name) for name in names},
+        "formats": {name: format_counts(name) for name in PLUGINS},
         **{
             kind: {name: sorted(points_of(name).get(f"lect.{kind}", ())) for name in PLUGINS}
             for kind in ("commands", "functions")
@@ -210,11 +211,17 @@ def packages_file():
     )
 
 
+def format_counts(name):
+    """Return how many templates a plugin has, and how many of them are attested only; nothing for one without any."""
+    evidence = [template.evidence for template in templates_of(name).values()]
+    return [str(len(evidence)), str(evidence.count("attested"))] if evidence else []
+
+
 def reserved_names(name):
     """Return the names that belong to a plugin."""
     points = points_of(name)
     is_family = "lect" in points and words(name)
-    return list(dict.fromkeys([name, *points["lect.hints"], *template_names(name)])) if is_family else [name]
+    return list(dict.fromkeys([name, *points["lect.hints"], *templates_of(name)])) if is_family else [name]
 
 
 def readme_file(path):

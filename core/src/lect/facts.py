@@ -97,11 +97,13 @@ class Facts:
         accepts: What it accepts as it is given, and must not be normalized: `parts` and `null` for content, and
             `argument_text` for the arguments of calls (see `prompt/normalize.py`).
         source: Where the format is written down, with its revision.
+        evidence: `attested` if no file of the maker's was at hand, and two independent projects, both named in
+            `source`, state the same format.
     """
 
     __slots__ = (
-        "_frozen", "accepted_roles", "accepts", "bos", "capabilities", "default_system", "eos", "markers", "name",
-        "options", "roles", "source", "stop", "stop_ids", "text_separators",
+        "_frozen", "accepted_roles", "accepts", "bos", "capabilities", "default_system", "eos", "evidence", "markers",
+        "name", "options", "roles", "source", "stop", "stop_ids", "text_separators",
     )  # fmt: skip
 
     def __init__(
@@ -120,6 +122,7 @@ class Facts:
         options: Iterable[str] = (),
         accepts: Iterable[Literal["parts", "null", "argument_text"]] = (),
         source: str = "",
+        evidence: Literal["", "attested"] = "",
     ):
         if not isinstance(name, str) or not name:
             msg = f"the name of a template is {saferepr(name)}; expected a text"
@@ -147,6 +150,7 @@ class Facts:
             )
             raise PluginError(msg)
         self.source = source
+        self.evidence = evidence
         self.accepted_roles = STANDARD_ROLES.union(self.roles)
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -174,6 +178,7 @@ class Facts:
             "options": tuple(each for each in self.options if each not in ("bos_token", "eos_token")),
             "accepts": sorted(self.accepts),
             "source": self.source,
+            "evidence": self.evidence,
         }
 
     @property

@@ -30,6 +30,7 @@ def template_data(template: Template) -> dict[str, Any]:
     return {
         "name": template.name,
         "source": template.source,
+        "evidence": template.evidence,
         "roles": list(template.roles),
         "bos": template.bos,
         "bos_advice": bos_advice(template),

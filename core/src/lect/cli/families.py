@@ -7,7 +7,7 @@ from typing import Any
 import lect
 from lect.cli.plugins import status_cell
 from lect.cli.screen import Screen, write_json
-from lect.registry.packages import PACKAGES
+from lect.registry.packages import FORMATS, PACKAGES
 
 EPILOG = """\
 examples:
@@ -19,7 +19,8 @@ examples:
 def configure(parser: ArgumentParser) -> None:
     """Describe the command and its arguments."""
     parser.description = (
-        "List the model families that are installed, and what to type for those that are not. Nothing is imported or "
+        "List the model families that are installed, and what to type for those that are not. Attested formats are "
+        "those that two independent projects state, where no file of the maker's was at hand. Nothing is imported or "
         "fetched."
     )
     parser.epilog = EPILOG
@@ -31,7 +32,13 @@ def run(arguments: Namespace) -> None:
     plugins = lect.plugins()
     packages = {plugin.package for plugin in plugins}
     installed = [
-        {"family": each.name, "package": each.package or None, "version": each.version or None, "status": each.status}
+        {
+            "family": each.name,
+            "package": each.package or None,
+            "version": each.version or None,
+            **_counts(each.package),
+            "status": each.status,
+        }
         for each in plugins
     ]
     available: list[dict[str, Any]] = [
@@ -39,6 +46,7 @@ def run(arguments: Namespace) -> None:
             "family": package.removeprefix("lect-"),
             "package": package,
             "models": words,
+            **_counts(package),
             "install": f"pip install {package}",
             "install_from_checkout": f"pip install ./plugins/{package.removeprefix('lect-')}",
         }
@@ -51,13 +59,29 @@ def run(arguments: Namespace) -> None:
     screen = Screen(sys.stdout)
     screen.line("installed", style="bold")
     if plugins:
-        rows = [(each.name, each.package or "(this process)", each.version, status_cell(each)) for each in plugins]
-        screen.table(rows, header=("family", "package", "version", "status"))
+        rows = [
+            (each.name, each.package or "(this process)", each.version, _formats(each.package), status_cell(each))
+            for each in plugins
+        ]
+        screen.table(rows, header=("family", "package", "version", "formats", "status"))
     else:
         screen.line("  none")
     if available:
         screen.section("not installed")
-        to_install = [(each["family"], each["install"], ", ".join(each["models"])) for each in available]
-        screen.table(to_install, header=("family", "install", "models"), wrap=True)
+        to_install = [
+            (each["family"], each["install"], _formats(each["package"]), ", ".join(each["models"]))
+            for each in available
+        ]
+        screen.table(to_install, header=("family", "install", "formats", "models"), wrap=True)
         screen.line()
         screen.line(f"from a checkout: {available[0]['install_from_checkout']}", style="dim")
+
+
+def _counts(package: str) -> dict[str, int | None]:
+    known, attested = FORMATS.get(package, (None, None))
+    return {"formats": known, "attested": attested}
+
+
+def _formats(package: str) -> str:
+    known, attested = FORMATS.get(package, ("", 0))
+    return f"{known}, {attested} attested" if attested else f"{known}"

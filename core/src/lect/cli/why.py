@@ -29,6 +29,7 @@ examples:
   LECT_PINS='acme/*=lect-qwen:qwen' lect why acme/qwen2.5-7b-instruct
 """
 STYLES = {"won": "green", "tied": "red"}
+ATTESTED = "attested: the source names two independent projects that state it; no file of the maker's was at hand"
 HISTORY = "history does not show an answer as the model writes it: to train, unroll it"
 SEPARATORS = "plain text: nothing can protect a prompt against a user who writes them"
 
@@ -111,6 +112,7 @@ def _facts(resolution: lect.Resolution) -> list[tuple[str, str]]:
         ("because", reword(resolution.reason, "why")),
         ("kind", resolution.kind + base),
         ("source", template.source or "not given"),
+        *([("evidence", ATTESTED)] if template.evidence else []),
         ("written at", template.written_at),
         ("stop", stops_text(template)),
         ("BOS", bos_advice(template)),

@@ -48,7 +48,7 @@ class Template(Replies):
             times faster. None, the default, promises nothing. The promise is checked.
         reply: The grammar of the model's replies; None if they are plain text.
         facts: The other facts of the format: `roles`, `bos`, `eos`, `stop`, `stop_ids`, `markers`, `text_separators`,
-            `default_system`, `capabilities`, `options`, `accepts` and `source`.
+            `default_system`, `capabilities`, `options`, `accepts`, `source` and `evidence`.
     """
 
     __slots__ = (

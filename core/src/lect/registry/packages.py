@@ -17,6 +17,8 @@ def _section(heading: str) -> dict[str, list[str]]:
 
 PACKAGES = _section("packages")
 """The packages of this project, and the words by which people know their models."""
+FORMATS = {package: (int(known), int(attested)) for package, (known, attested) in _section("formats").items()}
+"""How many formats a package knows, and how many of them are attested only."""
 COMMANDS, FUNCTIONS = (
     {name: package for package, names in _section(heading).items() for name in names}
     for heading in ("commands", "functions")
