@@ -1,6 +1,7 @@
 """Ling, by inclusionAI."""
 
 from lect.plugin import DEFAULT, Chat, Family, Rule, Template, Writer
+from lect_ling.ling2 import LING2
 from lect_ling.replies import LING3
 
 __lect_api__ = "~=1.0"
@@ -34,6 +35,9 @@ adapter = Family(
     Rule("ling 3", LING3),
     Rule("ling lite|plus base", DEFAULT, kind="base", note=NEVER_CHATTED),
     Rule("ling mini|flash base 2.0", DEFAULT, kind="base", note=NEVER_CHATTED),
+    Rule("ling mini|flash 2.0 .", LING2),
+    Rule("ling 1 t .", LING2),
+    Rule("ling v 2 .", LING2, note="the maker's name for all of Ling 2.0"),
     Rule("ling lite 1.5", None, note=UNSEEN),
     Rule("ling lite|plus .", LING),
     Rule("ling|ring mini|flash|lite|1|2.5|2.6", None, note=UNSEEN),
