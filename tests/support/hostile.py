@@ -76,7 +76,7 @@ NEVER_IMITATED = (
 SINCE = (
     "apertus", "bielik", "dbrx", "ernie", "exaone", "falcon", "hermes", "hunyuan", "internvl", "jamba", "laguna",
     "lfm2", "ling", "llava", "longcat", "mimo", "minicpm", "minimax", "nemotron", "olmo", "openbuddy", "openchat",
-    "orion", "seallm", "seed", "smollm", "solar", "step", "telechat", "xverse",
+    "opencoder", "orion", "rnj", "seallm", "seed", "smollm", "solar", "step", "telechat", "xverse",
 )  # fmt: skip
 """Families that the battery has no case for; their own markers are tried one by one."""
 TAKEN_OUT = {"nemotron:nemotron-nano-v2": "</think>"}
