@@ -18,8 +18,9 @@ class TestLing(AdapterSuite):
         "inclusionAI/Ling-1T-FP8": "ling-2.0",
         "inclusionAI/Ling-lite-base": "default",
         "inclusionAI/Ling-mini-base-2.0": "default",
+        "inclusionAI/Ling-1T-base": "default",
     }
-    base = ["inclusionAI/Ling-lite-base", "inclusionAI/Ling-mini-base-2.0"]
+    base = ["inclusionAI/Ling-lite-base", "inclusionAI/Ling-mini-base-2.0", "inclusionAI/Ling-1T-base"]
     others = [
         "inclusionAI/Ling-lite-1.5",
         "inclusionAI/Ling-mini-2.5",

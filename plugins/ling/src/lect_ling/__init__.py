@@ -35,6 +35,7 @@ adapter = Family(
     Rule("ling 3", LING3),
     Rule("ling lite|plus base", DEFAULT, kind="base", note=NEVER_CHATTED),
     Rule("ling mini|flash base 2.0", DEFAULT, kind="base", note=NEVER_CHATTED),
+    Rule("ling 1 t base", DEFAULT, kind="base", note=NEVER_CHATTED),
     Rule("ling mini|flash 2.0 .", LING2),
     Rule("ling 1 t .", LING2),
     Rule("ling v 2 .", LING2, note="the maker's name for all of Ling 2.0"),
