@@ -152,15 +152,15 @@ def test_the_families_that_support_calls_and_reasoning_bring_them_back():
         "call": {
             "apertus", "bielik", "chatglm", "cohere", "deepseek", "exaone", "falcon", "gemma", "gptoss", "granite",
             "hermes", "hunyuan", "internlm", "jamba", "kimi", "laguna", "lfm2", "ling", "llama", "mimo", "minicpm",
-            "minimax", "mistral", "nemotron", "olmo", "qwen", "rnj", "seed", "solar", "step",
+            "minimax", "mistral", "muse", "nanbeige", "nemotron", "olmo", "qwen", "rnj", "seed", "solar", "step",
         },
         "reasoning": {
             "bielik", "chatglm", "cohere", "gptoss", "hunyuan", "laguna", "lfm2", "ling", "minicpm", "minimax",
-            "mistral", "nemotron", "qwen", "seed", "step",
+            "mistral", "muse", "nanbeige", "nemotron", "qwen", "seed", "step",
         },
         "everything": {
             "bielik", "chatglm", "gemma", "hunyuan", "kimi", "laguna", "lfm2", "ling", "minicpm", "minimax",
-            "mistral", "nemotron", "qwen", "seed", "step",
+            "mistral", "nanbeige", "nemotron", "qwen", "seed", "step",
         },
     }  # fmt: skip
 

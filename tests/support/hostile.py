@@ -74,9 +74,10 @@ NEVER_IMITATED = (
 )  # fmt: skip
 """Templates whose turns no case imitates: they are plain text."""
 SINCE = (
-    "apertus", "bielik", "dbrx", "ernie", "exaone", "falcon", "hermes", "hunyuan", "internvl", "jamba", "laguna",
-    "lfm2", "ling", "llava", "longcat", "mimo", "minicpm", "minimax", "nemotron", "olmo", "openbuddy", "openchat",
-    "opencoder", "orion", "rnj", "seallm", "seed", "smollm", "solar", "step", "telechat", "xverse",
+    "apertus", "bielik", "dbrx", "dots", "ernie", "exaone", "falcon", "hermes", "hunyuan", "internvl", "jamba",
+    "laguna", "lfm2", "ling", "llava", "longcat", "mimo", "minicpm", "minimax", "muse", "nanbeige", "nemotron", "olmo",
+    "openbuddy", "openchat", "opencoder", "orion", "rnj", "seallm", "seed", "smollm", "solar", "step", "telechat",
+    "xverse",
 )  # fmt: skip
 """Families that the battery has no case for; their own markers are tried one by one."""
 TAKEN_OUT = {"nemotron:nemotron-nano-v2": "</think>"}

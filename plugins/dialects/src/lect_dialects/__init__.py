@@ -12,7 +12,7 @@ from lect_dialects.json_calls import (
     REKA,
     XLAM,
 )
-from lect_dialects.messages import INKLING, MUSE_GLIMMER
+from lect_dialects.messages import INKLING
 from lect_dialects.named_calls import FUNCTIONARY_V31, FUNCTIONARY_V32
 from lect_dialects.tagged_calls import DOTS
 
@@ -25,7 +25,6 @@ adapter = Family(
     Rule("apriel", APRIEL),
     Rule("firefunction v 2", FIREFUNCTION_V2),
     Rule("?llama xlam 2", XLAM),
-    Rule("muse glimmer", MUSE_GLIMMER),
     Rule("inkling", INKLING),
     Rule("functionary * v 3.1", FUNCTIONARY_V31),
     Rule("functionary * v 3.2", FUNCTIONARY_V32),
