@@ -164,7 +164,8 @@ def write_answer(chat: Chat, out: Writer, message: Message) -> None:
 def glimmer(chat: Chat, out: Writer) -> None:
     """Write Muse Glimmer."""
     out.append(chat.bos)
-    names = {call.id: call.name for message in chat.messages for call in message.tool_calls if call.id is not None}
+    calls = (call for message in chat.messages for call in message.tool_calls)
+    names: dict[Any, str] = {call.id: call.name for call in calls if call.id is not None}
     if not any(message.role == "system" for message in chat.messages):
         out.append("<|start|>system<|message|>You are a helpful AI assistant.\nKnowledge cutoff: ")
         out += chat.text_option("knowledge_cutoff", "") or "2026-01-04", ".\nCurrent date: "
