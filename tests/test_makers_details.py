@@ -50,7 +50,7 @@ CASES = {
         {},
     ),
     "arguments as JSON text": (
-        "google--gemma-4-E2B-it",
+        "google--gemma-4-E2B-it--ollama-2026-07-14",
         [USER, {"role": "assistant", "content": "", "tool_calls": [call('{"x": "y"}')]}],
         {},
     ),

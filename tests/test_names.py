@@ -267,6 +267,7 @@ OTHER_REVISIONS = {
     "casperhansen/llama-3-70b-instruct-awq": "an early revision, which opens an answer unasked",
     "deepseek-ai/DeepSeek-R1-Distill-Qwen-32B": "its keeper made it close the thought that it opens",
     "deepseek-ai/DeepSeek-V3-0324": "a trainer's, which is that of DeepSeek-R1",
+    "google/gemma-4-31B-it": "a revision before that of 2026-07-09",
     "vibhorag101/llama-2-13b-chat-hf-phr_mental_therapy": "a revision that strips no white space",
 }
 

@@ -43,7 +43,7 @@ NOT_TO_THE_BYTE = {
     **dict.fromkeys(
         ("minimax-m2", "minimax-m2.1", "minimax-m2.5", "minimax-m2.7"), "as gemma-4; so does the text before a call"
     ),
-    "gemma-4-31b": "as Gemma 4",
+    **dict.fromkeys(("gemma-4-31b", "gemma-4-2026-04"), "as gemma-4"),
     "minicpm3": "a line end with which the text after its calls begins cannot be told from the template's",
     **dict.fromkeys(
         (

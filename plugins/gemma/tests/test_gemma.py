@@ -13,8 +13,9 @@ class TestGemma(AdapterSuite):
         "golden/google--gemma-3-1b-it.json": "gemma-3-1b",
         "golden/google--gemma-3-4b-it.json": "gemma-3",
         "golden/google--gemma-3n-E4B-it--ac03dcb3.json": "gemma-3n",
-        "golden/google--gemma-4-E2B-it.json": "gemma-4",
-        "golden/google--gemma-4-31B-it.json": "gemma-4-31b",
+        "golden/google--gemma-4-E2B-it--ollama-2026-07-14.json": "gemma-4",
+        "golden/google--gemma-4-31B-it--ollama-2026-07-14.json": "gemma-4-31b",
+        "golden/replaced/google--gemma-4-E2B-it.json": "gemma-4-2026-04",
     }
     examples = {
         "google/gemma-2b-it": "gemma",
@@ -25,6 +26,8 @@ class TestGemma(AdapterSuite):
         "google/gemma-3n-E2B-it": "gemma-3n",
         "google/gemma-4-E4B-it": "gemma-4",
         "google/gemma-4-31B-it-GGUF": "gemma-4-31b",
+        "google/gemma-4-26B-A4B-it": "gemma-4-31b",
+        "google/gemma-4-12B-it": "gemma-4-31b",
         "google/medgemma-4b-it": "gemma-3",
         "google/gemma-2-9b": "default",
         "google/medgemma-4b-pt": "default",
@@ -32,7 +35,7 @@ class TestGemma(AdapterSuite):
         "unsloth/gemma-3-4b-it-GGUF": "gemma-3",
     }
     base = ["google/gemma-2-9b", "google/medgemma-4b-pt", "google/gemma-3-4b-pt"]
-    others = ["HuggingFaceH4/zephyr-7b-gemma-v0.1", "openchat/openchat-3.5-0106-gemma", "google/gemma-4-12B-it"]
+    others = ["HuggingFaceH4/zephyr-7b-gemma-v0.1", "openchat/openchat-3.5-0106-gemma", "google/gemma-4-20B-it"]
 
 
 class Types(str, Enum):  # noqa: UP042 - a StrEnum prints as its text

@@ -3,6 +3,7 @@
 from lect.plugin import DEFAULT, Family, Rule
 from lect_gemma.gemma3 import GEMMA, GEMMA3, GEMMA3_1B, GEMMA3N
 from lect_gemma.gemma4 import GEMMA4, GEMMA4_LARGE
+from lect_gemma.gemma4_first import GEMMA4_FIRST
 
 __lect_api__ = "~=1.0"
 
@@ -13,6 +14,8 @@ adapter = Family(
     Rule("gemma 4 e # b it assistant", None, note="it drafts for another model"),
     Rule("gemma 4 e # b it", GEMMA4),
     Rule("gemma 4 31 b it", GEMMA4_LARGE),
+    Rule("gemma 4 12 b it", GEMMA4_LARGE, note="as the 31B, which Ollama and ms-swift state"),
+    Rule("gemma 4 26 b a 4 b it", GEMMA4_LARGE, note="as the 31B, which Ollama and ms-swift state"),
     Rule("gemma 4 # b ?a ?# ?b it", None, note="its template was not seen"),
     Rule("gemma 3 n e # b it", GEMMA3N),
     Rule("gemma 3 1 b it", GEMMA3_1B),
@@ -29,4 +32,5 @@ adapter = Family(
     Rule("gemma 4 # b ?a ?# ?b", DEFAULT, kind="base", note=NEVER_CHATTED),
     Rule("gemma ?1.1|2 2|7|9|27 b", DEFAULT, kind="base", note=NEVER_CHATTED),
     Rule("codegemma ?1.1 # b", DEFAULT, kind="base", note=NEVER_CHATTED),
+    templates=[GEMMA4_FIRST],
 )

@@ -59,10 +59,14 @@ FUNCTIONGEMMA = ReplyFormat(
     example="<start_function_call>call:get_weather{city:<escape>Paris<escape>}<end_function_call>",
 )
 
-MEDIA = {"image": "<|image|>", "audio": "<|audio|>", "video": "<|video|>"}
+MEDIA = {
+    "image": "<|image|>", "image_url": "<|image|>", "audio": "<|audio|>", "input_audio": "<|audio|>",
+    "video": "<|video|>",
+}  # fmt: skip
 MARKERS = (
     "<bos>", "<eos>", "<|turn>", "<turn|>", "<|think|>", "<|channel>", "<channel|>", "<|tool>", "<tool|>",
-    "<|tool_call>", "<tool_call|>", "<|tool_response>", "<tool_response|>", '<|"|>', *MEDIA.values(),
+    "<|tool_call>", "<tool_call|>", "<|tool_response>", "<tool_response|>", '<|"|>', "<|image|>", "<|audio|>",
+    "<|video|>",
 )  # fmt: skip
 
 
@@ -71,50 +75,74 @@ def without_thoughts(text: str) -> list[str]:
     return stripped(part.split("<|channel>")[0] for part in text.split("<channel|>"))
 
 
-def write_system(chat: Chat, out: Writer, notation: Notation, first: Message | None, *, large: bool) -> None:
-    """Write the system turn: whether to think, the system text, the tools."""
-    out.append("<|turn>system\n")
-    if chat.option("enable_thinking"):
-        out.append("<|think|>\n")
-    if first:
-        out.turn(first)
-        if large or not first.parts:
-            out.append(chat.content(first).strip())
-        else:
+def write_opening(chat: Chat, out: Writer, notation: Notation) -> list[Message]:
+    """Write the system turn (whether to think, the system text, the tools); return who speaks after it, but no tools.
+
+    The results of tools are written inside the turns of the model.
+    """
+    out.append(chat.bos)
+    messages = chat.messages
+    first = messages[0] if messages and messages[0].role in ("system", "developer") else None
+    if chat.option("enable_thinking") or chat.tools or first:
+        out.append("<|turn>system\n")
+        if chat.option("enable_thinking"):
+            out.append("<|think|>\n")
+        if first:
+            out.turn(first)
+            if not first.parts:
+                out.append(first.content.strip())
             for part in first.parts:
                 out += part.text.strip(), " "
-        out.turn(None)
-    for index, tool in enumerate(chat.tools):
-        out.append("<|tool>")
-        notation.declaration(tool, "tools", index)
-        out.append("<tool|>")
-    out.append("<turn|>\n")
+            out.turn(None)
+        for index, tool in enumerate(chat.tools):
+            out.append("<|tool>")
+            notation.declaration(tool, "tools", index)
+            out.append("<tool|>")
+        out.append("<turn|>\n")
+    return [message for message in messages if message.role != "tool" and message is not first]
 
 
-def write_content(out: Writer, message: Message) -> tuple[bool, bool]:
-    """Write the content, and return whether there was any, and whether any of it was a medium."""
+def last_question(messages: list[Message]) -> int:
+    """Return the index of the last user message; -1 if there is none."""
+    return max((message.index for message in messages if message.role == "user"), default=-1)
+
+
+def write_thought(out: Writer, message: Message, *, shown: bool) -> None:
+    """Write the reasoning of a message if it is to be shown."""
+    if message.reasoning and shown:
+        out += "<|channel>thought\n", message.reasoning, "\n<channel|>"
+    else:
+        out.by_rule(message.reasoning)
+
+
+def write_content(out: Writer, message: Message, media: Mapping[str, str] = MEDIA) -> bool:
+    """Write the content, and return whether there was any."""
     start = len(out)
-    media = False
     if not message.parts:
         out += without_thoughts(message.content) if message.role == "assistant" else [message.content.strip()]
     for part in message.parts:
         if part.type == "text":
             out += without_thoughts(part.text) if message.role == "assistant" else [part.text.strip()]
-        elif part.type in MEDIA:
-            out.append(MEDIA[part.type])
+        elif part.type in media:
+            out.append(media[part.type])
             out.used(*part.path)
-            media = True
-    return any(piece.strip() for piece in out[start:]), media
+    return any(piece.strip() for piece in out[start:])
 
 
-def write_calls(out: Writer, notation: Notation, message: Message) -> None:
-    """Write the calls of a message."""
+def write_calls(chat: Chat, out: Writer, notation: Notation, message: Message, *, texts: bool = False) -> None:
+    """Write the calls of a message; arguments that are a text, and not JSON, only with `texts`.
+
+    Raises:
+        RefusedError: If the arguments are not a mapping.
+    """
     for call in message.tool_calls:
         out += "<|tool_call>call:", call.name, "{"
-        if isinstance(call.arguments, str):
+        if not isinstance(call.arguments, str):
+            notation.members(call.arguments, *call.path, "arguments")
+        elif texts:
             out.append(call.arguments)
         else:
-            notation.members(call.arguments, *call.path, "arguments")
+            chat.refuse(f"the arguments of a call of {call.name!r} are text", instead="a mapping, or its JSON text")
         out.append("}<tool_call|>")
 
 
@@ -129,14 +157,16 @@ def write_result(out: Writer, notation: Notation, name: str, response: Any, *pat
     out.append("}<tool_response|>")
 
 
-def write_results(chat: Chat, out: Writer, notation: Notation, message: Message) -> bool:
+def write_results(
+    chat: Chat, out: Writer, notation: Notation, message: Message, media: Mapping[str, str] = MEDIA
+) -> bool:
     """Write the results that belong to the calls of a message, and return whether there were any."""
     within = message.raw.get("tool_responses")
     if within:
         path = ("messages", message.index, "tool_responses")
         for index, response in enumerate(chat.expect("mappings", within, *path)):
             where = (*path, index)
-            name = chat.text(response.get("name", "unknown"), *where, "name")
+            name = chat.text(response.get("name") or "unknown", *where, "name")
             write_result(out, notation, name, response.get("response"), *where, "response")
         return True
     if not message.tool_calls:
@@ -152,6 +182,10 @@ def write_results(chat: Chat, out: Writer, notation: Notation, message: Message)
         name = called.get(result.raw.get("tool_call_id")) or result.name or "unknown"
         content = result.content if result.parts else result.raw.get("content")
         write_result(out, notation, name, content, "messages", result.index, "content")
+        for part in result.parts:
+            if part.type in media:
+                out.append(media[part.type])
+                out.used(*part.path)
         found = True
     out.turn(message)
     return found
@@ -159,39 +193,32 @@ def write_results(chat: Chat, out: Writer, notation: Notation, message: Message)
 
 def gemma4(chat: Chat, out: Writer, *, large: bool) -> None:
     """Write Gemma 4. A `large` model that is not to think is given an empty thought."""
-    notation = Notation(chat, out, hides=large)
-    out.append(chat.bos)
-    first = chat.messages[0] if chat.messages and chat.messages[0].role in ("system", "developer") else None
-    if chat.option("enable_thinking") or chat.tools or first:
-        write_system(chat, out, notation, first, large=large)
-    messages = chat.messages[1:] if first else chat.messages
-    last_question = max((position for position, message in enumerate(messages) if message.role == "user"), default=-1)
-    role_before = ""
-    waits = False
-    for position, message in enumerate(out.turns(messages)):
-        if message.role == "tool":
-            continue
-        if not (message.role == role_before == "assistant"):
+    notation = Notation(chat, out, null=True)
+    messages = write_opening(chat, out, notation)
+    asked = last_question(messages)
+    called = answered = False
+    for position, message in enumerate(out.turns(messages), 1):
+        by_model = message.role == "assistant"
+        after = messages[position].role if position < len(messages) else None
+        if not (by_model and position > 1 and messages[position - 2].role == "assistant"):
             out += "<|turn>", speaker(message), "\n"
-        role_before = message.role
-        if message.reasoning and position > last_question and message.tool_calls:
-            out += "<|channel>thought\n", message.reasoning, "\n<channel|>"
-        else:
-            out.by_rule(message.reasoning)
-        write_calls(out, notation, message)
-        results = write_results(chat, out, notation, message)
-        content, media = write_content(out, message)
+        called = bool(message.tool_calls)
+        kept = called and chat.option("preserve_thinking")
+        write_thought(out, message, shown=message.index > asked or bool(kept))
+        write_calls(chat, out, notation, message)
+        answered = write_results(chat, out, notation, message)
+        content = write_content(out, message)
         # A call that has no result yet leaves the turn open for it; after a result the model continues.
-        calling = bool(message.tool_calls) and not results and not media
-        waits = (calling or results) and not media
-        if calling:
+        if called and not answered:
             out.append("<|tool_response>")
-        elif (message.raw.get("content") if large else content) or not results:
+        elif not (by_model and after == "assistant") and (content or after or not answered):
             out.append("<turn|>\n")
-    if chat.add_generation_prompt and not waits:
+    if chat.add_generation_prompt and not called and not answered:
         out.append("<|turn>model\n")
         if large and not chat.option("enable_thinking"):
             out.append("<|channel>thought\n<channel|>")
+    elif chat.add_generation_prompt and answered and chat.option("enable_thinking"):
+        out.append("<|channel>thought\n")
 
 
 GEMMA4 = Template(
@@ -200,16 +227,16 @@ GEMMA4 = Template(
     roles=["system", "developer", "user", "assistant", "tool"],
     bos="<bos>",
     capabilities=["system", "tools", "parallel_tools", "reasoning", "images", "audio", "video"],
-    options=["enable_thinking"],
+    options=["enable_thinking", "preserve_thinking"],
     accepts=["parts"],
     stop={"<turn|>": 106, "<|tool_response>": 50, "<eos>": 1},
     markers=MARKERS,
     looks_for=("<|channel>", "<channel|>"),
     reply=GEMMA4_CALLS.grammar,
-    source="google/gemma-4-E2B-it, chat_template.jinja",
+    source="google/gemma-4-E2B-it, chat_template.jinja of 2026-07-09",
 )
 GEMMA4_LARGE = GEMMA4.but(
     name="gemma-4-31b",
     program=partial(gemma4, large=True),
-    source="google/gemma-4-31B-it, chat_template.jinja",
+    source="google/gemma-4-31B-it, chat_template.jinja of 2026-07-09",
 )

@@ -17,13 +17,13 @@ class Notation:
     Args:
         chat: The conversation.
         out: Where to write.
-        hides: Whether to leave out parameters that have the name of a key that describes one.
+        null: Whether None is `null`, as in JSON, or `None`, as Python prints it.
     """
 
-    def __init__(self, chat: Chat, out: Writer, *, hides: bool = False):
+    def __init__(self, chat: Chat, out: Writer, *, null: bool):
         self.chat = chat
         self.out = out
-        self.hidden = ITSELF if hides else ()
+        self.null = null
 
     def separated(self, items: Iterable[Item]) -> Iterator[Item]:
         """Yield the items, and write a comma before each but the first."""
@@ -51,7 +51,7 @@ class Notation:
         """Write any value."""
         if isinstance(value, str):
             self.quoted(value, *path)
-        elif isinstance(value, bool):
+        elif isinstance(value, bool) or (value is None and self.null):
             self.out.append(self.chat.json(value, *path))
         elif isinstance(value, Mapping):
             self.out.append("{")
@@ -108,7 +108,6 @@ class Notation:
 
     def _parameters(self, parameters: Iterable[Schema], without: Sequence[str] = ()) -> None:
         """Write the parameters of an object, `without` some names."""
-        without = without or self.hidden
         shown = (each for each in parameters if each.path[-1] not in without)
         for each in self.separated(sorted(shown, key=lambda each: each.name.lower())):
             self.out += each.name, ":{"
