@@ -70,11 +70,13 @@ NOT_TO_THE_BYTE = {
 WRITTEN_IS_UNKNOWN = {
     "deepseek-r1-0528": "no reply was found",
     "deepseek-r1-0528-qwen3": "no reply was found",
+    "exaone-deep": "no complete reply was found",
     "glm-4.1v": "the maker's examples differ, and put the answer in tags that its template does not write",
     "granite-3.3": "replies differ, and put the answer in tags that its template does not write",
     "mimo-vl": "only empty reasoning was found",
     "minimax-m1": "only replies with calls were found",
     **dict.fromkeys(("olmo-3-think", "olmo-3-think-7b", "olmo-3.1-think"), "only the end of one reply was found"),
+    "phi-4-mini-reasoning": "only the beginning of replies was found",
     "phi-4-reasoning": "no reply was found",
     "qwq": "only the beginning of the content was found",
 }

@@ -12,6 +12,7 @@ class TestGranite(AdapterSuite):
         "golden/ibm-granite--granite-3.2-2b-instruct.json": "granite-3.2",
         "golden/ibm-granite--granite-3.3-2b-instruct.json": "granite-3.3",
         "golden/ibm-granite--granite-4.0-h-small.json": "granite-4.0",
+        "golden/ibm-granite--granite-4.0-tiny-preview.json": "granite-4.0-tiny-preview",
         "golden/ibm-granite--granite-4.1.json": "granite-4.1",
     }
     examples = {
@@ -24,6 +25,7 @@ class TestGranite(AdapterSuite):
         "ibm-granite/granite-3.1-8b-instruct": "granite-3.1",
         "ibm-granite/granite-3.3-8b-instruct-GGUF": "granite-3.3",
         "ibm-granite/granite-4.0-h-tiny": "granite-4.0",
+        "ibm-granite/granite-4.0-tiny-preview": "granite-4.0-tiny-preview",
         "ibm-granite/granite-3.1-8b-base": "default",
     }
     base = ["ibm-granite/granite-4.1-8b-base", "ibm-granite/granite-8b-code-base-4k", "ibm-granite/granite-3.1-8b-base"]

@@ -18,6 +18,7 @@ class TestOlmo(AdapterSuite):
         "golden/allenai--Llama-3.1-Tulu-3-8B.json": "tulu-3",
         "golden/allenai--OLMo-2-1124-13B-Instruct.json": "olmo-2",
         "golden/allenai--OLMo-7B-Instruct.json": "olmo",
+        "golden/allenai--OLMoE-1B-7B-0924-Instruct--gpt4all.json": "olmoe-0924",
         "golden/allenai--Olmo-3-7B-Think--open-instruct-olmo_thinker.json": "olmo-3-think",
         "golden/allenai--tulu-2-7b.json": "tulu-2",
     }
@@ -34,12 +35,14 @@ class TestOlmo(AdapterSuite):
         "allenai/OLMo-7B-0724-Instruct-hf": "olmo",
         "allenai/OLMo-1B-hf": "default",
         "allenai/OLMoE-1B-7B-0125": "default",
+        "allenai/OLMoE-1B-7B-0924-Instruct-GGUF": "olmoe-0924",
+        "allenai/OLMoE-1B-7B-0125-Instruct": "olmoe-0125",
         "allenai/Llama-3.1-Tulu-3-70B-DPO": "tulu-3",
         "allenai/tulu-2-dpo-70b": "tulu-2",
     }
     base = ["allenai/Olmo-3-1025-7B", "allenai/OLMo-2-1124-7B", "allenai/OLMo-1B-hf", "allenai/OLMoE-1B-7B-0125"]
     others = [
-        "allenai/OLMoE-1B-7B-0125-Instruct",
+        "allenai/OLMoE-1B-7B-0924-SFT",
         "allenai/Olmo-3-7B-Think-SFT",
         "allenai/Olmo-3-7B-RL-Zero-Math",
         "allenai/olmOCR-7B-0225-preview",

@@ -14,6 +14,8 @@ class TestPhi(AdapterSuite):
         "golden/microsoft--phi-4.json": "phi-4",
         "golden/microsoft--Phi-4-mini-instruct.json": "phi-4-mini",
         "golden/microsoft--Phi-4-reasoning.json": "phi-4-reasoning",
+        "golden/microsoft--Phi-4-mini-reasoning.json": "phi-4-mini-reasoning",
+        "golden/microsoft--Phi-4-multimodal-instruct.json": "phi-4-multimodal",
     }
     examples = {
         "microsoft/Phi-3-vision-128k-instruct": "phi-3-vision",
@@ -24,5 +26,8 @@ class TestPhi(AdapterSuite):
         "unsloth/phi-4-bnb-4bit": "phi-4",
         "microsoft/Phi-4-mini-instruct": "phi-4-mini",
         "microsoft/Phi-4-reasoning-plus": "phi-4-reasoning",
+        "microsoft/Phi-4-mini-reasoning": "phi-4-mini-reasoning",
+        "microsoft/Phi-4-multimodal-instruct": "phi-4-multimodal",
+        "microsoft/Phi-3.5-MoE-instruct": "phi-3.5-moe",
     }
-    others = ["phillama", "microsoft/phi-2", "dolphin-phi"]
+    others = ["phillama", "microsoft/phi-2", "dolphin-phi", "microsoft/Phi-4-mini-flash-reasoning"]

@@ -4,6 +4,7 @@ from lect.plugin import DEFAULT, Family, Rule
 from lect_granite.code import GRANITE_CODE
 from lect_granite.granite3 import GRANITE3_0, GRANITE3_1, GRANITE3_2, GRANITE3_3
 from lect_granite.granite4 import GRANITE4, GRANITE4_1
+from lect_granite.granite4_preview import GRANITE4_PREVIEW
 
 __lect_api__ = "~=1.0"
 
@@ -17,6 +18,7 @@ adapter = Family(
     Rule("granite 4.1 # b base", DEFAULT, kind="base", note=NEVER_CHATTED),
     Rule("granite # b code base", DEFAULT, kind="base", note=NEVER_CHATTED),
     Rule("granite 4.1 ?# ?b .", GRANITE4_1),
+    Rule("granite 4.0 tiny preview .", GRANITE4_PREVIEW),
     Rule("granite 4.0 ?h small|tiny|micro .", GRANITE4),
     Rule("granite 3.3 # b instruct", GRANITE3_3),
     Rule("granite 3.2 # b instruct", GRANITE3_2),

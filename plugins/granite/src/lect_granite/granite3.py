@@ -59,6 +59,11 @@ THINK_FIRST = (
     "systematically present the final solution that you deem correct. The response should summarize the thought "
     "process. Write your thoughts "
 )
+LIST_THE_CALLS = (
+    " You are a helpful assistant with access to the following tools. When a tool is required to answer the user's "
+    "query, respond only with <|tool_call|> followed by a JSON list of tools used. If a tool does not exist in the "
+    "provided list of tools, notify the user that you do not have the ability to fulfill the request."
+)
 
 
 def controls_of(chat: Chat) -> Mapping[str, Any]:
@@ -170,12 +175,7 @@ def granite3_3(chat: Chat, out: Writer) -> None:
         ". You are Granite, developed by IBM.",
     ]
     if tools:
-        default.append(
-            " You are a helpful assistant with access to the following tools. When a tool is required to answer the "
-            "user's query, respond only with <|tool_call|> followed by a JSON list of tools used. If a tool does not "
-            "exist in the provided list of tools, notify the user that you do not have the ability to fulfill the "
-            "request."
-        )
+        default.append(LIST_THE_CALLS)
     if documents:
         default += " ", ALIGN_WITH_DOCUMENTS
         if "citations" in controls:

@@ -1,5 +1,7 @@
 """Tulu 2 and 3, and the first two generations of OLMo: a line for each role, and the eos after an answer."""
 
+from functools import partial
+
 from lect.plugin import Chat, Template, Turn, TurnTemplate, Writer
 
 
@@ -15,15 +17,15 @@ def olmo(chat: Chat, out: Writer) -> None:
         out.append("<|assistant|>\n")
 
 
-def tulu3(chat: Chat, out: Writer) -> None:
-    """Write Tulu 3 and OLMo 2: there is no newline after a final answer."""
+def tulu3(chat: Chat, out: Writer, *, final: str = "") -> None:
+    """Write Tulu 3 and OLMo 2: there is no newline, but `final`, after a final answer."""
     messages = chat.messages
     out.append(chat.bos)
     for position, message in enumerate(out.turns(messages), 1):
         if message.role in ("system", "user"):
             out += "<|", message.role, "|>\n", message.content, "\n"
         elif message.role == "assistant":
-            out += "<|assistant|>\n", message.content, chat.eos, "\n" if position < len(messages) else ""
+            out += "<|assistant|>\n", message.content, chat.eos, "\n" if position < len(messages) else final
     if messages and chat.add_generation_prompt:
         out.append("<|assistant|>\n")
 
@@ -76,3 +78,25 @@ OLMO2 = TULU3.but(
     ],
     source="allenai/OLMo-2-1124-13B-Instruct, tokenizer_config.json",
 )  # fmt: skip
+OLMOE = TULU3.but(
+    name="olmoe-0924",
+    program=partial(tulu3, final="\n"),
+    bos="<|endoftext|>",
+    eos="<|endoftext|>",
+    stop={"<|endoftext|>": 50279},
+    markers=["<|system|>", *OLMO.markers],
+    source="allenai/OLMoE-1B-7B-0924-Instruct, as nomic-ai/gpt4all quotes the template of its GGUF file",
+)
+# Another token opens the prompt and closes an answer.
+OLMOE_0125 = TULU3.but(
+    name="olmoe-0125",
+    bos="|||IP_ADDRESS|||",
+    eos="|||IP_ADDRESS|||",
+    stop={"|||IP_ADDRESS|||": None, "<|endoftext|>": 50279},
+    markers=[*OLMOE.markers, "|||IP_ADDRESS|||", "|||EMAIL_ADDRESS|||", "|||PHONE_NUMBER|||"],
+    source=(
+        "nomic-ai/gpt4all, gpt4all-chat/src/jinja_replacements.cpp: the template of its GGUF file; "
+        "modelscope/ms-swift, swift/template/templates/llm.py: the template olmoe"
+    ),
+    evidence="attested",
+)

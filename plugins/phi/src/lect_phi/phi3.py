@@ -23,6 +23,17 @@ PHI3_5 = PHI3_MINI.but(
     system=Turn("<|{role}|>\n", "<|end|>\n", bare=""),
     source="microsoft/Phi-3.5-mini-instruct, tokenizer_config.json",
 )
+# What two projects state; that the eos ends a prompt without a question is not among it.
+PHI3_5_MOE = PHI3_MINI.but(
+    name="phi-3.5-moe",
+    closing="",
+    eos="",
+    source=(
+        "hiyouga/LLaMA-Factory, src/llamafactory/data/template.py: the template phi; modelscope/ms-swift, "
+        "swift/template/templates/microsoft.py: the template phi3"
+    ),
+    evidence="attested",
+)
 # No system turns, and the opening of the answer follows every user turn, asked for or not.
 PHI3_MEDIUM = TurnTemplate(
     "phi-3-medium",

@@ -1,6 +1,6 @@
 """Phi-4, Phi-4-mini and Phi-4-reasoning."""
 
-from lect.plugin import Chat, Template, Turn, TurnTemplate, Writer
+from lect.plugin import Chat, Message, Template, Turn, TurnTemplate, Writer
 from lect.plugin.grammar import JSON_OBJECT, THINKING, Grammar, ReplyFormat, Section
 
 PHI4 = TurnTemplate(
@@ -60,19 +60,59 @@ PHI4MINI_FUNCTOOLS = ReplyFormat(
 )
 
 
-def phi4_mini(chat: Chat, out: Writer) -> None:
-    """Write Phi-4-mini: a tag for any role.
+def write_tools(chat: Chat, out: Writer, message: Message) -> bool:
+    """Write the tools in the field `tools` of a system message, and return whether there are any.
 
-    Tools are the JSON text in the field `tools` of a system message, as the maker's template has it.
+    The makers' templates have them there, as JSON text.
     """
+    tools = message.raw.get("tools") if message.role == "system" else None
+    if tools is None:
+        return False
+    where = ("messages", message.index, "tools")
+    text = chat.text(tools, *where) if isinstance(tools, str) else chat.json(tools, *where)
+    out += "<|tool|>", text, "<|/tool|>"
+    return True
+
+
+def phi4_mini(chat: Chat, out: Writer) -> None:
+    """Write Phi-4-mini: a tag for any role."""
     for message in out.turns(chat.messages):
-        tools = message.raw.get("tools") if message.role == "system" else None
-        if tools is None:
-            out += "<|", message.role, "|>", message.content, "<|end|>"
-        else:
-            where = ("messages", message.index, "tools")
-            text = chat.text(tools, *where) if isinstance(tools, str) else chat.json(tools, *where)
-            out += "<|", message.role, "|>", message.content, "<|tool|>", text, "<|/tool|><|end|>"
+        out += "<|", message.role, "|>", message.content
+        write_tools(chat, out, message)
+        out.append("<|end|>")
+    out.append("<|assistant|>" if chat.add_generation_prompt else chat.eos)
+
+
+def phi4_mini_reasoning(chat: Chat, out: Writer) -> None:
+    """Write Phi-4-mini-reasoning: all system texts follow the maker's own, in one turn."""
+    out += "<|system|>", chat.default_system
+    for message in chat.messages:
+        if message.role == "system":
+            out.turn(message)
+            out += " ", message.content
+            write_tools(chat, out, message)
+    out.turn(None)
+    out.append("<|end|>")
+    for message in out.turns([message for message in chat.messages if message.role != "system"]):
+        out += "<|", message.role, "|>", message.content, "<|end|>"
+    out.append("<|assistant|>" if chat.add_generation_prompt else chat.eos)
+
+
+def phi4_multimodal(chat: Chat, out: Writer) -> None:
+    """Write Phi-4-multimodal, which closes a turn with tools twice."""
+    for message in out.turns(chat.messages):
+        out += "<|", message.role, "|>"
+        if not message.parts:
+            out.append(message.content)
+        for part in message.parts:
+            if part.type in ("image", "audio"):
+                out.append(f"<|{part.type}|>")
+                out.used(*part.path)
+            else:
+                out.append(part.text)
+        if write_tools(chat, out, message):
+            out.append("<|end|>")
+        out.append("<|end|>")
     out.append("<|assistant|>" if chat.add_generation_prompt else chat.eos)
 
 
@@ -95,4 +135,21 @@ PHI4_MINI = Template(
     looks_for=(),
     reply=PHI4MINI_FUNCTOOLS.grammar,
     source="microsoft/Phi-4-mini-instruct, tokenizer_config.json",
+)
+PHI4_MINI_REASONING = PHI4_MINI.but(
+    name="phi-4-mini-reasoning",
+    program=phi4_mini_reasoning,
+    default_system="Your name is Phi, an AI math expert developed by Microsoft.",
+    capabilities=["system", "reasoning"],
+    markers=[*PHI4_MINI.markers, "<think>", "</think>"],
+    reply=THINKING,
+    source="microsoft/Phi-4-mini-reasoning, chat_template.jinja",
+)
+PHI4_MULTIMODAL = PHI4_MINI.but(
+    name="phi-4-multimodal",
+    program=phi4_multimodal,
+    capabilities=["system", "images", "audio"],
+    accepts=["parts"],
+    markers=[*PHI4_MINI.markers, "<|image|>", "<|audio|>"],
+    source="microsoft/Phi-4-multimodal-instruct, as huggingface/transformers converts it",
 )
