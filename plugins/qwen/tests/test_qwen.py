@@ -29,6 +29,11 @@ class TestQwen(AdapterSuite):
         "golden/Qwen--Qwen3-Omni-30B-A3B-Instruct.json": "qwen3-omni",
         "golden/qwen3-omni-thinking.json": "qwen3-omni-thinking",
         "golden/qvq.json": "qvq",
+        "golden/Qwen--QwQ-32B-Preview.json": "qwq-preview",
+        "golden/Qwen--Qwen2.5-Math-7B-Instruct.json": "qwen2.5-math",
+        "golden/deepcogito--cogito-v1-preview-qwen-14B.json": "cogito-v1-qwen",
+        "golden/sail--Sailor2-1B-Chat.json": "sailor2",
+        "golden/PowerInfer--SmallThinker-3B-Preview.json": "smallthinker",
     }
     examples = {
         "Qwen/Qwen2.5-7B-Instruct": "qwen2.5",
@@ -49,9 +54,21 @@ class TestQwen(AdapterSuite):
         "Qwen/Qwen3-Omni-30B-A3B-Instruct": "qwen3-omni",
         "Qwen/Qwen3-Omni-30B-A3B-Thinking": "qwen3-omni-thinking",
         "Qwen/QVQ-72B-Preview": "qvq",
+        "Qwen/QwQ-32B-Preview": "qwq-preview",
+        "Qwen/Qwen2.5-Math-72B-Instruct": "qwen2.5-math",
+        "Qwen/Qwen2-Math-7B-Instruct": "qwen1.5",
+        "deepcogito/cogito-v1-preview-qwen-14B": "cogito-v1-qwen",
+        "sail/Sailor2-1B-Chat": "sailor2",
+        "PowerInfer/SmallThinker-3B-Preview-GGUF": "smallthinker",
     }
     base = ["Qwen/Qwen-7B"]
-    others = ["thisisnotqwen", "sqwentch/7b-chat", "deepseek-ai/DeepSeek-R1-Distill-Qwen-7B"]
+    others = [
+        "thisisnotqwen",
+        "sqwentch/7b-chat",
+        "deepseek-ai/DeepSeek-R1-Distill-Qwen-7B",
+        "deepcogito/cogito-v1-preview-qwen-32B",
+        "deepcogito/cogito-v2-preview-llama-70B",
+    ]
 
     def test_a_first_generation_prompt_has_the_makers_default_system(self):
         conversation = lect.get_conversation_template("Qwen/Qwen-7B-Chat")

@@ -3,7 +3,22 @@
 from lect.plugin import DEFAULT, Family, Rule
 from lect_qwen.coder import QWEN3_CODER
 from lect_qwen.omni import QWEN3_OMNI, QWEN3_OMNI_THINKING
-from lect_qwen.qwen2 import QVQ, QWEN1, QWEN1_5, QWEN1_5_72B, QWEN2_5, QWEN2_5_1M, QWEN2_5_OMNI, QWEN2_VL, QWQ
+from lect_qwen.qwen2 import (
+    COGITO,
+    QVQ,
+    QWEN1,
+    QWEN1_5,
+    QWEN1_5_72B,
+    QWEN2_5,
+    QWEN2_5_1M,
+    QWEN2_5_MATH,
+    QWEN2_5_OMNI,
+    QWEN2_VL,
+    QWQ,
+    QWQ_PREVIEW,
+    SAILOR2,
+    SMALLTHINKER,
+)
 from lect_qwen.qwen3 import QWEN3, QWEN3_FIRST, QWEN3_INSTRUCT, QWEN3_THINKING, QWEN3_VL, QWEN3_VL_THINKING
 from lect_qwen.qwen3_5 import QWEN3_5, QWEN3_5_SMALL, QWEN3_6, QWEN3_8
 
@@ -34,19 +49,24 @@ adapter = Family(
     Rule("qwen 3 4|30|235 b ?a ?# ?b 2507", QWEN3_INSTRUCT, note="servers' name for Qwen3-...-Instruct-2507"),
     Rule("qwen 3 4 b", QWEN3_FIRST, note="the 4B has the first template of Qwen3"),
     Rule("qwen 3 # b", QWEN3),
-    Rule("qwq # b preview", QWEN2_5, note="the preview uses Qwen2.5's format"),
+    Rule("qwq # b preview", QWQ_PREVIEW, note="Qwen2.5's format with another default system text"),
     Rule("qwq # b", QWQ),
     Rule("qwen 2|2.5 vl # b instruct", QWEN2_VL),
     Rule("qvq # b preview", QVQ),
     Rule("qwen 2.5 omni # b", QWEN2_5_OMNI),
     Rule("qwen 2.5 # b instruct 1 m", QWEN2_5_1M, note="the long-context models have another default system text"),
+    Rule("qwen 2.5 math # b instruct", QWEN2_5_MATH),
     Rule("qwen 2.5 ?coder # b instruct|chat", QWEN2_5),
+    Rule("qwen 2 math # b instruct", QWEN1_5, note="QwenLM/Qwen2.5-Math, evaluation: its prompts are Qwen2's"),
     Rule("qwen 2 # b ?a ?# ?b instruct", QWEN1_5),
     Rule("qwen 1.5 72 b chat", QWEN1_5_72B, note="the 72B has a template of its own"),
     Rule("qwen 1.5 # b chat", QWEN1_5),
     Rule("qwen 1.5 moe a # b chat", QWEN1_5),
     Rule("codeqwen 1.5 # b chat", QWEN1_5),
     Rule("qwen 1.8|7|14|72 b chat", QWEN1),
+    Rule("cogito v 1 preview qwen 14 b .", COGITO),
+    Rule("sailor 2 1 b chat .", SAILOR2),
+    Rule("smallthinker 3 b preview .", SMALLTHINKER),
     Rule("qwen 1.8|7|14|72 b", DEFAULT, kind="base", note=NEVER_CHATTED),
     Rule("qwen 1.5 # b", DEFAULT, kind="base", note=NEVER_CHATTED),
     Rule("qwen 1.5 moe a # b", DEFAULT, kind="base", note=NEVER_CHATTED),

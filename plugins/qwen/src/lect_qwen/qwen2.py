@@ -81,6 +81,30 @@ QWEN1_5 = TurnTemplate(
     markers=QWEN1_5_MARKERS,
     source="Qwen/Qwen1.5-4B-Chat, tokenizer_config.json",
 )
+# Sailor2 is a Qwen2.5, but its template is that of Qwen2.
+SAILOR2 = QWEN1_5.but(
+    name="sailor2",
+    default_system=(
+        "You are an AI assistant named Sailor2, created by Sea AI Lab. As an AI assistant, you can answer questions in "
+        "English, Chinese, and Southeast Asian languages such as Burmese, Cebuano, Ilocano, Indonesian, Javanese, "
+        "Khmer, Lao, Malay, Sundanese, Tagalog, Thai, Vietnamese, and Waray. Your responses should be friendly, "
+        "unbiased, informative, detailed, and faithful."
+    ),
+    stop=[*STOP],
+    markers=[*QWEN2_5_MARKERS],
+    source="sail/Sailor2-1B-Chat, tokenizer.chat_template of the GGUF behind Ollama's sailor2:1b",
+)
+# A Qwen2.5, too. The opening of an answer follows every question, requested or not.
+SMALLTHINKER = QWEN1.but(
+    name="smallthinker",
+    user=Turn("<|im_start|>user\n", "<|im_end|>\n<|im_start|>assistant\n"),
+    assistant=Turn("", "<|im_end|>\n"),
+    system_first=True,
+    stop=STOP,
+    markers=QWEN2_5_MARKERS,
+    reply=None,
+    source="PowerInfer/SmallThinker-3B-Preview, tokenizer.chat_template of the GGUF behind Ollama's smallthinker:3b",
+)
 
 
 def qwen1_5_72b(chat: Chat, out: Writer) -> None:
@@ -134,7 +158,7 @@ def write_turns(chat: Chat, out: Writer, *, drops_thoughts: bool = False) -> Non
             if drops_thoughts and position + 1 < len(messages):
                 content = content.split("</think>")[-1].lstrip("\n")
             out += "<|im_start|>", role
-            if message.content or not message.tool_calls:
+            if message.content or message.parts or not message.tool_calls:
                 out += "\n", content
             for call in message.tool_calls:
                 out.append("\n")
@@ -154,6 +178,28 @@ def qwen2_5(chat: Chat, out: Writer) -> None:
         write_tools(chat, out)
     else:
         out.append("<|im_end|>\n")
+    out.turn(None)
+    write_turns(chat, out)
+    if chat.add_generation_prompt:
+        out.append("<|im_start|>assistant\n")
+
+
+def cogito(chat: Chat, out: Writer) -> None:
+    """Write Cogito v1: like Qwen2.5 without a default system text; with `enable_thinking` a sentence precedes it."""
+    system = chat.system
+    parts = ["Enable deep thinking subroutine."] if chat.option("enable_thinking") else []
+    if system:
+        parts.append(system.content)
+    out.turn(system)
+    if parts or chat.tools:
+        out.append("<|im_start|>system\n")
+        for index, part in enumerate(parts):
+            out += "\n\n" if index else "", part
+        if chat.tools:
+            out.append("\n\n" if parts else "")
+            write_tools(chat, out)
+        else:
+            out.append("<|im_end|>\n")
     out.turn(None)
     write_turns(chat, out)
     if chat.add_generation_prompt:
@@ -216,16 +262,35 @@ QWQ = QWEN2_5.but(
     looks_for=["</think>"],
     source="Qwen/QwQ-32B, tokenizer_config.json",
 )
+COGITO = QWEN2_5.but(
+    name="cogito-v1-qwen",
+    program=cogito,
+    default_system="",
+    options=["enable_thinking"],
+    accepts=["parts"],
+    markers=[*QWEN2_5.markers, "<think>", "</think>"],
+    source="deepcogito/cogito-v1-preview-qwen-14B, tokenizer.chat_template of the GGUF behind Ollama's cogito:14b",
+)
 QWEN2_5_1M = QWEN2_5.but(
     name="qwen2.5-1m",
     default_system=QWEN1.default_system,
     source="Qwen/Qwen2.5-7B-Instruct-1M, tokenizer_config.json",
 )
-QVQ = QWEN2_VL.but(
-    name="qvq",
+QWEN2_5_MATH = QWEN2_5.but(
+    name="qwen2.5-math",
+    default_system="Please reason step by step, and put your final answer within \\boxed{}.",
+    source="Qwen/Qwen2.5-Math-7B-Instruct, tokenizer_config.json",
+)
+QWQ_PREVIEW = QWEN2_5.but(
+    name="qwq-preview",
     default_system=(
         "You are a helpful and harmless assistant. You are Qwen developed by Alibaba. You should think step-by-step."
     ),
+    source="Qwen/QwQ-32B-Preview, tokenizer.chat_template of the first GGUF behind Ollama's qwq:32b",
+)
+QVQ = QWEN2_VL.but(
+    name="qvq",
+    default_system=QWQ_PREVIEW.default_system,
     source="Qwen/QVQ-72B-Preview, chat_template.json",
 )
 QWEN2_5_OMNI = QWEN2_VL.but(
