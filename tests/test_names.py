@@ -258,6 +258,7 @@ def test_with_the_family_installed_the_advice_is_the_fallback_that_knows_the_wor
 OTHER_REVISIONS = {
     "01-ai/Yi-6B-Chat": "a republisher's ChatML, which knows fewer roles",
     "OpenGVLab/InternVL3-1B": "that of Qwen2.5, in its tokenizer; the maker's code has another system text",
+    "Qwen/QwQ-32B-Preview": "a republisher's, with the default system text of Qwen2.5",
     "Qwen/Qwen3-235B-A22B-Instruct-2507": "a republisher's, which differs where a thought stands inside an answer",
     "THUDM/glm-edge-1.5b-chat": "an early revision, which opens an answer unasked",
     "TheBloke/Mistral-7B-Instruct-v0.1-GPTQ": "an early revision, without the blank before [INST]",

@@ -26,7 +26,7 @@ SAY_CHAT = {"chat", "instruct", "it", "inst", "sft", "dpo", "rl", "mpo", "thinki
 SAY_BASE = {"base", "pretrain", "pretrained"}
 
 # Families whose models an owner only repackages, besides publishing its own.
-PACKED = {"lmsys": {"gptoss"}}
+PACKED = {"lmsys": {"gptoss"}, "cognitivecomputations": {"deepseek", "qwen"}}
 
 
 @cache
