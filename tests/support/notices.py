@@ -16,6 +16,7 @@ COPYRIGHTS = {
     "allenai/open-instruct": "Copyright 2024 AllenAI. All rights reserved.",
     "ggml-org/llama.cpp": "Copyright (c) 2023-2026 The ggml authors",
     "haotian-liu/LLaVA": "",
+    "huggingface/transformers": "Copyright 2018- The Hugging Face team. All rights reserved.",
     "lm-sys/FastChat": "",
     "mistralai/mistral-common": "Copyright 2024 Mistral AI",
     "ollama/ollama": "Copyright (c) Ollama",

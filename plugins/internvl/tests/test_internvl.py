@@ -1,4 +1,4 @@
-"""InternVL against its maker's own code."""
+"""InternVL against its maker's own code, and what transformers runs."""
 
 import pytest
 
@@ -13,6 +13,7 @@ class TestInternVL(AdapterSuite):
         "golden/internvl2.json": "internvl2",
         "golden/internvl2-phi3.json": "internvl2-phi3",
         "golden/internvl2.5.json": "internvl2.5",
+        "golden/OpenGVLab--InternVL3-1B-hf.json": "internvl-hf",
     }
     examples = {
         "OpenGVLab/InternVL3-8B": "internvl2.5",
@@ -26,10 +27,13 @@ class TestInternVL(AdapterSuite):
         "OpenGVLab/Mini-InternVL-Chat-2B-V1-5": "internvl2",
         "OpenGVLab/InternVL-Chat-V1-5-int8": "internvl2",
         "OpenGVLab/InternVL3-8B-Pretrained": "default",
+        "OpenGVLab/InternVL3-8B-hf": "internvl-hf",
+        "OpenGVLab/InternVL2_5-2B-MPO-hf": "internvl-hf",
     }
     base = ["OpenGVLab/InternVL3-8B-Pretrained"]
     others = [
-        "OpenGVLab/InternVL3-8B-hf",
+        "OpenGVLab/InternVL3-8B-Instruct-hf",
+        "OpenGVLab/InternVL3_5-8B-HF",
         "OpenGVLab/InternVL3_5-8B",
         "OpenGVLab/InternVL-Chat-V1-1",
         "SenseNova/SenseNova-SI-1.1-InternVL3-2B",

@@ -1,4 +1,4 @@
-"""InternVL, by OpenGVLab: the formats of its own code, which its training uses too.
+"""InternVL, by OpenGVLab: the formats of its own code, which its training uses too, and of what transformers runs.
 
 The tokenizers have the chat templates of the language models that InternVL is built on, with other system texts.
 """
@@ -12,6 +12,7 @@ __lect_api__ = "~=1.0"
 CHATML = ("<|im_start|>", "\n")
 # The maker's code replaces `<image>` with the tokens of an image.
 OF_IMAGES = ["<image>", "<img>", "</img>", "<IMG_CONTEXT>", "<quad>", "</quad>", "<ref>", "</ref>", "<box>", "</box>"]
+MEDIA = {"image": "<IMG_CONTEXT>\n", "video": "<video>\n"}
 
 
 def internvl(chat: Chat, out: Writer, *, tag: tuple[str, str], end: str) -> None:
@@ -32,6 +33,23 @@ def internvl(chat: Chat, out: Writer, *, tag: tuple[str, str], end: str) -> None
             out += message.content, end
     if chat.add_generation_prompt:
         out += before, "assistant", after
+
+
+def internvl_hf(chat: Chat, out: Writer) -> None:
+    """Write InternVL as packed for transformers: ChatML without a default system text, and parts in order."""
+    for message in out.turns(chat.messages):
+        out += "<|im_start|>", message.role, "\n"
+        if not message.parts:
+            out.append(message.content)
+        for part in message.parts:
+            if part.type in MEDIA:
+                out.append(MEDIA[part.type])
+                out.used(*part.path)
+            else:
+                out.append(part.text)
+        out.append("<|im_end|>\n")
+    if chat.add_generation_prompt:
+        out.append("<|im_start|>assistant\n")
 
 
 INTERNVL2 = Template(
@@ -64,12 +82,27 @@ INTERNVL2_5 = INTERNVL2.but(
     ),
     source="OpenGVLab/InternVL at 2410d1d, internvl_chat/internvl/conversation.py: internvl2_5",
 )
+INTERNVL_HF = Template(
+    "internvl-hf",
+    internvl_hf,
+    capabilities=["system", "images", "video"],
+    accepts=["parts"],
+    stop=["<|im_end|>"],
+    markers=[*INTERNVL2.markers, "<video>"],
+    looks_for=(),
+    source=(
+        "OpenGVLab/InternVL3-1B-hf, chat_template.jinja, as huggingface/transformers at d56c55bf564d writes it: "
+        "src/transformers/models/internvl/convert_internvl_weights_to_hf.py"
+    ),
+)
 
 NEVER_CHATTED = "a base model: it was not tuned to follow instructions"
-OTHER_TEMPLATE = "what is packed for transformers has a template of its own, which was not seen"
+OTHER_TEMPLATE = "not among the models that transformers converts, which have a template of their own"
 
 adapter = Family(
     "internvl",
+    Rule("internvl 3 1|2|8|9|14|38|78 b hf .", INTERNVL_HF),
+    Rule("internvl 2.5 1|2|4|8|26|38|78 b mpo hf .", INTERNVL_HF),
     Rule("internvl 2|2.5|3 # b ?instruct|mpo hf", None, note=OTHER_TEMPLATE),
     Rule("internvl 3.5", None, note="the maker's code for InternVL3.5 was not seen"),
     Rule("internvl 3 # b pretrained", DEFAULT, kind="base", note=NEVER_CHATTED),
