@@ -17,6 +17,7 @@ class TestMistral(AdapterSuite):
         "golden/mistralai--Ministral-3-14B-Reasoning-2512.json": "ministral-3-reasoning",
         "golden/mistralai--Magistral-Small-2509--mistral-common-v13-tekken-think.json": "magistral-2509",
         "golden/mistralai--Pixtral-12B-2409.json": "pixtral",
+        "golden/mistralai--Devstral-Small-2505--ollama.json": "devstral-2505",
         "golden/unsloth--Devstral-Small-2507.json": "devstral-2507",
     }
     examples = {
@@ -32,6 +33,7 @@ class TestMistral(AdapterSuite):
         "mistralai/Ministral-3-8B-Instruct-2512-BF16": "ministral-3",
         "mistralai/Ministral-3-3B-Reasoning-2512": "ministral-3-reasoning",
         "mistralai/Magistral-Small-2509-GGUF": "magistral-2509",
+        "unsloth/Devstral-Small-2505-GGUF": "devstral-2505",
         "mistralai/Devstral-Small-2507": "devstral-2507",
         "mistral-community/pixtral-12b": "pixtral",
         "mistralai/Mistral-7B-v0.1": "mistral-v1",

@@ -12,11 +12,7 @@ adapter = Family(
     Rule("?c ?4 ?ai command a 03 2025", COMMAND_A),
     Rule("?c ?4 ?ai command r 7 b arabic", None, note="a model of its own, whose template was not seen"),
     Rule("?c ?4 ?ai command r 7 b ?12 ?2024", COMMAND_R7B),
-    Rule(
-        "?c ?4 ?ai command r ?plus 08 2024",
-        None,
-        note="the models of August 2024 have another template, with a preamble on safety",
-    ),
+    Rule("?c ?4 ?ai command r ?plus 08 2024", COMMAND_R, note="their default templates write what that of v01 writes"),
     Rule("?c ?4 ?ai command r ?plus .", COMMAND_R),
     Rule("aya 23 # b", COMMAND_R),
     Rule("aya expanse # b", COMMAND_R),

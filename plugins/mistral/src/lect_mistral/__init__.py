@@ -3,7 +3,7 @@
 from lect.plugin import DEFAULT, Family, Rule
 from lect_mistral.instruct import LARGE_2411, NEMO, PIXTRAL, V1, V3
 from lect_mistral.library import MAGISTRAL_2509, MINISTRAL_3, SMALL_2501
-from lect_mistral.small import SMALL_3_1, SMALL_3_2
+from lect_mistral.small import DEVSTRAL_2505, SMALL_3_1, SMALL_3_2
 from lect_mistral.tools_first import DEVSTRAL, MINISTRAL_3_REASONING
 
 __lect_api__ = "~=1.0"
@@ -23,6 +23,7 @@ adapter = Family(
     Rule("ministral 3 # b base 2512", DEFAULT, kind="base", note=CONTROL_TOKENS),
     Rule("mistral small instruct 2409", None, note="its maker's documents disagree on the tokenizer that it has"),
     Rule("magistral small 2509", MAGISTRAL_2509),
+    Rule("devstral small 2505", DEVSTRAL_2505),
     Rule("devstral small 2507", DEVSTRAL),
     Rule("magistral|devstral small", None, note=NOT_SEEN),
     Rule("pixtral 12 b ?2409", PIXTRAL),

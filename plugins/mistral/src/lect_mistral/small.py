@@ -1,4 +1,7 @@
-"""Mistral Small 3.1 and 3.2: their own system prompts, and images; in 3.2, calls that are not wrapped in JSON."""
+"""Mistral Small 3.1 and 3.2: their own system prompts, and images; in 3.2, calls that are not wrapped in JSON.
+
+Devstral 2505 was made from Small 3.1.
+"""
 
 from lect.plugin import Chat, Writer
 from lect_mistral.content import system_text, texts_of, write_content
@@ -10,11 +13,11 @@ ASK_BACK = (
     '"What are some good restaurants around me?" => "Where are you?" or "When is the next flight to Tokyo" => '
     '"Where do you travel from?")'
 )
-BEFORE_DAY = (
-    "You are Mistral Small 3, a Large Language Model (LLM) created by Mistral AI, a French startup headquartered in "
-    "Paris.\n"
+MADE_BY = (
+    ", a Large Language Model (LLM) created by Mistral AI, a French startup headquartered in Paris.\n"
     "Your knowledge base was last updated on 2023-10-01. The current date is "
 )
+BEFORE_DAY = f"You are Mistral Small 3{MADE_BY}"
 AFTER_DAY_3_1 = (
     ".\n\n"
     "When you're not sure about some information, you say that you don't have the information and don't make up "
@@ -66,6 +69,23 @@ def small_3_1(chat: Chat, out: Writer) -> None:
             out.append("[/INST]")
         elif message.role == "assistant":
             out += *texts_of(message), chat.eos
+        else:
+            chat.refuse(f"there is no turn for the role {message.role!r}", instead="system, user or assistant")
+
+
+def devstral_2505(chat: Chat, out: Writer) -> None:
+    """Write Devstral 2505: Small 3.1 without images, under its own name."""
+    out.append(chat.bos)
+    if not chat.system:
+        today = chat.date().strftime("%Y-%m-%d")
+        out += "[SYSTEM_PROMPT]You are Devstral", MADE_BY, today, AFTER_DAY_3_1, "[/SYSTEM_PROMPT]"
+    for message in out.turns(chat.messages):
+        if message.role == "system":
+            out += "[SYSTEM_PROMPT]", message.content, "[/SYSTEM_PROMPT]"
+        elif message.role == "user":
+            out += "[INST]", message.content, "[/INST]"
+        elif message.role == "assistant":
+            out += message.content, chat.eos
         else:
             chat.refuse(f"there is no turn for the role {message.role!r}", instead="system, user or assistant")
 
@@ -127,4 +147,11 @@ SMALL_3_1 = SMALL_3_2.but(
     roles=["system", "user", "assistant"],
     capabilities=["system", "images"],
     source="mistralai/Mistral-Small-3.1-24B-Instruct-2503, chat_template.json",
+)
+DEVSTRAL_2505 = SMALL_3_1.but(
+    name="devstral-2505",
+    program=devstral_2505,
+    capabilities=["system"],
+    accepts=[],
+    source="mistralai/Devstral-Small-2505, the GGUF of Ollama's devstral:latest; its maker's repository has none",
 )
