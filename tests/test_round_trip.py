@@ -57,6 +57,7 @@ NOT_TO_THE_BYTE = {
             "minicpm5-2b",
             "nemotron-3",
             "nemotron-3.5",
+            "nemotron-3-omni",
             "step-3.5",
         ),
         "white space at the ends of reasoning, or before a call, is taken for the template's own",
@@ -68,6 +69,7 @@ NOT_TO_THE_BYTE = {
 
 # Templates that never show reasoning, and whose grammars do not state what is round it.
 WRITTEN_IS_UNKNOWN = {
+    "cogito-v1-llama": "no reply was found",
     "deepseek-r1-0528": "no reply was found",
     "deepseek-r1-0528-qwen3": "no reply was found",
     "exaone-deep": "no complete reply was found",
@@ -182,7 +184,7 @@ def test_reasoning_as_the_model_writes_it_comes_back_exactly():
     assert stated == {
         "apertus", "deepseek-r1", "deepseek-r1-distill", "deepseek-v3.1", "deepseek-v3.1-terminus", "deepseek-v3.2-exp",
         "exaone-4.0", "granite-3.2", "kimi-vl-thinking", "lfm2.5", "lfm2.5-vl", "lfm2.5-vl-450m",
-        "magistral-2509", "ministral-3-reasoning", "nemotron-nano-v2", "smollm3",
+        "magistral-2509", "ministral-3-reasoning", "nemotron-nano-v2", "nemotron-super-v1.5", "smollm3",
     }  # fmt: skip
 
 

@@ -29,6 +29,8 @@ class TestLlama(AdapterSuite):
         "golden/meta-llama--Llama-3.1-8B-Instruct.json": "llama-3.1",
         "golden/meta-llama--Llama-3.2-3B-Instruct.json": "llama-3.2",
         "golden/meta-llama--Llama-3.2-11B-Vision-Instruct.json": "llama-3.2-vision",
+        "golden/nvidia--Llama-3.1-Nemotron-70B-Instruct-HF.json": "llama-3.1-nemotron",
+        "golden/deepcogito--cogito-v1-preview-llama-3B.json": "cogito-v1-llama",
         "golden/meta-llama--Llama-4-Scout-17B-16E-Instruct.json": "llama-4",
     }
     examples = {
@@ -53,6 +55,8 @@ class TestLlama(AdapterSuite):
         "meta-llama/Llama-3.2-3B-Instruct": "llama-3.2",
         "mlx-community/Llama-3.2-3B-Instruct-4bit": "llama-3.2",
         "meta-llama/Llama-3.2-11B-Vision-Instruct": "llama-3.2-vision",
+        "nvidia/Llama-3.1-Nemotron-70B-Instruct": "llama-3.1-nemotron",
+        "deepcogito/cogito-v1-preview-llama-3B": "cogito-v1-llama",
         "meta-llama/Llama-4-Scout-17B-16E-Instruct": "llama-4",
         "meta-llama/Llama-4-Maverick-17B-128E-Instruct-FP8": "llama-4",
         "meta-llama/Llama-2-7b-hf": "llama-2-chat",
@@ -80,6 +84,8 @@ class TestLlama(AdapterSuite):
         "deepseek-ai/DeepSeek-R1-Distill-Llama-8B",
         "NousResearch/Hermes-3-Llama-3.1-8B",
         "cognitivecomputations/dolphin-2.9-llama3-8b",
+        "deepcogito/cogito-v1-preview-llama-8B",
+        "nvidia/Llama-3.1-Nemotron-70B-Reward-HF",
         "phillama",
         "not-a-llama-model",
         "TinyLlama/TinyLlama-1.1B-Chat-v1.0",

@@ -11,6 +11,10 @@ class TestNemotron(AdapterSuite):
         "golden/nvidia--NVIDIA-Nemotron-3-Nano-30B-A3B-BF16.json": "nemotron-3",
         "golden/nvidia--NVIDIA-Nemotron-3.5-Lightning.json": "nemotron-3.5",
         "golden/nvidia--NVIDIA-Nemotron-Nano-9B-v2.json": "nemotron-nano-v2",
+        "golden/nvidia--Nemotron-3-Nano-Omni.json": "nemotron-3-omni",
+        "golden/nvidia--Llama-3_3-Nemotron-Super-49B-v1_5.json": "nemotron-super-v1.5",
+        "golden/nvidia--Nemotron-Mini-4B-Instruct.json": "nemotron-mini",
+        "golden/nvidia--Mistral-NeMo-Minitron-8B-Instruct.json": "minitron",
     }
     examples = {
         "nvidia/Llama3-ChatQA-1.5-70B": "chatqa-1.5",
@@ -20,11 +24,14 @@ class TestNemotron(AdapterSuite):
         "nvidia/NVIDIA-Nemotron-3.5-Lightning-30B-A3B-BF16": "nemotron-3.5",
         "nvidia/NVIDIA-Nemotron-Nano-12B-v2": "nemotron-nano-v2",
         "nvidia/Nemotron-H-47B-Base-8K": "default",
+        "nvidia/Nemotron-3-Nano-Omni-30B-A3B-Reasoning-BF16": "nemotron-3-omni",
+        "nvidia/Llama-3_3-Nemotron-Super-49B-v1_5-FP8": "nemotron-super-v1.5",
+        "bartowski/Nemotron-Mini-4B-Instruct-GGUF": "nemotron-mini",
+        "nvidia/Mistral-NeMo-Minitron-8B-Instruct": "minitron",
     }
     base = ["nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-Base-BF16", "nvidia/Nemotron-H-47B-Base-8K"]
     others = [
         "nvidia/NVIDIA-Nemotron-Nano-12B-v2-VL-BF16",
-        "nvidia/Nemotron-3-Nano-Omni-30B-A3B-Reasoning-BF16",
         "nvidia/NVIDIA-Nemotron-3-Nano-4B-BF16",
         "nvidia/Llama-3.1-Nemotron-70B-Instruct-HF",
         "nvidia/Llama-3_3-Nemotron-Super-49B-v1",

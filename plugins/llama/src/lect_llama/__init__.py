@@ -1,8 +1,9 @@
 """Llama and Code Llama, by Meta."""
 
 from lect.plugin import DEFAULT, Family, Rule
+from lect_llama.cogito import COGITO
 from lect_llama.llama2 import CODELLAMA, CODELLAMA_70B, LLAMA2
-from lect_llama.llama3 import LLAMA3, LLAMA3_1, LLAMA3_2, LLAMA3_2_VISION
+from lect_llama.llama3 import LLAMA3, LLAMA3_1, LLAMA3_2, LLAMA3_2_VISION, NEMOTRON_70B
 from lect_llama.llama4 import LLAMA4
 
 __lect_api__ = "~=1.0"
@@ -19,7 +20,9 @@ adapter = Family(
     Rule("codellama # b instruct", CODELLAMA),
     Rule("?meta llama 3 # b instruct", LLAMA3),
     Rule("?meta llama 3.1 # b instruct", LLAMA3_1),
+    Rule("llama 3.1 nemotron 70 b instruct", NEMOTRON_70B, note="by NVIDIA: the template of 3.1 without the dates"),
     Rule("?meta llama 3.3 # b instruct", LLAMA3_1, note="its repository has exactly the template of 3.1"),
+    Rule("cogito v 1 preview llama 3 b", COGITO, note="by Deep Cogito; the other sizes were not seen"),
     Rule("?meta llama 3.2 # b vision instruct", LLAMA3_2_VISION),
     Rule("?meta llama 3.2 vision # b instruct", LLAMA3_2_VISION),
     Rule("?meta llama 3.2 # b instruct", LLAMA3_2),

@@ -4,6 +4,7 @@ Since 3.1 there are tools, dates, and a system turn in nearly every prompt.
 """
 
 from collections.abc import Sequence
+from functools import partial
 
 from lect.plugin import Call, Chat, Template, Turn, TurnTemplate, Writer
 from lect.plugin.grammar import JSON_OBJECT, NAMED_JSON_IN_TAGS, PYTHON_CALL, PYTHON_LIST, Grammar, ReplyFormat, Section
@@ -41,10 +42,10 @@ PYTHONIC = ReplyFormat(
 )
 
 
-def llama3_1(chat: Chat, out: Writer) -> None:
-    """Write Llama 3.1: like 3.2, with built-in tools and a fixed date."""
+def llama3_1(chat: Chat, out: Writer, *, dated: bool) -> None:
+    """Write Llama 3.1: like 3.2, with built-in tools and, where it is `dated`, a fixed date."""
     builtin = builtin_tools(chat)
-    about = dates(chat.text_option("date_string", "26 Jul 2024"))
+    about = dates(chat.text_option("date_string", "26 Jul 2024")) if dated else []
     if builtin is not None:
         # The interpreter is available without being named.
         names = [piece for name in builtin if name != "code_interpreter" for piece in (", ", name)]
@@ -179,7 +180,7 @@ LLAMA3 = TurnTemplate(
 )  # fmt: skip
 LLAMA3_1 = Template(
     "llama-3.1",
-    llama3_1,
+    partial(llama3_1, dated=True),
     bos=LLAMA3.bos,
     roles=["system", "user", "assistant", "tool", "ipython"],
     stop={EOT: 128009, EOM: 128008, "<|end_of_text|>": 128001},
@@ -194,6 +195,12 @@ LLAMA3_1 = Template(
     reply=LLAMA3_JSON.grammar,
     source="meta-llama/Llama-3.1-8B-Instruct, tokenizer_config.json",
 )  # fmt: skip
+NEMOTRON_70B = LLAMA3_1.but(
+    name="llama-3.1-nemotron",
+    program=partial(llama3_1, dated=False),
+    options=["custom_tools", "tools_in_user_message", "builtin_tools"],
+    source="nvidia/Llama-3.1-Nemotron-70B-Instruct-HF, the GGUF of Ollama's nemotron:70b",
+)
 LLAMA3_2 = LLAMA3_1.but(
     name="llama-3.2",
     program=llama3_2,

@@ -2,8 +2,11 @@
 
 from lect.plugin import DEFAULT, Family, Rule
 from lect_nemotron.chatqa import CHATQA
+from lect_nemotron.mini import MINI, MINITRON
 from lect_nemotron.nano_v2 import NANO_V2
 from lect_nemotron.nemotron3 import NEMOTRON3, NEMOTRON3_5
+from lect_nemotron.omni import OMNI
+from lect_nemotron.super_v1_5 import SUPER_V1_5
 
 __lect_api__ = "~=1.0"
 
@@ -20,8 +23,12 @@ adapter = Family(
     ),
     Rule("?nvidia nemotron 3 super ?# ?b ?a ?# ?b .", NEMOTRON3),
     Rule("?nvidia nemotron 3 nano # b a # b .", NEMOTRON3),
+    Rule("?nvidia nemotron 3 nano omni ?30 ?b ?a ?3 ?b ?reasoning .", OMNI),
     Rule("?nvidia nemotron nano 9|12 b v 2 base", DEFAULT, kind="base", note=NEVER_CHATTED),
     Rule("?nvidia nemotron nano 9|12 b v 2 .", NANO_V2),
+    Rule("?llama 3.3 nemotron super 49 b v 1.5 .", SUPER_V1_5),
+    Rule("nemotron mini 4 b instruct .", MINI),
+    Rule("?mistral nemo minitron 8 b instruct .", MINITRON),
     Rule("nemotron h # b base", DEFAULT, kind="base", note=NEVER_CHATTED),
     Rule("?llama ?3 chatqa 1.5 # b .", CHATQA),
 )

@@ -15,7 +15,7 @@ NEMOTRON_NANO_V2 = ReplyFormat(
         ),
     ),
     stop=("<SPECIAL_12>", "</s>"),
-    names="Nemotron-Nano-v2",
+    names="Nemotron-Nano-v2, Llama-Nemotron-Super-v1.5",
     example='<TOOLCALL>[{"name": "get_weather", "arguments": {"city": "Paris"}}]</TOOLCALL>',
 )
 

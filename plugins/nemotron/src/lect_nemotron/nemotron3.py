@@ -1,6 +1,6 @@
 """Nemotron 3 and 3.5: ChatML, with tools and calls in XML and a thought, empty or not, in every answer."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -49,16 +49,16 @@ def write_tool(chat: Chat, out: Writer, index: int) -> None:
     out.append("\n</function>")
 
 
-def write_system(chat: Chat, out: Writer) -> None:
-    """Write the system turn, which is never left out: the caller's text and the tools."""
+def write_system(chat: Chat, out: Writer, text: str) -> None:
+    """Write the system turn, which is never left out: the caller's text, as it is to be written, and the tools."""
     system = chat.system
     out.append("<|im_start|>system\n")
     out.turn(system)
-    out.append(system.content if system else "")
+    out.append(text)
     out.turn(None)
     if chat.tools:
         out += (
-            "\n\n" if system and system.content else "",
+            "\n\n" if system and chat.content(system) else "",
             "# Tools\n\nYou have access to the following functions:\n\n<tools>",
         )
         for index in range(len(chat.tools)):
@@ -97,24 +97,29 @@ def has_thought(message: Message) -> bool:
     return message.reasoning is not None and bool(message.reasoning.strip())
 
 
-def with_thought(message: Message, line: str) -> list[str]:
+def is_printed(message: Message) -> bool:
+    """Return whether the maker's template prints an answer as it is, because it was given in parts."""
+    return not isinstance(message.raw.get("content"), str | None) and not has_thought(message)
+
+
+def with_thought(message: Message, content: str, line: str) -> list[str]:
     """Return an answer in pieces, with its thought; `line` comes before and after the marker that closes it."""
-    content = message.content
     if has_thought(message):
         return ["<think>\n", message.reasoning or "", line, "</think>", line, content]
-    return [content] if "<think>" in content or "</think>" in content else [NO_THOUGHT, content]
+    if is_printed(message) or "<think>" in content or "</think>" in content:
+        return [content]
+    return [NO_THOUGHT, content]
 
 
-def without_thought(message: Message, line: str) -> list[str]:
+def without_thought(message: Message, content: str, line: str) -> list[str]:
     """Return an answer in pieces, as it is kept before the last question: with an empty thought."""
-    content = message.content
     if "</think>" in content:
         if message.tool_calls or has_thought(message) or "<think>" in content:
             return [NO_THOUGHT, content.split("</think>")[-1]]
     elif has_thought(message):
         return [NO_THOUGHT, line, content]
     elif "<think>" not in content:
-        return [NO_THOUGHT, content]
+        return [content] if is_printed(message) else [NO_THOUGHT, content]
     elif message.tool_calls:
         return [NO_THOUGHT, content.split("<think>")[0]]
     return [content]
@@ -134,29 +139,38 @@ def trimmed(pieces: list[str]) -> list[str]:
 def write_answer(chat: Chat, out: Writer, message: Message, *, keep: bool, version: str) -> None:
     """Write an answer; with `keep`, its thought too."""
     line = "\n" if version == "3" else ""
-    pieces = with_thought(message, line) if keep else without_thought(message, line)
+    content = chat.content(message)
+    pieces = with_thought(message, content, line) if keep else without_thought(message, content, line)
     if not keep:
         out.by_rule(message.reasoning)
     out.append("<|im_start|>assistant\n")
-    if keep or not message.tool_calls:
+    if message.tool_calls and is_printed(message):
+        out.append(NO_THOUGHT)
+    elif keep or not message.tool_calls:
         out += trimmed(pieces)
     elif version == "3":
         out += NO_THOUGHT, pieces[-1].strip()
     else:
         out += pieces
     if message.tool_calls:
-        out.append("\n")
+        out.append("" if is_printed(message) else "\n")
         for call in message.tool_calls:
             write_call(chat, out, call)
     out.append("<|im_end|>\n")
 
 
 def nemotron3(chat: Chat, out: Writer, *, version: str) -> None:
-    """Write Nemotron 3 and 3.5, which differ in the line breaks around a thought.
+    """Write Nemotron 3 and 3.5, which differ in the line breaks around a thought."""
+    write_system(chat, out, chat.system.content if chat.system else "")
+    write_turns(chat, out, lambda message: [message.content], version=version)
+    write_opening(chat, out, thinks=chat.option("enable_thinking", True))
+
+
+def write_turns(chat: Chat, out: Writer, pieces: Callable[[Message], Sequence[str]], *, version: str) -> None:
+    """Write all turns; `pieces` returns what a question says.
 
     Thoughts before the last question are kept only where `truncate_history_thinking` is False.
     """
-    write_system(chat, out)
     messages = chat.without_system
     questions = [message.index for message in messages if message.role == "user"]
     first_kept = questions[-1] if questions and chat.option("truncate_history_thinking", True) else 0
@@ -168,13 +182,17 @@ def nemotron3(chat: Chat, out: Writer, *, version: str) -> None:
             # The maker opens no turn where the first message is a result.
             if position and chat.begins_run(message):
                 out.append("<|im_start|>user\n")
-            out += "<tool_response>\n", message.content, "\n</tool_response>\n"
+            out += "<tool_response>\n", chat.content(message), "\n</tool_response>\n"
             if chat.ends_run(message):
                 out.append("<|im_end|>\n")
         else:
-            out += "<|im_start|>", role, "\n", message.content, "<|im_end|>\n"
+            out += "<|im_start|>", role, "\n", *pieces(message), "<|im_end|>\n"
+
+
+def write_opening(chat: Chat, out: Writer, *, thinks: Any) -> None:
+    """Write the opening of an answer, if it is requested."""
     if chat.add_generation_prompt:
-        out += "<|im_start|>assistant\n", "<think>\n" if chat.option("enable_thinking", True) else NO_THOUGHT
+        out += "<|im_start|>assistant\n", "<think>\n" if thinks else NO_THOUGHT
 
 
 NEMOTRON3 = Template(
