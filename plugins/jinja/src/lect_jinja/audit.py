@@ -39,6 +39,8 @@ _MARKER = re.compile(r"<[^<>]*>|\[[^\[\]]*\]")
 FEWEST_WORDS = 4
 """A text of fewer words is a label such as `Assistant:`, and says nothing to the model."""
 PART_KEYS = frozenset({"text", "image", "image_url", "video", "audio", "audio_url", "parts", "blocks"})
+ADDS = "stays as it is: a further turn only adds to the prompt, so that a prefix cache hits"
+CHANGES = "is rewritten when the conversation goes on: a prefix cache misses from there, and training needs `unroll`"
 SEARCHES = ("startswith", "endswith", "find", "rfind", "index", "count", "split")
 
 
@@ -68,20 +70,17 @@ def audited(path: str) -> list[Finding]:
     name = os.path.basename(os.path.normpath(files.path))
     own = own_template(files, name)
     identity = identify(files, name)
-    tree = ENVIRONMENT.parse(files.source)
     findings = [
         *(
             Finding(WARNING, "files", f"{each} has a different template from {files.origin}")
             for each in files.conflicts
         ),
         *(Finding(NOTE, "files", note) for note in files.notes),
-        *_invisible(files.source),
-        *_literals(tree),
-        *_conditions(tree),
-        *_rewrites(tree),
+        *text_findings(files.source),
         *_behaviour(own, is_known=bool(identity.family)),
         *_family(identity, files),
         Finding(NOTE, "replies", identity.reply or own.reply_reason),
+        Finding(NOTE, "history", ADDS if own.prefix_stable else CHANGES),
     ]
     return sorted(dict.fromkeys(findings), key=lambda finding: (finding.level != WARNING, finding.line or 0))
 
@@ -94,6 +93,15 @@ def _family(identity: Identity, files: ModelFiles) -> Iterator[Finding]:
 
 
 # What is in its text
+
+
+def text_findings(source: str) -> Iterator[Finding]:
+    """Yield what is found in the text of a template, without running it."""
+    tree = ENVIRONMENT.parse(source)
+    yield from _invisible(source)
+    yield from _literals(tree)
+    yield from _conditions(tree)
+    yield from _rewrites(tree)
 
 
 def _invisible(source: str) -> Iterator[Finding]:

@@ -184,9 +184,18 @@ def named_by_text(source: str, tokens: Mapping[str, str]) -> str:
     return _only_name([row] if row else [], source, tokens)
 
 
+def known_text(source: str) -> str:
+    """Return which model a published text is the template of, who has it and as of when; empty if it is not known."""
+    row = fingerprints().get(fingerprint(source))
+    if row is None or "model" not in row:
+        return ""
+    date = f", as of {row['date']}" if "date" in row else ""
+    return f"the template of {row['model']}{date}, as in {row['source']}"
+
+
 def named_by_tree(tree: str, source: str, tokens: Mapping[str, str]) -> str:
     """Return the same for any text with this syntax tree."""
-    return _only_name((row for row in fingerprints().values() if row["tree"] == tree), source, tokens)
+    return _only_name((row for row in fingerprints().values() if row.get("tree") == tree), source, tokens)
 
 
 def _only_name(rows: Iterable[Mapping[str, Any]], source: str, tokens: Mapping[str, str]) -> str:
@@ -196,7 +205,8 @@ def _only_name(rows: Iterable[Mapping[str, Any]], source: str, tokens: Mapping[s
     """
     # Tokens of the usual names are in a row if the template reads them; a model may have others.
     unusual = [name for name in tokens if name not in NAMES and name in source]
-    fitting = [row for row in rows if _fits(row.get("tokens", {}), tokens, unusual)]
+    ours = (row for row in rows if "template" in row)
+    fitting = [row for row in ours if _fits(row.get("tokens", {}), tokens, unusual)]
     names = {row["template"] for row in fitting}
     return "" if len(names) != 1 or any(row.get("differs") for row in fitting) else str(names.pop())
 
@@ -206,7 +216,7 @@ def _fits(known: Mapping[str, str], tokens: Mapping[str, str], unusual: Iterable
 
 
 def fingerprints() -> dict[str, dict[str, Any]]:
-    """Return our equivalents of makers' templates, by the fingerprint of the text."""
+    """Return what is known of published templates, such as our equivalents, by the fingerprint of the text."""
     return _generated()["templates"]
 
 
