@@ -70,8 +70,8 @@ PICKS = {
     "tools": [
         "command-a-reasoning", "gemma-4", "glm-5.1", "gpt-oss", "internlm2-chat", "internlm3-instruct",
         "mistral-nemo", "mistral-v3", "qwen3-coder", "minimax-m2", "minimax-m2.1", "minimax-m2.5", "minimax-m2.7",
-        "minimax-m3", "nemotron-nano-v2", "nemotron-3", "nemotron-3.5", "nemotron-3-omni",
-        "nemotron-super-v1.5", "hermes-2-pro", "hermes-3", "glm-4-0414", "glm-5.2", "glm-5.3", "deepseek-v3.2", "gemma-4-31b", "seed-oss", "apertus", "deepseek-v4",
+        "minimax-m3", "nemotron-nano-v2", "nemotron-3", "nemotron-3.5", "nemotron-3-omni", "nemotron-super-v1.5",
+        "hermes-2-pro", "hermes-3", "glm-4-0414",
         "glm-5.2", "glm-5.3", "deepseek-v3.2", "gemma-4-31b", "gemma-4-2026-04", "seed-oss", "apertus", "deepseek-v4",
         "deepseek-v4-flash-0731", "minicpm3", "muse-glimmer", "solar-open",
     ],
