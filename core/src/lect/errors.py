@@ -21,6 +21,11 @@ __all__ = [
 class LectError(Exception):
     """Anything that lect refuses or cannot do."""
 
+    def __init__(self, *message: object, **data: Any):
+        super().__init__(*message)
+        # The attributes that its class lists.
+        self.__dict__.update((name, tuple(value) if isinstance(value, list) else value) for name, value in data.items())
+
     def __reduce__(self) -> tuple[Any, ...]:
         # By default an exception pickles as a call of its class with `args`, without a subclass's keyword arguments.
         return copyreg.__newobj__, (type(self), *self.args), self.__dict__  # type: ignore[attr-defined]
@@ -35,51 +40,34 @@ class InvalidModelPathTypeError(InvalidModelPathError, TypeError):
 
 
 class UnknownModelError(LectError, LookupError):
-    """No installed adapter recognises the model path.
+    """No installed adapter recognises the model path."""
 
-    Attributes:
-        model_path: The path.
-        candidates: The result for each adapter.
-        install: What to install, if that is known: `lect-qwen`.
-    """
-
-    def __init__(
-        self, message: str, *, model_path: str, candidates: Sequence[Verdict] = (), install: str | None = None
-    ):
-        super().__init__(message)
-        self.model_path = model_path
-        self.candidates = tuple(candidates)
-        self.install = install
+    model_path: str
+    """The path."""
+    candidates: tuple[Verdict, ...] = ()
+    """The result for each adapter."""
+    install: str | None = None
+    """What to install, if that is known: `lect-qwen`."""
 
 
 class AmbiguousModelError(LectError, LookupError):
-    """Several adapters, or several templates, have an equal claim to the name.
+    """Several adapters, or several templates, have an equal claim to the name."""
 
-    Attributes:
-        name: The model path, or the name of the template.
-        claimants: Who claims it.
-        candidates: The result for each adapter.
-    """
-
-    def __init__(self, message: str, *, name: str, claimants: Sequence[str], candidates: Sequence[Verdict] = ()):
-        super().__init__(message)
-        self.name = name
-        self.claimants = tuple(claimants)
-        self.candidates = tuple(candidates)
+    name: str
+    """The model path, or the name of the template."""
+    claimants: tuple[str, ...]
+    """Who claims it."""
+    candidates: tuple[Verdict, ...] = ()
+    """The result for each adapter."""
 
 
 class UnknownTemplateError(LectError, LookupError):
-    """No registered or installed template has this name.
+    """No registered or installed template has this name."""
 
-    Attributes:
-        name: The name.
-        near: Similar names.
-    """
-
-    def __init__(self, message: str, *, name: str, near: Sequence[str] = ()):
-        super().__init__(message)
-        self.name = name
-        self.near = tuple(near)
+    name: str
+    """The name."""
+    near: tuple[str, ...] = ()
+    """Similar names."""
 
 
 class PluginError(LectError):
@@ -95,15 +83,10 @@ class SourceError(LectError, ValueError):
 
 
 class ConversionError(LectError, ValueError):
-    """A notation cannot express the whole template.
+    """A notation cannot express the whole template."""
 
-    Attributes:
-        lost: What it cannot express.
-    """
-
-    def __init__(self, message: str, *, lost: Sequence[str]):
-        super().__init__(message)
-        self.lost = tuple(lost)
+    lost: tuple[str, ...]
+    """What it cannot express."""
 
 
 class MaskError(LectError, ValueError):
@@ -119,41 +102,26 @@ class RefusedError(MessageError):
 
 
 class LimitError(MessageError):
-    """The input, or what a template makes of it, exceeds a limit.
+    """The input, or what a template makes of it, exceeds a limit."""
 
-    Attributes:
-        limit: The name of the limit.
-        most: What it allows.
-    """
-
-    def __init__(self, message: str, *, limit: str, most: float):
-        super().__init__(message)
-        self.limit = limit
-        self.most = most
+    limit: str
+    """The name of the limit."""
+    most: float
+    """What it allows."""
 
 
 class UnusedInputError(MessageError):
-    """With `strict=True`: something that was given would not reach the prompt.
+    """With `strict=True`: something that was given would not reach the prompt."""
 
-    Attributes:
-        unused: The fields that would not.
-    """
-
-    def __init__(self, message: str, *, unused: Sequence[Unused]):
-        super().__init__(message)
-        self.unused = tuple(unused)
+    unused: tuple[Unused, ...]
+    """The fields that would not."""
 
 
 class ControlTextError(MessageError):
-    """With `on_control="raise"`: text from outside contains control markers of the model.
+    """With `on_control="raise"`: text from outside contains control markers of the model."""
 
-    Attributes:
-        controls: The first ten of them.
-    """
-
-    def __init__(self, message: str, *, controls: Sequence[Control]):
-        super().__init__(message)
-        self.controls = tuple(controls)
+    controls: tuple[Control, ...]
+    """The first ten of them."""
 
 
 class PluginWarning(UserWarning):

@@ -25,21 +25,18 @@ if TYPE_CHECKING:
 
 
 class Written(NamedTuple):
-    """A template in a notation.
-
-    Attributes:
-        text: The text.
-        lost: What the notation cannot express of the template, each in a few words.
-        bos: Whether it writes the template's BOS; else the other tool adds it with its tokenizer.
-        rest: The template without what is lost, if anything is: what the text must say; None for the template itself.
-        options: The options of the template that the text takes too, for a notation with a `renderer`.
-    """
+    """A template in a notation."""
 
     text: str
+    """The text."""
     lost: Sequence[str] = ()
+    """What the notation cannot express of the template, each in a few words."""
     bos: bool = True
+    """Whether it writes the template's BOS; else the other tool adds it with its tokenizer."""
     rest: Template | None = None
+    """The template without what is lost, if anything is: what the text must say; None for the template itself."""
     options: Collection[str] = ()
+    """The options of the template that the text takes too, for a notation with a `renderer`."""
 
 
 def load_template(adapters: Adapters, source: Any, notation: str | None = None) -> Template:

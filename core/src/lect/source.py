@@ -16,20 +16,17 @@ _TEXT = "{\n"
 
 
 class Source(NamedTuple):
-    """What a template is to be read from.
-
-    Attributes:
-        path: The file or directory; empty if a text or an object was given.
-        text: The text of the file, or the text that was given; None for a directory, and for a file that is not text or
-            too large to be one.
-        data: The value of the text if it is JSON, or the object that was given; None if there is neither.
-        problem: Why there is no data, as it follows the name of the source in an error.
-    """
+    """What a template is to be read from."""
 
     path: str
+    """The file or directory; empty if a text or an object was given."""
     text: str | None
+    """The text of the file, or the text that was given; None for a directory, and for a file that is not text or too
+    large to be one."""
     data: Any
+    """The value of the text if it is JSON, or the object that was given; None if there is neither."""
     problem: str = ""
+    """Why there is no data, as it follows the name of the source in an error."""
 
     def __str__(self) -> str:
         # A path ends with the name of the file, so it is not cut off.

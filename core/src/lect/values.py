@@ -109,21 +109,18 @@ class Specificity(IntEnum):
 
 
 class Match(NamedTuple):
-    """A claim to a model path.
-
-    Attributes:
-        specificity: What the claim rests on.
-        literal: The part of the path that it rests on; within one specificity, the longer one wins.
-        template: The name of the template; empty if the adapter has only one.
-        kind: What kind of model it is: `chat`, `base` or `none`.
-        reason: One line for people.
-    """
+    """A claim to a model path."""
 
     specificity: Specificity
+    """What the claim rests on."""
     literal: str
+    """The part of the path that it rests on; within one specificity, the longer one wins."""
     template: str = ""
+    """The name of the template; empty if the adapter has only one."""
     kind: Kind = "chat"
+    """What kind of model it is: `chat`, `base` or `none`."""
     reason: str = ""
+    """One line for people."""
 
     @property
     def strength(self) -> tuple[int, int]:
@@ -137,23 +134,20 @@ a decision; `no format`: it knows the model, and that none of its formats is the
 
 
 class Verdict(NamedTuple):
-    """The result for one adapter when a path was resolved.
-
-    Attributes:
-        adapter: Its name.
-        package: The distribution; empty if it was registered in this process.
-        version: The distribution's version.
-        claim: Its claim; None if it made none, or was not asked.
-        outcome: The result.
-        why: Why, in one line.
-    """
+    """The result for one adapter when a path was resolved."""
 
     adapter: str
+    """Its name."""
     package: str
+    """The distribution; empty if it was registered in this process."""
     version: str
+    """The distribution's version."""
     claim: Match | None
+    """Its claim; None if it made none, or was not asked."""
     outcome: Outcome
+    """The result."""
     why: str
+    """Why, in one line."""
 
     @property
     def id(self) -> str:

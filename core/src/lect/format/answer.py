@@ -32,21 +32,18 @@ THOUGHT = {"role": "assistant", "content": "A", "reasoning_content": "R"}
 
 
 class Answer(NamedTuple):
-    """An answer as the model writes it.
-
-    Attributes:
-        served: The prompt that a server sends before it.
-        header_end: Where the header of the turn ends in it, without what it says on the model's behalf.
-        segments: What the model writes, the stop included.
-        stop: The length of the stop.
-        note: What a trainer should know about it; empty if there is nothing.
-    """
+    """An answer as the model writes it."""
 
     served: Prompt
+    """The prompt that a server sends before it."""
     header_end: int
+    """Where the header of the turn ends in it, without what it says on the model's behalf."""
     segments: list[Segment]
+    """What the model writes, the stop included."""
     stop: int
+    """The length of the stop."""
     note: str = ""
+    """What a trainer should know about it; empty if there is nothing."""
 
 
 class Around(NamedTuple):

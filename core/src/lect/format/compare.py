@@ -42,17 +42,14 @@ CONVERSATIONS: dict[str, tuple[Messages, bool]] = {
 
 
 class Difference(NamedTuple):
-    """Where two templates differ in one kind of conversation.
-
-    Attributes:
-        kind: The kind of conversation.
-        one: What the first writes; None where it refuses the conversation.
-        other: What the second writes.
-    """
+    """Where two templates differ in one kind of conversation."""
 
     kind: str
+    """The kind of conversation."""
     one: str | None
+    """What the first writes; None where it refuses the conversation."""
     other: str | None
+    """What the second writes."""
 
     @property
     def at(self) -> int:

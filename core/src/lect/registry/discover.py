@@ -16,27 +16,23 @@ from lect.registry.metafiles import Distribution, MetaFiles, read_distribution
 
 
 class Record(NamedTuple):
-    """An installed adapter, reply format, notation, ..., as its metadata describe it; nothing is imported.
-
-    Attributes:
-        package: The distribution, in its normal form: `lect-acme`.
-        version: Its version.
-        name: The name of the adapter, the format, ...
-        value: Where the object is: `module` or `module:attribute`.
-        hints: Lower-case words, one of which must occur in a path; empty if the adapter is asked about every path.
-        templates: The names of templates that it declares.
-        group: The group of entry points that it is in.
-        problem: Why it cannot be used, as far as its metadata show; otherwise empty.
-    """
+    """An installed adapter, reply format, notation, ..., as its metadata describe it; nothing is imported."""
 
     package: str
+    """The distribution, in its normal form: `lect-acme`."""
     version: str
     name: str
+    """The name of the adapter, the format, ..."""
     value: str
+    """Where the object is: `module` or `module:attribute`."""
     hints: tuple[str, ...] = ()
+    """Lower-case words, one of which must occur in a path; empty if the adapter is asked about every path."""
     templates: tuple[str, ...] = ()
+    """The names of templates that it declares."""
     group: str = GROUP
+    """The group of entry points that it is in."""
     problem: str = ""
+    """Why it cannot be used, as far as its metadata show; otherwise empty."""
 
     @property
     def id(self) -> str:

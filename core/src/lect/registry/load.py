@@ -43,28 +43,25 @@ class Failure(NamedTuple):
 
 
 class PluginInfo(NamedTuple):
-    """What is known about a plugin.
-
-    Attributes:
-        name: Its name.
-        package: The distribution; empty if it was registered in this process.
-        version: The distribution's version.
-        hints: The words that must occur in a path before it is imported.
-        status: `lazy` (not imported yet), `eager` (without hints: asked about every path), `loaded`, `blocked: ...` or
-            `failed: ...`.
-        fallback: Whether it is asked only when no other adapter has matched.
-        templates: The names of the templates that it declares.
-        failures: Its failures so far.
-    """
+    """What is known about a plugin."""
 
     name: str
+    """Its name."""
     package: str
+    """The distribution; empty if it was registered in this process."""
     version: str
+    """The distribution's version."""
     hints: tuple[str, ...]
+    """The words that must occur in a path before it is imported."""
     status: str
+    """`lazy` (not imported yet), `eager` (without hints: asked about every path), `loaded`, `blocked: ...` or
+    `failed: ...`."""
     fallback: bool
+    """Whether it is asked only when no other adapter has matched."""
     templates: tuple[str, ...]
+    """The names of the templates that it declares."""
     failures: tuple[Failure, ...]
+    """Its failures so far."""
 
     @property
     def id(self) -> str:

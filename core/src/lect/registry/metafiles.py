@@ -19,33 +19,26 @@ class EntryPoint(NamedTuple):
 
 
 class Distribution(NamedTuple):
-    """An installed distribution.
-
-    Attributes:
-        name: Its normalised name.
-        version: Its version.
-        entry_points: Those in our groups.
-        place: Where its metadata are.
-        problem: Why its entry points cannot be used; empty if they can.
-    """
+    """An installed distribution."""
 
     name: str
+    """Its normalised name."""
     version: str
     entry_points: tuple[EntryPoint, ...]
+    """Those in our groups."""
     place: str = ""
+    """Where its metadata are."""
     problem: str = ""
+    """Why its entry points cannot be used; empty if they can."""
 
 
 class MetaFiles(NamedTuple):
-    """The files of one distribution.
-
-    Attributes:
-        place: The directory that has them, or what a finder calls it; its last part often gives the name and version.
-        read: Returns a file's contents; None if it is missing.
-    """
+    """The files of one distribution."""
 
     place: str
+    """The directory that has them, or what a finder calls it; its last part often gives the name and version."""
     read: Callable[[str], bytes | None]
+    """Returns a file's contents; None if it is missing."""
 
 
 def read_distribution(files: MetaFiles) -> Distribution:

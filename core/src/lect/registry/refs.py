@@ -26,33 +26,30 @@ SHARES = ("//", "/\\", "\\\\", "\\/")
 
 
 class ModelRef(NamedTuple):
-    """What a model path says.
-
-    Attributes:
-        original: The path as it was given.
-        path: `owner/name` if there is an owner, else the name.
-        owner: The owner in `owner/name`; None for local paths, whose directories must not decide the family.
-        name: The last part, without revision and tag.
-        revision: What followed `@`.
-        words: The name in lower case, cut into words and numbers: `Qwen2.5-7B-Instruct` is `("qwen", "2.5", "7", "b",
-            "instruct")`. Those of a tag follow: `qwen3:4b`. If no adapter knows a name that may begin with an owner,
-            as `Qwen_Qwen3-8B-GGUF` does, the adapters are asked again, with the words after the owner alone.
-        place: Where it is on disk, if the path is plainly that of a file or directory: absolute, one that begins with
-            `./`, `../` or `~/`, or a `Path`. None for `owner/name`, even if such a directory exists, and for a network
-            share, `//host/share`.
-        tag: What followed `:`, as in `qwen3:4b`.
-        alias: The adapter whose `alias` said that the path as given stands for this model; None if none did.
-    """
+    """What a model path says."""
 
     original: str
+    """The path as it was given."""
     path: str
+    """`owner/name` if there is an owner, else the name."""
     owner: str | None
+    """The owner in `owner/name`; None for local paths, whose directories must not decide the family."""
     name: str
+    """The last part, without revision and tag."""
     revision: str | None
+    """What followed `@`."""
     words: tuple[str, ...]
+    """The name in lower case, cut into words and numbers: `Qwen2.5-7B-Instruct` is `("qwen", "2.5", "7", "b",
+    "instruct")`. Those of a tag follow: `qwen3:4b`. If no adapter knows a name that may begin with an owner, as
+    `Qwen_Qwen3-8B-GGUF` does, the adapters are asked again, with the words after the owner alone."""
     place: str | None = None
+    """Where it is on disk, if the path is plainly that of a file or directory: absolute, one that begins with `./`,
+    `../` or `~/`, or a `Path`. None for `owner/name`, even if such a directory exists, and for a network share,
+    `//host/share`."""
     tag: str | None = None
+    """What followed `:`, as in `qwen3:4b`."""
     alias: str | None = None
+    """The adapter whose `alias` said that the path as given stands for this model; None if none did."""
 
     @property
     def model_path(self) -> str:

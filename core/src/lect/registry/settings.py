@@ -27,19 +27,16 @@ VARIABLES = (PINS, DISABLE, LOAD, CONFIG, FALLBACK, PROOF_SEED)
 
 
 class Pin(NamedTuple):
-    """A decision about all paths that fit a pattern.
-
-    Attributes:
-        pattern: A glob, compared case-insensitively with `owner/name` and with the path as given.
-        adapter: An adapter (`lect-acme:acme`, `acme`) or a template (`acme:acme-2`), by name or as an object.
-        source: Where it was set.
-        problem: Why it names nothing that exists; empty if it does, or if that was not checked.
-    """
+    """A decision about all paths that fit a pattern."""
 
     pattern: str
+    """A glob, compared case-insensitively with `owner/name` and with the path as given."""
     adapter: Any
+    """An adapter (`lect-acme:acme`, `acme`) or a template (`acme:acme-2`), by name or as an object."""
     source: str
+    """Where it was set."""
     problem: str = ""
+    """Why it names nothing that exists; empty if it does, or if that was not checked."""
 
     def fits(self, ref: "ModelRef") -> bool:
         from fnmatch import fnmatchcase
@@ -70,21 +67,18 @@ class Stated(NamedTuple):
 
 
 class Settings(NamedTuple):
-    """What the environment and the config file say.
-
-    Attributes:
-        pins: Those of the environment, then those of the file; the first that fits decides.
-        block: The names that are blocked.
-        only: The only names that are allowed; None if all are.
-        no_fallback: What turns fallbacks off; empty if nothing does.
-        config: The path of the config file; empty if there is none.
-    """
+    """What the environment and the config file say."""
 
     pins: tuple[Pin, ...] = ()
+    """Those of the environment, then those of the file; the first that fits decides."""
     block: Stated = Stated(frozenset(), "")
+    """The names that are blocked."""
     only: Stated | None = None
+    """The only names that are allowed; None if all are."""
     no_fallback: str = ""
+    """What turns fallbacks off; empty if nothing does."""
     config: str = ""
+    """The path of the config file; empty if there is none."""
 
     def blocks(self, record: "Record") -> str | None:
         """Return what blocks an adapter, or a reply format; None if nothing does."""
