@@ -187,7 +187,7 @@ KNOWN = "lect.registry.packages"
 # What uses it, all of it for messages.
 ADVISERS = {
     "lect.registry.advice",  # What to install, whom an owner imitates, whose names a package uses.
-    "lect.registry.damage",  # Which packages may be without entry points.
+    "lect.cli.damage",  # Which packages may be without entry points.
     "lect.cli.families",  # What could be installed.
     "lect.cli.installed",  # Which package a command is in that is not installed.
 }

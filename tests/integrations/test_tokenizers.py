@@ -9,7 +9,7 @@ import pages
 import pytest
 
 from lect.cli import doctor, main, tokens
-from lect.cli.tokenizer_files import load_tokenizer
+from lect.cli.sources import load_tokenizer
 
 tokenizers = pytest.importorskip("tokenizers")
 

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from lect.registry.adapters import Adapters
-    from lect.registry.discover import Record
 
 
 class Written(NamedTuple):
@@ -189,7 +188,7 @@ def _owners(adapters: Adapters, wanted: str | None) -> dict[str, Any]:
     owners: dict[str, Any] = {}
     packages: dict[str, str] = {}
     for record in records:
-        if wanted in (None, record.name) and (loaded := load_notation(adapters, record)) is not None:
+        if wanted in (None, record.name) and (loaded := adapters.load_part(record)) is not None:
             if record.name in owners:
                 both = f"{packages[record.name]} and {record.package}"
                 msg = f"both {both} have a notation {record.name!r}\n  try: uninstall one"
@@ -199,16 +198,6 @@ def _owners(adapters: Adapters, wanted: str | None) -> dict[str, Any]:
         msg = f"the notation {wanted!r} cannot be loaded\n  try: lect doctor"
         raise PluginError(msg)
     return owners
-
-
-def load_notation(adapters: Adapters, record: Record) -> Any:
-    """Return an installed notation; None where it cannot be loaded, which is remembered."""
-
-    def fits(notation: Any) -> bool:
-        reads = callable(getattr(notation, "recognises", None)) and callable(getattr(notation, "read", None))
-        return reads or callable(getattr(notation, "write", None))
-
-    return adapters.load_part(record, fits, "an object with recognises(source) and read(source), or write(template)")
 
 
 def _ask(name: str, notation: Any, function: str, *given: Any) -> Any:

@@ -5,7 +5,7 @@ parser, and `run(arguments)` does the work and returns the exit code, None for 0
 the other commands cost nothing. Installed packages add commands in the group `lect.commands`: see `cli/installed.py`.
 
 `PATHS`, if a command has it, are the names of its arguments that may be a model or a template on disk. With one of them
-it is run in a process of its own: see `cli/supervised.py`.
+it is run in a process of its own: see `cli/supervised.py`. lect's own commands end their help with an `EPILOG`.
 """
 
 import sys
@@ -124,6 +124,7 @@ def _run(words: list[str], *, is_alone: bool) -> int:
     if module is None:
         _unknown_command(name)
     parser = Parser(prog=f"lect {name}", formatter_class=RawDescriptionHelpFormatter, allow_abbrev=False)
+    parser.epilog = getattr(module, "EPILOG", None)
     module.configure(parser)
     paths = getattr(module, "PATHS", ())
     if paths:

@@ -5,17 +5,13 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import lect
-from lect.cli.claim_checks import check_claims
-from lect.cli.findings import Finding
-from lect.cli.installed import load_command
-from lect.cli.template_checks import check_templates
+from lect.cli.damage import damages
+from lect.cli.plugin_checks import Finding, check_claims, check_templates
 from lect.cli.wording import reword
 from lect.errors import LectError, UnknownTemplateError, did_you_mean, near_names
-from lect.notations import load_notation
 from lect.registry.advice import reserved_names
-from lect.registry.damage import damages
-from lect.registry.groups import COMMANDS, FUNCTIONS, NOTATIONS, REPLIES
-from lect.registry.load import Failure, PluginInfo
+from lect.registry.groups import REPLIES
+from lect.registry.load import PARTS, Failure, PluginInfo
 from lect.registry.settings import DISABLE, VARIABLES, names_of
 
 CORE = "lect"
@@ -65,7 +61,7 @@ def check_installation(progress: Callable[[str], None]) -> InstallationReport:
     findings = (
         *_stale_core(),
         *(_failure(failure) for info in infos for failure in info.failures),
-        *(Finding(each.broken, each.what) for each in damages()),
+        *damages(),
         *_unsatisfied(plugins),
         *_missing_templates(infos),
         *check_templates(templates, progress),
@@ -185,15 +181,10 @@ def _broken_formats() -> Iterator[Finding]:
 def _broken_parts(infos: Sequence[PluginInfo]) -> Iterator[Finding]:
     """Yield what is wrong with installed commands, functions, notations and reply formats."""
     adapters = lect._registry.adapters
-    commands, functions, notations = map(adapters.parts, (COMMANDS, FUNCTIONS, NOTATIONS))
-    for record in commands:
-        load_command(record)
-    for record in functions:
-        adapters.load_part(record, callable, "a function")
-    for record in notations:
-        load_notation(adapters, record)
+    records = [record for group in PARTS for record in adapters.parts(group)]
+    for record in records:
+        adapters.load_part(record)
     reported = {(info.package, info.name) for info in infos}
-    records = (*commands, *functions, *notations, *adapters.parts(REPLIES))
     parts = {(record.package, record.name) for record in records} - reported
     yield from (_failure(failure) for failure in adapters.failures if (failure.package, failure.plugin) in parts)
 

@@ -23,7 +23,6 @@ def configure(parser: ArgumentParser) -> None:
         "Write a template in the notation of another tool.\n"
         "Both are rendered over a set of conversations first. What the notation cannot express is listed as an error."
     )
-    parser.epilog = EPILOG
     parser.add_argument("source", metavar="SOURCE", type=utf8, help=SOURCE)
     parser.add_argument("--to", metavar="NOTATION", required=True, help="the notation to write, such as xtuner")
     add_notation(parser, "--from")

@@ -26,7 +26,6 @@ def configure(parser: ArgumentParser) -> None:
         "Render two templates over a set of conversations, and show the first difference in each kind of "
         "conversation:\nthe text around it, then the bytes from there on."
     )
-    parser.epilog = EPILOG
     parser.add_argument("one", metavar="A", type=utf8, help=SOURCE)
     parser.add_argument("other", metavar="B", type=utf8, help="the template to compare it with")
     add_notation(parser)

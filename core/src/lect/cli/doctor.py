@@ -9,13 +9,13 @@ from typing import Any
 import lect
 from lect.cli.checks import InstallationReport, PluginStatus, check_installation
 from lect.cli.description import WITH_BOS, WITHOUT_BOS, bos_advice, written_bos
-from lect.cli.findings import Finding
 from lect.cli.id_checks import check_ids, read_ids
 from lect.cli.inputs import utf8
+from lect.cli.plugin_checks import Finding
 from lect.cli.rendering import add_choice, resolve
 from lect.cli.screen import Painted, Progress, Screen, write_json
+from lect.cli.sources import load_tokenizer
 from lect.cli.token_checks import Result, check_tokenizer
-from lect.cli.tokenizer_files import load_tokenizer
 from lect.errors import PluginWarning
 
 PATHS = ("model",)
@@ -42,7 +42,6 @@ def configure(parser: ArgumentParser) -> None:
         "settings conflict or have no effect; and how the prompts of each template must be encoded.\n"
         "With a model, say whether a tokenizer, or token ids that were trained on or sent, are right for it."
     )
-    parser.epilog = EPILOG
     parser.add_argument("model", metavar="MODEL", type=utf8, nargs="?", help="owner/name, a name, or a local path")
     tokenizer = "the model's tokenizer: a directory with a tokenizer.json, or that file"
     parser.add_argument("--tokenizer", metavar="DIR", help=tokenizer)

@@ -19,7 +19,6 @@ examples:
 def configure(parser: ArgumentParser) -> None:
     """Describe the command and its arguments."""
     parser.description = "List the reply formats by name, with the models that use them and an example."
-    parser.epilog = EPILOG
     parser.add_argument("names", metavar="NAME", nargs="*", help="the formats to show; all of them by default")
     parser.add_argument("--json", action="store_true", help="print them as JSON")
 

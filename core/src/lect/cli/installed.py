@@ -8,15 +8,12 @@ from __future__ import annotations
 from argparse import ArgumentError
 from functools import partial
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import lect
 from lect.contain import Contained, StageError, format_error
 from lect.errors import LectError, PluginError
 from lect.registry.groups import COMMANDS
-
-if TYPE_CHECKING:
-    from lect.registry.discover import Record
 
 
 def names() -> list[str]:
@@ -28,7 +25,7 @@ def helps() -> dict[str, str]:
     """Return what each installed command does, in a few words; for one of ours that is absent, where it is."""
     helps = {name: f"(in {package})" for name, package in absent().items()}
     for record in lect._registry.adapters.parts(COMMANDS):
-        module = load_command(record)
+        module = lect._registry.adapters.load_part(record)
         helps[record.name] = f"(failed; see `lect doctor`: {record.package})" if module is None else module.HELP
     return helps
 
@@ -43,13 +40,10 @@ def absent() -> dict[str, str]:
 
 def command(name: str) -> Any:
     """Return the installed command called `name`, with what its functions raise contained; None if there is none."""
-    record = lect._registry.adapters.part(COMMANDS, name)
-    if record is None:
+    found = lect._registry.adapters.part(COMMANDS, name, f"the command {name!r}")
+    if found is None:
         return None
-    module = load_command(record)
-    if module is None:
-        msg = f"the command {name!r} of {record.package} cannot be loaded\n  try: lect doctor"
-        raise PluginError(msg)
+    package, module = found
 
     def call(function: str, argument: Any) -> Any:
         try:
@@ -58,17 +52,8 @@ def command(name: str) -> Any:
         except StageError as failed:
             if isinstance(failed.error, LectError | ArgumentError | OSError):
                 raise failed.error from None
-            msg = f"the command {name!r} of {record.package} failed: {format_error(failed.error)}"
+            msg = f"the command {name!r} of {package} failed: {format_error(failed.error)}"
             raise PluginError(msg) from failed.error
 
     functions = {function: partial(call, function) for function in ("configure", "run")}
     return SimpleNamespace(PATHS=tuple(getattr(module, "PATHS", ())), **functions)
-
-
-def load_command(record: Record) -> Any:
-    """Return the module of an installed command; None if it cannot be loaded, which is recorded."""
-
-    def fits(module: Any) -> bool:
-        return isinstance(module.HELP, str) and callable(module.configure) and callable(module.run)
-
-    return lect._registry.adapters.load_part(record, fits, "a module with HELP, configure and run")

@@ -33,7 +33,6 @@ def configure(parser: ArgumentParser) -> None:
         "Parse what a model wrote: reasoning, content, tool calls, and why it ended.\n"
         "The input is what the model wrote, special tokens included; one line end after it is ignored."
     )
-    parser.epilog = EPILOG
     add = parser.add_argument
     add("model", metavar="MODEL", type=utf8, help=f"{MODEL}; - if --format alone decides")
     file = "what the model wrote; - or nothing reads it from standard input"

@@ -10,7 +10,6 @@ import lect
 from lect.cli.screen import Painted, Screen, write_json
 from lect.contain import Contained, StageError
 from lect.errors import LectError, PluginWarning, did_you_mean, near_names, saferepr
-from lect.registry.adapters import status_of
 from lect.registry.advice import reserved_names
 from lect.registry.discover import Record
 from lect.registry.groups import COMMANDS, FUNCTIONS, NOTATIONS, REPLIES
@@ -60,7 +59,6 @@ def configure(parser: ArgumentParser) -> None:
     parser.description = (
         "List the installed packages, what they claim and their status. None is imported unless --load is given."
     )
-    parser.epilog = EPILOG
     parser.add_argument("names", metavar="NAME", nargs="*", help="a package or a plugin, to show all that it claims")
     parser.add_argument("--load", action="store_true", help="import them all first")
     parser.add_argument("--json", action="store_true", help="print all of it as JSON")
@@ -101,16 +99,9 @@ def _packages(*, load: bool) -> Iterator[Package]:
         infos, known = adapters.get(name, []), records.get(name, [])
         parts = {kind: tuple(each.name for each in known if each.group == group) for kind, group in PARTS.items()}
         version, place = (known[0].version, _place(known[0])) if known else ("", "")
-        status = infos[0].status if infos else _status(known[0])
+        status = infos[0].status if infos else lect._registry.adapters.status(known[0])
         notes = tuple(filter(None, map(reserved_names, known)))
         yield Package(name, version, place, status, tuple(infos), parts, notes)
-
-
-def _status(record: Record) -> str:
-    """Return the status of a package without adapters."""
-    adapters = lect._registry.adapters
-    blocked = adapters.settings.blocks(record)
-    return f"blocked: {blocked}" if blocked else status_of(adapters.failures_of(record.package, record.name), "lazy")
 
 
 def _place(record: Record) -> str:

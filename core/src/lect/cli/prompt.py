@@ -28,7 +28,6 @@ def configure(parser: ArgumentParser) -> None:
         "nothing added.\n"
         "On a terminal, a line end is added and control characters are spelled out; notes on the prompt go to stderr."
     )
-    parser.epilog = EPILOG
     add_conversation(parser)
     segments = "show the pieces of the prompt, and where each came from"
     parser.add_argument("--show-segments", action="store_true", help=segments)

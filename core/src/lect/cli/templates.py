@@ -20,7 +20,6 @@ examples:
 def configure(parser: ArgumentParser) -> None:
     """Describe the command and its arguments."""
     parser.description = "List the names of templates by owner: those of lect itself, and those that plugins declare."
-    parser.epilog = EPILOG
     load = "import every plugin, and also list what it does not declare"
     parser.add_argument("--load", action="store_true", help=load)
     parser.add_argument("--json", action="store_true", help="print them as JSON")

@@ -8,7 +8,7 @@ from typing import Any
 import lect
 from lect.cli.rendering import STYLES, Rendered, add_conversation, notes_on, print_notes, render
 from lect.cli.screen import Painted, Screen, write_json
-from lect.cli.tokenizer_files import load_tokenizer
+from lect.cli.sources import load_tokenizer
 from lect.tokens.picture import TOKENIZER, Fragment
 
 PATHS = ("model",)
@@ -33,7 +33,6 @@ def configure(parser: ArgumentParser) -> None:
         "and its text.\n"
         "Control tokens come from the template alone; where text from outside spells one, it becomes ordinary tokens."
     )
-    parser.epilog = EPILOG
     add_conversation(parser)
     add = parser.add_argument
     add("--tokenizer", metavar="DIR", required=True, help="a directory with a tokenizer.json, or that file")

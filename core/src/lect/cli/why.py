@@ -39,7 +39,6 @@ def configure(parser: ArgumentParser) -> None:
     parser.description = (
         "Show what a model path resolves to: who claims it and how strongly, and which pins are in force."
     )
-    parser.epilog = EPILOG
     parser.add_argument("model", metavar="MODEL", type=utf8, help=MODEL)
     parser.add_argument("--adapter", metavar="NAME", help=ADAPTER)
     parser.add_argument("--all", action="store_true", help="also show the adapters that were not asked, and why not")

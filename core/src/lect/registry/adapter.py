@@ -28,7 +28,8 @@ LONGEST_CLAIM = 300
 class Adapter:
     """A plugin that speaks for a family of models.
 
-    Its hooks may raise anything: the methods here turn it into a `StageError`, and `postprocess` never raises.
+    Its hooks may raise anything, and return something else than they should: the methods here turn both into a
+    `StageError`, and `postprocess` never raises.
 
     One that was registered in this process has no `package` and no `version`; `find` finds any other by its id.
     """
@@ -37,7 +38,6 @@ class Adapter:
         self,
         plugin: Any,
         name: str,
-        *,
         package: str = "",
         version: str = "",
         fallback: bool = False,
@@ -69,11 +69,7 @@ class Adapter:
         return f"<Adapter {self.id}>"
 
     def alias(self, ref: ModelRef) -> ModelRef | None:
-        """Return the model of a hub that a name stands for, if the adapter knows it.
-
-        Raises:
-            StageError: If it returns something other than an `owner/name`.
-        """
+        """Return the model of a hub that a name stands for, if the adapter knows it."""
         with Contained("alias"):
             meant = self._hooks.alias(model_path=ref.model_path, ref=ref)
             named = None if meant is None else parse_ref(meant)
@@ -83,20 +79,12 @@ class Adapter:
             return named and named._replace(original=ref.original, alias=self.id)
 
     def match(self, ref: ModelRef) -> Match | None:
-        """Return the adapter's claim to a model.
-
-        Raises:
-            StageError: If it returns something other than a claim, or one that rests on nothing in the path.
-        """
+        """Return the adapter's claim to a model."""
         with Contained("match"):
             return _read_claim(next(iter(self._hooks.match(model_path=ref.model_path, ref=ref)), None), ref)
 
     def get_template(self, ref: ModelRef, match: Match) -> Template:
-        """Return the adapter's template for a model.
-
-        Raises:
-            StageError: If it returns something other than a template.
-        """
+        """Return the adapter's template for a model."""
         with Contained("get_template"):
             template = self._hooks.get_template(model_path=ref.model_path, ref=ref, match=match)
             if not isinstance(template, Template):
@@ -105,11 +93,7 @@ class Adapter:
             return template
 
     def list_templates(self) -> dict[str, Template]:
-        """Return the adapter's templates by name.
-
-        Raises:
-            StageError: If two have the same name, or one of them is not a template.
-        """
+        """Return the adapter's templates by name."""
         templates: dict[str, Template] = {}
         with Contained("list_templates"):
             for template in (template for listed in self._hooks.list_templates() for template in listed):
@@ -130,11 +114,7 @@ class Adapter:
             return str(self._hooks.near_miss(model_path=ref.model_path, ref=ref) or "")
 
     def reply_format(self, ref: ModelRef) -> ReplyFormat | None:
-        """Return how a model writes its replies, if the adapter knows.
-
-        Raises:
-            StageError: If it returns something other than a reply format.
-        """
+        """Return how a model writes its replies, if the adapter knows."""
         from lect.reply.grammar import ReplyFormat
 
         with Contained("get_reply_format"):
@@ -166,11 +146,7 @@ class Adapter:
 
 
 def _read_claim(returned: object, ref: ModelRef) -> Match | None:
-    """Return the claim that an adapter made; None if it made none.
-
-    Raises:
-        PluginError: If it is not a claim, or rests on something that is not in the path.
-    """
+    """Return the claim that an adapter made, which must rest on something in the path; None if it made none."""
     if returned is None or returned is False:
         return None
     if returned is True:

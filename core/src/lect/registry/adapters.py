@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from lect.contain import Contained, StageError, format_error
-from lect.errors import PluginError, PluginWarning, saferepr, warn_caller
+from lect.errors import PluginError, PluginWarning, warn_caller
 from lect.registry.adapter import Adapter
-from lect.registry.groups import FALLBACK, PATHS
-from lect.registry.load import Failure, PluginInfo, check, load, load_object
+from lect.registry.groups import ADAPTERS, FALLBACK, PATHS
+from lect.registry.load import Failure, PluginInfo, check, load, load_part
 from lect.registry.settings import Settings, read_settings
 from lect.values import normal_name
 
@@ -54,7 +54,7 @@ class Adapters:
         self._records: tuple[Record, ...] | None = None
         self._usable: tuple[Record, ...] = ()
         self._parts: tuple[Record, ...] = ()
-        self.settings = Settings()
+        self._settings = Settings()
         self.search = False
         """Whether to look for a config file; only the command line does, so that programs resolve alike everywhere."""
         self._loaded: dict[str, Adapter | None] = {}
@@ -71,7 +71,7 @@ class Adapters:
     # What is installed
 
     def records(self) -> tuple[Record, ...]:
-        """Return the installed adapters; the first call looks for them and reads the settings."""
+        """Return the installed adapters; the first call looks for them."""
         return self._scan() if self._records is None else self._records
 
     def _scan(self) -> tuple[Record, ...]:
@@ -79,13 +79,19 @@ class Adapters:
 
         settings = read_settings(self.environ, search=self.search)
         found = records((self._find or distributions)())
-        adapters = tuple(record for record in found if record.adapts)
+        adapters = tuple(record for record in found if record.group in ADAPTERS)
         with self.lock:
-            self.settings = settings
-            self._parts = tuple(record for record in found if not record.adapts)
+            self._settings = settings
+            self._parts = tuple(record for record in found if record.group not in ADAPTERS)
             self._usable = tuple(record for record in adapters if settings.blocks(record) is None)
             self._records = adapters
         return adapters
+
+    @property
+    def settings(self) -> Settings:
+        """The settings, which are read when installed plugins are looked for."""
+        self.records()
+        return self._settings
 
     def rescan(self) -> None:
         """Look again for installed plugins, and read the settings again; see `lect.rescan`."""
@@ -111,19 +117,25 @@ class Adapters:
             if record.group == group and packages.get(record.package, self.settings.blocks(record)) is None
         ]
 
-    def part(self, group: str, name: str) -> Record | None:
-        """Return what is called `name` in a group of commands or functions; None if nothing is.
+    def part(self, group: str, name: str, label: str) -> tuple[str, Any] | None:
+        """Return what is called `name` in a group of commands or functions, after its package; None if nothing is.
 
         Raises:
-            PluginError: If several packages have one of that name.
+            PluginError: If several packages have one of that name, or it cannot be loaded.
         """
         owners = [record for record in self.parts(group) if record.name == name]
+        if not owners:
+            return None
         if len(owners) > 1:
             packages = " and ".join(record.package for record in owners)
             kind = group.removeprefix("lect.").removesuffix("s")
             msg = f"both {packages} have a {kind} {name!r}\n  try: uninstall one"
             raise PluginError(msg)
-        return owners[0] if owners else None
+        package, found = owners[0].package, self.load_part(owners[0])
+        if found is None:
+            msg = f"{label} of {package} cannot be loaded\n  try: lect doctor"
+            raise PluginError(msg)
+        return package, found
 
     def usable(self) -> tuple[Record, ...]:
         """Return the installed adapters that are not blocked."""
@@ -157,28 +169,17 @@ class Adapters:
             return None
         self._loading[loading] = record
         try:
-            adapter = self._load(record)
+            adapter = self.ask(record, self._load, record)
         finally:
             self._loading.pop(loading, None)
         with self.lock:
             # The first of several threads wins, so that an adapter is one object.
             return self._loaded.setdefault(record.id, adapter)
 
-    def _load(self, record: Record) -> Adapter | None:
-        try:
-            plugin = load(record)
-            with Contained("register"):
-                return Adapter(
-                    plugin,
-                    record.name,
-                    package=record.package,
-                    version=record.version,
-                    fallback=record.fallback,
-                    find=self.recall,
-                )
-        except StageError as error:
-            self.fail(record, error)
-            return None
+    def _load(self, record: Record) -> Adapter:
+        plugin = load(record)
+        with Contained("register"):
+            return Adapter(plugin, record.name, record.package, record.version, record.fallback, self.recall)
 
     @property
     def settled(self) -> bool:
@@ -200,21 +201,9 @@ class Adapters:
                 )
                 self.fail(record, StageError("load", PluginError(msg)))
 
-    def load_part(self, record: Record, fits: Callable[[Any], bool], expected: str) -> Any:
-        """Return the object of one of `parts`; None if it cannot be loaded or does not fit, which is recorded.
-
-        `expected` says what it should be.
-        """
-        try:
-            found = load_object(record)
-            with Contained("load"):
-                if not fits(found):
-                    msg = f"{record.value} is {saferepr(found)}; expected {expected}"
-                    raise PluginError(msg)
-        except StageError as error:
-            self.fail(record, error)
-            return None
-        return found
+    def load_part(self, record: Record) -> Any:
+        """Return the object of one of `parts`; None if it cannot be loaded or does not fit, which is recorded."""
+        return self.ask(record, load_part, record)
 
     def fail(self, plugin: Adapter | Record, failed: StageError) -> None:
         """Record a failure of a plugin, and warn once."""
@@ -226,12 +215,12 @@ class Adapters:
             self.failures.append(failure)
         warn_caller(f"a lect plugin failed and is left out: {failure}\n  try: lect doctor", PluginWarning)
 
-    def ask(self, adapter: Adapter, hook: Callable[..., Answer], *given: Any) -> Answer | None:
-        """Return what an adapter answers; None if it fails, which is recorded."""
+    def ask(self, plugin: Adapter | Record, hook: Callable[..., Answer], *given: Any) -> Answer | None:
+        """Return what a plugin answers; None if it fails, which is recorded."""
         try:
             return hook(*given)
         except StageError as failed:
-            self.fail(adapter, failed)
+            self.fail(plugin, failed)
             return None
 
     def relevant(self, ref: ModelRef, group: str) -> Iterator[Adapter]:
@@ -300,11 +289,7 @@ class Adapters:
         ]
 
     def recall(self, name: str) -> Adapter:
-        """Return the installed adapter `package:plugin` that was pickled in another process.
-
-        Raises:
-            PluginError: If there is none here, or it cannot be loaded.
-        """
+        """Return the installed adapter `package:plugin` that was pickled in another process, if it is here too."""
         for adapter in self.by_name(name):
             return adapter
         msg = (
@@ -316,11 +301,12 @@ class Adapters:
     # Their status
 
     def status(self, record: Record) -> str:
-        """Return the status of an adapter: `lazy`, `eager`, `loaded`, `blocked: ...` or `failed: ...`."""
+        """Return the status of what is installed: `lazy`, `eager`, `loaded`, `blocked: ...` or `failed: ...`."""
         blocked = self.settings.blocks(record)
         if blocked:
             return f"blocked: {blocked}"
-        usual = "loaded" if record.id in self._loaded else "lazy" if record.hints else "eager"
+        is_asked = record.group in ADAPTERS and not record.hints
+        usual = "loaded" if record.id in self._loaded else "eager" if is_asked else "lazy"
         return status_of(self.failures_of(record.package, record.name), usual)
 
     def plugins(self, *, load: bool = False) -> list[PluginInfo]:
@@ -353,11 +339,7 @@ def status_of(failures: tuple[Failure, ...], usual: str) -> str:
 
 
 def new_adapter(plugin: Any, name: str | None = None) -> Adapter:
-    """Return an adapter for an object that the caller gave.
-
-    Raises:
-        PluginError: If it cannot be one.
-    """
+    """Return an adapter for an object that the caller gave, if it can be one."""
     label = type(plugin).__name__
     try:
         with Contained("register"):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from lect.errors import PluginError, UnknownModelError, near_names, saferepr
+from lect.errors import UnknownModelError, near_names, saferepr
 from lect.registry.groups import PATHS
 from lect.registry.packages import FUNCTIONS, OWNERS, PACKAGES, RESERVED
 from lect.registry.refs import LONGEST_SHOWN
@@ -99,9 +99,9 @@ def absence(adapters: Adapters, what: str, package: str) -> str:
     return f"{what} is in {package}, which is {why}\n  try: {advice}"
 
 
-def absent_function(adapters: Adapters, name: str) -> PluginError:
-    """Return the error for a function of `lect` whose package is not there."""
-    return PluginError(absence(adapters, f"lect.{name}", FUNCTIONS[name]))
+def absent_function(adapters: Adapters, name: str) -> str:
+    """Say why a function of `lect` is not there."""
+    return absence(adapters, f"lect.{name}", FUNCTIONS[name])
 
 
 def unread_warnings(adapters: Adapters, ref: ModelRef) -> tuple[str, ...]:

@@ -23,14 +23,6 @@ _MENTIONS_US = re.compile(rb"""\blect["']?\s*[].=]""")
 """Finds out whether a pyproject.toml may have our table: most do not, and are not parsed."""
 
 
-class Key(NamedTuple):
-    """What a key of the file may be set to."""
-
-    fits: Callable[[Any], bool]
-    expected: str
-    example: str
-
-
 def _is_word(value: Any) -> bool:
     return isinstance(value, str) and bool(value.strip())
 
@@ -43,12 +35,13 @@ def _are_pins(value: Any) -> bool:
     return isinstance(value, dict) and all(map(_is_word, (*value, *value.values())))
 
 
-KEYS = {
-    "pins": Key(_are_pins, "a table of patterns, each with an adapter or template", '{"acme/*" = "lect-acme:acme"}'),
-    "block": Key(_are_words, "a list of plugins or packages", '["lect-acme"]'),
-    "only": Key(_are_words, "a list of plugins or packages", '["lect-acme", "lect-other"]'),
-    "fallback": Key(lambda value: isinstance(value, bool), "true or false", "false"),
+KEYS: dict[str, tuple[Callable[[Any], bool], str, str]] = {
+    "pins": (_are_pins, "a table of patterns, each with an adapter or template", '{"acme/*" = "lect-acme:acme"}'),
+    "block": (_are_words, "a list of plugins or packages", '["lect-acme"]'),
+    "only": (_are_words, "a list of plugins or packages", '["lect-acme", "lect-other"]'),
+    "fallback": (lambda value: isinstance(value, bool), "true or false", "false"),
 }
+"""What each key may be set to: a check, what errors call it, and an example."""
 
 
 class Config(NamedTuple):
@@ -59,11 +52,7 @@ class Config(NamedTuple):
 
 
 def named_config(path: str) -> Config:
-    """Return the config file at a given path.
-
-    Raises:
-        LectError: If it cannot be read, or its contents are invalid.
-    """
+    """Return the config file at a given path."""
     table = _table(path)
     if table is None:
         raise _unusable(path, f"it has no table {TABLE}", f"add one, or name a {LECT_TOML}")
@@ -71,11 +60,7 @@ def named_config(path: str) -> Config:
 
 
 def nearest_config() -> Config | None:
-    """Return the nearest config file, looking upward from the working directory; None if there is none.
-
-    Raises:
-        LectError: If it cannot be read, or its contents are invalid.
-    """
+    """Return the nearest config file, looking upward from the working directory; None if there is none."""
     for directory in _upward():
         for name in (LECT_TOML, PYPROJECT):
             path = os.path.join(directory, name)
@@ -118,11 +103,11 @@ def _checked(path: str, table: Any) -> Config:
     if not isinstance(table, dict):
         raise _unusable(path, f"tool.lect is {saferepr(table)}", f"a table {TABLE}")
     for name, value in table.items():
-        key = KEYS.get(name)
-        if key is None:
+        if name not in KEYS:
             raise _unusable(path, f"there is no key {saferepr(name)}", f"one of {', '.join(KEYS)}")
-        if not key.fits(value):
-            raise _unusable(path, f"{name} is {saferepr(value)}; expected {key.expected}", f"{name} = {key.example}")
+        fits, expected, example = KEYS[name]
+        if not fits(value):
+            raise _unusable(path, f"{name} is {saferepr(value)}; expected {expected}", f"{name} = {example}")
     return Config(path, table)
 
 

@@ -6,12 +6,12 @@ import included. Archives and custom finders are left to importlib.metadata.
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Any, NamedTuple
 
 from lect.contain import Contained, StageError
-from lect.registry.groups import ADAPTERS, FALLBACK, GROUP, HINTS, TEMPLATES
+from lect.registry.groups import FALLBACK, GROUP, HINTS, TEMPLATES
 from lect.registry.metafiles import Distribution, MetaFiles, read_distribution
 
 
@@ -38,11 +38,6 @@ class Record(NamedTuple):
     def id(self) -> str:
         """The unique name: `lect-acme:acme`."""
         return f"{self.package}:{self.name}"
-
-    @property
-    def adapts(self) -> bool:
-        """Whether it is an adapter."""
-        return self.group in ADAPTERS
 
     @property
     def fallback(self) -> bool:
@@ -111,10 +106,10 @@ def places() -> Iterator[Iterable[MetaFiles]]:
     """Yield the distributions in each entry of `sys.path`, and then those of custom finders."""
     for entry in sys.path:
         if isinstance(entry, str):
-            yield _in_archive(entry) if _is_archive(entry) else _in_directory(entry)
+            yield _by_importlib(path=[entry]) if _is_archive(entry) else _in_directory(entry)
     for finder in sys.meta_path:
         if _is_foreign(finder):
-            yield _of_finder(finder)
+            yield _by_importlib(finder)
 
 
 def _is_foreign(finder: Any) -> bool:
@@ -147,25 +142,16 @@ def _read(directory: str, name: str) -> bytes | None:
         return None
 
 
-def _in_archive(entry: str) -> Iterator[MetaFiles]:
+def _by_importlib(finder: Any = None, **context: Any) -> Iterator[MetaFiles]:
+    """Yield what a finder finds, by default that of importlib_metadata."""
     import importlib_metadata as metadata
 
-    context = metadata.DistributionFinder.Context(path=[entry])  # type: ignore[no-untyped-call]
-    return _by_importlib(lambda: metadata.MetadataPathFinder.find_distributions(context))
-
-
-def _of_finder(finder: Any) -> Iterator[MetaFiles]:
-    import importlib_metadata as metadata
-
-    context = metadata.DistributionFinder.Context()  # type: ignore[no-untyped-call]
-    return _by_importlib(lambda: finder.find_distributions(context))
-
-
-def _by_importlib(find: Callable[[], Iterable[Any]]) -> Iterator[MetaFiles]:
+    finder = metadata.MetadataPathFinder if finder is None else finder
     try:
         # A finder that fails must not hide what others find.
         with Contained("discover"):
-            found = list(find())
+            within = metadata.DistributionFinder.Context(**context)  # type: ignore[no-untyped-call]
+            found = list(finder.find_distributions(within))
     except StageError:
         return
     for dist in found:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lect.errors import AmbiguousModelError, MessageError, PluginError, did_you_mean, near_names, saferepr
 from lect.registry.groups import GROUP, REPLIES
@@ -13,7 +13,6 @@ from lect.reply.plain import FORMATS
 
 if TYPE_CHECKING:
     from lect.registry.adapters import Adapters
-    from lect.registry.discover import Record
     from lect.registry.refs import ModelRef
 
 
@@ -50,7 +49,8 @@ class ReplyFormats:
         owners = [record for record in self._adapters.parts(REPLIES) if record.name == name]
         if not owners:
             raise self._unknown(name)
-        found = {record.id: each for record in owners if (each := self._load(record)) is not None}
+        loaded = {record.id: self._adapters.load_part(record) for record in owners}
+        found: dict[str, ReplyFormat] = {owner: each for owner, each in loaded.items() if each is not None}
         if not found:
             ids = ", ".join(record.id for record in owners)
             msg = f"the reply format {name!r} of {ids} cannot be loaded\n  try: lect doctor"
@@ -62,13 +62,6 @@ class ReplyFormats:
             raise PluginError(msg)
         return first
 
-    def _load(self, record: Record) -> ReplyFormat | None:
-        def fits(found: Any) -> bool:
-            return isinstance(found, ReplyFormat) and found.name == record.name
-
-        loaded: ReplyFormat | None = self._adapters.load_part(record, fits, f"a ReplyFormat called {record.name!r}")
-        return loaded
-
     def _unknown(self, name: object) -> MessageError:
         known = self.names()
         hint = did_you_mean(near_names(name, known, most=3), f"there are {', '.join(known)}")
@@ -76,11 +69,7 @@ class ReplyFormats:
         return MessageError(msg)
 
     def of(self, ref: ModelRef) -> ReplyFormat | None:
-        """Return how a model writes its replies, if adapters know it by its name.
-
-        Raises:
-            AmbiguousModelError: If they disagree.
-        """
+        """Return how a model writes its replies, if adapters know it by its name; they must agree."""
         known = self.known(ref)
         first = next(iter(known.values()), None)
         if first is not None and any(other.grammar != first.grammar for other in known.values()):

@@ -1,7 +1,8 @@
 """The hooks that an adapter implements.
 
 An adapter for models has `match` and `get_template`; the others are optional. Each may take fewer arguments than are
-named here.
+named here: `model_path` is the path as it was given, `ref` the same path parsed, with `ref.owner`, `ref.name`,
+`ref.words` and `ref.tag`.
 """
 
 from __future__ import annotations
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
     from lect.values import Match
 
 PROJECT = "lect"
-HOOKS = frozenset(
-    {"alias", "match", "get_template", "postprocess", "list_templates", "remarks", "near_miss", "get_reply_format"}
-)
 hookspec = pluggy.HookspecMarker(PROJECT)
 hookimpl = pluggy.HookimplMarker(PROJECT)
 """The decorator for functions that implement a hook."""
@@ -30,27 +28,17 @@ hookimpl = pluggy.HookimplMarker(PROJECT)
 
 @hookspec(firstresult=True)
 def alias(model_path: str, ref: ModelRef) -> str | None:
-    """Return the model of a hub that a name stands for; asked before `match`, which then sees that model.
+    """Return the model of a hub, as `owner/name`, that a name stands for; None if it is not known to stand for another.
 
-    Args:
-        model_path: The path as it was given.
-        ref: The parsed path: `ref.name`, `ref.tag`.
-
-    Returns:
-        An `owner/name`, or None if the name is not known to stand for another.
+    It is asked before `match`, which then sees that model.
     """
 
 
 @hookspec
 def match(model_path: str, ref: ModelRef) -> Match | None:
-    """Return whether this adapter claims a model, and how strong the claim is.
+    """Return whether this adapter claims a model, and how strong the claim is: a `Match`, or None.
 
-    Args:
-        model_path: The path as it was given.
-        ref: The parsed path: `ref.owner`, `ref.name`, `ref.words`.
-
-    Returns:
-        A `Match`, or None. `True` and `False` are accepted too: `True` is a claim by family, the weakest.
+    `True` and `False` are accepted too: `True` is a claim by family, the weakest.
     """
 
 
@@ -58,27 +46,16 @@ def match(model_path: str, ref: ModelRef) -> Match | None:
 def get_template(model_path: str, ref: ModelRef, match: Match) -> Template:  # type: ignore[empty-body]
     """Return the template for a model that this adapter has claimed, or that a user has pinned to it.
 
-    Args:
-        model_path: The path as it was given.
-        ref: The parsed path.
-        match: What `match` returned; an empty claim if a pin decided and `match` returned None.
+    `match` is what the hook of this name returned; an empty claim if a pin decided and it returned None.
     """
 
 
 @hookspec(firstresult=True)
 def postprocess(text: str, template: Template, ref: ModelRef, reply: Reply) -> Reply | str | None:
-    """Refine a reply.
+    """Refine a reply to a prompt of `template`: return another, or its new content as text, or None to leave it.
 
-    Without this hook, or if it returns None, the reply stays as the template's grammar parsed it.
-
-    Args:
-        text: Everything that the model wrote.
-        template: The template that the prompt was rendered with.
-        ref: The parsed path.
-        reply: The reply as the grammar parsed it. `reply._replace(content=...)` returns a changed copy.
-
-    Returns:
-        A reply, or the new content as text, or None.
+    `text` is everything that the model wrote, and `reply` what the template's grammar made of it:
+    `reply._replace(content=...)` returns a changed copy.
     """
 
 
@@ -89,33 +66,20 @@ def list_templates() -> Iterable[Template]:  # type: ignore[empty-body]
 
 @hookspec
 def remarks(model_path: str, ref: ModelRef, template: Template) -> Iterable[str]:  # type: ignore[empty-body]
-    """Return what people should know about a model and the template that it got; `lect why` prints it.
-
-    Args:
-        model_path: The path as it was given.
-        ref: The parsed path.
-        template: The template that the path was resolved to.
-    """
+    """Return what people should know about a model and the template that it got; `lect why` prints it."""
 
 
 @hookspec(firstresult=True)
 def near_miss(model_path: str, ref: ModelRef) -> str | None:
-    """Return how close this adapter came to claiming a model; `lect why` prints it.
+    """Return, in one line for people, how close this adapter came to claiming a model; `lect why` prints it.
 
-    Args:
-        model_path: The path as it was given.
-        ref: The parsed path.
-
-    Returns:
-        One line for people, or None if the name is nothing like those that it claims.
+    None means that the name is nothing like those that it claims.
     """
 
 
 @hookspec(firstresult=True)
 def get_reply_format(model_path: str, ref: ModelRef) -> ReplyFormat | None:
-    """Return how a model writes its replies; asked only if no template says so.
+    """Return how a model writes its replies; asked only if no template says so."""
 
-    Args:
-        model_path: The path as it was given.
-        ref: The parsed path.
-    """
+
+HOOKS = frozenset(name for name, each in globals().items() if hasattr(each, f"{PROJECT}_spec"))

@@ -1,14 +1,16 @@
-"""Turn a record into a plugin: import it, check its API version and hooks, and record failures."""
+"""Turn a record into a plugin: import it, and check its API version and hooks; what fails is a `StageError`."""
 
 import sys
+from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pluggy
 
 from lect.contain import Contained, StageError, format_error
-from lect.errors import PluginError, did_you_mean, near_names
+from lect.errors import PluginError, did_you_mean, near_names, saferepr
 from lect.registry import hookspecs
+from lect.registry.groups import COMMANDS, FUNCTIONS, NOTATIONS, REPLIES
 
 if TYPE_CHECKING:
     from lect.registry.discover import Record
@@ -82,11 +84,7 @@ def _portable(error: BaseException) -> BaseException:
 
 
 def load_object(record: "Record") -> Any:
-    """Import the object of a record.
-
-    Raises:
-        StageError: If that raises, or its metadata are damaged.
-    """
+    """Import the object of a record, unless its metadata are damaged."""
     if record.problem:
         raise StageError("discover", PluginError(record.problem))
     module_name, _, attributes = record.value.partition(":")
@@ -97,12 +95,43 @@ def load_object(record: "Record") -> Any:
     return found
 
 
-def load(record: "Record") -> Any:
-    """Import the adapter of a record, and check that it can be registered.
+def _is_command(found: Any, _: str) -> bool:
+    return isinstance(found.HELP, str) and callable(found.configure) and callable(found.run)
 
-    Raises:
-        StageError: If importing it raises, or it asks for another version of the hooks, or its hooks are wrong.
-    """
+
+def _is_notation(found: Any, _: str) -> bool:
+    reads = callable(getattr(found, "recognises", None)) and callable(getattr(found, "read", None))
+    return reads or callable(getattr(found, "write", None))
+
+
+def _is_reply_format(found: Any, name: str) -> bool:
+    from lect.reply.grammar import ReplyFormat
+
+    return isinstance(found, ReplyFormat) and found.name == name
+
+
+PARTS: dict[str, tuple[Callable[[Any, str], bool], str]] = {
+    COMMANDS: (_is_command, "a module with HELP, configure and run"),
+    FUNCTIONS: (lambda found, _: callable(found), "a function"),
+    NOTATIONS: (_is_notation, "an object with recognises(source) and read(source), or write(template)"),
+    REPLIES: (_is_reply_format, "a ReplyFormat called {!r}"),
+}
+"""What the objects of each group that is not one of adapters must be, and what errors call it."""
+
+
+def load_part(record: "Record") -> Any:
+    """Import the object of a record that is not an adapter, and check that it is what its group holds."""
+    found = load_object(record)
+    fits, expected = PARTS[record.group]
+    with Contained("load"):
+        if not fits(found, record.name):
+            msg = f"{record.value} is {saferepr(found)}; expected {expected.format(record.name)}"
+            raise PluginError(msg)
+    return found
+
+
+def load(record: "Record") -> Any:
+    """Import the adapter of a record, and check that it can be registered."""
     plugin = load_object(record)
     # Even reading an attribute of a plugin may raise.
     with Contained("load"):
@@ -113,11 +142,7 @@ def load(record: "Record") -> Any:
 
 
 def check(plugin: Any, *, api: str = USUAL_API) -> None:
-    """Check that an object can be registered as an adapter.
-
-    Raises:
-        StageError: If it asks for another version of the hooks, or its hooks are wrong.
-    """
+    """Check that an object can be registered as an adapter: the version of the hooks that it asks for, and its own."""
     with Contained("api"):
         _check_api(api)
     with Contained("register"):

@@ -45,7 +45,7 @@ def read_distribution(files: MetaFiles) -> Distribution:
     """Return what the files of a distribution say; more than one of them is read only if they mention us."""
     points = files.read(ENTRY_POINTS) or b""
     name, version = named_by_place(files.place)
-    if not _mentions_us(points):
+    if b"[lect" not in points and b"l\0e\0c\0t" not in points:
         # It still hides a later one of the same name.
         name, version = (name, version) if name else identity(files)
         return Distribution(name, version, (), files.place)
@@ -99,10 +99,6 @@ def text_problem(contents: bytes | None) -> str:
     except UnicodeDecodeError:
         readable = False
     return "" if readable else "is not UTF-8 text"
-
-
-def _mentions_us(points: bytes) -> bool:
-    return b"[lect" in points or b"l\0e\0c\0t" in points
 
 
 def _parse(text: str) -> Iterator[EntryPoint]:

@@ -115,11 +115,8 @@ class TemplateNames:
             yield from adapters.by_name(owner)
             return
         yield from adapters.registered
-        for record in sorted(adapters.usable(), key=lambda record: record.fallback):
-            if bare in record.templates:
-                adapter = adapters.adapter(record)
-                if adapter is not None:
-                    yield adapter
+        records = sorted(adapters.usable(), key=lambda record: record.fallback)
+        yield from filter(None, map(adapters.adapter, (record for record in records if bare in record.templates)))
 
     def _templates(self, adapter: Adapter) -> dict[str, Template]:
         templates = self._adapters.ask(adapter, adapter.list_templates) or {}
@@ -175,11 +172,7 @@ class TemplateNames:
         return None if edition is None else (self.recall, (name, edition))
 
     def recall(self, name: str, edition: str) -> Template:
-        """Return the template that was pickled by its name in another process.
-
-        Raises:
-            PluginError: If this process has a different one, or none.
-        """
+        """Return the template that was pickled by its name in another process, if this one has the same."""
         try:
             template = self.get(name)
             here = self._edition(name, template) or "one that no package declares"

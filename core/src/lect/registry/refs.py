@@ -68,11 +68,7 @@ class ModelRef(NamedTuple):
 
 
 def parse_ref(model_path: str | os.PathLike[str]) -> ModelRef:
-    """Parse a model path.
-
-    Raises:
-        InvalidModelPathError: If it cannot name a model.
-    """
+    """Parse a model path; one that cannot name a model is an `InvalidModelPathError`."""
     given = model_path if isinstance(model_path, str) else _path_text(model_path)
     _check(given)
     parts = [part for part in given.replace("\\", "/").split("/") if part]

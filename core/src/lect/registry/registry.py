@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from lect.registry.formats import ReplyFormats
     from lect.registry.metafiles import Distribution
 
+ModelPath = str | os.PathLike[str]
+
 
 class Registry:
     """Asks the adapters which template a model has, unless a pin or an argument decides. Thread-safe."""
@@ -68,7 +70,6 @@ class Registry:
 
     def pins(self, *, load: bool = False) -> tuple[Pin, ...]:
         """Return the pins in force, the strongest first; with `load`, each with its problem, if it has one."""
-        self.adapters.records()
         pins = (*reversed(self._pins), *self.adapters.settings.pins)
         return tuple(pin._replace(problem=self._problem(pin)) for pin in pins) if load else pins
 
@@ -88,16 +89,12 @@ class Registry:
         functions = self._functions
         if name in functions:
             return functions[name]
-        record = self.adapters.part(FUNCTIONS, name)
-        if record is None:
+        found = self.adapters.part(FUNCTIONS, name, f"lect.{name}")
+        if found is None:
             from lect.registry.advice import absent_function
 
-            raise absent_function(self.adapters, name)
-        found: Callable[..., Any] | None = self.adapters.load_part(record, callable, "a function")
-        if found is None:
-            msg = f"lect.{name} of {record.package} cannot be loaded\n  try: lect doctor"
-            raise PluginError(msg)
-        return functions.setdefault(name, found)
+            raise PluginError(absent_function(self.adapters, name))
+        return functions.setdefault(name, found[1])
 
     # What changes
 
@@ -133,12 +130,7 @@ class Registry:
     # Asking
 
     def resolve(
-        self,
-        model_path: str | os.PathLike[str],
-        *,
-        adapter: Any = None,
-        default: str | None = None,
-        fallback: bool = True,
+        self, model_path: ModelPath, *, adapter: Any = None, default: str | None = None, fallback: bool = True
     ) -> Resolution:
         """Return what a model path resolves to, as `lect.resolve` does.
 
@@ -150,12 +142,7 @@ class Registry:
         return found
 
     def look_up(
-        self,
-        model_path: str | os.PathLike[str],
-        *,
-        adapter: Any = None,
-        default: str | None = None,
-        fallback: bool = True,
+        self, model_path: ModelPath, *, adapter: Any = None, default: str | None = None, fallback: bool = True
     ) -> Resolution | Unclaimed:
         """Return what `resolve` returns, without composing its error, which takes long, where no adapter claims it."""
         remembered, unclaimed = self._remembered, self._unclaimed
@@ -174,7 +161,7 @@ class Registry:
             return self._decided(ref, adapter, "the adapter argument")
         if owned is not None:
             return self._decided(ref, self.templates.get(ref.original), "the path is the name of a template")
-        found = self._resolve(ref, self._no_fallback(fallback))
+        found = self._resolve(ref, self.adapters.settings.no_fallback if fallback else "fallback=False")
         may_remember = self.adapters.settled and ref.place is None  # Files on disk may change.
         if isinstance(found, Unclaimed):
             if default is not None:
@@ -187,13 +174,6 @@ class Registry:
         if may_remember:
             remembered.remember(ref.original, found)
         return found
-
-    def _no_fallback(self, fallback: bool) -> str:
-        """Return what turns fallbacks off; empty if nothing does."""
-        if not fallback:
-            return "fallback=False"
-        self.adapters.records()  # reads the settings
-        return self.adapters.settings.no_fallback
 
     def _aliased(self, ref: ModelRef) -> ModelRef:
         """Return the model of a hub that a name stands for; the name itself if no adapter knows another."""

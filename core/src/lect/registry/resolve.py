@@ -10,7 +10,6 @@ from lect.registry.groups import FALLBACK as FALLBACKS
 from lect.registry.groups import GROUP, PATHS
 from lect.registry.refs import LONGEST_SHOWN, readings
 from lect.registry.settings import FALLBACK, PINS, pattern_for
-from lect.values import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from lect.reply.grammar import Grammar, ReplyFormat
     from lect.reply.reply import Reply
     from lect.reply.stream import ReplyStream
-    from lect.values import Kind, Match, Outcome, Specificity
+    from lect.values import Kind, Match, Specificity, Verdict
 
     class Answers(Protocol):
         """What a resolution asks when more details are wanted; the registry answers."""
@@ -52,11 +51,6 @@ class Candidate(NamedTuple):
     def claims(self) -> bool:
         """Whether it claims the model, rather than only knowing it."""
         return self.match is not None and self.match.kind != "none"
-
-    def verdict(self, outcome: Outcome, why: str) -> Verdict:
-        """Return the result for the adapter."""
-        adapter = self.adapter
-        return Verdict(adapter.name, adapter.package, adapter.version, self.match, outcome, why)
 
 
 class Unclaimed(NamedTuple):

@@ -12,7 +12,7 @@ from lect.registry.settings import PINS, pattern_for
 from lect.values import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from lect.format.template import Template
     from lect.registry.adapter import Adapter
@@ -41,8 +41,16 @@ def verdicts(
     fallbacks off, if anything does.
     """
     best = candidates[0].match if candidates else None
-    results = [each.verdict(*_outcome(adapters, each, best, winner, decision)) for each in candidates]
-    return (*results, *_not_asked(adapters, candidates, no_fallback))
+    asked = {each.adapter.id for each in candidates}
+    others = [record for record in adapters.records() if record.id not in asked]
+    return (
+        *(_verdict(each.adapter, each.match, *_outcome(adapters, each, best, winner, decision)) for each in candidates),
+        *(_verdict(each, None, "not asked", _why_not_asked(adapters, each, no_fallback)) for each in others),
+    )
+
+
+def _verdict(on: Adapter | Record, claim: Match | None, outcome: Outcome, why: str) -> Verdict:
+    return Verdict(on.name, on.package, on.version, claim, outcome, why)
 
 
 def _outcome(
@@ -70,15 +78,6 @@ def _weaker(match: Match, best: Match) -> str:
     return f"{best.literal!r} is longer than {match.literal!r}"
 
 
-def _not_asked(adapters: Adapters, candidates: Sequence[Candidate], no_fallback: str) -> Iterator[Verdict]:
-    """Yield the verdicts on installed adapters that were not asked."""
-    asked = {candidate.adapter.id for candidate in candidates}
-    for record in adapters.records():
-        if record.id not in asked:
-            why = _why_not_asked(adapters, record, no_fallback)
-            yield Verdict(record.name, record.package, record.version, None, "not asked", why)
-
-
 def _why_not_asked(adapters: Adapters, record: Record, no_fallback: str) -> str:
     blocked = adapters.settings.blocks(record)
     if blocked is not None:
@@ -98,11 +97,7 @@ def _why_not_asked(adapters: Adapters, record: Record, no_fallback: str) -> str:
 def refuse_tie(
     adapters: Adapters, ref: ModelRef, tied: Sequence[tuple[Candidate, Template]], candidates: Sequence[Candidate]
 ) -> None:
-    """Raise if equal claims lead to different templates.
-
-    Raises:
-        AmbiguousModelError: If they do; the message names them, shows where the templates differ and how to decide.
-    """
+    """Refuse equal claims that lead to different templates; the error shows where these differ and how to decide."""
     (first, template), *others = tied
     for other, its_template in others:
         difference = first_difference(template, its_template)

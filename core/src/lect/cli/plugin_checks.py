@@ -1,13 +1,16 @@
-"""Whether adapters answer when they are asked about models, and whether two packages claim the same ones."""
+"""The checks of `lect doctor` that run what is installed: adapters are asked, templates write and read."""
 
-from collections.abc import Iterator
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import combinations
+from traceback import format_exception
+from typing import NamedTuple
 
 import lect
-from lect.cli.findings import Finding
 from lect.contain import StageError
-from lect.errors import InvalidModelPathError
+from lect.errors import InvalidModelPathError, LectError, MessageError
 from lect.format.compare import first_difference
 from lect.registry.adapter import Adapter
 from lect.registry.family import Family
@@ -17,10 +20,30 @@ from lect.registry.refs import ModelRef, parse_ref
 from lect.registry.settings import DISABLE
 from lect.values import Match
 
+QUESTION = [{"role": "user", "content": "Hello!"}]
+CONVERSATION = [
+    *QUESTION,
+    {"role": "assistant", "content": "Hello! How can I help?"},
+    {"role": "user", "content": "Tell me a joke."},
+]
+REPLY = "Two tokens walk into a bar."
 NAME_FORMS = ("{}", "{}-7b-chat", "acme/{}-7b-instruct")
 """Names around a hint, as people give them to models."""
 
 Claims = list[tuple[Adapter, Match, lect.Template]]
+
+
+class Finding(NamedTuple):
+    """Something that is broken, or worth knowing."""
+
+    broken: bool
+    what: str
+    traceback: str = ""
+
+    @classmethod
+    def of(cls, error: BaseException, what: str) -> Finding:
+        """Return what is broken, with the traceback of an error."""
+        return cls(True, what, "".join(format_exception(error)))
 
 
 def check_claims() -> Iterator[Finding]:
@@ -89,3 +112,33 @@ def _rivals(name: str, claims: Claims, reported: set[tuple[str, str]]) -> Iterat
         so = "their formats are the same" if difference is None else f"the templates differ first in {difference}"
         advice = f"  try: {DISABLE}={other.id}, to keep {one.id}\n   or: {DISABLE}={one.id}, to keep {other.id}"
         yield Finding(difference is not None, f"{what}; {so}\n{advice}")
+
+
+def check_templates(
+    templates: Mapping[str, Sequence[lect.Template]], progress: Callable[[str], None]
+) -> Iterator[Finding]:
+    """Render a conversation with every template, and parse a reply to it; `progress` gets the name of each."""
+    for owner, owned in templates.items():
+        for template in owned:
+            name = f"{owner}:{template.name}"
+            progress(name)
+            action = "render a plain conversation"
+            try:
+                prompt = _prompt(template)
+                action = "parse a plain reply"
+                reply = template.parse(REPLY + next(iter(template.stop), ""), prompt=prompt)
+            except LectError as error:
+                yield Finding.of(error, f"{name} cannot {action}: {str(error).partition(chr(10))[0]}")
+                continue
+            if REPLY not in (reply.content or "") + (reply.reasoning or ""):
+                yield Finding(True, f"{name} loses the text of a plain reply: {reply.content!r}")
+
+
+def _prompt(template: lect.Template) -> lect.Prompt | None:
+    """Return a prompt for a conversation that the template does not refuse; None if it refuses both."""
+    for messages in (CONVERSATION, QUESTION):
+        try:
+            return template.render(messages, add_generation_prompt=True)
+        except MessageError:
+            continue
+    return None

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
+from lect.cli.plugin_checks import Finding
 from lect.registry.discover import places
 from lect.registry.groups import ADAPTERS, GROUP, HINTS, TEMPLATES
 from lect.registry.metafiles import (
@@ -25,15 +25,8 @@ OURS = "lect-"
 """The prefix of packages that most likely have an adapter."""
 
 
-class Damage(NamedTuple):
-    """What is wrong with the files of a distribution, and whether something is certainly lost because of it."""
-
-    what: str
-    broken: bool
-
-
-def damages() -> Iterator[Damage]:
-    """Yield the damage in distributions for lect that discovery passes over."""
+def damages() -> Iterator[Finding]:
+    """Yield the damage in distributions for lect that discovery passes over; broken if something is certainly lost."""
     # A directory may be in `sys.path` twice.
     every = {files.place: files for place in places() for files in place}
     for files in every.values():
@@ -41,19 +34,15 @@ def damages() -> Iterator[Damage]:
         if dist.problem:
             continue  # Reported as a failed plugin.
         if dist.entry_points:
-            yield from _damaged_metadata(files)
+            if problem := text_problem(metadata(files)):
+                what = f"{dist.name} {dist.version} ({dist.place}): its METADATA {problem}; pip may fail on it"
+                yield Finding(False, what)
             yield from _without_adapter(dist)
         elif dist.name.startswith(OURS) or _NEEDS_LECT.search(metadata(files) or b""):
             yield from _without_entry_points(files)
 
 
-def _damaged_metadata(files: MetaFiles) -> Iterator[Damage]:
-    problem = text_problem(metadata(files))
-    if problem:
-        yield Damage(f"{_label(files)}: its METADATA {problem}; pip may fail on it", broken=False)
-
-
-def _without_adapter(dist: Distribution) -> Iterator[Damage]:
+def _without_adapter(dist: Distribution) -> Iterator[Finding]:
     """Yield the hints and templates that belong to no adapter of their distribution, and so have no effect."""
     adapters = {point.value for point in dist.entry_points if point.group in ADAPTERS}
     for group in (HINTS, TEMPLATES):
@@ -63,27 +52,19 @@ def _without_adapter(dist: Distribution) -> Iterator[Damage]:
             value = min(lost.values())
             what = f"{dist.name} {dist.version} has {group} for {value!r}, but no adapter there: {', '.join(lost)}"
             advice = f'[project.entry-points.{GROUP}] with a name for "{value}" in its pyproject.toml'
-            yield Damage(f"{what}\n  try: {advice}", broken=True)
+            yield Finding(True, f"{what}\n  try: {advice}")
 
 
-def _without_entry_points(files: MetaFiles) -> Iterator[Damage]:
+def _without_entry_points(files: MetaFiles) -> Iterator[Finding]:
     contents = files.read(ENTRY_POINTS)
     problem = text_problem(contents)
     if not problem:
         return  # It has entry points, but none for us: a program that uses lect.
-    name, _ = _name(files)
+    stated = identity(files)
+    name, version = stated if stated[0] else named_by_place(files.place)
     lost = contents is not None or ENTRY_POINTS.encode() in (files.read("RECORD") or b"")
     if not lost and name in RESERVED:
         return  # A package of this project that is only imported.
     advice = f"\n  try: pip install --force-reinstall {name}" if lost else "; that is right if it has no adapter"
-    yield Damage(f"{_label(files)} is for lect, but its {ENTRY_POINTS} {problem}{advice}", broken=lost)
-
-
-def _name(files: MetaFiles) -> tuple[str, str]:
-    stated = identity(files)
-    return stated if stated[0] else named_by_place(files.place)
-
-
-def _label(files: MetaFiles) -> str:
-    name, version = _name(files)
-    return f"{name} {version} ({files.place})"
+    label = f"{name} {version} ({files.place})"
+    yield Finding(lost, f"{label} is for lect, but its {ENTRY_POINTS} {problem}{advice}")
