@@ -54,16 +54,9 @@ class Around(NamedTuple):
 
 
 class AnswerWriter:
-    """Writes the last message of a conversation as the model does.
+    """Writes the last message of a conversation, which must be an assistant's, as the model does.
 
-    Args:
-        facts: The template's facts.
-        render: Renders messages, with the tools and options of the conversation.
-        messages: The conversation.
-        whole: It, as it is rendered, if that is known.
-
-    Raises:
-        MessageError: If the last message is not an assistant's.
+    `render` renders messages with the tools and options of the conversation; `whole` is all of it, if that is known.
     """
 
     def __init__(
@@ -98,11 +91,7 @@ class AnswerWriter:
         return self._render(messages).text
 
     def answer(self) -> Answer:
-        """Return the answer.
-
-        Raises:
-            MessageError: If the model has no way of writing it.
-        """
+        """Return the answer; one that the model has no way of writing is refused."""
         whole, turn = self.whole, self.turn
         if turn is not None and turn.is_served:
             answer = self._ended(whole, turn, self._last, cut(whole.layout, turn.start, turn.stop))

@@ -19,11 +19,7 @@ if TYPE_CHECKING:
 
 
 def without_end(name: str, source: PromptSource, messages: Sequence[Mapping[str, Any]]) -> Ended:
-    """Return what was written up to the end of the last message's text.
-
-    Raises:
-        MessageError: If the format does not write the message's text as it is.
-    """
+    """Return what was written up to the end of the last message's text, if the format writes that as it is."""
     path = said_last(messages)
     segments = source.segments()
     at = [index for index, segment in enumerate(segments) if segment.path[:3] == path]
@@ -46,11 +42,7 @@ def with_beginning(source: PromptSource, messages: Sequence[Mapping[str, Any]]) 
 
 
 def said_last(messages: Sequence[Mapping[str, Any]]) -> Path:
-    """Return the field with the text of the last message: its content, or its reasoning if it has no content yet.
-
-    Raises:
-        MessageError: If there is no such field, or it is not an assistant's text.
-    """
+    """Return the field with the text of the last message, an assistant's: its content, or else its reasoning."""
     last = messages[-1] if messages else None
     if isinstance(last, Mapping) and last.get("role") == "assistant":
         for name in ("content", *REASONING_NAMES):

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from lect.facts import Facts
-    from lect.prompt.request import Request
+    from lect.prompt.message import Request
     from lect.prompt.segments import FromProgram
     from lect.prompt.skeleton import FromSkeleton
     from lect.tokens.encoded import Encoded, Truncate

@@ -1,5 +1,6 @@
 """What a render refuses, once the prompt is written."""
 
+from bisect import bisect_right
 from collections.abc import Collection
 from typing import NoReturn
 
@@ -13,31 +14,21 @@ MOST_NAMED = 10
 
 
 def refuse_surrogate(prompt: Prompt) -> NoReturn:
-    """Refuse half of a surrogate pair here, where the field can be named, rather than later in some encoder.
-
-    Raises:
-        MessageError: Always.
-    """
-    where = next(index for index, character in enumerate(prompt.text) if "\ud800" <= character <= "\udfff")
-    field = f"character {where} of the prompt"
-    position = 0
-    for segment in prompt.segments:
-        if position <= where < position + len(segment.text) and segment.path:
-            field = f"{spell(segment.path)}, at character {where - position + max(segment.start, 0)}"
-        position += len(segment.text)
+    """Refuse half of a surrogate pair here, where the field can be named, rather than later in some encoder."""
+    text, segments, starts = prompt.layout
+    where = next(index for index, character in enumerate(text) if "\ud800" <= character <= "\udfff")
+    index = bisect_right(starts, where) - 1
+    path, at = segments[index].path, where - starts[index] + max(segments[index].start, 0)
+    field = f"{spell(path)}, at character {at}" if path else f"character {where} of the prompt"
     msg = (
-        f"{field}: {prompt.text[where]!r} is half of a surrogate pair, not a character\n"
+        f"{field}: {text[where]!r} is half of a surrogate pair, not a character\n"
         "  try: decode the text with errors='replace'"
     )
     raise MessageError(msg)
 
 
 def refuse_unused(prompt: Prompt, shown: Collection[Path] = ()) -> None:
-    """Refuse a prompt from which something was dropped that is not `shown` elsewhere.
-
-    Raises:
-        UnusedInputError: If something was.
-    """
+    """Refuse a prompt from which something was dropped that is not `shown` elsewhere."""
     dropped = [unused for unused in prompt.unused if unused.why == "dropped" and unused.path not in shown]
     if dropped:
         fields = ", ".join(map(_named, dropped[:MOST_NAMED]))
@@ -54,11 +45,7 @@ def _named(unused: Unused) -> str:
 
 
 def refuse_controls(prompt: Prompt) -> None:
-    """Refuse a prompt with control markers in text from outside.
-
-    Raises:
-        ControlTextError: If there are any.
-    """
+    """Refuse a prompt with control markers in text from outside."""
     controls, are_more = first_controls(prompt, MOST_NAMED)
     if not controls:
         return

@@ -47,15 +47,10 @@ def unrolled(
     answers: Sequence[int],
     how: Unroll,
 ) -> list[Prompt]:
-    """Return prompts that end in answers, each with the messages that are trained in it.
+    """Return prompts that end in `answers`, the assistant's messages, each with those that are trained in it.
 
-    Args:
-        facts: The template's facts.
-        render: Renders messages, with the tools and options of the conversation.
-        messages: The conversation.
-        answers: The assistant's messages.
-        how: `always` gives each answer its own prompt; `auto` only if what was trained before is not the beginning of
-            the prompt that a server sends.
+    `always` gives each answer its own prompt; `auto` only if what was trained before is not the beginning of the prompt
+    that a server sends.
     """
     whole = render(messages[: answers[-1] + 1])
     if how == "auto" and _is_true(facts, whole, messages, answers):

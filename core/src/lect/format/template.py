@@ -14,8 +14,8 @@ from lect.objects import plain_messages
 from lect.prompt.chat import Chat, read_chat
 from lect.prompt.fields import is_list
 from lect.prompt.limits import DEFAULT, Limits
+from lect.prompt.message import Request
 from lect.prompt.program import run_program
-from lect.prompt.request import Request
 from lect.prompt.segments import FromProgram
 from lect.prompt.skeleton import FromSkeleton, is_encodable
 from lect.prompt.skeletons import Skeletons

@@ -10,9 +10,8 @@ from typing import Any, Literal, NamedTuple, Self
 from lect.format.template import Template
 from lect.prompt.chat import Chat
 from lect.prompt.limits import DEFAULT, LONGEST_FAST
-from lect.prompt.message import Message
+from lect.prompt.message import Message, Request
 from lect.prompt.messages import messages_of_pairs
-from lect.prompt.request import Request
 from lect.prompt.skeleton import is_encodable
 from lect.prompt.writer import Writer
 

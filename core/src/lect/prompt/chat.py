@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 
     from lect.facts import Facts
     from lect.prompt.fields import Kind
-    from lect.prompt.message import Call
-    from lect.prompt.request import Request
+    from lect.prompt.message import Call, Request
     from lect.values import Path
 
 
@@ -329,11 +328,7 @@ def _tojson() -> ModuleType:
 
 
 def _refuse_misspelt(options: Mapping[str, Any], facts: Facts) -> None:
-    """Refuse an option that is not read and is nearly the name of an argument, or of an option that is.
-
-    Raises:
-        MessageError: If there is one.
-    """
+    """Refuse an option that is not read and is nearly the name of an argument, or of an option that is."""
     for name in options:
         meant = None if name in facts.options else _meant(name, facts.options)
         if meant is not None:

@@ -25,11 +25,7 @@ def _step(step: object) -> str:
 
 
 def wrong(where: str, value: object, wanted: str) -> NoReturn:
-    """Refuse a value.
-
-    Raises:
-        MessageError: Always.
-    """
+    """Refuse a value."""
     msg = f"{where} is {saferepr(value)} ({type(value).__name__}); expected {wanted}"
     raise MessageError(msg)
 
@@ -54,11 +50,7 @@ KINDS: dict[Kind, tuple[str, Callable[[object], bool]]] = {
 
 
 def expect(kind: Kind, where: str, value: object) -> None:
-    """Check the type of a value.
-
-    Raises:
-        MessageError: If it is of another kind.
-    """
+    """Refuse a value that is not of a kind."""
     wanted, is_right = KINDS[kind]
     if not is_right(value):
         wrong(where, value, wanted)

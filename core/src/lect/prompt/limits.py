@@ -18,24 +18,16 @@ SCALARS = frozenset({str, float, bool, type(None)})
 
 
 class Limits:
-    """How large a request and its prompt may be. The defaults are beyond what anybody needs.
-
-    Args:
-        given: The limits that differ from the defaults.
-
-    Attributes:
-        messages: How many messages.
-        tools: How many tools.
-        depth: How deep the values in tools, calls, other fields of messages and options may be nested.
-        bytes: How long the prompt may be in UTF-8.
-        controls: How many control markers a prompt lists; more are not an error.
-    """
+    """How large a request and its prompt may be. The defaults, which `given` changes, are beyond any need."""
 
     messages = 100_000
     tools = 10_000
     depth = 64
+    """How deep the values in tools, calls, other fields of messages and options may be nested."""
     bytes = 64 * 2**20
+    """How long the prompt may be in UTF-8."""
     controls = 1_000
+    """How many control markers a prompt lists; more are not an error."""
 
     def __init__(self, given: Mapping[str, int] | None = None):
         if given is None:
@@ -53,11 +45,7 @@ class Limits:
             setattr(self, name, most)
 
     def check_counts(self, messages: Any, tools: Any) -> None:
-        """Check how many messages and tools there are; a value that is not a list is refused elsewhere.
-
-        Raises:
-            LimitError: If there are too many.
-        """
+        """Refuse too many messages or tools; a value that is not a list is refused elsewhere."""
         # Checking the exact type costs a tenth of checking against an abstract class.
         if (type(messages) is list or is_list(messages)) and len(messages) > self.messages:
             self._refuse(_there_are(len(messages), "messages"), "messages")
@@ -65,11 +53,7 @@ class Limits:
             self._refuse(_there_are(len(tools), "tools"), "tools")
 
     def check_prompt(self, text: str) -> None:
-        """Check the length of a prompt.
-
-        Raises:
-            LimitError: If it is too long.
-        """
+        """Refuse a prompt that is too long."""
         # No character takes more than four bytes.
         if len(text) * 4 > self.bytes:
             size = len(text.encode(errors="surrogatepass"))

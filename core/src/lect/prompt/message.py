@@ -1,7 +1,7 @@
-"""Messages as templates see them."""
+"""What is to be rendered, and its messages as templates see them."""
 
 # Annotations are not postponed: a named tuple with string annotations takes twice as long to create.
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -12,6 +12,15 @@ REASONING_NAMES = ("reasoning_content", "thinking", "reasoning")
 """The fields in which people give an assistant's reasoning; the first one present counts."""
 
 Raw = Mapping[str, Any]
+
+
+class Request(NamedTuple):
+    """What is to be rendered."""
+
+    messages: Sequence[Raw]
+    tools: Sequence[Raw] | None
+    options: dict[str, Any]
+    add_generation_prompt: bool
 
 
 class Part(NamedTuple):

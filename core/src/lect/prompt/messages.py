@@ -176,8 +176,7 @@ def _text_or_none(value: Any, where: Path, *, tracked: bool) -> str | None:
 def messages_of_pairs(system: str | None, pairs: Sequence[Any], roles: frozenset[str]) -> list[Raw]:
     """Return the `(role, text)` pairs of a conversation as messages, after the system text.
 
-    Raises:
-        MessageError: If a pair is not a known role and a text; errors number the pairs as the caller does.
+    What is refused is numbered as the caller numbers the pairs.
     """
     messages: list[Raw] = []
     if system is not None:

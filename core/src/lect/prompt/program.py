@@ -18,11 +18,7 @@ if TYPE_CHECKING:
 
 
 def run_program(program: Program, chat: Chat, out: Writer) -> None:
-    """Let a program write a conversation.
-
-    Raises:
-        PluginError: If it raises anything but one of our errors, or returns something.
-    """
+    """Let a program write a conversation; a `PluginError` says what it does wrong."""
     try:
         returned = program(chat, out)
         if returned is not None:

@@ -23,8 +23,8 @@ from lect.errors import LectError, TemplateWarning, warn_caller
 from lect.facts import STANDARD_ROLES
 from lect.prompt.chat import Chat
 from lect.prompt.inputs import Input, unknown
+from lect.prompt.message import Request
 from lect.prompt.program import run_program
-from lect.prompt.request import Request
 from lect.prompt.standins import LONG, MARKS, RICH, SHAPES, Letters, StandIns
 from lect.prompt.writer import TrackingWriter
 
@@ -111,11 +111,7 @@ def process_seed() -> str:
 def leak_of(facts: Facts, program: Program, words: Iterable[str] = (), seed: str | None = None) -> str | None:
     """Return the file and line at which the caller's text loses its origin, and warn; None where it never does.
 
-    Args:
-        facts: The facts of the template.
-        program: Its program.
-        words: What the program looks for in texts, besides the markers of the template.
-        seed: Decides the stand-ins; by default that of the process.
+    `words` are what the program looks for in texts, besides the markers of the template; `seed` decides the stand-ins.
     """
     seed = seed or process_seed()
     options: dict[str, Any] = {}

@@ -34,12 +34,7 @@ KINDS: dict[str, tuple[str, tuple[type, ...]]] = {
 
 
 def read_tools(tools: Any, limits: Limits = DEFAULT) -> tuple[Raw, ...]:
-    """Check tool schemas and return them as a tuple, empty for None.
-
-    Raises:
-        MessageError: If they are not a list of mappings, or a field is of a wrong type.
-        LimitError: If a field is nested more deeply than the limits allow.
-    """
+    """Check tool schemas and return them as a tuple, empty for None."""
     if tools is None:
         return ()
     if type(tools) is not list and not is_list(tools):

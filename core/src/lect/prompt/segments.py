@@ -34,11 +34,7 @@ class FromProgram:
 class Ended:
     """Segments that were put together: what was written up to some point, and perhaps a text after it.
 
-    Args:
-        unused: Returns what did not reach the text that the segments come from.
-        segments: The segments.
-        dropped: What else did not reach the text.
-        marked: The parts that the template itself marks as generated.
+    `unused` returns what did not reach the text that they come from; `dropped` is what else did not.
     """
 
     __slots__ = ("_dropped", "_segments", "_unused", "marked", "text")

@@ -64,9 +64,7 @@ KEYS = frozenset({
 class Letters:
     """The letters and digits of stand-ins, in pairs: one is for the first stand-in, the other for the second.
 
-    Args:
-        seed: Decides all random choices.
-        avoided: Characters that are not among them, if enough others are left.
+    The `avoided` ones are not among them, if enough others are left.
     """
 
     def __init__(self, seed: str, avoided: Collection[str] = ()):
@@ -119,13 +117,9 @@ def _random_pairs(random: Random, alphabet: str) -> Pair:
 
 
 class StandIns:
-    """The stand-ins for one conversation: equal texts have equal ones, and an empty text stays empty.
+    """The stand-ins for one conversation: equal texts have equal ones, and an empty text and `roles` stay as they are.
 
-    Args:
-        letters: Their letters.
-        roles: Roles, which are kept.
-        shapes: Their shapes.
-        met: How often each text was met before: each time it has the next shape.
+    `met` is how often each text was met before: each time it has the next of the shapes.
     """
 
     def __init__(

@@ -19,11 +19,7 @@ if TYPE_CHECKING:
 
 
 def to_json(value: Any, **style: Any) -> str:
-    """Return `value` as JSON text, the way the `tojson` filter of chat templates does; see `json_writer`.
-
-    Raises:
-        MessageError: If `value` contains something that JSON cannot express.
-    """
+    """Return `value` as JSON text, the way the `tojson` filter of chat templates does; see `json_writer`."""
     return (json_writer(**style) if style else _default)(value)
 
 

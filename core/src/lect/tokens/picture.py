@@ -49,12 +49,9 @@ def pieces_of(layout: Layout, spans: Sequence[LossSpan]) -> list[Fragment]:
 
 
 def tokens_of(tokens: Iterable[tuple[int, tuple[int, int], float]], layout: Layout, opening: int) -> list[Fragment]:
-    """Return an encoded prompt by tokens.
+    """Return an encoded prompt by tokens, of which the first `opening` are the tokenizer's.
 
-    Args:
-        tokens: The id of each, the characters that it stands for, and its weight.
-        layout: The prompt.
-        opening: How many of the first tokens are the tokenizer's.
+    They are given as the id of each, the characters that it stands for, and its weight.
     """
     pieces, position = [], 0
     for index, (each, (start, end), weight) in enumerate(tokens):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import Any, Literal, NoReturn
 
-from lect.errors import MaskError, saferepr
+from lect.errors import MaskError, expect_one_of, saferepr
 
 Span = tuple[int, int, float]
 """The start and end of characters in a message's content, and their weight."""
@@ -64,8 +64,7 @@ class LossPolicy:
         if isinstance(self.roles, str) or not _is_listed(self.roles, str):
             _wrong("roles", self.roles, "a list of roles, such as ['assistant']")
         for name, allowed in CHOICES.items():
-            if getattr(self, name) not in allowed:
-                _wrong(name, getattr(self, name), f"one of {', '.join(map(repr, allowed))}")
+            expect_one_of(allowed, f"LossPolicy: {name}", getattr(self, name), MaskError)
         for name in ("content", "reasoning", "tool_calls"):
             if not is_weight(getattr(self, name)):
                 _wrong(name, getattr(self, name), "a number that is not negative")
@@ -115,11 +114,7 @@ STATES = frozenset((*SAYS, "weight", "masked"))
 
 
 def own_weight(message: Mapping[str, Any], index: int) -> float | None:
-    """Return the weight that a message gives itself, or None.
-
-    Raises:
-        MaskError: If it is neither a truth value nor a number.
-    """
+    """Return the weight that a message gives itself, or None; it must be a truth value or a number."""
     weight: float | None = None
     for name in (*SAYS, "weight", "masked") if len(message) > 1 else ():
         value = message.get(name)

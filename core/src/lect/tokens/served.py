@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from lect.facts import Facts
-    from lect.prompt.request import Request
+    from lect.prompt.message import Request
     from lect.tokens.turns import Layout, TurnSpan, Write
     from lect.values import Segment
 

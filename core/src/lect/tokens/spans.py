@@ -85,9 +85,6 @@ def marked_spans(
     """Return the spans that carry loss by a template's own marks, in order.
 
     Each belongs to the message in whose turn it is; what is outside of turns, to the one before.
-
-    Raises:
-        MaskError: As in `loss_spans`.
     """
     _refuse_unknown(policy, messages)
     weights = {index: own_weight(message, index) for index, message in enumerate(messages)}

@@ -336,11 +336,7 @@ switches between two states."""
 
 
 def encoder_of(tokenizer: Any) -> Encoder:
-    """Return the encoder for the caller's tokenizer.
-
-    Raises:
-        TokenizerError: If it cannot be used.
-    """
+    """Return the encoder for the caller's tokenizer, if it can be used."""
     fast = getattr(tokenizer, "backend_tokenizer", tokenizer)
     is_fast = hasattr(fast, "to_str") and hasattr(fast, "get_added_tokens_decoder")
     if not is_fast and not isinstance(tokenizer, Tokenizer):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from lect.facts import Facts
-    from lect.prompt.request import Request
+    from lect.prompt.message import Request
     from lect.prompt.skeleton import Skeleton
     from lect.values import Segment
 
@@ -242,15 +242,7 @@ def stop_in(text: str, stops: list[str], own_end: int, close: int) -> tuple[int,
 
 
 class _Asked:
-    """The generation prompts of one conversation.
-
-    Args:
-        text: The prompt for all of it.
-        own: The marks that a model writes itself.
-        others: Other control markers.
-        request: What was rendered.
-        write: Writes a prompt.
-    """
+    """The generation prompts of one conversation: `own` are the marks that a model writes itself, `others` the rest."""
 
     def __init__(self, text: str, own: tuple[str, ...], others: Iterable[str], request: Request, write: Write):
         self._text = text
