@@ -159,7 +159,7 @@ def test_the_families_that_support_calls_and_reasoning_bring_them_back():
             "minimax", "mistral", "muse", "nanbeige", "nemotron", "olmo", "qwen", "rnj", "seed", "solar", "step",
         },
         "reasoning": {
-            "bielik", "chatglm", "cohere", "gptoss", "hunyuan", "laguna", "lfm2", "ling", "minicpm", "minimax",
+            "bielik", "chatglm", "cohere", "gemma", "gptoss", "hunyuan", "laguna", "lfm2", "ling", "minicpm", "minimax",
             "mistral", "muse", "nanbeige", "nemotron", "qwen", "seed", "step",
         },
         "everything": {

@@ -19,8 +19,8 @@ examples:
 def configure(parser: ArgumentParser) -> None:
     """Describe the command and its arguments."""
     parser.description = (
-        "List the model families that are installed, and what to type for those that are not. Attested formats are "
-        "those that two independent projects state, where no file of the maker's was at hand. Nothing is imported or "
+        "List the model families that are installed, and what to type for those that are not. Attested formats are\n"
+        "those that two independent projects state, where no file of the maker's was at hand. Nothing is imported or\n"
         "fetched."
     )
     parser.epilog = EPILOG

@@ -28,8 +28,8 @@ examples:
 def configure(parser: ArgumentParser) -> None:
     """Describe the command and its arguments."""
     parser.description = (
-        "Compare what a model's files or a running server send with the format of the model's maker, and say what each "
-        "difference means. A server is asked to render requests, never to generate."
+        "Compare what a model's files or a running server send with the format of the model's maker, and say what\n"
+        "each difference means. A server is asked to render requests, never to generate."
     )
     parser.epilog = EPILOG
     parser.add_argument("source", metavar="SOURCE", nargs="?", help="a model directory, or a GGUF file")
