@@ -23,7 +23,15 @@ nox.options.sessions = ["lint", "tests", "lowest", "plugin_alone", "integrations
 
 PYTHONS = ["3.11", "3.12", "3.13", "3.14"]
 PLUGINS = sorted(path.name for path in Path("plugins").iterdir() if (path / "pyproject.toml").exists())
-TEST_TOOLS = ["pytest>=8", "pytest-xdist>=3", "hypothesis>=6.100", "jinja2>=3.1.6", "dill>=0.3.8", "cloudpickle>=3"]
+TEST_TOOLS = [
+    "pytest>=8",
+    "pytest-xdist>=3",
+    "hypothesis>=6.100",
+    "jinja2>=3.1.6",
+    "dill>=0.3.8",
+    "cloudpickle>=3",
+    "huggingface_hub>=0.30",
+]
 SERVERS_AND_CLIENTS = ["fastapi>=0.110", "uvicorn>=0.30", "openai>=1.99", "anthropic>=0.60"]
 # A file's tests stay together: many share what they build.
 IN_PARALLEL = ["-q", "-n", "auto", "--dist", "loadfile"]

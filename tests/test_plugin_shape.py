@@ -14,7 +14,7 @@ import lect
 from lect.prompt.unused import MESSAGE_FIELDS
 from lect_kit.corpus import CORPUS
 
-# Packages that know no model, notation or reply format.
+# Packages that whoever only writes prompts can do without.
 TOOLS = [name for name in make_metadata.PLUGINS if make_metadata.is_tool(name)]
 NAMES = [name for name in make_metadata.PLUGINS if name not in TOOLS]
 # Packages with only reply formats or a notation have no adapter.
@@ -22,7 +22,12 @@ WITH_ADAPTER = [name for name in NAMES if name not in ("dialects", "jinja", "oll
 CORE = tomllib.loads((REPOSITORY / "core/pyproject.toml").read_text("utf-8"))["project"]
 # A package is tested with those of its own version, and with no older ones.
 BOUND = f">={CORE['version'].rpartition('.')[0]},<1"
-NEEDS = {"jinja": ["jinja2>=3.1.6"], "kit": ["pytest>=8", "hypothesis>=6.100"], "paddlenlp": [f"lect-jinja{BOUND}"]}
+NEEDS = {
+    "hub": [f"lect-jinja{BOUND}", "huggingface_hub>=0.30"],
+    "jinja": ["jinja2>=3.1.6"],
+    "kit": ["pytest>=8", "hypothesis>=6.100"],
+    "paddlenlp": [f"lect-jinja{BOUND}"],
+}
 """What packages need besides core."""
 # They use core's private modules, which may change in any version.
 PINNED = {"kit", "rollout", "rows"}
@@ -185,7 +190,7 @@ def test_core_offers_every_plugin_as_an_extra():
 
 
 def test_tools_have_extras_of_their_own():
-    extras = {"apis": "apis", "kit": "testing", "rollout": "rollout", "rows": "rows"}
+    extras = {"apis": "apis", "hub": "hub", "kit": "testing", "rollout": "rollout", "rows": "rows"}
     assert {name: CORE["optional-dependencies"][extra] for name, extra in extras.items()} == {
         name: [f"lect-{name}"] for name in TOOLS
     }

@@ -18,6 +18,7 @@ USES = {
     "qwen": (f"lect.get_template('Qwen/Qwen2.5-7B-Instruct').text({HELLO})[-17:]", "Hello!<|im_end|>\n"),
     "dialects": ("'xlam' in lect.reply_formats()", True),
     "fastchat": ("__import__('lect_fastchat').get_conv_template('vicuna_v1.1').roles[0]", "USER"),
+    "hub": ("'hub' in [plugin.name for plugin in lect.plugins()]", True),
     "jinja": (f"lect.get_template('./model').text({HELLO})", "user: Hello!"),
     "kit": ("__import__('lect_kit').AdapterSuite.__name__", "AdapterSuite"),
     "ollama": ("'TEMPLATE' in lect.dump_template(lect.template('chatml'), 'ollama')", True),
@@ -27,7 +28,12 @@ USES = {
     "xtuner": ("__import__('lect_xtuner').PROMPT_TEMPLATE.internlm_chat['SUFFIX']", "<eoa>"),
 }
 """For each plugin, something that works once it is installed."""
-NEEDED = {"jinja": ["jinja2"], "kit": ["hypothesis", "pytest"], "paddlenlp": ["jinja2", "lect-jinja"]}
+NEEDED = {
+    "hub": ["huggingface-hub", "jinja2", "lect-jinja"],
+    "jinja": ["jinja2"],
+    "kit": ["hypothesis", "pytest"],
+    "paddlenlp": ["jinja2", "lect-jinja"],
+}
 """What plugins need besides core."""
 
 

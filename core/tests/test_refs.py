@@ -105,13 +105,21 @@ def test_control_characters_are_refused_and_shown_harmlessly(path):
 
 
 @pytest.mark.parametrize(
-    "path", ["https://user:secret@example.org/x", "s3://bucket/model", "file:///etc/passwd", "hf:org/name"]
+    "path", ["https://user:secret@example.org/x", "s3://bucket/model", "file:///etc/passwd", "hf://org/name"]
 )
 def test_an_address_is_refused_without_showing_it(path):
     with pytest.raises(InvalidModelPathError, match="a URL is not a model path") as caught:
         parse_ref(path)
     assert path not in str(caught.value)
     assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize("revision", [None, "main", "refs/pr/1"])
+def test_a_scheme_stands_before_owner_and_name(revision):
+    path = f"hf:acme/chatty-7b{f'@{revision}' if revision else ''}"
+    ref = parse_ref(path)
+    assert (ref.original, ref.scheme, ref.path, ref.revision) == (path, "hf", "acme/chatty-7b", revision)
+    assert parse_ref("acme/chatty-7b").scheme is None
 
 
 def test_the_length_of_a_path_is_limited():

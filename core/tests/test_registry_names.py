@@ -11,7 +11,7 @@ from lect import (
     UnknownModelError,
     UnknownTemplateError,
 )
-from lect.errors import ModelPathWarning
+from lect.errors import InvalidModelPathError, ModelPathWarning
 from lect.plugin import CHATML, DEFAULT, Family, Reply, Rule, Turn, TurnTemplate, hookimpl
 from lect.registry.adapter import Adapter
 
@@ -214,3 +214,27 @@ def test_a_declared_name_that_does_not_exist_is_not_suggested_for_itself(site):
             registry.templates.get(name)
         assert error.value.near
         assert name not in error.value.near
+
+
+@pytest.mark.parametrize(
+    ("path", "advice"), [("hf:acme/chatty", "pip install lect-hub"), ("s4:acme/chatty", "owner/name")]
+)
+def test_a_scheme_that_nothing_installed_reads_is_refused(path, advice):
+    with pytest.raises(InvalidModelPathError, match=f"reads paths that begin with {path[:3]}\n  try: {advice}"):
+        lect.resolve(path)
+
+
+def test_a_scheme_is_for_the_adapter_that_has_it_as_a_hint(site, monkeypatch, tmp_path):
+    source = (
+        "from lect.plugin import hookimpl\n"
+        f"class Reader:\n    @hookimpl\n    def alias(self, model_path): return {str(tmp_path)!r}\n"
+        "adapter = Reader()"
+    )
+    install(site, "lect-shop", "shop", source, group="lect.paths", hints=["hf:"])
+    monkeypatch.setattr(lect, "_registry", registry_of("lect-shop"))
+    assert lect.plugin.locate("hf:acme/shop") == str(tmp_path)
+    assert lect.plugin.locate("./acme/shop") == "./acme/shop"
+    with pytest.raises(UnknownModelError, match="'hf:acme/shop'"):
+        lect.resolve("hf:acme/shop")
+    with pytest.raises(UnknownModelError, match="or: 'hf:acme/shop', to fetch its own template"):
+        lect.resolve("acme/shop")

@@ -104,7 +104,7 @@ FIELDS = {
     lect.Reply: ("content", "reasoning", "tool_calls", "stop", "finish", "problems", "raw", "incomplete", "pieces"),
     lect.plugin.ToolCall: ("name", "arguments", "arguments_text", "id", "index", "complete", "span"),
     lect.plugin.Match: ("specificity", "literal", "template", "kind", "reason"),
-    lect.plugin.ModelRef: ("original", "path", "owner", "name", "revision", "words", "place", "tag", "alias"),
+    lect.plugin.ModelRef: ("original", "path", "owner", "name", "revision", "words", "place", "tag", "scheme", "alias"),
     lect.plugin.Part: ("type", "text", "path", "raw"),
     lect.plugin.Call: ("name", "arguments", "id", "path", "raw"),
 }
@@ -138,7 +138,7 @@ def test_the_public_names_for_authors_of_adapters():
     assert sorted(lect.plugin.__all__) == [
         "API_VERSION", "CHATML", "Call", "Chat", "DEFAULT", "Family", "Frame", "Input", "Later", "Match", "Message", "ModelRef",
         "Part", "ROUND", "Reply", "Rule", "Schema", "Source", "Specificity", "Template", "Tokenizer", "ToolCall", "Turn",
-        "TurnTemplate", "Writer", "Written", "by_signal", "expressible", "given", "hookimpl", "normalize", "open_file", "parse_json",
+        "TurnTemplate", "Writer", "Written", "by_signal", "expressible", "given", "hookimpl", "locate", "normalize", "open_file", "parse_json",
         "plain_str", "read_file", "split_at_controls", "stripped", "table_of", "think_tags", "thought_and_answer", "unknown",
     ]  # fmt: skip
 

@@ -44,6 +44,7 @@ EXTRAS = {
     "rollout": ["lect-rollout"],
     "rows": ["lect-rows"],
     "apis": ["lect-apis"],
+    "hub": ["lect-hub"],
     "tokens": ["tokenizers>=0.21"],
 }
 """The extras for more than prompts: the packages that are tools, and what `lect tokens` reads a tokenizer with."""
@@ -74,8 +75,8 @@ def points_of(name):
 
 
 def is_tool(name):
-    """Return whether a package knows no model, notation or reply format: whoever only writes prompts can do without."""
-    return points_of(name).keys() <= {"lect.commands", "lect.functions"}
+    """Return whether a package is one that whoever only writes prompts can do without, and has an extra of its own."""
+    return any(f"lect-{name}" in needed for needed in EXTRAS.values())
 
 
 def stated(name):

@@ -41,8 +41,8 @@ __all__ = [
     "API_VERSION", "CHATML", "DEFAULT", "ROUND", "Call", "Chat", "Family", "Frame", "Input", "Later", "Match",
     "Message", "ModelRef", "Part", "Reply", "Rule", "Schema", "Source", "Specificity", "Template", "Tokenizer",
     "ToolCall", "Turn", "TurnTemplate", "Writer", "Written", "by_signal", "expressible", "given", "hookimpl",
-    "normalize", "open_file", "parse_json", "plain_str", "read_file", "split_at_controls", "stripped", "table_of",
-    "think_tags", "thought_and_answer", "unknown",
+    "locate", "normalize", "open_file", "parse_json", "plain_str", "read_file", "split_at_controls", "stripped",
+    "table_of", "think_tags", "thought_and_answer", "unknown",
 ]  # fmt: skip
 
 
@@ -58,6 +58,13 @@ _LATER = {
     "split_at_controls": "lect.tokens.encoded",
 }
 """Names that most families do without are imported on first use."""
+
+
+def locate(path: str) -> str:
+    """Return where the files of a model are: a path on disk, or what an adapter has put there for `hf:owner/name`."""
+    import lect
+
+    return lect._registry.locate(path)
 
 
 def __getattr__(name: str) -> Any:

@@ -5,6 +5,7 @@ Each has its own pluggy manager, so that one plugin's faults never affect anothe
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any, get_args
 
 from lect.contain import Contained, StageError, format_error
@@ -77,6 +78,15 @@ class Adapter:
                 msg = f"alias() returned {saferepr(meant)}; expected 'owner/name' or None"
                 raise PluginError(msg)
             return named and named._replace(original=ref.original, alias=self.id)
+
+    def locate(self, ref: ModelRef) -> str:
+        """Return the place on disk of a model whose path has the adapter's scheme."""
+        with Contained("alias"):
+            place = self._hooks.alias(model_path=ref.original, ref=ref)
+            if not isinstance(place, str) or not os.path.isabs(place):
+                msg = f"alias() returned {saferepr(place)}; expected a directory"
+                raise PluginError(msg)
+            return place
 
     def match(self, ref: ModelRef) -> Match | None:
         """Return the adapter's claim to a model."""

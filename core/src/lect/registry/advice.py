@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from lect.errors import UnknownModelError, near_names, saferepr
+from lect.errors import InvalidModelPathError, UnknownModelError, near_names, saferepr
 from lect.registry.groups import PATHS
 from lect.registry.packages import FUNCTIONS, OWNERS, PACKAGES, RESERVED
 from lect.registry.refs import LONGEST_SHOWN
@@ -27,6 +27,8 @@ READER = "lect-jinja"
 """The package that reads a model's own template."""
 TAGS = "lect-ollama"
 """The package that knows models by names with a tag, and by short ones."""
+SCHEMES = {"hf": "lect-hub"}
+"""The packages that read paths with a scheme."""
 _FILES = ("chat_template.jinja", "chat_template.json", "tokenizer_config.json")
 
 MOST_COMPARED = 6
@@ -104,6 +106,13 @@ def absent_function(adapters: Adapters, name: str) -> str:
     return absence(adapters, f"lect.{name}", FUNCTIONS[name])
 
 
+def unread_scheme(ref: ModelRef) -> InvalidModelPathError:
+    """Return the error for a path with a scheme that nothing installed reads. It is not shown: it may be an address."""
+    advice = install_command(SCHEMES[ref.scheme]) if ref.scheme in SCHEMES else "owner/name"
+    msg = f"nothing that is installed reads paths that begin with {ref.scheme}:\n  try: {advice}"
+    return InvalidModelPathError(msg)
+
+
 def unread_warnings(adapters: Adapters, ref: ModelRef) -> tuple[str, ...]:
     """Return a warning if a file or directory may hold a template that nothing installed reads. Nothing is opened."""
     place = ref.place
@@ -164,6 +173,8 @@ def unknown_model(
         where = saferepr(f"./{ref.name}", LONGEST_SHOWN)
         is_there = "if it is a directory or a file" if ref.owner is None else "if the model is there"
         advice.append(f"{where}, {is_there}: its own template is read")
+        schemes = (hint for record in adapters.usable() if record.group == PATHS for hint in record.hints if ref.owner)
+        advice += [f"{saferepr(scheme + ref.path, LONGEST_SHOWN)}, to fetch its own template" for scheme in schemes]
     advice += [BY_HAND, f"lect why {_shell_word(ref.original if ref.place or ref.tag else ref.path)}"]
     lines += [f"  {'try' if index == 0 else ' or'}: {line}" for index, line in enumerate(advice)]
     return UnknownModelError(

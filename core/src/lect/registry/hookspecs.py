@@ -30,7 +30,8 @@ hookimpl = pluggy.HookimplMarker(PROJECT)
 def alias(model_path: str, ref: ModelRef) -> str | None:
     """Return the model of a hub, as `owner/name`, that a name stands for; None if it is not known to stand for another.
 
-    It is asked before `match`, which then sees that model.
+    It is asked before `match`, which then sees that model. An adapter of the group `lect.paths` with a hint such as
+    `hf:` is asked about `hf:owner/name`, and returns the directory where the model is.
     """
 
 

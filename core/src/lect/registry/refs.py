@@ -19,6 +19,8 @@ _OWNED = r"(?P<owner>[a-z0-9-]+)_(?P<name>[a-z].*)"
 """A name with its owner before it, as people who repackage models write it: `qwen_qwen3-8b-gguf`."""
 _TAG = r"[a-zA-Z0-9_][a-zA-Z0-9._-]*"
 """What may follow `:` in the name of a model, as in `qwen3:4b` and `llama4:scout`."""
+_SCHEME = r"[a-z][a-z0-9]+(?=:[a-zA-Z0-9][\w.-]*/[\w.-]+(?:@\S+)?\Z)"
+"""How a path begins that only the adapter for that scheme reads, as in `hf:owner/name`."""
 PLACES = ("/", "./", "../", "~/", ".\\", "..\\")
 """How the path of a file or directory begins."""
 SHARES = ("//", "/\\", "\\\\", "\\/")
@@ -48,6 +50,8 @@ class ModelRef(NamedTuple):
     `//host/share`."""
     tag: str | None = None
     """What followed `:`, as in `qwen3:4b`."""
+    scheme: str | None = None
+    """`hf` in `hf:owner/name`: only an adapter of the group `lect.paths` with the hint `hf:` is asked."""
     alias: str | None = None
     """The adapter whose `alias` said that the path as given stands for this model; None if none did."""
 
@@ -71,6 +75,8 @@ def parse_ref(model_path: str | os.PathLike[str]) -> ModelRef:
     """Parse a model path; one that cannot name a model is an `InvalidModelPathError`."""
     given = model_path if isinstance(model_path, str) else _path_text(model_path)
     _check(given)
+    if scheme := re.match(_SCHEME, given):
+        return parse_ref(given[scheme.end() + 1 :])._replace(original=given, scheme=scheme[0])
     parts = [part for part in given.replace("\\", "/").split("/") if part]
     local = given[0] in "/\\.~"
     if len(parts) > 2 and "@" in parts[1] and not local:
@@ -154,7 +160,7 @@ def _check(given: str) -> None:
         _refuse("the model path is empty")
     if not given.isprintable():
         _refuse(f"{given[:200]!a} contains control characters or half a surrogate pair")
-    if re.match(rf"[a-zA-Z0-9+.-]{{2,}}:(?!{_TAG}\Z)", given):
+    if re.match(rf"(?!{_SCHEME})[a-zA-Z0-9+.-]{{2,}}:(?!{_TAG}\Z)", given):
         # Not shown: an address may carry a password.
         _refuse("a URL is not a model path; nothing is fetched", "\n   or: `lect templates`, if a template was meant")
 

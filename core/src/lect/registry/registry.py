@@ -22,7 +22,7 @@ from lect.errors import (
 from lect.format.template import Template
 from lect.registry.adapter import Adapter
 from lect.registry.adapters import Adapters, Undo, new_adapter
-from lect.registry.groups import FUNCTIONS, GROUP
+from lect.registry.groups import FUNCTIONS, GROUP, PATHS
 from lect.registry.names import LONGEST_REMEMBERED, Memory, TemplateNames
 from lect.registry.refs import LONGEST_SHOWN, ModelRef, parse_ref
 from lect.registry.resolve import Resolution, Unclaimed, ask, candidates_for, fallback_note, strongest
@@ -179,11 +179,32 @@ class Registry:
         """Return the model of a hub that a name stands for; the name itself if no adapter knows another."""
         if ref.place is not None or ref.alias is not None:
             return ref
+        if ref.scheme is not None:
+            return self._located(ref)
         asked = [self.adapters.ask(each, each.alias, ref) for each in self.adapters.relevant(ref, GROUP)]
         found = {named.path: named for named in asked if named is not None}
         if len(found) > 1:
             raise self.templates.several(ref.original, list(found))
         return next(iter(found.values()), ref)
+
+    def _located(self, ref: ModelRef) -> ModelRef:
+        """Return a path with a scheme, with the place on disk where its adapter has put the model."""
+        readers = [each for each in self.adapters.usable() if each.group == PATHS and f"{ref.scheme}:" in each.hints]
+        for adapter in filter(None, map(self.adapters.adapter, readers)):
+            try:
+                return ref._replace(place=adapter.locate(ref), alias=adapter.id)
+            except StageError as failed:
+                if isinstance(failed.error, SourceError):
+                    raise failed.error from None
+                self.adapters.fail(adapter, failed)
+        from lect.registry.advice import unread_scheme
+
+        raise unread_scheme(ref)
+
+    def locate(self, path: str) -> str:
+        """Return where the files of a model are, for whoever reads them: a path without a scheme stays as it is."""
+        ref = parse_ref(path) if ":" in path else None
+        return path if ref is None or ref.scheme is None else self._located(ref).place or path
 
     def _resolve(self, ref: ModelRef, no_fallback: str) -> Resolution | Unclaimed:
         pin = next((pin for pin in self.pins() if pin.fits(ref)), None)
@@ -217,7 +238,9 @@ class Registry:
             tied[0][1],
             adapter=winner.adapter,
             kind=best.kind,
-            reason=best.reason + owner + (f"; {ref.alias} says that it is {ref.path}" if ref.alias else ""),
+            reason=best.reason
+            + owner
+            + (f"; {ref.alias} says that it is {ref.place or ref.path}" if ref.alias else ""),
             specificity=best.specificity,
             warnings=(*imitation_warnings(ref), *unread_warnings(self.adapters, ref), *reserved),
         )

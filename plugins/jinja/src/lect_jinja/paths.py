@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import lect
 from lect.errors import LectError, saferepr
-from lect.plugin import Match, Specificity, hookimpl
+from lect.plugin import Match, Specificity, hookimpl, locate
 from lect_jinja.identity import Identity, identify, nearest
 from lect_jinja.knowledge import fingerprint
 from lect_jinja.sources.directory import ForeignNotationError, files_read, read_directory
@@ -89,7 +89,7 @@ def read_files(path: str) -> ModelFiles:
     Raises:
         ModelFileError: If it has none, or its files cannot be used.
     """
-    local = read_local(path)
+    local = read_local(locate(path))
     if local is None or not local.files.templates:
         what = "has no chat template" if _is_there(path) else "does not exist"
         refuse(path, what, "a model directory with a chat template, or a .gguf file")

@@ -33,7 +33,7 @@ HEAVY = (
 _IMPORT = (
     "import sys, importlib, lect\nfor module in sys.argv[1:]: importlib.import_module(module)\nprint(*sys.modules)"
 )
-_HINT = re.compile(r":|[a-z0-9][a-z0-9._-]*")
+_HINT = re.compile(r":|[a-z0-9][a-z0-9._-]*:?")
 
 
 class PackageChecks(SuiteBase):

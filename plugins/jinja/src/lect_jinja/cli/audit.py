@@ -32,7 +32,7 @@ def configure(parser: ArgumentParser) -> None:
         "Look for what a model's own chat template should not do, and for where it differs from its family's."
     )
     parser.epilog = EPILOG
-    parser.add_argument("path", metavar="PATH", help="a model directory, or a GGUF file")
+    parser.add_argument("path", metavar="PATH", help="a model directory, a GGUF file, or hf:owner/name with lect-hub")
     parser.add_argument("--json", action="store_true", help="print the findings as JSON")
 
 

@@ -32,7 +32,9 @@ def configure(parser: ArgumentParser) -> None:
         "each difference means. A server is asked to render requests, never to generate."
     )
     parser.epilog = EPILOG
-    parser.add_argument("source", metavar="SOURCE", nargs="?", help="a model directory, or a GGUF file")
+    parser.add_argument(
+        "source", metavar="SOURCE", nargs="?", help="a model directory, a GGUF file, or hf:owner/name with lect-hub"
+    )
     parser.add_argument("--model", metavar="MODEL", default="", help="the model; by default, what the source is called")
     parser.add_argument("--server", metavar="URL", help="ask this server instead: llama.cpp, vLLM or SGLang")
     parser.add_argument("--key-from", metavar="NAME", help="the environment variable with the API key of the server")

@@ -73,7 +73,7 @@ def verified_files(path: str, model: str = "") -> Report:
     """Verify the template of a model on disk.
 
     Args:
-        path: A model directory, or a GGUF file.
+        path: A model directory, a GGUF file, or `hf:owner/name`.
         model: The model whose format it should have; by default the name of the directory or the file says it.
 
     Raises:
@@ -82,7 +82,10 @@ def verified_files(path: str, model: str = "") -> Report:
     """
     files = read_files(path)
     name = os.path.basename(os.path.normpath(files.path))
-    resolution = lect.resolve(model or name.removesuffix(".gguf"), fallback=False)
+    # A directory is called after its model; a path with a scheme names it.
+    scheme, _, rest = path.partition(":")
+    called = name.removesuffix(".gguf") if "/" in scheme or not rest else rest.partition("@")[0]
+    resolution = lect.resolve(model or called, fallback=False)
     maker, own = resolution.template, own_template(files, name)
     identity = identify(files, name)
     known = known_text(files.source)
