@@ -11,7 +11,7 @@ class TestERNIE(AdapterSuite):
         "PaddlePaddle/ERNIE-4.5-300B-A47B-PT": "ernie-4.5",
         "baidu/ERNIE-4.5-300B-A47B-Base-PT": "default",
     }
-    base = ["baidu/ERNIE-4.5-300B-A47B-Base-PT"]
+    base = ["baidu/ERNIE-4.5-300B-A47B-Base-PT", "baidu/ERNIE-4.5-VL-28B-A3B-Base-PT"]
     others = [
         "baidu/ERNIE-4.5-VL-28B-A3B-PT",
         "baidu/ERNIE-4.5-21B-A3B-Thinking",

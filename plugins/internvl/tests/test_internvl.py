@@ -30,7 +30,7 @@ class TestInternVL(AdapterSuite):
         "OpenGVLab/InternVL3-8B-hf": "internvl-hf",
         "OpenGVLab/InternVL2_5-2B-MPO-hf": "internvl-hf",
     }
-    base = ["OpenGVLab/InternVL3-8B-Pretrained"]
+    base = ["OpenGVLab/InternVL3-8B-Pretrained", "OpenGVLab/InternVL3_5-241B-A28B-Pretrained"]
     others = [
         "OpenGVLab/InternVL3-8B-Instruct-hf",
         "OpenGVLab/InternVL3_5-8B-HF",

@@ -15,4 +15,5 @@ class TestJamba(AdapterSuite):
         "ai21labs/AI21-Jamba-Large-1.6": "jamba-1.6",
         "ai21labs/AI21-Jamba-Mini-1.6": "jamba-1.6",
     }
-    others = ["ai21labs/Jamba-v0.1", "ai21labs/Jamba-tiny-random"]
+    base = ["ai21labs/Jamba-v0.1"]
+    others = ["ai21labs/Jamba-tiny-random"]

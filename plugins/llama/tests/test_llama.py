@@ -79,6 +79,9 @@ class TestLlama(AdapterSuite):
         "meta-llama/Llama-3.2-1B",
         "meta-llama/Llama-3.2-11B-Vision",
         "meta-llama/Llama-4-Scout-17B-16E",
+        "modelscope/Llama-2-13b-ms",
+        "ISTA-DASLab/Llama-2-7b-AQLM-2Bit-1x16-hf",
+        "hfl/chinese-llama-2-7b-16k",
     ]
     others = [
         "deepseek-ai/DeepSeek-R1-Distill-Llama-8B",
@@ -92,7 +95,7 @@ class TestLlama(AdapterSuite):
         "meta-llama/LlamaGuard-7b",
         "meta-llama/Meta-Llama-Guard-2-8B",
         "meta-llama/Llama-Guard-3-11B-Vision",
-        "hfl/chinese-llama-2-7b",
+        "hfl/chinese-alpaca-2-7b",
         "hfl/chinese-llama-7b",
         "FlagAlpha/Llama2-Chinese-7b-Chat",
         "shenzhi-wang/Llama3-8B-Chinese-Chat",

@@ -16,7 +16,9 @@ class TestLLaVA(AdapterSuite):
         "liuhaotian/llava-v1.6-mistral-7b": "llava-mistral",
         "AI-ModelScope/llava-v1.6-34b": "llava-34b",
     }
+    base = ["lmms-lab/LLaVA-OneVision-1.5-8B-Base"]
     others = [
+        "lmms-lab/LLaVA-OneVision-1.5-8B-Instruct",
         "llava-hf/llava-v1.6-mistral-7b-hf",
         "llava-hf/llava-1.5-7b-hf",
         "lmms-lab/llava-next-72b",

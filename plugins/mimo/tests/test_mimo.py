@@ -7,6 +7,7 @@ class TestMiMo(AdapterSuite):
     plugin = "mimo"
     goldens = {"golden/XiaomiMiMo--MiMo-VL-7B-RL.json": "mimo-vl"}
     examples = {"XiaomiMiMo/MiMo-VL-7B-RL": "mimo-vl"}
+    base = ["XiaomiMiMo/MiMo-7B-Base", "XiaomiMiMo/MiMo-V2-Flash-Base"]
     others = [
         "XiaomiMiMo/MiMo-VL-7B-RL-2508",
         "XiaomiMiMo/MiMo-7B-RL",

@@ -29,8 +29,9 @@ class TestNemotron(AdapterSuite):
         "bartowski/Nemotron-Mini-4B-Instruct-GGUF": "nemotron-mini",
         "nvidia/Mistral-NeMo-Minitron-8B-Instruct": "minitron",
     }
-    base = ["nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-Base-BF16", "nvidia/Nemotron-H-47B-Base-8K"]
+    base = ["nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-Base-BF16", "nvidia/Nemotron-H-47B-Base-8K", "nvidia/Nemotron-4-340B-Base"]
     others = [
+        "nvidia/Nemotron-4-340B-Instruct",
         "nvidia/NVIDIA-Nemotron-Nano-12B-v2-VL-BF16",
         "nvidia/NVIDIA-Nemotron-3-Nano-4B-BF16",
         "nvidia/Llama-3.1-Nemotron-70B-Instruct-HF",

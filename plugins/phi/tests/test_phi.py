@@ -30,4 +30,5 @@ class TestPhi(AdapterSuite):
         "microsoft/Phi-4-multimodal-instruct": "phi-4-multimodal",
         "microsoft/Phi-3.5-MoE-instruct": "phi-3.5-moe",
     }
-    others = ["phillama", "microsoft/phi-2", "dolphin-phi", "microsoft/Phi-4-mini-flash-reasoning"]
+    base = ["microsoft/phi-2", "microsoft/phi-1_5"]
+    others = ["phillama", "rhysjones/phi-2-orange", "dolphin-phi", "microsoft/Phi-4-mini-flash-reasoning"]

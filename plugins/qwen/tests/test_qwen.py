@@ -61,8 +61,10 @@ class TestQwen(AdapterSuite):
         "sail/Sailor2-1B-Chat": "sailor2",
         "PowerInfer/SmallThinker-3B-Preview-GGUF": "smallthinker",
     }
-    base = ["Qwen/Qwen-7B"]
+    base = ["Qwen/Qwen-7B", "Qwen/Qwen-VL", "Qwen/Qwen-Audio"]
     others = [
+        "Qwen/Qwen-VL-Chat",
+        "Qwen/Qwen-Audio-Chat",
         "thisisnotqwen",
         "sqwentch/7b-chat",
         "deepseek-ai/DeepSeek-R1-Distill-Qwen-7B",

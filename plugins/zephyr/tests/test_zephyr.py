@@ -18,4 +18,5 @@ class TestZephyr(AdapterSuite):
         "TheBloke/zephyr-7B-alpha-GGUF": "zephyr",
         "TheBloke/TinyLlama-1.1B-Chat-v1.0-GGUF": "tinyllama-chat",
     }
-    others = ["stabilityai/stablelm-2-12b-chat", "zephyrus-7b", "TinyLlama/TinyLlama-1.1B-Chat-v0.6"]
+    base = ["stabilityai/stablelm-base-alpha-7b-v2", "stabilityai/stablelm-3b-4e1t"]
+    others = ["stabilityai/stablelm-tuned-alpha-7b", "stabilityai/stablelm-2-12b-chat", "zephyrus-7b", "TinyLlama/TinyLlama-1.1B-Chat-v0.6"]

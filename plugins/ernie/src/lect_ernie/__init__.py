@@ -20,6 +20,6 @@ ERNIE4_5 = TurnTemplate(
 adapter = Family(
     "ernie",
     Rule("ernie 4.5 * thinking", ERNIE45),
-    Rule("ernie 4.5 # b ?a ?# ?b base", DEFAULT, kind="base", note="a base model: the roles were never trained on"),
+    Rule("ernie 4.5 ?vl # b ?a ?# ?b base", DEFAULT, kind="base", note="a base model: the roles were never trained on"),
     Rule("ernie 4.5 0.3|21|300 b ?a ?# ?b .", ERNIE4_5),
 )

@@ -97,6 +97,7 @@ INTERNVL_HF = Template(
 )
 
 NEVER_CHATTED = "a base model: it was not tuned to follow instructions"
+DISAGREE = "the code that trains InternVL3.5 writes a default system text, and the templates of its tokenizers do not"
 OTHER_TEMPLATE = "not among the models that transformers converts, which have a template of their own"
 
 adapter = Family(
@@ -104,8 +105,8 @@ adapter = Family(
     Rule("internvl 3 1|2|8|9|14|38|78 b hf .", INTERNVL_HF),
     Rule("internvl 2.5 1|2|4|8|26|38|78 b mpo hf .", INTERNVL_HF),
     Rule("internvl 2|2.5|3 # b ?instruct|mpo hf", None, note=OTHER_TEMPLATE),
-    Rule("internvl 3.5", None, note="the maker's code for InternVL3.5 was not seen"),
-    Rule("internvl 3 # b pretrained", DEFAULT, kind="base", note=NEVER_CHATTED),
+    Rule("internvl 3|3.5 # b ?a ?# ?b pretrained", DEFAULT, kind="base", note=NEVER_CHATTED),
+    Rule("internvl 3.5", None, note=DISAGREE),
     Rule("internvl 2.5|3 # b ?instruct|mpo .", INTERNVL2_5),
     Rule("internvl 2 pretrain", DEFAULT, kind="base", note=NEVER_CHATTED),
     Rule("internvl 2 4 b .", INTERNVL2_PHI3),

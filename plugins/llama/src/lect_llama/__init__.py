@@ -9,6 +9,7 @@ from lect_llama.llama4 import LLAMA4
 __lect_api__ = "~=1.0"
 
 NEVER_CHATTED = "a base model: the chat markers were never trained on"
+PLAIN_TEXT = "a base model: the chat markers are plain text, so it can be tuned on them, as XTuner's table does"
 
 adapter = Family(
     "llama",
@@ -27,12 +28,9 @@ adapter = Family(
     Rule("?meta llama 3.2 vision # b instruct", LLAMA3_2_VISION),
     Rule("?meta llama 3.2 # b instruct", LLAMA3_2),
     Rule("?meta llama 4 scout|maverick # b # e instruct", LLAMA4),
-    Rule(
-        "llama 2 # b",
-        LLAMA2,
-        kind="base",
-        note="a base model: the chat markers are plain text, so it can be tuned on them, as XTuner's table does",
-    ),
+    Rule("llama 2 # b ?ms", LLAMA2, kind="base", note=PLAIN_TEXT),
+    Rule("llama 2 # b aqlm # bit # x #", LLAMA2, kind="base", note=PLAIN_TEXT),
+    Rule("chinese llama 2 # b", DEFAULT, kind="base", note="a base model, by HFL; Chinese-Alpaca-2 is what chats"),
     Rule("codellama # b ?python", DEFAULT, kind="base", note=NEVER_CHATTED),
     Rule("llama 7|13|30|33|65 b", DEFAULT, kind="base", note="a base model: its maker gave it no chat format"),
     Rule("?meta llama 3|3.1 # b", DEFAULT, kind="base", note=NEVER_CHATTED),

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from functools import partial
 
-from lect.plugin import Chat, Family, Message, Rule, Template, Turn, Writer
+from lect.plugin import DEFAULT, Chat, Family, Message, Rule, Template, Turn, Writer
 
 __lect_api__ = "~=1.0"
 
@@ -97,6 +97,7 @@ OTHER_TEMPLATE = "what is packed for transformers has a template of its own, whi
 adapter = Family(
     "llava",
     Rule("llava v 1.5|1.6 ?vicuna|mistral # b hf", None, note=OTHER_TEMPLATE),
+    Rule("llava onevision 1.5 # b base", DEFAULT, kind="base", note="a base model: it was not tuned for chats"),
     Rule("llava v 1.5 7|13 b .", LLAVA_V1),
     Rule("llava v 1.6 vicuna 7|13 b .", LLAVA_V1),
     Rule("llava v 1.6 mistral 7 b .", LLAVA_MISTRAL),

@@ -1,6 +1,6 @@
 """MiMo, by Xiaomi."""
 
-from lect.plugin import Chat, Family, Rule, Template, Writer
+from lect.plugin import DEFAULT, Chat, Family, Rule, Template, Writer
 from lect.plugin.grammar import JSON_IN_A_FENCE, JSON_IN_TAGS, THINK, Grammar
 
 __lect_api__ = "~=1.0"
@@ -72,8 +72,12 @@ MIMO_VL = Template(
     source="XiaomiMiMo/MiMo-VL-7B-RL, chat_template.json",
 )
 
+NEVER_CHATTED = "a base model: the chat markers were never trained on"
+
 adapter = Family(
     "mimo",
+    Rule("mimo 7 b base", DEFAULT, kind="base", note=NEVER_CHATTED),
+    Rule("mimo v 2 flash base", DEFAULT, kind="base", note=NEVER_CHATTED),
     Rule("mimo vl 7 b rl 2508", None, note="no public copy of its template has been seen"),
     Rule("mimo vl 7 b rl", MIMO_VL),
 )

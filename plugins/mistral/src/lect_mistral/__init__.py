@@ -32,6 +32,7 @@ adapter = Family(
     Rule("mistral nemo wissenschaft", NEMO, note="a third party's model, with the template of Mistral Nemo"),
     Rule("mistral nemo ?# ?b base ?2407", DEFAULT, kind="base", note=CONTROL_TOKENS),
     Rule("mistral large ?instruct 2411", LARGE_2411),
+    Rule("mistral large 3 # b base 2512", DEFAULT, kind="base", note=CONTROL_TOKENS),
     Rule("mistral large 3", None, note=NOT_SEEN),
     Rule("mistral large ?instruct 2407", V3),
     Rule("CISCai/Mistral-7B-Instruct-v0.3-SOTA-GGUF", None, note="it was repackaged with a different template"),
@@ -45,5 +46,6 @@ adapter = Family(
     Rule("mistral 7 b v 0.1|0.2", V1, kind="base", note=PLAIN_TEXT),
     Rule("mistral 7 b v 0.3", DEFAULT, kind="base", note=CONTROL_TOKENS),
     Rule("mixtral 8 x 7 b v 0.1", V1, kind="base", note=PLAIN_TEXT),
+    Rule("mixtral 8 x 7 b aqlm # bit # x #", V1, kind="base", note=PLAIN_TEXT),
     Rule("mixtral 8 x 22 b v 0.1", DEFAULT, kind="base", note="a base model: no chat format was trained on"),
 )

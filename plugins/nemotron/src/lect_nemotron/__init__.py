@@ -29,6 +29,7 @@ adapter = Family(
     Rule("?llama 3.3 nemotron super 49 b v 1.5 .", SUPER_V1_5),
     Rule("nemotron mini 4 b instruct .", MINI),
     Rule("?mistral nemo minitron 8 b instruct .", MINITRON),
+    Rule("nemotron 4 # b base", DEFAULT, kind="base", note=NEVER_CHATTED),
     Rule("nemotron h # b base", DEFAULT, kind="base", note=NEVER_CHATTED),
     Rule("?llama ?3 chatqa 1.5 # b .", CHATQA),
 )

@@ -1,6 +1,6 @@
 """Zephyr, by the H4 team of Hugging Face; StableLM Zephyr, by Stability AI, and TinyLlama Chat, tuned the same way."""
 
-from lect.plugin import Chat, Family, Rule, Template, Turn, TurnTemplate, Writer
+from lect.plugin import DEFAULT, Chat, Family, Rule, Template, Turn, TurnTemplate, Writer
 
 __lect_api__ = "~=1.0"
 
@@ -61,11 +61,15 @@ ZEPHYR_GEMMA = Template(
     source="HuggingFaceH4/zephyr-7b-gemma-sft-v0.1, tokenizer_config.json",
 )
 
+NO_FORMAT = "a base model: its maker gave it no chat format"
+
 adapter = Family(
     "zephyr",
     Rule("zephyr 7 b gemma", ZEPHYR_GEMMA),
     Rule("zephyr 7 b alpha|beta|sft|dpo", ZEPHYR),
     Rule("zephyr 7 b .", ZEPHYR),
     Rule("stablelm zephyr 3 b", STABLELM_ZEPHYR),
+    Rule("stablelm base alpha # b ?v ?2", DEFAULT, kind="base", note=NO_FORMAT),
+    Rule("stablelm 3 b 4 e 1 t", DEFAULT, kind="base", note=NO_FORMAT),
     Rule("tinyllama 1.1 b chat v 1.0 .", TINYLLAMA),
 )
