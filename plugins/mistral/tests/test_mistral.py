@@ -39,5 +39,14 @@ class TestMistral(AdapterSuite):
         "mistralai/Mistral-7B-v0.1": "mistral-v1",
         "mistralai/Ministral-3-8B-Base-2512": "default",
     }
-    base = ["mistralai/Mistral-7B-v0.1", "mistralai/Ministral-3-8B-Base-2512", "mistralai/Mistral-Large-3-675B-Base-2512"]
-    others = ["NousResearch/Hermes-2-Pro-Mistral-7B", "dolphin-2.6-mistral-7b", "mistralai/Magistral-Small-2506", "mistralai/Mistral-Large-3-675B-Instruct-2512"]
+    base = [
+        "mistralai/Mistral-7B-v0.1",
+        "mistralai/Ministral-3-8B-Base-2512",
+        "mistralai/Mistral-Large-3-675B-Base-2512",
+    ]
+    others = [
+        "NousResearch/Hermes-2-Pro-Mistral-7B",
+        "dolphin-2.6-mistral-7b",
+        "mistralai/Magistral-Small-2506",
+        "mistralai/Mistral-Large-3-675B-Instruct-2512",
+    ]

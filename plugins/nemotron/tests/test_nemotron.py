@@ -29,7 +29,11 @@ class TestNemotron(AdapterSuite):
         "bartowski/Nemotron-Mini-4B-Instruct-GGUF": "nemotron-mini",
         "nvidia/Mistral-NeMo-Minitron-8B-Instruct": "minitron",
     }
-    base = ["nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-Base-BF16", "nvidia/Nemotron-H-47B-Base-8K", "nvidia/Nemotron-4-340B-Base"]
+    base = [
+        "nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-Base-BF16",
+        "nvidia/Nemotron-H-47B-Base-8K",
+        "nvidia/Nemotron-4-340B-Base",
+    ]
     others = [
         "nvidia/Nemotron-4-340B-Instruct",
         "nvidia/NVIDIA-Nemotron-Nano-12B-v2-VL-BF16",

@@ -19,4 +19,9 @@ class TestZephyr(AdapterSuite):
         "TheBloke/TinyLlama-1.1B-Chat-v1.0-GGUF": "tinyllama-chat",
     }
     base = ["stabilityai/stablelm-base-alpha-7b-v2", "stabilityai/stablelm-3b-4e1t"]
-    others = ["stabilityai/stablelm-tuned-alpha-7b", "stabilityai/stablelm-2-12b-chat", "zephyrus-7b", "TinyLlama/TinyLlama-1.1B-Chat-v0.6"]
+    others = [
+        "stabilityai/stablelm-tuned-alpha-7b",
+        "stabilityai/stablelm-2-12b-chat",
+        "zephyrus-7b",
+        "TinyLlama/TinyLlama-1.1B-Chat-v0.6",
+    ]

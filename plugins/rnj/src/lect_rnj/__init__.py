@@ -12,7 +12,7 @@ HEADER, HEADER_END = "<|start_header_id|>", "<|end_header_id|>\n"
 def write_system(chat: Chat, out: Writer) -> None:
     """Write the system turn: always the maker's sentence, then the caller's text and the tools."""
     system = chat.system
-    out += BOS, HEADER, "system", HEADER_END, "You are rnj-1, a foundation model trained by Essential AI.\n"
+    out += chat.bos, HEADER, "system", HEADER_END, "You are rnj-1, a foundation model trained by Essential AI.\n"
     if system:
         out.turn(system)
         out += "\n", system.content
