@@ -88,13 +88,14 @@ def json_begins(call: CompiledCall, buffer: str, at: int, fields: dict[str, str]
     return at
 
 
-class _ObjectCall:
-    """What is known so far about a call that is one JSON object; its keys may come in any order."""
+class _ObjectCall(ValueReader):
+    """Reads a call that is one JSON object: name, arguments and id in any order, or a name with the arguments."""
 
-    def __init__(self, reader: Reader, *, bare: bool):
-        self.reader = reader
+    def __init__(self, reader: Reader, found: CallMatch):
+        super().__init__(reader, [], member=self.read_member)
+        self.is_map = isinstance(found.call.syntax.arguments, JsonMap)
         # An object that nothing announces is a call only if it has arguments: answers in JSON contain names too.
-        self.bare = bare
+        self.bare = not found.announced
         self.name: str | None = None
         self.id: str | None = None
         self.early = Text()
@@ -103,34 +104,64 @@ class _ObjectCall:
         """Where the arguments begin in the raw text."""
         self.has_arguments = False
 
-    def begin(self) -> None:
+    def begin_call(self) -> None:
         """Begin the call if everything it needs is known. An id that comes later is ignored."""
         if self.reader.call is None and self.name and (not self.bare or self.arguments is not None):
             self.reader.begin_call(self.name, self.id, self.arguments)
             self.reader.pending.extend(self.early)
 
-    def read_arguments(self) -> Generator[None, None, str]:
-        """Read the arguments, which begin here; they are kept until the name is known."""
+    def read_member(self, key: str) -> Generator[None, None, str]:
+        """Read the value of a member, which begins here, if it means something."""
         reader = self.reader
-        self.arguments = reader.position
-        if reader.call is not None:
-            reader.call.arguments = reader.position
-        self.begin()
-        live = reader.call is not None
-        return read_arguments(reader, reader.pending if live else self.early, live=live)
+        character = reader.buffer[reader.at]
+        if self.is_map:
+            if not key or self.name is not None:
+                return reader.broken()
+            self.name = key
+        elif key == FUNCTION and character == "{":
+            self.level += 1
+            return ""
+        names = key in NAME_KEYS
+        if self.is_map or (key in ARGUMENT_KEYS and self.arguments is None):
+            self.arguments = reader.position
+            if reader.call is not None:
+                reader.call.arguments = reader.position
+            self.begin_call()
+            live = reader.call is not None
+            outcome = yield from read_arguments(reader, reader.pending if live else self.early, live=live)
+            self.has_arguments = outcome == DONE
+            return outcome
+        if (names and self.name is not None) or key in ARGUMENT_KEYS:
+            reader.report("duplicate_key", reader.origin, f"the call has {key!r} twice; the first one counts")
+        elif (names or key in ID_KEYS) and character in QUOTES:
+            plain = PLAIN_TEXT(reader.buffer, reader.at)
+            if plain is None:
+                outcome = yield from self.scalar(is_key=False)
+            else:
+                self.pieces.append(plain[0])
+                reader.at, outcome = plain.end(), DONE
+            if outcome == DONE:
+                text = json.loads("".join(self.pieces))
+                self.name, self.id = (text, self.id) if names else (self.name, text)
+                self.begin_call()
+            return outcome
+        elif not self.bare and not names and key not in (*ID_KEYS, *OTHER_KEYS):
+            reader.report("stray_member", reader.origin, f"the call has a member {key!r}, which does not belong in one")
+        return ""
 
 
 def json_call(reader: Reader, found: CallMatch) -> Generator[None, None, str]:
-    """Read a call that is one object: `{"name": ..., "arguments": {...}}`."""
-    state = _ObjectCall(reader, bare=not found.announced)
-    outcome = yield from _members(reader, state)
+    """Read a call that is one object: `{"name": ..., "arguments": {...}}`, or `{"name": {...}}`."""
+    call = _ObjectCall(reader, found)
+    outcome = yield from call.read()
     if outcome != DONE:
-        has_all = reader.call is not None and state.has_arguments
-        return ((yield from _without_bracket(reader, found)) if has_all else "") or outcome
-    if not state.name or (state.bare and not state.has_arguments):
+        if reader.call is None or not call.has_arguments or not (yield from _ends(reader, found)):
+            return outcome
+        reader.forgive("the last bracket is missing")
+    if not call.name or ((call.bare or call.is_map) and not call.has_arguments):
         return reader.broken("incomplete_call")
-    state.begin()
-    if not state.has_arguments:
+    call.begin_call()
+    if not call.has_arguments:
         reader.pending.append("{}")
     return DONE
 
@@ -145,74 +176,6 @@ def _ends(reader: Reader, found: CallMatch) -> Generator[None, None, bool]:
     """Return whether the end of the call, or of the reply, comes next."""
     end = yield from reader.find([*found.ends, *reader.stop_rows])
     return end >= 0 or lookahead.nothing_follows(reader.buffer, reader.at, reader.ended)
-
-
-def _without_bracket(reader: Reader, found: CallMatch) -> Generator[None, None, str]:
-    """Return DONE if the call ends here, so that only its last bracket is missing; else nothing."""
-    if not (yield from _ends(reader, found)):
-        return ""
-    reader.forgive("the last bracket is missing")
-    return DONE
-
-
-def _members(reader: Reader, state: _ObjectCall) -> Generator[None, None, str]:
-    depth = 1
-    first = True
-    reader.at += 1
-    while True:
-        if not (yield from spaces(reader)):
-            return CUT
-        character = reader.buffer[reader.at]
-        if character == "," and not first:
-            reader.at += 1
-            if not (yield from spaces(reader)):
-                return CUT
-            character = reader.buffer[reader.at]
-            if character == "}":
-                reader.forgive("an extra comma")
-        elif not first and character != "}":
-            return reader.broken()
-        if character == "}":
-            reader.at += 1
-            depth -= 1
-            if depth == 0:
-                return DONE
-            first = False
-            continue
-        outcome, key = yield from _key(reader)
-        if outcome != DONE:
-            return outcome
-        character = reader.buffer[reader.at]
-        first = key == FUNCTION and character == "{"
-        if first:
-            reader.at += 1
-            depth += 1
-            continue
-        if key in ARGUMENT_KEYS and state.arguments is None:
-            outcome = yield from state.read_arguments()
-            state.has_arguments = outcome == DONE
-        else:
-            outcome = yield from _member(reader, state, key, character)
-        if outcome != DONE:
-            return outcome
-
-
-def _member(reader: Reader, state: _ObjectCall, key: str, character: str) -> Generator[None, None, str]:
-    names = key in NAME_KEYS
-    if (names and state.name is not None) or key in ARGUMENT_KEYS:
-        reader.report("duplicate_key", reader.origin, f"the call has {key!r} twice; the first one counts")
-    elif (names or key in ID_KEYS) and character in QUOTES:
-        outcome, text = yield from _text(reader)
-        if names:
-            state.name = text
-        else:
-            state.id = text
-        if outcome == DONE:
-            state.begin()
-        return outcome
-    elif not state.bare and not names and key not in (*ID_KEYS, *OTHER_KEYS):
-        reader.report("stray_member", reader.origin, f"the call has a member {key!r}, which does not belong in one")
-    return (yield from ValueReader(reader, []).read())
 
 
 def read_arguments(reader: Reader, pieces: list[str], *, live: bool = True) -> Generator[None, None, str]:
@@ -258,52 +221,6 @@ def _decoded(reader: Reader, text: str) -> str:
                 reader.forgive("arguments in a string that is not JSON, or is encoded twice")
             return inner
     return text
-
-
-def _key(reader: Reader) -> Generator[None, None, tuple[str, str]]:
-    """Read a key and the colon after it; return how that ended, and the key."""
-    outcome, key = yield from _text(reader, key=True)
-    if outcome != DONE:
-        return outcome, ""
-    if not (yield from spaces(reader)):
-        return CUT, ""
-    if reader.buffer[reader.at] not in ":=":
-        return reader.broken(), ""
-    if reader.buffer[reader.at] == "=":
-        reader.forgive("= instead of :")
-    reader.at += 1
-    return (DONE if (yield from spaces(reader)) else CUT), key
-
-
-def _text(reader: Reader, *, key: bool = False) -> Generator[None, None, tuple[str, str]]:
-    """Read a string, or a key; return how that ended, and its value."""
-    # Nearly all of them have arrived whole and are plain.
-    plain = PLAIN_TEXT(reader.buffer, reader.at)
-    if plain is not None and "\\" not in plain[0]:
-        reader.at = plain.end()
-        return DONE, plain[0][1:-1]
-    pieces: list[str] = []
-    outcome = yield from ValueReader(reader, pieces).scalar(key)
-    return outcome, json.loads("".join(pieces)) if outcome == DONE else ""
-
-
-def json_map_call(reader: Reader, found: CallMatch) -> Generator[None, None, str]:
-    """Read a call that is an object with one pair: `{"name": {...}}`."""
-    reader.at += 1
-    yield from spaces(reader)
-    outcome, name = yield from _key(reader)
-    if outcome != DONE:
-        return outcome
-    if not name:
-        return reader.broken()
-    reader.begin_call(name)
-    outcome = yield from read_arguments(reader, reader.pending)
-    if outcome != DONE:
-        return outcome
-    if (yield from spaces(reader)) and reader.buffer[reader.at] == "}":
-        reader.at += 1
-        return DONE
-    return (yield from _without_bracket(reader, found)) or reader.broken()
 
 
 def named_begins(call: CompiledCall, buffer: str, at: int, fields: dict[str, str], ended: bool) -> int:

@@ -18,6 +18,10 @@ from lect.reply.reader.syntax import CallMatch, CompiledCall
 
 PARAM, CLOSED, IMPLIED, BODY = "param", "closed", "implied", "body"
 OPENED, UNOPENED = "opened", "unopened"
+Found = tuple[str, int, dict[str, str]]
+"""What is there, where it ends, and what its head says."""
+UNKNOWN: Found = ("", 0, {})
+"""There is too little text to tell."""
 WRAPPERS = ("arguments", "input", "parameters", "properties")
 """Parameters in which a model wraps all its arguments by mistake, if the tool has none of that name."""
 CDATA, CDATA_END = "<![CDATA[", "]]>"
@@ -125,43 +129,60 @@ class _Parameters:
             if outcome != DONE:
                 return outcome
 
-    def next(self) -> Generator[None, None, tuple[str, dict[str, str]]]:
-        """Read on to what comes next: a parameter, with what its head says, or the end."""
-        reader, call, spec = self.reader, self.call, self.spec
+    def next(self, look: Callable[[int], Found] | None = None) -> Generator[None, None, tuple[str, dict[str, str]]]:
+        """Read on to what comes next: by default a parameter, with what its head says, or the end of the call."""
+        reader = self.reader
         while True:
             # Check last whether the reply has ended: a mark that is cut off is still a mark, not stray text.
-            buffer = reader.buffer
-            at = call.params.space(buffer, reader.at, ended=False)
-            if at >= 0:
-                close = lookahead.either(buffer, at, self.closes, ended=False)
-                if close >= 0:
-                    self.check_spelling(at, close, *self.close_marks)
-                    reader.at = close
-                    return CLOSED, {}
-                implied = lookahead.either(buffer, at, call.implied, ended=False) if close == NO else MORE
-                if implied >= 0:
-                    end, fields = call.params.look_for_key(buffer, at)
-                    if end == MORE and not reader.ended:
-                        yield
-                        continue
-                    if end < 0 or (self.known and fields["key"] not in self.known):
-                        return IMPLIED, {}
-                    reader.forgive(f"{buffer[at:end]!r} for {spec.open!r}")
-                    reader.at = end
-                    return PARAM, fields
-                end, fields = call.params.look(buffer, at, ended=False) if implied == NO else (MORE, {})
-                if end >= 0:
-                    self.check_spelling(at, end, spec.open)
-                    reader.at = end
-                    return PARAM, fields
-                if buffer.startswith("{", at):
-                    reader.at = at
-                    return BODY, {}
-                if end == NO:
-                    return reader.broken("stray_text"), {}
+            at = self.call.params.space(reader.buffer, reader.at, ended=False)
+            what, end, fields = (look or self.look)(at) if at >= 0 else UNKNOWN
+            if what:
+                reader.at = end
+                return what, fields
             if reader.ended:
                 return CUT, {}
             yield
+
+    def look(self, at: int) -> Found:
+        """Return the parameter, or the end, that is at `at`."""
+        reader, call, spec = self.reader, self.call, self.spec
+        buffer = reader.buffer
+        close = lookahead.either(buffer, at, self.closes, ended=False)
+        if close >= 0:
+            self.check_spelling(at, close, *self.close_marks)
+            return CLOSED, close, {}
+        implied = lookahead.either(buffer, at, call.implied, ended=False) if close == NO else MORE
+        if implied >= 0:
+            end, fields = call.params.look_for_key(buffer, at)
+            if end == MORE and not reader.ended:
+                return UNKNOWN
+            if end < 0 or (self.known and fields["key"] not in self.known):
+                return IMPLIED, reader.at, {}
+            reader.forgive(f"{buffer[at:end]!r} for {spec.open!r}")
+            return PARAM, end, fields
+        end, fields = call.params.look(buffer, at, ended=False) if implied == NO else (MORE, {})
+        if end >= 0:
+            self.check_spelling(at, end, spec.open)
+            return PARAM, end, fields
+        if buffer.startswith("{", at):
+            return BODY, at, {}
+        return (reader.broken("stray_text"), reader.at, {}) if end == NO else UNKNOWN
+
+    def look_for_value(self, at: int) -> Found:
+        """Return what opens a value at `at`, or what is there instead."""
+        reader, spec = self.reader, self.spec
+        end = lookahead.literal(reader.buffer, at, spec.value, ended=False)
+        if end >= 0:
+            return OPENED, end, {}
+        others = [(spec.open,), *self.closes, *self.call.implied]
+        other = lookahead.either(reader.buffer, at, others, ended=False)
+        if other >= 0:
+            # A key without a value is ignored.
+            return DONE, reader.at, {}
+        if MORE in (end, other) or at == len(reader.buffer):
+            return UNKNOWN
+        reader.forgive(f"{spec.value!r} is missing")
+        return UNOPENED, at, {}
 
     def is_whole(self) -> Generator[None, None, bool]:
         """Return whether the reply ends here with all arguments: the model has stopped, or can add no other."""
@@ -186,7 +207,7 @@ class _Parameters:
         reader, spec, writer = self.reader, self.spec, self.writer
         key = fields.get("key", "")
         self.unclosed = self.mentioned = self.doubtful = False
-        opens = (yield from self.value_opens()) if spec.value else OPENED
+        opens, _ = (yield from self.next(self.look_for_value)) if spec.value else (OPENED, {})
         if opens not in (OPENED, UNOPENED):
             return opens
         unopened = opens == UNOPENED
@@ -224,30 +245,6 @@ class _Parameters:
                 problem = f"the parameter {key!r} is {text!r:.80}, which the schema does not allow"
                 reader.report("bad_value", reader.origin, problem)
         return DONE
-
-    def value_opens(self) -> Generator[None, None, str]:
-        """Skip what opens a value; return OPENED, UNOPENED if it is missing, or how reading ends without a value."""
-        reader, call, spec = self.reader, self.call, self.spec
-        others = [(spec.open,), *self.closes, *call.implied]
-        while True:
-            buffer = reader.buffer
-            at = call.params.space(buffer, reader.at, ended=False)
-            if at >= 0:
-                end = lookahead.literal(buffer, at, spec.value, ended=False)
-                if end >= 0:
-                    reader.at = end
-                    return OPENED
-                other = lookahead.either(buffer, at, others, ended=False)
-                if other >= 0:
-                    # A key without a value is ignored.
-                    return DONE
-                if MORE not in (end, other) and at < len(buffer):
-                    reader.forgive(f"{spec.value!r} is missing")
-                    reader.at = at
-                    return UNOPENED
-            if reader.ended:
-                return CUT
-            yield
 
     def types(self, key: str, fields: dict[str, str]) -> frozenset[str]:
         """Return the types of a parameter, from the schema or, failing that, from its mark."""

@@ -13,16 +13,20 @@ from lect.reply.reader.lookahead import MORE, NO
 from lect.reply.reader.reader import CUT, DONE, Reader, Text
 
 QUOTE = re.compile(r"(?P<prefix>[rRbBuUfF]{0,2})(?P<quote>\"\"\"|'''|[\"'“”‘’])").match
+JSON_QUOTE = re.compile(r"(?P<prefix>)(?P<quote>[\"'“”‘’])").match
 QUOTE_SO_FAR = re.compile(r"[rRbBuUfF]{0,2}(?:\"{1,2}|'{1,2})?\Z").match
 CLOSING = {"“": "”", "‘": "’"}
 """What closes a typographic quote; any other closes itself."""
 MATTERS = re.compile(r'["\\\x00-\x1f](?!(?<=\\)[/bfnrt])').search
 """What cannot be passed on unchanged inside a JSON string; the usual escapes can."""
-HEX = re.compile(r"[0-9a-fA-F]*").match
-OCTAL = re.compile(r"[0-7]{1,3}").match
+HEX = "[0-9a-fA-F]"
+JSON_ESCAPE = re.compile(rf'\\(?:["\\/bfnrt]|u{HEX}{{4}})').match
+JSON_ESCAPE_SO_FAR = re.compile(rf"\\(?:u{HEX}{{0,3}})?\Z").match
+PYTHON_ESCAPE = re.compile(
+    rf"\\(?:x(?P<x>{HEX}{{2}})|U(?P<U>00(?:0{HEX}|10){HEX}{{4}})|(?P<octal>[0-7]{{1,3}})|[va\n])"
+).match
+PYTHON_ESCAPE_SO_FAR = re.compile(rf"\\(?:x{HEX}?|U{HEX}{{0,7}}|[0-7]{{1,2}})?\Z").match
 DECODED = {"v": "\v", "a": "\a", "\n": ""}
-CODES = {"x": 2, "U": 8}
-
 
 Escape = Callable[[str, int, bool], tuple[str, int] | None]
 """Returns the JSON of an escape, and its length, 0 if the reply ends in it; None if more text is needed to tell."""
@@ -33,16 +37,12 @@ Ends = Callable[[int], int]
 def string(
     reader: Reader, pieces: list[str], quote: str, escape: Escape, ends: Ends | None = None, *, live: bool = False
 ) -> Generator[None, None, str]:
-    """Read a string up to a quote after which `ends` lets it end: models forget to escape quotes."""
+    """Read a string up to a quote after which `ends` lets it end: models forget to escape quotes.
+
+    Unless `pieces` is `live`, it gets the string when that is complete.
+    """
     if live:
-        return _characters(reader, pieces.append, quote, escape, ends, live=live)
-    return _held(reader, pieces, quote, escape, ends)
-
-
-def _held(
-    reader: Reader, pieces: list[str], quote: str, escape: Escape, ends: Ends | None
-) -> Generator[None, None, str]:
-    """Read a string that is passed on when it is complete."""
+        return (yield from _characters(reader, pieces.append, quote, escape, ends, live=True))
     text = Text()
     reader.growing.append(text)
     outcome = yield from _characters(reader, text.append, quote, escape, ends)
@@ -91,7 +91,7 @@ def _characters(
                 reader.at = goes_on.end()
                 quote = CLOSING.get(goes_on["quote"], goes_on["quote"])
                 plain = _plain(quote)
-                escape = no_escape if "r" in goes_on["prefix"].lower() else python_escape
+                escape = escape_after(goes_on)
         elif character == "\\":
             decoded = escape(buffer, end, reader.ended)
             if decoded is None:
@@ -145,45 +145,28 @@ def text_goes_on(buffer: str, after: int, ended: bool, following: str) -> int:
 
 def json_escape(buffer: str, at: int, ended: bool) -> tuple[str, int] | None:
     """Read an escape of JSON."""
-    if at + 1 == len(buffer):
-        return ("", 0) if ended else None
-    character = buffer[at + 1]
-    if character in '"\\/bfnrt':
-        return buffer[at : at + 2], 2
-    if character == "'":
-        return "'", 2
-    if character == "u":
-        digits = HEX(buffer, at + 2, at + 6)
-        if digits is not None and digits.end() == at + 6:
-            return buffer[at : at + 6], 6
-        if not ended and digits is not None and digits.end() == len(buffer):
-            return None
+    found = JSON_ESCAPE(buffer, at)
+    if found is not None:
+        return found[0], len(found[0])
+    if JSON_ESCAPE_SO_FAR(buffer, at):
+        return None if not ended else ("", 0) if at + 1 == len(buffer) else ("\\\\", 1)
     # A backslash that escapes nothing stands for itself.
-    return "\\\\", 1
+    return ("'", 2) if buffer[at + 1] == "'" else ("\\\\", 1)
 
 
 def python_escape(buffer: str, at: int, ended: bool) -> tuple[str, int] | None:
     """Read an escape of Python, or of JSON."""
-    if at + 1 == len(buffer):
-        return ("\\\\", 1) if ended else None
-    character = buffer[at + 1]
-    if character in DECODED:
-        return quoted(DECODED[character])[1:-1], 2
-    if character == "/":
-        return "\\\\", 1
-    if character in CODES:
-        length = CODES[character]
-        digits = HEX(buffer, at + 2, at + 2 + length)
-        assert digits is not None, "the pattern also matches an empty text"
-        if len(digits[0]) == length and int(digits[0], 16) < 0x110000:
-            return quoted(chr(int(digits[0], 16)))[1:-1], 2 + length
-        return None if not ended and digits.end() == len(buffer) and len(digits[0]) < length else ("\\\\", 1)
-    octal = OCTAL(buffer, at + 1)
-    if octal is not None:
-        if len(octal[0]) < 3 and octal.end() == len(buffer) and not ended:
+    if PYTHON_ESCAPE_SO_FAR(buffer, at):
+        if not ended:
             return None
-        return quoted(chr(int(octal[0], 8)))[1:-1], 1 + len(octal[0])
-    return json_escape(buffer, at, ended)
+        if at + 1 == len(buffer):
+            return "\\\\", 1
+    found = PYTHON_ESCAPE(buffer, at)
+    if found is None:
+        return json_escape(buffer, at, ended) if buffer[at + 1] != "/" else ("\\\\", 1)
+    kind = found.lastgroup
+    decoded = chr(int(found[kind], 8 if kind == "octal" else 16)) if kind else DECODED[found[0][1]]
+    return quoted(decoded)[1:-1], len(found[0])
 
 
 def no_escape(buffer: str, at: int, ended: bool) -> tuple[str, int] | None:
@@ -191,3 +174,8 @@ def no_escape(buffer: str, at: int, ended: bool) -> tuple[str, int] | None:
     if at + 1 == len(buffer):
         return ("\\\\", 1) if ended else None
     return ("\\\\" + quoted(buffer[at + 1])[1:-1], 2) if buffer[at + 1] in "\"'\\" else ("\\\\", 1)
+
+
+def escape_after(quote: re.Match[str]) -> Escape:
+    """Return what reads the escapes in a string of Python, by what stands before its quote."""
+    return no_escape if "r" in quote["prefix"].lower() else python_escape

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from lect.reply.calls.coerce import as_json
 from lect.reply.calls.texts import quoted, read_until
@@ -17,13 +17,10 @@ DEEPEST = 64
 ITEM = "item"
 
 
-class _Node:
-    __slots__ = ("children", "key", "text")
-
-    def __init__(self, key: str):
-        self.key = key
-        self.text: list[str] = []
-        self.children: list[_Node] = []
+class _Node(NamedTuple):
+    key: str
+    text: list[str]
+    children: list[_Node]
 
 
 def read_tags(
@@ -37,7 +34,7 @@ def read_tags(
         yield
     if begins == NO:
         return None
-    top = _Node(key)
+    top = _Node(key, [], [])
     stack = [top]
     problem = ""
     live = scanner_of(spec.open[0])
@@ -52,7 +49,7 @@ def read_tags(
             stack.pop()
             return close
         if opens >= 0:
-            node = _Node(fields.get("key", ""))
+            node = _Node(fields.get("key", ""), [], [])
             stack[-1].children.append(node)
             stack.append(node)
             problem = "too_deep" if len(stack) > DEEPEST + 1 else ""

@@ -6,11 +6,12 @@ reader notes what it had to forgive.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Generator
 
 from lect.reply.calls import strings
-from lect.reply.calls.strings import CLOSING, QUOTE, QUOTE_SO_FAR, Ends, Escape, string
+from lect.reply.calls.strings import CLOSING, JSON_QUOTE, QUOTE, QUOTE_SO_FAR, Ends, Escape, string
 from lect.reply.calls.texts import quoted
 from lect.reply.calls.words import JSON, LONGEST_WORD, Dialect, names_key, read_key, read_word
 from lect.reply.grammar import SPACE
@@ -31,7 +32,6 @@ VALUE, VALUE_OR_END, KEY, KEY_OR_END, COLON, COMMA, END = range(7)
 SIGNS = frozenset("{}[](),:=")
 CLOSES = {"[": "]", "{": "}", "(": ")"}
 NONE: frozenset[str] = frozenset()
-TYPOGRAPHIC = "typographic quotes"
 
 
 class _Bracket:
@@ -50,9 +50,6 @@ class _Bracket:
 class ValueReader:
     """Reads one value, and appends its JSON to `pieces`.
 
-    A method that finds a string, a number or a word returns the generator that reads it, because every chunk passes
-    through all that are open.
-
     Args:
         reader: The reader to read from.
         pieces: Where the JSON goes; for a Python literal, a separate list.
@@ -61,6 +58,7 @@ class ValueReader:
         begin: If `pieces` is a separate list: called before what it holds is passed on ahead of a string.
         text_ends: If a quoted string is the whole value: tells whether it can end at a quote before a position.
         types: The types that the schema allows.
+        member: If the value is an object: called with each of its keys before the value; reads it, or returns nothing.
     """
 
     def __init__(
@@ -73,9 +71,12 @@ class ValueReader:
         begin: Callable[[], object] | None = None,
         text_ends: Ends | None = None,
         types: frozenset[str] = NONE,
+        member: Callable[[str], Generator[None, None, str]] | None = None,
     ):
         self.reader, self.pieces, self.dialect = reader, pieces, dialect
-        self.live, self.begin, self.text_ends, self.types = live, begin, text_ends, types
+        self.live, self.begin, self.text_ends, self.types, self.member = live, begin, text_ends, types, member
+        # How many brackets there are around those members.
+        self.level = 1
         self.wrong = "bad_literal" if dialect.python else "unbalanced_json"
         self.brackets: list[_Bracket] = []
         self.want = VALUE
@@ -94,7 +95,6 @@ class ValueReader:
         """
         reader, pieces, comma = self.reader, self.pieces, self.comma
         is_json = self.dialect is JSON
-        scalar = self.marked_scalar if self.dialect.python or self.dialect.quotes else self.scalar
         while True:
             buffer, at = reader.buffer, reader.at
             if at == len(buffer):
@@ -121,6 +121,17 @@ class ValueReader:
                     if not self.dialect.python:
                         reader.forgive("an extra comma")
                 comma.clear()
+            if self.member and self.want == VALUE and 0 < len(self.brackets) <= self.level:
+                key = json.loads("".join(pieces[self.key_at :]).rstrip(SPACE + ":"))
+                pieces.clear()
+                self.level = len(self.brackets)
+                outcome = yield from self.member(key)
+                if outcome == DONE:
+                    self.want = COMMA
+                    pieces.clear()
+                    continue
+                if outcome:
+                    return outcome
             outcome = self.sign(character) if character in SIGNS else ""
             if not outcome:
                 want = self.want
@@ -129,9 +140,9 @@ class ValueReader:
                 is_key = want >= KEY
                 self.want = COLON if is_key else COMMA
                 plain = (PLAIN_KEY if is_key else PLAIN_VALUE)(buffer, at) if is_json and self.brackets else None
+                self.key_at = len(pieces)
                 if plain is None:
-                    self.key_at = len(pieces)
-                    outcome = yield from scalar(is_key)
+                    outcome = yield from self.scalar(is_key)
                 else:
                     pieces.append(plain[0])
                     reader.at = plain.end()
@@ -199,45 +210,29 @@ class ValueReader:
         self.want = COMMA
 
     def scalar(self, is_key: bool) -> Generator[None, None, str]:
-        """Read a string, a number, a word or a key, in JSON's quotes."""
+        """Read a string, a number, a word or a key; the end of the mark that it begins with may not have arrived."""
         reader, dialect = self.reader, self.dialect
-        character = reader.buffer[reader.at]
-        if character == '"':
-            reader.at += 1
-            return self.text(is_key, '"', strings.json_escape, self.ends() if dialect.bare else None)
-        if character in "'“”‘’":
-            reader.at += 1
-            reader.forgive("single quotes" if character == "'" else TYPOGRAPHIC)
-            return self.text(is_key, CLOSING.get(character, character), strings.python_escape, self.ends())
-        if is_key:
-            return read_key(reader, self.pieces, dialect)
-        return read_word(reader, self.pieces, dialect, NONE if self.brackets else self.types)
-
-    def marked_scalar(self, is_key: bool) -> Generator[None, None, str]:
-        """Read a scalar that may also begin with another mark or a prefix, whose end may not have arrived yet."""
-        reader = self.reader
-        for mark in self.dialect.quotes:
+        for mark in dialect.quotes:
             while (end := lookahead.literal(reader.buffer, reader.at, mark, reader.ended)) == MORE:
                 yield
             if end != NO:
                 reader.at = end
                 return (yield from self.text(is_key, mark, strings.no_escape))
-        if not self.dialect.python:
-            return (yield from self.scalar(is_key))
-        while not reader.ended and QUOTE_SO_FAR(reader.buffer, reader.at):
+        while dialect.python and not reader.ended and QUOTE_SO_FAR(reader.buffer, reader.at):
             yield
-        quote = QUOTE(reader.buffer, reader.at)
+        quote = (QUOTE if dialect.python else JSON_QUOTE)(reader.buffer, reader.at)
         if quote is None:
-            if is_key and (yield from names_key(reader)):
-                return (yield from read_key(reader, self.pieces, self.dialect))
+            if is_key and (not dialect.python or (yield from names_key(reader))):
+                return (yield from read_key(reader, self.pieces, dialect))
             types = NONE if self.brackets else self.types
-            return (yield from read_word(reader, self.pieces, self.dialect, types))
+            return (yield from read_word(reader, self.pieces, dialect, types))
         reader.at = quote.end()
-        escape = strings.no_escape if "r" in quote["prefix"].lower() else strings.python_escape
         mark = CLOSING.get(quote["quote"], quote["quote"])
-        if mark in "”’":
-            reader.forgive(TYPOGRAPHIC)
-        return (yield from self.text(is_key, mark, escape, self.ends()))
+        if mark == '"' and not dialect.python:
+            return (yield from self.text(is_key, mark, strings.json_escape, self.ends() if dialect.bare else None))
+        if mark in "“”‘’" or not dialect.python:
+            reader.forgive("single quotes" if mark == "'" else "typographic quotes")
+        return (yield from self.text(is_key, mark, strings.escape_after(quote), self.ends()))
 
     def text(self, is_key: bool, quote: str, escape: Escape, ends: Ends | None = None) -> Generator[None, None, str]:
         """Read a string after its quote, and pass it on as it arrives if all before it is certain."""

@@ -40,7 +40,7 @@ TOKEN_LIKE = re.compile(r"[<\[\]◁]\S*[>\[\]▷]").fullmatch
 
 KINDS: dict[type[GrammarPart], tuple[Any, Any]] = {
     Json: (jsoncalls.json_begins, jsoncalls.json_call),
-    JsonMap: (jsoncalls.json_begins, jsoncalls.json_map_call),
+    JsonMap: (jsoncalls.json_begins, jsoncalls.json_call),
     NamedJson: (jsoncalls.named_begins, jsoncalls.named_json_call),
     Params: (params_begin, params_call),
     Literals: (literals_begin, literals_call),

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from lect.reply.grammar import Head, Mark
-from lect.reply.reader.near import BARS, GAPS, LEFT, ODD, RIGHT, near, spellings
+from lect.reply.reader.near import BARS, GAPS, LEFT, ODD, RIGHT, may_be_misspelt, near
 from lect.reply.reader.near import MORE as MORE
 from lect.reply.reader.near import NO as NO
 
@@ -177,7 +177,7 @@ class MarkScanner:
         for mark, act in acts:
             self.acts.setdefault(mark, []).append(act)
         marks = sorted(self.acts, key=len, reverse=True)
-        self.near = sorted(set(filter(spellings, near)), key=len, reverse=True)
+        self.near = sorted(set(filter(may_be_misspelt, near)), key=len, reverse=True)
         first = {mark[0] for mark in marks} | set(also)
         # A bar is enough for a bracket with a bar.
         barred = any(mark[1] in BARS for mark in self.near)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import NamedTuple
 
 NO, MORE = -1, -2
 """Not there; too little text to tell."""
@@ -26,26 +25,20 @@ FIRST_WORD = re.compile(r"(?<=\w)[ =].*", re.DOTALL)
 FOLD = {ord(each): None for each in GAPS + "=[]" + LEFT + RIGHT} | {ord(bar): "|" for bar in BARS}
 
 
-class _Part(NamedTuple):
-    """A part of a mark: one of these characters."""
-
-    characters: str
-    gap: bool
-    """Whether white space or underscores may come before it."""
-    many: bool
-    """Whether it may be repeated."""
-    optional: bool
+def may_be_misspelt(mark: str) -> bool:
+    """Return whether a mark can be recognised by its letters if other characters in it are wrong."""
+    return mark[:1] in ODD and sum(map(str.isalpha, mark)) >= FEWEST_LETTERS
 
 
 @lru_cache(maxsize=1024)
-def spellings(mark: str) -> list[list[_Part]]:
-    """Return how a mark may be spelt; nothing if it is too short to be recognised by its letters."""
-    if not mark or mark[0] not in ODD or sum(map(str.isalpha, mark)) < FEWEST_LETTERS:
+def _spellings(mark: str) -> list[re.Pattern[str]]:
+    """Return how a mark may be spelt."""
+    if not may_be_misspelt(mark):
         return []
     inside = NAMESPACE(mark)
     # Where all marks have a name in common, the first words after that may be missing.
     shorter = f"{inside[1]}{inside[2]}" if inside else half(mark)
-    return [_parts(each) for each in (mark, shorter) if each]
+    return [_spelling(each) for each in (mark, shorter) if each]
 
 
 def half(mark: str) -> str:
@@ -54,8 +47,9 @@ def half(mark: str) -> str:
     return found[1] if found else ""
 
 
-def _parts(mark: str) -> list[_Part]:
-    found: list[_Part] = []
+def _spelling(mark: str) -> re.Pattern[str]:
+    """Return a pattern for a mark that is spelt almost right; its group matches if the text ends inside the mark."""
+    parts: list[tuple[str, str, str]] = []
     texts = PARTS(mark)
     gap = False
     for index, text in enumerate(texts):
@@ -64,8 +58,7 @@ def _parts(mark: str) -> list[_Part]:
         barred = (first and texts[1][0] in BARS) or (last and texts[-2][0] in BARS)
         if not text.strip(GAPS):
             gap = True
-            if last:
-                found.append(_Part(" \t", gap=False, many=False, optional=False))
+            parts += [("", r"[ \t]", "")] if last else []
             continue
         many, wanted = text[0] in BARS, text
         if text[0] in BARS:
@@ -74,41 +67,26 @@ def _parts(mark: str) -> list[_Part]:
             many, wanted = True, BRACKETS
         elif text in "<>":
             wanted = LEFT if text == "<" else RIGHT
-        found += (
-            _Part(each, not first and (gap or not each.isalnum()), many, barred and text in "<>")
-            for each in ([wanted] if wanted != text else text)
-        )
+        for each in [wanted] if wanted != text else text:
+            gaps = f"[{GAPS}]{{0,{MOST}}}" if not first and (gap or not each.isalnum()) else ""
+            repeated = f"{{1,{MOST}}}" if many else ""
+            parts.append((gaps, f"[{re.escape(each)}]{repeated}", "?+" if barred and text in "<>" else ""))
         gap = not text.isalnum()
-    return found
+    # At the end of the text every part matches, so that the last one tells.
+    ends = [r"\Z"] * (len(parts) - 1) + [r"(\Z)"]
+    return re.compile(
+        "".join(f"(?:{gaps}(?:{one}|{end})){often}" for (gaps, one, often), end in zip(parts, ends, strict=True))
+    )
 
 
 def near(buffer: str, at: int, mark: str, ended: bool) -> int:
     """Return where a mark that is spelt almost right ends, if it is at `at`, or NO or MORE."""
-    for parts in spellings(mark):
-        end = _walk(buffer, at, parts)
+    for spelling in _spellings(mark):
+        found = spelling.match(buffer, at)
         # What comes before a mark that is spelt right is not part of it.
-        if end != NO and mark not in buffer[at:end]:
-            return NO if end == MORE and ended else end
+        if found is not None and mark not in found[0]:
+            return found.end() if found[1] is None else NO if ended else MORE
     return NO
-
-
-def _walk(buffer: str, at: int, parts: list[_Part]) -> int:
-    length = len(buffer)
-    for characters, gap, many, optional in parts:
-        begin = at
-        while gap and at < length and buffer[at] in GAPS and at - begin < MOST:
-            at += 1
-        if at == length:
-            return MORE
-        if buffer[at] not in characters:
-            if not optional:
-                return NO
-            at = begin
-            continue
-        at, begin = at + 1, at
-        while many and at < length and buffer[at] in characters and at - begin < MOST:
-            at += 1
-    return at
 
 
 def fold(text: str) -> str:
