@@ -14,7 +14,7 @@ from lect.reply.engine.marked import MarkedText
 from lect.reply.engine.opening import looks_stripped, open_call, starts_in
 from lect.reply.events import KEEP, POLICIES, REASONING, Event, UnknownTools
 from lect.reply.grammar import Grammar
-from lect.reply.reader.reader import MANY, Reader
+from lect.reply.reader.reader import Reader
 from lect.reply.reader.schema import Schemas
 from lect.reply.reply import Reply
 
@@ -110,12 +110,11 @@ class ReplyStream:
         reader = self._reader
         matters = reader.matters
         if matters is not None and type(chunk) is str and chunk and matters(chunk) is None:
-            passed = reader.passed
-            passed.append(chunk)
-            if len(passed) == MANY:
-                reader.settle()
+            reader.passed.append(chunk)
             start = reader.end
             reader.end = end = start + len(chunk)
+            if end > reader.due:
+                reader.settle()
             return [_new(Event, (reader.kind, chunk, reader.index, None, None, None, start, end))]
         if type(chunk) is not str:
             _check_text(chunk)

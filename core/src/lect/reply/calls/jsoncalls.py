@@ -59,10 +59,7 @@ def unwrapped(buffer: str, at: int, fields: dict[str, str], ended: bool) -> int:
 
 
 def json_begins(call: CompiledCall, buffer: str, at: int, fields: dict[str, str], ended: bool) -> int:
-    """Return where an object that can be a call begins, or NO or MORE.
-
-    One that nothing announces must look like a call from its first key on; if that is its name, `fields` gets it.
-    """
+    """Return where an object that can be a call begins, or NO or MORE; `fields` gets the name if it decides."""
     if call.announced and call.may_be_wrapped:
         at = unwrapped(buffer, at, fields, ended)
         if at < 0:
@@ -78,6 +75,7 @@ def json_begins(call: CompiledCall, buffer: str, at: int, fields: dict[str, str]
         return NO
     if call.announced:
         return at
+    # One that nothing announces must look like a call from its first key on.
     if found["json"] is None or key not in KEYS:
         return NO
     if key in NAME_KEYS:
@@ -99,7 +97,6 @@ class _ObjectCall(ValueReader):
         self.name: str | None = None
         self.id: str | None = None
         self.early = Text()
-        reader.growing.append(self.early)
         self.arguments: int | None = None
         """Where the arguments begin in the raw text."""
         self.has_arguments = False
@@ -128,6 +125,7 @@ class _ObjectCall(ValueReader):
                 reader.call.arguments = reader.position
             self.begin_call()
             live = reader.call is not None
+            reader.growing += [] if live else [self.early]
             outcome = yield from read_arguments(reader, reader.pending if live else self.early, live=live)
             self.has_arguments = outcome == DONE
             return outcome
@@ -136,7 +134,7 @@ class _ObjectCall(ValueReader):
         elif (names or key in ID_KEYS) and character in QUOTES:
             plain = PLAIN_TEXT(reader.buffer, reader.at)
             if plain is None:
-                outcome = yield from self.scalar(is_key=False)
+                outcome = yield from (yield from self.scalar(is_key=False))
             else:
                 self.pieces.append(plain[0])
                 reader.at, outcome = plain.end(), DONE
@@ -204,10 +202,7 @@ def _wrapped_arguments(reader: Reader, pieces: list[str]) -> Generator[None, Non
 
 
 def _decoded(reader: Reader, text: str) -> str:
-    """Return arguments that were given as a string or in a list, decoded; null becomes an empty object.
-
-    JSON in a JSON string is common; encoding it twice, or a Python dict in a string, is a mistake.
-    """
+    """Return arguments that were given as a string or in a list, decoded; null becomes an empty object."""
     value, _ = read_json(text)
     if text == "null":
         return "{}"
@@ -217,6 +212,7 @@ def _decoded(reader: Reader, text: str) -> str:
     if isinstance(value, str):
         inner, is_object = as_json(value, OBJECT)
         if is_object:
+            # JSON in a JSON string is common; encoding it twice, or a Python dict in a string, is a mistake.
             if not isinstance(read_json(value)[0], dict):
                 reader.forgive("arguments in a string that is not JSON, or is encoded twice")
             return inner

@@ -1,7 +1,4 @@
-"""Calls written as in Python, `name(key=literal, ...)`, or in a notation like it.
-
-Strings are passed on as JSON as they arrive, any other argument when it is complete.
-"""
+"""Calls written as in Python, `name(key=literal, ...)`, or in a notation like it."""
 
 from __future__ import annotations
 

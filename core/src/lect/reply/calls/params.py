@@ -295,10 +295,7 @@ class _Parameters:
         return (yield from read_until(reader, live, closes, held.add, matters))
 
     def value_ends(self, key: str, close: str, stem: str, mark: str) -> int:
-        """Return where a value with a mark here ends: after its close, or before a mark that can only follow it.
-
-        Otherwise NO or MORE.
-        """
+        """Return where a value ends: after the close here, or before a mark that can only follow it; or NO or MORE."""
         reader, call = self.reader, self.call
         buffer, at, ended = reader.buffer, reader.at, reader.ended
         if mark == stem:
@@ -347,16 +344,14 @@ class _Parameters:
         return end if len(surplus) < 2 or any(surplus in text for text in (key, *self.close_marks)) else NO
 
     def call_ends(self, buffer: str, at: int, ended: bool) -> int:
-        """Return `at` if the close of the whole call is there, or NO or MORE.
-
-        On its own line it counts, whatever follows.
-        """
+        """Return `at` if the close of the whole call is there, or NO or MORE."""
         reader = self.reader
         after = lookahead.either(buffer, at, self.closes, ended)
         if after < 0:
             return after
         if not ended and buffer[after : after + 2] in ("", "\r"):
             return MORE
+        # On its own line it counts, whatever follows.
         if buffer.startswith(("\n", "\r\n"), after) and reader.since(reader.position - 1) == "\n":
             return at
         if not lookahead.nothing_follows(buffer, after, ended):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Generator
 from functools import lru_cache
+from typing import Any
 
 from lect.reply.calls.texts import quoted
 from lect.reply.events import CALL_ARGS
@@ -37,22 +38,24 @@ Ends = Callable[[int], int]
 def string(
     reader: Reader, pieces: list[str], quote: str, escape: Escape, ends: Ends | None = None, *, live: bool = False
 ) -> Generator[None, None, str]:
-    """Read a string up to a quote after which `ends` lets it end: models forget to escape quotes.
+    """Read a string up to a quote after which `ends` lets it end: models forget to escape quotes."""
+    # Return the generator itself: every chunk passes through all that are open.
+    read = _characters if live else _held
+    return read(reader, pieces.append, quote, escape, ends, live=live)
 
-    Unless `pieces` is `live`, it gets the string when that is complete.
-    """
-    if live:
-        return (yield from _characters(reader, pieces.append, quote, escape, ends, live=True))
+
+def _held(reader: Reader, put: Callable[[str], None], *how: Any, live: bool) -> Generator[None, None, str]:
+    """Read a string that is passed on when it is complete."""
     text = Text()
     reader.growing.append(text)
-    outcome = yield from _characters(reader, text.append, quote, escape, ends)
+    outcome = yield from _characters(reader, text.append, *how, live=live)
     reader.growing.pop()
-    pieces.append("".join(text))
+    put("".join(text))
     return outcome
 
 
 def _characters(
-    reader: Reader, put: Callable[[str], None], quote: str, escape: Escape, ends: Ends | None, *, live: bool = False
+    reader: Reader, put: Callable[[str], None], quote: str, escape: Escape, ends: Ends | None, *, live: bool
 ) -> Generator[None, None, str]:
     plain = _plain(quote)
     put('"')

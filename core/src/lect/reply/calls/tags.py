@@ -26,10 +26,7 @@ class _Node(NamedTuple):
 def read_tags(
     reader: Reader, call: CompiledCall, spec: Params, key: str, schema: Any, root: Mapping[str, Any]
 ) -> Generator[None, None, tuple[str, str] | None]:
-    """Read a value that consists of parameters, and return how that ended and its JSON.
-
-    Return None if the value is plain text.
-    """
+    """Read a value that consists of parameters; return how that ended and its JSON, or None if it is plain text."""
     while (begins := call.params.look(reader.buffer, space(reader.buffer, reader.at), reader.ended)[0]) == MORE:
         yield
     if begins == NO:

@@ -31,7 +31,7 @@ def read_until(
     put: Callable[[str], object] = lambda text: None,
     matters: Callable[[], Callable[[str], object] | None] = lambda: None,
 ) -> Generator[None, None, str]:
-    """Read text up to a mark that counts.
+    """Read text up to a mark that counts; return DONE there, or CUT at the end of the reply.
 
     Args:
         reader: The reader to read from.
@@ -39,13 +39,10 @@ def read_until(
         closes: Returns where the text ends, given the mark here; NO if the mark is text, or MORE.
         put: Receives the text, piece by piece.
         matters: Returns a search that finds nothing in a chunk that is all text, if such chunks may just pass.
-
-    Returns:
-        DONE at the position that `closes` returned; CUT at the end of the reply.
     """
     while True:
         buffer, at = reader.buffer, reader.at
-        found = (live.search_ascii if buffer.isascii() else live.search)(buffer, at)
+        found = (live.search_plain if buffer.isascii() and "|" not in buffer else live.search)(buffer, at)
         end = found.start() if found else len(buffer)
         if end > at:
             put(buffer[at:end])

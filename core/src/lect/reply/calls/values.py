@@ -87,13 +87,8 @@ class ValueReader:
         self.unsure = 0
 
     def read(self) -> Generator[None, None, str]:
-        """Read the value.
-
-        Returns:
-            DONE after it; BROKEN before the character that cannot be there, with `reader.why` set; CUT at the end of
-            the reply.
-        """
-        reader, pieces, comma = self.reader, self.pieces, self.comma
+        """Read the value; return DONE after it, BROKEN before what cannot be there, or CUT at the end of the reply."""
+        reader, pieces, comma, member = self.reader, self.pieces, self.comma, self.member
         is_json = self.dialect is JSON
         while True:
             buffer, at = reader.buffer, reader.at
@@ -121,11 +116,11 @@ class ValueReader:
                     if not self.dialect.python:
                         reader.forgive("an extra comma")
                 comma.clear()
-            if self.member and self.want == VALUE and 0 < len(self.brackets) <= self.level:
-                key = json.loads("".join(pieces[self.key_at :]).rstrip(SPACE + ":"))
+            if member and self.want == VALUE and 0 < len(self.brackets) <= self.level:
+                key = pieces[self.key_at].rstrip(": ")
                 pieces.clear()
                 self.level = len(self.brackets)
-                outcome = yield from self.member(key)
+                outcome = yield from member(json.loads(key) if "\\" in key else key[1:-1])
                 if outcome == DONE:
                     self.want = COMMA
                     pieces.clear()
@@ -142,7 +137,7 @@ class ValueReader:
                 plain = (PLAIN_KEY if is_key else PLAIN_VALUE)(buffer, at) if is_json and self.brackets else None
                 self.key_at = len(pieces)
                 if plain is None:
-                    outcome = yield from self.scalar(is_key)
+                    outcome = yield from (yield from self.scalar(is_key))
                 else:
                     pieces.append(plain[0])
                     reader.at = plain.end()
@@ -209,30 +204,29 @@ class ValueReader:
             self.pieces.append("}" if bracket.close == "}" and not bracket.is_set else "]")
         self.want = COMMA
 
-    def scalar(self, is_key: bool) -> Generator[None, None, str]:
-        """Read a string, a number, a word or a key; the end of the mark that it begins with may not have arrived."""
+    def scalar(self, is_key: bool) -> Generator[None, None, Generator[None, None, str]]:
+        """Return what reads the string, number, word or key that begins here, when enough has arrived to tell."""
         reader, dialect = self.reader, self.dialect
         for mark in dialect.quotes:
             while (end := lookahead.literal(reader.buffer, reader.at, mark, reader.ended)) == MORE:
                 yield
             if end != NO:
                 reader.at = end
-                return (yield from self.text(is_key, mark, strings.no_escape))
+                return self.text(is_key, mark, strings.no_escape)
         while dialect.python and not reader.ended and QUOTE_SO_FAR(reader.buffer, reader.at):
             yield
         quote = (QUOTE if dialect.python else JSON_QUOTE)(reader.buffer, reader.at)
         if quote is None:
             if is_key and (not dialect.python or (yield from names_key(reader))):
-                return (yield from read_key(reader, self.pieces, dialect))
-            types = NONE if self.brackets else self.types
-            return (yield from read_word(reader, self.pieces, dialect, types))
+                return read_key(reader, self.pieces, dialect)
+            return read_word(reader, self.pieces, dialect, NONE if self.brackets else self.types)
         reader.at = quote.end()
         mark = CLOSING.get(quote["quote"], quote["quote"])
         if mark == '"' and not dialect.python:
-            return (yield from self.text(is_key, mark, strings.json_escape, self.ends() if dialect.bare else None))
+            return self.text(is_key, mark, strings.json_escape, self.ends() if dialect.bare else None)
         if mark in "“”‘’" or not dialect.python:
             reader.forgive("single quotes" if mark == "'" else "typographic quotes")
-        return (yield from self.text(is_key, mark, strings.escape_after(quote), self.ends()))
+        return self.text(is_key, mark, strings.escape_after(quote), self.ends())
 
     def text(self, is_key: bool, quote: str, escape: Escape, ends: Ends | None = None) -> Generator[None, None, str]:
         """Read a string after its quote, and pass it on as it arrives if all before it is certain."""

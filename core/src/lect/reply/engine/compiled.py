@@ -50,11 +50,9 @@ KINDS: dict[type[GrammarPart], tuple[Any, Any]] = {
 
 
 def compiled_section(section: Section, bounds: tuple[str, ...] = ()) -> CompiledSection:
-    """Return a compiled section, each of its calls with what reads it; `bounds` end a broken call.
-
-    Wherever marks announce a call, a model may fall back on JSON.
-    """
+    """Return a compiled section, each of its calls with what reads it; `bounds` end a broken call."""
     calls = [CompiledCall(call, section, *KINDS[type(call.arguments)]) for call in section.calls]
+    # Wherever marks announce a call, a model may fall back on JSON.
     if not any(isinstance(call.arguments, Json | Code) for call in section.calls):
         alike = [call.syntax.but(arguments=Json(), head=None, rename="") for call in calls if call.announced]
         in_json = [JSON_OBJECT] * bool(alike) if section.open else dict.fromkeys(alike)
@@ -63,11 +61,7 @@ def compiled_section(section: Section, bounds: tuple[str, ...] = ()) -> Compiled
 
 
 class CompiledGrammar:
-    """Everything needed to read replies by a grammar; `compile_grammar` builds it once for each use.
-
-    Raises:
-        PluginError: If the grammar is invalid.
-    """
+    """Everything needed to read replies by a grammar; `compile_grammar` builds it once for each use."""
 
     def __init__(
         self, grammar: Grammar, extract: frozenset[str], stop: tuple[str, ...], tail: str, markers: tuple[str, ...]

@@ -44,10 +44,7 @@ class HeadedMessages(Reading):
         yield from self.skip_rest()
 
     def is_plausible(self, header: Header) -> bool:
-        """Return whether what looks like a header counts as one.
-
-        If it is only a word on a line, and the tools are known, it must name one of them.
-        """
+        """Return whether what looks like a header counts as one: a mere word on a line must name a known tool."""
         known = self.reader.schemas.known
         return bool(self.channels.opening) or header.kind != CALL or not known or header.name in known
 

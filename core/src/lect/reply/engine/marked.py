@@ -173,10 +173,7 @@ class MarkedText(Trials):
     # What marks mean
 
     def act(self, live: MarkScanner, mark: str, run: str, start: int) -> Generator[None, None, bool]:
-        """Act on a mark in the text, and return whether it means anything here.
-
-        `run` is the white space before it, read at `start`.
-        """
+        """Act on a mark, and return whether it means anything here; `run` is the white space before it, at `start`."""
         acts = live.acts[mark]
         sections = [what for code, what in acts if code == SECTION]
         found = (yield from self.find_any(sections)) if sections else None
@@ -258,10 +255,7 @@ class MarkedText(Trials):
         return False
 
     def seems_meant(self, mark: str, sections: list[CompiledSection]) -> Generator[None, None, bool]:
-        """Return whether a mark that opens none of these sections was meant to.
-
-        It was, if what follows looks like the beginning of JSON.
-        """
+        """Return whether a mark that opens none of these sections was meant to: JSON seems to follow it."""
         if not any(call.announced for section in sections for call in section.calls) or all(
             section.syntax.start and not self.reader.fresh for section in sections
         ):
@@ -356,10 +350,7 @@ class MarkedText(Trials):
         self.gap = self.trim = ""
 
     def without_before(self, run: str, found: CallMatch) -> str:
-        """Return white space without what belongs to the section after it.
-
-        No white space belongs to a call without its section.
-        """
+        """Return white space without what belongs to the section after it; none belongs to a call without one."""
         section = found.section
         before = section.syntax.before if found.start > self.reader.at or not section.opens else ()
         return run.removesuffix(next((text for text in before if run.endswith(text)), ""))
@@ -371,13 +362,11 @@ class MarkedText(Trials):
         self.reader.border(MARK, start + len(kept))
 
     def emit_space(self, run: str, start: int, *, dropped: bool = False) -> None:
-        """Emit white space before text, without what belongs to the mark before it, or to the template.
-
-        Before a mark that is dropped, a gap continues.
-        """
+        """Emit white space before text, without what belongs to the mark before it, or to the template."""
         reader, kept = self.reader, run
         reader.border(MARK, start)
         if self.gap and dropped:
+            # Before a mark that is dropped, a gap continues.
             return
         if self.gap:
             kept = run.lstrip(self.trim) if start else run.removeprefix(self.lead)

@@ -23,11 +23,7 @@ JSON_CALL = (
 def starts_in(grammar: Grammar, prompt: str | None, ends: Sequence[str], markers: Iterable[str]) -> str:
     """Return what a reply to `prompt` begins inside of, reasoning or content; empty if neither is open.
 
-    Args:
-        grammar: How the reply is written.
-        prompt: The prompt; None if unknown.
-        ends: The strings at which a reply ends.
-        markers: Other control markers. After the last of all these marks, the prompt's text is the model's own.
+    After the last of all `ends` and `markers`, the prompt's text is the model's own.
     """
     if prompt is None:
         return REASONING if grammar.reasoning is not None and grammar.reasoning.starts else ""
@@ -64,10 +60,7 @@ def _open_message(channels: Channels, tail: str, ends: Sequence[str]) -> str:
 
 
 def _opens_reasoning(grammar: Grammar, tail: str, marks: Sequence[str]) -> bool:
-    """Return whether the prompt's last turn has opened reasoning but not closed it.
-
-    A prompt may end in the middle of an answer.
-    """
+    """Return whether the prompt's last turn, which may be half an answer, has opened reasoning but not closed it."""
     reasoning = grammar.reasoning or NO_REASONING
     own = {mark.strip() for mark in (*reasoning.open, *reasoning.close)}
     # Text before the last mark of another kind is not part of that turn: it may be a user's.
@@ -85,10 +78,7 @@ def _after_last(tail: str, marks: Iterable[str]) -> int:
 
 
 def looks_stripped(grammar: Grammar, content: str) -> bool:
-    """Return whether content looks like a call that has lost its marks.
-
-    Most servers drop special tokens unless they are told not to.
-    """
+    """Return whether content looks like a call without its marks: most servers drop special tokens by default."""
     if not (grammar.sections or grammar.channels):
         return False
     pattern = f"{JSON_CALL}|{grammar.stripped}" if grammar.stripped else JSON_CALL

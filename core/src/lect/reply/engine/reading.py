@@ -40,10 +40,10 @@ class Reading:
         """Report marks, and what looks like one, that have been read as content."""
         reader = self.reader
         reader.flush()
-        found = self.compiled.leftovers.find("".join(reader.content)) if self.compiled.takes_tools else ()
-        raw = "".join(reader.chunks) if found else ""
-        pieces = [piece for piece in reader.pieces() if piece.kind == CONTENT] if found else []
-        for text, mark in found:
+        if not self.compiled.takes_tools:
+            return
+        for text, mark in self.compiled.leftovers.find("".join(reader.content)):
+            raw, pieces = "".join(reader.chunks), [piece for piece in reader.pieces() if piece.kind == CONTENT]
             starts = (raw.find(text, piece.start, piece.end) for piece in pieces)
             start = next((start for start in starts if start >= 0), 0)
             if not any(problem.span[0] < start + len(text) and start < problem.span[1] for problem in reader.problems):
@@ -57,7 +57,9 @@ class Reading:
         """
         reader = self.reader
         while True:
-            found = (live.search_ascii if reader.buffer.isascii() else live.search)(reader.buffer, reader.at)
+            buffer = reader.buffer
+            plain = buffer.isascii() and "|" not in buffer
+            found = (live.search_plain if plain else live.search)(buffer, reader.at)
             if found is None:
                 reader.emit_to(len(reader.buffer), kind)
                 if reader.ended:

@@ -43,10 +43,7 @@ def is_plausible(reader: Reader, found: CallMatch) -> bool:
 
 
 def read_section(reader: Reader, found: CallMatch, start: int) -> Generator[None, None, bool]:
-    """Read the calls of a section that begins at `start` in the raw text.
-
-    Return whether it was one: what nothing announces may turn out to be content.
-    """
+    """Read the calls of a section that begins at `start` in the raw text; return False if it was only content."""
     section = found.section
     if found.empty:
         reader.border(MARK, start)
@@ -76,9 +73,8 @@ def read_section(reader: Reader, found: CallMatch, start: int) -> Generator[None
 def read_call(reader: Reader, found: CallMatch, start: int, *, opened: bool = False) -> Generator[None, None, str]:
     """Read one call; `opened` means that its section opens at `start`.
 
-    Returns:
-        DONE if the section may go on, whatever became of the call; CUT at the end of the reply; BROKEN if it was not a
-        call, but content.
+    Return DONE if the section may go on, whatever became of the call; CUT at the end of the reply; BROKEN if it was
+    not a call, but content.
     """
     misspelt = (
         [found.section.firsts[0]] if opened and not reader.buffer.startswith(found.section.firsts, reader.at) else []
@@ -169,10 +165,7 @@ def _close(reader: Reader, at: int, closes: list[tuple[str, ...]]) -> int:
 
 
 def _next(reader: Reader, compiled: CompiledSection, *, opened: bool) -> Generator[None, None, CallMatch | None]:
-    """Read on to the next call of the section.
-
-    Return None if there is none; the close of the section, if any, has then been read.
-    """
+    """Read on to the next call of the section; return None if there is none, after the close of the section."""
     section = compiled.syntax
     while True:
         buffer, ended = reader.buffer, reader.ended

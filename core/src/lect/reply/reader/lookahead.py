@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -160,17 +160,22 @@ def _unescaped(attribute: str) -> str:
     return attribute
 
 
-def _search(first: Iterable[str], odd: Iterable[str], worth: str) -> Callable[..., re.Match[str] | None]:
-    """Return what finds the first of some characters; of the odd ones, those with what is worth a look."""
-    characters, odd = (re.escape("".join(sorted(each))) for each in (first, odd))
-    pattern = f"[{characters}]" if characters else r"(?!)"
-    return re.compile(f"{pattern}(?:(?<![{odd}])|(?<=(?={worth})[{odd}]))" if odd else pattern).search
+def _beginnings(marks: Iterable[str], depth: int = 3) -> str:
+    """Return a pattern for what some marks begin with, or for as much of it as there is at the end of a text."""
+    by_first: dict[str, list[str]] = {}
+    for mark in marks:
+        by_first.setdefault(mark[0], []).append(mark[1:])
+    found = []
+    for first, rests in sorted(by_first.items()):
+        more = _beginnings(rests, depth - 1) if depth > 1 and all(rests) else ""
+        found.append(re.escape(first) + (rf"(?:{more}|\Z)" if more else ""))
+    return "|".join(found)
 
 
 class MarkScanner:
     """The marks that mean something in one state, each with what it means; in `near`, those that may be misspelt."""
 
-    __slots__ = ("acts", "first", "full", "longest", "near", "ordered", "search", "search_ascii", "spaced", "worth")
+    __slots__ = ("acts", "first", "full", "longest", "near", "ordered", "search", "search_plain", "spaced", "worth")
 
     def __init__(self, acts: Iterable[tuple[str, object]], also: str = "", near: Iterable[str] = ()):
         self.acts: dict[str, list[Any]] = {}
@@ -181,15 +186,19 @@ class MarkScanner:
         first = {mark[0] for mark in marks} | set(also)
         # A bar is enough for a bracket with a bar.
         barred = any(mark[1] in BARS for mark in self.near)
-        odd = {*(LEFT if "<" in first and self.near else ""), *(BARS if barred else "")} - first
+        odd = {*(LEFT if "<" in first and self.near else ""), *(BARS if barred else "")}
         self.first = "".join(sorted(first | odd))
         # Brackets and bars are frequent in code and tables; only some letters after them are worth a look.
         behind = "".join(sorted({next(filter(str.isalpha, mark)) for mark in self.near}))
         worth = rf"(?:[{BARS}][/{BARS}]{{0,3}}|[{LEFT}\[\]][{LEFT}{RIGHT}\[\]/{BARS}{GAPS}]{{0,8}})(?:[{behind}]|\Z)"
-        self.worth = re.compile(worth if behind else r"(?!)").match
-        self.search = _search(self.first, odd, worth)
-        # A set of ASCII characters is found faster.
-        self.search_ascii = _search(filter(str.isascii, self.first), filter(str.isascii, odd), worth)
+        worth = worth if behind else r"(?!)"
+        self.worth = re.compile(worth).match
+        begins = "|".join(filter(None, (*map(re.escape, also), _beginnings(marks), worth)))
+        self.search, self.search_plain = (
+            re.compile(f"[{re.escape(each)}](?<=(?={begins}).)" if each else r"(?!)", re.DOTALL).search
+            for each in (self.first, "".join(filter(str.isascii, self.first)).replace("|", ""))
+        )
+        """What finds where it is worth looking for a mark; the second is faster, for ASCII text without a bar."""
         self.full = re.compile("|".join(map(re.escape, marks)) or r"(?!)").match
         self.ordered = sorted(marks)
         self.longest = len(marks[0]) if marks else 0
@@ -205,8 +214,11 @@ class MarkScanner:
             if behind < len(self.ordered) and self.ordered[behind].startswith(rest):
                 return None
         found = self.full(buffer, at)
-        if found or not self.worth(buffer, at):
+        worth = None if found else self.worth(buffer, at)
+        if worth is None:
             return found[0] if found else ""
+        if worth.end() == len(buffer) and not ended:
+            return None
         ends = [near(buffer, at, mark, ended) for mark in self.near]
         if MORE in ends:
             return None

@@ -117,9 +117,9 @@ class Leftovers:
         found = []
         plain = content.isascii() and not ("<" in content or "|" in content or "[" in content)
         texts = [] if plain or not self._known else CANDIDATES(content)
-        texts += (
-            word for word in self._words if word in content and re.search(rf"(?<![</\w:]){re.escape(word)}", content)
-        )
+        for word in self._words:
+            if word in content and re.search(rf"(?<![</\w:]){re.escape(word)}", content):
+                texts.append(word)
         for text in dict.fromkeys(texts):
             first = FIRST_WORD.sub("", text)
             if not {text.strip(GAPS + RIGHT), first, f"{first}="} & self._ordinary:

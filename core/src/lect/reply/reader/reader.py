@@ -75,10 +75,10 @@ class Reader:
 
     # Some of these are read for every chunk.
     __slots__ = (
-        "at", "base", "borders", "buffer", "call", "call_id", "calls", "chunks", "content", "end", "ended", "events",
-        "forgiven", "fresh", "growing", "in_reasoning", "index", "kind", "matters", "origin", "passed", "pending",
-        "problems", "reason", "reasoning", "schemas", "sink", "stop", "stop_rows", "stops", "unclosed", "unfinished",
-        "unknown_tools", "why",
+        "at", "base", "borders", "buffer", "call", "call_id", "calls", "chunks", "content", "due", "end", "ended",
+        "events", "forgiven", "fresh", "growing", "in_reasoning", "index", "kind", "matters", "origin", "passed",
+        "pending", "problems", "reason", "reasoning", "schemas", "sink", "stop", "stop_rows", "stops", "unclosed",
+        "unfinished", "unknown_tools", "why",
     )  # fmt: skip
 
     def __init__(
@@ -127,9 +127,11 @@ class Reader:
         self.kind: EventKind = CONTENT
         self.sink = self.content
         self.index: int | None = None
-        # A chunk in which `matters` finds nothing is text of the current kind throughout; such chunks wait in `passed`.
+        # A chunk in which `matters` finds nothing is text of the current kind throughout; such chunks wait in `passed`,
+        # up to `due`, a position in the raw text.
         self.matters: Callable[[str], object] | None = None
         self.passed: list[str] = []
+        self.due = 0
 
     def feed(self, chunk: str) -> None:
         """Add a chunk to the buffer."""
@@ -152,6 +154,7 @@ class Reader:
             self.chunks.append(text)
             self.sink.append(text)
             self.base += len(text)
+            self.due = self.end + MANY
 
     def take_events(self) -> list[Event]:
         """Return the events since this was last called."""
@@ -173,10 +176,7 @@ class Reader:
         return self.at >= len(self.buffer)
 
     def since(self, start: int) -> str:
-        """Return the raw text from `start` to the current position.
-
-        The cost depends on the length of the result, not on what came before.
-        """
+        """Return the raw text from `start` to the current position, at a cost that depends on its length alone."""
         pieces: list[str] = []
         begin = self.base + len(self.buffer)
         for chunk in reversed(self.chunks):
@@ -268,7 +268,7 @@ class Reader:
             return
         is_open = not self.call.hidden if self.call else self.borders and self.borders[-1][1] == kind
         if self.kind == kind and is_open:
-            self.matters = matters
+            self.matters, self.due = matters, self.end + MANY
 
     def emit(self, kind: TextKind, text: str, position: int) -> None:
         """Emit `text`, which was read at `position`."""
@@ -395,6 +395,11 @@ class Reader:
 
     def pieces(self) -> tuple[Piece, ...]:
         """Return the pieces of the raw text."""
-        starts = [max(start, 0) for start, _ in self.borders]  # The first may be in the prompt.
-        spans = zip(self.borders, starts, [*starts[1:], self.position], strict=True) if starts else ()
-        return tuple([Piece(kind, start, end) for (_, kind), start, end in spans if end > start])
+        found, end = [], self.position
+        for start, kind in reversed(self.borders):
+            if start < 0:
+                start = 0  # It is in the prompt.
+            if end > start:
+                found.append(_new(Piece, (kind, start, end)))
+            end = start
+        return tuple(reversed(found))

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lect.errors import MessageError, saferepr
-from lect.objects import plain_tools
+from lect.objects import dumped
 
 KINDS = {
     str: "string",
@@ -26,14 +26,7 @@ OBJECT = frozenset({"object"})
 
 
 class Schemas:
-    """The tools that a model may call.
-
-    Args:
-        tools: OpenAI tool schemas, or the function objects in them.
-
-    Raises:
-        MessageError: If they are not a list of mappings.
-    """
+    """The tools that a model may call: OpenAI tool schemas, or the function objects in them."""
 
     def __init__(self, tools: Sequence[Mapping[str, Any]] | None):
         self.known: dict[str, Mapping[str, Any]] = {}
@@ -42,15 +35,15 @@ class Schemas:
         if isinstance(tools, str | bytes | Mapping) or not isinstance(tools, Sequence):
             msg = f"tools is {saferepr(tools)}; expected a list of tool schemas"
             raise MessageError(msg)
-        for index, tool in enumerate(plain_tools(tools)):
-            function = tool.get("function", tool) if isinstance(tool, Mapping) else None
+        for index, tool in enumerate(map(dumped, tools)):
+            function = dumped(tool.get("function") or tool) if isinstance(tool, Mapping) else None
             if not isinstance(function, Mapping) or not isinstance(function.get("name"), str):
                 msg = (
                     f"tools[{index}] is {saferepr(tool)}; expected a schema such as {{'name': ..., 'parameters': "
                     "{...}}, in 'function' or not"
                 )
                 raise MessageError(msg)
-            parameters = function.get("parameters")
+            parameters = dumped(function.get("parameters"))
             self.known[function["name"]] = parameters if isinstance(parameters, Mapping) else {}
 
     def parameters(self, name: str) -> Mapping[str, Any]:

@@ -135,10 +135,7 @@ class CompiledParams:
         return max(end, opens) if end >= 0 or opens >= 0 else min(end, opens)
 
     def live_in_value(self, close: str, closes: list[tuple[str, ...]]) -> tuple[MarkScanner, str]:
-        """Return the marks that mean something in the value of a parameter, and what its close begins with.
-
-        Models sometimes get the end of a close wrong.
-        """
+        """Return the marks that mean something in a parameter's value, and what its close, often wrong, begins with."""
         known = self._lives.get(close)
         if known is None:
             stem = half(close) or (close[:-1] if len(close) > 3 and not close[-1].isalnum() else close)
@@ -204,19 +201,14 @@ class CompiledSection:
         return any(call.announced for call in self.calls) and self.look(buffer, at, False) == MORE
 
     def call_breaks_off(self, buffer: str, at: int, *, separated: bool) -> bool:
-        """Return whether a further call would begin at `at` if the reply did not end there.
-
-        Without a mark or a separator before it, it is text.
-        """
+        """Return whether a further call would begin at `at` if the reply did not end there."""
+        # Without a mark or a separator before it, it is text.
         begins = separated or any(call.syntax.open for call in self.calls)
         there = lookahead.space(buffer, at) < len(buffer)
         return begins and there and self.look_for_call(buffer, at, False, further=True) == MORE
 
     def look_for_call(self, buffer: str, at: int, ended: bool, *, further: bool = False) -> CallMatch | int:
-        """Return the call that begins at `at`, or NO or MORE.
-
-        `further` means that it is not the first call of its section.
-        """
+        """Return the call that begins at `at`, or NO or MORE; `further` means that it is not its section's first."""
         for call in self.calls:
             if further and call.takes_anything:
                 continue
