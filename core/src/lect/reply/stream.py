@@ -62,7 +62,9 @@ class ReplyStream:
         decoder: Any = None,
         unknown_tools: UnknownTools = KEEP,
     ):
-        _check_grammar(grammar)
+        if not isinstance(grammar, Grammar):
+            msg = f"the grammar is {saferepr(grammar)}; expected a Grammar\n  try: grammar=SOME_FORMAT.grammar"
+            raise PluginError(msg)
         markers = tuple(markers)
         compiled = compile_grammar(grammar, _wanted(extract), stop_strings(stop), edges[1], markers)
         if prompt is not None:
@@ -262,12 +264,6 @@ def _continues_call(reader: Reader) -> bool:
     reader.borders = [(0, kind) for _, kind in reader.borders[-1:]]
     reader.end, reader.matters = 0, None
     return True
-
-
-def _check_grammar(given: object) -> None:
-    if not isinstance(given, Grammar):
-        msg = f"the grammar is {saferepr(given)}; expected a Grammar\n  try: grammar=SOME_FORMAT.grammar"
-        raise PluginError(msg)
 
 
 def _check_text(given: object, what: str = "a chunk") -> None:

@@ -44,7 +44,6 @@ class ObjectWriter:
         return True
 
     def end(self) -> None:
-        """Write the end of the object."""
         self.reader.pending.append("}" if self.keys else "{}")
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Generator
 
 from lect.reply.calls.coerce import as_json
 from lect.reply.calls.texts import text_argument
@@ -12,7 +11,7 @@ from lect.reply.calls.values import TEXT, ValueReader, spaces
 from lect.reply.grammar import JsonMap, NamedJson
 from lect.reply.reader import lookahead
 from lect.reply.reader.lookahead import FENCE, GAP, MORE, NO
-from lect.reply.reader.reader import CUT, DONE, Reader, Text
+from lect.reply.reader.reader import CUT, DONE, Answer, Outcome, Reader, Text
 from lect.reply.reader.schema import OBJECT, read_json
 from lect.reply.reader.syntax import CallMatch, CompiledCall
 
@@ -97,8 +96,7 @@ class _ObjectCall(ValueReader):
         self.name: str | None = None
         self.id: str | None = None
         self.early = Text()
-        self.arguments: int | None = None
-        """Where the arguments begin in the raw text."""
+        self.arguments: int | None = None  # Where the arguments begin in the raw text.
         self.has_arguments = False
 
     def begin_call(self) -> None:
@@ -107,7 +105,7 @@ class _ObjectCall(ValueReader):
             self.reader.begin_call(self.name, self.id, self.arguments)
             self.reader.pending.extend(self.early)
 
-    def read_member(self, key: str) -> Generator[None, None, str]:
+    def read_member(self, key: str) -> Outcome:
         """Read the value of a member, which begins here, if it means something."""
         reader = self.reader
         character = reader.buffer[reader.at]
@@ -148,7 +146,7 @@ class _ObjectCall(ValueReader):
         return ""
 
 
-def json_call(reader: Reader, found: CallMatch) -> Generator[None, None, str]:
+def json_call(reader: Reader, found: CallMatch) -> Outcome:
     """Read a call that is one object: `{"name": ..., "arguments": {...}}`, or `{"name": {...}}`."""
     call = _ObjectCall(reader, found)
     outcome = yield from call.read()
@@ -164,19 +162,19 @@ def json_call(reader: Reader, found: CallMatch) -> Generator[None, None, str]:
     return DONE
 
 
-def json_instead(reader: Reader, found: CallMatch) -> Generator[None, None, str]:
+def json_instead(reader: Reader, found: CallMatch) -> Outcome:
     """Read a call that is one object where the format has a notation of its own."""
     reader.forgive("JSON instead of the format's own notation")
     return json_call(reader, found)
 
 
-def _ends(reader: Reader, found: CallMatch) -> Generator[None, None, bool]:
+def _ends(reader: Reader, found: CallMatch) -> Answer:
     """Return whether the end of the call, or of the reply, comes next."""
     end = yield from reader.find([*found.ends, *reader.stop_rows])
     return end >= 0 or lookahead.nothing_follows(reader.buffer, reader.at, reader.ended)
 
 
-def read_arguments(reader: Reader, pieces: list[str], *, live: bool = True) -> Generator[None, None, str]:
+def read_arguments(reader: Reader, pieces: list[str], *, live: bool = True) -> Outcome:
     """Read arguments in JSON, which begin here."""
     # Return the generator itself: every chunk passes through all that are open.
     if reader.buffer[reader.at] == "{":
@@ -184,7 +182,7 @@ def read_arguments(reader: Reader, pieces: list[str], *, live: bool = True) -> G
     return _wrapped_arguments(reader, pieces)
 
 
-def _wrapped_arguments(reader: Reader, pieces: list[str]) -> Generator[None, None, str]:
+def _wrapped_arguments(reader: Reader, pieces: list[str]) -> Outcome:
     """Read arguments in a fence, a list or a string."""
     while not reader.ended and FENCE_SO_FAR(reader.buffer, reader.at):
         yield
@@ -234,7 +232,7 @@ def named_begins(call: CompiledCall, buffer: str, at: int, fields: dict[str, str
     return at if end >= 0 else end
 
 
-def named_json_call(reader: Reader, found: CallMatch) -> Generator[None, None, str]:
+def named_json_call(reader: Reader, found: CallMatch) -> Outcome:
     """Read the JSON arguments of a call whose name comes before them."""
     call = found.call
     spec = call.syntax.arguments
@@ -260,7 +258,7 @@ def named_json_call(reader: Reader, found: CallMatch) -> Generator[None, None, s
     return DONE
 
 
-def _unnamed_call(reader: Reader, counter: str, own_id: str | None) -> Generator[None, None, str]:
+def _unnamed_call(reader: Reader, counter: str, own_id: str | None) -> Outcome:
     """Read a call that has a number instead of a name: it calls the one tool that its arguments fit."""
     start = reader.position
     pieces: list[str] = []

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Generator
 from functools import lru_cache
 
 from lect.reply.calls.coerce import ObjectWriter, as_json
@@ -15,7 +14,7 @@ from lect.reply.calls.words import Dialect
 from lect.reply.grammar import Literals
 from lect.reply.reader import lookahead
 from lect.reply.reader.lookahead import GAP, MORE, NO, scanner_of
-from lect.reply.reader.reader import CUT, DONE, Reader
+from lect.reply.reader.reader import CUT, DONE, Answer, Outcome, Reader
 from lect.reply.reader.schema import STRING
 from lect.reply.reader.syntax import CallMatch, CompiledCall
 
@@ -76,7 +75,7 @@ def literals_begin(call: CompiledCall, buffer: str, at: int, fields: dict[str, s
     return NO
 
 
-def literals_call(reader: Reader, found: CallMatch) -> Generator[None, None, str]:
+def literals_call(reader: Reader, found: CallMatch) -> Outcome:
     """Read the arguments of a call, up to and including its close."""
     syntax = literals_syntax(found.call.syntax.arguments)
     name = found.name
@@ -121,16 +120,13 @@ def literals_call(reader: Reader, found: CallMatch) -> Generator[None, None, str
         needs_comma = True
 
 
-def _argument(
-    reader: Reader, writer: ObjectWriter, found: CallMatch, key: str, sign: str, *, whole: bool
-) -> Generator[None, None, str]:
+def _argument(reader: Reader, writer: ObjectWriter, found: CallMatch, key: str, sign: str, *, whole: bool) -> Outcome:
     """Read the value of an argument, and write both; `whole` means that it may be an object with all the arguments."""
     syntax, name = literals_syntax(found.call.syntax.arguments), found.name
     is_new = key not in writer.keys
 
-    def begin() -> None:
-        if key not in writer.keys:
-            writer.key(key)
+    def begin() -> bool:
+        return key in writer.keys or writer.key(key)
 
     types, dialect = reader.schemas.types(name, key), syntax.dialect
     if dialect.bare and types == STRING and is_new and (yield from _is_bare(reader, syntax)):
@@ -158,14 +154,14 @@ def _argument(
     return DONE
 
 
-def _is_bare(reader: Reader, syntax: LiteralsSyntax) -> Generator[None, None, bool]:
+def _is_bare(reader: Reader, syntax: LiteralsSyntax) -> Answer:
     """Return whether text without quotes comes next."""
     mark = yield from reader.find(syntax.not_bare)
     reader.at = lookahead.space(reader.buffer, reader.at)
     return mark == NO and not reader.exhausted()
 
 
-def _bare_text(reader: Reader, found: CallMatch, syntax: LiteralsSyntax, sign: str) -> Generator[None, None, str]:
+def _bare_text(reader: Reader, found: CallMatch, syntax: LiteralsSyntax, sign: str) -> Outcome:
     """Read text without quotes, up to the next parameter that the tool has, or the end of the call."""
     after_comma = [(key, sign) for key in reader.schemas.parameters(found.name)]
     closed = found.closes or found.call.section_closes
@@ -206,12 +202,14 @@ def _ends_here(reader: Reader, found: CallMatch, syntax: LiteralsSyntax, sign: s
         at = lookahead.space(buffer, after)
         close = lookahead.literal(buffer, at, syntax.close, ended)
         if close >= 0:
-            return _where(after, _call_goes_on(buffer, close, ended))
+            end = _call_goes_on(buffer, close, ended)
+            return after if end >= 0 else end
         goes_on = text_goes_on(buffer, after, ended, "")
         if MORE in (close, goes_on) or goes_on >= 0:
             return MORE if close == MORE else goes_on
         comma = lookahead.literal(buffer, at, ",", ended)
-        return _where(after, comma if comma < 0 else _next_argument(buffer, lookahead.space(buffer, comma), ended))
+        end = comma if comma < 0 else _next_argument(buffer, lookahead.space(buffer, comma), ended)
+        return after if end >= 0 else end
 
     def _call_goes_on(buffer: str, at: int, ended: bool) -> int:
         """Return whether something that can follow a call is at `at`: a position, NO or MORE."""
@@ -243,8 +241,3 @@ def _ends_here(reader: Reader, found: CallMatch, syntax: LiteralsSyntax, sign: s
         return lookahead.literal(buffer, at, syntax.close, ended) if key == NO else MORE
 
     return ends
-
-
-def _where(place: int, found: int) -> int:
-    """Return `place` if something was found, else `found`, which is NO or MORE."""
-    return place if found >= 0 else found

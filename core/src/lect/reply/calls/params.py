@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 
 from lect.reply.calls.coerce import ObjectWriter, as_json, valid
-from lect.reply.calls.held import Value
 from lect.reply.calls.jsoncalls import read_arguments
 from lect.reply.calls.tags import read_tags
-from lect.reply.calls.texts import read_until
+from lect.reply.calls.texts import Value, read_until
 from lect.reply.grammar import Params
 from lect.reply.reader import lookahead
 from lect.reply.reader.lookahead import MORE, NO, scanner_of
-from lect.reply.reader.reader import CUT, DONE, LEFT, Reader
+from lect.reply.reader.reader import CUT, DONE, LEFT, Answer, Outcome, Reader
 from lect.reply.reader.schema import ALL, OBJECT, STRING, Schemas
 from lect.reply.reader.syntax import CallMatch, CompiledCall
 
@@ -50,7 +49,7 @@ def params_begin(call: CompiledCall, buffer: str, at: int, fields: dict[str, str
     return at if there >= 0 else there
 
 
-def params_call(reader: Reader, found: CallMatch) -> Generator[None, None, str]:
+def params_call(reader: Reader, found: CallMatch) -> Outcome:
     """Read the parameters of a call, up to and including its close."""
     name, key = found.name, ""
     if "joined" in found.fields:
@@ -94,17 +93,12 @@ class _Parameters:
         self.close_marks = [row[0] for row in self.closes]
         self.writer = ObjectWriter(reader)
         self.known = reader.schemas.parameters(name)
-        self.unclosed = False
-        """Whether the close of the last value is missing."""
-        self.mentioned = False
-        """Whether the last value contains its close, or what looks like it."""
-        self.doubtful = False
-        """Whether the last value may contain a part of its close."""
-        self.begin = 0
-        """Where the last value begins in the raw text."""
+        self.unclosed = False  # Whether the close of the last value is missing.
+        self.mentioned = False  # Whether the last value contains its close, or what looks like it.
+        self.doubtful = False  # Whether the last value may contain a part of its close.
+        self.begin = 0  # Where the last value begins in the raw text.
 
-    def read(self) -> Generator[None, None, str]:
-        """Read them all."""
+    def read(self) -> Outcome:
         reader, writer = self.reader, self.writer
         while True:
             what, fields = yield from self.next()
@@ -184,7 +178,7 @@ class _Parameters:
         reader.forgive(f"{spec.value!r} is missing")
         return UNOPENED, at, {}
 
-    def is_whole(self) -> Generator[None, None, bool]:
+    def is_whole(self) -> Answer:
         """Return whether the reply ends here with all arguments: the model has stopped, or can add no other."""
         reader = self.reader
         if (yield from reader.at_stop()):
@@ -194,16 +188,13 @@ class _Parameters:
         return reader.reason is not None or (bool(self.known) and self.known.keys() <= self.writer.keys)
 
     def check_spelling(self, at: int, end: int, *marks: str) -> None:
-        """Note a mark that is not spelt right."""
         if not self.reader.buffer.startswith(marks, at):
             self.reader.forgive(f"{self.reader.buffer[at:end]!r:.80} for {marks[0]!r}")
 
     def section_closes(self) -> bool:
-        """Return whether the close of the section comes next."""
         return lookahead.either(self.reader.buffer, self.reader.at, self.call.section_closes, ended=True) >= 0
 
-    def parameter(self, fields: dict[str, str]) -> Generator[None, None, str]:
-        """Read the value of one parameter."""
+    def parameter(self, fields: dict[str, str]) -> Outcome:
         reader, spec, writer = self.reader, self.spec, self.writer
         key = fields.get("key", "")
         self.unclosed = self.mentioned = self.doubtful = False
@@ -257,7 +248,7 @@ class _Parameters:
 
     # Values
 
-    def read_value(self, key: str, held: Value) -> Generator[None, None, str]:
+    def read_value(self, key: str, held: Value) -> Outcome:
         """Read a value up to and including its close, or up to what shows that the close is missing.
 
         A close counts only if the call can go on after it: a text may mention the mark that closes it, or show a whole

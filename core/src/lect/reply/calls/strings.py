@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
@@ -11,7 +11,7 @@ from lect.reply.calls.texts import quoted
 from lect.reply.events import CALL_ARGS
 from lect.reply.reader import lookahead
 from lect.reply.reader.lookahead import MORE, NO
-from lect.reply.reader.reader import CUT, DONE, Reader, Text
+from lect.reply.reader.reader import CUT, DONE, Outcome, Reader, Text
 
 QUOTE = re.compile(r"(?P<prefix>[rRbBuUfF]{0,2})(?P<quote>\"\"\"|'''|[\"'“”‘’])").match
 JSON_QUOTE = re.compile(r"(?P<prefix>)(?P<quote>[\"'“”‘’])").match
@@ -37,14 +37,14 @@ Ends = Callable[[int], int]
 
 def string(
     reader: Reader, pieces: list[str], quote: str, escape: Escape, ends: Ends | None = None, *, live: bool = False
-) -> Generator[None, None, str]:
+) -> Outcome:
     """Read a string up to a quote after which `ends` lets it end: models forget to escape quotes."""
     # Return the generator itself: every chunk passes through all that are open.
     read = _characters if live else _held
     return read(reader, pieces.append, quote, escape, ends, live=live)
 
 
-def _held(reader: Reader, put: Callable[[str], None], *how: Any, live: bool) -> Generator[None, None, str]:
+def _held(reader: Reader, put: Callable[[str], None], *how: Any, live: bool) -> Outcome:
     """Read a string that is passed on when it is complete."""
     text = Text()
     reader.growing.append(text)
@@ -56,7 +56,7 @@ def _held(reader: Reader, put: Callable[[str], None], *how: Any, live: bool) -> 
 
 def _characters(
     reader: Reader, put: Callable[[str], None], quote: str, escape: Escape, ends: Ends | None, *, live: bool
-) -> Generator[None, None, str]:
+) -> Outcome:
     plain = _plain(quote)
     put('"')
     while True:

@@ -1,21 +1,23 @@
-"""Plain text inside calls: up to a mark that counts, and as the only argument of a call."""
+"""Plain text inside calls: up to a mark that counts, as the value of a parameter, and as the only argument."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from json.encoder import encode_basestring
 
 from lect.reply.events import CALL_ARGS
-from lect.reply.grammar import Code
+from lect.reply.grammar import Code, Params
 from lect.reply.reader import lookahead
 from lect.reply.reader.lookahead import MORE, NO, MarkScanner, scanner_of
-from lect.reply.reader.reader import CUT, DONE, Reader
+from lect.reply.reader.reader import CUT, DONE, Outcome, Reader
+from lect.reply.reader.schema import STRING
 from lect.reply.reader.syntax import CallMatch, CompiledCall
 
 FENCED = re.compile(rf"{lookahead.GAP}{lookahead.FENCE}\n").match
 FENCE_SO_FAR = re.compile(rf"{lookahead.GAP}(?:`{{0,2}}|{lookahead.FENCE})\Z").match
 UNFENCE = "\n```"
+BEGINS_JSON = '{["-0123456789tfn'
 
 
 def quoted(text: str) -> str:
@@ -30,7 +32,7 @@ def read_until(
     closes: Callable[[str], int],
     put: Callable[[str], object] = lambda text: None,
     matters: Callable[[], Callable[[str], object] | None] = lambda: None,
-) -> Generator[None, None, str]:
+) -> Outcome:
     """Read text up to a mark that counts; return DONE there, or CUT at the end of the reply.
 
     Args:
@@ -67,7 +69,55 @@ def read_until(
             return DONE
 
 
-def text_argument(reader: Reader, key: str, found: CallMatch, unfence: str = "") -> Generator[None, None, str]:
+class Value:
+    """A value that is being read: passed on as it arrives if it must be text, kept if it may be something else."""
+
+    def __init__(self, reader: Reader, spec: Params, types: frozenset[str], *, hold: bool, start: Callable[[], bool]):
+        self.reader = reader
+        self.trim = spec.trim
+        self.last = self.trim or "\n"  # What may not belong to the value if it comes last.
+        self.start = start
+        self.streamed = False
+        self.kept: list[str] = []
+        self.trimmed = not self.trim
+        self.tail = ""
+        # None: the first character tells whether it can be anything but text.
+        self.hold: bool | None = hold or (types != STRING and bool(types)) or None
+        if not self.hold and (types == STRING or spec.untyped == "string"):
+            self.hold = False
+
+    def add(self, text: str) -> None:
+        if not self.trimmed and text:
+            self.trimmed = True
+            text = text.removeprefix(self.trim)
+        if self.hold is None and text.strip():
+            self.hold = text.lstrip()[0] in BEGINS_JSON
+        if self.hold is not False:
+            self.kept.append(text)
+            return
+        if not text:
+            return
+        if not self.streamed:
+            self.streamed = True
+            self.start()
+            self.reader.pending.append('"')
+            text = "".join(self.kept) + text
+        text = self.tail + text
+        self.tail = self.last if text.endswith(self.last) else ""
+        text = text.removesuffix(self.tail)
+        if text:
+            self.reader.pending.append(quoted(text)[1:-1])
+
+    def end(self, unclosed: bool) -> None:
+        kept = "" if self.trim or unclosed else self.tail
+        self.reader.pending.append(f'{quoted(kept)[1:-1]}"')
+
+    def text(self, unclosed: bool) -> str:
+        """Return a value that was kept; before a close that is missing, the line ends."""
+        return "".join(self.kept).removesuffix(self.last if unclosed else self.trim)
+
+
+def text_argument(reader: Reader, key: str, found: CallMatch, unfence: str = "") -> Outcome:
     """Read text up to what ends a call, or to the end of the reply, as the only argument, `key`."""
     put = reader.pending.append
     put(f'{{{quoted(key)}: "')
@@ -104,7 +154,7 @@ def code_begins(call: CompiledCall, buffer: str, at: int, fields: dict[str, str]
     return at
 
 
-def code_call(reader: Reader, found: CallMatch) -> Generator[None, None, str]:
+def code_call(reader: Reader, found: CallMatch) -> Outcome:
     """Read a call that is plain text up to the close of its section."""
     spec = found.call.syntax.arguments
     assert isinstance(spec, Code)

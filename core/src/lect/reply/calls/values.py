@@ -17,7 +17,7 @@ from lect.reply.calls.words import JSON, LONGEST_WORD, Dialect, names_key, read_
 from lect.reply.grammar import SPACE
 from lect.reply.reader import lookahead
 from lect.reply.reader.lookahead import MORE, NO
-from lect.reply.reader.reader import CUT, DONE, Reader
+from lect.reply.reader.reader import CUT, DONE, Answer, Outcome, Reader
 
 DEEPEST = 200
 """How deeply values may be nested. Python's own parser gives up not far beyond that."""
@@ -37,14 +37,11 @@ NONE: frozenset[str] = frozenset()
 class _Bracket:
     """A list, an object, a tuple or a set that is being read."""
 
-    __slots__ = ("at", "close", "commas", "doubled", "is_set")
+    commas = 0
+    is_set = doubled = False
 
     def __init__(self, character: str, at: int):
-        self.close = CLOSES[character]
-        self.at = at
-        self.commas = 0
-        self.is_set = False
-        self.doubled = False
+        self.close, self.at = CLOSES[character], at
 
 
 class ValueReader:
@@ -71,7 +68,7 @@ class ValueReader:
         begin: Callable[[], object] | None = None,
         text_ends: Ends | None = None,
         types: frozenset[str] = NONE,
-        member: Callable[[str], Generator[None, None, str]] | None = None,
+        member: Callable[[str], Outcome] | None = None,
     ):
         self.reader, self.pieces, self.dialect = reader, pieces, dialect
         self.live, self.begin, self.text_ends, self.types, self.member = live, begin, text_ends, types, member
@@ -86,7 +83,7 @@ class ValueReader:
         # How many of the brackets may still become others: `{` is a dict or a set, `(` a tuple or nothing.
         self.unsure = 0
 
-    def read(self) -> Generator[None, None, str]:
+    def read(self) -> Outcome:
         """Read the value; return DONE after it, BROKEN before what cannot be there, or CUT at the end of the reply."""
         reader, pieces, comma, member = self.reader, self.pieces, self.comma, self.member
         is_json = self.dialect is JSON
@@ -194,7 +191,6 @@ class ValueReader:
         return DONE
 
     def close(self, bracket: _Bracket) -> None:
-        """Write the end of a list, an object, a tuple or a set."""
         self.unsure -= self.want in (KEY_OR_END, VALUE_OR_END) and self.dialect.python and bracket.close != "]"
         if bracket.close == ")" and self.want == COMMA and not bracket.commas:
             # Parentheses around a single value do not make a tuple.
@@ -204,7 +200,7 @@ class ValueReader:
             self.pieces.append("}" if bracket.close == "}" and not bracket.is_set else "]")
         self.want = COMMA
 
-    def scalar(self, is_key: bool) -> Generator[None, None, Generator[None, None, str]]:
+    def scalar(self, is_key: bool) -> Generator[None, None, Outcome]:
         """Return what reads the string, number, word or key that begins here, when enough has arrived to tell."""
         reader, dialect = self.reader, self.dialect
         for mark in dialect.quotes:
@@ -228,7 +224,7 @@ class ValueReader:
             reader.forgive("single quotes" if mark == "'" else "typographic quotes")
         return self.text(is_key, mark, strings.escape_after(quote), self.ends())
 
-    def text(self, is_key: bool, quote: str, escape: Escape, ends: Ends | None = None) -> Generator[None, None, str]:
+    def text(self, is_key: bool, quote: str, escape: Escape, ends: Ends | None = None) -> Outcome:
         """Read a string after its quote, and pass it on as it arrives if all before it is certain."""
         reader = self.reader
         # Without quotes of its own, a notation has only text, and the schema says what it stands for.
@@ -245,13 +241,13 @@ class ValueReader:
         return (None if self.brackets else self.text_ends) or strings.ends_in(self.reader)
 
 
-def spaces(reader: Reader) -> Generator[None, None, bool]:
+def spaces(reader: Reader) -> Answer:
     """Read white space; return whether anything follows it."""
     yield from reader.run(SPACE)
     return not reader.exhausted()
 
 
-def _comment(reader: Reader) -> Generator[None, None, bool]:
+def _comment(reader: Reader) -> Answer:
     """Skip a comment; return whether there is one."""
     while True:
         buffer, at = reader.buffer, reader.at

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from typing import NamedTuple
 
 from lect.reply.calls.texts import quoted
-from lect.reply.reader.reader import CUT, DONE, Reader
+from lect.reply.reader.reader import CUT, DONE, Answer, Outcome, Reader
 
 LONGEST_WORD = 4096
 WORDS = ("true", "false", "null")
@@ -25,21 +25,17 @@ BARE_KEY_SO_FAR = re.compile(r"[^:={}\[\],\"'“”‘’\n]{0,200}\Z").match
 class Dialect(NamedTuple):
     """How values are written."""
 
-    python: bool = False
-    """Whether strings, numbers, tuples and sets are Python's."""
-    quotes: tuple[str, ...] = ()
-    """Marks around strings, besides the usual quotes."""
-    bare: bool = False
-    """Whether strings and keys may be unquoted."""
-    word: Callable[..., re.Match[str] | None] = WORD
-    """Matches a number, a word, or unquoted text."""
+    python: bool = False  # Whether strings, numbers, tuples and sets are Python's.
+    quotes: tuple[str, ...] = ()  # Marks around strings, besides the usual quotes.
+    bare: bool = False  # Whether strings and keys may be unquoted.
+    word: Callable[..., re.Match[str] | None] = WORD  # Matches a number, a word, or unquoted text.
 
 
 JSON = Dialect()
 PYTHON = Dialect(python=True, word=PYTHON_WORD)
 
 
-def read_key(reader: Reader, pieces: list[str], dialect: Dialect) -> Generator[None, None, str]:
+def read_key(reader: Reader, pieces: list[str], dialect: Dialect) -> Outcome:
     """Read an unquoted key."""
     while (key := BARE_KEY(reader.buffer, reader.at)) is None:
         if not BARE_KEY_SO_FAR(reader.buffer, reader.at):
@@ -54,7 +50,7 @@ def read_key(reader: Reader, pieces: list[str], dialect: Dialect) -> Generator[N
     return DONE
 
 
-def names_key(reader: Reader) -> Generator[None, None, bool]:
+def names_key(reader: Reader) -> Answer:
     """Return whether a name and a sign come next: a key without quotes, not a value of a set."""
     while not reader.ended and BARE_KEY_SO_FAR(reader.buffer, reader.at):
         yield
@@ -62,7 +58,7 @@ def names_key(reader: Reader) -> Generator[None, None, bool]:
     return key is not None and key[0].isidentifier() and key[0] not in FORGIVEN_WORDS
 
 
-def read_word(reader: Reader, pieces: list[str], dialect: Dialect, types: frozenset[str]) -> Generator[None, None, str]:
+def read_word(reader: Reader, pieces: list[str], dialect: Dialect, types: frozenset[str]) -> Outcome:
     """Read a number, a word that stands for a value, or unquoted text."""
     while True:
         buffer, at = reader.buffer, reader.at

@@ -5,26 +5,13 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any, TypeVar
 
+from lect.reply import grammar as parts
 from lect.reply.blocks import JSON_OBJECT, NO_REASONING
 from lect.reply.calls import jsoncalls
 from lect.reply.calls.literals import literals_begin, literals_call
 from lect.reply.calls.params import params_begin, params_call
 from lect.reply.calls.texts import code_begins, code_call
 from lect.reply.check import check
-from lect.reply.grammar import (
-    Channels,
-    Code,
-    Grammar,
-    GrammarPart,
-    Json,
-    JsonMap,
-    Literals,
-    NamedJson,
-    Params,
-    Reasoning,
-    Section,
-    Wrapper,
-)
 from lect.reply.reader import lookahead
 from lect.reply.reader.headers import headers_for
 from lect.reply.reader.lookahead import MarkScanner
@@ -35,26 +22,27 @@ OPEN, CLOSE, UNTIL, WRAP, UNWRAP = "open", "close", "until", "wrap", "unwrap"
 SECTION, SHUT, STRAY, END = "section", "shut", "stray", "end"
 START, OPENING, STOP, OVER = "start", "opening", "stop", "over"
 TOKEN = re.compile(r"<[|｜][^|｜<>]*[|｜]>")
-Marked = TypeVar("Marked", Reasoning, Wrapper)
+Texts = tuple[str, ...]
+Marked = TypeVar("Marked", parts.Reasoning, parts.Wrapper)
 TOKEN_LIKE = re.compile(r"[<\[\]◁]\S*[>\[\]▷]").fullmatch
 
-KINDS: dict[type[GrammarPart], tuple[Any, Any]] = {
-    Json: (jsoncalls.json_begins, jsoncalls.json_call),
-    JsonMap: (jsoncalls.json_begins, jsoncalls.json_call),
-    NamedJson: (jsoncalls.named_begins, jsoncalls.named_json_call),
-    Params: (params_begin, params_call),
-    Literals: (literals_begin, literals_call),
-    Code: (code_begins, code_call),
+KINDS: dict[type[parts.GrammarPart], tuple[Any, Any]] = {
+    parts.Json: (jsoncalls.json_begins, jsoncalls.json_call),
+    parts.JsonMap: (jsoncalls.json_begins, jsoncalls.json_call),
+    parts.NamedJson: (jsoncalls.named_begins, jsoncalls.named_json_call),
+    parts.Params: (params_begin, params_call),
+    parts.Literals: (literals_begin, literals_call),
+    parts.Code: (code_begins, code_call),
 }
 """For each kind of arguments: what tells whether they can begin at a position, and what reads them."""
 
 
-def compiled_section(section: Section, bounds: tuple[str, ...] = ()) -> CompiledSection:
+def compiled_section(section: parts.Section, bounds: tuple[str, ...] = ()) -> CompiledSection:
     """Return a compiled section, each of its calls with what reads it; `bounds` end a broken call."""
     calls = [CompiledCall(call, section, *KINDS[type(call.arguments)]) for call in section.calls]
     # Wherever marks announce a call, a model may fall back on JSON.
-    if not any(isinstance(call.arguments, Json | Code) for call in section.calls):
-        alike = [call.syntax.but(arguments=Json(), head=None, rename="") for call in calls if call.announced]
+    if not any(isinstance(call.arguments, parts.Json | parts.Code) for call in section.calls):
+        alike = [call.syntax.but(arguments=parts.Json(), head=None, rename="") for call in calls if call.announced]
         in_json = [JSON_OBJECT] * bool(alike) if section.open else dict.fromkeys(alike)
         calls += [CompiledCall(call, section, jsoncalls.json_begins, jsoncalls.json_instead) for call in in_json]
     return CompiledSection(section, calls, bounds)
@@ -63,9 +51,7 @@ def compiled_section(section: Section, bounds: tuple[str, ...] = ()) -> Compiled
 class CompiledGrammar:
     """Everything needed to read replies by a grammar; `compile_grammar` builds it once for each use."""
 
-    def __init__(
-        self, grammar: Grammar, extract: frozenset[str], stop: tuple[str, ...], tail: str, markers: tuple[str, ...]
-    ):
+    def __init__(self, grammar: parts.Grammar, extract: frozenset[str], stop: Texts, tail: str, markers: Texts):
         check(grammar)
         self.grammar = grammar
         self.tail = tail
@@ -115,10 +101,12 @@ class CompiledGrammar:
         self.held = "".join(sorted({*(reasoning.trail if self.takes_reasoning else ""), *self.before}))
         self.reasoning = MarkScanner(in_reasoning, self.held, near)
 
-    def _prepare_messages(self, channels: Channels) -> None:
+    def _prepare_messages(self, channels: parts.Channels) -> None:
         restarts = channels.start if channels.restart else ()
         if channels.call is not None:
-            self.message = compiled_section(Section((channels.call,), close=(*channels.end, *channels.stop, *restarts)))
+            self.message = compiled_section(
+                parts.Section((channels.call,), close=(*channels.end, *channels.stop, *restarts))
+            )
             self.message.calls[0].headers = dict.fromkeys(restarts, headers_for(channels))
         sections = [(mark, SECTION) for section in self.sections for mark in sorted(section.first_marks())]
         ends = [(mark, STOP if mark in channels.stop else OVER) for mark in self.ends]
@@ -136,15 +124,15 @@ class CompiledGrammar:
         return MarkScanner([*acts, *((mark, STRAY) for mark in stray if mark not in known)])
 
 
-def control_tokens(grammar: Grammar, markers: tuple[str, ...]) -> dict[str, str]:
+def control_tokens(grammar: parts.Grammar, markers: tuple[str, ...]) -> dict[str, str]:
     """Return the marks that are never text, each with the problem code to report where it means nothing.
 
     They are the special marks of the grammar, the marks of messages that a header can end, the tokens that longer marks
     consist of, and the markers of the template, except those that the grammar knows as marks that may be text.
     """
-    parts = [part for part in (grammar.reasoning, *grammar.wrappers, *grammar.sections) if part is not None]
-    ordinary = {mark for part in parts if not part.special for mark in marks_of(part)}
-    marks = {mark for part in parts if part.special for mark in marks_of(part)}
+    marked = [part for part in (grammar.reasoning, *grammar.wrappers, *grammar.sections) if part is not None]
+    ordinary = {mark for part in marked if not part.special for mark in marks_of(part)}
+    marks = {mark for part in marked if part.special for mark in marks_of(part)}
     if grammar.channels is not None and (grammar.channels.restart or any(kind for _, kind in grammar.channels.bodies)):
         marks |= set(marks_of(grammar.channels))
     tokens = {*grammar.tokens, *(mark for mark in marks if TOKEN_LIKE(mark) and "{" not in mark)}
@@ -172,7 +160,7 @@ def with_halves(part: Marked) -> Marked:
 
 def marks_of(facts: Any) -> Iterator[str]:
     """Yield the marks in a part of a grammar."""
-    if isinstance(facts, GrammarPart):
+    if isinstance(facts, parts.GrammarPart):
         for name, kind in type(facts).kinds.items():
             if (kind != "str" and name != "written") or name in ("open", "close", "value"):
                 yield from marks_of(getattr(facts, name))

@@ -12,7 +12,7 @@ from lect.reply.events import CALL, CONTENT, MARK, REASONING, TextKind
 from lect.reply.grammar import SPACE
 from lect.reply.reader.headers import Header, headers_for
 from lect.reply.reader.lookahead import MORE, NO, MarkScanner
-from lect.reply.reader.reader import CUT, Reader, Steps
+from lect.reply.reader.reader import CUT, Outcome, Reader, Steps
 from lect.reply.reader.syntax import CallMatch, CompiledCall
 
 
@@ -80,7 +80,6 @@ class HeadedMessages(Reading):
                 reader.report("stray_header", start, f"{mark!r} {MEANINGLESS['stray_header']}")
 
     def read_message(self, header: Header, start: int, skipped: int = 0) -> Steps:
-        """Read the body of a message as its header says."""
         reader, compiled = self.reader, self.compiled
         kind = header.kind
         if (kind == REASONING and not compiled.takes_reasoning and self.channels.keep) or (
@@ -100,7 +99,6 @@ class HeadedMessages(Reading):
             yield from self.read_body(REASONING if kind == REASONING and compiled.takes_reasoning else CONTENT)
 
     def read_body(self, kind: TextKind) -> Steps:
-        """Read a body that is text."""
         reader = self.reader
         if kind in self.emitted:
             reader.insert(kind, "\n")
@@ -108,7 +106,6 @@ class HeadedMessages(Reading):
         yield from self.read_rest(kind)
 
     def read_rest(self, kind: TextKind, *, keep_end: bool = False) -> Steps:
-        """Read text up to the end of its message."""
         reader = self.reader
         start = reader.position
         reader.in_reasoning = kind == REASONING
@@ -126,7 +123,6 @@ class HeadedMessages(Reading):
                 self.end_at(mark)
 
     def read_call_body(self, header: Header, start: int, text_at: int) -> Steps:
-        """Read a body that is a call."""
         reader = self.reader
         if self.channels.call is None:
             yield from self.read_sections()
@@ -219,7 +215,7 @@ class HeadedMessages(Reading):
         start, arguments, _ = seen if seen[0] != NO else (reader.at, reader.at, {})
         return CallMatch(self.compiled.message, call, start, arguments, {"name": header.name}, announced=True)
 
-    def next_mark(self, live: MarkScanner, kind: TextKind) -> Generator[None, None, str]:
+    def next_mark(self, live: MarkScanner, kind: TextKind) -> Outcome:
         """Emit text up to the next mark that means something, and return it; empty at the end of the reply."""
         while True:
             mark, _, _ = yield from self.scan(live, kind)

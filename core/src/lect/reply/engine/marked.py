@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Generator
 from typing import Any
 
 from lect.reply.engine.compiled import CLOSE, END, OPEN, SECTION, SHUT, STRAY, UNTIL, UNWRAP, WRAP, CompiledGrammar
-from lect.reply.engine.reading import MEANINGLESS
+from lect.reply.engine.reading import MEANINGLESS, Reading
 from lect.reply.engine.sections import read_section, skip_unnamed
-from lect.reply.engine.trials import Trials
 from lect.reply.events import CONTENT, MARK, REASONING, TextKind
 from lect.reply.grammar import SPACE
 from lect.reply.reader import lookahead
 from lect.reply.reader.lookahead import MORE, MarkScanner
-from lect.reply.reader.reader import Reader, Steps
+from lect.reply.reader.reader import Answer, Reader, Steps
 from lect.reply.reader.syntax import CallMatch, CompiledSection
 
 LITTLE = 256
@@ -22,7 +20,7 @@ LITTLE = 256
 IN_A_FENCE = re.compile(r"\n```\w*\n\Z")
 
 
-class MarkedText(Trials):
+class MarkedText(Reading):
     """The reading of one reply.
 
     White space between marks may belong to them; such a stretch is a gap. It is held back until it is known what
@@ -31,19 +29,14 @@ class MarkedText(Trials):
 
     def __init__(self, reader: Reader, compiled: CompiledGrammar, lead: str = ""):
         super().__init__(reader, compiled)
-        self.lead = lead
-        """White space with which the template begins every answer."""
-        self.gap = SPACE
-        """The characters of the current gap; empty in the middle of text."""
-        self.trim = ""
-        """Those of them that are dropped if text follows."""
+        self.lead = lead  # White space with which the template begins every answer.
+        self.gap = SPACE  # The characters of the current gap; empty in the middle of text.
+        self.trim = ""  # Those of them that are dropped if text follows.
         self.wrapped = False
         self.verbatim = False
         """Whether calls have been left in the content: then all the rest stays as it was written."""
-        self.unclosed = False
-        """Whether reasoning has ended without its close."""
-        self.thought = False
-        """Whether reasoning has been read, or only its close."""
+        self.unclosed = False  # Whether reasoning has ended without its close.
+        self.thought = False  # Whether reasoning has been read, or only its close.
 
     def read(self, inside: str) -> Steps:
         """Read the whole reply; `inside` is what it begins inside of."""
@@ -139,7 +132,7 @@ class MarkedText(Trials):
                 return
             reader.skip(reader.at + len(mark))
 
-    def ends_reasoning(self, mark: str, run: str, start: int, kind: TextKind) -> Generator[None, None, bool]:
+    def ends_reasoning(self, mark: str, run: str, start: int, kind: TextKind) -> Answer:
         """Return whether reasoning ends at a mark; `run` is the white space before it, read at `start`."""
         reader, compiled = self.reader, self.compiled
         codes = {code for code, _ in compiled.reasoning.acts[mark]}
@@ -172,7 +165,7 @@ class MarkedText(Trials):
 
     # What marks mean
 
-    def act(self, live: MarkScanner, mark: str, run: str, start: int) -> Generator[None, None, bool]:
+    def act(self, live: MarkScanner, mark: str, run: str, start: int) -> Answer:
         """Act on a mark, and return whether it means anything here; `run` is the white space before it, at `start`."""
         acts = live.acts[mark]
         sections = [what for code, what in acts if code == SECTION]
@@ -194,9 +187,7 @@ class MarkedText(Trials):
                 return True
         return (yield from self.leave(mark, run, start, acts, [] if found else sections))
 
-    def leave(
-        self, mark: str, run: str, start: int, acts: list[Any], sections: list[CompiledSection]
-    ) -> Generator[None, None, bool]:
+    def leave(self, mark: str, run: str, start: int, acts: list[Any], sections: list[CompiledSection]) -> Answer:
         """Handle a mark that means nothing here, and return True, unless it is only text."""
         reader, compiled = self.reader, self.compiled
         if self.breaks_off(sections):
@@ -236,7 +227,7 @@ class MarkedText(Trials):
             reader.report(code, here, f"{mark!r} {MEANINGLESS[code]}")
         return bool(code)
 
-    def opens_behind_text(self, mark: str, sections: list[CompiledSection]) -> Generator[None, None, bool]:
+    def opens_behind_text(self, mark: str, sections: list[CompiledSection]) -> Answer:
         """Return whether a mark opens one of these sections, and its first call comes after a little text."""
         reader = self.reader
         own = [section for section in sections if any(call.opens != [()] for call in section.calls)]
@@ -254,7 +245,7 @@ class MarkedText(Trials):
             yield
         return False
 
-    def seems_meant(self, mark: str, sections: list[CompiledSection]) -> Generator[None, None, bool]:
+    def seems_meant(self, mark: str, sections: list[CompiledSection]) -> Answer:
         """Return whether a mark that opens none of these sections was meant to: JSON seems to follow it."""
         if not any(call.announced for section in sections for call in section.calls) or all(
             section.syntax.start and not self.reader.fresh for section in sections
@@ -266,12 +257,10 @@ class MarkedText(Trials):
         return reader.buffer.startswith(("{", "["), at)
 
     def in_a_fence(self) -> bool:
-        """Return whether the previous line is the fence of an example."""
         reader = self.reader
         return not reader.fresh and IN_A_FENCE.search(reader.since(max(reader.position - 24, 0))) is not None
 
     def do(self, code: str, mark: str, run: str, start: int, what: Any) -> Steps:
-        """Act on a mark that opens no section."""
         reader, compiled = self.reader, self.compiled
         if code == END and not self.gap:
             self.emit_last(run, start)
@@ -306,7 +295,7 @@ class MarkedText(Trials):
                     yield
                 reader.skip(end)
 
-    def applies(self, code: str, what: Any, mark: str) -> Generator[None, None, bool]:
+    def applies(self, code: str, what: Any, mark: str) -> Answer:
         """Return whether a mark means something here: some do only at the start of a reply."""
         compiled, reader = self.compiled, self.reader
         if code in (OPEN, CLOSE):

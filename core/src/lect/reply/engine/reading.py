@@ -1,14 +1,16 @@
-"""What every way of reading a reply has in common: the scanning loop, looking ahead, and what follows the end."""
+"""What every way of reading a reply has in common: the scanning loop, looking ahead, trials, and the end."""
 
 from __future__ import annotations
 
 from collections.abc import Generator
+from typing import Any
 
 from lect.reply.engine.compiled import CompiledGrammar
-from lect.reply.engine.sections import is_plausible
+from lect.reply.engine.sections import is_plausible, read_section
 from lect.reply.events import AFTER, CONTENT, TextKind
+from lect.reply.grammar import SPACE
 from lect.reply.reader.lookahead import MORE, MarkScanner
-from lect.reply.reader.reader import Reader, Steps
+from lect.reply.reader.reader import Answer, Outcome, Reader, Steps
 from lect.reply.reader.syntax import CallMatch, CompiledSection
 
 MEANINGLESS = {
@@ -25,11 +27,9 @@ class Reading:
     def __init__(self, reader: Reader, compiled: CompiledGrammar):
         self.reader = reader
         self.compiled = compiled
-        self.over = False
-        """Whether the reply is over, at a mark or at its end."""
+        self.over = False  # Whether the reply is over, at a mark or at its end.
 
     def skip_rest(self) -> Steps:
-        """Skip what follows the end of the reply."""
         reader = self.reader
         while not reader.ended or not reader.exhausted():
             reader.skip(len(reader.buffer), AFTER)
@@ -77,7 +77,7 @@ class Reading:
             if not run:
                 reader.emit_to(reader.at + 1, kind)
 
-    def read_space(self, live: MarkScanner, characters: str) -> Generator[None, None, str]:
+    def read_space(self, live: MarkScanner, characters: str) -> Outcome:
         """Read and return white space, up to a mark that itself begins with white space."""
         reader = self.reader
         if not live.spaced:
@@ -91,7 +91,7 @@ class Reading:
             found.append(reader.buffer[reader.at])
             reader.at += 1
 
-    def look(self, live: MarkScanner) -> Generator[None, None, str]:
+    def look(self, live: MarkScanner) -> Outcome:
         """Return the mark that is here; empty if there is none."""
         while (mark := live.look(self.reader.buffer, self.reader.at, self.reader.ended)) is None:
             yield
@@ -105,7 +105,6 @@ class Reading:
         reader.report(code, start, f"{mark!r} {MEANINGLESS[code]}")
 
     def is_exact(self, mark: str) -> bool:
-        """Return whether the mark here is spelt right."""
         return self.reader.buffer.startswith(mark, self.reader.at)
 
     def breaks_off(self, sections: list[CompiledSection]) -> bool:
@@ -123,3 +122,71 @@ class Reading:
                 if not isinstance(found, int) and is_plausible(reader, found):
                     return found
         return None
+
+    # Reading ahead without emitting anything, where only the end of something tells what it is
+
+    def closes_reply(self, sections: list[CompiledSection], run: str, start: int, kind: TextKind) -> Answer:
+        """Return whether the reply ends with calls inside reasoning, so that they are not drafts.
+
+        The section is held back until that is known; a draft is emitted as part of the reasoning.
+        """
+        reader = self.reader
+        begin = reader.position
+        trial = self.trial()
+        last = yield from self.try_out(trial, type(self)(trial, self.compiled).read_to_the_end(sections))
+        text = trial.since(0)
+        closed = min((at for mark in self.compiled.reasoning_syntax.close if (at := text.find(mark)) >= 0), default=-1)
+        reader.rewind(begin)
+        if last and not (trial.unfinished and closed >= 0):
+            return True
+        reader.emit(kind, run, start)
+        reader.emit_to(closed if last else trial.position, kind)
+        return False
+
+    def trial(self) -> Reader:
+        """Return a reader for what begins here whose events are discarded."""
+        trial = Reader(self.reader.schemas, self.reader.stops)
+        trial.fresh = self.reader.fresh
+        return trial
+
+    def try_out(self, trial: Reader, steps: Steps, kind: TextKind | None = None) -> Generator[None, None, Any]:
+        """Read with a trial reader and return the result; meanwhile, emit the raw text as `kind` if given."""
+        reader = self.reader
+        begin, emitted = reader.position, 0
+        while True:
+            trial.feed(reader.buffer[reader.at :])
+            trial.ended, trial.reason = reader.ended, reader.reason
+            reader.at = len(reader.buffer)
+            done, result = False, None
+            try:
+                next(steps)
+            except StopIteration as stop:
+                done, result = True, stop.value
+            trial.take_events()
+            if kind is not None:
+                reader.emit(kind, trial.since(emitted), begin + emitted)
+                emitted = trial.position
+            if done:
+                reader.rewind(begin + trial.position)
+                return result
+            yield
+
+    def read_to_the_end(self, sections: list[CompiledSection]) -> Answer:
+        """Read sections; return whether the reply ends after them."""
+        reader = self.reader
+        while True:
+            found = yield from self.find_any(sections)
+            if found is None or not (yield from read_section(reader, found, reader.position)):
+                return self.breaks_off(sections)
+            yield from reader.run(SPACE)
+            close_at = reader.position
+            closes = [(mark.strip(),) for mark in self.compiled.reasoning_syntax.close]
+            end = yield from reader.find(closes)
+            if end >= 0:
+                reader.at = end
+                yield from reader.run(SPACE)
+            if reader.exhausted() or (yield from reader.at_stop()):
+                return True
+            if end >= 0:
+                reader.rewind(close_at)
+                return False

@@ -9,7 +9,7 @@ from lect.reply.calls.texts import read_until
 from lect.reply.events import CALL, MARK
 from lect.reply.reader import lookahead
 from lect.reply.reader.lookahead import MORE, NO
-from lect.reply.reader.reader import BROKEN, CUT, DONE, LEFT, Reader
+from lect.reply.reader.reader import BROKEN, CUT, DONE, LEFT, Answer, Outcome, Reader
 from lect.reply.reader.syntax import BRACKETS, CallMatch, CompiledSection
 
 LEFT_OVER = re.compile(r"[}\]),;`\s]*")
@@ -42,7 +42,7 @@ def is_plausible(reader: Reader, found: CallMatch) -> bool:
     return found.name in known if known else reader.since(reader.position - 1) == "\n"
 
 
-def read_section(reader: Reader, found: CallMatch, start: int) -> Generator[None, None, bool]:
+def read_section(reader: Reader, found: CallMatch, start: int) -> Answer:
     """Read the calls of a section that begins at `start` in the raw text; return False if it was only content."""
     section = found.section
     if found.empty:
@@ -70,7 +70,7 @@ def read_section(reader: Reader, found: CallMatch, start: int) -> Generator[None
         start = reader.base + found.start
 
 
-def read_call(reader: Reader, found: CallMatch, start: int, *, opened: bool = False) -> Generator[None, None, str]:
+def read_call(reader: Reader, found: CallMatch, start: int, *, opened: bool = False) -> Outcome:
     """Read one call; `opened` means that its section opens at `start`.
 
     Return DONE if the section may go on, whatever became of the call; CUT at the end of the reply; BROKEN if it was

@@ -8,21 +8,17 @@ from typing import NamedTuple
 from lect.reply.events import CALL, CONTENT, REASONING
 from lect.reply.grammar import Channels
 from lect.reply.reader import lookahead
-from lect.reply.reader.lookahead import LONGEST_HEAD, MORE, NO
+from lect.reply.reader.lookahead import LONGEST_HEAD, MORE, NO, NOTHING
 
 
 class Header(NamedTuple):
     """A header found by looking ahead. Positions are in the buffer."""
 
     text: str
-    body: int
-    """Where the body begins."""
-    kind: str
-    """`content`, `reasoning` or `call`."""
-    name: str
-    """The recipient of a call."""
-    problem: tuple[str, str] | None
-    """The code and text of a problem with it."""
+    body: int  # Where the body begins.
+    kind: str  # `content`, `reasoning` or `call`.
+    name: str  # The recipient of a call.
+    problem: tuple[str, str] | None  # The code and text of a problem with it.
 
 
 class Headers:
@@ -33,8 +29,7 @@ class Headers:
         self.bodies = dict(channels.bodies)
         self.shape = re.compile(channels.shape, re.DOTALL)
         self.characters = re.compile(f"(?:{channels.characters})*", re.DOTALL)
-        self.to = re.compile(channels.to) if channels.to else None
-        self.channel = re.compile(channels.channel) if channels.channel else None
+        self.to, self.channel = re.compile(channels.to or NOTHING), re.compile(channels.channel or NOTHING)
         self.body = re.compile("|".join(re.escape(mark) for mark in sorted(self.bodies, key=len, reverse=True)))
         self.foreign = (*channels.start, *channels.end, *channels.stop)
 
@@ -63,7 +58,7 @@ class Headers:
     def _unmarked(self, buffer: str, at: int, end: int) -> Header | None:
         """Return a header that ends with its line instead of the mark of a body, if it names a known channel."""
         text = buffer[at:end]
-        names = self.channel.findall(text) if self.channel and buffer.startswith("\n", end) else []
+        names = self.channel.findall(text) if buffer.startswith("\n", end) else []
         channels = self.channels
         if not names or not text.rstrip().endswith(names[-1]) or any(mark in text for mark in self.foreign):
             return None
@@ -92,8 +87,8 @@ class Headers:
         kind = self.bodies[body[0]]
         if kind:
             return Header(text, body.end(), kind, "", None)
-        recipients = [to for to in self.to.findall(text) if to not in channels.everyone] if self.to else []
-        names = self.channel.findall(text) if self.channel else []
+        recipients = [to for to in self.to.findall(text) if to not in channels.everyone]
+        names = self.channel.findall(text)
         twice = ("stray_header", "the header names its channel twice; the last one counts")
         problem = twice if len(names) > 1 else None
         # Some models write the name of a tool where the channel belongs.

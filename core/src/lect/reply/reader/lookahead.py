@@ -27,6 +27,8 @@ NOTHING_OPENS = re.compile(r"[^<\n]*").match
 NEVER_IN_A_HEAD = "<{("
 WORD = re.compile(r"\s*[\w.:/-]+\s*").fullmatch
 ESCAPES = (("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&apos;", "'"), ("&amp;", "&"))
+NOTHING = r"(?!)"
+"""A pattern that matches nowhere."""
 SPACES = re.compile(r"[ \t\r\n]*").match
 
 
@@ -97,14 +99,10 @@ def as_row(mark: Mark) -> tuple[str, ...]:
 class HeadLookahead:
     """Reads what is between an opening and what follows it."""
 
-    __slots__ = ("ends", "fields", "json", "keep", "odd", "stop", "within")
-
     def __init__(self, head: Head, *, json: bool = False):
-        self.json = json and not head.keep
-        """Whether the bracket of an object ends it too, if its own end is missing."""
+        self.json = json and not head.keep  # Whether the bracket of an object ends it too, if its own end is missing.
         self.ends = head.end
-        self.odd = RIGHT[1:] if ">" in head.end else ""
-        """What may be written for its end by mistake."""
+        self.odd = RIGHT[1:] if ">" in head.end else ""  # What may be written for its end by mistake.
         self.keep = head.keep
         self.within = [(mark,) for mark in head.within]
         self.fields = re.compile(head.fields)
@@ -175,8 +173,6 @@ def _beginnings(marks: Iterable[str], depth: int = 3) -> str:
 class MarkScanner:
     """The marks that mean something in one state, each with what it means; in `near`, those that may be misspelt."""
 
-    __slots__ = ("acts", "first", "full", "longest", "near", "ordered", "search", "search_plain", "spaced", "worth")
-
     def __init__(self, acts: Iterable[tuple[str, object]], also: str = "", near: Iterable[str] = ()):
         self.acts: dict[str, list[Any]] = {}
         for mark, act in acts:
@@ -191,19 +187,18 @@ class MarkScanner:
         # Brackets and bars are frequent in code and tables; only some letters after them are worth a look.
         behind = "".join(sorted({next(filter(str.isalpha, mark)) for mark in self.near}))
         worth = rf"(?:[{BARS}][/{BARS}]{{0,3}}|[{LEFT}\[\]][{LEFT}{RIGHT}\[\]/{BARS}{GAPS}]{{0,8}})(?:[{behind}]|\Z)"
-        worth = worth if behind else r"(?!)"
+        worth = worth if behind else NOTHING
         self.worth = re.compile(worth).match
         begins = "|".join(filter(None, (*map(re.escape, also), _beginnings(marks), worth)))
         self.search, self.search_plain = (
-            re.compile(f"[{re.escape(each)}](?<=(?={begins}).)" if each else r"(?!)", re.DOTALL).search
+            re.compile(f"[{re.escape(each)}](?<=(?={begins}).)" if each else NOTHING, re.DOTALL).search
             for each in (self.first, "".join(filter(str.isascii, self.first)).replace("|", ""))
         )
         """What finds where it is worth looking for a mark; the second is faster, for ASCII text without a bar."""
-        self.full = re.compile("|".join(map(re.escape, marks)) or r"(?!)").match
+        self.full = re.compile("|".join(map(re.escape, marks)) or NOTHING).match
         self.ordered = sorted(marks)
         self.longest = len(marks[0]) if marks else 0
-        self.spaced = any(mark[0].isspace() for mark in marks)
-        """Whether a mark begins with white space."""
+        self.spaced = any(mark[0].isspace() for mark in marks)  # Whether a mark begins with white space.
 
     def look(self, buffer: str, at: int, ended: bool) -> str | None:
         """Return the longest mark at `at`; empty if there is none, None if more text is needed to tell."""

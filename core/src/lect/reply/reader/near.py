@@ -32,7 +32,6 @@ def may_be_misspelt(mark: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def _spellings(mark: str) -> list[re.Pattern[str]]:
-    """Return how a mark may be spelt."""
     if not may_be_misspelt(mark):
         return []
     inside = NAMESPACE(mark)

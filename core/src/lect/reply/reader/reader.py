@@ -28,6 +28,10 @@ from lect.reply.reader.schema import Schemas, read_json
 from lect.reply.reply import Piece, PieceKind, Problem, ToolCall
 
 Steps = Generator[None, None, Any]
+Outcome = Generator[None, None, str]
+"""Reads something, and returns how that ended."""
+Answer = Generator[None, None, bool]
+"""Waits until enough has arrived to answer a question."""
 
 DONE, BROKEN, CUT, LEFT = "done", "broken", "cut", "left"
 """How reading a call can end: successfully, at text that does not belong there, because the reply breaks off, or
@@ -43,7 +47,6 @@ class Text(list[str]):
     joined = 0
 
     def join_small(self) -> None:
-        """Join the pieces added since the last join."""
         if len(self) > self.joined:
             self[self.joined :] = ["".join(self[self.joined :])]
             self.joined += 1
@@ -52,18 +55,13 @@ class Text(list[str]):
 class OpenCall:
     """A call that is being read."""
 
-    __slots__ = ("arguments", "hidden", "id", "index", "name", "parts", "start")
+    hidden = False
+    """Whether it makes no events, because its tool is unknown."""
 
     def __init__(self, name: str, own_id: str, index: int, start: int, arguments: int):
-        self.name = name
-        self.id = own_id
-        self.index = index
-        self.start = start
-        self.arguments = arguments
-        """Where its arguments begin in the raw text."""
-        self.parts = Text()
-        # Whether it makes no events, because its tool is unknown.
-        self.hidden = False
+        self.name, self.id, self.index, self.parts = name, own_id, index, Text()
+        # Where it and its arguments begin in the raw text.
+        self.start, self.arguments = start, arguments
 
 
 class Reader:
@@ -134,7 +132,6 @@ class Reader:
         self.due = 0
 
     def feed(self, chunk: str) -> None:
-        """Add a chunk to the buffer."""
         if self.passed:
             self.settle()
         self.chunks.append(chunk)
@@ -147,7 +144,6 @@ class Reader:
                 text.join_small()
 
     def settle(self) -> None:
-        """Take in the chunks that have passed."""
         if self.passed:
             text = "".join(self.passed)
             self.passed.clear()
@@ -157,7 +153,6 @@ class Reader:
             self.due = self.end + MANY
 
     def take_events(self) -> list[Event]:
-        """Return the events since this was last called."""
         if self.pending:
             self.flush()
         events = self.events
@@ -205,7 +200,7 @@ class Reader:
             yield
         return end
 
-    def at_stop(self) -> Generator[None, None, bool]:
+    def at_stop(self) -> Answer:
         """Skip white space if a stop string follows it, and return whether one does."""
         end = yield from self.find(self.stop_rows)
         if end != NO:
@@ -213,7 +208,6 @@ class Reader:
         return end != NO
 
     def rewind(self, start: int) -> None:
-        """Go back to `start`, a position in the raw text."""
         unread = self.buffer[self.at :]
         self.buffer = self.since(start) + unread
         self.base, self.at = start, 0
@@ -229,7 +223,6 @@ class Reader:
     # Emitting
 
     def switch_to(self, kind: EventKind) -> None:
-        """Switch to another kind of text."""
         if kind != self.kind:
             self.flush()
             self.kind = kind
@@ -271,7 +264,6 @@ class Reader:
             self.matters, self.due = matters, self.end + MANY
 
     def emit(self, kind: TextKind, text: str, position: int) -> None:
-        """Emit `text`, which was read at `position`."""
         if text:
             # Most text continues what was emitted last.
             if kind != self.kind or position != self.end or not self.borders or self.borders[-1][1] != kind:
@@ -296,19 +288,16 @@ class Reader:
         self.events.append(Event(kind, text, start=self.end, end=self.end))
 
     def emit_to(self, end: int, kind: TextKind) -> None:
-        """Emit the buffer up to `end`."""
         if end > self.at:
             self.emit(kind, self.buffer[self.at : end], self.base + self.at)
             self.at = end
 
     def skip(self, end: int, kind: PieceKind = MARK) -> None:
-        """Skip the buffer up to `end`, by default as a mark."""
         if end > self.at:
             self.border(kind)
             self.at = end
 
     def report(self, code: str, start: int, text: str, end: int | None = None) -> None:
-        """Report a problem with the raw text from `start` to here, or to `end`."""
         assert code in CODES, code
         self.flush()
         found = Problem(code, (max(start, 0), max(self.position if end is None else end, 0)), text)
@@ -348,7 +337,6 @@ class Reader:
                 self.report("unknown_tool", self.origin, f"there is no tool {name!r}")
 
     def end_call(self, *, complete: bool) -> None:
-        """End the current call."""
         call = self.call
         assert call is not None, "it has begun"
         self.flush()
@@ -394,7 +382,6 @@ class Reader:
     # At the end
 
     def pieces(self) -> tuple[Piece, ...]:
-        """Return the pieces of the raw text."""
         found, end = [], self.position
         for start, kind in reversed(self.borders):
             if start < 0:

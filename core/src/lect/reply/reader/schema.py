@@ -21,6 +21,7 @@ KINDS = {
 ALL = frozenset(KINDS.values())
 DEEPEST = 16
 """How far references and unions are followed: a schema may refer to itself."""
+UNIONS = ("anyOf", "oneOf", "allOf")
 STRING = frozenset({"string"})
 OBJECT = frozenset({"object"})
 
@@ -47,7 +48,6 @@ class Schemas:
             self.known[function["name"]] = parameters if isinstance(parameters, Mapping) else {}
 
     def parameters(self, name: str) -> Mapping[str, Any]:
-        """Return the schemas of a tool's parameters."""
         properties = self.known.get(name, {}).get("properties")
         return properties if isinstance(properties, Mapping) else {}
 
@@ -71,49 +71,44 @@ class Schemas:
 
 def types_of(schema: Any, root: Mapping[str, Any], depth: int = 0) -> frozenset[str]:
     """Return the JSON types that a schema allows; an empty set if it does not say."""
-    if not isinstance(schema, Mapping) or depth > DEEPEST:
-        return frozenset()
-    reference = schema.get("$ref")
-    if isinstance(reference, str):
-        return types_of(_resolve(reference, root), root, depth + 1)
+    schema = _resolved(schema, root)
     named = schema.get("type")
-    if isinstance(named, str):
-        return frozenset({named}) & ALL
-    if isinstance(named, list | tuple):
-        return frozenset(name for name in named if isinstance(name, str)) & ALL
+    if isinstance(named, str | list | tuple):
+        names = [named] if isinstance(named, str) else named
+        return frozenset(name for name in names if isinstance(name, str)) & ALL
     if "const" in schema:
         return frozenset({kind_of(schema["const"])})
     if isinstance(schema.get("enum"), list | tuple):
         return frozenset(map(kind_of, schema["enum"]))
-    for union in ("anyOf", "oneOf", "allOf"):
-        members = schema.get(union)
-        if isinstance(members, list | tuple):
-            found = [types_of(member, root, depth + 1) for member in members]
+    for union in UNIONS if depth < DEEPEST else ():
+        if isinstance(schema.get(union), list | tuple):
+            found = [types_of(member, root, depth + 1) for member in schema[union]]
             return frozenset() if union != "allOf" and not all(found) else frozenset().union(*found)
     if isinstance(schema.get("properties"), Mapping):
-        return frozenset({"object"})
+        return OBJECT
     return frozenset({"array"}) if "items" in schema else frozenset()
 
 
 def child(schema: Any, root: Mapping[str, Any], key: str | None, depth: int = 0) -> Any:
     """Return the schema of a member of an object, or of the items of a list if `key` is None."""
-    if not isinstance(schema, Mapping) or depth > DEEPEST:
-        return None
-    if isinstance(schema.get("$ref"), str):
-        return child(_resolve(schema["$ref"], root), root, key, depth + 1)
+    schema = _resolved(schema, root)
     properties = schema.get("properties")
     found = schema.get("items") if key is None else properties.get(key) if isinstance(properties, Mapping) else None
-    if found is not None:
+    if found is not None or depth > DEEPEST:
         return found
-    members = [member for union in ("anyOf", "oneOf", "allOf") for member in schema.get(union) or ()]
+    members = [member for union in UNIONS for member in schema.get(union) or ()]
     return next((inner for member in members if (inner := child(member, root, key, depth + 1)) is not None), None)
 
 
-def _resolve(reference: str, root: Mapping[str, Any]) -> Any:
-    place: Any = root
-    for step in reference.removeprefix("#").strip("/").split("/"):
-        place = place.get(step) if isinstance(place, Mapping) else None
-    return place
+def _resolved(schema: Any, root: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a schema, or the one that it refers to; an empty one if there is none."""
+    for _ in range(DEEPEST):
+        if not isinstance(schema, Mapping) or not isinstance(schema.get("$ref"), str):
+            break
+        steps, schema = schema["$ref"].removeprefix("#").strip("/").split("/"), root
+        for step in steps:
+            schema = schema.get(step) if isinstance(schema, Mapping) else None
+    return schema if isinstance(schema, Mapping) else {}
 
 
 def kind_of(value: Any) -> str:

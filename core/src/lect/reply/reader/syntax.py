@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from typing import NamedTuple
 
 from lect.reply.grammar import CallSyntax, Code, NamedJson, Params, Section
 from lect.reply.reader import lookahead
 from lect.reply.reader.headers import Headers
-from lect.reply.reader.lookahead import MORE, NO, HeadLookahead, MarkScanner
+from lect.reply.reader.lookahead import MORE, NO, NOTHING, HeadLookahead, MarkScanner
 from lect.reply.reader.near import half
-from lect.reply.reader.reader import Reader
+from lect.reply.reader.reader import Outcome, Reader
 
 Begins = Callable[["CompiledCall", str, int, dict[str, str], bool], int]
-Reads = Callable[[Reader, "CallMatch"], Generator[None, None, str]]
+Reads = Callable[[Reader, "CallMatch"], Outcome]
 
 BRACKETS = "[{(<"
 ESCAPED_LINE_END = "\\n"
@@ -26,8 +26,7 @@ class CompiledCall:
 
     def __init__(self, call: CallSyntax, section: Section, begins: Begins, read: Reads):
         self.syntax = call
-        self.begins = begins
-        """Tells whether its arguments can begin at a position."""
+        self.begins = begins  # Tells whether its arguments can begin at a position.
         self.read = read
         self.takes_anything = isinstance(call.arguments, Code)
         self.opens = [lookahead.as_row(mark) for mark in call.open] or [()]
@@ -39,10 +38,9 @@ class CompiledCall:
             # Models forget what opens the first key, or write what opens a call instead.
             head = head.but(end=(*head.end, *spec.head.end, *(row[0] for row in self.opens if row)))
         self.head = HeadLookahead(head, json=isinstance(spec, NamedJson) and bool(call.open)) if head else None
-        self._rename = re.compile(call.rename) if call.rename else None
-        self._counter = re.compile(call.counter) if call.counter else None
-        self.headers: dict[str, Headers] = {}
-        """Closes that count only if a header follows them."""
+        self._rename = re.compile(call.rename or NOTHING)
+        self._counter = re.compile(call.counter or NOTHING)
+        self.headers: dict[str, Headers] = {}  # Closes that count only if a header follows them.
         # What may end a call besides its own close: the close of its section, or whatever opens another call.
         self.section_closes = [lookahead.as_row(mark) for mark in section.close]
         opens = [*(lookahead.as_row(mark) for mark in section.open), *self.opens]
@@ -59,7 +57,6 @@ class CompiledCall:
             self.params = CompiledParams(call.arguments, self)
 
     def closes_of(self, fields: dict[str, str]) -> list[tuple[str, ...]]:
-        """Return what closes a call whose head has these fields."""
         if not self._closes_by_name:
             return self._closes
         name = fields.get("name", "")
@@ -67,18 +64,16 @@ class CompiledCall:
 
     def renames(self, fields: dict[str, str]) -> bool:
         """Return whether the head names one of the caller's functions, where other names look different."""
-        return self._rename is not None and self._rename.fullmatch(fields.get("name", "")) is not None
+        return self._rename.fullmatch(fields.get("name", "")) is not None
 
     def name(self, fields: dict[str, str]) -> str:
         """Return the name of the function from what the head says."""
         name = fields.get("name", "")
-        if self._rename is not None and (found := self._rename.fullmatch(name)):
-            name = next(part for part in found.groups() if part is not None)
-        return name
+        found = self._rename.fullmatch(name)
+        return next(part for part in found.groups() if part is not None) if found else name
 
     def is_counter(self, name: str) -> bool:
-        """Return whether a name is only the number of a call."""
-        return self._counter is not None and self._counter.fullmatch(name) is not None
+        return self._counter.fullmatch(name) is not None
 
     def look(self, buffer: str, at: int, ended: bool) -> tuple[int, int, dict[str, str]]:
         """Return where the call at `at` starts, or NO or MORE; where its arguments start; and what its head says."""
@@ -161,8 +156,7 @@ class CompiledSection:
     def __init__(self, section: Section, calls: list[CompiledCall], bounds: tuple[str, ...]):
         self.syntax = section
         self.calls = calls
-        self.bounds = [(mark.strip(),) for mark in bounds]
-        """What ends a broken call, whatever its own marks are."""
+        self.bounds = [(mark.strip(),) for mark in bounds]  # What ends a broken call, whatever its own marks are.
         self.opens = [lookahead.as_row(mark) for mark in section.open]
         self.closes = [lookahead.as_row(mark) for mark in section.close]
         self.firsts = tuple(row[0] for row in self.opens) or ("",)
@@ -176,7 +170,6 @@ class CompiledSection:
         return marks
 
     def look(self, buffer: str, at: int, ended: bool) -> CallMatch | int:
-        """Return what begins at `at`, or NO or MORE."""
         for marks in self.opens:
             after = lookahead.sequence(buffer, at, marks, ended)
             if after == MORE:
@@ -225,27 +218,20 @@ class CallMatch(NamedTuple):
 
     section: CompiledSection
     call: CompiledCall
-    start: int
-    """Where the call itself starts."""
-    arguments: int
-    """Where its arguments start, or where an empty section ends."""
+    start: int  # Where the call itself starts.
+    arguments: int  # Where its arguments start, or where an empty section ends.
     fields: dict[str, str]
-    announced: bool
-    """Whether something shows that this is a call: a mark, or a call before it."""
-    empty: bool = False
-    """Whether it is a section without calls."""
+    announced: bool  # Whether something shows that this is a call: a mark, or a call before it.
+    empty: bool = False  # Whether it is a section without calls.
 
     @property
     def name(self) -> str:
-        """The name of the function."""
         return self.call.name(self.fields)
 
     @property
     def closes(self) -> list[tuple[str, ...]]:
-        """What closes the call."""
         return self.call.closes_of(self.fields)
 
     @property
     def ends(self) -> list[tuple[str, ...]]:
-        """What may end the call."""
         return [*self.closes, *self.call.implied]
